@@ -2,7 +2,8 @@
 //
 // Owns: the producer, which is opened again after one has failed.      Does not own: the connection.
 import { type Clock, Retriable } from '@flatline/base';
-import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
+import { type KafkaConnection, RecordTooLarge } from '@flatline/kafka';
+import { SettledBeats } from './settled-beats.ts';
 
 export interface BeatWriterOptions {
   readonly clock: Clock;
@@ -17,7 +18,7 @@ const DELIVERY_MS = 10_000;
 
 export class BeatWriter {
   readonly #options: BeatWriterOptions;
-  #producer: Promise<BatchProducer> | undefined;
+  #beats: Promise<SettledBeats> | undefined;
   #waitingBytes = 0;
 
   constructor(options: BeatWriterOptions) {
@@ -26,21 +27,20 @@ export class BeatWriter {
 
   /**
    * Resolves once it is in the log. `value`: empty for a heartbeat, null for an end.
-   * @throws Retriable where too much is waiting, or the brokers do not acknowledge it
+   * @throws Retriable where too much is waiting, or the brokers do not acknowledge it; RecordTooLarge where the topic does
+   * not take so large a record
    */
   async write(key: Uint8Array, value: Uint8Array | null): Promise<void> {
     const bytes = key.length + (value?.length ?? 0);
     if (this.#waitingBytes + bytes > BUFFER_BYTES_MAX)
       throw new Retriable(`${this.#options.topic}: ${this.#waitingBytes} bytes wait for the brokers already`);
     this.#waitingBytes += bytes;
-    const producer = (this.#producer ??= this.#open());
+    const beats = (this.#beats ??= this.#open());
     try {
-      const open = await producer;
-      await open.send([{ key, value }]);
-      await open.flush();
+      await (await beats).write(key, value);
     } catch (error) {
-      // It takes nothing more after an error: the next one gets another.
-      if (this.#producer === producer) this.#producer = undefined;
+      // The producer takes nothing more after another error: the next heartbeat gets another one.
+      if (!(error instanceof RecordTooLarge) && this.#beats === beats) this.#beats = undefined;
       throw error;
     } finally {
       this.#waitingBytes -= bytes;
@@ -49,10 +49,10 @@ export class BeatWriter {
 
   /** Who sent what is not acknowledged has been told: `write` rejects. */
   async close(): Promise<void> {
-    await this.#producer?.then((producer) => producer.close()).catch(() => undefined);
+    await this.#beats?.then((beats) => beats.close()).catch(() => undefined);
   }
 
-  #open(): Promise<BatchProducer> {
-    return BatchProducer.open({ ...this.#options, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 2 });
+  #open(): Promise<SettledBeats> {
+    return SettledBeats.open({ ...this.#options, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 2 });
   }
 }

@@ -133,6 +133,49 @@ describe('heartbeats over HTTP', () => {
   });
 });
 
+/** An input that takes batches of so many bytes. */
+async function limited(bytes: number): Promise<string> {
+  const small = `ingest-${randomUUID()}`;
+  await new KafkaTopicAdmin({ clock, connection }).createTopics([
+    { topic: small, partitions: 1, replicationFactor: 1, settings: { 'max.message.bytes': String(bytes) } },
+  ]);
+  return small;
+}
+
+describe('an input that takes little', () => {
+  const large = JSON.stringify({ type: 'x'.repeat(300) });
+
+  test('many small events at once are taken, though one batch would not hold them', async () => {
+    const url = await serve({ inputs: new Map([['visits', await limited(300)]]) });
+    const one = (index: number): Promise<Response> =>
+      fetch(`${url}/${index}`, { method: 'POST', headers: bearer, body: JSON.stringify({ type: 'x'.repeat(80) }) });
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => one(index)));
+    expect(new Set(codes(answers))).toEqual(new Set([202]));
+  });
+
+  test('what it never takes is answered with 413, and no other request is', async () => {
+    const url = await serve({ inputs: new Map([['visits', await limited(300)]]), eventBytesMax: 4_096 });
+    const post = (index: number): Promise<Response> =>
+      fetch(`${url}/${index}`, { method: 'POST', headers: bearer, body: index % 5 === 2 ? large : '{"type":"VIEW"}' });
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index)));
+    expect(codes(answers)).toEqual(answers.map((_, index) => (index % 5 === 2 ? 413 : 202)));
+    expect(await answers[2]!.json()).toMatchObject({ error: expect.stringMatching(/max\.message\.bytes/) });
+  });
+
+  test('the limit is lowered meanwhile: 413 for what the brokers refuse, and for nothing else', async () => {
+    const input = await limited(100_000);
+    const url = await serve({ inputs: new Map([['visits', input]]), eventBytesMax: 4_096 });
+    const post = (index: number): Promise<Response> =>
+      fetch(`${url}/${index}`, { method: 'POST', headers: bearer, body: index % 5 === 2 ? large : '{"type":"VIEW"}' });
+    expect((await post(2)).status).toBe(202);
+    await new KafkaTopicAdmin({ clock, connection }).alterSettings([
+      { topic: input, settings: { 'max.message.bytes': '300' } },
+    ]);
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index)));
+    expect(codes(answers)).toEqual(answers.map((_, index) => (index % 5 === 2 ? 413 : 202)));
+  });
+});
+
 describe('a WebSocket', () => {
   const socketTo = (url: string, key: string, token = TOKEN): WebSocket =>
     new WebSocket(`${url.replace('http', 'ws')}/${key}?token=${encodeURIComponent(token)}`);
@@ -168,5 +211,13 @@ describe('a WebSocket', () => {
     expect(await ended(socketTo(url, 'ws-second'))).toMatchObject({ code: 1013 });
     first.send('[]');
     expect(await ended(first)).toMatchObject({ code: 1008, reason: expect.stringContaining('JSON object') });
+  });
+
+  test('is closed with 1009 for an event that the input never takes', async () => {
+    const url = await serve({ inputs: new Map([['visits', await limited(300)]]), eventBytesMax: 4_096 });
+    const socket = socketTo(url, 'ws-large');
+    await opened(socket);
+    socket.send(JSON.stringify({ type: 'x'.repeat(300) }));
+    expect(await ended(socket)).toMatchObject({ code: 1009, reason: expect.stringContaining('takes') });
   });
 });

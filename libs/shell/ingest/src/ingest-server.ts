@@ -7,7 +7,7 @@ import cors from '@fastify/cors';
 import limits from '@fastify/rate-limit';
 import websocket from '@fastify/websocket';
 import { type Clock, messageOf, Misconfigured } from '@flatline/base';
-import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
+import { type KafkaConnection, type KafkaOptions, openCluster, RecordTooLarge } from '@flatline/kafka';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Access, refusalOf } from './access.ts';
 import { BeatWriter } from './beat-writer.ts';
@@ -125,6 +125,7 @@ async function take(
     await found.writer.write(found.key, value);
     return await reply.code(202).send({ accepted: true });
   } catch (error) {
+    if (error instanceof RecordTooLarge) return reply.code(413).send({ error: error.message });
     // It may be in the log all the same: a heartbeat that is sent again does no harm.
     return reply
       .code(503)

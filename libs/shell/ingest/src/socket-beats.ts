@@ -1,6 +1,7 @@
 // WebSockets as heartbeats: while one is open and its other end answers, its session lives. That it closes says nothing, since a
 // browser that loses its network closes nothing: silence decides.
 import type { Clock } from '@flatline/base';
+import { RecordTooLarge } from '@flatline/kafka';
 import { eventOf } from './event-body.ts';
 
 /** As much of a socket of `ws` as is used. */
@@ -20,8 +21,9 @@ export interface SocketLimits {
 }
 
 const HEARTBEAT = new Uint8Array(0);
-/** RFC 6455: a policy is violated; try again later. */
+/** RFC 6455: a policy is violated; a message is too big; try again later. */
 const POLICY = 1008;
+const TOO_BIG = 1009;
 const TRY_LATER = 1013;
 
 export class SocketBeats {
@@ -48,8 +50,9 @@ export class SocketBeats {
       second = now;
       if (taken > perSecondMax) socket.close(POLICY, 'too many messages (ingest.maxPerSecond)');
       else
-        write(value).catch(() => {
-          socket.close(TRY_LATER, 'the brokers do not acknowledge');
+        write(value).catch((error: unknown) => {
+          if (error instanceof RecordTooLarge) socket.close(TOO_BIG, 'larger than the input topic takes');
+          else socket.close(TRY_LATER, 'the brokers do not acknowledge');
         });
     };
     send(HEARTBEAT);

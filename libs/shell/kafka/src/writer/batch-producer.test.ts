@@ -183,6 +183,21 @@ describe('BatchProducer', () => {
     expect(producer).toMatchObject({ waitingCount: 0, unacknowledged: [0] });
   });
 
+  test.each([
+    ['read', connection],
+    ['unknown', closing(new Unprivileged(clusterOptions))],
+  ])(
+    'BP2: a batch above the limit, with no record above it, is no error without `onTooLarge`: %s',
+    async (_name, through) => {
+      const topic = await createTopic(connection, 1, { 'max.message.bytes': '1000' });
+      const producer = await open(topic, { connection: through });
+      await producer.send(numbered(500));
+      await producer.close();
+      const keys = (await readCommitted(connection, topic)).map(({ key }) => key);
+      expect(keys).toEqual(numbered(500).map((_, index) => String(index)));
+    },
+  );
+
   test('BP2: a limit that is known is kept, and looked up again where something is above it', async () => {
     const topic = await createTopic(connection, 1, { 'max.message.bytes': '1000' });
     const producer = await open(topic, { onTooLarge: () => undefined });

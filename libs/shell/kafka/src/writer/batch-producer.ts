@@ -5,8 +5,9 @@
 // Invariants
 //   BP1  Of a partition one batch is under way at a time, and it is sent again with the same bytes and sequence number
 //        until it is acknowledged: the broker drops what it already has.
-//   BP2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged. With
-//        `onTooLarge` a record that is too large is no such error: it is refused, and the others are sent.
+//   BP2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged. A batch of
+//        several records that is too large is no such error: it is halved. With `onTooLarge` a record that is too large is
+//        none either: it is refused, and the others are sent.
 //   BP3  Bytes held ≤ `bufferBytesMax` plus one record, if the caller awaits what `add` returns.
 import {
   type Cancel,
@@ -102,7 +103,7 @@ export class BatchProducer {
     if (code === KafkaCode.unknownTopicOrPartition) throw new Fatal(errorOfCode(code, doing).message);
     if (code !== KafkaCode.none) throw errorOfCode(code, doing);
     const limit = new TopicLimit({ clock, connection, topic, batchBytesMax });
-    if (options.onTooLarge !== undefined) await limit.refresh();
+    await limit.refresh();
     return new BatchProducer(options, await newProducer(options), { limit, partitionCount: found!.partitions.length });
   }
 
@@ -144,7 +145,7 @@ export class BatchProducer {
   add(record: ProducedRecord): Promise<void> | undefined {
     this.#check();
     const queue = this.#queueOf(record);
-    if (this.#limit.bytes < Infinity) this.#checkSize(record);
+    if (this.#options.onTooLarge !== undefined) this.#checkSize(record);
     const now = record.timestamp ?? this.#options.clock.wallMs();
     this.#bufferedBytes += queue.add(record, now, this.#limit.batchBytesMax);
     this.#waitingCount += 1;
@@ -245,7 +246,8 @@ export class BatchProducer {
       return await patiently(clock, { ...RETRY, limitMs: deliveryTimeoutMs }, () => this.#lanes.submit(batch), passes);
     } catch (error) {
       if (codeOf(error) === DUPLICATE_SEQUENCE_NUMBER) return { baseOffset: -1, appendedAt: -1 };
-      if (onTooLarge !== undefined && TOO_LARGE.includes(codeOf(error))) return undefined;
+      const isBorne = batch.recordCount > 1 || onTooLarge !== undefined;
+      if (isBorne && TOO_LARGE.includes(codeOf(error))) return undefined;
       throw error;
     }
   }
