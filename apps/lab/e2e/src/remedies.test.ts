@@ -397,8 +397,8 @@ describe('an import', () => {
     const fields = ['--format', 'jsonl', '--key', 'key', '--time', 'at'];
     const importing = ended('import', file, '--topic', scenario.input, ...fields, '--brokers', brokers);
     while ((await offsetsUsed(scenario.kafka, scenario.input, 1)) === 0);
-    // What the file was checked against holds no longer: from here on no batch is taken.
-    await alter(scenario.input, { 'max.message.bytes': '100' });
+    // What the file was checked against holds no longer: from here on no record is taken, since a batch of none has more bytes.
+    await alter(scenario.input, { 'max.message.bytes': '60' });
     const broken = await importing;
     expect(broken.code).not.toBe(0);
     expect(broken.stderr).toContain('MESSAGE_TOO_LARGE');
