@@ -14,6 +14,7 @@ import { schedules } from './schedules/schedules.ts';
 import { storm } from './storm/storm.ts';
 import { throughput } from './throughput/throughput.ts';
 import { wheel } from './wheel/wheel-benchmark.ts';
+import { workers } from './workers/workers.ts';
 import { commits } from './writer/commits.ts';
 
 /** The first is run where none is named. */
@@ -28,6 +29,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   latency,
   storm,
   scale,
+  workers,
   memory,
   growth,
   schedules,

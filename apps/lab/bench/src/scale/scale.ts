@@ -3,10 +3,10 @@ import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
+import { untilCommitted } from '../input-commits.ts';
 import { worstDelay } from '../loop-delay.ts';
 import { type AssignedPartition, Instance } from '../processor/instance.ts';
 import { NEVER_MS } from '../processor/instance-task.ts';
@@ -19,8 +19,6 @@ const DEFAULTS = { events: 6_000_000, sessions: 200_000, partitions: 8, repeats:
 const INSTANCE_COUNTS: readonly number[] = [1, 2, 4];
 /** No instance may be taken for dead because the machine is busy. */
 const GROUP_SESSION_MS: DurationMs = 30_000;
-const LOOK_MS: DurationMs = 20;
-const PATIENCE_MS: DurationMs = 600_000;
 const SEED = 1;
 
 type ScaleGround = Ground<typeof DEFAULTS & { readonly instanceCounts: readonly number[] }>;
@@ -94,19 +92,6 @@ async function measureMembers(
     cpuMs: costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
     loopDelay: worstDelay(costs.map(({ loopDelay }) => loopDelay)),
   };
-}
-
-async function untilCommitted(
-  ends: readonly number[],
-  committedOffset: (index: number) => Promise<{ readonly offset: number } | undefined>,
-): Promise<void> {
-  const giveUpAtMs = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const offsets = await Promise.all(ends.map(async (_, index) => (await committedOffset(index))?.offset ?? 0));
-    if (offsets.every((offset, index) => offset >= ends[index]!)) return;
-    if (performance.now() > giveUpAtMs) throw new Error(`stuck at ${offsets.join(', ')} of ${ends.join(', ')}`);
-    await delay(LOOK_MS);
-  }
 }
 
 /** Whether an instance runs as many partitions as it would for good, give or take one. */
