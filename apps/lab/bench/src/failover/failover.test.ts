@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pauseOf } from './failover.ts';
+import { pauseOf, restartVerdict } from './failover.ts';
 
 const close = (seenAt: number, deadlineAt: number): Parameters<typeof pauseOf>[0][number] => ({
   sessionId: String(seenAt),
@@ -14,4 +14,17 @@ test('the pause around a departure: the longest gap, when it ended, and the late
 
 test('without closes there is no gap', () => {
   expect(pauseOf([], 5_500, 1_000)).toEqual({ longestGapMs: 0, gapEndsMs: 0, latestMs: 0 });
+});
+
+test('a kill is judged by what it costs beside a restart in good order', () => {
+  const turn = (departure: 'kill, restart' | 'leave, restart' | 'leave', firstCloseMs: number | undefined) => ({
+    departure,
+    firstCloseMs,
+  });
+  const turns = [turn('kill, restart', 2_100), turn('leave, restart', 1_000), turn('leave, restart', 1_300)];
+  expect(restartVerdict([...turns, turn('leave', undefined)])).toEqual([
+    'first close after a kill and a restart: 950 ms later than after a stop and a restart, at most 1000 ms: met',
+  ]);
+  expect(restartVerdict([turn('kill, restart', 2_100), turn('leave, restart', 1_000)])[0]).toMatch(/MISSED$/);
+  expect(restartVerdict([turn('kill, restart', 2_100)])).toEqual([]);
 });

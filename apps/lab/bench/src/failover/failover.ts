@@ -7,10 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CloseWatch, type SeenClose } from '../close-watch.ts';
 import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
-import type { Page } from '../frame/page.ts';
+import { type Page, verdict } from '../frame/page.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { loadSessions, PROBE_TIMEOUT_MS, Probes } from '../probes.ts';
 import { type AssignedPartition, Instance } from '../processor/instance.ts';
+import { type Spread, spreadOf } from '../statistics.ts';
 import { short } from '../text-table.ts';
 
 interface FailoverScenario {
@@ -27,6 +28,9 @@ interface FailoverFigures extends FailoverScenario {
   readonly movedPartitions: number;
   /** From a kill, or the end of a process that is started again, to the first close after it that a read_committed reader sees; the slowest partition. */
   readonly firstCloseMs: DurationMs | undefined;
+  /** From the end of a process that is started again until it answers, and until it runs all partitions, to within a look. */
+  readonly answersMs: DurationMs | undefined;
+  readonly runsMs: DurationMs | undefined;
   /** The longest time without a close on a moved partition, where one was due every PROBE_EVERY_MS. */
   readonly longestGapMs: DurationMs;
   /** The latest close: from its deadline to its being seen. */
@@ -43,6 +47,8 @@ const LEAVER = 'a';
 /** Probes run for so long before the departure, and after the new owner runs. */
 const SETTLED_MS: DurationMs = 3_000;
 const LOOK_MS: DurationMs = 50;
+/** What the project promises of a static member. */
+const KILL_COSTS_MAX_MS: DurationMs = 1_000;
 const PATIENCE_MS: DurationMs = 60_000;
 
 type FailoverGround = Ground<typeof DEFAULTS>;
@@ -51,13 +57,41 @@ const PAGE: Page<FailoverFigures> = {
   columns: [
     ['departure', ({ departure }) => departure],
     ['standbys', ({ standbys }) => String(standbys)],
-    ['first close ms', ({ firstCloseMs }) => (firstCloseMs === undefined ? '–' : short(firstCloseMs))],
+    ['answers ms', ({ answersMs }) => ifTimed(answersMs)],
+    ['runs ms', ({ runsMs }) => ifTimed(runsMs)],
+    ['first close ms', ({ firstCloseMs }) => ifTimed(firstCloseMs)],
     ['longest gap ms', ({ longestGapMs }) => short(longestGapMs)],
     ['latest close ms', ({ latestMs }) => short(latestMs)],
     ['restore ms', ({ restoreMs }) => short(restoreMs)],
     ['fenced ms', ({ takeoverMs }) => short(takeoverMs)],
   ],
+  note: [
+    'answers, runs: from the end of a process that is started again; the times of others are from the departure. restore: from the',
+    'assignment, and of that fenced: from the fence, until the slowest partition runs.',
+  ].join('\n'),
+  verdicts: restartVerdict,
 };
+
+function ifTimed(ms: DurationMs | undefined): string {
+  return ms === undefined ? '–' : short(ms);
+}
+
+/** What a kill costs beside a restart in good order, by medians. */
+export function restartVerdict(
+  turns: readonly Pick<FailoverFigures, 'departure' | 'firstCloseMs'>[],
+): readonly string[] {
+  const of = (wanted: FailoverScenario['departure']): Spread | undefined => {
+    const times = turns.flatMap(({ departure, firstCloseMs = [] }) => (departure === wanted ? firstCloseMs : []));
+    return times.length === 0 ? undefined : spreadOf(times);
+  };
+  const [killed, left] = [of('kill, restart'), of('leave, restart')];
+  if (killed === undefined || left === undefined) return [];
+  const moreMs = killed.median - left.median;
+  const most = `at most ${KILL_COSTS_MAX_MS} ms: ${verdict(moreMs <= KILL_COSTS_MAX_MS)}`;
+  return [
+    `first close after a kill and a restart: ${moreMs.toFixed(0)} ms later than after a stop and a restart, ${most}`,
+  ];
+}
 
 export const failover = framed({
   name: 'failover',
@@ -151,7 +185,12 @@ async function watchDeparture(
     else await (departure === 'kill, restart' ? leaver.kill() : leaver.stop());
     // What a stop takes is no part of a restart.
     const leavingMs = heir === undefined ? systemClock.wallMs() - departedAt : 0;
-    const assigned = await (heir ?? again()).until((found) => running(found) === partitions);
+    const goneAtMs = performance.now();
+    const next = heir ?? again();
+    await next.assigned();
+    const answersMs = performance.now() - goneAtMs;
+    const assigned = await next.until((found) => running(found) === partitions);
+    const runsMs = performance.now() - goneAtMs;
     await delay(SETTLED_MS);
     const count = (await probes.stop()) / partitions;
     await allClosed(watch, partitions, count);
@@ -162,6 +201,8 @@ async function watchDeparture(
       movedPartitions: moved.length,
       firstCloseMs:
         departure !== 'leave' ? Math.max(...pauses.map(({ gapEndsMs }) => gapEndsMs)) - leavingMs : undefined,
+      answersMs: heir === undefined ? answersMs : undefined,
+      runsMs: heir === undefined ? runsMs : undefined,
       longestGapMs: Math.max(...pauses.map(({ longestGapMs }) => longestGapMs)),
       latestMs: Math.max(...pauses.map(({ latestMs }) => latestMs)),
       restoreMs: Math.max(...taken.map(({ restoreMs = 0 }) => restoreMs)),
