@@ -11,9 +11,11 @@ export function launch(command, args) {
   const bin = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.bin');
   const PATH = [nodeFolder(), bin, process.env.PATH].join(delimiter);
   // No shell between: a shell would swallow SIGTERM and leave the command running.
-  // A program of Node's notices by the channel when this one is killed with -9, and ends (apps/cli/src/launcher.ts).
+  // A program of Node's notices by the channel when this one is killed with -9, and ends (apps/cli/src/launcher.ts). A channel
+  // alone may be anyone's.
   const stdio = ['inherit', 'inherit', 'inherit', ...(command === 'node' ? ['ipc'] : [])];
-  const child = spawn(command, args, { stdio, env: { ...process.env, PATH } });
+  const LAUNCHER_OF_FLATLINE = String(process.pid);
+  const child = spawn(command, args, { stdio, env: { ...process.env, PATH, LAUNCHER_OF_FLATLINE } });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   if (process.env.npm_lifecycle_event !== undefined) onOrphaned(() => child.kill('SIGTERM'));
   child.on('error', (error) => {

@@ -8,20 +8,29 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type LaunchedProcess, launcherStop } from './launcher.ts';
 
+const PARENT = 7;
+const THERE: readonly number[] = [PARENT, 8];
+const byLauncher = { send: () => true, env: { LAUNCHER_OF_FLATLINE: String(PARENT) } };
+const byNpx = (script: string) => ({ env: { npm_lifecycle_event: 'npx', npm_lifecycle_script: script } });
+
 function launched(told: Partial<LaunchedProcess>) {
   const simulation = new Simulation({ seed: 1 });
   const { clock } = simulation.start('host').ports;
   let disconnect = (): void => undefined;
   const process = {
-    env: {},
-    ppid: 7,
+    ppid: PARENT,
     connected: true,
     on: (_event: 'disconnect', listener: () => void) => (disconnect = listener),
+    kill: (pid: number) => {
+      if (!THERE.includes(pid)) throw Object.assign(new Error('none'), { code: 'ESRCH' });
+    },
     ...told,
+    env: { ...told.env },
   };
   const stop = launcherStop(process, clock);
   return {
     isKnown: stop !== undefined,
+    inherited: process.env,
     isStopped: () => stop?.signal.aborted,
     disconnect: () => {
       disconnect();
@@ -35,15 +44,35 @@ function launched(told: Partial<LaunchedProcess>) {
 
 describe('the launcher of a process', () => {
   test('stops it by its death, where a channel tells of that', () => {
-    const process = launched({ send: () => true });
+    const process = launched(byLauncher);
     expect(process.isStopped()).toBe(false);
     process.disconnect();
     expect(process.isStopped()).toBe(true);
-    expect(launched({ send: () => true, connected: false }).isStopped()).toBe(true);
+    expect(launched({ ...byLauncher, connected: false }).isStopped()).toBe(true);
+    // Its parent is another by now.
+    expect(launched({ ...byLauncher, connected: false, ppid: 1, env: { LAUNCHER_OF_FLATLINE: '9' } }).isStopped()).toBe(
+      true,
+    );
+  });
+
+  test('is no program that forks it with a channel of its own, even where a launcher started that program', () => {
+    expect(launched({ send: () => true }).isKnown).toBe(false);
+    expect(launched({ send: () => true, env: { LAUNCHER_OF_FLATLINE: '8' } }).isKnown).toBe(false);
+  });
+
+  test('is no npx that started another program, which started this one', () => {
+    for (const script of ["'turbo'", 'bash', "'@flatline/other'", "'flatline-other'"])
+      expect(launched(byNpx(script)).isKnown).toBe(false);
+    for (const script of ['flatline', "'flatline'", '"flatline"', 'X=1 flatline run', "'/shop/bin/flatline'"])
+      expect(launched(byNpx(script)).isKnown).toBe(true);
+  });
+
+  test('is none for what this process starts', () => {
+    expect(launched({ ...byLauncher, env: { ...byLauncher.env, ...byNpx('flatline').env } }).inherited).toEqual({});
   });
 
   test('npx stops it by its death, which shows by another parent', async () => {
-    const process = launched({ env: { npm_lifecycle_event: 'npx' } });
+    const process = launched(byNpx("'flatline'"));
     await process.passed(60_000);
     expect(process.isStopped()).toBe(false);
     process.orphan();
@@ -73,7 +102,7 @@ describe('a command whose launcher is killed with -9', () => {
     await once(silent.listen(0, '127.0.0.1'), 'listening');
     const connected = once(silent, 'connection');
     const KAFKA_BROKERS = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
-    const env = { ...process.env, KAFKA_BROKERS, npm_lifecycle_event };
+    const env = { ...process.env, KAFKA_BROKERS, npm_lifecycle_event, npm_lifecycle_script: "'flatline'" };
     const started = spawn(process.execPath, starting, { cwd: tmpdir(), env, stdio: ['ignore', 'ignore', 'pipe'] });
     const said = text(started.stderr);
     try {

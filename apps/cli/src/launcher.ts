@@ -1,5 +1,8 @@
 // What started this process: npx, or the launcher of a checkout. Killed with -9 it passes nothing on, and whoever waits at the
 // terminal believes that all has ended; so this process stops when it has gone.
+//
+// Both say so by variables, which every process below inherits: another program's children among them, which may outlive it.
+// They count for the process that they were meant for, and end with it.
 import type { Clock, DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { requestableStop, type Stop } from './stop.ts';
@@ -8,19 +11,28 @@ const LOOK_EVERY_MS: DurationMs = 500;
 /** Between this process and npm: a shell, and in a checkout its launcher. */
 const ANCESTORS_MAX = 5;
 
+/** The process id of the launcher (scripts/launch.mjs). No `FLATLINE_…`: those are settings. */
+const LAUNCHER = 'LAUNCHER_OF_FLATLINE';
+/** How npm names what npx runs, by `npm_lifecycle_script`: `'flatline'`, or the line given to `npx -c`. */
+const COMMAND = /(?:^|[\s'"/])flatline(?:$|[\s'"])/;
+
 /** What of a process is needed; Node's `process` is one. */
 export interface LaunchedProcess {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Record<string, string | undefined>;
   readonly ppid: number;
   readonly connected: boolean;
   readonly send?: unknown;
   on(event: 'disconnect', listener: () => void): unknown;
+  /** Signal 0 asks whether the process is there: throws if not. */
+  kill(pid: number, signal: 0): unknown;
 }
 
 /** Requested when the launcher has gone; undefined where none is known: a shell may end before what it has started. */
 export function launcherStop(launched: LaunchedProcess, clock: Clock): Stop | undefined {
-  const hasChannel = launched.send !== undefined;
-  const isOfNpx = launched.env['npm_lifecycle_event'] === 'npx';
+  const { env } = launched;
+  const hasChannel = launched.send !== undefined && isOfLauncher(launched);
+  const isOfNpx = env['npm_lifecycle_event'] === 'npx' && COMMAND.test(env['npm_lifecycle_script'] ?? '');
+  for (const name of [LAUNCHER, 'npm_lifecycle_event', 'npm_lifecycle_script']) Reflect.deleteProperty(env, name);
   if (!hasChannel && !isOfNpx) return undefined;
   const { stop, request } = requestableStop();
   if (hasChannel) {
@@ -29,6 +41,22 @@ export function launcherStop(launched: LaunchedProcess, clock: Clock): Stop | un
   }
   if (isOfNpx) onOrphaned(launched, clock, request);
   return stop;
+}
+
+/** By its process id: that of the parent, or of a process that ended while this one began. */
+function isOfLauncher(launched: LaunchedProcess): boolean {
+  const launcher = Number(launched.env[LAUNCHER] ?? Number.NaN);
+  if (Number.isNaN(launcher)) return false;
+  return launcher === launched.ppid || !isThere(launched, launcher);
+}
+
+function isThere(launched: LaunchedProcess, pid: number): boolean {
+  try {
+    launched.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 /** npx opens no channel: its end shows by another parent, of this process or of the shell between. */
