@@ -76,11 +76,19 @@ async function imported(path: string): Promise<unknown> {
   }
 }
 
-/** By the nearest package.json, as Node decides. */
+/** By the nearest package.json, as Node decides, which refuses a broken one by its name where it needs it. */
 function packageTypeOf(folder: string): unknown {
   const file = join(folder, 'package.json');
-  if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { readonly type?: unknown }).type;
+  if (existsSync(file)) return typeIn(readFileSync(file, 'utf8'));
   return dirname(folder) === folder ? undefined : packageTypeOf(dirname(folder));
+}
+
+function typeIn(manifest: string): unknown {
+  try {
+    return (JSON.parse(manifest) as { readonly type?: unknown } | null)?.type;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What `npm init` writes ("type": "commonjs") is about the package's own code: a configuration is what it is written as. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ConfigurationError, defineConfig, loadConfiguration } from './index.ts';
 
@@ -41,6 +41,16 @@ describe('loadConfiguration', () => {
     expect((await load()).application).toBe('first');
   });
 
+  /** In Node itself: the loader of the tests reads every file as a module. The application, or what is wrong. */
+  const loadInNode = (file: string): string => {
+    const source = `
+      const { loadConfiguration } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)});
+      const config = loadConfiguration({ file: '${file}', folder: '.', environment: {}, now: 1e12 });
+      console.log(await config.then(({ application }) => application, ({ message }) => message));`;
+    const args = ['--conditions=@flatline/source', '--input-type=module', '--eval', source];
+    return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout;
+  };
+
   test('reads TypeScript in a package of CommonJS, too, which is what npm init makes', () => {
     write('package.json', '{ "type": "commonjs" }');
     write('name.ts', "export const name: string = 'npm-init';\n");
@@ -49,15 +59,21 @@ describe('loadConfiguration', () => {
       'flatline.config.ts',
       `import { name } from './name.ts';\nexport default { ...${content}, application: name };`,
     );
-    // In Node itself: the loader of the tests reads every file as a module.
-    const source = `
-      const { loadConfiguration } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)});
-      const config = loadConfiguration({ file: undefined, folder: '.', environment: {}, now: 1e12 });
-      console.log(await config.then(({ application }) => application, ({ message }) => message));`;
-    const args = ['--conditions=@flatline/source', '--input-type=module', '--eval', source];
-    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
-    expect(stdout).toBe('npm-init\n');
+    expect(loadInNode('flatline.config.ts')).toBe('npm-init\n');
   });
+
+  test.each(['{ "type": "module",', 'null', '[]'])(
+    '[I4] a broken package.json is the file that is wrong (%s), where Node reads it at all',
+    (text) => {
+      write('package.json', text);
+      write('flatline.config.ts', typescript('shop'));
+      expect(loadInNode('flatline.config.ts')).toMatch(
+        new RegExp(`Invalid package config \\S*${basename(folder)}/package.json`),
+      );
+      write('shop.mjs', `export default ${json('shop')};`);
+      expect(loadInNode('shop.mjs')).toBe('shop\n');
+    },
+  );
 
   test('reads YAML, with lengths of time and comments', async () => {
     const [pipeline] = minimal.pipelines;
