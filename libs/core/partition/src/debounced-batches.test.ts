@@ -1,6 +1,8 @@
 // What debounced batches show of their windows, and how large ones are made.
 import { describe, expect, test } from '@jest/globals';
+import type { DebounceRules } from '@flatline/kinds';
 import { brief, DebounceLog, FLUSH, type Headers, history, joined, type Row, T } from './debounce.fixture.ts';
+import { text } from './task.fixture.ts';
 
 describe('what a batch shows', () => {
   const id = (value: string): Headers => ({ id: value });
@@ -122,6 +124,23 @@ describe('what a batch shows', () => {
     expect(sums(log)[0]).toEqual({ taken: '3 (0) of 3', from: '0–5' });
     expect(log.said()[0]!.items[0]).toMatchObject({ offset: 5, timestamp: T + 5 });
     expect(log.folded()).toMatchObject({ all: log.all(), refused: [1, 3, 4, 6] });
+  });
+
+  test('[B3][I7] an item for which there is no room is shown to the reducer once', () => {
+    const seen: number[] = [];
+    const reduce: DebounceRules['reduce'] = (before, item) => {
+      seen.push(item.offset);
+      return `${typeof before === 'string' ? before : ''}${text(item.value)}`;
+    };
+    const log = new DebounceLog({ rules: { reducer: 'custom', reduce }, maxStateBytes: 300 });
+    log.add(T, 'k', 'a');
+    log.add(T + 1, 'k', 'x'.repeat(200));
+    log.add(T + 2, 'k', 'b');
+    log.add(T + 9_000, null);
+    log.commit();
+    expect(log.refused).toEqual([{ offset: 1, reason: 'state-full' }]);
+    expect(brief(log.said())).toEqual(['QUIET 1002 "ab"']);
+    expect(seen).toEqual([0, 1, 2]);
   });
 
   test('[B3] what a reducer comes to fits a record, or the item is a dead letter and the window goes on without it', () => {

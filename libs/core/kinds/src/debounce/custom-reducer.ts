@@ -25,6 +25,32 @@ export type DebounceReducer = (accumulated: unknown, item: ReducerItem) => unkno
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder('utf-8', { ignoreBOM: true });
 
+/** A window as it stands: where it began, and how many items it has taken. */
+export interface WindowAsOf {
+  readonly firstOffset: number;
+  readonly count: number;
+}
+
+/** Before it opens. */
+export const NO_WINDOW: WindowAsOf = { firstOffset: -1, count: 0 };
+
+/** What the function said last: where there is no room for that its record is taken again, and the function is not asked again. */
+export class LastReduced {
+  #offset = -1;
+  #window = NO_WINDOW;
+  #said: Uint8Array | Refusal | undefined;
+
+  /** `reduce`: of the item at `offset` for that window, if it was not done last. */
+  of(offset: number, { firstOffset, count }: WindowAsOf, reduce: () => Uint8Array | Refusal): Uint8Array | Refusal {
+    const { firstOffset: lastFirst, count: lastCount } = this.#window;
+    const isSame = offset === this.#offset && firstOffset === lastFirst && count === lastCount;
+    if (!isSame) this.#said = undefined;
+    this.#offset = offset;
+    this.#window = { firstOffset, count };
+    return (this.#said ??= reduce());
+  }
+}
+
 /** What the window has come to with the item, as JSON; or why the item is refused. `before`: the same before it. */
 export function reduced(
   reduce: DebounceReducer,

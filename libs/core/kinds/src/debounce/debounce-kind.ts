@@ -18,7 +18,7 @@ import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../co
 import { bad, NO_ROOM, OWING } from '../refusals.ts';
 import { HeapBytes } from '../state-bytes.ts';
 import { BatchVoice } from './batch-voice.ts';
-import { reduced } from './custom-reducer.ts';
+import { LastReduced, NO_WINDOW, reduced } from './custom-reducer.ts';
 import { COUNTED_BY_REASON, type DebounceCounters, zeroDebounceCounters } from './debounce-counters.ts';
 import { debounceFormat } from './debounce-format.ts';
 import { type DebounceRules, WAIT_MAX_MS, WINDOW_STATE_BYTES_MAX } from './debounce-rules.ts';
@@ -68,6 +68,7 @@ class DebounceKind implements Kind {
   readonly #identify: Identify | undefined;
   /** Windows open in it. */
   readonly #form: number;
+  readonly #lastReduced = new LastReduced();
   readonly owing: OwedWindows;
 
   constructor({ rules, encoder, outputTopic }: DebounceOptions, { entry, counters, partition }: DebounceParts) {
@@ -181,14 +182,13 @@ class DebounceKind implements Kind {
     { goesOn, room }: { readonly goesOn: boolean; readonly room: number },
   ): Arriving | Refusal {
     const { offset, start, length } = item;
-    const keyStart = group.starts[index]!;
-    const key = copyBytes(bytes, keyStart, keyStart + group.lengths[index]!);
-    const seen = { key, value: copyBytes(bytes, start, start + length), headers: [...headers], offset, timestamp };
-    const json = reduced(
-      this.#rules.reduce!,
-      goesOn ? keptValue(this.#entry.state, this.#entry.openStart) : undefined,
-      seen,
-    );
+    const json = this.#lastReduced.of(offset, goesOn ? this.#entry : NO_WINDOW, () => {
+      const keyStart = group.starts[index]!;
+      const key = copyBytes(bytes, keyStart, keyStart + group.lengths[index]!);
+      const seen = { key, value: copyBytes(bytes, start, start + length), headers: [...headers], offset, timestamp };
+      const before = goesOn ? keptValue(this.#entry.state, this.#entry.openStart) : undefined;
+      return reduced(this.#rules.reduce!, before, seen);
+    });
     if ('kind' in json) return json;
     const batchBytes = this.#encoder.itemBytes(json, 0, json.length);
     if (batchBytes <= room)
