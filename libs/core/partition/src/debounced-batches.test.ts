@@ -236,11 +236,12 @@ describe('[B3][B4] firing a window of several parts', () => {
   const PART_BYTES = 100_000;
   const OTHERS = Array.from({ length: 50 }, (_, i) => `other ${i}`);
 
-  function filled(): DebounceLog {
+  function filled(others: readonly string[] = OTHERS): DebounceLog {
     const rules = { mode: 'window', onOversize: 'split', maxBytes: 16_000_000 } as const;
-    const log = new DebounceLog({ rules, batchBytesMax: PART_BYTES, owedBytesMax: 1, groupMax: 32 });
+    const sizes = { batchBytesMax: PART_BYTES, owedBytesMax: 1, entriesMax: 1e5 };
+    const log = new DebounceLog({ rules, ...sizes, groupMax: 32 });
     for (let i = 0; i < ITEMS; i += 1) log.add(T + Math.floor(i / 100), 'k', `${i} `.padEnd(90, '.'));
-    for (const other of OTHERS) log.add(T + 100, other, 'x');
+    for (const other of others) log.add(T + 100, other, 'x');
     log.commit();
     log.add(T + 5_000, null);
     log.take();
@@ -270,6 +271,27 @@ describe('[B3][B4] firing a window of several parts', () => {
     expect(log.said().flatMap(({ items }) => items.map(({ offset }) => offset))).toEqual(
       Array.from({ length: ITEMS }, (_, i) => i),
     );
+  });
+
+  test('while others are due its parts have a share: a piece of work for each 1 024 of them', () => {
+    const others = Array.from({ length: 20 * 1_024 }, (_, i) => `other ${i}`);
+    const log = filled(others);
+    const { task } = log;
+    const left: number[] = [];
+    for (let more = true; more && log.said().length < WHOLE.length;) {
+      const before = log.said().length;
+      more = task.expire(1_024, 9e12);
+      log.cut();
+      if (log.said().length > before) left.push(task.liveEntries);
+    }
+    // Its items are looked at once before its first part, and others are due all the while.
+    expect(left).toHaveLength(WHOLE.length);
+    expect(left.at(-1)).toBeGreaterThan(10 * 1_024);
+    // Nor does it keep others waiting.
+    expect(left.at(-1)).toBeLessThan(18 * 1_024);
+    log.commit();
+    expect(parts(log)).toEqual(WHOLE);
+    expect(others.every((other) => log.said(other).length === 1)).toBe(true);
   });
 
   test('killed between two parts: what is out stays out, and the rest comes once from whoever restores it', () => {

@@ -8,6 +8,8 @@ import type { PartitionClock } from './partition-clock.ts';
 
 /** Due instants that take effect between two looks at whether the commit is full. */
 const EXPIRE_BURST = 32;
+/** Due instants, at most, between two pieces of work on what is owed: up to a record, which take about as long as each other. */
+const DUE_PER_OWED = 1_024;
 
 export class Expiry {
   readonly #entries: LiveEntries;
@@ -18,6 +20,8 @@ export class Expiry {
   /** Whether `expire` goes on to what is due within the wheel's tick, and the clock at which that has left nothing. */
   #expiresAll = false;
   #expiredAllAt: Millis = -Infinity;
+  /** Due instants that may have taken effect since the last work on what is owed. */
+  #dueSinceOwed = 0;
 
   constructor(entries: LiveEntries, clock: PartitionClock, commit: NextCommit) {
     this.#entries = entries;
@@ -49,7 +53,7 @@ export class Expiry {
     if (this.#entries.hasBacklog) this.#expiredAllAt = -Infinity;
   }
 
-  /** True if more is due, or owed that fits the commit. */
+  /** True if more is due, or owed that fits the commit. What is owed has a share while more is due, and all the rest then. */
   expire(limit: number, wallNow: Millis): boolean {
     const entries = this.#entries;
     if (this.#commit.isFull) return entries.hasBacklog;
@@ -57,6 +61,7 @@ export class Expiry {
     entries.wall = wallNow;
     let left = limit;
     while (this.#expireBurst(Math.min(left, EXPIRE_BURST))) {
+      if (this.#dueSinceOwed >= DUE_PER_OWED) this.sayOwed();
       left -= EXPIRE_BURST;
       if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) return true;
     }
@@ -74,6 +79,7 @@ export class Expiry {
   sayOwed(): boolean {
     const entries = this.#entries;
     if (!this.#maySayOwed()) return false;
+    this.#dueSinceOwed = 0;
     entries.sayOwed();
     // What waited for it may be due.
     if (entries.hasBacklog) this.#expiredAt = this.#expiredAllAt = -Infinity;
@@ -86,6 +92,7 @@ export class Expiry {
 
   #expireBurst(limit: number): boolean {
     const entries = this.#entries;
+    this.#dueSinceOwed += limit;
     if (entries.expire(limit)) return true;
     if (!this.#expiresAll) return false;
     return entries.expireWithinTick(limit);
