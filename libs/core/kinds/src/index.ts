@@ -43,6 +43,8 @@ export {
   WINDOW_ITEMS_MAX,
   WINDOW_PARTS_BYTES_MAX,
 } from './debounce/debounce-rules.ts';
+export { besideItemBytes } from './debounce/largest-window.ts';
+export { ENTRY_BYTES } from './entry-bytes.ts';
 export type { EntryPlace, EntryView, ShownEntry } from './entry-view.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
 export { largestLeaseEvent } from './lease/largest-lease.ts';

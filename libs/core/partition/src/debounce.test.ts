@@ -1,5 +1,6 @@
 // Debouncing on the engine, rule by rule: when windows fire, and what they do not take.
 import { describe, expect, test } from '@jest/globals';
+import { besideItemBytes } from '@flatline/kinds';
 import {
   brief,
   DebounceLog,
@@ -176,6 +177,18 @@ describe('a window', () => {
 });
 
 describe('[B2][I1] what cannot be taken', () => {
+  test('[I7] where maxStateBytes is maxBytes no window is as large; it takes room for the window, too', () => {
+    const refusedAt = (maxStateBytes: number): readonly object[] => {
+      const rules = { maxBytes: 880, dedupeBy: 'id' };
+      const log = new DebounceLog({ rules, maxStateBytes });
+      log.add(T, 'k', 'x'.repeat(880), { id: 'i'.repeat(256) });
+      log.commit();
+      return log.refused;
+    };
+    expect(refusedAt(880)).toEqual([{ offset: 0, reason: 'state-full' }]);
+    expect(refusedAt(880 + besideItemBytes(1))).toEqual([]);
+  });
+
   test('is a dead letter with its reason, in the order of the log; nothing else is lost, and nothing stops', () => {
     const rules = { maxBytes: 880, dedupeBy: 'id' };
     const bad: readonly [string, string | null, string | null, Headers][] = [

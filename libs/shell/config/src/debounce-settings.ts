@@ -1,5 +1,11 @@
 // Settings of debounce pipelines: what they come to, and what they must be to each other.
-import { BATCH_BYTES_MAX, type DebounceReducer, type DebounceRules, WINDOW_PARTS_BYTES_MAX } from '@flatline/kinds';
+import {
+  BATCH_BYTES_MAX,
+  besideItemBytes,
+  type DebounceReducer,
+  type DebounceRules,
+  WINDOW_PARTS_BYTES_MAX,
+} from '@flatline/kinds';
 import { DURATION_MAX_MS, type PipelineSection } from './schema.ts';
 
 /** The default of `maxWaitMs`, in waits (B1). */
@@ -64,10 +70,12 @@ export function debounceProblems(section: PipelineSection, reducers: Reducers): 
     const problem = `at most ${BATCH_BYTES_MAX}, what one record holds; more with onOversize "split"`;
     found.push({ setting: 'maxBytes', value: maxBytes, problem });
   }
-  const { maxStateBytes = Infinity } = section;
+  const { maxStateBytes = Infinity, maxKeyBytes } = section;
   const { maxBytes: windowBytes } = debounceRules(section, reducers);
-  if (keepsAll(section) && maxStateBytes < windowBytes) {
-    const problem = `at least maxBytes (${windowBytes}): no window could be as large`;
+  const beside = besideItemBytes(maxKeyBytes);
+  if (keepsAll(section) && maxStateBytes < windowBytes + beside) {
+    const least = `at least ${windowBytes + beside}, maxBytes (${windowBytes}) and ${beside} for the window of an item, with its key`;
+    const problem = `${least}: no window could be as large. Raise it, or lower maxBytes or maxKeyBytes`;
     found.push({ setting: 'maxStateBytes', value: maxStateBytes, problem });
   }
   found.push(...reducerProblems(section, reducers));

@@ -118,8 +118,12 @@ test('[I7][I4] what may live in a partition is as much as one window, or one mes
   const maxStateBytes = 2_097_152;
   expect(found({ kind: 'debounce', waitMs: 2_000, maxStateBytes })).toEqual([]);
   expect(found({ kind: 'debounce', waitMs: 2_000, maxStateBytes, onOversize: 'split' })).toEqual([
-    'pipelines[0].maxStateBytes [2097152] at least maxBytes (16777216): no window could be as large',
+    'pipelines[0].maxStateBytes [2097152] at least 16778160, maxBytes (16777216) and 944 for the window of an item, with its key: no window could be as large. Raise it, or lower maxBytes or maxKeyBytes',
   ]);
+  const window = { kind: 'debounce', waitMs: 2_000, onOversize: 'split', maxBytes: 2_000_000 };
+  expect(found({ ...window, maxStateBytes: 2_000_000 })).toEqual([expect.stringContaining('at least 2000944')]);
+  expect(found({ ...window, maxStateBytes: 2_000_943 })).toHaveLength(1);
+  expect(found({ ...window, maxStateBytes: 2_000_944 })).toEqual([]);
   expect(found({ kind: 'schedule', maxStateBytes, maxMessageBytes: 3_000_000 })).toEqual([
     'pipelines[0].maxStateBytes [2097152] at least maxMessageBytes (3000000): no such message could be kept',
   ]);

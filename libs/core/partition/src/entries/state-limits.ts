@@ -1,3 +1,4 @@
+import { ENTRY_BYTES } from '@flatline/kinds';
 import type { EntryTable } from './entry-table.ts';
 import { keyBytes } from './key-arena.ts';
 
@@ -14,9 +15,6 @@ export interface StateLimits {
   /** Entries, keys and states together; Infinity: no more than these. */
   readonly stateBytesMax: number;
 }
-
-/** What an entry counts beside key and state: head, row, timer and its place in the index, about. */
-const ENTRY_BYTES = 128;
 
 /** What lives counts so much towards `stateBytesMax`. */
 export function stateBytesOf({ size, keyBytes: used, states }: EntryTable): number {
