@@ -256,8 +256,10 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     return hashView(this.#keys.view, startOf(reference), length, this.hashSeed);
   }
 
-  hashStartOf(slot: number): number {
-    return this.#entries.i32[(slot << LINE_I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & HASH_START;
+  hashStartsOf(slots: Int32Array, count: number, into: Int32Array): void {
+    const { i32 } = this.#entries;
+    for (let i = 0; i < count; i += 1)
+      into[i] = i32[(slots[i]! << LINE_I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & HASH_START;
   }
 
   /** Once in a long while, where keys of ever other sizes came and went: a second for ten million. */

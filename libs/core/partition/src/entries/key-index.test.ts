@@ -18,9 +18,9 @@ class CountingKeys implements KeySource {
     return key.length === length && key.every((byte, i) => byte === view.getUint8(start + i));
   }
 
-  hashStartOf(slot: number): number {
-    this.moves += 1;
-    return this.hashOf(slot) & (-1 << (32 - HASH_START_BITS));
+  hashStartsOf(slots: Int32Array, count: number, into: Int32Array): void {
+    this.moves += count;
+    for (let i = 0; i < count; i += 1) into[i] = this.hashOf(slots[i]!) & (-1 << (32 - HASH_START_BITS));
   }
 
   hashOf(slot: number): number {

@@ -23,8 +23,8 @@ export interface KeySource {
   matches(slot: number, view: DataView, start: number, length: number): boolean;
   /** The hash that the slot was inserted with. */
   hashOf(slot: number): number;
-  /** Its first HASH_START_BITS, at their place in it. */
-  hashStartOf(slot: number): number;
+  /** The first HASH_START_BITS of the hash of each of `count` slots, at their place in it. The waits for memory overlap. */
+  hashStartsOf(slots: Int32Array, count: number, into: Int32Array): void;
 }
 
 /** Bits of a place: the slot number + 1, 0 being an empty place; whether the key is not in its home line; bits of its hash. */
@@ -50,6 +50,13 @@ const PASSED_ON_MAX = 255;
 const USED_MAX = Math.floor(SEGMENT_PLACES * 0.7);
 /** Places used of a segment made beforehand, so that a key more here or there splits none. */
 const RESERVED_USED_MAX = USED_MAX * 0.95;
+
+/** What splitting gathers of a segment: places in use, their slots, the hash starts of those. One split at a time. */
+const splitting = {
+  at: new Int32Array(SEGMENT_PLACES + 1),
+  slots: new Int32Array(SEGMENT_PLACES + 1),
+  starts: new Int32Array(SEGMENT_PLACES),
+};
 
 export class KeyIndex {
   readonly #source: KeySource;
@@ -219,15 +226,25 @@ export class KeyIndex {
   #moveHalf(segment: number, sibling: number, bit: number): readonly number[] {
     const places = this.#places;
     const displaced: number[] = [];
+    // All are asked for their half before any is moved: it is as good as random, so a branch on each would wait for its entry.
+    const { at, slots, starts } = splitting;
+    let count = 0;
+    for (let place = segment; place < segment + SEGMENT_PLACES; place += 1) {
+      const kept = places[place]!;
+      at[count] = place;
+      slots[count] = slotIn(kept);
+      if (kept !== 0) count += 1;
+    }
+    this.#source.hashStartsOf(slots, count, starts);
     let moved = 0;
-    for (let at = segment; at < segment + SEGMENT_PLACES; at += 1) {
-      const place = places[at]!;
-      if (place === 0) continue;
+    for (let i = 0; i < count; i += 1) {
+      const from = at[i]!;
+      const place = places[from]!;
       const isDisplaced = (place & DISPLACED) !== 0;
       if (isDisplaced) displaced.push(slotIn(place));
-      else if ((this.#source.hashStartOf(slotIn(place)) & bit) === 0) continue;
-      else places[at - segment + sibling] = place;
-      places[at] = 0;
+      else if ((starts[i]! & bit) === 0) continue;
+      else places[from - segment + sibling] = place;
+      places[from] = 0;
       moved += 1;
     }
     this.#passedOn.fill(0, segment >>> LINE_SHIFT, (segment + SEGMENT_PLACES) >>> LINE_SHIFT);
