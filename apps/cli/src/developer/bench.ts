@@ -84,8 +84,8 @@ ${BENCHMARKS.map(({ name, description }) => `  ${name.padEnd(11)} ${description}
 
 Uses the broker of KAFKA_BROKERS, else one of its own that it removes. Figures per CPU second and ratios within a run
 say more than rates on a machine that does other things too. A peer named by --peers is fetched and built on its
-first use; one that cannot run here is named with what it lacks (Java 17 and Maven, redis-server, postgresql, Python 3.11,
-gcc); without the option those run that are there already.
+first use; one that cannot run here is named with what it lacks (Java 17 and Maven, Go 1.26, redis-server, postgresql,
+Python 3.11, gcc); without the option those run that are there already.
 
 Examples:
   $ flatline bench

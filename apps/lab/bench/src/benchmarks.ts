@@ -5,6 +5,7 @@ import { failover } from './failover/failover.ts';
 import { growth } from './growth/growth.ts';
 import { hotkey } from './hotkey/hotkey.ts';
 import { latency } from './latency/latency.ts';
+import { leases } from './leases/leases.ts';
 import { memory } from './memory/memory.ts';
 import { paced } from './paced/paced.ts';
 import { readers } from './reader/readers-benchmark.ts';
@@ -34,5 +35,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   growth,
   schedules,
   delays,
+  leases,
   hotkey,
 ];

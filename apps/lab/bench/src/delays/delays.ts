@@ -3,13 +3,12 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { type Described, joined, type LineUp, NO_PEERS, peerLineUp } from '../frame/line-up.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { lookUpStore, STORE_NAMES, type StorePeer } from '../peers/store-peers.ts';
-import { processCpuMs } from '../process-stat.ts';
+import { beginParts, cpuOfAll, held, untilLead, untilRead } from '../processor/due-together.ts';
 import { Instance } from '../processor/instance.ts';
 import { NEVER_MS } from '../processor/instance-task.ts';
 import { CloseCount, stormKey } from '../storm/close-count.ts';
@@ -31,11 +30,8 @@ const DUE_WITHIN_MS: DurationMs = 1_000;
 /** What a contender is given to start in; and to take each message, several times what it needs. */
 const START_MS: DurationMs = 15_000;
 const ADD_MS = { flatline: 0.06, redis: 0.03, bullmq: 0.3, postgresql: 0.03 } as const;
-/** Cost of the drain is measured from so long before the first is due. */
-const LEAD_MS: DurationMs = 1_000;
 /** A contender that has not handed over all by then is measured by what it has. */
 const DRAIN_MAX_MS: DurationMs = 120_000;
-const LOOK_MS: DurationMs = 5;
 
 const FLATLINE: DelaysContender = {
   name: 'flatline',
@@ -118,25 +114,21 @@ async function measureDelays(
 }
 
 async function measureFlatline(ground: DelaysGround, application: Application): Promise<DelaysTurn> {
-  const { kafka, connection, partitions, sessions } = ground;
+  const { kafka, connection, brokerCpu, partitions, sessions } = ground;
   const { topic } = application;
   const instance = await Instance.alone({ ...application, kind: 'schedule', timeoutMs: NEVER_MS });
   const count = new CloseCount(kafka, `${application.application}.output`, partitions, sessions);
   try {
     const empty = (await instance.look()).memory.rssBytes;
     const from = dueFrom('flatline', sessions);
-    const adding = span(ground, instance);
+    const adding = beginParts(brokerCpu, instance);
     await writeRecords(connection, { topic, records: () => messages(sessions, partitions, from) });
     await held(instance, sessions);
     const added = adding();
     const pendingBytes = (await instance.look()).memory.rssBytes - empty;
-    if (systemClock.wallMs() > from - LEAD_MS) throw new Error('messages were due before all of them were there');
-    await delay(from - LEAD_MS - systemClock.wallMs());
-    const draining = span(ground, instance);
-    while (count.closes < sessions && systemClock.wallMs() < from + DRAIN_MAX_MS) {
-      if (count.failure !== undefined) throw count.failure;
-      await Promise.race([delay(LOOK_MS), instance.ended]);
-    }
+    await untilLead(from);
+    const draining = beginParts(brokerCpu, instance);
+    await untilRead(count, () => count.closes === sessions, { instance, until: from + DRAIN_MAX_MS });
     const drained = draining();
     return {
       contender: 'flatline',
@@ -144,10 +136,10 @@ async function measureFlatline(ground: DelaysGround, application: Application): 
       count: count.closes,
       twice: count.closedTwice,
       addMs: added.elapsedMs,
-      addCpuMs: added.cpuMs,
+      addCpuMs: cpuOfAll(added),
       pendingBytes,
       drainMs: count.lastSeenAt - from,
-      drainCpuMs: drained.cpuMs,
+      drainCpuMs: cpuOfAll(drained),
       processorCpuMs: added.processorCpuMs + drained.processorCpuMs,
     };
   } finally {
@@ -163,42 +155,4 @@ function* messages(count: number, partitions: number, from: Millis): Iterable<Pr
     const headers = [{ name: 'flatline-due-at', value: Buffer.from(String(dueAt)) }];
     yield { partition: message % partitions, key: stormKey(message), value, headers };
   }
-}
-
-/** All of them wait there, and are committed. */
-async function held(instance: Instance, count: number): Promise<void> {
-  await instance.until(
-    (assigned) =>
-      assigned.reduce((sum, { liveEntries }) => sum + liveEntries, 0) >= count &&
-      assigned.every(({ position, committedPosition }) => position === committedPosition),
-  );
-}
-
-interface SpanCost {
-  readonly elapsedMs: DurationMs;
-  /** The processor's, the broker's, and that of this process, which produces and reads. */
-  readonly cpuMs: DurationMs;
-  readonly processorCpuMs: DurationMs;
-}
-
-/** Until the function that it returns is called. */
-function span({ brokerCpu }: DelaysGround, instance: Instance): () => SpanCost {
-  const now = (): SpanCost => {
-    const [broker, processor, own] = [brokerCpu.nowMs(), processCpuMs(instance.pid), process.cpuUsage()];
-    if (broker === undefined || processor === undefined)
-      throw new Error(
-        'the CPU time of broker and processor is not told: run it on Linux, with a broker that it starts',
-      );
-    const cpuMs = broker + processor + (own.user + own.system) / 1_000;
-    return { elapsedMs: performance.now(), cpuMs, processorCpuMs: processor };
-  };
-  const before = now();
-  return () => {
-    const { elapsedMs, cpuMs, processorCpuMs } = now();
-    return {
-      elapsedMs: elapsedMs - before.elapsedMs,
-      cpuMs: cpuMs - before.cpuMs,
-      processorCpuMs: processorCpuMs - before.processorCpuMs,
-    };
-  };
 }

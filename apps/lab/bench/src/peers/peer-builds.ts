@@ -1,4 +1,5 @@
-// How the programs of peers that are not Java come to be: packages from npm or PyPI as their lock files name them, C by gcc.
+// How the programs of peers that are not Java come to be: packages from npm or PyPI as their lock files name them, C by gcc, and
+// Go with the modules that go.sum names.
 import { Fatal } from '@flatline/base';
 import type { BuiltProject, Workspace } from '@flatline/dev-broker';
 import { cpSync, readdirSync } from 'node:fs';
@@ -48,6 +49,23 @@ export function cProgram(name: string, workspace: Workspace, python: string): Bu
     await runTool('gcc', [...args, ...linked], { remedy: 'install a newer gcc' });
   };
   return { name: `peer-${name}`, folder, tool: 'pip and gcc', build };
+}
+
+/** Programs in Go: by the name that each gets, the package that it is built from, in the folder or in a module that go.mod names. */
+export function goPrograms(
+  name: string,
+  workspace: Workspace,
+  { go, packages }: { readonly go: string; readonly packages: Readonly<Record<string, string>> },
+): BuiltProject {
+  const folder = folderOf(name, workspace);
+  const build = async (into: string): Promise<void> => {
+    cpSync(folder, into, { recursive: true });
+    for (const [program, from] of Object.entries(packages)) {
+      const args = ['build', '-trimpath', '-buildvcs=false', '-o', join(into, program), from];
+      await runTool(go, args, { cwd: into, remedy: `${NETWORK}; it needs the Go that its go.mod names` });
+    }
+  };
+  return { name: `peer-${name}`, folder, tool: 'go', build };
 }
 
 function sharedLibrary(folder: string, name: string): string {

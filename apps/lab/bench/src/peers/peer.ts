@@ -16,6 +16,7 @@ import { JavaProgram } from './java-program.ts';
 export const PEER_NAMES = [
   'kafka-streams',
   'zookeeper',
+  'etcd',
   'redis',
   'bullmq',
   'postgresql',

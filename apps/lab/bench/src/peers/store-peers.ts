@@ -10,6 +10,7 @@ import {
   type ProgramCost,
   WARM_UP_TIME_SHARE,
 } from '../throughput/contender-task.ts';
+import type { LocalServer } from './local-server.ts';
 import { findProgram, type RunningProgram, runProgram, startProgram, versionSaid } from './programs.ts';
 import { type Found, lookUp } from './peer.ts';
 import { nodePackage } from './peer-builds.ts';
@@ -17,7 +18,6 @@ import {
   DATABASE_USER,
   findPostgresql,
   findRedis,
-  type LocalServer,
   postgresqlIdentity,
   startPostgresql,
   startRedis,

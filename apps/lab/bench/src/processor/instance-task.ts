@@ -7,8 +7,8 @@ import type { MemoryParts } from '../process-stat.ts';
 /** Undefined: the processor's own default. */
 export interface InstanceTask extends Application {
   /** Default: sessions. */
-  readonly kind?: 'schedule';
-  /** The silence that ends a session. */
+  readonly kind?: 'lease' | 'schedule';
+  /** The silence that ends a session, or a lease that asks for no other. */
   readonly timeoutMs: DurationMs;
   /** Settings of a pipeline of windows, in place of sessions. */
   readonly debounce?: object;

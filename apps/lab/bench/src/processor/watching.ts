@@ -61,7 +61,7 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
   const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression } = task;
   const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session', debounce } = task;
   const output = { topic: `${application}.output`, format: 'json', compression };
-  const ofKind = { kind, ...(kind === 'session' && { timeoutMs }) };
+  const ofKind = { kind, ...(kind !== 'schedule' && { timeoutMs }) };
   const section = debounce === undefined ? ofKind : { kind: 'debounce', ...debounce };
   const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input: { topic }, output, standbys };
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
@@ -69,10 +69,11 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
 }
 
-/** Since it started, explicit ends not counted; items, where it debounces. */
+/** Since it started, explicit ends not counted; items, where it debounces; grants and renewals of leases. */
 export function eventsIn(snapshot: ProcessorSnapshot): number {
   const events = counted(snapshot, 'heartbeats') + counted(snapshot, 'events') - counted(snapshot, 'closedByEnd');
-  return events + counted(snapshot, 'itemsAccepted');
+  const requests = counted(snapshot, 'leasesGranted') + counted(snapshot, 'leaseRenewals');
+  return events + counted(snapshot, 'itemsAccepted') + requests;
 }
 
 /** Sum of a counter over all tasks; of one that has no counters yet, 0. */

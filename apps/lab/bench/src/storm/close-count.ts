@@ -24,11 +24,12 @@ export class CloseCount {
   lastDeadlineAt: Millis = -Infinity;
   failure: Error | undefined;
 
-  constructor(kafka: KafkaOptions, topic: string, partitions: number, sessions: number) {
+  /** @param from offsets by partition at which it begins; default: 0 */
+  constructor(kafka: KafkaOptions, topic: string, partitions: number, sessions: number, from: readonly number[] = []) {
     this.#times = new Uint8Array(sessions);
     this.#reader = new KafkaLogReader({ ...kafka, reusesAnswers: true });
     for (let partition = 0; partition < partitions; partition += 1) {
-      const subscription = this.#reader.subscribe({ topic, partition }, 0);
+      const subscription = this.#reader.subscribe({ topic, partition }, from[partition] ?? 0);
       subscription.onChange(() => {
         this.#take(subscription);
       });

@@ -53,7 +53,8 @@ export const wheel: Benchmark = {
       return reported({ ...report, notes });
     }
     const { program } = zookeeper;
-    const measure = (timers: number, rounds: number): Promise<Cost> => program.run({ timers, rounds }, ZOOKEEPER_JVM);
+    const measure = (timers: number, rounds: number): Promise<Cost> =>
+      program.run({ job: 'tracker', timers, rounds }, ZOOKEEPER_JVM);
     return reported(await measureWheel([...own, { ...ZOOKEEPER, isPeer: true, measure }], sessions, onProgress));
   },
 };

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Measures ZooKeeper's session tracker at one size and prints its costs as one line of JSON. */
+/** Runs one job, named on the command line, and prints what it measured as one line of JSON. */
 public final class Main {
   private static final int WARM_UP_SESSIONS_MAX = 200_000;
   private static final int SESSIONS_PER_ROUND = 1_000_000;
@@ -15,6 +15,16 @@ public final class Main {
     Map<String, String> task = Arrays.stream(arguments)
         .map(each -> each.split("=", 2))
         .collect(Collectors.toMap(each -> each[0], each -> each[1]));
+    switch (task.get("job")) {
+      case "tracker" -> tracker(task);
+      case "server" -> SessionServer.run(task);
+      case "leases" -> LeasesJob.run(task);
+      default -> throw new IllegalArgumentException("no job " + task.get("job"));
+    }
+  }
+
+  /** Measures the session tracker alone at one size. */
+  private static void tracker(Map<String, String> task) throws Exception {
     int sessions = Integer.parseInt(task.get("timers"));
     int rounds = Integer.parseInt(task.get("rounds"));
     double bytesPerTimer = TrackerPass.bytesPerSession(sessions);
