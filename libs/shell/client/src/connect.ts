@@ -3,12 +3,12 @@
 // Owns: one connection for producing, and everything opened over this client: `close` closes it all.
 import { type Cancel, type DurationMs, type Millis, Retriable } from '@flatline/base';
 import {
-  BatchProducer,
+  AcknowledgedWriter,
   type KafkaConnection,
   KafkaLogReader,
   type KafkaOptions,
+  type KeyedRecord,
   openCluster,
-  type ProducedRecord,
 } from '@flatline/kafka';
 import { HttpSchemaRegistry, LeaseEventFormats, type OutgoingEvent, type SchemaRegistry } from '@flatline/records';
 import { systemClock, withinDeadline } from '@flatline/system';
@@ -227,22 +227,15 @@ class Client implements Flatline {
     this.#connection ??= openCluster(this.#kafka);
     const { clock } = this.#kafka;
     const ends = await endsOf(this.#kafka, answers);
-    const producer = await BatchProducer.open({
+    const producer = await AcknowledgedWriter.open({
       clock,
       connection: this.#connection,
       topic,
       lingerMs: 0,
       deliveryTimeoutMs: FOR_EVER_MS,
-      onAcknowledged: (partition, _baseOffset, records, appendedAt) => {
-        held.acknowledged(partition, records, appendedAt);
-      },
-      onTooLarge: (partition, error) => {
-        held.refused(partition, error);
-      },
     });
-    const { partitionCount } = producer;
-    const add = (record: ProducedRecord): Promise<void> | undefined => producer.add(record);
-    const held: HeldLeases = new HeldLeases({ clock, clockSkewMs, partitionCount, add, newRequestId: randomUUID });
+    const write = (record: KeyedRecord): Promise<Millis | undefined> => producer.write(record);
+    const held = new HeldLeases({ clock, clockSkewMs, write, newRequestId: randomUUID });
     const reader = new KafkaLogReader(this.#kafka);
     const formats = new LeaseEventFormats({ format: 'auto', registry: this.#registry, clock });
     held

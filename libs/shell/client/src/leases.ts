@@ -1,17 +1,12 @@
 // Leases of one pipeline, asked for and kept: requests go to its input, answers are followed on its output.
 //
-// Owns: the holders that live, the way of each request until it is acknowledged.
-// Does not own: what a holder believes (LeaseHolder), the producer's and the reader's connections.
+// Owns: the holders that live.
+// Does not own: what a holder believes (LeaseHolder), sending, the reader's connections.
 import { type Clock, type DurationMs, messageOf, type Millis } from '@flatline/base';
-import { partitionOf, type ProducedRecord, RecordTooLarge } from '@flatline/kafka';
+import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
 import { encodeRequest, type LeaseEventFormats } from '@flatline/records';
 import type { LogReader, LogSubscription } from '@flatline/ports';
 import { type LeaseAsk, LeaseHolder } from './lease-holder.ts';
-
-interface Unacknowledged {
-  readonly resolve: (appendedAt: Millis | undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 const NOTHING = new Uint8Array(0);
 const utf8 = new TextEncoder();
@@ -40,9 +35,8 @@ export interface Lease {
 export interface LeasesParts {
   readonly clock: Clock;
   readonly clockSkewMs: DurationMs;
-  readonly partitionCount: number;
-  /** What `acknowledged` is later told of. */
-  readonly add: (record: ProducedRecord) => Promise<void> | undefined;
+  /** As AcknowledgedWriter.write. */
+  readonly write: (record: KeyedRecord) => Promise<Millis | undefined>;
   readonly newRequestId: () => string;
 }
 
@@ -54,24 +48,11 @@ const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];
 
 export class HeldLeases {
   readonly #parts: LeasesParts;
-  /** By partition, in the order sent. */
-  readonly #unacknowledged = new Map<number, Unacknowledged[]>();
   readonly #holders = new Map<LeaseHolder, string>();
   #failure: Error | undefined;
 
   constructor(parts: LeasesParts) {
     this.#parts = parts;
-  }
-
-  /** Records of that partition, the oldest that wait, are in the log. */
-  acknowledged(partition: number, records: number, appendedAt: Millis): void {
-    const waiting = this.#unacknowledged.get(partition) ?? [];
-    for (const { resolve } of waiting.splice(0, records)) resolve(appendedAt < 0 ? undefined : appendedAt);
-  }
-
-  /** The oldest record of that partition that waits will not be in the log. */
-  refused(partition: number, error: RecordTooLarge): void {
-    this.#unacknowledged.get(partition)?.shift()?.reject(error);
   }
 
   /** Resolves once it is held; rejects where it is refused, naming the reason. */
@@ -147,18 +128,10 @@ export class HeldLeases {
   ): Promise<Millis | undefined> {
     const key = utf8.encode(id);
     const content = value === undefined ? NOTHING : value && encodeRequest(value);
-    const record = {
+    return this.#parts.write({
       key,
       value: content,
       headers: [...headers].map(([name, of]) => ({ name, value: utf8.encode(of) })),
-    };
-    const partition = partitionOf(key, this.#parts.partitionCount);
-    return new Promise((resolve, reject) => {
-      const room = this.#parts.add(record);
-      const waiting = this.#unacknowledged.get(partition) ?? [];
-      this.#unacknowledged.set(partition, waiting);
-      waiting.push({ resolve, reject });
-      room?.catch(reject);
     });
   }
 

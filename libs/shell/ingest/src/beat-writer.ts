@@ -2,8 +2,7 @@
 //
 // Owns: the producer, which is opened again after one has failed.      Does not own: the connection.
 import { type Clock, Retriable } from '@flatline/base';
-import { type KafkaConnection, RecordTooLarge } from '@flatline/kafka';
-import { SettledBeats } from './settled-beats.ts';
+import { AcknowledgedWriter, type KafkaConnection, RecordTooLarge } from '@flatline/kafka';
 
 export interface BeatWriterOptions {
   readonly clock: Clock;
@@ -18,7 +17,7 @@ const DELIVERY_MS = 10_000;
 
 export class BeatWriter {
   readonly #options: BeatWriterOptions;
-  #beats: Promise<SettledBeats> | undefined;
+  #producer: Promise<AcknowledgedWriter> | undefined;
   #waitingBytes = 0;
 
   constructor(options: BeatWriterOptions) {
@@ -35,12 +34,12 @@ export class BeatWriter {
     if (this.#waitingBytes + bytes > BUFFER_BYTES_MAX)
       throw new Retriable(`${this.#options.topic}: ${this.#waitingBytes} bytes wait for the brokers already`);
     this.#waitingBytes += bytes;
-    const beats = (this.#beats ??= this.#open());
+    const producer = (this.#producer ??= this.#open());
     try {
-      await (await beats).write(key, value);
+      await (await producer).write({ key, value });
     } catch (error) {
       // The producer takes nothing more after another error: the next heartbeat gets another one.
-      if (!(error instanceof RecordTooLarge) && this.#beats === beats) this.#beats = undefined;
+      if (!(error instanceof RecordTooLarge) && this.#producer === producer) this.#producer = undefined;
       throw error;
     } finally {
       this.#waitingBytes -= bytes;
@@ -49,10 +48,11 @@ export class BeatWriter {
 
   /** Who sent what is not acknowledged has been told: `write` rejects. */
   async close(): Promise<void> {
-    await this.#beats?.then((beats) => beats.close()).catch(() => undefined);
+    await this.#producer?.then((producer) => producer.close()).catch(() => undefined);
   }
 
-  #open(): Promise<SettledBeats> {
-    return SettledBeats.open({ ...this.#options, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 2 });
+  /** What comes while a batch is under way shares the next: waiting for more would only make each answer later. */
+  #open(): Promise<AcknowledgedWriter> {
+    return AcknowledgedWriter.open({ ...this.#options, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 0 });
   }
 }

@@ -20,6 +20,7 @@ export type { ReaderLimits } from './reader/reader-limits.ts';
 export type { Compression } from './record-batch/compressor.ts';
 export type { OpenTransaction } from './scan/describe-producers.ts';
 export { KafkaLogScan, type LogBounds, type LogBytes, type LogStretch } from './scan/kafka-log-scan.ts';
+export { AcknowledgedWriter, type KeyedRecord } from './writer/acknowledged-writer.ts';
 export { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './writer/batch-producer.ts';
 export { partitionOf } from './writer/partitioner.ts';
 export { RecordTooLarge } from './writer/topic-limit.ts';

@@ -58,6 +58,8 @@ export interface BatchProducerOptions {
    * `add` throws RecordTooLarge where the topic's limits are known.
    */
   readonly onTooLarge?: (partition: number, error: RecordTooLarge) => void;
+  /** Told once of what ended the producer: what is not acknowledged by then will not be. */
+  readonly onFailed?: (error: Error) => void;
 }
 
 export interface ProducedRecord extends OutgoingRecord {
@@ -304,6 +306,7 @@ export class BatchProducer {
     this.#lingering?.();
     this.#lanes.close();
     this.#waiters.reject(failure);
+    this.#options.onFailed?.(failure);
   }
 
   #withUnacknowledged(error: unknown): Error {
