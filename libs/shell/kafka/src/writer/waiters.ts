@@ -17,10 +17,11 @@ export class Waiters {
 
   /** Lets those go for whom it has come true. */
   release(): void {
-    const served = this.#waiting.filter(({ until }) => until());
-    if (served.length === 0) return;
-    this.#waiting = this.#waiting.filter((waiter) => !served.includes(waiter));
-    for (const { resolve } of served) resolve();
+    const waiting = this.#waiting.splice(0);
+    for (const waiter of waiting) {
+      if (waiter.until()) waiter.resolve();
+      else this.#waiting.push(waiter);
+    }
   }
 
   /** It never will for any of them. */
