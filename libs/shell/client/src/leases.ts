@@ -48,7 +48,8 @@ const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];
 
 export class HeldLeases {
   readonly #parts: LeasesParts;
-  readonly #holders = new Map<LeaseHolder, string>();
+  /** By lease: an output says what becomes of all there are. */
+  readonly #holders = new Map<string, Set<LeaseHolder>>();
   #failure: Error | undefined;
 
   constructor(parts: LeasesParts) {
@@ -85,7 +86,7 @@ export class HeldLeases {
         resolve(leaseOf(holder, over));
       },
       onOver: (reason) => {
-        this.#holders.delete(holder);
+        this.#remove(id, holder);
         end(reason);
         if (wasHeld) return;
         // The answer came when the lease had run out: of a processor that was down, or behind.
@@ -93,7 +94,14 @@ export class HeldLeases {
         else reject(this.#failure ?? new Error(`the lease ${id} was not got: ${reason}`));
       },
     });
-    this.#holders.set(holder, id);
+    const holders = this.#holders.get(id) ?? new Set<LeaseHolder>();
+    this.#holders.set(id, holders.add(holder));
+  }
+
+  #remove(id: string, holder: LeaseHolder): void {
+    const holders = this.#holders.get(id);
+    holders?.delete(holder);
+    if (holders?.size === 0) this.#holders.delete(id);
   }
 
   /** Follows what is said until the subscriptions are closed. */
@@ -112,7 +120,7 @@ export class HeldLeases {
 
   /** Gives back what is held. */
   releaseAll(): void {
-    for (const holder of [...this.#holders.keys()]) holder.release();
+    for (const holders of [...this.#holders.values()]) for (const holder of [...holders]) holder.release();
   }
 
   /** Nothing is kept any more, and whoever waits is told why. The first reason counts. */
@@ -170,7 +178,7 @@ export class HeldLeases {
   }
 
   #heard(event: Parameters<LeaseHolder['hear']>[0] & { readonly leaseId: string }): void {
-    for (const [holder, id] of this.#holders) if (id === event.leaseId) holder.hear(event);
+    for (const holder of [...(this.#holders.get(event.leaseId) ?? [])]) holder.hear(event);
   }
 }
 
