@@ -213,9 +213,8 @@ export class PartitionTask {
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */
   settle(cut: TaskCut, offsets: readonly number[]): void {
     this.changelog.settle(cut, offsets);
-    const { header, blocks, removed } = cut;
+    const { header, blocks, removed, blockBytes: bytes } = cut;
     const last = blocks.at(-1)!;
-    const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
     const slots = blocks.map((block) => block.slots);
     const headerBytes = last.bytes.slice(0, last.bodyStart);
     this.checkpoints.committed({ header, headerBytes, slots, removed, offsets, bytes });

@@ -74,7 +74,7 @@ const marked = {
     (deed) => `const ended = ${END_TRANSACTION}; this.#shared.clock.after(0, () => { ${deed} }); await ended;`,
   ),
   'commit.ended': before(writer, 'return written;'),
-  'commit.settled': before(committer, 'const bytes = cut.blocks.reduce('),
+  'commit.settled': before(committer, "return { kind: 'committed', floor"),
   /** Inside LMDB's transaction: entries are put, nothing is durable. */
   'store.writing': after(
     store,

@@ -21,6 +21,9 @@ import { TaskRunner } from '../running/task-runner.ts';
 import type { TaskStatus } from '../running/task-status.ts';
 import { warmStarts } from './warm-start.ts';
 
+/** How often a leaving instance looks whether it still owns anything. */
+const FENCE_LOOK_MS = 20;
+
 export interface PipelineInstanceParts {
   readonly settings: PipelineSettings;
   readonly ports: PipelinePorts;
@@ -322,8 +325,3 @@ export class PipelineInstance implements MembershipListener {
     while (this.#runners.size > 0 && clock.monotonicMs() < until) await pause(clock, FENCE_LOOK_MS);
   }
 }
-
-/** How often a leaving instance looks whether it still owns anything. */
-const FENCE_LOOK_MS = 20;
-
-/** One task's part of the total: more tasks flush sooner rather than take more memory. */

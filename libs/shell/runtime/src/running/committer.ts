@@ -203,8 +203,7 @@ export class Committer {
     this.#sequence = cut.header.sequence;
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
-    const bytes = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-    return { kind: 'committed', floor: cut.header.floor, bytes, endedAt: cut.endedAt };
+    return { kind: 'committed', floor: cut.header.floor, bytes: cut.blockBytes, endedAt: cut.endedAt };
   }
 
   #where(): { pipeline: string; partition: number } {
