@@ -54,11 +54,9 @@ export class Expiry {
   }
 
   /** True if more is due, or owed that fits the commit. What is owed has a share while more is due, and all the rest then. */
-  expire(limit: number, wallNow: Millis): boolean {
+  expire(limit: number): boolean {
     const entries = this.#entries;
     if (this.#commit.isFull) return entries.hasBacklog;
-    entries.clock = this.#clock.now;
-    entries.wall = wallNow;
     let left = limit;
     while (this.#expireBurst(Math.min(left, EXPIRE_BURST))) {
       if (this.#dueSinceOwed >= DUE_PER_OWED) this.sayOwed();

@@ -1,7 +1,7 @@
 // The live entries of one partition: their timers, and the engine's side of what a kind does to them.
 //
 // Owns: the timers, the window that kind and engine share.      Does not own: what an entry means (the kind), outputs
-// (NextCommit), the clock (handed in), which record comes next, when a commit is cut.
+// (NextCommit), the clock (PartitionClock), which record comes next, when a commit is cut.
 //
 // Invariants
 //   LE1  The wheel waits for each live entry at or before its due instant, which it asks for when it meets the entry: what
@@ -16,6 +16,7 @@ import type { TaskCounters } from './counters.ts';
 import type { NextCommit } from './next-commit.ts';
 import type { EntryTable } from './entries/entry-table.ts';
 import { OwedQueue } from './owed-queue.ts';
+import type { PartitionClock } from './partition-clock.ts';
 import { hasRoomFor, isFullFor, type StateLimits } from './entries/state-limits.ts';
 import type { EntryTimer, TimerInspection } from './entries/timer-inspection.ts';
 
@@ -23,6 +24,7 @@ export interface LiveEntriesParts {
   /** Called with the window it gets. */
   readonly openKind: (entry: EntryWindow) => Kind;
   readonly tickMs: number;
+  readonly clock: PartitionClock;
   readonly table: EntryTable;
   readonly changelog: Changelog;
   readonly commit: NextCommit;
@@ -51,6 +53,7 @@ const NO_RUN: Omit<Run, 'index'> = {
 
 export class LiveEntries implements Effects {
   readonly #parts: LiveEntriesParts;
+  readonly #clock: PartitionClock;
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
   readonly #commit: NextCommit;
@@ -63,7 +66,7 @@ export class LiveEntries implements Effects {
   #arming: { readonly wheel: TimingWheel; slot: number } | undefined;
   /** The records being taken. Scratch, filled again for each run. */
   readonly run: Mutable<Run> = { ...NO_RUN, index: 0 };
-  clock: Millis = 0;
+  /** As of the present call of the task. */
   wall: Millis = 0;
   /** Entries that the last `expire` let take effect. Fewer than it might have: the wheel had its fill of moving others. */
   fired = 0;
@@ -72,6 +75,7 @@ export class LiveEntries implements Effects {
 
   constructor(parts: LiveEntriesParts) {
     this.#parts = parts;
+    this.#clock = parts.clock;
     this.#table = parts.table;
     this.#changelog = parts.changelog;
     this.#commit = parts.commit;
@@ -80,12 +84,16 @@ export class LiveEntries implements Effects {
     this.#owed = new OwedQueue(this.#kind);
   }
 
-  /** The restored entries are what lives as of `clock`. Nothing happens to them before `arm` has ended. */
-  begin(clock: Millis): void {
+  get clock(): Millis {
+    return this.#clock.now;
+  }
+
+  /** The restored entries are what lives as of the clock. Nothing happens to them before `arm` has ended. */
+  begin(): void {
     assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
     const wheel = new TimingWheel({
       tickMs: this.#parts.tickMs,
-      startAt: clock,
+      startAt: this.clock,
       initialCapacity: Math.max(1024, this.#table.slotsEnd),
       deadlineOf: (slot) => this.#dueAt(slot),
     });

@@ -59,9 +59,9 @@ export class PartitionTask {
     const onUnsound = (): void => {
       checkpoints.discard();
     };
-    const entries = new LiveEntries({ openKind, tickMs, table, changelog, commit, state, counters, onUnsound });
+    const entries = new LiveEntries({ openKind, tickMs, clock, table, changelog, commit, state, counters, onUnsound });
     const expiry = new Expiry(entries, clock, commit);
-    const runs = new RunTaker({ maxKeyBytes: rules.maxKeyBytes, clock, entries, counters });
+    const runs = new RunTaker({ maxKeyBytes: rules.maxKeyBytes, entries, counters });
     this.counters = counters;
     this.table = table;
     this.changelog = changelog;
@@ -81,7 +81,7 @@ export class PartitionTask {
     this.#time.resume(clock, held);
     this.#records.resume(input);
     this.#commit.resume(input.position);
-    this.#entries.begin(clock);
+    this.#entries.begin();
   }
 
   /**
@@ -181,7 +181,8 @@ export class PartitionTask {
 
   /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
   expire(limit: number, wallNow: Millis): boolean {
-    return this.#expiry.expire(limit, wallNow);
+    this.#entries.wall = wallNow;
+    return this.#expiry.expire(limit);
   }
 
   /**

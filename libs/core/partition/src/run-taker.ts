@@ -5,19 +5,16 @@ import { PROCESSING_FAILED, type Refusal, type Run } from '@flatline/kinds';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import type { TaskCounters } from './counters.ts';
 import type { LiveEntries } from './live-entries.ts';
-import type { PartitionClock } from './partition-clock.ts';
 import { isClockRecord } from './record-class.ts';
 
 export interface RunTakerParts {
   readonly maxKeyBytes: number;
-  readonly clock: PartitionClock;
   readonly entries: LiveEntries;
   readonly counters: TaskCounters;
 }
 
 export class RunTaker {
   readonly #parts: RunTakerParts;
-  readonly #clock: PartitionClock;
   readonly #entries: LiveEntries;
   readonly #maxKeyBytes: number;
   /** Offsets of records that are not applied, with why. */
@@ -27,7 +24,6 @@ export class RunTaker {
 
   constructor(parts: RunTakerParts) {
     this.#parts = parts;
-    this.#clock = parts.clock;
     this.#entries = parts.entries;
     this.#maxKeyBytes = parts.maxKeyBytes;
   }
@@ -67,9 +63,7 @@ export class RunTaker {
   /** From the record that the cursor stands on, up to the first that no kind gets to see. */
   #runOf(cursor: RecordCursor, limit: number): Readonly<Run> {
     const { bytes, group, groupIndex: first, timestamp, logAppendTime } = cursor;
-    const clock = this.#clock.now;
-    const { run } = this.#entries;
-    this.#entries.clock = clock;
+    const { run, clock } = this.#entries;
     run.bytes = bytes;
     run.group = group;
     run.headers = cursor;
