@@ -6,7 +6,10 @@ import type { FoldableItem, WindowState } from './naive-window.ts';
 
 const OWING = 2 ** 28;
 const PART = 2 ** 21;
-const FORMS = 8;
+/** By form, whether one item at most is kept, behind the offsets of the first and the last that were taken. */
+const KEEPS_ONE = [false, true, true, true, false, false, false, true];
+/** Each of them in JSON and in Avro. */
+const FORMS = 2 * KEEPS_ONE.length;
 
 /** The rest of a head, which is the rest of a touch, too: its numbers as they stand there. */
 interface Counts {
@@ -55,6 +58,7 @@ function readOwed(bytes: BlockReader): Owed {
 
 function readHead(bytes: BlockReader): WindowHead {
   const [form, firstOffset, endAt, waitsFrom] = [bytes.varint(), bytes.varint(), bytes.varint(), bytes.varint()];
+  if (form >= FORMS) throw new NotABlock(`has a window of form ${form}`);
   return { form, firstOffset, endAt, waitsFrom, ...readCounts(bytes) };
 }
 
@@ -74,9 +78,6 @@ export const touchedWindow: HeadTouch = (head, touch, { clock }) => {
   return out.copy();
 };
 
-/** Forms that keep one item at most. */
-const REDUCED = new Set([1, 2, 3, 7]);
-
 /** What is owed of a window that has fired, from which part on. @throws NotABlock */
 export function owedIn({
   head,
@@ -92,8 +93,8 @@ export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): Wi
   if (owed !== undefined) bytes.bytes(owed.stateBytes);
   if (bytes.isAtEnd && owed !== undefined) return undefined;
   const at = bytes.varint();
-  const isReduced = REDUCED.has(form % FORMS);
-  const taken = isReduced && !bytes.isAtEnd ? [firstOffset + bytes.varint(), firstOffset + bytes.varint()] : undefined;
+  const keepsOne = KEEPS_ONE[form % KEEPS_ONE.length]!;
+  const taken = keepsOne && !bytes.isAtEnd ? [firstOffset + bytes.varint(), firstOffset + bytes.varint()] : undefined;
   const items: FoldableItem[] = [];
   while (!bytes.isAtEnd) items.push(readItem(bytes, firstOffset, key));
   return {

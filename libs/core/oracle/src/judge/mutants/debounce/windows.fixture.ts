@@ -1,5 +1,5 @@
 // What the changelog has of windows.
-import { changeFirst, isAppend, isTouch } from '../../changelog-edits.fixture.ts';
+import { changeFirst, isAppend, isBind, isTouch } from '../../changelog-edits.fixture.ts';
 import { refusedAsFull } from '../letters.fixture.ts';
 import { mutant, type Mutant } from '../mutant.fixture.ts';
 
@@ -13,6 +13,9 @@ export const WINDOWS: readonly Mutant[] = [
   }),
   mutant('K1', 'an append comes where nothing lies before it', ({ changelog }) => {
     changeFirst(changelog.records, isAppend, (operation) => [{ ...operation, at: operation.at + 1 }]);
+  }),
+  mutant('K9', 'a window is kept in a form that there is none of', ({ changelog }) => {
+    changeFirst(changelog.records, isBind, (operation) => [{ ...operation, head: operation.head.with(0, 16) }]);
   }),
   mutant('V5', 'a touch is lost, and not its item', ({ changelog }) => {
     changeFirst(changelog.records, isTouch, () => []);
