@@ -47,20 +47,7 @@ async function attempt<Session>(
     } catch (error) {
       if (failed >= attempts) return { error };
     }
-    await unlessAborted(pause(clock, delayMs), signal);
+    await pause(clock, delayMs, signal);
     if (signal?.aborted === true) return 'aborted';
   }
-}
-
-function unlessAborted(pausing: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return pausing;
-  return new Promise((resolve) => {
-    const done = (): void => {
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    signal.addEventListener('abort', done);
-    void pausing.then(done);
-    if (signal.aborted) done();
-  });
 }

@@ -11,10 +11,11 @@ export class RetryPause {
     this.#clock = clock;
   }
 
-  async pause(): Promise<void> {
+  /** Shorter where `end` is aborted meanwhile. */
+  async pause(end?: AbortSignal): Promise<void> {
     const delay = this.#next;
     this.#next = Math.min(this.#next * 2, RETRY_MAX_MS);
-    await pause(this.#clock, delay);
+    await pause(this.#clock, delay, end);
   }
 
   reset(): void {

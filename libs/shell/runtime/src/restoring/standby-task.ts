@@ -197,7 +197,7 @@ export class StandbyTask {
     if (this.#halt.signal.aborted) return;
     this.#detail = error.message;
     this.#parts.ports.log.warn('a standby is interrupted; trying again', { ...placeInLog(this.#parts), error });
-    await this.#pause();
+    await this.#retryPause.pause(this.#halt.signal);
     this.#replica?.reopen();
     this.#detail = undefined;
   }
@@ -229,17 +229,5 @@ export class StandbyTask {
     this.#state = 'stopped';
     this.#detail = why;
     this.#parts.ports.log.error('standby stopped', { ...placeInLog(this.#parts), why });
-  }
-
-  /** Until the next try, or the end. */
-  #pause(): Promise<void> {
-    return Promise.race([
-      this.#retryPause.pause(),
-      new Promise<void>((resolve) => {
-        this.#halt.signal.addEventListener('abort', () => {
-          resolve();
-        });
-      }),
-    ]);
   }
 }
