@@ -12,10 +12,10 @@ export async function whileWaiting<T>(
     looking.abort();
   });
   // A rejection is thrown below; here it only ends the looking.
-  const ended = settled.then(
-    () => undefined,
-    () => undefined,
-  );
-  for (; !looking.signal.aborted; await Promise.race([ended, pause(clock, everyMs)])) look();
+  settled.catch(() => undefined);
+  while (!looking.signal.aborted) {
+    look();
+    await pause(clock, everyMs, looking.signal);
+  }
   return settled;
 }
