@@ -25,7 +25,10 @@ export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   ],
   [ExitCode.unreachable, 'a broker or the schema registry does not answer'],
   [ExitCode.stateInUse, 'another process uses the state directory, or has joined as this instance'],
-  [ExitCode.partitionStopped, 'a partition or the process stopped and needs an operator'],
+  [
+    ExitCode.partitionStopped,
+    'the last pipeline of the process stopped, or a log or rights are as only an operator can mend them',
+  ],
   [ExitCode.internal, 'a defect in Flatline; please report it with the diagnosis file that is named'],
   [ExitCode.interrupted, 'interrupted before the work was complete'],
 ]);

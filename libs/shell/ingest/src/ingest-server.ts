@@ -27,7 +27,7 @@ export interface IngestOptions extends Access {
   /** Requests of one address, and messages of one socket. */
   readonly perSecondMax: number;
   readonly socketsMax: number;
-  /** Between two pings of a socket: below a third of the pipelines' timeouts. */
+  /** Between two pings of a socket: at most half of the shortest timeout, so that one may get lost. */
   readonly pingIntervalMs: number;
 }
 
