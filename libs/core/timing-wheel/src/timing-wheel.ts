@@ -158,32 +158,53 @@ export class TimingWheel {
 
   /**
    * Fires what polls leave to the end of their tick: ids whose deadline the instant last polled has reached, at most `limit`. After
-   * a poll that left no backlog. True if there may be more. Looks at all that waits for the tick under way: for callers that must
-   * know exactly what is not due (W2).
+   * a poll that left no backlog. True if there may be more. For callers that must know exactly what is not due (W2).
+   *
+   * Moves no more ids than a poll with this limit; those that are due later in the tick under way are looked at by each call.
    */
   fireWithinTick(limit: number, onDue: (id: number) => void): boolean {
     assert(!this.hasBacklog, 'what is due by the tick is polled first');
-    const due = this.#dueWithinTick(limit);
+    const movedMax = this.#moved + POLL_MOVES_MIN + POLL_MOVES_PER_FIRE * limit;
+    const due: number[] = [];
+    const isAll = this.#gatherTick(movedMax) && this.#findWithinTick(due, limit, movedMax);
     for (const id of due) {
       this.#buckets.take(id);
       this.#size -= 1;
     }
     for (const id of due) onDue(id);
-    return due.length === limit;
+    return !isAll;
   }
 
-  /** By WH2 and WH4 what is due before the tick ends is in a slot that starts with it. */
-  #dueWithinTick(limit: number): number[] {
+  /**
+   * By WH2 and WH4 what is due before the tick ends is in a slot that starts with it: moves what is in the wider ones to where it
+   * belongs, a tick before a poll would. False if the bound on moves was met first.
+   */
+  #gatherTick(movedMax: number): boolean {
     const tick = this.#cursor + 1;
-    const due: number[] = [];
-    for (let level = 0; level < LEVELS; level += 1) {
+    for (let level = 1; level < LEVELS; level += 1) {
       const slot = slotOf(tick, level);
-      if (slotStart(slot, level) !== tick) break;
+      if (slotStart(slot, level) !== tick) return true;
       const bucket = level * SLOTS + (slot & (SLOTS - 1));
-      for (let id = this.#buckets.first(bucket); id >= 0 && due.length < limit; id = this.#buckets.next(id))
-        if (this.#deadlineOf(id) <= this.#now) due.push(id);
+      for (let id = this.#buckets.first(bucket); id >= 0; id = this.#buckets.first(bucket)) {
+        if (this.#moved >= movedMax) return false;
+        this.#moveOn(id, this.#deadlineOf(id));
+      }
     }
-    return due;
+    return true;
+  }
+
+  /** Adds up to `limit` ids that are due to `due`; those re-armed beyond the tick move on. False if a bound was met first. */
+  #findWithinTick(due: number[], limit: number, movedMax: number): boolean {
+    const tick = this.#cursor + 1;
+    for (let id = this.#buckets.first(slotOf(tick, 0) & (SLOTS - 1)); id >= 0;) {
+      if (due.length >= limit || this.#moved >= movedMax) return false;
+      const next = this.#buckets.next(id);
+      const deadline = this.#deadlineOf(id);
+      if (deadline <= this.#now) due.push(id);
+      else if (tickAtOrAfter(deadline, this.#tickMs) > tick) this.#moveOn(id, deadline);
+      id = next;
+    }
+    return due.length < limit;
   }
 
   /**
@@ -268,13 +289,25 @@ export class TimingWheel {
   }
 
   #move(id: number, deadline: number): void {
+    if (deadline > this.#now) {
+      this.#moveOn(id, deadline);
+      return;
+    }
     this.#moved += 1;
     this.#buckets.take(id);
-    if (deadline <= this.#now) this.#buckets.put(id, DUE, deadline);
-    else this.#put(id, deadline);
+    this.#buckets.put(id, DUE, deadline);
   }
 
-  /** For a deadline after `now`. Its tick is then beyond the target of the poll, and so beyond the cursor (WH5). */
+  #moveOn(id: number, deadline: number): void {
+    this.#moved += 1;
+    this.#buckets.take(id);
+    this.#put(id, deadline);
+  }
+
+  /**
+   * For a deadline after the cursor's tick: one after `now` is, since its tick is then beyond the target of the poll (WH5), and so
+   * is all that a poll without backlog has left.
+   */
   #put(id: number, deadline: number): void {
     const tick = tickAtOrAfter(deadline, this.#tickMs);
     if (tick <= this.#cursor) refuseTick(tick, this.#cursor);
