@@ -78,7 +78,7 @@ function fitting(
   return { keyKept, valueKept: Math.min(valueLength, Math.max(0, room)), headersFit };
 }
 
-/** What it takes in its topic, and about as much in memory. */
+/** Its size in its topic, and about the same in memory. */
 export function letterBytes({ key, value, headers, detail }: DeadLetter): number {
   return ownBytes(detail) + partBytes(key?.length ?? -1) + partBytes(value?.length ?? -1) + headersBytes(headers);
 }

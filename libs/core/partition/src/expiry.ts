@@ -1,4 +1,4 @@
-// What is due takes effect, in slices: other keys' entries than those of the records that are taken.
+// Lets what is due take effect, in slices: entries of other keys than those of the records being taken.
 //
 // Owns: how far expiring has come.      Does not own: timers (LiveEntries), the clock, room in the commit (NextCommit).
 import type { Millis } from '@flatline/base';
@@ -34,7 +34,7 @@ export class Expiry {
     return this.#expiredAt >= this.#clock.now;
   }
 
-  /** Whether all that is due has, within the tick, too; otherwise the next `expire` goes on until it has. */
+  /** Whether all that is due has taken effect, within the tick, too; if not, the next `expire` goes on until it has. */
   demandAll(): boolean {
     if (this.#expiredAllAt < this.#clock.now) {
       this.#expiresAll = true;
@@ -73,7 +73,7 @@ export class Expiry {
     return this.#entries.hasOwed;
   }
 
-  /** Works on what is owed, if the commit has room for some. True if it has for more. */
+  /** Works on what is owed, if the commit has room. True if there is more of it, and room. */
   sayOwed(): boolean {
     const entries = this.#entries;
     if (!this.#maySayOwed()) return false;

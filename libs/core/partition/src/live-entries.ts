@@ -4,8 +4,8 @@
 // (NextCommit), the clock (PartitionClock), which record comes next, when a commit is cut.
 //
 // Invariants
-//   LE1  The wheel waits for each live entry at or before its due instant, which it asks for when it meets the entry: what
-//        makes that later tells the wheel nothing (lazy re-arm).
+//   LE1  The wheel holds each live entry at or before its due instant, and asks for that instant when it meets the entry: making
+//        it later needs no call (lazy re-arm).
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
@@ -30,7 +30,7 @@ export interface LiveEntriesParts {
   readonly commit: NextCommit;
   readonly state: StateLimits;
   readonly counters: Pick<TaskCounters, 'expired'>;
-  /** The kind has thrown: what it had changed by then nothing says. */
+  /** The kind has thrown, and may have changed a part of an entry. */
   readonly onUnsound: () => void;
 }
 
@@ -68,9 +68,9 @@ export class LiveEntries implements Effects {
   readonly run: Mutable<Run> = { ...NO_RUN, index: 0 };
   /** As of the present call of the task. */
   wall: Millis = 0;
-  /** Entries that the last `expire` let take effect. Fewer than it might have: the wheel had its fill of moving others. */
+  /** Entries that took effect in the last `expire`. Below its limit although more are due: the wheel reached its bound on moves. */
   fired = 0;
-  /** The copy of a key that was asked for last, until an entry ends: its outputs share it. */
+  /** The last copy of a key, kept until an entry ends: outputs of one entry share it. */
   #key: { readonly slot: number; readonly bytes: Uint8Array } | undefined;
 
   constructor(parts: LiveEntriesParts) {
@@ -273,7 +273,7 @@ export class LiveEntries implements Effects {
     this.#armed().schedule(slot);
   };
 
-  /** What every live entry's timer is set to; undefined until all are armed. */
+  /** The timer of every live entry; undefined until all are armed. */
   timers(): TimerInspection | undefined {
     const table = this.#table;
     const wheel = this.#wheel;

@@ -27,7 +27,7 @@ export class NextCommit {
   #cutPosition = 0;
   /** The cut being made may not have encoded all outputs yet. */
   #isEncoding = false;
-  /** Bytes of what it holds of owed records. */
+  /** Bytes of the owed records in it. */
   #owedBytes = 0;
   /** The input waits until more of what is owed can be said. */
   #isAwaited = false;
@@ -56,12 +56,12 @@ export class NextCommit {
     this.#bytesMax = bytes;
   }
 
-  /** Has the changelog tell from which change on it is heavy. As good as free then, where each change would weigh all there is. */
+  /** Tells the changelog at how many bytes this commit is heavy: each change then costs a comparison instead of a sum. */
   weighChanges(): void {
     this.#changelog.changedMax = this.#changelog.changedFor(this.#bytesMax - this.#outputBytes);
   }
 
-  /** Whether its bytes are as many as it may have, or more. */
+  /** Whether it has reached its limit of bytes. */
   get isHeavy(): boolean {
     return this.bytes >= this.#bytesMax;
   }
@@ -70,7 +70,7 @@ export class NextCommit {
     return this.#isEncoding || this.#changelog.isCutting;
   }
 
-  /** Whether nothing more goes into it, for what there is or because it is being cut. */
+  /** Whether it takes nothing more: a limit is reached, or it is being cut. */
   get isFull(): boolean {
     return (
       this.isCutting ||
@@ -93,12 +93,12 @@ export class NextCommit {
     this.#owedBytes += this.outputs.bytes;
   }
 
-  /** Has it be full: what the input says next waits for it. */
+  /** Makes it full: the input waits until it is cut. */
   await(): void {
     this.#isAwaited = true;
   }
 
-  /** Whether it would say nothing new of an input applied up to `position`. */
+  /** Whether it would hold nothing new for an input applied up to `position`. */
   isEmptyAt(position: number): boolean {
     return (
       !this.isCutting && position === this.#cutPosition && this.#changelog.pendingChanges === 0 && this.outputs.isEmpty

@@ -10,12 +10,12 @@
 import type { Millis } from '@flatline/base';
 import type { KindOutput, LaterRecords } from '@flatline/kinds';
 
-/** What a record takes in its batch beside key, value and headers: lengths, deltas, and a header's framing. */
+/** Bytes of a record in its batch beside key, value and headers: lengths, deltas, and a header's framing. */
 const RECORD_OVERHEAD_BYTES = 24;
-/** Work on later records that has come to none takes as long as to encode so many bytes. */
+/** A call that encoded no record yet counts as this many bytes of work. */
 const STEP_BYTES = 128 * 1024;
 
-/** Records to be encoded: where their place is among the others, and those that are. */
+/** Records to be encoded: their place among the others, and those encoded so far. */
 interface Later {
   readonly at: number;
   readonly records: LaterRecords;
@@ -57,7 +57,7 @@ export class OutputBox {
     this.#endedAt.push(at);
   }
 
-  /** Encodes some `bytes` of what waits for it, and a record more. Returns what is left of them: 0 or less, there may be more. */
+  /** Encodes about `bytes` of what waits, to the end of a record. Returns the bytes not used; 0 or less: more may wait. */
   encode(bytes: number): number {
     let left = bytes;
     while (left > 0 && this.#encoded < this.#later.length) left -= this.#encodeNext(this.#later[this.#encoded]!);

@@ -1,4 +1,4 @@
-// Entries that owe records, in the order in which they came to: more than one commit should hold.
+// Entries that owe more records than one commit should hold, oldest first.
 //
 // Owns: which entries owe, what is left of the first.      Does not own: what is owed (the kind), room for it (NextCommit).
 //
@@ -11,9 +11,9 @@ import type { Effects, Kind, KindOutput, OwedRecords, Owing } from '@flatline/ki
 export class OwedQueue {
   readonly #owing: Owing | undefined;
   readonly #slots: number[] = [];
-  /** Where the first entry stands among them: taking each one out at the front costs the square of a long queue. */
+  /** Index of the first entry: removing each at the front would be quadratic in a long queue. */
   #at = 0;
-  /** The first entry's, once it was its turn. */
+  /** The first entry's, once begun. */
   #records: OwedRecords | undefined;
 
   constructor({ owing }: Kind) {

@@ -55,7 +55,7 @@ export class PartitionTask {
     const openKind = (entry: EntryWindow): Kind => kind.open({ partition, held: time.held, entry, counters });
     const checkpoints = new Checkpoints(table, changelog, options.takenRowBytesMax);
     changelog.giveRowsTo(checkpoints);
-    // A row is a copy of an entry: none is taken any more.
+    // Rows are copies of entries, and this one may be half changed.
     const onUnsound = (): void => {
       checkpoints.discard();
     };

@@ -40,8 +40,8 @@ export class RunTaker {
   }
 
   /**
-   * Takes the record the cursor stands on, and up to `limit` with it from its group; moves the cursor to the last of them. The
-   * first that is not taken is dealt with once it comes first: all before it is passed by then.
+   * Takes the record the cursor stands on, and up to `limit` with it from its group; moves the cursor to the last of them. A
+   * record that is not taken ends the run, and is refused when it comes first in the next.
    */
   take(cursor: RecordCursor, limit: number): Refusal | undefined {
     const first = cursor.groupIndex;
@@ -60,7 +60,7 @@ export class RunTaker {
     return why;
   }
 
-  /** From the record that the cursor stands on, up to the first that no kind gets to see. */
+  /** From the record that the cursor stands on, up to the first that is kept from the kind. */
   #runOf(cursor: RecordCursor, limit: number): Readonly<Run> {
     const { bytes, group, groupIndex: first, timestamp, logAppendTime } = cursor;
     const { run, clock } = this.#entries;
@@ -89,7 +89,7 @@ export class RunTaker {
     return end;
   }
 
-  /** Why the kind does not get to see the record that the cursor stands on. undefined: it is a clock record. */
+  /** Why the record that the cursor stands on is kept from the kind; undefined: it is a clock record. */
   #unfit(cursor: RecordCursor): Refusal | undefined {
     const { keyLength, offset } = cursor;
     const maxKeyBytes = this.#maxKeyBytes;

@@ -2,8 +2,8 @@
 //
 // Owns: the bits, their number.      Does not own: what being in it means.
 //
-// A list of slots in the order of change would cost whoever walks it several cache misses per entry; bits give them back in the order
-// in which entries, keys and blocks lie in memory, and a slot is in the set at most once by construction.
+// Walking a list of slots in the order of change would cost several cache misses per entry. Bits return them in the order in
+// which entries, keys and blocks lie in memory, and hold a slot at most once by construction.
 const WORD_BITS = 32;
 
 export class SlotSet {

@@ -1,4 +1,4 @@
-// What a partition task is made of, what a step comes to, and what a cut hands to the runtime.
+// What a partition task needs, how a step ends, and what a cut hands to the runtime.
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
 import type { HeldTimeRules, KindOutput, PipelineKind } from '@flatline/kinds';
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
@@ -16,12 +16,12 @@ export interface TaskOptions {
   readonly tickMs: DurationMs;
   /** Drawn at start by the shell (I3). */
   readonly hashSeed: number;
-  /** What blocks lie in until the local store has them; tasks of a process may share it. */
+  /** Memory for blocks until their commit is settled; tasks of a process may share it. */
   readonly blockMemory: ReusedMemory;
   /** Stepping stops when this many changes, or outputs, wait for a cut. */
   readonly pendingChangesMax: number;
   readonly pendingOutputsMax: number;
-  /** A commit holds so many bytes of what entries owe, and the record by which they are reached. */
+  /** Bytes of owed records in one commit; the record that reaches this is its last. */
   readonly owedBytesMax: number;
   readonly deadLetters: DeadLetterLimits;
   readonly state: StateLimits;
@@ -48,7 +48,7 @@ export type StepOutcome =
 export interface TaskCut extends ChangelogCut {
   /** In the order in which they were decided. */
   readonly outputs: readonly KindOutput[];
-  /** As of when entries ended that this cut ends. */
+  /** For each entry that this cut ends, the instant as of which it ended. */
   readonly endedAt: readonly Millis[];
   readonly deadLetters: readonly DeadLetter[];
   /** Input position this commit covers. */

@@ -19,7 +19,7 @@ export interface TaskBounds {
   readonly pendingChangesMax: number;
   /** This many closes with keys of 36 bytes, in JSON, fit one produce request. */
   readonly pendingOutputsMax: number;
-  /** What entries owe beyond one record goes out so much at a time, and a record: as long as that takes, others that are due wait. */
+  /** Owed records go out this many bytes a commit, to the end of a record; meanwhile other due entries wait. */
   readonly owedBytesMax: number;
   /**
    * Most that the commits of all tasks together may hold, the first bound of one task before the brokers' speed is known, and
@@ -80,7 +80,7 @@ export const TASK_BOUNDS: TaskBounds = {
 
 /** The most of `commitBytesTotal` that is one task's share. */
 export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
-/** The share of a transaction's timeout that a commit should take at most. */
+/** A commit should take at most this share of a transaction's timeout. */
 export const COMMIT_TIMEOUT_SHARE = 1 / 3;
 /** Factor on that share where the process's own delay is included. */
 export const OWN_DELAY_FACTOR = 2;
@@ -157,6 +157,6 @@ export const CLOSES_BEHIND_FACTOR = 5;
  * leader that is read from is doubted; the same for the task's claim in the changelog.
  */
 export const PROOF_PATIENCE_MS = 5_000;
-/** Records at which a task may fail within so much time; one more, and its partition waits for an operator (I6). */
+/** Records at which a task may fail within RECORD_FAILURES_SPAN_MS; with one more its partition waits for an operator (I6). */
 export const RECORD_FAILURES_MAX = 16;
 export const RECORD_FAILURES_SPAN_MS = 3_600_000;

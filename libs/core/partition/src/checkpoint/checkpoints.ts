@@ -46,7 +46,7 @@ export interface FlushSlice {
 const TURN_SLOTS = 16_384;
 /** Where a row lies, beside its bytes. */
 const ROW_PLACE_BYTES = 40;
-/** A slice ends once its rows have so many bytes. */
+/** A slice ends once its rows have this many bytes. */
 const SLICE_BYTES_MAX = 512 * 1024;
 
 const NO_CHANGES: StoreChanges = { puts: [], removals: [] };
@@ -86,7 +86,7 @@ export class Checkpoints {
     this.#taken = new RowBuffer(table);
   }
 
-  /** Bytes of the changelog that a killed process would read again, but for what a flush under way covers. */
+  /** Bytes of the changelog that a killed process would read again, less what a flush under way covers. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }

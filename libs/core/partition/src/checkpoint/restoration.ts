@@ -57,7 +57,7 @@ export class Restoration {
   /** Bytes of the newest commit's blocks. */
   #lastBytes = 0;
 
-  /** Commits applied go to `checkpoints` too: the local store must come to hold what memory holds. */
+  /** Applied commits are noted in `checkpoints`, since the local store has to catch up with memory. */
   constructor(table: EntryTable, changelog: Changelog, checkpoints: Checkpoints) {
     this.#table = table;
     this.#changelog = changelog;
@@ -141,7 +141,7 @@ export class Restoration {
     return part.bytes.length;
   }
 
-  /** Makes up the digests of `limit` entries more that were read, or a few beyond; true once there are none left. */
+  /** Computes the digests of about `limit` more entries that were read; true once all are done. */
   digest(limit: number): boolean {
     return this.#digests.countChanged(limit);
   }

@@ -26,7 +26,7 @@ export class LookAhead {
 
   readonly #references = new Int32Array(KEY_GROUP_MAX);
   readonly #lengths = new Int32Array(KEY_GROUP_MAX);
-  /** What was read comes to something here, so that the compiler keeps the reading. */
+  /** Takes what was read, so that the compiler does not drop the reads. */
   residue = 0;
 
   constructor(index: KeyIndex, entries: Heads, keys: KeyArena, rows: EntryRows) {

@@ -3,8 +3,8 @@ import type { EntryTable } from './entry-table.ts';
 import { keyBytes } from './key-arena.ts';
 
 /**
- * How much lives in one partition at most (I7). What is refused by them depends on them, so that they are the same for every
- * owner of the partition, and for the checker: constants, but for `stateBytesMax`, a setting of the pipeline.
+ * Upper bounds on what lives in one partition (I7). They decide what is refused, so they must be the same for every owner of the
+ * partition and for the checker: constants, except `stateBytesMax`, a setting of the pipeline.
  */
 export interface StateLimits {
   readonly entriesMax: number;
@@ -16,12 +16,12 @@ export interface StateLimits {
   readonly stateBytesMax: number;
 }
 
-/** What lives counts so much towards `stateBytesMax`. */
+/** What counts towards `stateBytesMax`. */
 export function stateBytesOf({ size, keyBytes: used, states }: EntryTable): number {
   return size * ENTRY_BYTES + used + states.bytes;
 }
 
-/** Whether one entry more, with a key of this length and so much state, is too much. */
+/** Whether there is no room for another entry with a key of this length and this much state. */
 export function isFullFor(table: EntryTable, limits: StateLimits, length: number, stateBytes: number): boolean {
   const { size, keyBytes: used } = table;
   const { entriesMax, keyBytesMax } = limits;
@@ -52,7 +52,7 @@ export function fillOf(table: EntryTable, limits: StateLimits): number {
   return Math.max(...shares, stateBytesOf(table) / stateBytesMax);
 }
 
-/** For an operator: what there is, and what there may be. */
+/** For an operator: what lives here, and the limits. */
 export function fullness(table: EntryTable, limits: StateLimits): string {
   const { size, keyBytes: used, states } = table;
   const { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax } = limits;

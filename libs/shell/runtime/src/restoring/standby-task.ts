@@ -64,7 +64,7 @@ export class StandbyTask {
   readonly #retryPause: RetryPause;
   /** Ends following. Loading goes on, for the task that takes over. */
   readonly #halt = new AbortController();
-  /** Load no further, either. */
+  /** Ends loading, too. */
   readonly #abandon = new AbortController();
   #state: StandbyState = 'restoring';
   #detail: string | undefined;
@@ -109,8 +109,8 @@ export class StandbyTask {
   }
 
   /**
-   * Ends the standby and gives away what it holds, once that is loaded; undefined where that is of no use. Stops waiting for
-   * the loading once `abandon` is aborted.
+   * Ends the standby and hands over what it holds, once loaded; undefined where that cannot be used. Aborting `abandon` ends the
+   * loading early.
    */
   async handOver(abandon: AbortSignal): Promise<WarmState | undefined> {
     if (this.#ending !== undefined) {

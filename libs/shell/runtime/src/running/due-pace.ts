@@ -7,7 +7,7 @@
 //   DP1  In any stretch of t seconds at most (t + BURST_SECONDS) × `perSecond` entries take effect, or one more.
 import type { DurationMs } from '@flatline/base';
 
-/** After a pause so much of a second's may come at once. */
+/** After a pause this much of a second's limit may come at once. */
 const BURST_SECONDS = 0.1;
 const SECOND_MS = 1_000;
 

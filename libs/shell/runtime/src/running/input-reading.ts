@@ -47,7 +47,7 @@ export class InputReading {
     return this.ends && Math.max(0, this.ends.lastStableOffset - this.#parts.task.input.position);
   }
 
-  /** Nothing more could be read when it was last tried, and nothing has come since. */
+  /** The last try found nothing more to read, and nothing has come since. */
   get isCaughtUp(): boolean {
     return this.#isCaughtUp;
   }

@@ -24,7 +24,7 @@ export interface TaskHoldingsParts extends TaskPlace {
   readonly onStoreError: () => void;
 }
 
-/** The state at the last commit, and what writes the next one. */
+/** The state at the last commit, and the writer of the next one. */
 export interface RestoredTask {
   readonly restored: Restored;
   readonly committer: Committer;

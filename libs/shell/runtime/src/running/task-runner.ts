@@ -45,7 +45,7 @@ export class TaskRunner {
   readonly #abandon = new AbortController();
   #state: TaskState = 'created';
   #detail: string | undefined;
-  /** What is wanted of it meanwhile; a restore in progress finds out when it comes to its end. */
+  /** What is wanted of it; a restore in progress obeys when it ends. */
   #wanted: 'run' | 'moveAway' | 'close' = 'run';
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -207,7 +207,7 @@ export class TaskRunner {
     return this.#closing;
   }
 
-  /** `close`, where it is not waited for: it never rejects. */
+  /** `close` without waiting for it: it never rejects. */
   #letGo(cleanly: boolean): void {
     void this.close(cleanly);
   }
@@ -288,7 +288,7 @@ export class TaskRunner {
   }
 }
 
-/** Whether another try may change it. Not so an order to stop, nor anything unknown. */
+/** Whether another try may succeed: not after an order to stop, nor after anything unknown. */
 function isTransient(error: unknown): error is Retriable | Fenced | Corrupt {
   return error instanceof Retriable || error instanceof Fenced || error instanceof Corrupt;
 }
