@@ -1,77 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { PartitionStopped } from '@flatline/base';
-import { KEY_GROUP_MAX, type RecordCursor } from '@flatline/ports';
+import { KEY_GROUP_MAX } from '@flatline/ports';
 import fc from 'fast-check';
-import type { AbortedTransaction } from './aborted-transactions.ts';
 import {
   bare,
   buildBatch,
   buildMarker,
-  reseal,
   type BuiltBatch,
   type BuiltCompression,
   type BuiltRecord,
 } from './batch-builder.fixture.ts';
+import { cursorOver, expected, keysOf, resealed, source, text, walk } from './batch-cursor.fixture.ts';
 import { BatchCursor } from './batch-cursor.ts';
-import { scanBatches } from './batch-scan.ts';
-
-const source = { topic: 'visits', partition: 3 };
-
-interface Seen {
-  readonly offset: number;
-  readonly timestamp: number;
-  readonly key: string | null;
-  readonly value: string | null;
-  readonly headers: readonly (readonly [string, string | null])[];
-}
-
-function cursorOver(
-  parts: readonly Buffer[],
-  askedOffset = 0,
-  aborted: readonly AbortedTransaction[] = [],
-  passesUnreadable = false,
-): BatchCursor {
-  // The answer's own bytes come before and after a run.
-  const bytes = Buffer.concat([Buffer.alloc(13, 0xee), ...parts]);
-  const { end, nextOffset } = scanBatches(bytes, 13, bytes.length, askedOffset);
-  return new BatchCursor({ source, bytes, start: 13, end, askedOffset, nextOffset, aborted, passesUnreadable });
-}
-
-function text(bytes: Uint8Array, start: number, length: number): string | null {
-  return length < 0 ? null : Buffer.from(bytes.subarray(start, start + length)).toString('latin1');
-}
-
-function walk(cursor: RecordCursor): Seen[] {
-  const seen: Seen[] = [];
-  while (cursor.next()) {
-    expect(cursor.position).toBe(cursor.offset + 1);
-    seen.push({
-      offset: cursor.offset,
-      timestamp: cursor.timestamp,
-      key: text(cursor.bytes, cursor.keyStart, cursor.keyLength),
-      value: text(cursor.bytes, cursor.valueStart, cursor.valueLength),
-      headers: cursor.headers().map(({ name, value }) => [name, value && text(value, 0, value.length)] as const),
-    });
-  }
-  return seen;
-}
-
-const keysOf = (cursor: RecordCursor): (string | null)[] => walk(cursor).map(({ key }) => key);
-
-/** The naive reading of one built batch. */
-function expected(batch: BuiltBatch): Seen[] {
-  const latin = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('latin1');
-  const { baseTimestamp = 1_000 } = batch;
-  const greatest =
-    batch.greatestTimestamp ?? Math.max(...batch.records.map((record) => baseTimestamp + record.timestampDelta));
-  return batch.records.map((record) => ({
-    offset: batch.baseOffset + record.offsetDelta,
-    timestamp: batch.logAppendTime === true ? greatest : baseTimestamp + record.timestampDelta,
-    key: latin(record.key),
-    value: latin(record.value),
-    headers: (record.headers ?? []).map(({ name, value }) => [name, latin(value)] as const),
-  }));
-}
 
 const octets = fc.option(fc.uint8Array({ maxLength: 200 }), { nil: null });
 const headers = fc.array(fc.record({ name: fc.string(), value: octets }), { maxLength: 3 });
@@ -330,97 +270,6 @@ describe('BatchCursor', () => {
     },
   );
 
-  describe('[I1] a batch that is as it was written, and cannot be unpacked', () => {
-    const first = buildBatch({ baseOffset: 0, records: [bare(0, 'a')] });
-    const last = buildBatch({ baseOffset: 4, records: [bare(0, 'e')] });
-    const bomb = buildBatch({
-      baseOffset: 1,
-      compression: 'zstd',
-      baseTimestamp: 5_000,
-      logAppendTime: true,
-      records: [bare(0, 'b'), { ...bare(1, 'c'), value: Buffer.alloc(70 * 1024 * 1024) }, bare(2, 'd')],
-    });
-    const malformed = resealed(
-      buildBatch({ baseOffset: 1, records: [bare(0, 'b'), bare(1, 'c'), bare(2, 'd')] }),
-      // The length of the second record leads out of the batch.
-      [[61 + 8, 0x7e]],
-    );
-    const shown = (cursor: BatchCursor): unknown[] => {
-      const seen: unknown[] = [];
-      while (cursor.next()) {
-        const { offset, position, unreadable, keyLength, valueLength, hasHeaders } = cursor;
-        if (unreadable === undefined) seen.push(offset);
-        else seen.push({ offset, position, unreadable, keyLength, valueLength, hasHeaders });
-      }
-      return [...seen, cursor.position];
-    };
-    const NOTHING = { keyLength: -1, valueLength: -1, hasHeaders: false };
-
-    test('[I1][X6] one that unpacks beyond the limit is shown once, for what it is, and passed over', () => {
-      expect(bomb.length).toBeLessThan(100_000);
-      const unreadable = {
-        reason: 'batch-too-large',
-        lastOffset: 3,
-        records: 3,
-        detail: 'records 1 to 3 of the batch at offset 1 cannot be read: it unpacks to more than 67108864 bytes',
-      };
-      const expected = [0, { offset: 1, position: 4, unreadable, ...NOTHING }, 4, 5];
-      expect(shown(cursorOver([first, bomb, last], 0, [], true))).toEqual(expected);
-    });
-
-    test('[I1] what comes before the damage is shown, and the rest once, also to a cursor that begins in between', () => {
-      const rest = (offset: number): unknown => ({
-        offset,
-        position: 4,
-        ...NOTHING,
-        unreadable: {
-          reason: 'batch-unreadable',
-          lastOffset: 3,
-          records: 4 - offset,
-          detail: expect.stringMatching(
-            `^records ${offset} to 3 of the batch at offset 1 cannot be read: a record does not`,
-          ),
-        },
-      });
-      const parts = [first, malformed, last];
-      expect(shown(cursorOver(parts, 0, [], true))).toEqual([0, 1, rest(2), 4, 5]);
-      expect(shown(cursorOver(parts, 2, [], true))).toEqual([rest(2), 4, 5]);
-      expect(shown(cursorOver(parts, 4, [], true))).toEqual([4, 5]);
-    });
-
-    test('[I1] has the time of its batch', () => {
-      const cursor = cursorOver([bomb], 0, [], true);
-      expect(cursor.next()).toBe(true);
-      expect(cursor).toMatchObject({ logAppendTime: true, timestamp: cursor.batchTimestamp });
-      expect(cursor.timestamp).toBeGreaterThanOrEqual(5_000);
-    });
-
-    test("of an aborted transaction it is none of the reader's business", () => {
-      const aborted = buildBatch({ baseOffset: 1, records: [bare(0, 'b')], transactional: true, producerId: 7 });
-      const parts = [first, resealed(aborted, [[22, 0x10 | 6]]), buildMarker(2, 7, 'abort')];
-      expect(shown(cursorOver(parts, 0, [{ producerId: 7, firstOffset: 1 }], true))).toEqual([0, 3]);
-    });
-
-    test.each([bomb, malformed])(
-      '[R3] stops a reader that may not pass over it, without talk of damaged copies',
-      (batch) => {
-        const cursor = cursorOver([first, batch]);
-        expect(() => shown(cursor)).toThrow(/visits-3: the batch at offset 1 .*its checksum is right/);
-        expect(() => shown(cursorOver([first, batch]))).not.toThrow(/copy|another replica, then/);
-      },
-    );
-
-    test('RG2 offsets that go back, or leave the batch, are damage', () => {
-      const back = buildBatch({ baseOffset: 1, records: [bare(0, 'b'), bare(0, 'c'), bare(2, 'd')] });
-      const beyond = buildBatch({ baseOffset: 1, records: [bare(0, 'b'), bare(9, 'c')] });
-      for (const batch of [back, resealed(beyond, [[26, 1]])]) {
-        const cursor = cursorOver([batch], 0, [], true);
-        expect(cursor.next() && cursor.offset).toBe(1);
-        expect(cursor.next() && cursor.unreadable?.reason).toBe('batch-unreadable');
-      }
-    });
-  });
-
   test.each([
     ['compression 6 is not known', 6],
     ['cannot unpack gzip', 1],
@@ -432,10 +281,3 @@ describe('BatchCursor', () => {
     expect(() => cursorOver([resealed(batch, [[22, code]])]).next()).toThrow(new RegExp(message));
   });
 });
-
-/** The batch with some bytes changed and a checksum that agrees with them. */
-function resealed(batch: Buffer, edits: readonly (readonly [number, number])[]): Buffer {
-  const changed = Buffer.from(batch);
-  for (const [at, value] of edits) changed[at] = value;
-  return reseal(changed);
-}

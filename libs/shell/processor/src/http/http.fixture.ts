@@ -1,0 +1,124 @@
+// A processor as its HTTP server sees it, and that server.
+import { afterEach } from '@jest/globals';
+import { DurationHistogram, type StandbyStatus, type TaskStatus } from '@flatline/runtime';
+import { type HttpServer, openHttpServer } from './http-server.ts';
+import { metricsOf } from './metrics.ts';
+import type { Observed, PipelineStatus, Whole } from './observed.ts';
+import { oneProcess } from './one-process.ts';
+
+export const NOW = 1_700_000_100_000;
+const closeDelays = new DurationHistogram();
+for (const ms of [4, 30, 400_000, -7]) closeDelays.add(ms);
+export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
+  pipeline: 'visits',
+  partition: 0,
+  state: 'running',
+  detail: undefined,
+  clock: 1_700_000_000_000,
+  liveEntries: 7,
+  stateFill: 0.25,
+  stateBytes: 12_345,
+  heldMs: 0,
+  lag: 3,
+  expiryLagMs: 0,
+  position: 40,
+  committedPosition: 38,
+  counters: {
+    recordsRead: 40,
+    heartbeats: 30,
+    events: 10,
+    clockRecords: 0,
+    sessionsOpened: 9,
+    closedByTimeout: 2,
+    expired: 2,
+    closedByEnd: 0,
+    closedByMaxDuration: 0,
+    unmatchedEnds: 0,
+    duplicates: 0,
+    clampedTimeouts: 0,
+    clockOvertaken: 0,
+    formerTypeRecords: 0,
+    failedRecords: 0,
+    stateFull: 0,
+    deadLetters: 1,
+  },
+  commits: { count: 4, p50Ms: 5, p99Ms: 9, maxMs: 9 },
+  commitDurations: undefined,
+  closeDelays: closeDelays.status(),
+  changelogBytes: 900,
+  liveBytes: 400,
+  storesDropped: 0,
+  restoreMs: 12,
+  takeoverMs: 8,
+  ...changes,
+});
+
+export const standby: StandbyStatus = {
+  pipeline: 'visits',
+  partition: 3,
+  state: 'following',
+  detail: undefined,
+  clock: 1_700_000_000_000,
+  liveEntries: 5,
+  lag: 2,
+  position: 90,
+  storesDropped: 1,
+};
+
+export const instances = [
+  { name: 'a', endpoint: '', partitions: [0], standbys: [3] },
+  { name: 'b', endpoint: '', partitions: [3], standbys: [0] },
+];
+
+export const pipeline = (changes: Partial<PipelineStatus>): PipelineStatus => ({
+  name: 'visits',
+  kind: 'session',
+  inputTopic: 'visit-events',
+  outputTopic: 'visits',
+  group: 'shop.visits',
+  timeoutMs: 1_800_000,
+  ready: true,
+  interruption: undefined,
+  failure: undefined,
+  storeDrops: [],
+  storeErrors: 0,
+  tasks: [task({})],
+  standbys: [],
+  instances: [],
+  ...changes,
+});
+
+const open: HttpServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+export function wholeOf(observed: Observed): Whole {
+  const metrics = metricsOf(observed);
+  return oneProcess(observed, () => metrics.metrics());
+}
+
+/** Asks the server. */
+export type Ask = (path: string, request?: RequestInit) => Promise<Response>;
+
+/** Until the test has ended. */
+export async function serveWhole(whole: Whole): Promise<Ask> {
+  const server = await openHttpServer({ host: '127.0.0.1', port: 0 }, whole);
+  open.push(server);
+  return (path, request) => fetch(`${server.address}${path}`, request);
+}
+
+export function serve(pipelines: readonly PipelineStatus[], changes: Partial<Observed> = {}): Promise<Ask> {
+  const observed = {
+    instance: 'a',
+    version: '1.2.3',
+    application: 'shop',
+    wallNow: NOW,
+    pipelines: () => pipelines,
+    hasStarted: true,
+    isStopping: false,
+    restart: () => 'absent' as const,
+    ...changes,
+  };
+  return serveWhole(wholeOf(observed));
+}

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { pipeline, serve, standby, task } from './http.fixture.ts';
+
+describe('metrics', () => {
+  test('[X5] counts and gauges of each task, with a help text each', async () => {
+    const get = await serve([
+      pipeline({ tasks: [task({}), task({ partition: 1, state: 'restoring', counters: undefined, lag: undefined })] }),
+    ]);
+    const text = await (await get('/metrics')).text();
+    for (const line of [
+      'flatline_records_read_total{pipeline="visits",partition="0"} 40',
+      'flatline_sessions_closed_total{pipeline="visits",partition="0",reason="TIMEOUT"} 2',
+      'flatline_live_entries{pipeline="visits",partition="1"} 7',
+      'flatline_task_state{pipeline="visits",partition="1",state="restoring"} 1',
+      'flatline_lag_records{pipeline="visits",partition="0"} 3',
+    ])
+      expect(text.split('\n')).toContain(line);
+    expect(text).not.toContain('flatline_lag_records{pipeline="visits",partition="1"}');
+  });
+
+  test('[X5] names and units by the conventions: a counter ends in _total, no time is in milliseconds', async () => {
+    const text = await (await (await serve([pipeline({ standbys: [standby] })]))('/metrics')).text();
+    const types = [...text.matchAll(/^# TYPE (flatline_\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
+      name,
+      type,
+    }));
+    expect(types.length).toBeGreaterThan(30);
+    for (const { name, type } of types) expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
+    expect(types.filter(({ name }) => /milli|_ms|p99/.test(name))).toEqual([]);
+    expect(text).toMatch(/^flatline_build_info\{version="1.2.3",application="shop",node="24[\d.]+"\} 1$/m);
+  });
+
+  test('the close delay is a histogram in seconds', async () => {
+    const text = await (await (await serve([pipeline({})]))('/metrics')).text();
+    const of = '{pipeline="visits",partition="0"}';
+    for (const line of [
+      '# TYPE flatline_close_delay_seconds histogram',
+      'flatline_close_delay_seconds_bucket{le="0.005",pipeline="visits",partition="0"} 2',
+      'flatline_close_delay_seconds_bucket{le="0.05",pipeline="visits",partition="0"} 3',
+      'flatline_close_delay_seconds_bucket{le="300",pipeline="visits",partition="0"} 3',
+      'flatline_close_delay_seconds_bucket{le="+Inf",pipeline="visits",partition="0"} 4',
+      `flatline_close_delay_seconds_sum${of} 400.034`,
+      `flatline_close_delay_seconds_count${of} 4`,
+    ])
+      expect(text.split('\n')).toContain(line);
+  });
+
+  test('counts do not grow by being read', async () => {
+    const get = await serve([pipeline({})]);
+    const read = async (): Promise<string | undefined> =>
+      (await (await get('/metrics')).text())
+        .split('\n')
+        .find((line) => line.startsWith('flatline_dead_letters_total{'));
+    expect(await read()).toMatch(/ 1$/);
+    expect(await read()).toMatch(/ 1$/);
+  });
+});
