@@ -2,7 +2,7 @@
 // then see the rules broken.
 import type { SourceEdit } from '@flatline/cluster/source-edits';
 
-const COMMITTER = 'libs/shell/runtime/src/running/committer.ts';
+const COMMITTER = 'libs/shell/runtime/src/committing/committer.ts';
 const WRITER = 'libs/shell/kafka/src/writer/transactional-writer.ts';
 const REQUESTS = 'libs/shell/kafka/src/writer/producer-requests.ts';
 

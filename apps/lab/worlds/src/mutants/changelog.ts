@@ -46,19 +46,19 @@ export const CHANGELOG_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'truncates above the floor',
-    file: 'libs/shell/runtime/src/running/truncator.ts',
+    file: 'libs/shell/runtime/src/committing/truncator.ts',
     from: 'truncate(this.#parts.changelog, target)',
     to: 'truncate(this.#parts.changelog, target + 1)',
   },
   {
     name: 'truncates at once',
-    file: 'libs/shell/runtime/src/running/truncator.ts',
+    file: 'libs/shell/runtime/src/committing/truncator.ts',
     from: 'now - sinceMs >= this.#parts.lagMs',
     to: 'now - sinceMs >= 0',
   },
   {
     name: 'truncates when half as much is written',
-    file: 'libs/shell/runtime/src/running/truncator.ts',
+    file: 'libs/shell/runtime/src/committing/truncator.ts',
     from: 'this.#written - sinceBytes >= this.#parts.lagBytes',
     to: 'this.#written - sinceBytes >= this.#parts.lagBytes / 2',
   },

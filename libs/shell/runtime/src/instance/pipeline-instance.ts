@@ -12,7 +12,7 @@ import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import { RetryPause } from '../retry-pause.ts';
-import { CommitBudget } from '../running/commit-budget.ts';
+import { CommitBudget } from '../committing/commit-budget.ts';
 import { COMMIT_TIMEOUT_SHARE, TASK_BOUNDS, type TaskBounds } from '../limits.ts';
 import { ProcessShare } from './process-share.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';

@@ -9,7 +9,7 @@ import { RetryPause } from '../retry-pause.ts';
 import type { PipelinePorts } from '../settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import { InputStall } from './input-stall.ts';
-import { type LoopEvents, unattended } from './loop-events.ts';
+import { type LoopEvents, unattended } from '../loop-events.ts';
 import { readObstacle } from '../read-obstacle.ts';
 
 export interface InputReadingParts {

@@ -6,7 +6,7 @@ import type { PartitionTask } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import type { PipelinePorts } from '../settings.ts';
 import type { InputReading } from './input-reading.ts';
-import { type LoopEvents, unattended } from './loop-events.ts';
+import { type LoopEvents, unattended } from '../loop-events.ts';
 import { ReadBack } from '../proof/read-back.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 

@@ -10,7 +10,7 @@ import { RetryPause } from '../retry-pause.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import type { InputReading } from './input-reading.ts';
-import { type LoopEvents, unattended } from './loop-events.ts';
+import { type LoopEvents, unattended } from '../loop-events.ts';
 import { StepAlarms } from './step-alarms.ts';
 import { wrongTimestampType } from './wrong-timestamp-type.ts';
 

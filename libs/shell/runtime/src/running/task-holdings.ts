@@ -11,7 +11,7 @@ import type { TaskPlace } from '../task-place.ts';
 import type { Replica } from '../restoring/replica.ts';
 import type { Restored } from '../restoring/restoring.ts';
 import type { StandbyTask } from '../restoring/standby-task.ts';
-import type { Committer } from './committer.ts';
+import type { Committer } from '../committing/committer.ts';
 import { contained } from './contained.ts';
 import { StoreDrops } from '../local-store/store-drops.ts';
 import type { TaskLoop } from './task-loop.ts';

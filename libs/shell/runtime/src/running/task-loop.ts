@@ -15,11 +15,11 @@ import type { PartitionTask } from '@flatline/partition';
 import { EXPIRE_SLICE_MAX } from '../limits.ts';
 import type { PipelinePorts } from '../settings.ts';
 import { SilenceWatch } from './silence-watch.ts';
-import { CommitCycle, type CommitCycleParts } from './commit-cycle.ts';
+import { CommitCycle, type CommitCycleParts } from '../committing/commit-cycle.ts';
 import { InputReading } from './input-reading.ts';
 import { DuePace } from './due-pace.ts';
 import { expireSlice } from './expire-slice.ts';
-import type { LoopEvents, TaskEnd } from './loop-events.ts';
+import type { LoopEvents, TaskEnd } from '../loop-events.ts';
 import { Stepping, type SteppingParts } from './stepping.ts';
 
 type LoopParts = Omit<CommitCycleParts & SteppingParts, 'events' | 'reading' | 'ports'>;

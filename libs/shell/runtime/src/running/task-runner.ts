@@ -15,16 +15,16 @@ import { inputOf, placeInLog } from '../task-place.ts';
 import { TASK_TRANSITIONS, type TaskState } from '../task-state.ts';
 import { type TaskStatus, taskStatus } from './task-status.ts';
 import { chosenProof } from './proof-choice.ts';
-import { GIVEN_AWAY } from './commit-look-up.ts';
+import { GIVEN_AWAY } from '../committing/commit-look-up.ts';
 import { contained } from './contained.ts';
 import { verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
 import { StopRetry } from './stop-retry.ts';
 import { type RestoredTask, TaskHoldings, type TaskHoldingsParts } from './task-holdings.ts';
-import type { TaskEnd } from './loop-events.ts';
+import type { TaskEnd } from '../loop-events.ts';
 import { TaskLoop } from './task-loop.ts';
 import { startTask, type TaskStartParts } from './task-start.ts';
-import { Truncator } from './truncator.ts';
+import { Truncator } from '../committing/truncator.ts';
 
 /** What the runner itself adds. */
 type OfRunner = 'abandon' | 'assureOwned' | 'failures';

@@ -5,9 +5,9 @@ import { type CommitHeader, type InputPosition, type PartitionTask } from '@flat
 import { inputOf, placeInLog, type TaskPlace } from '../task-place.ts';
 import { restore, type RestoreParts } from '../restoring/restoring.ts';
 import { turn } from '../turn.ts';
-import type { CommitBudget } from './commit-budget.ts';
-import type { LetGo } from './commit-look-up.ts';
-import { Committer } from './committer.ts';
+import type { CommitBudget } from '../committing/commit-budget.ts';
+import type { LetGo } from '../loop-events.ts';
+import { Committer } from '../committing/committer.ts';
 import { firstPosition, inputPosition } from './input-position.ts';
 import type { RecordFailures } from './record-failures.ts';
 import type { RestoredTask, TaskHoldings } from './task-holdings.ts';

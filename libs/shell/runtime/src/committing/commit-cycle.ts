@@ -17,7 +17,7 @@ import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
 import type { Flusher } from '../local-store/flusher.ts';
-import type { LoopEvents } from './loop-events.ts';
+import type { LoopEvents } from '../loop-events.ts';
 import type { Truncator } from './truncator.ts';
 
 export interface CommitCycleParts {

@@ -1,4 +1,13 @@
-import type { LetGo } from './commit-look-up.ts';
+/** The task must be dropped: what it did since its last commit is not in the log, and its owner will do it again. */
+export interface LetGo {
+  readonly kind: 'letGo';
+  /**
+   * The group gave the partition to another member; another owner has committed after it; its own claim is gone from the
+   * changelog; its commit needs more time than the brokers grant. After the last two it may well be assigned to us again.
+   */
+  readonly because: 'reassigned' | 'overtaken' | 'tailLost' | 'tooSlow';
+  readonly why: string;
+}
 
 export type TaskEnd = LetGo | { readonly kind: 'failed'; readonly error: unknown };
 

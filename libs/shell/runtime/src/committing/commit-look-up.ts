@@ -10,6 +10,7 @@ import { counted, MalformedBytes } from '@flatline/base';
 import { decodeBlock } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';
 import { lostClaim, type Ownership, readToClaim } from '../restoring/claiming.ts';
+import type { LetGo } from '../loop-events.ts';
 import { committedIn } from '../offset-note.ts';
 import { brokenLog } from '../restoring/distrust.ts';
 import { changelogOf, inputOf, type TaskPlace } from '../task-place.ts';
@@ -24,17 +25,6 @@ export interface Anchor {
 
 export type Found =
   { readonly kind: 'present'; readonly offsets: readonly number[] } | { readonly kind: 'absent' } | LetGo;
-
-/** The task must be dropped: what it did since its last commit is not in the log, and its owner will do it again. */
-export interface LetGo {
-  readonly kind: 'letGo';
-  /**
-   * The group gave the partition to another member; another owner has committed after it; its own claim is gone from the
-   * changelog; its commit needs more time than the brokers grant. After the last two it may well be assigned to us again.
-   */
-  readonly because: 'reassigned' | 'overtaken' | 'tailLost' | 'tooSlow';
-  readonly why: string;
-}
 
 /** Why a task is let go that was reassigned. */
 export const GIVEN_AWAY = 'the group gave the partition to another member';
