@@ -15,7 +15,7 @@ import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
-import { metricsOf } from './http/metrics.ts';
+import { type Metrics, metricsOf } from './http/metrics.ts';
 import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
 import { oneProcess, viewOf } from './http/one-process.ts';
 import { silenceOf, targetsOf } from './pipeline-kinds.ts';
@@ -76,7 +76,7 @@ class Processor implements RunningProcessor, Observed {
   readonly #outages: BrokerOutages;
   readonly #clock: Clock;
   readonly worker: number | undefined;
-  readonly #metrics: ReturnType<typeof metricsOf>;
+  readonly #metrics: Metrics;
   readonly #startedAt: DurationMs;
   readonly #pipelines: Pipelines<RunningPipeline>;
   readonly finished: Promise<void>;

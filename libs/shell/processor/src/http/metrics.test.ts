@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { pipeline, serve, standby, task } from './http.fixture.ts';
+import type { PipelineStatus } from './observed.ts';
 
 describe('metrics', () => {
   test('[X5] counts and gauges of each task, with a help text each', async () => {
@@ -43,6 +44,17 @@ describe('metrics', () => {
       `flatline_close_delay_seconds_count${of} 4`,
     ])
       expect(text.split('\n')).toContain(line);
+  });
+
+  test('[X5] are read from one look at the tasks: dozens of looks would hold up what they measure', async () => {
+    let looks = 0;
+    const pipelines = (): PipelineStatus[] => {
+      looks += 1;
+      return [pipeline({})];
+    };
+    const get = await serve([], { pipelines });
+    expect(await (await get('/metrics')).text()).toContain('flatline_live_entries{pipeline="visits",partition="0"} 7');
+    expect(looks).toBe(1);
   });
 
   test('counts do not grow by being read', async () => {

@@ -8,7 +8,7 @@ import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } 
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { type Counted, type Ended, KIND_METRICS } from './kind-metrics.ts';
 import { addCounter, addGauge, addHistogram, addOfPipelines, addStates, labelsOf } from './metric-views.ts';
-import type { Observed } from './observed.ts';
+import type { Observed, PipelineStatus } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 /** Counters by metric name, and what they count, of whatever kind. */
@@ -87,11 +87,18 @@ const STANDBY_GAUGED: Readonly<Record<string, Read<StandbyStatus>>> = {
 };
 const STANDBY_STATES: readonly StandbyState[] = ['restoring', 'following', 'stopped'];
 
-export function metricsOf(observed: Observed): Registry {
+export interface Metrics {
+  /** In Prometheus' text format. */
+  metrics(): Promise<string>;
+}
+
+export function metricsOf(observed: Observed): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   addBuild(registry, observed);
-  const tasks = (): TaskStatus[] => observed.pipelines().flatMap((pipeline) => pipeline.tasks);
+  // Looked at once a scrape, not by each metric: a task's status sorts the durations of a thousand commits.
+  let pipelines: readonly PipelineStatus[] = [];
+  const tasks = (): TaskStatus[] => pipelines.flatMap((pipeline) => pipeline.tasks);
   for (const [name, [read, help]] of Object.entries(GAUGED)) addGauge(registry, { name, help, of: tasks, read });
   for (const [name, [read, help]] of Object.entries(GROWING)) addCounter(registry, { name, help, of: tasks, read });
   const kinds = Object.values(KIND_METRICS);
@@ -99,12 +106,17 @@ export function metricsOf(observed: Observed): Registry {
     for (const [name, [counter, help]] of Object.entries(counted))
       addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
   addDurations(registry, tasks);
-  addOfStores(registry, observed);
+  addOfStores(registry, observed, () => pipelines);
   for (const { ended } of kinds) if (ended !== undefined) addEnded(registry, tasks, ended);
   const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
   addStates(registry, taskStates, tasks, SHOWN_STATES);
-  addStandbys(registry, () => observed.pipelines().flatMap((pipeline) => pipeline.standbys));
-  return registry;
+  addStandbys(registry, () => pipelines.flatMap((pipeline) => pipeline.standbys));
+  return {
+    metrics: () => {
+      pipelines = observed.pipelines();
+      return registry.metrics();
+    },
+  };
 }
 
 function addStandbys(registry: Registry, of: () => readonly StandbyStatus[]): void {
@@ -142,19 +154,19 @@ function addDurations(registry: Registry, of: Tasks): void {
   });
 }
 
-function addOfStores(registry: Registry, observed: Observed): void {
+function addOfStores(registry: Registry, observed: Observed, of: () => readonly PipelineStatus[]): void {
   const damaged = {
     name: 'flatline_damaged_stores',
     help: `Local stores dropped as damaged within the hour (R2); above ${DAMAGED_STORES_MAX} the instance is unready`,
   };
   addOfPipelines(registry, damaged, () =>
-    observed.pipelines().map(({ name, storeDrops }) => [name, recentDamage(storeDrops, observed.wallNow).length]),
+    of().map(({ name, storeDrops }) => [name, recentDamage(storeDrops, observed.wallNow).length]),
   );
   const errors = {
     name: 'flatline_store_errors_total',
     help: 'Errors at opening, writing, wiping and closing local stores; the changelog has everything',
   };
-  addOfPipelines(registry, errors, () => observed.pipelines().map(({ name, storeErrors }) => [name, storeErrors]));
+  addOfPipelines(registry, errors, () => of().map(({ name, storeErrors }) => [name, storeErrors]));
 }
 
 function addEnded(registry: Registry, tasks: Tasks, { name, help, counters }: Ended): void {
