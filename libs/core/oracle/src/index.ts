@@ -20,6 +20,7 @@ export type {
   StoredEntry,
   StoredState,
 } from './logs/history.ts';
+export { ChangelogFold } from './logs/changelog-fold.ts';
 export { type BlockHeader, type ChangelogBlock, readBlock } from './logs/changelog-block.ts';
 export { BrokenBytes } from './logs/byte-walk.ts';
 export { jsonEvent } from './logs/json-event.ts';

@@ -57,6 +57,18 @@ describe('where states are long', () => {
     expect(again.liveEntries).toBe(64);
   });
 
+  test('[X6][K1] of one long state a slice writes some pages', () => {
+    const task = begun(1, 1_800 * KB);
+    let slices = 1;
+    while (!task.prepareCut(20 * KB)) slices += 1;
+    expect(slices).toBeGreaterThanOrEqual(1_800 / (20 + 256 + 16));
+    const again = new PartitionTask(options({ decoder, rules, changelog }));
+    const restoration = new Restoration(again.table, again.changelog, again.checkpoints);
+    task.cut(context).blocks.forEach((block, offset) => applyBlock(restoration, block.bytes, offset));
+    expect(restoration.finish()).toBeUndefined();
+    expect(again.liveEntries).toBe(1);
+  });
+
   test('[X6] a slice of a flush copies half a megabyte and one row at most', () => {
     const task = begun(32, 200 * KB);
     commit(task);

@@ -98,11 +98,14 @@ export function putTogether({ header, operations }: EditableBlock): Uint8Array {
 }
 
 const SLOTS = 2 ** 25;
-const KINDS = { remove: 0, bind: 1, page: 2, append: 3, touch: 4 } as const;
+const KINDS = { remove: 0, bind: 1, page: 2, append: 3, touch: 4, rebind: 14, based: 15 } as const;
 
 function putOperation(out: ByteWriter, operation: BlockOperation, distance: number): void {
   out.varint(distance * 16 + KINDS[operation.kind]);
-  if (operation.kind === 'bind') for (const bytes of [operation.key, operation.head]) sized(out, bytes);
+  if (operation.kind === 'rebind') out.varint(operation.pages);
+  if (operation.kind === 'bind' || operation.kind === 'rebind')
+    for (const bytes of [operation.key, operation.head]) sized(out, bytes);
+  else if (operation.kind === 'based') out.varint(operation.base);
   else if (operation.kind === 'touch') sized(out, operation.touch);
   else if (operation.kind !== 'remove') {
     out.varint(operation.page);

@@ -12,7 +12,17 @@ export type BlockOperation =
       readonly at: number;
       readonly bytes: Uint8Array;
     }
-  | { readonly kind: 'touch'; readonly slot: number; readonly touch: Uint8Array };
+  | { readonly kind: 'touch'; readonly slot: number; readonly touch: Uint8Array }
+  /** As many of its pages stay. */
+  | {
+      readonly kind: 'rebind';
+      readonly slot: number;
+      readonly pages: number;
+      readonly key: Uint8Array;
+      readonly head: Uint8Array;
+    }
+  /** Changelog offset of the block that is its base. */
+  | { readonly kind: 'based'; readonly slot: number; readonly base: number };
 
 const SLOTS = 2 ** 25;
 const KINDS = 16;
@@ -24,6 +34,8 @@ const TOUCH = 4;
 /** A touch of three bytes. */
 const SHORT_TOUCH = 5;
 const SHORTEST = 3;
+const REBIND = 14;
+const BASED = 15;
 
 /** To the end of the block. @throws NotABlock */
 export function readOperations(block: BlockReader): BlockOperation[] {
@@ -41,6 +53,11 @@ export function readOperations(block: BlockReader): BlockOperation[] {
 function readOperation(block: BlockReader, slot: number, kind: number): BlockOperation {
   if (kind === REMOVE) return { kind: 'remove', slot };
   if (kind === BIND) return { kind: 'bind', slot, key: block.bytes(block.varint()), head: block.bytes(block.varint()) };
+  if (kind === BASED) return { kind: 'based', slot, base: block.varint() };
+  if (kind === REBIND) {
+    const pages = block.varint();
+    return { kind: 'rebind', slot, pages, key: block.bytes(block.varint()), head: block.bytes(block.varint()) };
+  }
   if (kind === PAGE) return { kind: 'page', slot, page: block.varint(), at: 0, bytes: block.bytes(block.varint()) };
   if (kind === APPEND) {
     const page = block.varint();

@@ -33,34 +33,62 @@ export interface OperationPlace extends TouchedAt {
 }
 
 type Bind = Extract<BlockOperation, { readonly kind: 'bind' }>;
+type Rebind = Extract<BlockOperation, { readonly kind: 'rebind' }>;
+type Based = Extract<BlockOperation, { readonly kind: 'based' }>;
 type PageChange = Extract<BlockOperation, { readonly page: number }>;
 type Change = Exclude<BlockOperation, Bind | { readonly kind: 'remove' }>;
+
+/** What a reader would have of an entry that begins at the block with that offset: so many of its pages, from the first on. */
+type Beginnings = ReadonlyMap<number, number>;
 
 const DIGEST_SEED = 0x666c6174;
 const SLOT_FACTOR = 0x9e3779b1;
 const PAGE_BYTES = 16_376;
 
-class Entry implements LoggedImage {
+interface EntryContent {
+  readonly slot: number;
+  readonly key: Uint8Array;
+  readonly offset: number;
+  readonly head: Uint8Array;
+  readonly pages: readonly Uint8Array[];
+  /** False where the log begins behind its base, and not all pages have come since. */
+  readonly isWhole: boolean;
+  /** By the offset of a rebind since its base. */
+  readonly beginnings: Beginnings;
+}
+
+class Entry implements LoggedImage, EntryContent {
   readonly slot: number;
   readonly key: Uint8Array;
   readonly offset: number;
   readonly pages: readonly Uint8Array[];
   readonly head: Uint8Array;
+  readonly isWhole: boolean;
+  readonly beginnings: Beginnings;
   readonly digest: number;
 
-  constructor(slot: number, key: Uint8Array, offset: number, head: Uint8Array, pages: readonly Uint8Array[]) {
+  constructor({ slot, key, offset, head, pages, isWhole, beginnings }: EntryContent) {
     this.slot = slot;
     this.key = key;
     this.offset = offset;
     this.head = head;
     this.pages = pages;
+    this.isWhole = isWhole;
+    this.beginnings = beginnings;
     this.digest = digestOf(slot, [key, head, ...pages]);
   }
 
   get image(): Uint8Array {
     return joined(this.head, ...this.pages);
   }
+
+  with(changes: Partial<EntryContent>): Entry {
+    const { slot, key, offset, head, pages, isWhole, beginnings } = this;
+    return new Entry({ slot, key, offset, head, pages, isWhole, beginnings, ...changes });
+  }
 }
+
+const NO_BEGINNINGS: Beginnings = new Map();
 
 function digestOf(slot: number, parts: readonly Uint8Array[]): number {
   const seed = DIGEST_SEED + Math.imul(slot, SLOT_FACTOR);
@@ -100,21 +128,35 @@ export class ChangelogFold {
     const { slot } = operation;
     const former = this.#slots.get(slot);
     if (operation.kind === 'bind') return this.#bind(operation, former, place);
-    if (former === undefined) return undefined;
+    if (operation.kind === 'rebind') this.#mayHold(operation, former);
+    if (former === undefined) {
+      if (operation.kind === 'rebind') this.#begin(operation, place);
+      return undefined;
+    }
     const after = operation.kind === 'remove' ? undefined : this.#changed(former, operation, place);
     this.#drop(former);
     if (after !== undefined) this.#put(after);
     return nameOf(former.key);
   }
 
-  #bind({ slot, key, head }: Bind, former: Entry | undefined, { offset }: OperationPlace): string {
+  #bind(operation: Bind, former: Entry | undefined, { offset }: OperationPlace): string {
+    const { slot, key, head } = operation;
+    this.#mayHold(operation, former);
+    if (former !== undefined) this.#drop(former);
+    this.#put(new Entry({ slot, key, offset, head, pages: [], isWhole: true, beginnings: NO_BEGINNINGS }));
+    return nameOf(key);
+  }
+
+  #mayHold({ slot, key }: Bind | Rebind, former: Entry | undefined): void {
     const name = nameOf(key);
     if (former !== undefined && nameOf(former.key) !== name)
       throw new NotABlock(`binds slot ${slot} to another key, and its entry was not removed`);
     if (former === undefined && this.images.has(name)) throw new NotABlock(`binds slot ${slot} to a key that has one`);
-    if (former !== undefined) this.#drop(former);
-    this.#put(new Entry(slot, key, offset, head, []));
-    return name;
+  }
+
+  /** Its base lay below the log's beginning, unless this becomes one. */
+  #begin({ slot, key, head }: Rebind, { offset }: OperationPlace): void {
+    this.#put(new Entry({ slot, key, offset, head, pages: [], isWhole: false, beginnings: new Map([[offset, 0]]) }));
   }
 
   #put(entry: Entry): void {
@@ -135,11 +177,50 @@ export class ChangelogFold {
     else this.#bases.delete(entry.offset);
   }
 
-  #changed({ slot, key, offset, head, pages }: Entry, operation: Change, place: TouchedAt): Entry {
-    return operation.kind === 'touch'
-      ? new Entry(slot, key, offset, this.#touched(head, operation.touch, place), pages)
-      : new Entry(slot, key, offset, head, pagesAfter(pages, operation));
+  #changed(entry: Entry, operation: Change, place: OperationPlace): Entry {
+    switch (operation.kind) {
+      case 'touch':
+        return entry.with({ head: this.#touched(entry.head, operation.touch, place) });
+      case 'rebind':
+        return rebound(entry, operation, place.offset);
+      case 'based':
+        return based(entry, operation);
+      case 'page':
+      case 'append':
+        return paged(entry, operation);
+    }
   }
+}
+
+function rebound(entry: Entry, { head, pages: kept }: Rebind, offset: number): Entry {
+  const beginnings = [...entry.beginnings].map(([at, known]): [number, number] => [at, Math.min(known, kept)]);
+  return entry.with({
+    head,
+    pages: entry.pages.slice(0, kept),
+    beginnings: new Map([...beginnings, [offset, 0]]),
+  });
+}
+
+function based(entry: Entry, { slot, base }: Based): Entry {
+  // Begun behind it, where this log does, it is the base of what is not here.
+  if (!entry.isWhole && base < entry.offset) return entry;
+  if (entry.beginnings.get(base) !== entry.pages.length)
+    throw new NotABlock(`says that the base of slot ${slot} is at ${base}, and not all of it lies there or behind`);
+  return entry.with({ offset: base, isWhole: true, beginnings: NO_BEGINNINGS });
+}
+
+/** What a reader without the page cannot follow is said again, whole, before the entry is. */
+function paged(entry: Entry, operation: PageChange): Entry {
+  const { pages, isWhole } = entry;
+  const { page, at, kind } = operation;
+  if (!isWhole && (page > pages.length || (page === pages.length && at > 0))) return entry;
+  const after = pagesAfter(pages, operation);
+  if (kind === 'append') return entry.with({ pages: after });
+  const beginnings = [...entry.beginnings].map(([from, known]): [number, number] => [
+    from,
+    page === known ? known + 1 : known,
+  ]);
+  return entry.with({ pages: after, beginnings: new Map(beginnings) });
 }
 
 function bytesIn({ key, head, pages }: Entry): number {

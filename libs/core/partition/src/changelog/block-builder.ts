@@ -10,8 +10,10 @@ import {
   encodeHeader,
   KIND_BITS,
   OP_APPEND,
+  OP_BASED,
   OP_BIND,
   OP_PAGE,
+  OP_REBIND,
   OP_REMOVE,
   OP_SHORT_TOUCH,
   OP_TOUCH,
@@ -55,6 +57,9 @@ const FEW = 256;
 /** Left free before a body. A longer header, of very long names, costs a second copy. */
 const HEADER_ROOM = 512;
 
+/** Pages of one entry that are written at once have so many bytes, and a page: half a millisecond. */
+const PAGES_AT_ONCE_BYTES = 256 * 1024;
+
 /** A bind but for its key and its head, and a page but for its bytes. */
 const BIND_OVERHEAD_BYTES = 6;
 const PAGE_OVERHEAD_BYTES = 6;
@@ -73,6 +78,8 @@ export class BlockBuilder {
   #slot = 0;
   readonly #finished: Body[] = [];
   #writtenBytes = 0;
+  /** What is left of the entry written last: from which page on, whether all pages, and the digest so far. */
+  #rest: { readonly page: number; readonly all: boolean; readonly digest: number } | undefined;
 
   constructor(table: EntryTable, { blockBytesMax, format }: BlockLimits, memory: ReusedMemory) {
     this.#table = table;
@@ -89,29 +96,69 @@ export class BlockBuilder {
   /** Number of the block in which the entry written last has its first operation. */
   part = 0;
 
+  /** Whether pages of the entry written last are to be written (`goOn`), before anything else is. */
+  get isWithinEntry(): boolean {
+    return this.#rest !== undefined;
+  }
+
+  /** Writes more pages of the entry written last. Leaves the digest in it once all are. */
+  goOn(entry: EntryWindow): void {
+    const { page, all, digest } = this.#rest!;
+    this.#addPages(entry, all, digest, page);
+  }
+
   addRemoval(slot: number): void {
     this.#begin(slot, OP_REMOVE);
   }
 
-  /** Writes all of the entry: its base. Leaves digest and size in it. */
+  /** Writes all of the entry: its base, with `goOn`. Leaves digest and size in it. */
   addBind(entry: EntryWindow): void {
-    const { slot, keyView, keyStart, keyLength } = entry;
+    const { slot } = entry;
     this.#encodeHead(entry);
     const head = this.#scratch.length;
     const digest = headDigest(slot, this.#scratch.view, 0, head);
     this.#begin(slot, OP_BIND);
-    this.part = this.#finished.length;
-    const body = this.#body;
-    body.varint(keyLength);
-    body.rawView(keyView, keyStart, keyLength);
-    body.varint(head);
-    body.rawView(this.#scratch.view, 0, head);
-    this.#slots.add(slot);
+    this.#addKeyAndHead(entry);
     this.#bound.add(slot);
-    entry.writtenDigest = (digest + this.#addPages(slot, true)) | 0;
+    this.#addPages(entry, true, digest);
   }
 
-  /** Writes what has changed of an entry since it was written last, which a touch and its pages say. Leaves digest and size in it. */
+  /** The same of key and head, how many pages there are, and what has changed of these. */
+  addRebind(entry: EntryWindow): void {
+    const { slot } = entry;
+    this.#encodeHead(entry);
+    const digest = headDigest(slot, this.#scratch.view, 0, this.#scratch.length);
+    this.#begin(slot, OP_REBIND);
+    this.#body.varint(this.#table.states.countOf(slot));
+    this.#addKeyAndHead(entry);
+    this.#addPages(entry, false, digest);
+  }
+
+  /** The head is in the scratch. */
+  #addKeyAndHead({ slot, keyView, keyStart, keyLength }: EntryWindow): void {
+    this.part = this.#finished.length;
+    const body = this.#body;
+    const head = this.#scratch;
+    body.varint(keyLength);
+    body.rawView(keyView, keyStart, keyLength);
+    body.varint(head.length);
+    body.rawView(head.view, 0, head.length);
+    this.#slots.add(slot);
+  }
+
+  /** Writes a page from its first byte on. */
+  addWholePage(slot: number, page: number): void {
+    this.#addPage(slot, page, this.#table.states.pageAt(slot, page), true);
+  }
+
+  /** Writes where the base of an entry lies from now on. */
+  addBased(slot: number, offset: number): void {
+    this.#begin(slot, OP_BASED);
+    this.#body.varint(offset);
+    this.#slots.add(slot);
+  }
+
+  /** The same of what has changed since it was written last, which a touch and its pages say. */
   addTouch(entry: EntryWindow, base: TouchBase): void {
     const { slot } = entry;
     const shared = this.#encodeHead(entry);
@@ -128,7 +175,7 @@ export class BlockBuilder {
     this.#body.rawView(scratch.view, head, own);
     if (shared > 0) this.#body.rawView(scratch.view, head - shared, shared);
     this.#slots.add(slot);
-    entry.writtenDigest = (digest + this.#addPages(slot, false)) | 0;
+    this.#addPages(entry, false, digest);
   }
 
   /** Into the scratch; returns how many of its last bytes are a touch's, too. */
@@ -141,17 +188,24 @@ export class BlockBuilder {
     return shared;
   }
 
-  /** Writes all pages, or those that have changed. Returns the sum of all their digests. */
-  #addPages(slot: number, all: boolean): number {
+  /** Writes all pages, or those that have changed, as many as at once. Leaves the sum of all digests in the entry after the last. */
+  #addPages(entry: EntryWindow, all: boolean, before: number, first = 0): void {
+    const { slot } = entry;
     const { states } = this.#table;
-    let digest = 0;
     const count = states.countOf(slot);
-    for (let page = 0; page < count; page += 1) {
+    const end = count > 1 ? this.writtenBytes + PAGES_AT_ONCE_BYTES : Infinity;
+    let digest = before;
+    for (let page = first; page < count; page += 1) {
+      if (this.writtenBytes >= end) {
+        this.#rest = { page, all, digest };
+        return;
+      }
       const reference = states.pageAt(slot, page);
       if (all || states.arena.isDirty(reference)) this.#addPage(slot, page, reference, all);
       digest = (digest + states.arena.digestOf(reference)) | 0;
     }
-    return digest;
+    this.#rest = undefined;
+    entry.writtenDigest = digest;
   }
 
   #addPage(slot: number, page: number, reference: number, whole: boolean): void {

@@ -10,10 +10,14 @@
 //             2  page     page number varint · bytes (varint length, bytes)
 //             3  append   page number varint · at varint · bytes (varint length, bytes)
 //             4  touch    varint length, bytes
-//             5–15        a touch of 3 to 13 bytes, and these
+//             5–13        a touch of 3 to 11 bytes, and these
+//             14 rebind   pages varint · key (varint length, bytes) · head (varint length, bytes)
+//             15 based    changelog offset varint
 //
 // The distance of a slot is that from the operation before, modulo 2^25; from slot 0 for the first of a block. A bind is the base
-// of its entry, which has no pages but those that follow it (K3); heads and touches are the kind's.
+// of its entry, which has no pages but those that follow it (K3); heads and touches are the kind's. A rebind leaves the entry as
+// many of its pages; and one that a reader does not know begins with it, not whole before it is based: from then on its base is
+// the block at that offset, with a rebind that all its pages follow, in commit after commit.
 //
 // A block is one Kafka record, so its length and checksum are Kafka's. Format version 2 is pinned by golden bytes; a
 // reader that meets another version stops (K9).
@@ -47,7 +51,9 @@ export const OP_TOUCH = 4;
 /** A touch of so many bytes more has the next kind. */
 export const OP_SHORT_TOUCH = 5;
 export const SHORT_TOUCH_MIN = 3;
-export const SHORT_TOUCH_MAX = 13;
+export const SHORT_TOUCH_MAX = 11;
+export const OP_REBIND = 14;
+export const OP_BASED = 15;
 /** Kafka's. */
 const NO_TIMESTAMP = -1;
 

@@ -33,7 +33,7 @@ export class BlockLedger {
   /** An ordinal, and how many bases lie below: none comes there any more. */
   #countedBelow = 0;
   basesBelow = 0;
-  /** The floor while no block is known. */
+  /** The last commit's when this was restored: of a block that no row names, an older one may stand in the columns. */
   #restoredFloor = 0;
 
   /** Bytes of all blocks from the floor to the end; whole ones, although `stretch` makes fractions. */
@@ -65,6 +65,17 @@ export class BlockLedger {
   /** Changelog offset of a block above the floor. */
   offsetOf(ordinal: number): number {
     return this.#offsets[this.#at(ordinal)]!;
+  }
+
+  /** Ordinal of the newest block that is known at that offset or below; −1: none is. */
+  ordinalAt(offset: number): number {
+    let [low, high] = [this.#head, this.#count];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#offsets[middle]! <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low === this.#head ? -1 : this.#first + low - 1 - this.#head;
   }
 
   /** Ordinal of the oldest of the newest blocks that have at most `bytes` together. */
@@ -113,7 +124,7 @@ export class BlockLedger {
     this.#logBytes = logBytes;
   }
 
-  /** For restoring: the last commit's floor stands until a block is known, which a store without entries tells of none. */
+  /** For restoring: the last commit's floor stands, whatever blocks are known; a store without entries tells of none. */
   restoreFloor(offset: number): void {
     this.#restoredFloor = offset;
   }
@@ -126,7 +137,7 @@ export class BlockLedger {
       this.#first += 1;
     }
     this.#compact();
-    return this.#head < this.#count ? this.#offsets[this.#head]! : this.#restoredFloor;
+    return this.#head < this.#count ? Math.max(this.#offsets[this.#head]!, this.#restoredFloor) : this.#restoredFloor;
   }
 
   /** Where the columns have a block. */

@@ -4,7 +4,9 @@ import { KEY_GROUP_MAX, type KeySpans } from '@flatline/ports';
 import {
   KIND_BITS,
   OP_APPEND,
+  OP_BASED,
   OP_BIND,
+  OP_REBIND,
   OP_REMOVE,
   OP_SHORT_TOUCH,
   OP_TOUCH,
@@ -17,9 +19,9 @@ const KIND_MASK = (1 << KIND_BITS) - 1;
 /** Where operations lie in the block's bytes, in their order. */
 export class OperationGroup implements KeySpans {
   count = 0;
-  /** How many of them have a key. */
+  /** How many of them have a key: bind and rebind. */
   binds = 0;
-  /** OP_REMOVE, OP_BIND, OP_PAGE, OP_APPEND or OP_TOUCH, whatever length it has. */
+  /** OP_TOUCH, whatever length it has, or another. */
   readonly kinds = new Uint8Array(KEY_GROUP_MAX);
   readonly slots = new Int32Array(KEY_GROUP_MAX);
   /** The key of a bind; of others no bytes. */
@@ -28,8 +30,9 @@ export class OperationGroup implements KeySpans {
   /** Head, touch, or bytes of a page. */
   readonly dataStarts = new Int32Array(KEY_GROUP_MAX);
   readonly dataEnds = new Int32Array(KEY_GROUP_MAX);
+  /** Number of the page; of a rebind, how many there are. */
   readonly pages = new Float64Array(KEY_GROUP_MAX);
-  /** At which byte of the page they stand. */
+  /** At which byte of the page they stand; of a last word on a base, the offset where that is. */
   readonly ats = new Float64Array(KEY_GROUP_MAX);
 }
 
@@ -59,13 +62,20 @@ export class BodyReader {
     const kind = tag & KIND_MASK;
     this.#slot = (this.#slot + Math.floor(tag / 2 ** KIND_BITS)) % SLOT_SPACE;
     group.slots[index] = this.#slot;
-    group.kinds[index] = Math.min(kind, OP_TOUCH);
+    group.kinds[index] = kind >= OP_REBIND ? kind : Math.min(kind, OP_TOUCH);
     group.starts[index] = input.position;
     group.lengths[index] = 0;
-    if (kind >= OP_SHORT_TOUCH) this.#data(index, kind - OP_SHORT_TOUCH + SHORT_TOUCH_MIN);
+    if (kind === OP_REBIND) this.#rebind(index);
+    else if (kind === OP_BASED) group.ats[index] = input.varint();
+    else if (kind >= OP_SHORT_TOUCH) this.#data(index, kind - OP_SHORT_TOUCH + SHORT_TOUCH_MIN);
     else if (kind === OP_TOUCH) this.#data(index, input.varint());
     else if (kind === OP_BIND) this.#bind(index);
     else if (kind !== OP_REMOVE) this.#page(index, kind);
+  }
+
+  #rebind(index: number): void {
+    this.group.pages[index] = this.#input.varint();
+    this.#bind(index);
   }
 
   #bind(index: number): void {

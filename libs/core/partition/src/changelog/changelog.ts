@@ -12,15 +12,20 @@
 //   CL4  baseBlock changes only in `settle` (K4).
 //   CL5  changedBytes sums up the dirty set, the removals, and what is not written of pages: key and numbers of each entry, and
 //        all of the state of those in `whole`, whose base the cut writes.
+//   CL6  Beyond what has changed a cut writes at most its share of the sweep, and a page. A base of more than a page is bound
+//        within that, or it comes in parts (LongBases).
 import { assert, type ReusedMemory } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
+import { BaseSizes } from './base-sizes.ts';
 import { BlockBuilder, type BlockLimits, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
 import { keyDigest } from './digest.ts';
+import { LongBases } from './long-bases.ts';
 import { SWEEP_RATIO, SWEPT_SLOT_BYTES, type SweepLimits, SweepPlan } from './sweep-plan.ts';
 import { SlotSet } from '../slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
+import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
 
 export type ChangelogLimits = SweepLimits & BlockLimits;
@@ -54,6 +59,8 @@ export interface RowTaker {
   wants(slot: number): boolean;
   /** The entry has been written into the cut; its base is in that block of it, or, where that is −1, where it was. */
   take(entry: EntryWindow, part: number): void;
+  /** The cut says that the base of the slot's entry is another than the one that was known when it was taken. */
+  rebased(slot: number): void;
   /** The cut says that the slot's entry has gone. */
   takeGone(slot: number): void;
 }
@@ -64,8 +71,9 @@ interface CutInMaking {
   readonly removed: readonly number[];
   /** Where entries lie side by side, the processor fetches the next ones by itself (LookAhead). */
   readonly isSparse: boolean;
-  /** When it was begun. */
-  readonly changedBytes: number;
+  /** How many bytes it may sweep; less what has been since, with what changed. */
+  readonly share: number;
+  shareLeft: number;
   /** The written bytes at which its sweep ends, if that has not looked at all slots before; set once all changes are written. */
   sweepEnd: number | undefined;
 }
@@ -82,9 +90,12 @@ export class Changelog {
   readonly #view: EntryWindow;
   readonly #builder: BlockBuilder;
   readonly #sweep: SweepPlan;
+  readonly #long: LongBases;
   readonly #dirty = new SlotSet();
   /** Those of which the next cut writes the base, and which are counted with all of their state. */
   readonly #whole = new SlotSet();
+  /** Entries of which restoring has not read all pages yet (BlockApplier). */
+  readonly incomplete = new SlotSet();
   /** Slots whose entries have gone, and no commit says so yet. */
   readonly #leaving = new SlotSet();
   /** Scratch, of some slots. */
@@ -98,8 +109,10 @@ export class Changelog {
   /** The `changedBytes` from which on `changed` tells. */
   changedMax = Infinity;
   #digest = 0;
-  #liveBytes = 0;
+  readonly #sizes = new BaseSizes();
   #cutting: CutInMaking | undefined;
+  /** An entry of many pages of which some are written into the cut; `part` is that of its base, −1: it is none. */
+  #within: { readonly slot: number; readonly part: number; readonly isNew: boolean } | undefined;
   #inFlight: ChangelogCut | undefined;
 
   /** `memory`: what blocks lie in; a block that is done with may be given back to it. */
@@ -107,7 +120,14 @@ export class Changelog {
     this.#table = table;
     this.#view = table.view();
     this.#builder = new BlockBuilder(table, limits, memory);
-    this.#sweep = new SweepPlan(limits, { table, ledger: this.ledger, liveBytes: () => this.#liveBytes });
+    const long = new LongBases(table, this.#builder, (slot) => this.#rows?.rebased(slot));
+    this.#long = long;
+    this.#sweep = new SweepPlan(limits, {
+      table,
+      ledger: this.ledger,
+      sizes: this.#sizes,
+      longBytes: () => long.bytes,
+    });
   }
 
   /** Has each cut give the local store what that waits for. */
@@ -118,6 +138,7 @@ export class Changelog {
   /** Whether an entry, or the want of one, is as the last commit has it. */
   standsAsCommitted(slot: number): boolean {
     if (!this.#table.isLive(slot)) return !this.#leaving.has(slot);
+    if (this.incomplete.size > 0 && this.incomplete.has(slot)) return false;
     return !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;
   }
 
@@ -147,7 +168,7 @@ export class Changelog {
   }
 
   get liveBytes(): number {
-    return this.#liveBytes;
+    return this.#sizes.bytes;
   }
 
   get logBytes(): number {
@@ -159,8 +180,10 @@ export class Changelog {
     const { slot } = entry;
     if (this.#dirty.add(slot)) this.#changedBytes += NUMBERS_BYTES + entry.keyLength;
     else if (!this.#isReshaped(slot) || this.#whole.has(slot)) return false;
-    // A touch is less than a bind, but a round may have made of any a bind. Where the base is due all of the state comes with it.
-    const isBound = entry.isWritten && (entry.baseBlock < this.#sweep.before || this.#isReshaped(slot));
+    // A touch is less than a bind, but a round may have made of any a bind. Where the base is due all of the state comes with it,
+    // if it is no more than a page.
+    const isDue = entry.baseBlock < this.#sweep.before || this.#isReshaped(slot);
+    const isBound = entry.isWritten && isDue && !isLong(entry);
     if (isBound) {
       this.#whole.add(slot);
       this.#changedBytes += entry.stateLength;
@@ -178,6 +201,7 @@ export class Changelog {
     if (this.#dirty.delete(entry.slot)) this.#uncount(entry);
     if (!entry.isWritten) return;
     this.forget(entry);
+    this.#long.forget(entry.slot);
     this.#leaving.add(entry.slot);
     this.#removals += 1;
     this.#changedBytes += REMOVAL_BYTES;
@@ -204,13 +228,13 @@ export class Changelog {
   /** Takes what was written of head and state out, before something else is. */
   discount(entry: EntryWindow): void {
     this.#digest = (this.#digest - entry.writtenDigest) | 0;
-    this.#liveBytes -= entry.baseBytes;
+    this.#sizes.remove(entry.baseBytes);
   }
 
   /** Counts what is written of head and state now. */
   recount(entry: EntryWindow): void {
     this.#digest = (this.#digest + entry.writtenDigest) | 0;
-    this.#liveBytes += entry.baseBytes;
+    this.#sizes.add(entry.baseBytes);
   }
 
   /** Whether a cut has begun: from then on until `cut` nothing may change, or it would be no state that ever was. */
@@ -225,21 +249,46 @@ export class Changelog {
   prepareCut(bytes: number, base: TouchBase): boolean {
     assert(this.#inFlight === undefined, 'a commit is cut after the one before is settled');
     const cutting = (this.#cutting ??= this.#beginCut(base));
-    let left = bytes;
-    while (this.#dirty.size > 0) {
+    let left = this.#finishEntry(bytes);
+    while (this.#dirty.size > 0 || this.#within !== undefined) {
       if (left <= 0) return false;
       const { writtenBytes } = this.#builder;
       const count = this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / WRITTEN_ENTRY_BYTES)));
       if (cutting.isSparse) this.#table.lookAtHeads(this.#group, count);
       // As long as the last one may be, the others wait for the next slice.
       let written = 0;
-      for (; written < count && this.#builder.writtenBytes - writtenBytes < left; written += 1)
+      for (
+        ;
+        written < count && this.#builder.writtenBytes - writtenBytes < left && this.#within === undefined;
+        written += 1
+      )
         this.#write(this.#view.at(this.#group[written]!), cutting.base);
       this.#dirty.putBack(this.#group, written, count);
       left -= Math.max(written * WRITTEN_ENTRY_BYTES, this.#builder.writtenBytes - writtenBytes);
+      left = this.#finishEntry(left);
     }
-    cutting.sweepEnd ??= this.#sweep.endOf(cutting.changedBytes, this.#builder.writtenBytes);
+    cutting.sweepEnd ??= this.#sweepEndOf(cutting);
     return this.#sweepTo(cutting.sweepEnd, left);
+  }
+
+  /** Goes on with the entry whose pages are being written, for as long as some `bytes` take. Returns what is left of them. */
+  #finishEntry(bytes: number): number {
+    let left = bytes;
+    while (this.#within !== undefined && left > 0) {
+      const { writtenBytes } = this.#builder;
+      const { slot, part, isNew } = this.#within;
+      const entry = this.#view.at(slot);
+      this.#builder.goOn(entry);
+      this.#wrote(entry, part, isNew);
+      left -= this.#builder.writtenBytes - writtenBytes;
+    }
+    return left;
+  }
+
+  #sweepEndOf({ share, shareLeft }: CutInMaking): number {
+    const { writtenBytes } = this.#builder;
+    this.#sweep.paced(writtenBytes - (share - shareLeft), share);
+    return writtenBytes + shareLeft;
   }
 
   #beginCut(base: TouchBase): CutInMaking {
@@ -251,7 +300,8 @@ export class Changelog {
     }
     this.#removals = 0;
     const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
-    return { base, removed, isSparse, changedBytes: this.changedBytes, sweepEnd: undefined };
+    const share = this.#sweep.shareOf(this.changedBytes);
+    return { base, removed, isSparse, share, shareLeft: share, sweepEnd: undefined };
   }
 
   /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
@@ -269,7 +319,7 @@ export class Changelog {
       floor: this.ledger.floor(),
       liveEntries: this.#table.size,
       digest: this.digest,
-      liveBytes: this.#liveBytes,
+      liveBytes: this.liveBytes,
       logBytes: this.ledger.logBytes,
     };
     const blocks = this.#builder.finish(header);
@@ -290,6 +340,7 @@ export class Changelog {
       this.#place(block.bound, ordinal);
       for (const slot of block.slots) if (this.#table.isLive(slot)) this.#view.at(slot).inFlight = false;
     });
+    for (const { slot, ordinal } of this.#long.settle(first, offsets)) this.#moveBase(this.#view.at(slot), ordinal);
     for (const slot of cut.removed) this.#leaving.delete(slot);
     this.ledger.beginCommit(first);
     this.#sweep.plan(cut.blockBytes);
@@ -300,25 +351,40 @@ export class Changelog {
     const isReshaped = this.#table.reshaped.delete(entry.slot);
     // One that is new has none: −1.
     if (isReshaped || entry.baseBlock < this.#sweep.before) {
-      this.#writeBase(entry);
-      return;
+      if (!isLong(entry) || !entry.isWritten || this.#sharesSweep(entry)) {
+        this.#writeBase(entry);
+        return;
+      }
+      if (entry.baseBlock < this.#sweep.before) this.#long.add(entry.slot);
     }
     this.discount(entry);
-    this.#builder.addTouch(entry, base);
-    this.recount(entry);
-    this.#written(entry, -1);
+    if (isReshaped) this.#builder.addRebind(entry);
+    else this.#builder.addTouch(entry, base);
+    this.#wrote(entry, -1, false);
+  }
+
+  /** Whether its old base is swept with what changed, out of the cut's share; else it comes in parts. */
+  #sharesSweep({ slot, baseBlock, stateLength }: EntryWindow): boolean {
+    const cutting = this.#cutting!;
+    if (baseBlock >= this.#sweep.before || stateLength > cutting.shareLeft || this.#long.has(slot)) return false;
+    cutting.shareLeft -= stateLength;
+    return true;
   }
 
   #writeBase(entry: EntryWindow): void {
     const isNew = !entry.isWritten;
+    this.#long.forget(entry.slot);
     if (!isNew) this.discount(entry);
     this.#builder.addBind(entry);
-    if (isNew) this.countKey(entry);
-    this.recount(entry);
-    this.#written(entry, this.#builder.part);
+    this.#wrote(entry, this.#builder.part, isNew);
   }
 
-  #written(entry: EntryWindow, part: number): void {
+  /** It counts once all that is to be written of it is. */
+  #wrote(entry: EntryWindow, part: number, isNew: boolean): void {
+    this.#within = this.#builder.isWithinEntry ? { slot: entry.slot, part, isNew } : undefined;
+    if (this.#within !== undefined) return;
+    if (isNew) this.countKey(entry);
+    this.recount(entry);
     entry.inFlight = true;
     if (this.#rows?.wants(entry.slot) === true) this.#rows.take(entry, part);
   }
@@ -335,7 +401,10 @@ export class Changelog {
   #placeBase(slot: number, ordinal: number): void {
     if (!this.#table.isLive(slot)) return;
     const entry = this.#view.at(slot);
-    if (!entry.inFlight) return;
+    if (entry.inFlight) this.#moveBase(entry, ordinal);
+  }
+
+  #moveBase(entry: EntryWindow, ordinal: number): void {
     if (entry.baseBlock >= 0) this.ledger.left(entry.baseBlock);
     entry.baseBlock = ordinal;
     this.ledger.gained(ordinal);
@@ -345,20 +414,45 @@ export class Changelog {
   #sweepTo(end: number, bytes: number): boolean {
     const sweep = this.#sweep;
     const group = this.#group;
-    for (let left = bytes; sweep.before > 0 && this.#builder.writtenBytes < end;) {
+    for (let left = bytes; this.#within !== undefined || this.#sweepsBelow(end);) {
       if (left <= 0) return false;
+      if (this.#within !== undefined) {
+        left = this.#finishEntry(left);
+        continue;
+      }
       const { writtenBytes } = this.#builder;
+      if (this.#long.goOn()) {
+        left -= this.#builder.writtenBytes - writtenBytes;
+        continue;
+      }
       const { count, looked } = sweep.gather(
         group,
         Math.min(end - writtenBytes, left),
         Math.ceil(left / SWEPT_SLOT_BYTES),
       );
+      // All are looked at, and what is left waits for a commit.
+      if (looked === 0) return true;
       this.#table.lookAtSlots(group, count);
-      for (let i = 0; i < count; i += 1) this.#writeBase(this.#view.at(group[i]!));
+      for (let i = 0; i < count; i += 1) this.#sweepBase(this.#view.at(group[i]!), end);
       left -= this.#builder.writtenBytes - writtenBytes + looked * SWEPT_SLOT_BYTES;
     }
     return true;
   }
+
+  #sweepsBelow(end: number): boolean {
+    return (this.#sweep.before > 0 || this.#long.mayGoOn) && this.#builder.writtenBytes < end;
+  }
+
+  #sweepBase(entry: EntryWindow, end: number): void {
+    const { slot, baseBytes } = entry;
+    if (isLong(entry) && (this.#long.has(slot) || this.#builder.writtenBytes + baseBytes > end)) this.#long.add(slot);
+    else this.#writeBase(entry);
+  }
+}
+
+/** Whether its base is worth being written in parts. */
+function isLong({ stateLength }: EntryWindow): boolean {
+  return stateLength > PAGE_BYTES_MAX;
 }
 
 function keyDigestOf({ slot, keyView, keyStart, keyLength }: EntryWindow): number {

@@ -1,14 +1,16 @@
 // Random histories of a changelog and its local store against a naive map: what is opened, touched, collected and removed is
 // cut, lost or committed, swept, truncated, flushed in part, and restored, from a store or without.
 import { describe, expect, test } from '@jest/globals';
-import { type Random, ReusedMemory, seededRandom } from '@flatline/base';
+import { ByteReader, ByteWriter, type Random, ReusedMemory, seededRandom } from '@flatline/base';
+import { ChangelogFold, readBlock } from '@flatline/oracle';
 import { groupOf, KEY_GROUP_MAX, type StoreCheckpoint, type StoredRow } from '@flatline/ports';
 import { Checkpoints, type FlushSlice } from '../checkpoint/checkpoints.ts';
 import { Restoration } from '../checkpoint/restoration.ts';
 import { EntryTable } from '../entries/entry-table.ts';
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
 import { applyBlock, bytes, findKey, insertKey, text } from '../task.fixture.ts';
-import type { CommitHeader } from './block-format.ts';
+import { type CommitHeader, decodeBlock, OP_BASED, OP_BIND, OP_REBIND, OP_REMOVE } from './block-format.ts';
+import { BodyReader } from './body-reader.ts';
 import { Changelog, type ChangelogCut } from './changelog.ts';
 import { collecting, type CollectingWindow } from './collecting.fixture.ts';
 
@@ -17,8 +19,10 @@ const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 const STEPS = 250;
 const KEYS = 7;
 const LIMITS = { blockBytesMax: 2_000, changelogFactor: 4, unsweptLogBytes: 4_000 };
-/** Ends of pages, and what lies around them. */
-const LENGTHS = [0, 1, 40, PAGE_BYTES_MAX - 1, PAGE_BYTES_MAX, PAGE_BYTES_MAX + 1, 2 * PAGE_BYTES_MAX + 9];
+/** Ends of pages, and what lies around them; and more than a cut sweeps of what is so short: such a base comes in parts. */
+const PAGE = PAGE_BYTES_MAX;
+const LENGTHS = [0, 1, 40, PAGE - 1, PAGE, PAGE + 1, 2 * PAGE + 9, 4 * PAGE, 6 * PAGE + 9];
+const INPUT = { position: 0, checksum: 0, leaderEpoch: -2, batchTimestamp: 0, live: false, origin: 0 };
 
 /** What an entry is: touched, shape, state. */
 type Model = Map<string, readonly [number, number, string]>;
@@ -30,6 +34,8 @@ class Disk {
   committed: Model = new Map();
   header: Omit<CommitHeader, 'part' | 'parts'> | undefined;
   end = 0;
+  /** By slot, the offset of the block that the log says to be the base of what lives. */
+  readonly bases = new Map<number, number>();
   rows = new Map<number, StoredRow>();
   checkpoint: StoreCheckpoint | undefined;
 }
@@ -70,6 +76,13 @@ class Process {
     if (disk.header === undefined) return;
     expect(restoration.finish()).toBeUndefined();
     expect(this.state()).toEqual(disk.committed);
+    for (const [slot, offset] of disk.bases) expect(this.baseOf(slot)).toBeLessThanOrEqual(offset);
+  }
+
+  /** Where it takes the base to be. */
+  baseOf(slot: number): number {
+    const { baseBlock } = this.entry.at(slot);
+    return baseBlock < 0 ? Infinity : this.changelog.ledger.offsetOf(baseBlock);
   }
 
   state(): Model {
@@ -106,6 +119,19 @@ class Process {
     this.model.set(key, [touched, shape, Buffer.from(collected).toString('latin1')]);
   }
 
+  /** Makes the state of a key so many bytes, all of them new. */
+  put(key: string, length: number): void {
+    const { table, entry } = this;
+    const found = findKey(table, bytes(key));
+    entry.at(found < 0 ? insertKey(table, bytes(key)) : found);
+    if (found < 0) entry.shape = 1;
+    entry.touched = this.clock += 1;
+    const { state, stateLength } = entry;
+    state.splice(0, stateLength, new Uint8Array(length).fill(this.clock % 256), length);
+    this.changelog.changed(entry);
+    this.model.set(key, [entry.touched, entry.shape, Buffer.from(entry.collected).toString('latin1')]);
+  }
+
   end(key: string): void {
     const slot = findKey(this.table, bytes(key));
     this.changelog.removed(this.entry.at(slot));
@@ -135,7 +161,7 @@ class Process {
     const sequence = this.#sequence;
     const previousCommitId = sequence === 0 ? '' : `c-${sequence - 1}`;
     const ids = { logId: 'log', owner: 'me', commitId: `c-${sequence}`, previousCommitId, sequence };
-    return this.changelog.cut({ ...ids, inputPartitions: 1, inputs: [], clock: this.clock, heldMs: 0, holds: [] });
+    return this.changelog.cut({ ...ids, inputPartitions: 1, inputs: [INPUT], clock: this.clock, heldMs: 0, holds: [] });
   }
 
   /** The cut's blocks have come to stand in the log, and with them what was true when it was made. */
@@ -143,7 +169,13 @@ class Process {
     const { disk } = this;
     const offsets = cut.blocks.map((_, part) => disk.end + part);
     disk.end += cut.blocks.length + 1;
-    cut.blocks.forEach((block, part) => disk.log.push({ bytes: block.bytes.slice(), offset: offsets[part]! }));
+    cut.blocks.forEach((block, part) => {
+      const offset = offsets[part]!;
+      disk.log.push({ bytes: block.bytes.slice(), offset });
+      noteBases(disk.bases, block.bytes, offset);
+    });
+    // It never goes back (K3).
+    expect(cut.header.floor).toBeGreaterThanOrEqual(disk.header?.floor ?? 0);
     disk.committed = then;
     disk.header = cut.header;
     return offsets;
@@ -181,6 +213,31 @@ class Process {
   }
 }
 
+/** The same by the second reading, with bases at the floor of the last commit or above. */
+function readAgain({ log, header, committed }: Disk): void {
+  if (header === undefined) return;
+  const fold = new ChangelogFold((head, touch, { clock }) => {
+    const [before, after] = [new ByteReader(head), new ByteWriter(16)];
+    before.varint();
+    after.varint(clock - new ByteReader(touch).signedVarint());
+    after.varint(before.varint());
+    return after.copy();
+  });
+  for (const { bytes: block, offset } of log) {
+    const read = readBlock(block);
+    if (read.kind === 'state')
+      for (const operation of read.operations) fold.apply(operation, { ...read.header, offset });
+  }
+  const state: Model = new Map();
+  for (const { key, image, offset } of fold.images.values()) {
+    const input = new ByteReader(image);
+    state.set(text(key), [input.varint(), input.varint(), Buffer.from(image.slice(input.position)).toString('latin1')]);
+    expect(offset).toBeGreaterThanOrEqual(header.floor);
+  }
+  expect(state).toEqual(committed);
+  expect(fold.digest).toBe(header.digest);
+}
+
 /** Takes away what lies below the floor of the last commit, or less. */
 function truncate({ log, header }: Disk, random: Random): number {
   const end = Math.floor((header?.floor ?? 0) * (random.chance(0.5) ? 1 : random.below(100) / 100));
@@ -192,14 +249,65 @@ interface Reached {
   truncated: number;
   crashes: number;
   withStore: number;
+  /** Bases that came in parts; restarts that found one begun; and that began to read with one. */
+  inParts: number;
+  begun: number;
+  fromParts: number;
+}
+
+function noteBases(bases: Map<number, number>, block: Uint8Array, offset: number): void {
+  for (const { slot, kind, at } of operationsIn(block)) {
+    if (kind === OP_BIND) bases.set(slot, offset);
+    if (kind === OP_BASED) bases.set(slot, at);
+    if (kind === OP_REMOVE) bases.delete(slot);
+  }
+}
+
+/** What the log says of bases that come in parts. */
+function noteParts({ log }: Disk, reached: Reached): void {
+  const [known, begun, behind] = [new Set<number>(), new Set<number>(), new Set<number>()];
+  let fromParts = 0;
+  for (const { bytes: block } of log)
+    for (const { slot, kind } of operationsIn(block)) {
+      if (kind === OP_REBIND) begun.add(slot);
+      if (kind === OP_REBIND && !known.has(slot)) behind.add(slot);
+      if (kind === OP_BIND || kind === OP_REBIND) known.add(slot);
+      if (kind === OP_BASED) fromParts += Number(behind.has(slot));
+      if (kind === OP_BASED || kind === OP_BIND || kind === OP_REMOVE)
+        for (const set of [begun, behind]) set.delete(slot);
+      if (kind === OP_REMOVE) known.delete(slot);
+    }
+  reached.begun += Number(begun.size > 0);
+  reached.fromParts += Number(fromParts > 0);
+}
+
+interface Operation {
+  readonly slot: number;
+  readonly kind: number;
+  readonly at: number;
+}
+
+function operationsIn(block: Uint8Array): Operation[] {
+  const decoded = decodeBlock(block);
+  if (decoded.kind !== 'state') throw new Error('it is a commit');
+  const body = new BodyReader(block, decoded.bodyStart);
+  const { group } = body;
+  const operations: Operation[] = [];
+  while (body.next())
+    for (let i = 0; i < group.count; i += 1)
+      operations.push({ slot: group.slots[i]!, kind: group.kinds[i]!, at: group.ats[i]! });
+  return operations;
 }
 
 function live(seed: number, reached: Reached): void {
   const random = seededRandom(seed);
   const disk = new Disk();
   let process = new Process(disk);
+  // Where the store lags, a base may come in parts before its checkpoint and behind it.
+  const slicesMax = random.chance(0.5) ? 6 : 2;
   const restart = (): void => {
     reached.crashes += 1;
+    noteParts(disk, reached);
     // A store behind the log's beginning is dropped (R2).
     const isBehind = (disk.checkpoint?.changelogPosition ?? 0) < (disk.log[0]?.offset ?? 0);
     if (isBehind || random.chance(0.3)) {
@@ -207,6 +315,7 @@ function live(seed: number, reached: Reached): void {
       disk.checkpoint = undefined;
     } else if (disk.checkpoint !== undefined) reached.withStore += 1;
     process = new Process(disk);
+    readFromElsewhere(disk, random);
   };
   for (let step = 0; step < STEPS; step += 1) {
     for (let acts = random.below(12); acts > 0; acts -= 1) process.act(random);
@@ -219,20 +328,50 @@ function live(seed: number, reached: Reached): void {
       continue;
     }
     const offsets = process.append(cut, then);
+    for (const block of cut.blocks)
+      reached.inParts += operationsIn(block.bytes).filter(({ kind }) => kind === OP_BASED).length;
     if (random.chance(0.04)) {
       restart();
       continue;
     }
     process.settle(cut, offsets);
     if (random.chance(0.2)) reached.truncated += truncate(disk, random);
-    for (let slices = random.below(6); slices > 0; slices -= 1) process.flush();
+    for (let slices = random.below(slicesMax); slices > 0; slices -= 1) process.flush();
   }
   restart();
+  readAgain(disk);
+  finishFlush(process, random);
+  // Without a commit since, all is as the store has it.
+  const stored = new Process(disk);
+  for (const [slot, offset] of disk.bases) expect(stored.baseOf(slot)).toBe(offset);
+}
+
+/** Whoever reads from the floor, or from anywhere below, comes to the same. */
+function readFromElsewhere({ log, header, committed }: Disk, random: Random): void {
+  const starts = log.filter(({ offset }) => offset <= (header?.floor ?? -1));
+  if (starts.length === 0) return;
+  const from = starts[random.below(starts.length)]!.offset;
+  const reader = new Disk();
+  reader.log.push(...log.filter(({ offset }) => offset >= from));
+  reader.header = header;
+  reader.committed = committed;
+  expect(new Process(reader).state()).toEqual(committed);
+}
+
+/** Writes all that is committed to the store. */
+function finishFlush(process: Process, random: Random): void {
+  process.commit(random);
+  const { disk } = process;
+  const end = disk.end;
+  for (let slices = 0; (disk.checkpoint?.changelogPosition ?? 0) < end - 1; slices += 1) {
+    expect(slices).toBeLessThan(1_000);
+    process.flush();
+  }
 }
 
 describe('the changelog by slot', () => {
   test(`[K1][K3][K5][K6][R1] makes a naive map again after every crash (${SEEDS} seeds)`, () => {
-    const reached: Reached = { truncated: 0, crashes: 0, withStore: 0 };
+    const reached: Reached = { truncated: 0, crashes: 0, withStore: 0, inParts: 0, begun: 0, fromParts: 0 };
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1)
       try {
         live(seed, reached);
@@ -243,6 +382,38 @@ describe('the changelog by slot', () => {
     // The test would prove little otherwise.
     expect(reached.truncated).toBeGreaterThan(SEEDS * 20);
     expect(reached.withStore).toBeGreaterThan(SEEDS * 5);
+    expect(reached.inParts).toBeGreaterThan(SEEDS * 2);
+    expect(reached.begun).toBeGreaterThan(SEEDS / 2);
+    expect(reached.fromParts).toBeGreaterThan(SEEDS / 10);
+  });
+
+  test('[K3][K6] a base that moves behind the store to a block that no row names: the floor does not go back', () => {
+    const random = seededRandom(1);
+    const disk = new Disk();
+    const process = new Process(disk);
+    process.put('long', 6 * PAGE);
+    process.commit(random);
+    const said = (kind: number): boolean =>
+      disk.log.some(({ bytes: block }) => operationsIn(block).some((each) => each.kind === kind));
+    const until = (done: () => boolean): void => {
+      for (let commits = 0; !done(); commits += 1) {
+        expect(commits).toBeLessThan(500);
+        for (const key of ['a', 'b', 'c']) process.put(key, 4_000);
+        process.commit(random);
+      }
+    };
+    until(() => said(OP_REBIND));
+    for (let slices = 0; disk.checkpoint === undefined; slices += 1) process.flush();
+    expect(said(OP_BASED)).toBe(false);
+    until(() => said(OP_BASED));
+    for (const key of ['a', 'b', 'c']) {
+      process.end(key);
+      process.put(key, 10);
+    }
+    for (let commits = 0; commits < 3; commits += 1) process.commit(random);
+    expect(disk.header!.floor).toBe(disk.bases.get(0));
+    const again = new Process(disk);
+    for (let commits = 0; commits < 3; commits += 1) again.commit(random);
   });
 
   test.each([

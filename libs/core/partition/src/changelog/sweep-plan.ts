@@ -7,6 +7,8 @@
 // Owns: the round and how far it has come.      Does not own: writing bases (Changelog), which block has which (BlockLedger).
 import type { EntryWindow } from '@flatline/kinds';
 import type { EntryTable } from '../entries/entry-table.ts';
+import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
+import type { BaseSizes } from './base-sizes.ts';
 import type { BlockLedger } from './block-ledger.ts';
 
 export interface SweepLimits {
@@ -19,8 +21,9 @@ export interface SweepLimits {
 interface SweepParts {
   readonly table: EntryTable;
   readonly ledger: BlockLedger;
-  /** Bytes of bases of the live entries. */
-  readonly liveBytes: () => number;
+  readonly sizes: BaseSizes;
+  /** What is left of bases that are swept in parts. */
+  readonly longBytes: () => number;
 }
 
 /** Sweeping writes at most this many times the bytes that changes are counted for, per cut. */
@@ -51,8 +54,8 @@ export class SweepPlan {
   #next = 0;
   /** The slot that is looked at next. */
   #hand = 0;
-  /** Bytes of the bases that the round still has to rewrite: no sweep writes more. */
-  bytes = 0;
+  /** Bytes of the bases that the round still has to rewrite, if they are the longest. */
+  #bytes = 0;
   /** Scratch. */
   readonly #gathered = { count: 0, looked: 0 };
 
@@ -60,6 +63,11 @@ export class SweepPlan {
     this.#limits = limits;
     this.#parts = parts;
     this.#view = parts.table.view();
+  }
+
+  /** Bytes that the round still has to rewrite: no sweep writes more. */
+  get bytes(): number {
+    return Math.max(this.#bytes, this.#parts.longBytes());
   }
 
   /**
@@ -80,11 +88,14 @@ export class SweepPlan {
     if (this.#next > 0) this.#begin(this.#next);
   }
 
-  /** At how many written bytes the sweep of a cut ends that has written so many for changes that were counted for `changedBytes`. */
-  endOf(changedBytes: number, writtenBytes: number): number {
-    const bytes = Math.max(changedBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);
-    this.#pace = bytes / Math.max(1, writtenBytes);
-    return writtenBytes + bytes;
+  /** How many bytes the cut may sweep whose changes were counted for `changedBytes`. */
+  shareOf(changedBytes: number): number {
+    return Math.max(changedBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);
+  }
+
+  /** A cut has written so many bytes for its changes, for which it might sweep so many. */
+  paced(writtenBytes: number, share: number): void {
+    this.#pace = share / Math.max(1, writtenBytes);
   }
 
   /**
@@ -93,36 +104,41 @@ export class SweepPlan {
    * against K8. Valid until the next call.
    */
   gather(group: Int32Array, bytes: number, slots: number): { readonly count: number; readonly looked: number } {
-    const { table } = this.#parts;
+    const { table, longBytes } = this.#parts;
     const { slotsEnd } = table;
     const first = this.#hand;
     const end = Math.min(slotsEnd, first + slots);
     let count = 0;
-    for (let left = bytes; count < group.length && left > 0; this.#hand += 1) {
+    let isLong = false;
+    // One that may come in parts is the last of its group: those behind it come behind it in every cut.
+    for (let left = bytes; count < group.length && left > 0 && !isLong; this.#hand += 1) {
       this.#hand = table.nextOlder(this.#hand, end, this.before);
       if (this.#hand === end) break;
       group[count] = this.#hand;
       count += 1;
-      left -= this.#view.at(this.#hand).baseBytes;
+      const { baseBytes } = this.#view.at(this.#hand);
+      left -= baseBytes;
+      isLong = baseBytes > PAGE_BYTES_MAX;
     }
     this.#gathered.count = count;
     this.#gathered.looked = this.#hand - first;
-    if (this.#hand >= slotsEnd) this.#end();
+    if (this.#hand >= slotsEnd && !isLong && longBytes() === 0) this.#end();
     return this.#gathered;
   }
 
   #considerRound(commitBytes: number): void {
-    const { ledger, table, liveBytes } = this.#parts;
+    const { ledger, table, sizes } = this.#parts;
+    const { bytes: liveBytes } = sizes;
     const { changelogFactor, unsweptLogBytes } = this.#limits;
-    const allowed = Math.max(liveBytes() * changelogFactor, 2 * unsweptLogBytes);
+    const allowed = Math.max(liveBytes * changelogFactor, 2 * unsweptLogBytes);
     const most = allowed * SWEEP_FROM;
     const { isUsed: haveStates } = table.states;
     const nextBytes = commitBytes + (haveStates ? Math.min(commitBytes, this.#commitBytes) : 0);
     this.#commitBytes = commitBytes;
-    const logBytes = ledger.logBytes + nextBytes + liveBytes() / this.#pace;
+    const logBytes = ledger.logBytes + nextBytes + liveBytes / this.#pace;
     // The log may have become shorter by far, with what lives.
     this.#plannedAt = Math.min(this.#plannedAt, logBytes);
-    if (logBytes + liveBytes() < most || logBytes < this.#plannedAt + allowed / PLANS) return;
+    if (logBytes + liveBytes < most || logBytes < this.#plannedAt + allowed / PLANS) return;
     this.#plannedAt = logBytes;
     const before = ledger.newest(ledger.logBytes * SWEEP_LEAVES);
     if (logBytes + this.#bytesOf(ledger.countBelow(before)) < most) return;
@@ -138,18 +154,17 @@ export class SweepPlan {
   }
 
   #count(): void {
-    this.bytes = this.#bytesOf(this.#parts.ledger.basesBelow);
-    if (this.bytes === 0) this.#end();
+    this.#bytes = this.#bytesOf(this.#parts.ledger.basesBelow);
+    if (this.#bytes === 0) this.#end();
   }
 
   #end(): void {
     this.before = 0;
-    this.bytes = 0;
+    this.#bytes = 0;
     this.#plannedAt = 0;
   }
 
-  /** Bytes of so many bases, as they are in the mean. */
   #bytesOf(bases: number): number {
-    return (bases * this.#parts.liveBytes()) / Math.max(1, this.#parts.table.size);
+    return this.#parts.sizes.most(bases, this.#parts.table.size);
   }
 }

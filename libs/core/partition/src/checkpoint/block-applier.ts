@@ -3,9 +3,11 @@
 // Invariants
 //   BA1  What a commit says of an entry whose row is as of that commit, or a later one, is passed over, but for the place of
 //        its base. So is what it says of a slot without an entry: its base lay below the log's start, and lives no more.
+//   BA2  An entry that begins with a rebind is in `incomplete` until it is said to be based there: it has its first pages, and
+//        what is said of those behind is passed over, since they come again. A base from before it began is not its.
 import { MalformedBytes } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
-import { type CommitHeader, OP_BIND, OP_REMOVE, OP_TOUCH } from '../changelog/block-format.ts';
+import { type CommitHeader, OP_BASED, OP_BIND, OP_REBIND, OP_REMOVE, OP_TOUCH } from '../changelog/block-format.ts';
 import { BodyReader, type OperationGroup } from '../changelog/body-reader.ts';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
@@ -66,11 +68,14 @@ export class BlockApplier {
     const slot = group.slots[index]!;
     const kind = group.kinds[index]!;
     const isLive = this.#table.isLive(slot);
+    if (kind === OP_BASED && isLive) this.#moveBase(slot, group.ats[index]!);
     if (this.#parts.ahead.covers(slot, applying.sequence)) {
       if (isLive && kind === OP_BIND) this.#placeBase(this.#view.at(slot), applying.ordinal);
+      // Its row is to name that.
+      if (isLive && kind === OP_BASED) applying.slots.push(slot);
       return;
     }
-    if (kind === OP_BIND) {
+    if (kind === OP_BIND || kind === OP_REBIND) {
       if (!this.#bind(applying, group, index, isLive)) return;
     } else if (!isLive) return;
     else if (kind === OP_REMOVE) {
@@ -78,7 +83,7 @@ export class BlockApplier {
       applying.removed.push(slot);
       return;
     } else if (kind === OP_TOUCH) this.#touch(applying, group, index);
-    else this.#putPage(applying.bytes, group, index);
+    else if (kind !== OP_BASED) this.#putPage(applying.bytes, group, index);
     if (applying.slots.at(-1) !== slot) applying.slots.push(slot);
   }
 
@@ -98,10 +103,24 @@ export class BlockApplier {
     const [start, end] = [group.dataStarts[index]!, group.dataEnds[index]!];
     const rest = end - this.#table.format.decode(bytes, start, end, entry);
     if (rest !== 0) throw new MalformedBytes(`${rest} bytes after the head of slot ${slot}`);
-    this.#table.states.clear(slot);
+    const isWhole = group.kinds[index] === OP_BIND;
+    this.#table.states.restoreCount(slot, isWhole ? 0 : group.pages[index]!);
     this.#table.reshaped.delete(slot);
-    this.#placeBase(entry, ordinal);
+    const { incomplete } = this.#parts.changelog;
+    if (isWhole) incomplete.delete(slot);
+    else if (!isLive) incomplete.add(slot);
+    if (isWhole || !isLive) this.#placeBase(entry, ordinal);
     return true;
+  }
+
+  /** Where the block there is known only by older ones, the nearest of these: the floor that commits have stated stands all the same. */
+  #moveBase(slot: number, offset: number): void {
+    const { ledger, incomplete } = this.#parts.changelog;
+    const entry = this.#view.at(slot);
+    if (entry.baseBlock >= 0 && ledger.offsetOf(entry.baseBlock) > offset) return;
+    incomplete.delete(slot);
+    const ordinal = ledger.ordinalAt(offset);
+    if (ordinal >= 0 && ordinal !== entry.baseBlock) this.#placeBase(entry, ordinal);
   }
 
   #touch({ bytes, base }: Applying, group: OperationGroup, index: number): void {
@@ -117,6 +136,7 @@ export class BlockApplier {
     const [start, end] = [group.dataStarts[index]!, group.dataEnds[index]!];
     this.#parts.digests.willChange(slot);
     if (this.#table.states.restorePage(slot, page, at, { bytes, start, end })) return;
+    if (this.#parts.changelog.incomplete.has(slot)) return;
     throw new MalformedBytes(
       `page ${page} of slot ${slot} goes on at byte ${at}, where it cannot: it is not what it was`,
     );
@@ -132,6 +152,7 @@ export class BlockApplier {
   #remove(slot: number): void {
     const entry = this.#view.at(slot);
     this.#parts.digests.forget(slot);
+    this.#parts.changelog.incomplete.delete(slot);
     if (entry.baseBlock >= 0) this.#parts.changelog.ledger.left(entry.baseBlock);
     this.#table.vacate(slot);
   }

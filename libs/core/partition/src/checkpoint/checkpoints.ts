@@ -66,6 +66,8 @@ export class Checkpoints {
   /** Copies that the cut in flight has taken, each with the part of its commit; and entries that have gone with it. */
   #taken: RowBuffer;
   #takenGone: number[] = [];
+  /** Slots whose base the cut in flight has said to be another; it may have taken a copy before. */
+  #rebased: number[] = [];
   /** The same of commits in the log. */
   readonly #settled: { readonly rows: RowBuffer; readonly gone: Int32Array; readonly commit: LoggedCommit }[] = [];
   #settledBytes = 0;
@@ -106,6 +108,7 @@ export class Checkpoints {
     this.#settledBytes = 0;
     this.#taken.clear();
     this.#takenGone = [];
+    this.#rebased = [];
     this.#waitingBytes = 0;
   }
 
@@ -135,6 +138,11 @@ export class Checkpoints {
     this.#due.delete(entry.slot);
   }
 
+  /** The base of the entry is another from this cut on: a copy that it has taken names the former. */
+  rebased(slot: number): void {
+    if (this.#hasTaken) this.#rebased.push(slot);
+  }
+
   takeGone(slot: number): void {
     this.#takenGone.push(slot);
     this.#due.delete(slot);
@@ -151,10 +159,13 @@ export class Checkpoints {
     if (!this.#hasTaken) return;
     for (const slot of this.#taken.slots) this.#stale.delete(slot);
     for (const slot of this.#takenGone) this.#stale.delete(slot);
+    // The rows are right but for that, and until they are written again the commit is read that says it.
+    for (const slot of this.#rebased) this.#stale.add(slot);
     this.#settledBytes += bytesOf(this.#taken);
     this.#settled.push({ rows: this.#taken, gone: Int32Array.from(this.#takenGone).sort(), commit });
     this.#taken = new RowBuffer(this.#table);
     this.#takenGone = [];
+    this.#rebased = [];
   }
 
   /**

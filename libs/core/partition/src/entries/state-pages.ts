@@ -139,6 +139,11 @@ export class StatePages {
     return moved;
   }
 
+  /** Takes what pages a slot has beyond so many. */
+  restoreCount(slot: number, pages: number): void {
+    if (this.countOf(slot) > pages) this.#resize(slot, pages * PAGE_BYTES_MAX);
+  }
+
   /** Takes all pages of a slot; no harm where it has none. */
   clear(slot: number): void {
     if (this.countOf(slot) > 0) this.#resize(slot, 0);
