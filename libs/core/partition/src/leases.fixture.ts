@@ -59,7 +59,7 @@ export const bears = (token: number): Readonly<Record<string, string>> => ({ 'fl
 export type LeaseValue = string | null | Readonly<Record<string, unknown>>;
 
 export class LeaseLog {
-  readonly rules: LeaseRules;
+  rules: LeaseRules;
   readonly #heldTime: HeldTimeRules;
   readonly #groupMax: number;
   readonly #timestampType: 'LogAppendTime' | 'CreateTime';
@@ -140,8 +140,9 @@ export class LeaseLog {
     return timerFaults(this.task.timers()!);
   }
 
-  /** Another task restores what is committed, and goes on. */
-  restart(): void {
+  /** Another task restores what is committed, and goes on, with other rules if need be. */
+  restart(rules: Partial<LeaseRules> = {}): void {
+    this.rules = { ...this.rules, ...rules };
     this.#log.restart();
   }
 

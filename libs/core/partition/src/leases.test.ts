@@ -235,6 +235,32 @@ describe('a start while another holds the lease', () => {
     expect(brief(log.said()).slice(5)).toEqual(['EXPIRED TIMEOUT 1 2001', '-']);
   });
 
+  test('[L3][L4] replace, where starts wait from when it was queue: they come first, so that tokens grow', () => {
+    const log = history({ rules: { onConflict: 'queue' } }, 1, [0, START], [1, START]);
+    log.restart({ onConflict: 'replace' });
+    log.add(T + 2, 'k', { ...START, waitMs: 0 });
+    log.add(T + 3, 'k', START);
+    log.add(T + 4, 'k', null, bears(0));
+    log.add(T + 5, 'k', null, bears(1));
+    log.add(T + 6, 'k', START);
+    log.commit();
+    expect(brief(log.said())).toEqual([
+      'GRANTED 0 0',
+      'QUEUED 1',
+      'REJECTED HELD 2',
+      'QUEUED 3',
+      'RELEASED 0 4',
+      '-',
+      'GRANTED 1 4',
+      'RELEASED 1 5',
+      '-',
+      'GRANTED 4 5',
+      'EXPIRED REPLACED 4 6',
+      '-',
+      'GRANTED 7 6',
+    ]);
+  });
+
   test('[L4] queue: granted in the order of the log, with a release, an expiry', () => {
     const rules = { onConflict: 'queue' } as const;
     const start = (name: string): LeaseValue => ({ ...START, requestId: name });

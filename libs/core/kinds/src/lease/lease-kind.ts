@@ -177,7 +177,9 @@ class LeaseKind implements Kind {
       return undefined;
     }
     const waitMs = Math.min(this.#reader.request.waitMs ?? maxTimeoutMs, maxTimeoutMs);
-    if (onConflict === 'replace') return this.#replace(start, run.effectiveAt, state, to, effects);
+    // Who waits from when `onConflict` was another comes first (LS2).
+    if (onConflict === 'replace' && state.waiters.length === 0)
+      return this.#replace(start, run.effectiveAt, state, to, effects);
     if (onConflict === 'reject' || waitMs === 0)
       this.#reject(start.claim, this.#obstacle('HELD', to.at, state), to, effects);
     else if (state.waiters.length >= maxWaiters || !this.#hasRoomFor(start.claim))
@@ -208,7 +210,7 @@ class LeaseKind implements Kind {
   }
 
   #replace(start: Waiter, effectiveAt: Millis, state: LeaseState, to: Answered, effects: Effects): Refusal | undefined {
-    const replaced = { holder: start.claim, waiters: state.waiters };
+    const replaced = { holder: start.claim, waiters: [] };
     if (!this.#hasRoom(replaced, effects)) return NO_ROOM;
     const { requestId } = state.holder;
     this.#voice.expired(this.#spoken(state, to.at), { reason: 'REPLACED' }, { ...to, requestId }, effects);

@@ -161,11 +161,12 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
 
   #compete(start: Claim, held: Held, waitMs: number | undefined, { at, effectiveAt, offset }: Competing): void {
     const { onConflict, maxWaiters, maxTimeoutMs } = this.#rules;
-    if (onConflict === 'replace') {
+    // Some may wait from when `onConflict` was another.
+    if (onConflict === 'replace' && this.#waiting.length === 0) {
       this.#end('EXPIRED', held, { reason: 'REPLACED', requestId: held.requestId, offset, at });
       this.#grant(start, effectiveAt, { at, offset });
-    } else if (onConflict !== 'queue' || waitMs === 0) this.#refuse(start, 'HELD', { at, offset });
-    else if (this.#waiting.length === maxWaiters) this.#refuse(start, 'QUEUE_FULL', { at, offset });
+    } else if (onConflict === 'reject' || waitMs === 0) this.#refuse(start, 'HELD', { at, offset });
+    else if (this.#waiting.length >= maxWaiters) this.#refuse(start, 'QUEUE_FULL', { at, offset });
     else {
       const waiting = { ...start, until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs) };
       this.#waiting = [...this.#waiting, waiting];
