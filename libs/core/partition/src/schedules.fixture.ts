@@ -64,6 +64,8 @@ export class ScheduleLog {
   readonly #settings: ScheduleSettings;
   readonly #said = new Map<string, SaidOfSchedule[]>();
   readonly #log: TaskLog;
+  /** What the values of outputs lie in. */
+  readonly #memory = new Set<ArrayBufferLike>();
 
   constructor(settings: ScheduleSettings = {}) {
     this.#settings = settings;
@@ -73,6 +75,7 @@ export class ScheduleLog {
       ({ key, value, headers = [], topic }) => {
         const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : named(each.value)}`);
         const said = this.#said.get(text(key!)) ?? [];
+        this.#memory.add(value!.buffer);
         this.#said.set(text(key!), [
           ...said,
           { ...(topic !== undefined && { topic }), value: named(value!), headers: shown },
@@ -128,6 +131,11 @@ export class ScheduleLog {
 
   #cutIfFull(): void {
     if (this.task.isFull) this.#log.cut();
+  }
+
+  /** Bytes that outputs kept from being freed until their commits. */
+  get heldBytes(): number {
+    return [...this.#memory].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
   /** Another task restores what is committed, and goes on. */

@@ -32,6 +32,17 @@ function history(settings: ScheduleSettings, until: number, ...rows: readonly Ro
   return log;
 }
 
+describe('what waits for its commit', () => {
+  test('[X6] a run holds its own message, not those of all schedules of its key', () => {
+    const log = new ScheduleLog({ rules: { maxSchedulesPerKey: 64 } });
+    for (let i = 0; i < 64; i += 1) log.add(T, 'k', { 'due-at': T + 1_000 + i, 'schedule-id': i }, 'x'.repeat(900));
+    log.add(T + 2_000, null);
+    log.commit();
+    expect(log.said()).toHaveLength(64);
+    expect(log.heldBytes).toBeLessThan(64 * 2_000);
+  });
+});
+
 describe('a schedule that runs once', () => {
   test('[D1] comes out with its value and foreign headers untouched, and says of what it is a run', () => {
     const row: Row = [0, { 'due-at': T + 5_000, ':trace': 'ab=c', ':b': '' }, '\u0000é{'];

@@ -41,7 +41,8 @@ export class ScheduleVoice {
 
   /** The `runs`th run of a schedule, as it was due. */
   run(schedule: Schedule, isLast: boolean, key: Uint8Array, effects: Effects): void {
-    const { headers, value } = messageIn(schedule.message);
+    // A copy: what it lies in holds all messages of the key, and the run waits for its commit (X6).
+    const { headers, value } = messageIn(schedule.message.slice());
     const own: RecordHeader[] = [
       header(DUE_AT_HEADER, schedule.dueAt),
       ...this.#named(schedule),
