@@ -143,6 +143,19 @@ describe('what a batch shows', () => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
+  test('[X6] what waits to be said of cancelled windows counts for what it holds', () => {
+    const log = new DebounceLog({ batchBytesMax: 100_000, groupMax: 32 });
+    for (let i = 0; i < 10; i += 1) log.add(T, `k${i}`, 'x'.repeat(50_000));
+    log.commit();
+    const { pendingBytes } = log.task;
+    for (let i = 0; i < 10; i += 1) log.add(T + 1, `k${i}`, null);
+    log.take();
+    expect(log.task.pendingBytes - pendingBytes).toBeGreaterThan(10 * 50_000);
+    log.commit();
+    expect(brief(log.said('k3'))).toEqual(['CANCELLED 1']);
+    expect(log.all()).toEqual(log.folded().all);
+  });
+
   test('[B3] what a reducer comes to fits a record, or the item is a dead letter and the window goes on without it', () => {
     const half = 'x'.repeat(500);
     const log = history({ rules: { reducer: 'custom', reduce: joined } }, 9_000, [0, half], [1, half], [2, 'y']);

@@ -72,7 +72,9 @@ export class FiredWindow implements OwedRecords {
     this.#items = new WindowItems(state, firstOffset, form);
     // The items of two parts that follow each other do not fit one record.
     const partsMax = 1 + Math.ceil((2 * batchBytes) / room);
-    this.bytes = reason === 'CANCELLED' ? aroundBytes : batchBytes + aroundBytes * partsMax;
+    // Until then it holds the state (X6), of which identities are in no batch, and of a cancelled window nothing is.
+    const isCancelled = reason === 'CANCELLED';
+    this.bytes = Math.max(state.length, isCancelled ? 0 : batchBytes) + aroundBytes * (isCancelled ? 1 : partsMax);
   }
 
   get isOver(): boolean {
