@@ -156,6 +156,22 @@ describe('what a batch shows', () => {
     expect(log.all()).toEqual(log.folded().all);
   });
 
+  test('[B3] a reducer sees copies: what it does to them no other record sees', () => {
+    const seen: string[] = [];
+    const reduce: DebounceRules['reduce'] = (_before, { key, value, headers }) => {
+      const all = [key, value, headers[0]!.value!];
+      seen.push(all.map((each) => text(each)).join(' '));
+      for (const each of all) each.fill(0);
+      return seen.length;
+    };
+    const log = new DebounceLog({ rules: { reducer: 'custom', reduce } });
+    log.add(T, 'k', 'v', { trace: 'h' });
+    log.crash();
+    log.add(T, 'k', 'v', { trace: 'h' });
+    log.commit();
+    expect(seen).toEqual(['k v h', 'k v h', 'k v h']);
+  });
+
   test('[B3] what a reducer comes to fits a record, or the item is a dead letter and the window goes on without it', () => {
     const half = 'x'.repeat(500);
     const log = history({ rules: { reducer: 'custom', reduce: joined } }, 9_000, [0, half], [1, half], [2, 'y']);

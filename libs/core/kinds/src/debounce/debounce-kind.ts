@@ -185,7 +185,9 @@ class DebounceKind implements Kind {
     const json = this.#lastReduced.of(offset, goesOn ? this.#entry : NO_WINDOW, () => {
       const keyStart = group.starts[index]!;
       const key = copyBytes(bytes, keyStart, keyStart + group.lengths[index]!);
-      const seen = { key, value: copyBytes(bytes, start, start + length), headers: [...headers], offset, timestamp };
+      const value = copyBytes(bytes, start, start + length);
+      const copies = headers.map(({ name, value: of }) => ({ name, value: of && copyBytes(of, 0, of.length) }));
+      const seen = { key, value, headers: copies, offset, timestamp };
       const before = goesOn ? keptValue(this.#entry.state, this.#entry.openStart) : undefined;
       return reduced(this.#rules.reduce!, before, seen);
     });
