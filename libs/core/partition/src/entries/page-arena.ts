@@ -20,8 +20,8 @@ const UNIT_BYTES = 8;
 const UNIT_SHIFT = 3;
 /** From a reference to the index of the place's first Int32. */
 const I32_SHIFT = 1;
-const SLAB_BYTES = 32 * 1024;
-const SLAB_UNIT_SHIFT = 12;
+const SLAB_BYTES = 64 * 1024;
+const SLAB_UNIT_SHIFT = 13;
 /** Sizes grow by a unit up to here, and beyond by about an eighth, to what divides a slab. */
 const FINE_BYTES = 256;
 const PLACE_BYTES_MAX = 16 * 1024;
@@ -252,7 +252,12 @@ function sizeFor(length: number): number {
 function placeSizes(): readonly number[] {
   const sizes: number[] = [];
   for (let bytes = UNIT_BYTES; bytes < FINE_BYTES; bytes += UNIT_BYTES) sizes.push(bytes);
-  for (let places = SLAB_BYTES / FINE_BYTES; places >= 2; places = Math.min(places - 1, Math.floor((places * 8) / 9)))
+  const fewest = SLAB_BYTES / PLACE_BYTES_MAX;
+  for (
+    let places = SLAB_BYTES / FINE_BYTES;
+    places >= fewest;
+    places = Math.min(places - 1, Math.floor((places * 8) / 9))
+  )
     sizes.push(Math.floor(SLAB_BYTES / places / UNIT_BYTES) * UNIT_BYTES);
   return sizes;
 }

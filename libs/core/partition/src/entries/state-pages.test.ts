@@ -209,7 +209,7 @@ describe('places for pages', () => {
       const before = arena.takenBytes;
       const reference = arena.take(length);
       const spare = arena.takenBytes - before - length;
-      expect(spare).toBeLessThan(8 + Math.max(8, length / 2));
+      expect(spare).toBeLessThan(16 + length / 4);
       if (length < 240) expect(spare).toBeLessThan(8 + 8);
       expect(arena.lengthOf(reference)).toBe(length);
       taken.push([arena.startOf(reference), length]);
@@ -219,15 +219,29 @@ describe('places for pages', () => {
       expect(taken[i]![0] - 4).toBeGreaterThanOrEqual(taken[i - 1]![0] + taken[i - 1]![1]);
   });
 
+  test('[I7] states of any one length have places for as many of them as may live', () => {
+    const [entriesMax, bytesMax, memoryBytes] = [33_000_000, 3 * 2 ** 30, 2 ** 32];
+    const arena = new PageArena();
+    const placeOf = (length: number): number => {
+      const reference = arena.take(length);
+      const { takenBytes } = arena;
+      arena.release(reference);
+      return takenBytes;
+    };
+    const lengths = Array.from({ length: PAGE_BYTES_MAX }, (_, i) => i + 1);
+    const beyond = lengths.filter((length) => Math.min(entriesMax, bytesMax / length) * placeOf(length) > memoryBytes);
+    expect(beyond).toEqual([]);
+  });
+
   test('a population whose states grow together leaves no copy of itself behind', () => {
     const arena = new PageArena();
-    let references = Array.from({ length: 20_000 }, () => arena.take(20));
+    let references = Array.from({ length: 40_000 }, () => arena.take(20));
     for (let length = 28; length <= 108; length += 8)
       references = references.map((reference) => {
         arena.release(reference);
         return arena.take(length);
       });
-    expect(arena.takenBytes).toBe(20_000 * 120);
+    expect(arena.takenBytes).toBe(40_000 * 120);
     expect(arena.heldBytes).toBeLessThan(1.05 * arena.takenBytes);
   });
 
