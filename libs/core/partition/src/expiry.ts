@@ -15,8 +15,6 @@ export class Expiry {
   readonly #entries: LiveEntries;
   readonly #clock: PartitionClock;
   readonly #commit: NextCommit;
-  /** The clock at which `expire` has last left nothing. */
-  #expiredAt: Millis = -Infinity;
   /** Whether `expire` goes on to what is due within the wheel's tick, and the clock at which that has left nothing. */
   #expiresAll = false;
   #expiredAllAt: Millis = -Infinity;
@@ -27,11 +25,6 @@ export class Expiry {
     this.#entries = entries;
     this.#clock = clock;
     this.#commit = commit;
-  }
-
-  /** Whether all that was due by the wheel's ticks has taken effect since the clock moved. */
-  get isDone(): boolean {
-    return this.#expiredAt >= this.#clock.now;
   }
 
   /** Whether all that is due has taken effect, within the tick, too; if not, the next `expire` goes on until it has. */
@@ -63,7 +56,6 @@ export class Expiry {
       left -= EXPIRE_BURST;
       if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) return true;
     }
-    this.#expiredAt = this.#clock.now;
     if (this.#expiresAll) this.#expiredAllAt = this.#clock.now;
     this.#expiresAll = false;
     return this.sayOwed() || entries.hasBacklog;
@@ -80,7 +72,7 @@ export class Expiry {
     this.#dueSinceOwed = 0;
     entries.sayOwed();
     // What waited for it may be due.
-    if (entries.hasBacklog) this.#expiredAt = this.#expiredAllAt = -Infinity;
+    if (entries.hasBacklog) this.#expiredAllAt = -Infinity;
     return this.#maySayOwed();
   }
 

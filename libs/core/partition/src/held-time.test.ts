@@ -129,6 +129,28 @@ test.each([1, 300])(
   },
 );
 
+test('[C8][C5][W2] who is due within the tick is closed before two gaps are joined, too', () => {
+  const rules = { unheardMs: 10, maxHoldMs: 3_000 };
+  const first = 1_000_000;
+  // 64 gaps, of each of which a millisecond is held, then none until `gone` is due, then another gap.
+  const gaps = Array.from({ length: 65 }, (_, i) => first + i * 11);
+  const due = first + TIMEOUT_MS + 64;
+  const stamps = [...gaps, ...Array.from({ length: 72 }, (_, i) => gaps.at(-1)! + (i + 1) * 5), due + 11, due + 12];
+  const beats = stamps.map((timestamp, i) => ({ offset: i + 1, timestamp, key: 'here', value: '' }));
+  const task = new PartitionTask(options({ heldTime: rules, tickMs: 60_000 }));
+  begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
+  const gone = { offset: 0, timestamp: first, key: 'gone', value: '' };
+  const last = { offset: stamps.length + 1, timestamp: due + 60_000, key: null, value: '' };
+  for (const record of [gone, ...beats, last]) {
+    const cursor = new ListCursor([record]);
+    while (task.step(cursor, 1, 0).kind !== 'exhausted') while (task.expire(2, 0));
+    while (task.expire(2, 0));
+  }
+  const ids = { logId: 'log', owner: 'me', inputPartitions: 1, commitId: 'c0', previousCommitId: '', sequence: 0 };
+  const closed = closedIn(task.cut(ids)).map(({ key, closedAt }) => `${text(key)} ${closedAt}`);
+  expect(closed).toContain(`gone ${due}`);
+});
+
 test(`[C8][C5][R1] ${SEEDS} seeds of steps, slices and restarts: what is held is taken out of every deadline`, () => {
   let heldCloses = 0;
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {

@@ -147,7 +147,7 @@ export class RecordTaker {
 
   /** Whether a hold would move instants that the clock has reached, of sessions that are not closed yet (C5). */
   #joinsHolds(evidence: Millis): boolean {
-    return this.#time.watchesStamps && !this.#parts.expiry.isDone && this.#time.joinsHolds(evidence);
+    return this.#time.watchesStamps && this.#time.joinsHolds(evidence) && !this.#parts.expiry.isSettled();
   }
 
   #takeRun(cursor: RecordCursor, limit: number): StepOutcome | undefined {
