@@ -397,6 +397,59 @@ describe('[B2][B3] an item pushes a window out that needs several records, and f
     expect(log.task.liveEntries).toBe(0);
   });
 
+  const PART = 1_000;
+  const LONG = { maxBytes: 12_000, onOversize: 'split', maxPartsBytes: 11_000 } as const;
+  const LEADS = { ...LONG, mode: 'leading' } as const;
+
+  test.each([
+    ['a leading item', LEADS, [27, 400], [400, {}], ['LEADING 1', 'QUIET 1']],
+    ['a leading item that is flushed', LEADS, [27, 400], [400, FLUSH], ['LEADING 1', 'LEADING 1']],
+    ['a leading item of which none is shown', { ...LEADS, reducer: 'count', dedupeBy: 'id' }, [27, 400], [400, {}], []],
+    ['a flush', LONG, [26, 400], [400, FLUSH], ['FLUSHED 1', 'QUIET 1']],
+    ['an item that is all of a window', { ...LONG, maxBytes: 880 }, [80, 10], [880, {}], ['MAX_BYTES 1', 'QUIET 1']],
+  ] as const)(
+    '%s: each commit holds a part of what it pushes out, and the last one what it says',
+    (_what, rules, [items, length], [ownLength, headers], tail) => {
+      for (const crashes of [false, true]) {
+        const log = new DebounceLog({ rules, batchBytesMax: PART, owedBytesMax: 1 });
+        for (let i = 0; i < items; i += 1) log.add(T + i, 'k', `${i}`.padEnd(length, '.'));
+        log.commit();
+        const before = log.commits.length;
+        log.add(T + 900, 'k', 'x'.repeat(ownLength), headers);
+        log.take();
+        log.cut();
+        if (crashes) log.restart();
+        log.add(T + 901, 'k', 'after');
+        log.add(T + 9_000, null);
+        log.commit();
+        const said = log.said().map(({ reason, items: shown }) => `${reason} ${shown.length}`);
+        if (tail.length > 0) expect(said.slice(-tail.length)).toEqual(tail);
+        const commits = log.commits.slice(before);
+        expect(Math.max(...commits.map(({ said: bytes }) => bytes))).toBeLessThanOrEqual(2 * PART);
+        if (tail.length > 0) expect(commits.length).toBeGreaterThan(2);
+        expect(log.all()).toEqual(log.folded().all);
+        expect(log.task.liveEntries).toBe(0);
+      }
+    },
+  );
+
+  test.each([
+    ['an item that is all of a window by its number', LONG, 26, ['MAX_ITEMS 26', 'MAX_ITEMS 27']],
+    ['a leading item, which counts for no number', LEADS, 27, ['LEADING 27', 'MAX_ITEMS 27']],
+  ] as const)('%s', (_what, rules, items, tail) => {
+    const log = new DebounceLog({ rules, batchBytesMax: PART, owedBytesMax: 1 });
+    for (let i = 0; i < items; i += 1) log.add(T + i, 'k', `${i}`.padEnd(400, '.'));
+    log.commit();
+    log.restart({ maxItems: 1 });
+    log.add(T + 900, 'k', 'x'.repeat(400));
+    log.add(T + 901, 'k', 'after');
+    log.commit();
+    expect(log.said().at(-3)).toMatchObject({ reason: 'MAX_BYTES', part: 12, last: true });
+    const said = log.said().map(({ reason, windowId }) => `${reason} ${windowId.split('-')[1]!}`);
+    expect(said.slice(-2)).toEqual(tail);
+    expect(log.task.liveEntries).toBe(0);
+  });
+
   test('a flush behind a window that was weighed for another format', () => {
     const log = new DebounceLog({ owedBytesMax: 1 });
     log.add(T, 'k', 'before');

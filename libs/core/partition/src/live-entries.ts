@@ -232,12 +232,14 @@ export class LiveEntries implements Effects {
   sayOwed(): void {
     this.#entry.at(this.#owed.first);
     this.#guarded(() => {
-      const record = this.#owed.next(this);
-      if (record === undefined) return;
-      this.#commit.addOwed(record);
-      this.#commit.weighChanges();
+      this.#owed.next(this, this.#addOwed);
     });
   }
+
+  readonly #addOwed = (record: KindOutput): void => {
+    this.#commit.addOwed(record);
+    this.#commit.weighChanges();
+  };
 
   /** Has the record being taken be the last of its run where no more fits the commit. */
   #endFullRun(): void {

@@ -38,19 +38,20 @@ export class OwedQueue {
     if (this.#owing?.isOwing() === true) this.add(slot);
   }
 
-  /** Works on what the first entry, in the window, owes; returns a record once there is one, which goes out with the next commit. */
-  next(effects: Effects): KindOutput | undefined {
+  /** Works on what the first entry, in the window, owes; a record that comes of it goes out with the next commit. */
+  next(effects: Effects, add: (record: KindOutput) => void): void {
     const owing = this.#owing;
     assert(owing !== undefined && !this.isEmpty, 'a kind whose entries owe says what');
     const records = (this.#records ??= owing.records(effects));
     const record = records.next();
-    if (record === undefined) return undefined;
+    if (record === undefined) return;
+    // Before what the kind says behind it.
+    add(record);
     if (records.isOver) {
       this.#removeFirst();
       this.#records = undefined;
     }
     owing.said(records.progress, records.isOver, effects);
-    return record;
   }
 
   #removeFirst(): void {

@@ -64,8 +64,8 @@ export const DEBOUNCE_MUTANTS: readonly Mutant[] = [
     name: 'keeps the last part of a window to itself',
     kind: 'debounce',
     file: 'libs/core/partition/src/owed-queue.ts',
-    from: '    return record;\n',
-    to: '    return records.isOver ? undefined : record;\n',
+    from: '    add(record);\n',
+    to: '    if (!records.isOver) add(record);\n',
     seed: 8,
   },
 ];

@@ -37,7 +37,7 @@ export class BatchVoice {
     return encoder.batchBytesMax - encoder.aroundBytes(keyLength);
   }
 
-  /** Says the items, in as many parts as they need, all in one commit; of a cancelled window none. */
+  /** Says the items of a window that one record holds; of a cancelled one none, however many they were. */
   fired(window: Omit<Fired, 'windowId'>, effects: Effects): void {
     const records = this.records(window);
     if (window.state.length > AT_ONCE_BYTES) effects.emitLater(records);

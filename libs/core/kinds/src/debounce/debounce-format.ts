@@ -2,8 +2,8 @@
 //
 //   head  = form varint · first offset varint · max end varint (0: none) · touched, with the waits' beginning as varint
 //   touch = clock − beginning of the wait signed · wait ms varint · items varint · bytes varint · batch bytes varint [owed]
-//   owed  = form, first offset, max end of the window that is open · what is owed: form, reason, state bytes, first offset,
-//           fired at, items, bytes, batch bytes, progress, each a varint
+//   owed  = form, first offset, max end of the window that is open · what is owed: form, 8 × what is said next + reason, state
+//           bytes, first offset, fired at, items, bytes, batch bytes, progress, each a varint
 //
 // What is owed follows batch bytes that are 2^28 more than they are: a touch says all of it, since it says what opens meanwhile.
 //
@@ -11,7 +11,7 @@
 import { ByteReader, type ByteWriter, MalformedBytes } from '@flatline/base';
 import type { EntryFormat, TouchBase } from '../contract.ts';
 import { BATCH_BYTES_SPACE, BYTES_SPACE, COUNT_SPACE, DebounceWindow, type OwedWindow } from './debounce-window.ts';
-import { BATCH_REASONS } from './owed-windows.ts';
+import { BATCH_REASONS, NEXT_SAID } from './owed-windows.ts';
 import { FORM_NUMBERS } from './window-form.ts';
 
 function encodeHead(head: DebounceWindow, out: ByteWriter): number {
@@ -31,7 +31,8 @@ function encodeHead(head: DebounceWindow, out: ByteWriter): number {
 
 function encodeOwed(head: DebounceWindow, owed: OwedWindow, out: ByteWriter): void {
   for (const number of [head.form, head.firstOffset, head.maxEndAt]) out.varint(number);
-  for (const name of OWED_NUMBERS) out.varint(owed[name]);
+  const numbers = { ...owed, reason: owed.next * BATCH_REASONS.length + owed.reason };
+  for (const name of OWED_NUMBERS) out.varint(numbers[name]);
 }
 
 const OWED_NUMBERS = [
@@ -82,13 +83,14 @@ function decodeOwed(input: ByteReader, head: DebounceWindow): void {
   head.firstOffset = input.varint();
   head.maxEndAt = input.varint();
   const form = formIn(input);
-  const reason = below(BATCH_REASONS.length, input.varint(), 'as reason');
+  const reasons = below(BATCH_REASONS.length * NEXT_SAID.length, input.varint(), 'as reason');
+  const [reason, next] = [reasons % BATCH_REASONS.length, Math.floor(reasons / BATCH_REASONS.length)];
   const [stateBytes, firstOffset, firedAt] = [input.varint(), input.varint(), input.varint()];
   const count = below(COUNT_SPACE, input.varint(), 'items');
   const valueBytes = below(BYTES_SPACE, input.varint(), 'bytes');
   const batchBytes = below(BATCH_BYTES_SPACE, input.varint(), 'bytes in batches');
   const sums = { count, valueBytes, batchBytes, progress: input.varint() };
-  head.owed = { form, reason, stateBytes, firstOffset, firedAt, ...sums };
+  head.owed = { form, reason, next, stateBytes, firstOffset, firedAt, ...sums };
 }
 
 function formIn(input: ByteReader): number {

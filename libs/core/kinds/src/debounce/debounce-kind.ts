@@ -113,7 +113,7 @@ class DebounceKind implements Kind {
     const isLive = effects.find(run.index);
     const isOwing = isLive && this.owing.isOwing();
     const isThere = isOwing ? this.#entry.isOpen : isLive;
-    if (isThere && isOwing && this.#firesAt() <= effects.clock) return OWING;
+    if (isThere && isOwing && (this.owing.hasNext || this.#firesAt() <= effects.clock)) return OWING;
     const headers = run.headers.headersOf(run.index);
     const asked = askedIn(headers);
     if ('kind' in asked) return asked;
@@ -131,12 +131,12 @@ class DebounceKind implements Kind {
     if (isOwing && this.#says(item, asked, isThere, goesOn)) return OWING;
     const taken = this.#rules.reduce === undefined ? item : this.#reduced(run, headers, item, { goesOn, room });
     if ('kind' in taken) return taken;
-    const grownBy = this.#growth(taken, run.effectiveAt, goesOn);
     const pushesOut = isThere && !goesOn;
-    const inOneGo = pushesOut && this.#isPushedOutAtOnce(item, asked);
-    const freed = inOneGo ? this.#entry.stateLength : 0;
+    const opensBeside = pushesOut ? this.#isLong() : isOwing;
+    const grownBy = this.#growth(taken, run.effectiveAt, goesOn, opensBeside);
+    const freed = pushesOut && !opensBeside ? this.#entry.stateLength : 0;
     if (isLive && !effects.hasRoom(grownBy - freed)) return NO_ROOM;
-    const lives = pushesOut ? this.#end('MAX_BYTES', effects.clock, effects, inOneGo) : isLive;
+    const lives = pushesOut ? this.#end('MAX_BYTES', effects.clock, effects) : isLive;
     if (!lives && !effects.open(run.index, isLive ? ROOM_IS_THERE : grownBy)) return NO_ROOM;
     this.#takeItem(taken, run.effectiveAt, asked, goesOn, effects);
     return undefined;
@@ -150,11 +150,6 @@ class DebounceKind implements Kind {
     return count + 1 >= maxItems || bytes + length >= maxBytes;
   }
 
-  /** An item that says something itself does so behind all of what it pushes out: in one commit, as a record has its effects in one. */
-  #isPushedOutAtOnce(item: Arriving, asked: Asked): boolean {
-    return !this.#isLong() || this.#says(item, asked, false, false);
-  }
-
   /** Whether one record cannot hold what waits. */
   #isLong(): boolean {
     const { count, batchBytes, form, keyLength } = this.#entry;
@@ -162,15 +157,15 @@ class DebounceKind implements Kind {
     return count > 0 && (isWeighedOtherwise || batchBytes > this.#voice.roomFor(keyLength));
   }
 
-  /** By how many bytes the state grows with the item, in the window or in one that it opens. */
-  #growth(item: Arriving, from: Millis, goesOn: boolean): number {
+  /** By how many bytes the state grows with the item, in the window or in one that it opens, maybe beside one that is owed. */
+  #growth(item: Arriving, from: Millis, goesOn: boolean, opensBeside: boolean): number {
     if (goesOn) {
       const { state, openStart, firstOffset, form } = this.#entry;
       return itemGrowth(state, openStart, firstOffset, item, formOf(form));
     }
     const opened = new HeapBytes();
     beginItems(opened, 0, from);
-    const isKept = this.#rules.mode !== 'leading';
+    const isKept = this.#rules.mode !== 'leading' || opensBeside;
     return opened.length + (isKept ? itemGrowth(opened, 0, item.offset, item, formOf(this.#form)) : 0);
   }
 
@@ -243,10 +238,15 @@ class DebounceKind implements Kind {
 
   #fireIfFull({ flush }: Asked, effects: Effects): void {
     const { maxItems, maxBytes } = this.#rules;
-    const { count, valueBytes } = this.#entry;
+    // The item that leads counts for no limit, said or not.
+    const [count, valueBytes] = this.#leadsNext() ? [0, 0] : [this.#entry.count, this.#entry.valueBytes];
     if (count >= maxItems) this.#end('MAX_ITEMS', effects.clock, effects);
     else if (valueBytes >= maxBytes) this.#end('MAX_BYTES', effects.clock, effects);
     else if (flush) this.#end('FLUSHED', effects.clock, effects);
+  }
+
+  #leadsNext(): boolean {
+    return this.#rules.mode === 'leading' && this.owing.isOwing() && this.owing.hasNext;
   }
 
   #open(item: Arriving, from: Millis, asked: Asked, effects: Effects): void {
@@ -262,17 +262,19 @@ class DebounceKind implements Kind {
     const { openStart } = entry;
     beginItems(entry.state, openStart, from);
     this.#counters.windowsOpened += 1;
-    if (mode !== 'leading') this.#put(item);
-    if (openStart > 0) effects.grew(entry.stateLength - openStart);
+    const isBeside = openStart > 0;
+    if (mode !== 'leading' || isBeside) this.#put(item);
+    if (isBeside) effects.grew(entry.stateLength - openStart);
     else effects.opened();
+    if (mode === 'leading') this.#counters.windowsLeading += 1;
+    if (mode === 'leading' && isBeside) this.owing.sayNext('LEADING');
     effects.changed();
-    if (mode === 'leading') this.#lead(item, from, effects);
+    if (mode === 'leading' && !isBeside) this.#lead(item, from, effects);
   }
 
   /** The first item is a batch of its own; the window goes on for what follows (B1). */
   #lead({ offset, timestamp, bytes, start, length, takenBytes }: Arriving, openedAt: Millis, effects: Effects): void {
     const item = { offset, timestamp, value: bytes.subarray(start, start + length) };
-    this.#counters.windowsLeading += 1;
     const window = { key: effects.key(), item, takenBytes, openedAt, firedAt: effects.clock };
     this.#voice.leading(window, formOf(this.#form), effects);
   }
@@ -301,11 +303,19 @@ class DebounceKind implements Kind {
   }
 
   /** Says what the window holds, if anything, and ends it. Whether the entry lives on, since it owes what one record cannot hold. */
-  #end(reason: BatchReason, at: Millis, effects: Effects, inOneGo = reason === 'CANCELLED'): boolean {
+  #end(reason: BatchReason, at: Millis, effects: Effects): boolean {
     const { state, firstOffset, count, valueBytes, batchBytes, form } = this.#entry;
+    // Behind a window that is owed: the item that has pushed it out.
+    if (this.owing.isOwing()) {
+      if (!this.#leadsNext()) this.#counters[COUNTED_BY_REASON[reason]] += 1;
+      this.owing.sayNext(reason);
+      effects.changed();
+      return true;
+    }
     if (count > 0) {
       this.#counters[COUNTED_BY_REASON[reason]] += 1;
-      if (!inOneGo && this.#isLong()) {
+      // What is cancelled shows no items.
+      if (reason !== 'CANCELLED' && this.#isLong()) {
         this.owing.begin(reason, at, effects);
         return true;
       }

@@ -23,7 +23,7 @@ export interface DebounceRules {
   /** Bound on the sum of the values' lengths, at most WINDOW_BYTES_MAX. */
   readonly maxBytes: number;
   readonly onOversize: OnOversize;
-  /** Bound on what the parts of one window take together: they go out in one commit. */
+  /** Bound on what the parts of one window take together. */
   readonly maxPartsBytes: number;
   readonly reducer: Reducer;
   /** The function of `custom`. */

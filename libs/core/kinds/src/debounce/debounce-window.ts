@@ -23,6 +23,8 @@ export interface OwedWindow {
   readonly reason: number;
   /** How far it is said (FiredWindow). */
   readonly progress: number;
+  /** Number of what is said behind it (owed-windows.ts). */
+  readonly next: number;
 }
 
 // Index of each in the row.
@@ -36,8 +38,9 @@ const OWED_FIELDS = [
   'how',
   'progress',
 ] as const;
-/** Form and reason share a number. */
+/** Form, reason, and what comes next share a number. */
 const FORM_SPACE = 16;
+const REASON_SPACE = 16;
 
 /** Why the indices are literals: EntryWindow. */
 export class DebounceWindow extends EntryWindow {
@@ -126,8 +129,9 @@ export class DebounceWindow extends EntryWindow {
     const [stateBytes, firstOffset, firedAt, count, valueBytes, batchBytes, how, progress] = OWED_FIELDS.map((_, i) =>
       this.#owedNumber(i),
     ) as [number, number, number, number, number, number, number, number];
-    const [form, reason] = [how % FORM_SPACE, Math.floor(how / FORM_SPACE)];
-    return { stateBytes, firstOffset, firedAt, count, valueBytes, batchBytes, form, reason, progress };
+    const reasons = Math.floor(how / FORM_SPACE);
+    const said = { form: how % FORM_SPACE, reason: reasons % REASON_SPACE, next: Math.floor(reasons / REASON_SPACE) };
+    return { stateBytes, firstOffset, firedAt, count, valueBytes, batchBytes, progress, ...said };
   }
   set owed(owed: OwedWindow | undefined) {
     if (owed === undefined) {
@@ -135,7 +139,7 @@ export class DebounceWindow extends EntryWindow {
       return;
     }
     if (!this.hasRow) this.takeRow();
-    const numbers = { ...owed, how: owed.reason * FORM_SPACE + owed.form };
+    const numbers = { ...owed, how: (owed.next * REASON_SPACE + owed.reason) * FORM_SPACE + owed.form };
     const at = this.#rowStart;
     OWED_FIELDS.forEach((field, i) => {
       this.memory.rows.f64[at + i] = numbers[field];

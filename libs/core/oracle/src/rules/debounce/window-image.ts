@@ -10,6 +10,10 @@ const PART = 2 ** 21;
 const KEEPS_ONE = [false, true, true, true, false, false, false, true];
 /** Each of them in JSON and in Avro. */
 const FORMS = 2 * KEEPS_ONE.length;
+const REASONS = 8;
+/** What is said behind a window that is owed: of the one that is open its first item, which goes on then, or what ends it. */
+const LEADS = 1;
+const NEXT_MOST = 5;
 
 /** The rest of a head, which is the rest of a touch, too: its numbers as they stand there. */
 interface Counts {
@@ -29,6 +33,8 @@ interface Owed {
   /** Where the owed window began. */
   readonly offset: number;
   readonly progress: number;
+  /** 0: nothing is said behind it. */
+  readonly next: number;
   /** All of them. */
   readonly numbers: readonly number[];
 }
@@ -52,8 +58,10 @@ function readCounts(bytes: BlockReader): Counts {
 /** Form, first offset and end; then of what is owed: form, reason, bytes, first offset, instant, items, bytes, in batches, progress. */
 function readOwed(bytes: BlockReader): Owed {
   const numbers = Array.from({ length: 12 }, () => bytes.varint());
-  const [form, firstOffset, endAt, , , stateBytes, offset] = numbers as [number, number, number, ...number[]];
-  return { form, firstOffset, endAt, stateBytes: stateBytes!, offset: offset!, progress: numbers[11]!, numbers };
+  const [form, firstOffset, endAt, , reason, stateBytes, offset] = numbers as [number, number, number, ...number[]];
+  const next = Math.floor(reason! / REASONS);
+  if (next > NEXT_MOST) throw new NotABlock(`owes a window with the reason ${reason}`);
+  return { form, firstOffset, endAt, stateBytes: stateBytes!, offset: offset!, progress: numbers[11]!, next, numbers };
 }
 
 function readHead(bytes: BlockReader): WindowHead {
@@ -91,18 +99,18 @@ export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): Wi
   const bytes = new BlockReader(image);
   const { form, firstOffset, endAt, waitMs, waitsFrom, items: count, valueBytes, batchBytes, owed } = readHead(bytes);
   if (owed !== undefined) bytes.bytes(owed.stateBytes);
-  if (bytes.isAtEnd && owed !== undefined) return undefined;
+  if (owed !== undefined && (bytes.isAtEnd || owed.next > LEADS)) return undefined;
   const at = bytes.varint();
   const keepsOne = KEEPS_ONE[form % KEEPS_ONE.length]!;
   const taken = keepsOne && !bytes.isAtEnd ? [firstOffset + bytes.varint(), firstOffset + bytes.varint()] : undefined;
   const items: FoldableItem[] = [];
   while (!bytes.isAtEnd) items.push(readItem(bytes, firstOffset, key));
+  const window = { offset: firstOffset, at, most: endAt === 0 ? Infinity : endAt, waitMs, lastAt: waitsFrom };
+  // It lies there to be said, and waits with no others.
+  if (owed?.next === LEADS)
+    return { ...window, items: [], kept: 0, count: 0, bytes: 0, firstTaken: -1, lastTaken: -1, size: 0 };
   return {
-    offset: firstOffset,
-    at,
-    most: endAt === 0 ? Infinity : endAt,
-    waitMs,
-    lastAt: waitsFrom,
+    ...window,
     items,
     kept: items.length,
     count,
