@@ -15,13 +15,14 @@ export function pipelineSettings(
   pipeline: PipelineConfig,
   { inputPartitions, letterBytesMax }: TopicFacts,
 ): PipelineSettings {
-  const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
+  const { name, kind, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
   const { handoverMs, stoppedRetryMs, drainMs, changelogFactor, changelogFormat } = pipeline;
   const { truncateLagMs, truncateLagBytes, startFrom } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
   return {
     name,
+    kind,
     owner: config.instance,
     group,
     inputTopic: input.topic,

@@ -3,13 +3,20 @@
 // Owns: when the process ends.      Does not own: the end of each pipeline (Pipelines), anything they do.
 import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import { type KafkaOptions, KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
+import {
+  KafkaGroupAdmin,
+  type KafkaOptions,
+  KafkaTopicAdmin,
+  openCluster,
+  type TopicDescription,
+} from '@flatline/kafka';
 import { PipelineInstance, ProcessShare, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
+import { checkKind } from './check-kind.ts';
 import { checkLargestRecords } from './check-largest-records.ts';
 import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
@@ -119,6 +126,7 @@ class Processor implements RunningProcessor, Observed {
         checkTargets(pipeline, topics);
         checkLargestRecords(pipeline, topics);
       }
+      await this.#checkKinds();
       for (const pipeline of this.#config.pipelines) {
         const { worker } = this;
         const parts = { config: this.#config, pipeline, kafka, buffers, clock: this.#clock, log: this.#log, worker };
@@ -279,6 +287,18 @@ class Processor implements RunningProcessor, Observed {
 
   #kafkaOptions(): KafkaOptions {
     return kafkaOptions(this.#config, this.#clock, { log: this.#log, outages: this.#outages });
+  }
+
+  /** @throws Misconfigured */
+  async #checkKinds(): Promise<void> {
+    const connection = openCluster(this.#kafkaOptions());
+    try {
+      const groups = new KafkaGroupAdmin({ clock: this.#clock, connection });
+      for (const pipeline of this.#config.pipelines)
+        checkKind(pipeline, await groups.notes(pipeline.group, pipeline.input.topic));
+    } finally {
+      connection.close();
+    }
   }
 
   /** The topics that exist; writing to one that is missing will tell. @throws Misconfigured where an input is not there. */

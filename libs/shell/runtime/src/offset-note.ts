@@ -8,18 +8,22 @@ export interface OffsetNote {
   /** The commit that the offset is of. undefined: written before there was such a thing. */
   readonly sequence: number | undefined;
   readonly commitId: string | undefined;
+  /** What the entries are. undefined where that is not said. */
+  readonly kind: string | undefined;
 }
 
 type Noted = Pick<CommitHeader, 'inputPartitions' | 'sequence' | 'commitId'>;
 
-export function noteOf({ inputPartitions, sequence, commitId }: Noted): string {
-  return `partitions=${inputPartitions} commit=${sequence} ${commitId}`;
+export function noteOf({ inputPartitions, sequence, commitId }: Noted, kind?: string): string {
+  const ofKind = kind === undefined ? '' : ` kind=${kind}`;
+  return `partitions=${inputPartitions} commit=${sequence} ${commitId}${ofKind}`;
 }
 
 /** undefined where the metadata is not ours. */
 export function committedIn(metadata: string): OffsetNote | undefined {
-  const found = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) (\S{1,100}))?$/.exec(metadata);
+  const found = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) (\S{1,100})(?: kind=([a-z]{1,20}))?)?$/.exec(metadata);
   if (found === null) return undefined;
-  const [, partitions, sequence, commitId] = found;
-  return { partitions: Number(partitions), sequence: sequence === undefined ? undefined : Number(sequence), commitId };
+  const [, partitions, sequence, commitId, kind] = found as readonly (string | undefined)[];
+  const number = sequence === undefined ? undefined : Number(sequence);
+  return { partitions: Number(partitions), sequence: number, commitId, kind };
 }

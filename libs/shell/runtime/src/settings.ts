@@ -13,6 +13,8 @@ export type StartFrom = 'earliest' | 'latest' | { readonly timestamp: Millis };
 /** One pipeline as its tasks need it: names and options, validated by the configuration. */
 export interface PipelineSettings {
   readonly name: string;
+  /** What its entries are, which stands beside each group offset: a start as another kind is refused. Default: it does not. */
+  readonly kind?: string;
   /** Name of this instance, as operators read it. */
   readonly owner: string;
   readonly group: string;

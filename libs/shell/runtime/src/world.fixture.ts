@@ -172,6 +172,7 @@ export class World {
   settings(owner: string): PipelineSettings {
     return {
       name: 'visits',
+      kind: 'session',
       owner,
       group: 'app.visits',
       inputTopic: INPUT,

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { connect, createTopic, systemClock } from '../broker.fixture.ts';
+import { connect, createTopic, systemClock, uniqueName } from '../broker.fixture.ts';
 import { withAdmin } from '../kafkajs.fixture.ts';
+import { KafkaTransactionalWriters } from '../writer/transactional-writers.ts';
 import { KafkaGroupAdmin } from './kafka-group-admin.ts';
 
 const connection = connect();
@@ -30,4 +31,22 @@ test('the groups that read a topic are those that have committed an offset of it
       [unread, []],
     ]),
   );
+});
+
+test('what a group has written beside its offsets is told by topic', async () => {
+  const [topic, other] = await Promise.all([createTopic(connection, 2), createTopic(connection)]);
+  const [group, id] = [uniqueName('group'), uniqueName('id')];
+  const writers = new KafkaTransactionalWriters({ clock: systemClock, connections: [connection] });
+  const writer = await writers.open(id);
+  const notes = [
+    [topic, 0, 'a'],
+    [topic, 1, 'b'],
+    [other, 0, 'c'],
+  ] as const;
+  const offsets = notes.map(([of, partition, metadata]) => ({ group, topic: of, partition, offset: 1, metadata }));
+  await writer.commit({ writes: [], offsets });
+  // Markers are written after EndTxn is answered, and before the id can be opened again.
+  await writers.open(id);
+  expect((await groups.notes(group, topic)).toSorted()).toEqual(['a', 'b']);
+  expect(await groups.notes(uniqueName('group'), topic)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { codeOf } from '../connection/foreign-errors.ts';
 import type { KafkaConnection } from '../connection/kafka-connection.ts';
 import { decodeDeleteGroup, deleteGroupRequest } from './delete-groups.ts';
 import { decodeListGroups, listGroupsRequest } from './list-groups.ts';
-import { allOffsetsRequest, decodeCommittedTopics } from './offset-fetch.ts';
+import { allOffsetsRequest, decodeCommittedTopics, decodeNotes } from './offset-fetch.ts';
 import { type AdminOptions, administer } from './patience.ts';
 
 /** Codes for a share group, and for one that this principal may list but not read: it is passed over. */
@@ -31,6 +31,16 @@ export class KafkaGroupAdmin {
     const groupsOf = (topic: string): string[] =>
       committed.flatMap(({ group, topics: read }) => (read.has(topic) ? [group] : [])).toSorted();
     return new Map(topics.map((topic) => [topic, groupsOf(topic)]));
+  }
+
+  /** What the group has written beside the offsets that it has committed of a topic. @throws Retriable, Fatal */
+  notes(group: string, topic: string): Promise<readonly string[]> {
+    const doing = `read the committed offsets of group ${group}`;
+    const decode = (payload: Buffer): readonly string[] => decodeNotes(payload, topic, doing);
+    return administer(this.#options, async () => {
+      const coordinator = await this.#connection.coordinator('group', group);
+      return this.#connection.send(coordinator, allOffsetsRequest(group), decode, { doing });
+    });
   }
 
   /** With all that it has committed. @throws Fatal where it has members, Retriable */
