@@ -4,18 +4,13 @@ import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
+import type { ExistingTopic } from '../topics/existing-topic.ts';
 import { existingTopic } from '../topics/pipeline-topics.ts';
 import { applyChanges } from '../topics/provision.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import { changeText, merged, type TopicChange, whyNot } from '../topics/topic-change.ts';
 import { readersWarnings } from '../topics/topic-readers.ts';
-import {
-  type Deviation,
-  deviationText,
-  type ExistingTopic,
-  isAlterable,
-  missingDeviation,
-} from '../topics/topic-plan.ts';
+import { type Deviation, deviationText, isAlterable, missingDeviation } from '../topics/topic-plan.ts';
 import { inspect } from './topics-inspection.ts';
 
 export interface AlterFlags extends ConfigurationFlags {

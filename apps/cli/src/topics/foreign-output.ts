@@ -3,7 +3,7 @@ import { type DurationMs, Retriable } from '@flatline/base';
 import { KafkaLogAdmin } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
 import type { StateReading } from './application-state.ts';
-import type { ExistingTopic } from './topic-plan.ts';
+import type { ExistingTopic } from './existing-topic.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 /** From the first failure on: no start waits long for a partition without a leader, for the sake of a warning. */

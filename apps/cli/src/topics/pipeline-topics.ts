@@ -3,7 +3,7 @@ import { largestRecords, targetsOf } from '@flatline/processor';
 import type { TopicDescription, TopicFinding } from '@flatline/kafka';
 import { Fatal } from '@flatline/base';
 import { STAMP_UNLIMITED } from './topic-change.ts';
-import type { ExistingTopic } from './topic-plan.ts';
+import type { ExistingTopic } from './existing-topic.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 /** The topics that the configuration's pipelines need. */

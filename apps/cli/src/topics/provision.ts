@@ -2,13 +2,13 @@ import type { Clock } from '@flatline/base';
 import { type KafkaConnection, KafkaTopicAdmin } from '@flatline/kafka';
 import { usageFailure } from '../failure.ts';
 import { type ApplicationState, readState } from './application-state.ts';
+import type { ExistingTopic } from './existing-topic.ts';
 import { foreignOutputs } from './foreign-output.ts';
 import { existingTopics, topicNamesOf } from './pipeline-topics.ts';
 import type { TopicChange } from './topic-change.ts';
 import {
   deviationText,
   type Deviation,
-  type ExistingTopic,
   type Findings,
   missingDeviation,
   type NewTopic,

@@ -1,9 +1,10 @@
 // What is planned for topics of an application that holds state in them.
 import { describe, expect, test } from '@jest/globals';
 import type { ApplicationState } from './application-state.ts';
+import type { ExistingTopic } from './existing-topic.ts';
 import { whyNot } from './topic-change.ts';
 import { altered, created, held, plan, visits, withState } from './topic-plan.fixture.ts';
-import type { ExistingTopic, Findings, TopicPlan } from './topic-plan.ts';
+import type { Findings, TopicPlan } from './topic-plan.ts';
 import { readersWarnings } from './topic-readers.ts';
 import type { PipelineTopics, TimestampType } from './topic-requirements.ts';
 

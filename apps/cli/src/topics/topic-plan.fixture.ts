@@ -1,6 +1,7 @@
 // The topics of one pipeline, as a broker may show them, and what is planned for them.
 import type { ApplicationState } from './application-state.ts';
-import { type ExistingTopic, type Findings, planTopics, type TopicPlan } from './topic-plan.ts';
+import type { ExistingTopic } from './existing-topic.ts';
+import { type Findings, planTopics, type TopicPlan } from './topic-plan.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 export const visits: PipelineTopics = {

@@ -4,16 +4,10 @@
 //   TP1  Whoever does what a remedy says loses nothing: no state, no record. None names the deletion of a topic.
 import { counted } from '@flatline/base';
 import { type ApplicationState, stateText } from './application-state.ts';
+import type { ExistingTopic } from './existing-topic.ts';
 import { lossless, type TopicChange } from './topic-change.ts';
 import { readersText, type TopicReaders } from './topic-readers.ts';
 import { type PipelineTopics, requirementsOf, type TopicRequirement } from './topic-requirements.ts';
-
-/** A topic as it is. */
-export interface ExistingTopic {
-  readonly topic: string;
-  readonly partitions: number;
-  readonly settings: ReadonlyMap<string, string>;
-}
 
 export interface NewTopic {
   readonly topic: string;

@@ -2,7 +2,7 @@
 import { KafkaGroupAdmin } from '@flatline/kafka';
 import type { StateReading } from './application-state.ts';
 import type { TopicChange } from './topic-change.ts';
-import type { ExistingTopic } from './topic-plan.ts';
+import type { ExistingTopic } from './existing-topic.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 /** Groups by topic. */
