@@ -70,6 +70,8 @@ export class SlotSet {
 
   /** The least slot in the set that is `from` or above, −1: there is none. */
   next(from: number): number {
+    // Each cut asks what leaves: looking at all words takes a millisecond where millions of slots are in use.
+    if (this.#size === 0) return -1;
     const words = this.#words;
     let word = from >>> 5;
     let bits = (words[word] ?? 0) & (-1 << (from & 31));
