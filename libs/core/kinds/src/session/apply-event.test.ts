@@ -83,6 +83,18 @@ describe('[S5] duplicates', () => {
     expect(summary.attributes).toEqual(new Map([['x', '1']]));
   });
 
+  test('[S5] with a lower limit than before as many are remembered as it says', () => {
+    const entry = opened(at(1));
+    for (const eventId of ['a', 'b', 'c', 'd'])
+      applyEvent(entry, rules({ dedupeEventIds: 4 }), event({ eventId }), at(1));
+    const lowered = rules({ dedupeEventIds: 2 });
+    const duplicates = ['e', 'c', 'e'].map(
+      (eventId) => applyEvent(entry, lowered, event({ eventId }), at(1)).duplicate,
+    );
+    expect(duplicates).toEqual([false, false, true]);
+    expect(entry.detail?.texts?.eventIdCount).toBe(2);
+  });
+
   test('[S5] only the last N event ids are remembered', () => {
     const entry = opened(at(1));
     for (const eventId of ['a', 'b', 'c', 'd', 'a']) applyEvent(entry, RULES, event({ eventId }), at(1));

@@ -154,7 +154,8 @@ function isDuplicate(detail: SessionDetail, rules: SessionRules, { eventId, sequ
 
 function keepEventId(texts: SessionTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
   texts.addEventId(eventId);
-  if (texts.eventIdCount > dedupeEventIds) texts.dropOldestEventId();
+  // Several where the limit is lower than before.
+  while (texts.eventIdCount > dedupeEventIds) texts.dropOldestEventId();
 }
 
 function noteNewSequence(detail: SessionDetail, sequence: number, restartMarked: boolean): boolean {
