@@ -8,16 +8,19 @@ export interface BeatWriterOptions {
   readonly clock: Clock;
   readonly connection: KafkaConnection;
   readonly topic: string;
+  /** Heartbeats that may wait for their acknowledgement: most are a few bytes, and who waits for one takes kilobytes. */
+  readonly waitingMax: number;
 }
 
-/** Waiting for acknowledgements, in one topic. */
-const BUFFER_BYTES_MAX = 8_000_000;
+/** Bytes of records that may wait for their acknowledgement. */
+const WAITING_BYTES_MAX = 8_000_000;
 /** A sender that waits longer has gone. */
 const DELIVERY_MS = 10_000;
 
 export class BeatWriter {
   readonly #options: BeatWriterOptions;
   #producer: Promise<AcknowledgedWriter> | undefined;
+  #waiting = 0;
   #waitingBytes = 0;
 
   constructor(options: BeatWriterOptions) {
@@ -31,8 +34,12 @@ export class BeatWriter {
    */
   async write(key: Uint8Array, value: Uint8Array | null): Promise<void> {
     const bytes = key.length + (value?.length ?? 0);
-    if (this.#waitingBytes + bytes > BUFFER_BYTES_MAX)
-      throw new Retriable(`${this.#options.topic}: ${this.#waitingBytes} bytes wait for the brokers already`);
+    const { topic, waitingMax } = this.#options;
+    if (this.#waiting >= waitingMax || this.#waitingBytes + bytes > WAITING_BYTES_MAX)
+      throw new Retriable(
+        `${topic}: ${this.#waiting} heartbeats of ${this.#waitingBytes} bytes wait for the brokers already`,
+      );
+    this.#waiting += 1;
     this.#waitingBytes += bytes;
     const producer = (this.#producer ??= this.#open());
     try {
@@ -42,6 +49,7 @@ export class BeatWriter {
       if (!(error instanceof RecordTooLarge) && this.#producer === producer) this.#producer = undefined;
       throw error;
     } finally {
+      this.#waiting -= 1;
       this.#waitingBytes -= bytes;
     }
   }
@@ -53,6 +61,7 @@ export class BeatWriter {
 
   /** What comes while a batch is under way shares the next: waiting for more would only make each answer later. */
   #open(): Promise<AcknowledgedWriter> {
-    return AcknowledgedWriter.open({ ...this.#options, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 0 });
+    const { clock, connection, topic } = this.#options;
+    return AcknowledgedWriter.open({ clock, connection, topic, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 0 });
   }
 }

@@ -43,6 +43,8 @@ interface Place {
 }
 
 const PATH = '/ingest/v1/:pipeline/:key';
+/** Requests of one pipeline that may wait for the brokers, beside a heartbeat of each socket; more get 503 at once. */
+const REQUESTS_WAITING_MAX = 10_000;
 
 /** @throws Misconfigured where the address cannot be bound */
 export async function openIngestServer(options: IngestOptions): Promise<IngestServer> {
@@ -68,8 +70,12 @@ export async function openIngestServer(options: IngestOptions): Promise<IngestSe
   }
 }
 
-function writersOf({ clock, inputs }: IngestOptions, connection: KafkaConnection): ReadonlyMap<string, BeatWriter> {
-  return new Map([...inputs].map(([name, topic]) => [name, new BeatWriter({ clock, connection, topic })]));
+function writersOf(
+  { clock, inputs, socketsMax }: IngestOptions,
+  connection: KafkaConnection,
+): ReadonlyMap<string, BeatWriter> {
+  const waitingMax = REQUESTS_WAITING_MAX + socketsMax;
+  return new Map([...inputs].map(([name, topic]) => [name, new BeatWriter({ clock, connection, topic, waitingMax })]));
 }
 
 async function addRoutes(
