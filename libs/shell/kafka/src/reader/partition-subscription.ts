@@ -62,6 +62,7 @@ export interface SubscriptionOwner {
 
 export class PartitionSubscription implements LogSubscription {
   readonly partition: TopicPartition;
+  readonly name: string;
   readonly #owner: SubscriptionOwner;
   readonly #backOff = new BackOff(LOCATE_BACK_OFF);
   readonly #runs: RecordRun[] = [];
@@ -93,6 +94,7 @@ export class PartitionSubscription implements LogSubscription {
   /** `readEpoch`: leader epoch of the batch before `offset`, negative where that is not known. */
   constructor(partition: TopicPartition, offset: number, owner: SubscriptionOwner, readEpoch = -1) {
     this.partition = partition;
+    this.name = `${partition.topic}-${partition.partition}`;
     this.#fetchOffset = offset;
     this.#readEpoch = readEpoch;
     this.#agreedEpoch = readEpoch;
@@ -135,10 +137,6 @@ export class PartitionSubscription implements LogSubscription {
 
   get bufferedBytes(): number {
     return this.#bufferedBytes;
-  }
-
-  get name(): string {
-    return `${this.partition.topic}-${this.partition.partition}`;
   }
 
   take(): RecordRun | undefined {
