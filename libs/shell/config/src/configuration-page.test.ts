@@ -1,9 +1,10 @@
-// docs/CONFIGURATION.md says what schema.ts and environment.ts say: the same settings, defaults, bounds and variables.
+// docs/CONFIGURATION.md says what schema.ts and environment.ts say: the same settings, defaults, bounds, units and variables.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { VARIABLES } from './environment.ts';
 import { configurationSchema, DURATION_MAX_MS } from './schema.ts';
+import { unitOf } from './units.ts';
 
 /** What of JSON Schema zod gives out. */
 interface Node {
@@ -35,7 +36,7 @@ function settings(node: Node, path = ''): [string, Setting][] {
   return Object.entries(node.properties ?? {}).flatMap(([name, child]): [string, Setting][] => {
     const at = path === '' ? name : `${path}.${name}`;
     const section = sectionOf(child);
-    const own: [string, Setting] = [at, settingOf(child, node.required?.includes(name) === true)];
+    const own: [string, Setting] = [at, settingOf(child, unitOf(name), node.required?.includes(name) === true)];
     if (section === undefined) return [own];
     const inner = settings(section, section === child.items ? `${at}[]` : at);
     // A section that may also be something else is a setting itself: ssl is true, false or an object.
@@ -51,15 +52,21 @@ function sectionOf({ properties, items, anyOf = [], ...rest }: Node): Node | und
   return anyOf.map(sectionOf).find((found) => found !== undefined);
 }
 
-function settingOf({ enum: values, minimum, maximum, ...node }: Node, required: boolean): Setting {
+function settingOf(
+  { enum: values, minimum, maximum, ...node }: Node,
+  unit: string | undefined,
+  required: boolean,
+): Setting {
   const byDefault = node.default === undefined ? undefined : `\`${JSON.stringify(node.default)}\``;
   const bounds = maximum === DURATION_MAX_MS ? `≥ ${minimum}` : `${minimum} … ${maximum}`;
-  const allowed = values?.map((value) => `\`${value}\``).join(', ') ?? (minimum === undefined ? '' : bounds);
+  const allowed =
+    values?.map((value) => `\`${value}\``).join(', ') ??
+    (minimum === undefined ? '' : [bounds, unit].filter(Boolean).join(' '));
   return { default: byDefault ?? (required ? 'required' : 'none'), allowed };
 }
 
 describe('docs/CONFIGURATION.md', () => {
-  test('has every setting with its default and what is allowed, and no other', () => {
+  test('has every setting with its default, what is allowed and the unit, and no other', () => {
     const schema = z.toJSONSchema(configurationSchema, { io: 'input' }) as Node;
     const documented = rows();
     for (const { name } of VARIABLES) documented.delete(name);

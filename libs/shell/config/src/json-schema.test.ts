@@ -9,6 +9,26 @@ const validate = new Ajv2020({ strict: true, strictRequired: false, validateForm
 const pipeline = { name: 'v', kind: 'session', timeoutMs: '30m', input: { topic: 'i' }, output: { topic: 'o' } };
 const minimal = { application: 'shop', brokers: ['127.0.0.1:9092'], pipelines: [pipeline] };
 
+/** Numbers that are names, and count nothing. */
+const UNCOUNTED = ['port', 'tokenEpoch', 'changelogFormat', 'timestamp'];
+
+interface Shown {
+  readonly type?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Shown>>;
+  readonly items?: Shown;
+  readonly anyOf?: readonly Shown[];
+}
+
+/** Settings that may be numbers, by name, with what editors show of them. */
+function numbersIn({ properties = {}, items, anyOf = [] }: Shown): [string, string | undefined][] {
+  const own = Object.entries(properties).filter(([, shown]) =>
+    [shown, ...(shown.anyOf ?? [])].some(({ type }) => type === 'integer' || type === 'number'),
+  );
+  const inner = [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf].flatMap(numbersIn);
+  return [...own.map(([name, { description }]): [string, string | undefined] => [name, description]), ...inner];
+}
+
 describe('the JSON Schema of a configuration', () => {
   test.each([
     ['the least', minimal],
@@ -32,5 +52,12 @@ describe('the JSON Schema of a configuration', () => {
     ['no pipeline', { ...minimal, pipelines: [] }],
   ])('marks %s', (_name, config) => {
     expect(validate(JSON.parse(JSON.stringify(config)))).toBe(false);
+  });
+
+  test('says the unit of every number that counts something', () => {
+    const numbers = numbersIn(configurationJsonSchema());
+    expect(numbers.length).toBeGreaterThan(50);
+    const without = numbers.filter(([, description]) => description?.startsWith('Unit: ') !== true);
+    expect([...new Set(without.map(([name]) => name))].toSorted()).toEqual(UNCOUNTED.toSorted());
   });
 });

@@ -1,6 +1,7 @@
 // The form of a configuration file as JSON Schema, for editors.
 import { z } from 'zod';
 import { configurationSchema } from './schema.ts';
+import { unitOf } from './units.ts';
 import { WRITTEN_DURATION } from './written-durations.ts';
 
 /** As much of JSON Schema as is changed here. */
@@ -42,8 +43,14 @@ function withDurations(value: unknown): unknown {
 }
 
 function setting(name: string, schema: Schema): unknown {
-  if (!name.endsWith('Ms')) return withDurations(schema);
+  const unit = unitOf(name);
+  if (unit === undefined) return withDurations(schema);
+  if (unit !== 'ms') return { ...schema, description: `Unit: ${unit}.` };
   const { default: byDefault, ...milliseconds } = schema;
   const written = { type: 'string', pattern: WRITTEN_DURATION.source };
-  return { anyOf: [milliseconds, written], ...(byDefault !== undefined && { default: byDefault }) };
+  return {
+    description: 'Unit: ms. Or with its unit: "250ms", "10s", "30m", "12h", "7d".',
+    anyOf: [milliseconds, written],
+    ...(byDefault !== undefined && { default: byDefault }),
+  };
 }
