@@ -2,11 +2,13 @@
 // what the compiler has written for each project. Nothing of it names a package of the workspace.
 //
 // Owns: which declarations are shown.      Does not own: their text, which is the compiler's.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import type { Published } from './published.ts';
+import { withSettingComments } from './setting-comments.ts';
 
-/** Inferred from a schema of zod, which users do not have: written out in full. */
+/** Inferred from a schema of zod, which users do not have: written out in full, with what the page of settings says. */
 const WRITTEN_OUT: ReadonlySet<string> = new Set(['ConfigurationInput']);
 
 /** Written out again and again where it has a name. */
@@ -110,19 +112,21 @@ function aliased(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
   return (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
 }
 
-function textOf(declaration: ts.Declaration, isShown: boolean, { checker }: Found): string {
+function textOf(declaration: ts.Declaration, isShown: boolean, found: Found): string {
   const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
   const source = statement.getFullText();
   const comment = ts.getLeadingCommentRanges(source, 0)?.at(-1);
   const doc =
     comment !== undefined && source.startsWith('/**', comment.pos) ? `${source.slice(comment.pos, comment.end)}\n` : '';
-  const bare = bodyOf(declaration, statement, checker).replace(/^(export )?(declare )?/, '');
+  const bare = bodyOf(declaration, statement, found).replace(/^(export )?(declare )?/, '');
   const declare = /^(type|interface) /.test(bare) ? '' : 'declare ';
   return `${doc}${isShown ? 'export ' : ''}${declare}${bare}`;
 }
 
-function bodyOf(declaration: ts.Declaration, statement: ts.Node, checker: ts.TypeChecker): string {
+function bodyOf(declaration: ts.Declaration, statement: ts.Node, { checker, root }: Found): string {
   if (!ts.isTypeAliasDeclaration(declaration) || !WRITTEN_OUT.has(declaration.name.text)) return statement.getText();
   const type = checker.getTypeAtLocation(declaration);
-  return `type ${declaration.name.text} = ${checker.typeToString(type, undefined, EXPANDED).replaceAll(DURATION, ' number | Duration')};`;
+  const body = checker.typeToString(type, undefined, EXPANDED).replaceAll(DURATION, ' number | Duration');
+  const page = readFileSync(join(root, 'docs/CONFIGURATION.md'), 'utf8');
+  return withSettingComments(`type ${declaration.name.text} = ${body};`, page);
 }

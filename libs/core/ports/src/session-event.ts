@@ -10,11 +10,12 @@ export const ENDED = 'ENDED';
  */
 export interface SessionEvent {
   type: string;
-  /** Event time; undefined: the record's timestamp stands for it. */
+  /** Event time, in milliseconds since the epoch; undefined: the record's timestamp stands for it. */
   occurredAt: Millis | undefined;
   eventId: string | undefined;
   /** Per-session counter of the producer, a safe integer ≥ 0. */
   sequence: number | undefined;
+  /** The session's timeout from this event on, in milliseconds (S7); undefined: it chooses none. */
   timeoutMs: DurationMs | undefined;
   /** undefined: none. A Map, so that `__proto__` is a key like any other (I3). */
   attributes: Map<string, string> | undefined;

@@ -98,7 +98,7 @@ export interface Sessions {
   flush(): Promise<void>;
   /**
    * Nothing beats any more, and everything said is in the log: rejects where that takes longer than `limitMs`, by default
-   * 10 000. Sessions that were not ended end by their timeout.
+   * 10 000 milliseconds. Sessions that were not ended end by their timeout.
    */
   close(limitMs?: DurationMs): Promise<void>;
 }
@@ -115,7 +115,7 @@ export interface LeasesOptions {
 export interface Leases {
   /** Resolves once the lease is held: at once, or after waiting where the pipeline queues. Rejects where it is refused. */
   acquire(id: string, wish?: LeaseWish): Promise<Lease>;
-  /** Gives back what is held: rejects where that is not in the log within `limitMs`, by default 10 000. */
+  /** Gives back what is held: rejects where that is not in the log within `limitMs`, by default 10 000 milliseconds. */
   close(limitMs?: DurationMs): Promise<void>;
 }
 

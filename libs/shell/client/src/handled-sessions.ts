@@ -3,7 +3,7 @@ import { type Clock, type DurationMs, messageOf } from '@flatline/base';
 import { pause } from '@flatline/system';
 
 export interface Retries {
-  /** How often the handler is called for one session. Default 5. */
+  /** How many times the handler is called for one session. Default 5. */
   readonly attempts?: number;
   /** Pause after the first failure, doubled after each further one. In milliseconds; default 100. */
   readonly firstMs?: DurationMs;

@@ -12,11 +12,11 @@ const NOTHING = new Uint8Array(0);
 const utf8 = new TextEncoder();
 
 export interface LeaseWish {
-  /** What silence ends the lease. Default: the pipeline's. */
+  /** What silence ends the lease. In milliseconds; default: the pipeline's. */
   readonly timeoutMs?: DurationMs;
-  /** How long to wait in the pipeline's queue. Default: as long as that allows. */
+  /** How long to wait in the pipeline's queue. In milliseconds; default: as long as that allows. */
   readonly waitMs?: DurationMs;
-  /** Shown to those who are refused. */
+  /** Shown to those who are refused. Default: none. */
   readonly attributes?: ReadonlyMap<string, string>;
 }
 

@@ -48,9 +48,9 @@ export interface SessionsLimits {
    * much; events and ends when it is full.
    */
   readonly bufferRecordsMax?: number;
-  /** Told of each record that is dropped. */
+  /** Told of each record that is dropped. Default: none; they are counted in `dropped`. */
   readonly onDropped?: (kind: keyof Dropped, id: SessionId) => void;
-  /** Told once of what ended the producer, for example missing rights: every call fails from then on. */
+  /** Told once of what ended the producer, for example missing rights: every call fails from then on. Default: none. */
   readonly onFailure?: (error: Error) => void;
 }
 

@@ -26,9 +26,9 @@ export interface CompletedSessionsOptions {
   readonly format?: 'auto' | 'json' | 'avro';
   /** How long a handled session may wait for its position to be committed. In milliseconds; default 1 000. */
   readonly commitIntervalMs?: DurationMs;
-  /** Ends the iteration; the session that was given last counts as handled then. */
+  /** Ends the iteration; the session that was given last counts as handled then. Default: none. */
   readonly signal?: AbortSignal;
-  /** Told of records that are no summaries; they are passed over. */
+  /** Told of records that are no summaries; they are passed over. Default: none. */
   readonly onUnreadable?: (record: UnreadableRecord) => void;
 }
 
@@ -41,6 +41,7 @@ export interface CompletedSession extends SummaryRecord {
 export interface HandlingOptions extends CompletedSessionsOptions {
   /** Called for one session after another, and again where it throws or rejects. */
   readonly handler: (session: CompletedSession) => unknown;
+  /** Default: 5 attempts, with pauses from 100 milliseconds to 10 000. */
   readonly retries?: Retries;
   /**
    * A topic for sessions that no attempt has managed: the summary in JSON under its key, with the headers

@@ -1,0 +1,45 @@
+// What docs/CONFIGURATION.md says of each setting, as a comment beside its type, where editors show it.
+import ts from 'typescript';
+
+const ROW = /^\| `([\w[\].]+)` +\|([^|\n]*)\|([^|\n]*)\|([^|\n]*)\|$/gm;
+
+/** The declaration of a configuration's type, with a comment before each setting that the page has. */
+export function withSettingComments(declaration: string, page: string): string {
+  const rows = new Map([...page.matchAll(ROW)].map(([, setting = '', ...cells]) => [setting, commentOf(cells)]));
+  const places: { readonly at: number; readonly comment: string }[] = [];
+  const visit = (node: ts.Node, path: string): void => {
+    const at = ts.isPropertySignature(node) ? [path, node.name.getText()].filter(Boolean).join('.') : path;
+    const comment = ts.isPropertySignature(node) ? rowOf(at, rows) : undefined;
+    if (comment !== undefined) places.push({ at: node.getStart(), comment });
+    const inner = ts.isArrayTypeNode(node) ? `${at}[]` : at;
+    node.forEachChild((child) => {
+      visit(child, inner);
+    });
+  };
+  visit(ts.createSourceFile('settings.ts', declaration, ts.ScriptTarget.Latest, true), '');
+  return places.reduceRight(
+    (text, { at, comment }) => `${text.slice(0, at).trimEnd()}\n${comment}\n${text.slice(at)}`,
+    declaration,
+  );
+}
+
+/** Where a section may be a list of sections, the page has the section's settings. */
+function rowOf(setting: string, rows: ReadonlyMap<string, string>): string | undefined {
+  return rows.get(setting) ?? rows.get(setting.replace(/\[\]\.(\w+)$/, '.$1'));
+}
+
+function commentOf(cells: readonly string[]): string {
+  const [byDefault = '', allowed = '', meaning = ''] = cells.map((cell) => plain(cell.trim()));
+  // The type has the values of an enumeration.
+  const bounds = allowed.startsWith('`') ? '' : allowed;
+  const value = byDefault === 'required' ? 'Required' : `Default: ${byDefault}`;
+  return `/** ${[meaning, bounds, value]
+    .filter((part) => part !== '')
+    .map((part) => `${part}.`)
+    .join(' ')} */`;
+}
+
+/** Links lead from the page's folder. */
+function plain(cell: string): string {
+  return cell.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('_(later)_', '(later)');
+}
