@@ -8,6 +8,7 @@ import { declarationsOf } from './packing/declarations.ts';
 import { lintProblems } from './packing/linting.ts';
 import { PUBLISHED, type Published, stagingOf, tarballOf } from './packing/published.ts';
 import { stage } from './packing/staging.ts';
+import { undocumentedOptions } from './packing/undocumented-options.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const record = process.argv.includes('--record');
@@ -24,9 +25,11 @@ async function pack(published: Published): Promise<string[]> {
   run('npm', ['pack', '--silent', '--pack-destination', stagingOf(root), folder]);
   const page = await apiPageOf(root, published, declarations);
   if (record) recordApi(root, published, page);
-  return [...apiProblems(root, published, page), ...(await lintProblems(tarballOf(root, published)))].map(
-    (problem) => `${published.name}: ${problem}`,
-  );
+  return [
+    ...apiProblems(root, published, page),
+    ...undocumentedOptions(declarations).map((lack) => `${lack} is not said in its comment`),
+    ...(await lintProblems(tarballOf(root, published))),
+  ].map((problem) => `${published.name}: ${problem}`);
 }
 
 function run(command: string, args: readonly string[]): void {
