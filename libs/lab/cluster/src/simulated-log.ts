@@ -6,7 +6,8 @@ import type { OutgoingRecord, RecordHeader, TopicPartition } from '@flatline/por
 import type { FaultPlan } from './fault-plan.ts';
 import { GroupOffsets } from './group-offsets.ts';
 import type { LogBatch, LogRecord } from './log-batch.ts';
-import { SimulatedPartition, type AppendOutcome, type TimestampType } from './simulated-partition.ts';
+import type { AppendOutcome, TimestampType } from './partition-requests.ts';
+import { SimulatedPartition } from './simulated-partition.ts';
 import type { Trace } from './trace.ts';
 import { type EndedTransaction, TransactionCoordinator, type ProducerIdentity } from './transaction-coordinator.ts';
 import type { VirtualTime } from './virtual-time.ts';

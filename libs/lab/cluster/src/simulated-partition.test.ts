@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { calm, Simulation, type SimulatedPartition, type TimestampType } from './index.ts';
 import { bytes, committedValues } from './reading.fixture.ts';
-import type { AppendOutcome } from './simulated-partition.ts';
+import type { AppendOutcome } from './partition-requests.ts';
 
 const TOPIC = 'in';
 

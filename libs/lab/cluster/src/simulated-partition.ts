@@ -12,48 +12,19 @@
 //   SL2  lastStableOffset never passes the first record of a transaction whose marker is not below the high watermark.
 //   SL3  Of a producer's epochs only the greatest appends; of its sequences only the next (a repeated one is answered as before).
 import { assert, type Cancel, type DurationMs, MESSAGE_BYTES_MAX, type Millis } from '@flatline/base';
-import type { OutgoingRecord } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
-import {
-  batchBytes,
-  batchChecksum,
-  unreadableBatch,
-  toLogRecord,
-  type BatchProducer,
-  type LogBatch,
-  type LogRecord,
-  type Marker,
-} from './log-batch.ts';
+import { batchBytes, batchChecksum, unreadableBatch, toLogRecord, type LogBatch, type LogRecord } from './log-batch.ts';
+import type {
+  AppendOutcome,
+  AppendRequest,
+  EpochEnd,
+  LeaderChange,
+  PartitionEnds,
+  TimestampType,
+  Truncation,
+} from './partition-requests.ts';
 import { TransactionIndex } from './transaction-index.ts';
 import type { VirtualTime } from './virtual-time.ts';
-
-export type TimestampType = 'LogAppendTime' | 'CreateTime';
-
-export type AppendOutcome =
-  | { readonly kind: 'acked'; readonly baseOffset: number }
-  /** The leader changed first: the batch may be in the log or not. */
-  | { readonly kind: 'leaderChanged' }
-  | { readonly kind: 'fencedEpoch' | 'outOfOrderSequence' };
-
-export interface AppendRequest {
-  readonly records: readonly OutgoingRecord[];
-  readonly producer?: BatchProducer;
-  readonly marker?: Marker;
-  /** Instead of records: a batch of so many that cannot be unpacked. */
-  readonly unreadable?: number;
-}
-
-export interface PartitionEnds {
-  readonly logStartOffset: number;
-  readonly highWatermark: number;
-  readonly lastStableOffset: number;
-}
-
-/** Where a log goes over from a leader epoch, the greatest it holds up to the one asked for, to a later one (KIP-101). */
-export interface EpochEnd {
-  readonly leaderEpoch: number;
-  readonly endOffset: number;
-}
 
 /** What a deposed leader goes on answering to clients that have not heard of its successor. */
 interface DeposedView {
@@ -62,22 +33,6 @@ interface DeposedView {
   /** Until then clients that ask for its end do not ask who leads. */
   readonly believedUntil: DurationMs;
   readonly ends: PartitionEnds;
-}
-
-/** One DeleteRecords that removed something. */
-export interface Truncation {
-  readonly offset: number;
-  /** Virtual time. */
-  readonly atMs: DurationMs;
-}
-
-export interface LeaderChange {
-  /** The new leader's broker clock against true time. */
-  readonly skewMs?: DurationMs;
-  /** How long the deposed leader still answers readers that were attached to it; `Infinity`: until they leave it. */
-  readonly deposedForMs?: DurationMs;
-  /** An unclean election: everything from this offset on is gone, acknowledged or not. */
-  readonly losesFrom?: number;
 }
 
 interface PendingAck {

@@ -17,7 +17,8 @@ import type { Answer, Network } from './network.ts';
 import { RecordWalk, type FetchedBatch } from './record-walk.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 import type { SimulatedLog } from './simulated-log.ts';
-import type { EpochEnd, PartitionEnds, SimulatedPartition } from './simulated-partition.ts';
+import type { EpochEnd, PartitionEnds } from './partition-requests.ts';
+import type { SimulatedPartition } from './simulated-partition.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 const BUFFER_BYTES_MAX = 64 * 1024;

@@ -21,7 +21,7 @@ import { batchBytes } from './log-batch.ts';
 import type { Answer, Network } from './network.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 import type { SimulatedLog } from './simulated-log.ts';
-import type { AppendRequest } from './simulated-partition.ts';
+import type { AppendRequest } from './partition-requests.ts';
 import type { CoordinatorVerdict, ProducerIdentity } from './transaction-coordinator.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
