@@ -1,9 +1,10 @@
 // Changelog blocks and entry images, damaged (F14). `npm run fuzz` runs more of it.
-import { describe, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ByteWriter, MalformedBytes } from '@flatline/base';
 import { fuzz } from '@flatline/base/fuzz';
 import { sessionFormat } from '@flatline/kinds';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
+import { decodeBlock, OP_BASED, OP_REBIND } from './changelog/block-format.ts';
 import { Changelog } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import { EntryTable } from './entries/entry-table.ts';
@@ -60,6 +61,32 @@ function blocks(): Uint8Array[] {
   return [claim, ...[...first.blocks, ...second.blocks, ...third.blocks].map((block) => block.bytes)];
 }
 
+/** Commits of a session of several pages: its base, and a head that keeps them. */
+function longCommits(): readonly (readonly Uint8Array[])[] {
+  let timeoutMs = 7e5;
+  const decode = (_bytes: Uint8Array, _start: number, _length: number, target: SessionEvent): { kind: 'event' } => {
+    timeoutMs += 1;
+    Object.assign(target, blankEvent(), { type: 'T', timeoutMs, attributes: new Map([['text', 'x'.repeat(20_000)]]) });
+    return { kind: 'event' };
+  };
+  const rules = { ...options().rules, maxAttributeBytes: 50_000 };
+  const changelog = { ...LIMITS, blockBytesMax: 1e6 };
+  const task = new PartitionTask(options({ rules, changelog, decoder: { decode, prepare: () => Promise.resolve() } }));
+  begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
+  return [0, 1].map((sequence) => {
+    const record = { offset: sequence, timestamp: 1_700_000_000_000, key: 'k', value: 'event' };
+    task.step(new ListCursor([record]), 1, 2e12);
+    const ids = { logId: 'log', owner: 'me', commitId: `c-${sequence}`, previousCommitId: sequence === 0 ? '' : 'c-0' };
+    const cut = task.cut({ ...ids, sequence, inputPartitions: 4 });
+    const written = cut.blocks.map((block) => block.bytes.slice());
+    task.settle(
+      cut,
+      written.map((_, part) => 10 * sequence + part),
+    );
+    return written;
+  });
+}
+
 function refuses(decode: () => void): void {
   try {
     decode();
@@ -82,6 +109,31 @@ describe('[F14] a damaged changelog', () => {
       refuses(() => applyBlock(restoration, damaged, 0));
     };
     fuzz({ name: 'partition/block', corpus, regressions, feed }, 15_000);
+  });
+
+  test('[F14] what goes on from an entry of several pages, or says where its base is', () => {
+    const [base, rebound] = longCommits() as [readonly Uint8Array[], readonly Uint8Array[]];
+    const block = decodeBlock(rebound[0]!);
+    expect([rebound.length, block.kind === 'state' && rebound[0]![block.bodyStart]]).toEqual([1, OP_REBIND]);
+    const corpus = [
+      rebound[0]!,
+      Uint8Array.from([...rebound[0]!, OP_BASED, 10]),
+      Uint8Array.from([...rebound[0]!, OP_BASED, 0]),
+    ];
+    const feed = (damaged: Uint8Array): void => {
+      const table = new EntryTable(1, sessionFormat);
+      const changelog = new Changelog(table, LIMITS, NO_MEMORY);
+      const restoration = new Restoration(
+        table,
+        changelog,
+        new Checkpoints(table, changelog, options().takenRowBytesMax),
+      );
+      base.forEach((block, offset) => applyBlock(restoration, block, offset));
+      expect(table.size).toBe(1);
+      refuses(() => applyBlock(restoration, damaged, 10));
+    };
+    for (const whole of corpus) feed(whole);
+    fuzz({ name: 'partition/long', corpus, regressions, feed }, 3_000);
   });
 
   test('[F14] entry images', () => {
