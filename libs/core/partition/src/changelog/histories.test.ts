@@ -387,6 +387,11 @@ describe('the changelog by slot', () => {
     expect(reached.fromParts).toBeGreaterThan(SEEDS / 10);
   });
 
+  test('[K3][K6] a row is as of a commit whose base began behind the store, in parts: it has that base', () => {
+    // Every other base lies behind it: nothing but the row keeps the block of its head known until that is said to be the base.
+    live(1_124, { truncated: 0, crashes: 0, withStore: 0, inParts: 0, begun: 0, fromParts: 0 });
+  });
+
   test('[K3][K6] a base that moves behind the store to a block that no row names: the floor does not go back', () => {
     const random = seededRandom(1);
     const disk = new Disk();

@@ -70,7 +70,9 @@ export class BlockApplier {
     const isLive = this.#table.isLive(slot);
     if (kind === OP_BASED && isLive) this.#moveBase(slot, group.ats[index]!);
     if (this.#parts.ahead.covers(slot, applying.sequence)) {
-      if (isLive && kind === OP_BIND) this.#placeBase(this.#view.at(slot), applying.ordinal);
+      // The base of a row may lie behind the store, and be a rebind: until that is said the floor must not pass it.
+      if (isLive && (kind === OP_BIND || (kind === OP_REBIND && this.#view.at(slot).baseBlock < 0)))
+        this.#placeBase(this.#view.at(slot), applying.ordinal);
       // Its row is to name that.
       if (isLive && kind === OP_BASED) applying.slots.push(slot);
       return;
