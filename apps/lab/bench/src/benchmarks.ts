@@ -1,5 +1,6 @@
 // Every benchmark there is, by the name it is asked for.
 import type { Benchmark } from './benchmark.ts';
+import { debounce } from './debounce/debounce.ts';
 import { delays } from './delays/delays.ts';
 import { failover } from './failover/failover.ts';
 import { growth } from './growth/growth.ts';
@@ -35,6 +36,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   growth,
   schedules,
   delays,
+  debounce,
   leases,
   hotkey,
 ];

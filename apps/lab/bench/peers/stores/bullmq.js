@@ -28,6 +28,12 @@ export function open({ port, timeoutOf }) {
       const process = ({ data: { id } }) => Promise.resolve(onDue(id));
       await new Worker(QUEUE, process, { connection, concurrency: CONCURRENCY }).waitUntilReady();
     },
+    keepsLast: true,
+    push: (items) => queue.addBulk([...items].map(windowOf)),
+    drainWindows: async (onItem) => {
+      const process = ({ data }) => Promise.resolve(onItem(data));
+      await new Worker(QUEUE, process, { connection, concurrency: CONCURRENCY }).waitUntilReady();
+    },
   };
 }
 
@@ -42,4 +48,14 @@ function jobOf([id, deadlineAt]) {
   const delay = Math.max(1, deadlineAt - Date.now());
   const deduplication = { id, ttl: delay, extend: true, replace: true };
   return { name: 'close', data: { id, deadlineAt }, opts: { delay, deduplication } };
+}
+
+/** The item takes the place of the one before. */
+function windowOf({ key, dueAt, value }) {
+  const delay = Math.max(1, dueAt - Date.now());
+  return {
+    name: 'window',
+    data: value,
+    opts: { delay, deduplication: { id: key, ttl: delay, extend: true, replace: true } },
+  };
 }

@@ -3,11 +3,12 @@ import process from 'node:process';
 import * as bullmq from './bullmq.js';
 import * as postgresql from './postgresql.js';
 import * as redis from './redis.js';
+import { debounce } from './debounce.js';
 import { delays } from './delays.js';
 import { processAll, run, watch } from './jobs.js';
 
 const STORES = { bullmq, postgresql, redis };
-const JOBS = { throughput: processAll, run, watch, delays };
+const JOBS = { throughput: processAll, run, watch, delays, debounce };
 
 const task = JSON.parse(process.argv[2]);
 /** Sessions that end while others live on, so that their closes can be timed. */

@@ -16,9 +16,34 @@ const CLOSE = `
   end
   return #due / 2`;
 
+const WINDOWS = 'windows';
+/** Windows of one look: what a script does holds up all others. */
+const WINDOWS_MAX = 100;
+
+/** The first item of a window says when it is due. */
+const PUSH = `
+  for at = 1, #ARGV, 3 do
+    if redis.call('RPUSH', 'items:' .. ARGV[at], ARGV[at + 2]) == 1 then
+      redis.call('ZADD', KEYS[1], ARGV[at + 1], ARGV[at])
+    end
+  end`;
+
+const TAKE = `
+  local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ${WINDOWS_MAX})
+  local taken = {}
+  for at = 1, #due do
+    local items = 'items:' .. due[at]
+    taken[at] = redis.call('LRANGE', items, 0, -1)
+    redis.call('DEL', items)
+    redis.call('ZREM', KEYS[1], due[at])
+  end
+  return taken`;
+
 export function open({ port, timeoutOf }) {
   const redis = new Redis({ port, host: '127.0.0.1' });
   redis.defineCommand('closeDue', { numberOfKeys: 2, lua: CLOSE });
+  redis.defineCommand('pushItems', { numberOfKeys: 1, lua: PUSH });
+  redis.defineCommand('takeWindows', { numberOfKeys: 1, lua: TAKE });
   return {
     closesMax: MEMBERS_MAX,
     apply: (events) => addAll(redis, events, timeoutOf),
@@ -35,6 +60,14 @@ export function open({ port, timeoutOf }) {
       });
       for (;;) if ((await redis.closeDue(SESSIONS, CLOSED, Date.now())) < MEMBERS_MAX) await delay(pollEveryMs);
     },
+    push: (items) => pushItems(redis, items),
+    drainWindows: async (onItem, pollEveryMs) => {
+      for (;;) {
+        const taken = await redis.takeWindows(WINDOWS, Date.now());
+        for (const items of taken) items.forEach(onItem);
+        if (taken.length < WINDOWS_MAX) await delay(pollEveryMs);
+      }
+    },
   };
 }
 
@@ -49,6 +82,20 @@ async function addMessages(redis, messages) {
     members = [];
   }
   if (members.length > 0) pipeline.zadd(SESSIONS, ...members);
+  for (const [error] of await pipeline.exec()) if (error !== null) throw error;
+}
+
+/** As one pipeline of scripts, each with many items. */
+async function pushItems(redis, items) {
+  const pipeline = redis.pipeline();
+  let given = [];
+  for (const { key, dueAt, value } of items) {
+    given.push(key, dueAt, value);
+    if (given.length < 3 * MEMBERS_MAX) continue;
+    pipeline.pushItems(WINDOWS, ...given);
+    given = [];
+  }
+  if (given.length > 0) pipeline.pushItems(WINDOWS, ...given);
   for (const [error] of await pipeline.exec()) if (error !== null) throw error;
 }
 

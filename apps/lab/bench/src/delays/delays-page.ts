@@ -1,4 +1,4 @@
-// What a measurement of messages that wait says. Pure.
+// What a measurement of messages, or other things, that wait and are due together says. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { ifKnown, medianText, secondsText, short } from '../text-table.ts';
@@ -25,6 +25,8 @@ export interface DelaysTurn {
 /** Operations, adding and handing over, per CPU second: so many times those of the best store. */
 const TIMES_STORES_MIN = 10;
 
+const A = { message: 'a message', item: 'an item' } as const;
+
 const { spread, spreads, knowns, sums } = combine<DelaysTurn>();
 const FIGURES = {
   ...spreads('addMs', 'addCpuMs', 'drainMs', 'drainCpuMs'),
@@ -43,38 +45,41 @@ export function delaysRows(turns: readonly DelaysTurn[]): readonly DelaysRow[] {
   return rowsOf(turns, ['contender'], FIGURES);
 }
 
-export const DELAYS_PAGE: Page<DelaysRow> = {
-  columns: [
-    ['contender', ({ contender }) => contender],
-    ['added in s', ({ addMs }) => secondsText(addMs)],
-    ['adds/CPU-s', ({ addsPerCpuSecond }) => medianText(addsPerCpuSecond)],
-    ['bytes each', ({ bytesEach }) => medianText(bytesEach)],
-    ['drained in s', ({ drainMs }) => secondsText(drainMs)],
-    ['drained/CPU-s', ({ drainsPerCpuSecond }) => medianText(drainsPerCpuSecond)],
-    ['operations/CPU-s', ({ operationsPerCpuSecond }) => medianText(operationsPerCpuSecond)],
-    ['processor CPU-s', ({ processorCpuMs }) => ifKnown(processorCpuMs, secondsText, '–')],
-  ],
-  note: [
-    'CPU: of client, server and reader; for flatline of producer, broker, processor and reader. bytes each: resident memory by which',
-    'the server, or the processor, grows for a message that waits. drained: from the first due instant until the last is with its',
-    'reader. An operation: a message added, or handed over. Medians of the turns, least to most in brackets.',
-  ].join('\n'),
-  verdicts: (rows) => ['', ...goal(rows), ...rows.flatMap(wrongs)],
-  charts: (rows) => [
-    chart(rows, {
-      name: 'operations',
-      title: 'messages added and handed over per CPU second; more is better',
-      label: ({ contender }) => contender,
-      bar: ({ operationsPerCpuSecond }) => operationsPerCpuSecond,
-    }),
-    chart(rows, {
-      name: 'drain',
-      title: 'from the first due instant until the last message is with its reader, ms; less is better',
-      label: ({ contender }) => contender,
-      bar: ({ drainMs }) => drainMs,
-    }),
-  ],
-};
+/** @param what waits: one of them */
+export function dueTogetherPage(what: 'message' | 'item'): Page<DelaysRow> {
+  return {
+    columns: [
+      ['contender', ({ contender }) => contender],
+      ['added in s', ({ addMs }) => secondsText(addMs)],
+      ['adds/CPU-s', ({ addsPerCpuSecond }) => medianText(addsPerCpuSecond)],
+      ['bytes each', ({ bytesEach }) => medianText(bytesEach)],
+      ['drained in s', ({ drainMs }) => secondsText(drainMs)],
+      ['drained/CPU-s', ({ drainsPerCpuSecond }) => medianText(drainsPerCpuSecond)],
+      ['operations/CPU-s', ({ operationsPerCpuSecond }) => medianText(operationsPerCpuSecond)],
+      ['processor CPU-s', ({ processorCpuMs }) => ifKnown(processorCpuMs, secondsText, '–')],
+    ],
+    note: [
+      'CPU: of client, server and reader; for flatline of producer, broker, processor and reader. bytes each: resident memory by which',
+      `the server, or the processor, grows for ${A[what]} that waits. drained: from the first due instant until the last is with its`,
+      `reader. An operation: ${A[what]} added, or handed over. Medians of the turns, least to most in brackets.`,
+    ].join('\n'),
+    verdicts: (rows) => ['', ...goal(rows), ...rows.flatMap((row) => wrongs(row, what))],
+    charts: (rows) => [
+      chart(rows, {
+        name: 'operations',
+        title: `${what}s added and handed over per CPU second; more is better`,
+        label: ({ contender }) => contender,
+        bar: ({ operationsPerCpuSecond }) => operationsPerCpuSecond,
+      }),
+      chart(rows, {
+        name: 'drain',
+        title: `from the first due instant until the last ${what} is with its reader, ms; less is better`,
+        label: ({ contender }) => contender,
+        bar: ({ drainMs }) => drainMs,
+      }),
+    ],
+  };
+}
 
 function goal([flatline, ...stores]: readonly DelaysRow[]): readonly string[] {
   const best = Math.max(0, ...stores.map((row) => row.operationsPerCpuSecond.median));
@@ -85,9 +90,9 @@ function goal([flatline, ...stores]: readonly DelaysRow[]): readonly string[] {
   ];
 }
 
-function wrongs({ contender, messages, count, twice }: DelaysRow): readonly string[] {
+function wrongs({ contender, messages, count, twice }: DelaysRow, what: string): readonly string[] {
   return [
-    ...(count === messages ? [] : [`${contender}: ${messages - count} of ${messages} messages did not come in time`]),
-    ...(twice === 0 ? [] : [`${contender}: ${twice} messages came twice`]),
+    ...(count === messages ? [] : [`${contender}: ${messages - count} of ${messages} ${what}s did not come in time`]),
+    ...(twice === 0 ? [] : [`${contender}: ${twice} ${what}s came twice`]),
   ];
 }

@@ -14,7 +14,7 @@ import { NEVER_MS } from '../processor/instance-task.ts';
 import { CloseCount, stormKey } from '../storm/close-count.ts';
 import { short } from '../text-table.ts';
 import { writeRecords } from '../writing.ts';
-import { DELAYS_PAGE, delaysRows, type DelaysTurn } from './delays-page.ts';
+import { delaysRows, type DelaysTurn, dueTogetherPage } from './delays-page.ts';
 
 interface DelaysContender extends Described {
   readonly isPeer: boolean;
@@ -62,7 +62,7 @@ export const delays = framed({
   conditions: ({ sessions, partitions }) =>
     `${short(sessions)} messages of ${VALUE_BYTES} bytes, all due within ${DUE_WITHIN_MS} ms; ${partitions} partitions`,
   measure: measureDelays,
-  report: ({ turns }) => ({ rows: delaysRows(turns), page: DELAYS_PAGE }),
+  report: ({ turns }) => ({ rows: delaysRows(turns), page: dueTogetherPage('message') }),
 });
 
 function storeContender(peer: StorePeer): DelaysContender {

@@ -101,7 +101,7 @@ interface StoreSettings {
 }
 
 /** Messages that wait in a store. */
-export interface DelaysTask {
+interface DelaysTask {
   readonly records: number;
   readonly valueBytes: number;
   /** All are put there before, and due within `dueWithinMs` from then on. */
@@ -111,6 +111,11 @@ export interface DelaysTask {
   readonly runMaxMs: DurationMs;
   /** Where the server has its data. */
   readonly stateDir: string;
+}
+
+/** Items that wait in windows: the same number of keys. */
+interface DebounceTask extends DelaysTask {
+  readonly windows: number;
 }
 
 interface StepCost {
@@ -144,6 +149,8 @@ export interface StorePeer extends Pick<Store, 'does' | 'lacks' | 'seenBy'> {
   ): Promise<Pick<RunningProgram, 'end'>>;
   /** What messages cost that wait in it. */
   delays(task: DelaysTask): Promise<DelaysCost>;
+  /** What items cost that wait in windows. */
+  debounce(task: DebounceTask): Promise<DelaysCost>;
 }
 
 export function lookUpStore(
@@ -165,7 +172,7 @@ export function lookUpStore(
 function storePeer(name: StoreName, folder: string, versions: readonly string[]): StorePeer {
   const { startServer, chunkMax, does, lacks, seenBy } = STORES[name];
   const command = (
-    job: 'throughput' | 'run' | 'watch' | 'delays',
+    job: 'throughput' | 'run' | 'watch' | 'delays' | 'debounce',
     task: (ContenderTask & StoreSettings) | DelaysTask,
     { port, pid: serverPid }: LocalServer,
   ): [command: string, args: readonly string[]] => {
@@ -174,6 +181,14 @@ function storePeer(name: StoreName, folder: string, versions: readonly string[])
     // kafkajs' timers go negative, and Node would say so at each start.
     const quiet = '--disable-warning=TimeoutNegativeWarning';
     return [process.execPath, [quiet, join(folder, 'main.js'), JSON.stringify({ ...times, ...own, ...task })]];
+  };
+  const due = async (job: 'delays' | 'debounce', task: DelaysTask): Promise<DelaysCost> => {
+    const server = await startServer(task.stateDir);
+    try {
+      return await runProgram<DelaysCost>(...command(job, task, server));
+    } finally {
+      await server.end();
+    }
   };
   return {
     name,
@@ -210,14 +225,8 @@ function storePeer(name: StoreName, folder: string, versions: readonly string[])
       }
       return { end };
     },
-    delays: async (task) => {
-      const server = await startServer(task.stateDir);
-      try {
-        return await runProgram<DelaysCost>(...command('delays', task, server));
-      } finally {
-        await server.end();
-      }
-    },
+    delays: (task) => due('delays', task),
+    debounce: (task) => due('debounce', task),
   };
 }
 
