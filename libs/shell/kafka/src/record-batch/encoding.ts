@@ -1,15 +1,11 @@
 // Sizes and bytes of the parts of a record (KIP-98, format 2). Integers are zigzag varints, lengths in bytes, −1 is null.
 import type { RecordHeader } from '@flatline/ports';
+import { nameBytes } from './header-names.ts';
 
 /** Above this the 32-bit operations below would lose bits. */
 const INT_LIMIT = 2 ** 30;
 /** Copying byte by byte beats `set()` on a fresh subarray below about this many bytes. */
 const SHORT_COPY_MAX = 64;
-/** Header names are few and chosen by programs; a caller that invents them pays for encoding again. */
-const HEADER_NAMES_MAX = 256;
-
-const headerNames = new Map<string, Uint8Array>();
-const utf8 = new TextEncoder();
 
 /** Bytes that `writeVarint(value)` takes: −2^30 ≤ value < 2^30. */
 export function varintSize(value: number): number {
@@ -77,12 +73,4 @@ export function writeHeaders(target: Uint8Array, at: number, headers: readonly R
     end = writeBytes(target, end, value);
   }
   return end;
-}
-
-function nameBytes(name: string): Uint8Array {
-  const known = headerNames.get(name);
-  if (known !== undefined) return known;
-  const bytes = utf8.encode(name);
-  if (headerNames.size < HEADER_NAMES_MAX) headerNames.set(name, bytes);
-  return bytes;
 }

@@ -12,6 +12,17 @@ describe('record headers', () => {
     expect(headers.at(-1)).toEqual({ name: '', value: null });
   });
 
+  test('[I1] names are what their bytes say, of which others were seen before', () => {
+    const names = ['trace-a', 'shape-a', 'trace-a', '', 'é', 'trace-ä', 'x'.repeat(300), 'trace-a'];
+    const sections = names.map((name) => [
+      2 * Buffer.byteLength(name) > 127 ? [0xd8, 0x04] : [2 * Buffer.byteLength(name)],
+      [...Buffer.from(name)],
+      [1],
+    ]);
+    const bytes = Buffer.from([2 * names.length, ...sections.flat(2)]);
+    expect(readHeaders(bytes, 0, bytes.length)).toEqual(names.map((name) => ({ name, value: null })));
+  });
+
   test('[X6] a count that the record has no room for is refused before anything is made of it', () => {
     const bytes = Buffer.from([0xfe, 0xff, 0xff, 0xff, 0x0f, 0, 1]);
     expect(() => readHeaders(bytes, 0, bytes.length)).toThrow(new MalformedBytes('a record claims 2147483647 headers'));

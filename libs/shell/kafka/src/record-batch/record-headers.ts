@@ -1,5 +1,6 @@
 import { MalformedBytes } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
+import { nameText } from './header-names.ts';
 
 /** Each takes two lengths at least. A count above what that leaves room for is damage, and must not make objects first. */
 const HEADER_BYTES_MIN = 2;
@@ -12,9 +13,8 @@ export function readHeaders(bytes: Buffer, start: number, end: number): readonly
     throw new MalformedBytes(`a record claims ${count} headers`);
   const headers: RecordHeader[] = [];
   for (let index = 0; index < count; index += 1) {
-    const name = section.block();
-    if (name === null) throw new MalformedBytes('a header has no name');
-    headers.push({ name: name.toString('utf8'), value: section.block() });
+    const name = section.name();
+    headers.push({ name, value: section.block() });
   }
   return headers;
 }
@@ -41,13 +41,24 @@ class HeaderSection {
     throw new MalformedBytes('a length in the headers is longer than 5 bytes');
   }
 
+  name(): string {
+    const length = this.#length();
+    if (length === -1) throw new MalformedBytes('a header has no name');
+    return nameText(this.#bytes, this.#at - length, this.#at);
+  }
+
   /** null where the length is −1. */
   block(): Buffer | null {
+    const length = this.#length();
+    return length === -1 ? null : this.#bytes.subarray(this.#at - length, this.#at);
+  }
+
+  /** Of what comes next, which is passed. */
+  #length(): number {
     const length = this.varint();
-    if (length === -1) return null;
-    const start = this.#at;
-    if (length < -1 || start + length > this.#end) throw new MalformedBytes('a header does not fit its record');
-    this.#at = start + length;
-    return this.#bytes.subarray(start, this.#at);
+    if (length === -1) return length;
+    if (length < -1 || this.#at + length > this.#end) throw new MalformedBytes('a header does not fit its record');
+    this.#at += length;
+    return length;
   }
 }
