@@ -3,9 +3,12 @@ import fc from 'fast-check';
 import {
   assert,
   AssertionError,
+  BriefCopies,
   ByteReader,
   ByteWriter,
   copyBytes,
+  decimalIn,
+  digitsOf,
   hashBytes,
   hashView,
   INSTANT_MAX,
@@ -214,6 +217,45 @@ describe('hash', () => {
         expect(hashView(view, start, content.length, seed)).toBe(hashBytes(content, 0, content.length, seed));
       }),
     );
+  });
+});
+
+test('brief copies stay what they are, whatever is copied after them, and whatever becomes of what they are of', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 5_000 }), { maxLength: 40 }), fc.nat(9), (all, before) => {
+      const copies = new BriefCopies();
+      const scratch = new Uint8Array(6_000);
+      const copied = all.map((bytes) => {
+        scratch.set(bytes, before);
+        return [copies.of(bytes), copies.of(scratch, before, before + bytes.length)];
+      });
+      expect(copied).toEqual(all.map((bytes) => [bytes, bytes]));
+    }),
+  );
+});
+
+describe('digits', () => {
+  const edges = [0, 9, 10, 9_999_999, 1e7, 1e7 + 1, 1e14 - 1, 999_999_999_999_999, INSTANT_MAX, SAFE_MAX];
+
+  test('an integer is written as its text is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.maxSafeNat(), fc.nat(), fc.constantFrom(...edges)), fc.string(), (value, before) => {
+        const prefix = text(before);
+        expect(digitsOf(value, prefix)).toEqual(text(`${before}${value}`));
+        expect(digitsOf(value)).toEqual(text(String(value)));
+      }),
+    );
+  });
+
+  test('what is read is an integer of up to 15 digits, and nothing else', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 999_999_999_999_999 }), fc.nat(5), (value, zeros) => {
+        const digits = `${value}`.padStart(Math.min(15, `${value}`.length + zeros), '0');
+        expect(decimalIn(text(digits))).toBe(value);
+      }),
+    );
+    for (const other of ['', '1000000000000000', '-1', '1.', '1e3', ' 1', '1 ', '٣', '/', ':'])
+      expect(decimalIn(text(other))).toBeUndefined();
   });
 });
 

@@ -170,7 +170,7 @@ export class ByteWriter {
     const target = this.#bytes;
     let at = this.#length;
     if (length < 64) for (let i = start, end = start + length; i < end; i += 1) target[at++] = bytes[i]!;
-    else target.set(bytes.subarray(start, start + length), at);
+    else target.set(length === bytes.length ? bytes : bytes.subarray(start, start + length), at);
     this.#length += length;
   }
 

@@ -1,4 +1,5 @@
 export { assert, AssertionError } from './assert.ts';
+export { BriefCopies } from './brief-copies.ts';
 export { ByteReader, ByteWriter, copyBytes, MalformedBytes, zigzag } from './bytes.ts';
 export {
   Corrupt,
@@ -14,6 +15,7 @@ export {
 } from './errors.ts';
 export { CHANGELOG_FORMAT, CHANGELOG_FORMATS } from './changelog-format.ts';
 export { count, counted, plural } from './counted.ts';
+export { decimalIn, digitsOf } from './digits.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
 export {

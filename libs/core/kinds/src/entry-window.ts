@@ -11,7 +11,7 @@
 //
 // The indices are literals: V8 inlines functions of up to 27 bytes of bytecode whatever else it has inlined, and a setter has 24
 // with a literal and 29 with a named constant. With names an event with a payload costs a tenth more.
-import type { StateBytes } from './state-bytes.ts';
+import type { BytesSpan, StateBytes } from './state-bytes.ts';
 
 /** From a slot, or the number of a row, to the index of its first Int32, and of its first Float64. */
 export const LINE_I32_SHIFT = 4;
@@ -48,8 +48,8 @@ export interface Rows extends Lines {
 export interface StateWindow extends StateBytes {
   /** Moves it; valid until another window edits or clears that state. */
   at(slot: number): this;
-  /** Makes the state a copy of another. */
-  set(from: StateBytes): void;
+  /** Makes the state a copy of what lies elsewhere. */
+  set(from: BytesSpan): void;
 }
 
 /** The states of entries. */

@@ -62,7 +62,7 @@ export { encodeNumbers, type SessionDetail } from './session/detail.ts';
 export type { SessionEntry, SessionRules } from './session/entry.ts';
 export { largestEntry, type TextLimits } from './session/largest-entry.ts';
 export { SessionTexts } from './session/texts.ts';
-export type { StateBytes } from './state-bytes.ts';
+export type { BytesSpan, StateBytes } from './state-bytes.ts';
 export type { SequenceWindow } from './session/sequence-window.ts';
 export { type SessionCounters } from './session/session-counters.ts';
 export { sessionFormat } from './session/session-format.ts';

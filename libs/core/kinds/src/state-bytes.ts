@@ -4,16 +4,20 @@ const NOTHING = new Uint8Array(0);
 /** Most of what a record adds to that a kind lets one entry have. There is room for three million bytes more, of numbers and names. */
 export const STATE_BYTES_MAX = 64_000_000;
 
+/** Bytes that lie in others. */
+export interface BytesSpan {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly length: number;
+}
+
 /**
  * The state of one entry. Positions count from the first byte. Every edit may move the bytes: after one, read `bytes`, `view`
  * and `start` again.
  */
-export interface StateBytes {
-  /** The memory they lie in from `start` on, and the same memory as a view. */
-  readonly bytes: Uint8Array;
+export interface StateBytes extends BytesSpan {
+  /** The memory they lie in from `start` on as a view. */
   readonly view: DataView;
-  readonly start: number;
-  readonly length: number;
   setUint8(at: number, value: number): void;
   /** Little-endian. */
   setUint32(at: number, value: number): void;

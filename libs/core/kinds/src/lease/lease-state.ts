@@ -7,7 +7,7 @@
 //
 // Read whole and written whole: only starts, and the end of a lease, look at it.
 import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
-import { HeapBytes, type StateBytes } from '../state-bytes.ts';
+import type { BytesSpan } from '../state-bytes.ts';
 
 /** What a start says of whoever sent it. */
 export interface Claim {
@@ -37,7 +37,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const written = new ByteWriter(256);
 
 /** Valid until the next call. */
-export function stateBytes({ holder, waiters }: LeaseState): StateBytes {
+export function stateBytes({ holder, waiters }: LeaseState): BytesSpan {
   written.clear();
   if (waiters.length > 0 || holder.requestId !== undefined || holder.attributes.size > 0) {
     writeClaim(holder);
@@ -49,11 +49,11 @@ export function stateBytes({ holder, waiters }: LeaseState): StateBytes {
       writeClaim(claim);
     }
   }
-  return new HeapBytes(written.copy());
+  return { bytes: written.peek(), start: 0, length: written.length };
 }
 
 /** @throws MalformedBytes */
-export function leaseState({ bytes, start, length }: Pick<StateBytes, 'bytes' | 'start' | 'length'>): LeaseState {
+export function leaseState({ bytes, start, length }: BytesSpan): LeaseState {
   if (length === 0) return { holder: NO_CLAIM, waiters: [] };
   // A copy: what decodes texts takes no shared memory everywhere.
   const input = new ByteReader(bytes.slice(start, start + length));

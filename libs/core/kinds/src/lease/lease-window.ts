@@ -1,7 +1,7 @@
 // How a lease lies in its entry: the numbers of a renewal in the head, who holds it and who waits in the state.
 import type { DurationMs, Millis } from '@flatline/base';
 import { type EntryMemory, EntryWindow, KIND_FLAG, type StateWindow } from '../entry-window.ts';
-import type { StateBytes } from '../state-bytes.ts';
+import type { BytesSpan } from '../state-bytes.ts';
 
 /** The flag: the lease has expired, and its lock delay runs (L6). */
 const DELAYED = KIND_FLAG;
@@ -67,10 +67,10 @@ export class LeaseWindow extends EntryWindow {
   }
 
   /** Who holds it and who waits (lease-state.ts). What is set is copied. */
-  get state(): StateBytes {
+  get state(): BytesSpan {
     return this.#state.at(this.slot);
   }
-  set state(value: StateBytes) {
+  set state(value: BytesSpan) {
     if (value.length > 0) this.#state.at(this.slot).set(value);
     else this.memory.states.clear(this.slot);
   }

@@ -1,7 +1,7 @@
 // What a record asks of the schedules of its key: all of it in its headers, since its value is the message.
 //
 // Owns: nothing that outlives a call.      Does not own: what is done about it (ScheduleKind).
-import type { DurationMs, Millis } from '@flatline/base';
+import { decimalIn, type DurationMs, type Millis } from '@flatline/base';
 import {
   COMMAND_HEADER,
   CRON_HEADER,
@@ -24,7 +24,7 @@ import type { RecordHeader } from '@flatline/ports';
 import { type Bad, bad } from '../refusals.ts';
 import { instantOf } from './instant-text.ts';
 import type { Calendar, ScheduleRules } from './schedule-rules.ts';
-import { messageOf, type Specification } from './schedule-state.ts';
+import { messageOf, ONCE, type Specification } from './schedule-state.ts';
 
 const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'] as const;
 export type Command = (typeof COMMANDS)[number];
@@ -60,6 +60,7 @@ class BadHeader extends Error {
 
 /** Longer ones are no cron expressions. */
 const TEXT_LENGTH_MAX = 256;
+const NO_TEXT = new Uint8Array(0);
 const INTEGER = /^\d{1,16}$/;
 const WHENS = [DUE_AT_HEADER, DELAY_HEADER, EVERY_HEADER, CRON_HEADER] as const;
 const UPSERTS = ['reset'];
@@ -100,6 +101,9 @@ export function readAsked(record: AskingRecord, rules: ScheduleRules, calendar: 
   }
 }
 
+/** Values of headers by their names, in UTF-8. */
+type OwnHeaders = ReadonlyMap<string, Uint8Array>;
+
 function asked({ headers, bytes, start, length }: AskingRecord, rules: ScheduleRules, calendar: Calendar): Asked {
   const own = ownHeaders(headers);
   const id = textIn(own, SCHEDULE_ID_HEADER, SCHEDULE_ID_LENGTH_MAX);
@@ -107,25 +111,33 @@ function asked({ headers, bytes, start, length }: AskingRecord, rules: ScheduleR
   if (command !== undefined) return { does: oneOf(COMMANDS, command, COMMAND_HEADER), id };
   if (length < 0) return { does: 'CANCEL', id };
   const upsert = textIn(own, UPSERT_HEADER);
+  checkWhens(own);
+  const dueAt = instantIn(own, DUE_AT_HEADER);
+  const delayMs = integerIn(own, DELAY_HEADER, 0);
+  const saysMore = own.size > (id === undefined ? 1 : 2);
+  const isOnce = dueAt !== undefined || delayMs !== undefined;
   return {
     does: 'schedule',
     id,
-    ...firstOf(own),
-    when: specification(own, rules, calendar),
+    dueAt,
+    delayMs,
+    when: isOnce && !saysMore ? ONCE : specification(own, rules, calendar),
     target: targetIn(own, rules),
     reset: upsert !== undefined && oneOf(UPSERTS, upsert, UPSERT_HEADER).length > 0,
     message: messageFrom(headers, bytes, start, length, rules),
   };
 }
 
-function firstOf(own: ReadonlyMap<string, string>): Pick<ScheduleAsked, 'dueAt' | 'delayMs'> {
+function checkWhens(own: OwnHeaders): void {
+  let count = 0;
+  for (const name of WHENS) if (own.has(name)) count += 1;
+  if (count === 1) return;
+  if (count === 0) throw new BadHeader('no-schedule', `one of the headers ${WHENS.join(', ')} is needed`);
   const said = WHENS.filter((name) => own.has(name));
-  if (said.length === 0) throw new BadHeader('no-schedule', `one of the headers ${WHENS.join(', ')} is needed`);
-  if (said.length > 1) throw new BadHeader('conflicting-schedule', `only one of ${said.join(' and ')} can be kept`);
-  return { dueAt: instantIn(own, DUE_AT_HEADER), delayMs: integerIn(own, DELAY_HEADER, 0) };
+  throw new BadHeader('conflicting-schedule', `only one of ${said.join(' and ')} can be kept`);
 }
 
-function specification(own: ReadonlyMap<string, string>, rules: ScheduleRules, calendar: Calendar): Specification {
+function specification(own: OwnHeaders, rules: ScheduleRules, calendar: Calendar): Specification {
   const when = {
     everyMs: integerIn(own, EVERY_HEADER, rules.minEveryMs),
     cron: textIn(own, CRON_HEADER),
@@ -150,19 +162,21 @@ function specification(own: ReadonlyMap<string, string>, rules: ScheduleRules, c
   return when;
 }
 
-function targetIn(own: ReadonlyMap<string, string>, { targets }: ScheduleRules): string | undefined {
+function targetIn(own: OwnHeaders, { targets }: ScheduleRules): string | undefined {
   const target = textIn(own, TARGET_HEADER, TARGET_LENGTH_MAX);
   if (target === undefined || targets.includes(target)) return target;
   throw new BadHeader('unknown-target', `${TARGET_HEADER} ${target} is none of targets (${targets.join(', ')})`);
 }
 
 /** Those that say something. A name that comes twice says two things. */
-function ownHeaders(headers: readonly RecordHeader[]): ReadonlyMap<string, string> {
-  const own = new Map<string, string>();
+function ownHeaders(headers: readonly RecordHeader[]): OwnHeaders {
+  const own = new Map<string, Uint8Array>();
   for (const { name, value } of headers) {
     if (!KNOWN.has(name)) continue;
     if (own.has(name)) throw new BadHeader('repeated-header', `${name} comes more than once`);
-    own.set(name, value === null ? '' : textOf(name, value));
+    // Digits, as nearly all of them are, need no text. Of the others one that is none refuses the record, wanted or not.
+    if (value !== null && decimalIn(value) === undefined) textOf(name, value);
+    own.set(name, value ?? NO_TEXT);
   }
   return own;
 }
@@ -184,31 +198,40 @@ function messageFrom(
   return message;
 }
 
-function textIn(own: ReadonlyMap<string, string>, name: string, lengthMax = TEXT_LENGTH_MAX): string | undefined {
-  const text = own.get(name);
-  if (text === undefined || (text.length > 0 && text.length <= lengthMax)) return text;
+function textIn(own: OwnHeaders, name: string, lengthMax = TEXT_LENGTH_MAX): string | undefined {
+  const value = own.get(name);
+  if (value === undefined) return undefined;
+  const text = textOf(name, value);
+  if (text.length > 0 && text.length <= lengthMax) return text;
   throw invalid(name, `text of 1 to ${lengthMax} characters`);
 }
 
-function instantIn(own: ReadonlyMap<string, string>, name: string): Millis | undefined {
-  const text = own.get(name);
-  if (text === undefined) return undefined;
+function instantIn(own: OwnHeaders, name: string): Millis | undefined {
+  const value = own.get(name);
+  if (value === undefined) return undefined;
+  const millis = decimalIn(value);
+  if (millis !== undefined) return millis;
+  const text = textOf(name, value);
   const instant = instantOf(text);
   if (instant === undefined) throw invalid(name, 'instant: ms since the epoch, or ISO 8601 with a zone', text);
   return instant;
 }
 
 function integerIn(
-  own: ReadonlyMap<string, string>,
+  own: OwnHeaders,
   name: string,
   least: number,
   most: number = Number.MAX_SAFE_INTEGER,
 ): number | undefined {
-  const text = own.get(name);
-  if (text === undefined) return undefined;
-  const value = INTEGER.test(text) ? Number(text) : Number.NaN;
+  const said = own.get(name);
+  if (said === undefined) return undefined;
+  const value = decimalIn(said) ?? integerOf(textOf(name, said));
   if (value >= least && value <= most) return value;
-  throw invalid(name, `integer from ${least} to ${most} in decimal digits`, text);
+  throw invalid(name, `integer from ${least} to ${most} in decimal digits`, textOf(name, said));
+}
+
+function integerOf(text: string): number {
+  return INTEGER.test(text) ? Number(text) : Number.NaN;
 }
 
 function oneOf<Word extends string>(words: readonly Word[], text: string, name: string): Word {

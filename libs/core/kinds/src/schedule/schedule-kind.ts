@@ -32,6 +32,17 @@ export interface ScheduleOptions {
   readonly calendar: Calendar;
 }
 
+const NOT_RUN_YET = {
+  id: undefined,
+  offset: 0,
+  dueAt: 0,
+  shiftMs: 0,
+  runs: 0,
+  missed: 0,
+  madeUp: 0,
+  paused: false,
+} as const;
+
 type ScheduleParts = KindParts<ScheduleWindow, ScheduleCounters>;
 
 export function scheduleKind(options: ScheduleOptions): PipelineKind<ScheduleWindow, ScheduleCounters> {
@@ -81,7 +92,7 @@ class ScheduleKind implements Kind {
     const record = { headers: run.headers.headersOf(index), ...value };
     const asked = readAsked(record, this.#rules, this.#calendar);
     if ('kind' in asked) return asked;
-    const to = receiverOf(run);
+    const to = new Sender(run);
     const schedules = isThere ? schedulesIn(this.#entry.state) : [];
     if (asked.does === 'schedule') return this.#schedule(asked, { run, isThere, schedules }, to, effects);
     this.#command(asked, schedules, to, effects);
@@ -90,9 +101,11 @@ class ScheduleKind implements Kind {
 
   due(at: Millis, effects: Effects): void {
     const to = { key: effects.key(), answers: undefined };
-    const left = schedulesIn(this.#entry.state).flatMap((schedule) =>
-      schedule.paused || fireAt(schedule) > at ? [schedule] : this.#runDue(schedule, to, effects),
-    );
+    const left: Schedule[] = [];
+    for (const schedule of schedulesIn(this.#entry.state)) {
+      if (schedule.paused || fireAt(schedule) > at) left.push(schedule);
+      else left.push(...this.#runDue(schedule, to, effects));
+    }
     this.#keep(left, at, effects);
   }
 
@@ -108,10 +121,11 @@ class ScheduleKind implements Kind {
     const bytes = (isThere ? this.#entry.stateLength : 0) - (former?.message.length ?? 0) + message.length;
     if (bytes > STATE_BYTES_MAX)
       return bad('too-many-schedules', `the key's schedules would have ${bytes} bytes, at most ${STATE_BYTES_MAX} fit`);
-    const fresh = { id, offset: to.answers!, runs: 0, missed: 0, madeUp: 0, paused: false, when, target, message };
+    const fresh = { ...NOT_RUN_YET, id, offset: to.answers!, dueAt, when, target, message };
     const schedule = goesOn ? { ...former, when, target, message } : this.#at(fresh, dueAt, to);
     const isDue = !schedule.paused && fireAt(schedule) <= effects.clock;
     const isKept = !isDue || recurs(when);
+    if (!isThere && !isDue) return this.#openFor(schedule, run, to, effects);
     const needed = isKept ? bytesOf(schedule) - (former === undefined ? 0 : bytesOf(former)) : 0;
     if (isThere && !effects.hasRoom(needed)) return NO_ROOM;
     if (!isThere && isKept) {
@@ -131,6 +145,18 @@ class ScheduleKind implements Kind {
         effects,
       );
     else if (isThere || isKept) this.#keep([...others, ...left], effects.clock, effects);
+    return undefined;
+  }
+
+  /** The key's only schedule, which waits: written once, and never again before it is due. */
+  #openFor(schedule: Schedule, run: Run, to: Receiver, effects: Effects): Refusal | undefined {
+    const state = stateOf([schedule]);
+    if (!effects.open(run.index, state.length)) return NO_ROOM;
+    this.#entry.dueAt = fireAt(schedule);
+    this.#entry.state = state;
+    effects.opened();
+    this.#announce(undefined, schedule, to, effects);
+    effects.changed();
     return undefined;
   }
 
@@ -225,11 +251,11 @@ class ScheduleKind implements Kind {
   }
 
   /** The same, due at that instant, and later by its jitter. */
-  #at(schedule: Omit<Schedule, 'dueAt' | 'shiftMs'>, dueAt: Millis, { key }: Receiver): Schedule {
+  #at(schedule: Schedule, dueAt: Millis, to: Receiver): Schedule {
     const { when } = schedule;
-    const hasJitter = when.jitterMs !== undefined;
-    const next = hasJitter && recurs(when) ? this.#recurrence.next(when, dueAt, dueAt) : undefined;
-    return { ...schedule, dueAt, shiftMs: hasJitter ? shiftOf(schedule, key, dueAt, next) : 0 };
+    if (when.jitterMs === undefined) return { ...schedule, dueAt };
+    const next = recurs(when) ? this.#recurrence.next(when, dueAt, dueAt) : undefined;
+    return { ...schedule, dueAt, shiftMs: shiftOf(schedule, to.key, dueAt, next) };
   }
 
   /** Its runs up to `next` are missed. */
@@ -263,7 +289,7 @@ class ScheduleKind implements Kind {
       this.#voice.receipt('EXPIRED', schedule, to, effects);
     } else {
       counters.scheduleRuns += 1;
-      this.#voice.run({ ...schedule, runs }, isLast, to.key, effects);
+      this.#voice.run(schedule, { runs, isLast }, to.key, effects);
     }
     if (isLast) return [];
     const madeUp = next > effects.clock ? 0 : schedule.madeUp;
@@ -299,10 +325,27 @@ function bytesOf(schedule: Schedule): number {
   return stateOf([schedule]).length;
 }
 
-function receiverOf({ bytes, group, index, baseOffset }: Run): Receiver {
-  const start = group.starts[index]!;
-  return {
-    key: copyBytes(bytes, start, start + group.lengths[index]!),
-    answers: baseOffset + group.offsetDeltas[index]!,
-  };
+/** Whoever sent the record being taken. Most records are not answered, and need no copy of their key. */
+class Sender implements Receiver {
+  readonly answers: number;
+  readonly #run: Run;
+  readonly #index: number;
+  #key: Uint8Array | undefined;
+
+  constructor(run: Run) {
+    const { group, index, baseOffset } = run;
+    this.answers = baseOffset + group.offsetDeltas[index]!;
+    this.#run = run;
+    this.#index = index;
+  }
+
+  get key(): Uint8Array {
+    return (this.#key ??= this.#copyKey());
+  }
+
+  #copyKey(): Uint8Array {
+    const { bytes, group } = this.#run;
+    const start = group.starts[this.#index]!;
+    return copyBytes(bytes, start, start + group.lengths[this.#index]!);
+  }
 }

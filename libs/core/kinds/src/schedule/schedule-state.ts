@@ -9,9 +9,9 @@
 //   message  = count varint · (header name text · length + 1 varint, 0: null · bytes)… · value to the end
 //
 // Read whole and written whole, but for the messages, which stay the bytes they are.
-import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+import { BriefCopies, ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
-import { HeapBytes, type StateBytes } from '../state-bytes.ts';
+import type { BytesSpan } from '../state-bytes.ts';
 
 /** When a schedule runs beyond its next due instant. Without `everyMs` and `cron` it runs once. */
 export interface Specification {
@@ -26,6 +26,18 @@ export interface Specification {
   /** Each run is later by some of this. */
   readonly jitterMs: DurationMs | undefined;
 }
+
+/** A schedule that runs once and says nothing else. */
+export const ONCE: Specification = {
+  everyMs: undefined,
+  cron: undefined,
+  timeZone: '',
+  startAt: undefined,
+  endAt: undefined,
+  maxRuns: undefined,
+  expiresMs: undefined,
+  jitterMs: undefined,
+};
 
 export interface Schedule {
   readonly id: string | undefined;
@@ -65,28 +77,40 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Scratch. */
 const written = new ByteWriter(1024);
 const one = new ByteWriter(1024);
+/** Messages on their way to an entry or to the output. */
+const copies = new BriefCopies();
 
 /** Valid until the next call. */
-export function stateOf(schedules: readonly Schedule[]): StateBytes {
+export function stateOf(schedules: readonly Schedule[]): BytesSpan {
   written.clear();
   for (const schedule of schedules) {
+    const { message } = schedule;
     one.clear();
     write(schedule, one);
-    written.block(one.peek());
+    written.varint(one.length + message.length);
+    written.raw(one.peek());
+    written.raw(message);
   }
-  return new HeapBytes(written.copy());
+  return { bytes: written.peek(), start: 0, length: written.length };
 }
 
 /** @throws MalformedBytes */
-export function schedulesIn({ bytes, start, length }: StateBytes): readonly Schedule[] {
+export function schedulesIn({ bytes, start, length }: BytesSpan): readonly Schedule[] {
   // A copy: messages outlive the next edit, and what decodes texts takes no shared memory everywhere.
-  const input = new ByteReader(bytes.slice(start, start + length));
+  const input = new ByteReader(copies.of(bytes, start, start + length));
   const schedules: Schedule[] = [];
-  while (input.remaining > 0) schedules.push(read(new ByteReader(input.block())));
+  while (input.remaining > 0) {
+    const size = input.varint();
+    const from = input.position;
+    input.skip(size);
+    schedules.push(read(new ByteReader(input.bytes, from, from + size)));
+  }
   return schedules;
 }
 
-function write({ when, message, target, ...schedule }: Schedule, out: ByteWriter): void {
+/** All but the message. */
+function write(schedule: Schedule, out: ByteWriter): void {
+  const { when, target } = schedule;
   const { everyMs, cron, timeZone, startAt, endAt, maxRuns, expiresMs, jitterMs } = when;
   out.text(schedule.id ?? '');
   out.varint(schedule.offset);
@@ -94,46 +118,72 @@ function write({ when, message, target, ...schedule }: Schedule, out: ByteWriter
   out.varint(schedule.runs);
   out.varint(schedule.missed);
   out.varint(schedule.madeUp);
-  const numbers = [
-    [EVERY, everyMs],
-    [START, startAt],
-    [END, endAt],
-    [MAX_RUNS, maxRuns],
-    [EXPIRES, expiresMs],
-  ] as const;
   const more = (target === undefined ? 0 : TARGET) | (jitterMs === undefined ? 0 : JITTER);
   const first = (schedule.paused ? PAUSED : 0) | (cron === undefined ? 0 : CRON) | (more === 0 ? 0 : MORE);
-  out.u8(numbers.reduce((flags, [flag, value]) => (value === undefined ? flags : flags | flag), first));
+  const bounds = flagIf(START, startAt) | flagIf(END, endAt) | flagIf(MAX_RUNS, maxRuns) | flagIf(EXPIRES, expiresMs);
+  out.u8(first | flagIf(EVERY, everyMs) | bounds);
   if (more !== 0) out.u8(more);
-  if (everyMs !== undefined) out.varint(everyMs);
+  varintIf(everyMs, out);
   if (cron !== undefined) {
     out.text(cron);
     out.text(timeZone);
   }
-  for (const value of [startAt, endAt, maxRuns, expiresMs]) if (value !== undefined) out.varint(value);
+  varintIf(startAt, out);
+  varintIf(endAt, out);
+  varintIf(maxRuns, out);
+  varintIf(expiresMs, out);
   if (target !== undefined) out.text(target);
   if (jitterMs !== undefined) {
     out.varint(jitterMs);
     out.varint(schedule.shiftMs);
   }
-  out.raw(message);
+}
+
+function flagIf(flag: number, value: number | undefined): number {
+  return value === undefined ? 0 : flag;
+}
+
+function varintIf(value: number | undefined, out: ByteWriter): void {
+  if (value !== undefined) out.varint(value);
 }
 
 function read(input: ByteReader): Schedule {
   const id = readText(input);
-  const [offset, dueAt, runs, missed, madeUp] = [
-    input.varint(),
-    input.varint(),
-    input.varint(),
-    input.varint(),
-    input.varint(),
-  ];
+  const offset = input.varint();
+  const dueAt = input.varint();
+  const runs = input.varint();
+  const missed = input.varint();
+  const madeUp = input.varint();
   const flags = input.u8();
   const more = (flags & MORE) === 0 ? 0 : input.u8();
   if (more > MORE_MAX) throw new MalformedBytes(`flags ${flags}, ${more} of a schedule`);
+  const fields = (flags & ~(PAUSED | MORE)) === 0 ? ONCE : readFields(flags, input);
+  const target = (more & TARGET) === 0 ? undefined : readText(input);
+  const jitterMs = (more & JITTER) === 0 ? undefined : input.varint();
+  const shiftMs = jitterMs === undefined ? 0 : input.varint();
+  const when = jitterMs === undefined ? fields : { ...fields, jitterMs };
+  const paused = (flags & PAUSED) !== 0;
+  const message = input.raw(input.remaining);
+  return {
+    id: id === '' ? undefined : id,
+    offset,
+    dueAt,
+    shiftMs,
+    runs,
+    missed,
+    madeUp,
+    paused,
+    when,
+    target,
+    message,
+  };
+}
+
+/** All but the jitter. */
+function readFields(flags: number, input: ByteReader): Specification {
   const numberIf = (flag: number): number | undefined => ((flags & flag) === 0 ? undefined : input.varint());
   const hasCron = (flags & CRON) !== 0;
-  const fields = {
+  return {
     everyMs: numberIf(EVERY),
     cron: hasCron ? readText(input) : undefined,
     timeZone: hasCron ? readText(input) : '',
@@ -141,15 +191,8 @@ function read(input: ByteReader): Schedule {
     endAt: numberIf(END),
     maxRuns: numberIf(MAX_RUNS),
     expiresMs: numberIf(EXPIRES),
+    jitterMs: undefined,
   };
-  const target = (more & TARGET) === 0 ? undefined : readText(input);
-  const jitterMs = (more & JITTER) === 0 ? undefined : input.varint();
-  const shiftMs = jitterMs === undefined ? 0 : input.varint();
-  const message = input.raw(input.remaining);
-  const paused = (flags & PAUSED) !== 0;
-  const when = { ...fields, jitterMs };
-  const counts = { offset, dueAt, shiftMs, runs, missed, madeUp };
-  return { id: id === '' ? undefined : id, ...counts, paused, when, target, message };
 }
 
 export function messageOf(
@@ -166,12 +209,12 @@ export function messageOf(
     if (value !== null) one.raw(value);
   }
   one.raw(bytes, start, length);
-  return one.copy();
+  return copies.of(one.peek());
 }
 
 /** @throws MalformedBytes */
 export function messageIn(message: Uint8Array): {
-  readonly headers: readonly RecordHeader[];
+  readonly headers: RecordHeader[];
   readonly value: Uint8Array;
 } {
   const input = new ByteReader(message);
@@ -185,10 +228,11 @@ export function messageIn(message: Uint8Array): {
 }
 
 function readText(input: ByteReader): string {
+  const bytes = input.block();
+  if (bytes.length === 0) return '';
   try {
-    return utf8.decode(input.block());
-  } catch (error) {
-    if (error instanceof MalformedBytes) throw error;
+    return utf8.decode(bytes);
+  } catch {
     throw new MalformedBytes('a text of a schedule is not UTF-8');
   }
 }

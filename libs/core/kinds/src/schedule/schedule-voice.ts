@@ -1,7 +1,7 @@
 // What comes out of schedules: their runs, and receipts (D1, D4).
 //
 // Owns: nothing.      Does not own: when something is said (ScheduleKind).
-import type { Millis } from '@flatline/base';
+import { digitsOf } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import {
   ANSWERED_HEADER,
@@ -24,6 +24,14 @@ export type ReceiptType =
 const ERRORS: ReadonlySet<ReceiptType> = new Set(['NOT_FOUND', 'EXPIRED', 'MISSED']);
 const EMPTY = new Uint8Array(0);
 const utf8 = new TextEncoder();
+/** Headers of nearly every run. */
+const FIRST = header(RUN_HEADER, '1');
+const LAST = header(LAST_HEADER, 'true');
+
+export interface RunNumber {
+  readonly runs: number;
+  readonly isLast: boolean;
+}
 
 export interface ScheduleVoiceParts {
   readonly partition: number;
@@ -34,25 +42,26 @@ export interface ScheduleVoiceParts {
 
 export class ScheduleVoice {
   readonly #parts: ScheduleVoiceParts;
+  /** Before the offset in the name of a schedule. */
+  readonly #prefix: Uint8Array;
 
   constructor(parts: ScheduleVoiceParts) {
     this.#parts = parts;
+    this.#prefix = utf8.encode(`${parts.partition}-`);
   }
 
-  /** The `runs`th run of a schedule, as it was due. */
-  run(schedule: Schedule, isLast: boolean, key: Uint8Array, effects: Effects): void {
+  /** A schedule's run, as it was due: the `runs`th. */
+  run(schedule: Schedule, { runs, isLast }: RunNumber, key: Uint8Array, effects: Effects): void {
     // A copy: what it lies in holds all messages of the key, and the run waits for its commit (X6).
     const { headers, value } = messageIn(schedule.message.slice());
-    const own: RecordHeader[] = [
-      header(DUE_AT_HEADER, schedule.dueAt),
-      ...this.#named(schedule),
-      header(RUN_HEADER, schedule.runs),
-    ];
-    if (isLast) own.push(header(LAST_HEADER, 'true'));
-    if (schedule.missed > 0) own.push(header(MISSED_HEADER, schedule.missed));
-    if (schedule.when.cron !== undefined) own.push(header(TZ_HEADER, this.#parts.tzVersion));
+    headers.push({ name: DUE_AT_HEADER, value: digitsOf(schedule.dueAt) });
+    this.#name(schedule, headers);
+    headers.push(runs === 1 ? FIRST : { name: RUN_HEADER, value: digitsOf(runs) });
+    if (isLast) headers.push(LAST);
+    if (schedule.missed > 0) headers.push({ name: MISSED_HEADER, value: digitsOf(schedule.missed) });
+    if (schedule.when.cron !== undefined) headers.push(header(TZ_HEADER, this.#parts.tzVersion));
     const { target } = schedule;
-    effects.emit({ key, value, headers: [...headers, ...own], ...(target !== undefined && { topic: target }) });
+    effects.emit(target === undefined ? { key, value, headers } : { key, value, headers, topic: target });
   }
 
   /** `answers`: offset of the record that brought it about; undefined: time did. */
@@ -60,16 +69,18 @@ export class ScheduleVoice {
     const { receipts } = this.#parts;
     if (receipts === 'none' || (receipts === 'errors' && !ERRORS.has(type))) return;
     const headers = [header(RECEIPT_HEADER, type)];
-    if ('dueAt' in about) headers.push(header(DUE_AT_HEADER, about.dueAt), ...this.#named(about));
-    else if (about.id !== undefined) headers.push(header(SCHEDULE_ID_HEADER, about.id));
-    if (to.answers !== undefined) headers.push(header(ANSWERED_HEADER, to.answers));
+    if ('dueAt' in about) {
+      headers.push({ name: DUE_AT_HEADER, value: digitsOf(about.dueAt) });
+      this.#name(about, headers);
+    } else if (about.id !== undefined) headers.push(header(SCHEDULE_ID_HEADER, about.id));
+    if (to.answers !== undefined) headers.push({ name: ANSWERED_HEADER, value: digitsOf(to.answers) });
     effects.emit({ key: to.key, value: EMPTY, headers });
   }
 
-  #named({ id, offset }: Schedule): RecordHeader[] {
-    const named = [header(SCHEDULE_HEADER, `${this.#parts.partition}-${offset}`)];
-    if (id !== undefined) named.push(header(SCHEDULE_ID_HEADER, id));
-    return named;
+  /** Says in headers which it is. */
+  #name({ id, offset }: Schedule, headers: RecordHeader[]): void {
+    headers.push({ name: SCHEDULE_HEADER, value: digitsOf(offset, this.#prefix) });
+    if (id !== undefined) headers.push(header(SCHEDULE_ID_HEADER, id));
   }
 }
 
@@ -78,6 +89,6 @@ export interface Receiver {
   readonly answers: number | undefined;
 }
 
-function header(name: string, value: string | Millis): RecordHeader {
-  return { name, value: utf8.encode(String(value)) };
+function header(name: string, value: string): RecordHeader {
+  return { name, value: utf8.encode(value) };
 }

@@ -1,7 +1,7 @@
 // How a key's schedules lie in its entry: when the first is due in the head, all of them in the state (schedule-state.ts).
 import type { Millis } from '@flatline/base';
 import { type EntryMemory, EntryWindow, type StateWindow } from '../entry-window.ts';
-import type { StateBytes } from '../state-bytes.ts';
+import type { BytesSpan } from '../state-bytes.ts';
 
 /** Why the indices are literals: EntryWindow. */
 export class ScheduleWindow extends EntryWindow {
@@ -20,10 +20,10 @@ export class ScheduleWindow extends EntryWindow {
   }
 
   /** What is set is copied. */
-  get state(): StateBytes {
+  get state(): BytesSpan {
     return this.#state.at(this.slot);
   }
-  set state(value: StateBytes) {
+  set state(value: BytesSpan) {
     this.#state.at(this.slot).set(value);
   }
 }

@@ -1,8 +1,8 @@
 // A slot's state as the bytes that a kind edits: where they lie while they are one page, gathered here where they are more and
 // are looked at. What is only appended is written where it belongs, and gathers nothing.
-import type { StateBytes } from '@flatline/kinds';
+import type { BytesSpan, StateBytes } from '@flatline/kinds';
 import { PAGE_BYTES_MAX, type PageArena } from './page-arena.ts';
-import { put, type StatePages } from './state-pages.ts';
+import { part, put, type StatePages } from './state-pages.ts';
 
 /** A window on one slot's pages, moved with `at`; valid until another edits or clears them. */
 export class PageBytes implements StateBytes {
@@ -87,9 +87,9 @@ export class PageBytes implements StateBytes {
     return copy;
   }
 
-  /** Makes them a copy of what another says. */
-  set({ bytes, start, length }: StateBytes): void {
-    this.#pages.write(this.#slot, bytes.subarray(start, start + length), length);
+  /** Makes them a copy of what lies elsewhere. */
+  set({ bytes, start, length }: BytesSpan): void {
+    this.#pages.write(this.#slot, part(bytes, start, start + length), length);
     this.at(this.#slot);
   }
 

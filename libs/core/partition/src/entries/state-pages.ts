@@ -92,9 +92,9 @@ export class StatePages {
     const { arena } = this;
     for (let page = Math.floor(begin / PAGE_BYTES_MAX); page * PAGE_BYTES_MAX < end; page += 1) {
       const first = page * PAGE_BYTES_MAX;
-      const part = from.subarray(Math.max(begin, first), Math.min(end, first + PAGE_BYTES_MAX));
+      const shown = part(from, Math.max(begin, first), Math.min(end, first + PAGE_BYTES_MAX));
       const reference = this.pageAt(slot, page);
-      arena.bytes.set(part, arena.startOf(reference) + Math.max(0, begin - first));
+      arena.bytes.set(shown, arena.startOf(reference) + Math.max(0, begin - first));
       arena.touch(reference, Math.max(0, begin - first));
     }
   }
@@ -264,6 +264,11 @@ export class StatePages {
     const { buffer } = this.#slotMemory;
     this.#bySlot = new Int32Array(buffer, 0, buffer.byteLength / REFERENCE_BYTES);
   }
+}
+
+/** A view of them, which costs as much as a short copy, only where they are not all there is. */
+export function part(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
 }
 
 /** A call that copies costs more than a few bytes do. */

@@ -53,7 +53,7 @@ class HeaderSection {
     return length === -1 ? null : this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** Of what comes next, which is passed. */
+  /** The length of the next field, which is passed. */
   #length(): number {
     const length = this.varint();
     if (length === -1) return length;

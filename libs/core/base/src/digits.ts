@@ -1,0 +1,54 @@
+// Integers as decimal digits in ASCII, without a text between: encoding one takes longer than all of its digits.
+
+const ZERO = 0x30;
+/** What is left of a safe integer beyond so many digits fits 32 bits, which divide quickly. */
+const LOW = 1e7;
+const LOW_DIGITS = 7;
+const NOTHING = new Uint8Array(0);
+/** Longer ones need not be exact as a double. */
+const DIGITS_MAX = 15;
+
+/** The digits of a safe integer from 0 on, behind `prefix`. */
+export function digitsOf(value: number, prefix: Uint8Array = NOTHING): Uint8Array {
+  const high = Math.floor(value / LOW);
+  const digits = high > 0 ? LOW_DIGITS + countOf(high) : countOf(value);
+  const { length } = prefix;
+  const bytes = new Uint8Array(length + digits);
+  for (let i = 0; i < length; i += 1) bytes[i] = prefix[i]!;
+  const end = length + digits;
+  if (high === 0) write(value, bytes, length, end);
+  else {
+    write(value - high * LOW, bytes, end - LOW_DIGITS, end);
+    write(high, bytes, length, end - LOW_DIGITS);
+  }
+  return bytes;
+}
+
+function countOf(value: number): number {
+  let count = 1;
+  for (let above = 10; above <= value; above *= 10) count += 1;
+  return count;
+}
+
+/** From the last digit to the first, zeros before them. */
+function write(value: number, bytes: Uint8Array, start: number, end: number): void {
+  let rest = value;
+  for (let at = end - 1; at >= start; at -= 1) {
+    const above = (rest / 10) | 0;
+    bytes[at] = ZERO + rest - above * 10;
+    rest = above;
+  }
+}
+
+/** The integer that 1 to 15 digits are; undefined: they are something else, or more. */
+export function decimalIn(bytes: Uint8Array): number | undefined {
+  const { length } = bytes;
+  if (length === 0 || length > DIGITS_MAX) return undefined;
+  let value = 0;
+  for (let i = 0; i < length; i += 1) {
+    const digit = bytes[i]! - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    value = 10 * value + digit;
+  }
+  return value;
+}
