@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type BrokerMode, type BrokerState, readState, stateFileOf, survivorsOf } from './broker-state.ts';
 import { defaultDataDir, makeDataDir } from './data-directory.ts';
+import { detachedOptions } from './detached-options.ts';
 import { type KeeperReport } from './keeper-report.ts';
 import { askBrokers } from './metadata-probe.ts';
 import { isAlive, signalIdentified } from './process-identity.ts';
@@ -33,9 +34,6 @@ export interface BrokerStatus {
   }[];
 }
 
-/** Port that a detached broker listens on if none is asked for. */
-export const DEFAULT_PORT = 9092;
-
 /**
  * Starts a broker that runs until `stopDetached`, on port 9092 unless another is asked for. If one already runs in the data
  * directory and is what was asked for, that one is reported. Throws `Fatal`.
@@ -52,7 +50,7 @@ export async function startDetached(
   }
   makeDataDir(dataDir);
   const { log = silent, ...rest } = options;
-  await keep({ port: DEFAULT_PORT, ...rest, dataDir }, dataDir, log);
+  await keep(detachedOptions(rest, dataDir), dataDir, log);
   const started = await statusDetached(dataDir);
   if (started === undefined)
     throw new Fatal(`the broker in ${dataDir} was ready and ended at once: see node-1/broker.log there`);

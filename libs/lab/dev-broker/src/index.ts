@@ -1,13 +1,6 @@
 export { type BuiltProject, cachedArtifacts, type MavenProject, resolveArtifacts } from './artifacts.ts';
 export { ensureBroker, startBroker } from './broker.ts';
-export {
-  type BrokerStatus,
-  dataDirOf,
-  DEFAULT_PORT as defaultPort,
-  startDetached,
-  statusDetached,
-  stopDetached,
-} from './detached.ts';
+export { type BrokerStatus, dataDirOf, startDetached, statusDetached, stopDetached } from './detached.ts';
 export { findJava } from './java-runtime.ts';
 export { type ServerProperties } from './node-settings.ts';
 export { type BrokerNode, type BrokerOptions, type RunningBroker } from './running-broker.ts';
