@@ -1,14 +1,13 @@
 import { counted } from '@flatline/base';
 import { configurationJsonSchema } from '@flatline/config';
-import { configurationOf } from '../configuration.ts';
+import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { originsOf } from '../run-origins.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
-import type { ConfigFlags } from './config.ts';
 
 /** @throws ConfigurationError with everything that is wrong (I4) */
-export async function runCheck(flags: ConfigFlags, console: Console, shell: Shell): Promise<ExitCode> {
+export async function runCheck(flags: ConfigurationFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const config = await configurationOf(shell, flags);
   const { facts, warning } = await originsOf(config, { shell, flags });
   if (warning !== undefined) console.note(`warning: ${warning}`);

@@ -4,7 +4,7 @@ import type { ConfigurationFlags } from '../configuration.ts';
 import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, jsonOption } from './flags.ts';
 
-export interface ConfigFlags extends ConfigurationFlags {
+interface ConfigFlags extends ConfigurationFlags {
   readonly json?: boolean;
 }
 

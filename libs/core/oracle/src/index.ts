@@ -17,6 +17,7 @@ export type {
   OutputRecord,
   PartitionHistory,
   PipelineRules,
+  RawHeader,
   StoredEntry,
   StoredState,
 } from './logs/history.ts';
@@ -30,7 +31,6 @@ export {
   letterRecord,
   outputRecord,
   plainRecord,
-  type RawHeader,
   type RawRecord,
 } from './logs/raw-record.ts';
 export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';

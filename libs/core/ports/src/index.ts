@@ -1,7 +1,7 @@
 export { CLOCK_HEADER } from './clock-record.ts';
 export { deadLetterHeaders, type DeadLetterOrigin, readDeadLetter, type Truncation } from './dead-letter-headers.ts';
 export { INCARNATION_HEADER } from './incarnation-header.ts';
-export { groupOf, rowsIn, StoredGroup } from './stored-group.ts';
+export { groupOf, rowsIn, StoredGroup, type StoredRow } from './stored-group.ts';
 export { assertSlotOrder } from './slot-order.ts';
 export type { BatchFingerprint, CommittedOffset, LogAdmin } from './log-admin.ts';
 export { KEY_GROUP_MAX } from './log-reader.ts';
@@ -28,7 +28,6 @@ export type {
   StoreChanges,
   StoreCheckpoint,
   RowPlace,
-  StoredRow,
   StoreDistrust,
   StoreDrop,
   StoreState,

@@ -24,18 +24,6 @@ export interface StoreState {
   readonly checkpoint: StoreCheckpoint;
 }
 
-/** What is kept of one entry. */
-export interface StoredRow {
-  /** The entry's number in its task: names the row, and is used again once the entry has gone. */
-  readonly slot: number;
-  /** Sequence of a commit that the row is the state after: the checkpoint's, or a later one. */
-  readonly sequence: number;
-  readonly key: Uint8Array;
-  readonly image: Uint8Array;
-  /** Changelog offset of the block that holds this image. */
-  readonly changelogOffset: number;
-}
-
 /** A row that lies somewhere, to be copied: the memory is used again. Places, since making views takes longer than copying what they show. */
 export interface RowPlace {
   readonly slot: number;

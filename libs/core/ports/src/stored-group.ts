@@ -1,7 +1,18 @@
 // Rows of a local store, a group at a time: as many as can be looked ahead at, and no object for any of them.
 import { assert } from '@flatline/base';
 import { KEY_GROUP_MAX, type KeySpans } from './log-reader.ts';
-import type { StoredRow } from './state-store.ts';
+
+/** What is kept of one entry. */
+export interface StoredRow {
+  /** The entry's number in its task: names the row, and is used again once the entry has gone. */
+  readonly slot: number;
+  /** Sequence of a commit that the row is the state after: the checkpoint's, or a later one. */
+  readonly sequence: number;
+  readonly key: Uint8Array;
+  readonly image: Uint8Array;
+  /** Changelog offset of the block that holds this image. */
+  readonly changelogOffset: number;
+}
 
 /** Where rows lie in the same bytes: their keys are its spans. Filled by a store, read until the next step of its scan. */
 export class StoredGroup implements KeySpans {

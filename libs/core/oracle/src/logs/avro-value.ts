@@ -5,7 +5,7 @@
 import type { AvroRecord, AvroType } from './avro-schema.ts';
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';
 import { utf8In } from './byte-names.ts';
-import type { EventFields } from './json-event.ts';
+import type { EventFields } from './history.ts';
 
 /** How deep what is passed over may be nested. */
 const DEPTH_MAX = 64;

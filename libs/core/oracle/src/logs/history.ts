@@ -1,7 +1,5 @@
 // What the checker reads: the logs of one partition, as a source hands them out piece by piece.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { EventFields } from './json-event.ts';
-import type { RawHeader } from './raw-record.ts';
 
 export interface LogRecord {
   readonly offset: number;
@@ -11,6 +9,14 @@ export interface LogRecord {
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
 }
+
+export interface RawHeader {
+  readonly name: string;
+  readonly value: Uint8Array | null;
+}
+
+/** The fields of a value by name; one that is null or absent takes its default. */
+export type EventFields = Readonly<Record<string, unknown>>;
 
 /** A decoded event (docs/FORMATS.md, Input). */
 export interface InputEvent {

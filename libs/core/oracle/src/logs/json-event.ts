@@ -1,5 +1,5 @@
 // An event as a producer writes it in JSON (docs/FORMATS.md, Input): parsed whole, then each field looked at.
-import type { InputEvent } from './history.ts';
+import type { EventFields, InputEvent } from './history.ts';
 import { utf8In } from './byte-names.ts';
 
 export const HEARTBEAT = 'HEARTBEAT';
@@ -7,9 +7,6 @@ const TYPE_LENGTH_MAX = 64;
 const EVENT_ID_LENGTH_MAX = 256;
 /** What a `Date` can hold, in ms (I5). */
 const LAST_INSTANT = 8.64e15;
-
-/** The fields by name; one that is null or absent takes its default. */
-export type EventFields = Readonly<Record<string, unknown>>;
 
 /** `bad`: what is there is no event (I1). */
 export function jsonEvent(value: Uint8Array): InputEvent | 'bad' {

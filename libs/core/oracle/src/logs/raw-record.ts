@@ -3,8 +3,17 @@
 // The names of headers are stated here a second time on purpose: a product that misnames one would otherwise be read by the
 // name it wrote.
 import { textOf } from './byte-names.ts';
-import type { InputEvent, InputRecord, LetterSubject, LetterRecord, LogRecord, OutputRecord } from './history.ts';
-import { type EventFields, jsonObject } from './json-event.ts';
+import type {
+  EventFields,
+  InputEvent,
+  InputRecord,
+  LetterSubject,
+  LetterRecord,
+  LogRecord,
+  OutputRecord,
+  RawHeader,
+} from './history.ts';
+import { jsonObject } from './json-event.ts';
 
 const CLOCK_HEADER = 'flatline-clock';
 const INCARNATION_HEADER = 'flatline-incarnation';
@@ -12,11 +21,6 @@ const REASON_HEADER = 'flatline-reason';
 const OFFSET_HEADER = 'flatline-offset';
 const TRUNCATED_HEADER = 'flatline-truncated';
 const LAST_OFFSET_HEADER = 'flatline-last-offset';
-
-export interface RawHeader {
-  readonly name: string;
-  readonly value: Uint8Array | null;
-}
 
 export interface RawRecord extends LogRecord {
   readonly headers: readonly RawHeader[];

@@ -8,8 +8,8 @@
 //   RB3  Records of control batches and of aborted transactions are not shown.
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';
 import { crc32c } from './crc32c.ts';
-import type { BatchMark } from './history.ts';
-import type { RawHeader, RawRecord } from './raw-record.ts';
+import type { BatchMark, RawHeader } from './history.ts';
+import type { RawRecord } from './raw-record.ts';
 
 /** A transaction that ended in an abort, as the leader lists it with the batches it sends. */
 export interface AbortedTransaction {

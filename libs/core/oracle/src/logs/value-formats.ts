@@ -4,8 +4,8 @@
 import { type AvroRecord, canBe, type Content, isFieldOf, NoSchema, recordSchema } from './avro-schema.ts';
 import { avroFields, avroRecord } from './avro-value.ts';
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';
-import type { InputEvent } from './history.ts';
-import { type EventFields, eventOf, jsonEvent, jsonObject } from './json-event.ts';
+import type { EventFields, InputEvent } from './history.ts';
+import { eventOf, jsonEvent, jsonObject } from './json-event.ts';
 
 export type ValueFormat = 'auto' | 'json' | 'avro';
 

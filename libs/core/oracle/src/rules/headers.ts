@@ -1,7 +1,7 @@
 // Headers of a record, by name and as text.
 import { textOf } from '../logs/byte-names.ts';
 import type { OutputRecord } from '../logs/history.ts';
-import type { RawHeader } from '../logs/raw-record.ts';
+import type { RawHeader } from '../logs/history.ts';
 
 /** The first of that name; undefined: there is none, or it has no value. */
 export function headerText(headers: readonly RawHeader[], wanted: string): string | undefined {

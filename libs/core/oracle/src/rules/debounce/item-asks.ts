@@ -1,7 +1,7 @@
 // What the headers of a record ask of its window (docs/FORMATS.md), read as plainly as they are written.
 import type { DurationMs } from '@flatline/base';
 import { textOf } from '../../logs/byte-names.ts';
-import type { RawHeader } from '../../logs/raw-record.ts';
+import type { RawHeader } from '../../logs/history.ts';
 
 export interface ItemAsks {
   readonly flush: boolean;

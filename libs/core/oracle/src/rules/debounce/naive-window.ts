@@ -2,8 +2,7 @@
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { InputRecord } from '../../logs/history.ts';
-import type { RawHeader } from '../../logs/raw-record.ts';
+import type { InputRecord, RawHeader } from '../../logs/history.ts';
 import type { Machine, When } from '../entries-fold.ts';
 import { Telling } from '../telling.ts';
 import { alikeBy, asksIn, type ItemAsks } from './item-asks.ts';

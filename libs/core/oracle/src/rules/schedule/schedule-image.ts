@@ -3,7 +3,7 @@ import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import { nameOf } from '../../logs/byte-names.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
-import type { RawHeader } from '../../logs/raw-record.ts';
+import type { RawHeader } from '../../logs/history.ts';
 import type { PendingSchedule, ScheduleState } from './naive-schedules.ts';
 import { shownHeader } from './schedule-request.ts';
 

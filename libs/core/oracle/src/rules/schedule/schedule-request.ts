@@ -1,8 +1,7 @@
 // What a record asks of schedules (docs/FORMATS.md), read as plainly as it is written: its headers, then what they forbid.
 import type { Millis } from '@flatline/base';
 import { nameOf, utf8In } from '../../logs/byte-names.ts';
-import type { InputRecord } from '../../logs/history.ts';
-import type { RawHeader } from '../../logs/raw-record.ts';
+import type { InputRecord, RawHeader } from '../../logs/history.ts';
 
 /** What goes by the time-zone database, and how instants are read: the caller's. */
 export interface FoldCalendar {
