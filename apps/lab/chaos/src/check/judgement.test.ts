@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { VerificationReport } from '@flatline/oracle';
 import { outcomeOf } from '../scenario.ts';
-import { recoveries } from '../stage/trial.ts';
+import { recoveries } from '../trial/trial.ts';
 import { violationsOf } from './judgement.ts';
 
 const found = { rule: 'V1', topic: 'out', partition: 2, offset: 7, key: 'a', what: 'is closed a second time' };

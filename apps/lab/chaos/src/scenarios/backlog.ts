@@ -3,7 +3,7 @@ import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { sleep } from '../stage/sleep.ts';
 import { dumpTopic, topicEnds } from '../stage/topic-dump.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const MINUTES_OF_OWN = 1;
 const TIMEOUT_MS = 5_000;

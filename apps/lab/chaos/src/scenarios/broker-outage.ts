@@ -2,8 +2,8 @@
 import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { sleep } from '../stage/sleep.ts';
-import { readOutputs } from '../stage/ending.ts';
-import { Trial } from '../stage/trial.ts';
+import { readOutputs } from '../stage/topic-records.ts';
+import { Trial } from '../trial/trial.ts';
 
 const variants = [
   { forMs: 30_000, unheardMs: 0 },

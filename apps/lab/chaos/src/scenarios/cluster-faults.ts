@@ -6,8 +6,8 @@ import { type Cut, KafkaProxy } from '../proxy/kafka-proxy.ts';
 import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { sleep } from '../stage/sleep.ts';
-import { readOutputs } from '../stage/ending.ts';
-import { Trial } from '../stage/trial.ts';
+import { readOutputs } from '../stage/topic-records.ts';
+import { Trial } from '../trial/trial.ts';
 
 const cuts: readonly Cut[] = ['both', 'toBroker', 'toClient'];
 const CUT_MS = 10_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Random } from '@flatline/base';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const PHASE_MS = 2_500;
 const PAGE_BYTES = 4_096;

@@ -2,7 +2,7 @@
 import { KafkaProxy, type RequestFault } from '../proxy/kafka-proxy.ts';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const FAULTS_PER_TRIAL = 12;
 const FAULTS_OF_SAMPLE = 6;

@@ -5,9 +5,9 @@ import { rulesOf } from '@flatline/verifier';
 import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { sleep } from '../stage/sleep.ts';
-import { produce } from '../stage/ending.ts';
+import { produce } from '../stage/topic-records.ts';
 import { dumpTopic } from '../stage/topic-dump.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

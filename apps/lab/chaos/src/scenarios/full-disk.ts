@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const DISK_BYTES = 2 * 1024 * 1024;
 /** Stores are flushed every fifteen seconds. */

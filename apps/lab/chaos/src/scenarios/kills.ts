@@ -3,7 +3,7 @@ import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { sleep } from '../stage/sleep.ts';
 import { dyingAt, type Failpoint, failpoints } from '../stage/failpoints.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 type Place = Failpoint | 'random';
 

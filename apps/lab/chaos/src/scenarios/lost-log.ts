@@ -4,11 +4,11 @@ import { systemClock } from '@flatline/system';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { sleep } from '../stage/sleep.ts';
-import { produce, readOutputs } from '../stage/ending.ts';
-import { deleteTopics, growTopic, recreate } from '../stage/topic-administration.ts';
+import { produce, readOutputs } from '../stage/topic-records.ts';
+import { deleteTopics, growTopic } from '../stage/topic-administration.ts';
 import { refusedResult, refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const PHASE_MS = 3_000;
 
@@ -20,7 +20,7 @@ const faults: readonly (readonly [string, Fault])[] = [
     'the input was deleted and recreated',
     async (application) => {
       await deleteTopics(application.kafka, [application.input]);
-      await recreate(application, application.input);
+      await application.recreate(application.input);
       await produce(application, beats(200));
     },
   ],

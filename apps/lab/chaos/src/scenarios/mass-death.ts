@@ -3,8 +3,8 @@ import { traffics } from '../loads/index.ts';
 import type { Act } from '../loads/traffic.ts';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
-import { produce } from '../stage/ending.ts';
-import { Trial } from '../stage/trial.ts';
+import { produce } from '../stage/topic-records.ts';
+import { Trial } from '../trial/trial.ts';
 
 const SESSIONS = 1_000_000;
 /** Longer than it takes to produce their only beats, so that they all live at once. */

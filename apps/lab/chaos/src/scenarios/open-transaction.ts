@@ -4,7 +4,7 @@ import { systemClock } from '@flatline/system';
 import { KafkaProxy } from '../proxy/kafka-proxy.ts';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 /** Many session timeouts, and longer than until it is an alarm; the upstream's own transaction timeout is longer. */
 const OPEN_MS = 20_000;

@@ -11,8 +11,8 @@ import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { CpuShare } from '../stage/cpu-share.ts';
 import { sleep } from '../stage/sleep.ts';
-import { writeSentinels } from '../stage/ending.ts';
-import { Trial } from '../stage/trial.ts';
+import { writeSentinels } from '../trial/ending.ts';
+import { Trial } from '../trial/trial.ts';
 import { freePort, type VitalSigns, vitalSigns } from '../stage/vital-signs.ts';
 
 const MINUTES_OF_OWN = 1;

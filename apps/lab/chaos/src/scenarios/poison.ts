@@ -4,8 +4,8 @@ import type { ProducedRecord } from '@flatline/kafka';
 import type { InputTruth } from '@flatline/oracle';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
-import { produce } from '../stage/ending.ts';
-import { Trial } from '../stage/trial.ts';
+import { produce } from '../stage/topic-records.ts';
+import { Trial } from '../trial/trial.ts';
 
 const POISON_KEY = 'poison-';
 const RECORDS_PER_ROUND = 30;

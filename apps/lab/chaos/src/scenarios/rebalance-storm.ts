@@ -2,8 +2,8 @@
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { sleep } from '../stage/sleep.ts';
-import { readOutputs } from '../stage/ending.ts';
-import { Trial } from '../stage/trial.ts';
+import { readOutputs } from '../stage/topic-records.ts';
+import { Trial } from '../trial/trial.ts';
 
 const MINUTES_OF_OWN = 1;
 const STEADY_MS = 10_000;

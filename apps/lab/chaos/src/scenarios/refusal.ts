@@ -2,8 +2,8 @@
 import type { TrialResult } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { sleep } from '../stage/sleep.ts';
-import { readOutputs } from '../stage/ending.ts';
-import type { Trial } from '../stage/trial.ts';
+import { readOutputs } from '../stage/topic-records.ts';
+import type { Trial } from '../trial/trial.ts';
 
 const REFUSES_WITHIN_MS = 30_000;
 

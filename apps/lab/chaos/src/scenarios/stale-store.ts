@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { Application } from '../stage/application.ts';
 import { sleep } from '../stage/sleep.ts';
-import { readOutputs } from '../stage/ending.ts';
-import { deleteTopics, recreate } from '../stage/topic-administration.ts';
+import { readOutputs } from '../stage/topic-records.ts';
+import { deleteTopics } from '../stage/topic-administration.ts';
 import { refusedResult, refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const PHASE_MS = 3_000;
 
@@ -83,7 +83,7 @@ async function newLog(context: TrialContext): Promise<TrialResult> {
   await trial.endLoad();
   const before = await readOutputs(application);
   await deleteTopics(application.kafka, [application.changelog]);
-  await recreate(application, application.changelog);
+  await application.recreate(application.changelog);
   const processor = trial.processor();
   trial.armed = 1;
   if (

@@ -5,7 +5,7 @@ import type { Child } from '../stage/child.ts';
 import { CpuShare } from '../stage/cpu-share.ts';
 import { sleep } from '../stage/sleep.ts';
 import { blockedAt, BLOCKED_LINE } from '../stage/failpoints.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const SESSION_TIMEOUT_MS = 3_000;
 const LIVES_PER_TRIAL = 2;

@@ -1,7 +1,7 @@
 // F3: a process that is stopped, loses its partitions, and wakes up as a zombie.
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 /** Multiples of the group's session timeout: too short to be noticed, long enough, and long after all has moved on. */
 const factors = [0.5, 2, 10];

@@ -4,10 +4,11 @@ import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { sleep } from '../stage/sleep.ts';
-import { awaitCloses, produce, QUIESCENCE_MAX_MS, writeSentinels } from '../stage/ending.ts';
+import { produce } from '../stage/topic-records.ts';
+import { awaitCloses, QUIESCENCE_MAX_MS, writeSentinels } from '../trial/ending.ts';
 import { blockedAt } from '../stage/failpoints.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 /** The floor rises soon: short sessions let go of the log's beginning within seconds. */
 const TRUNCATE_LAG_MS = 500;

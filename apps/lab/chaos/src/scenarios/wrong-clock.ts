@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
-import { Trial } from '../stage/trial.ts';
+import { Trial } from '../trial/trial.ts';
 
 const preload = fileURLToPath(new URL('../stage/warped-clock.mjs', import.meta.url));
 const warps = ['forward', 'back', 'drift', 'frozen'] as const;

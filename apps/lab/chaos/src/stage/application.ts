@@ -10,7 +10,7 @@ import { editingArguments, type SourceEdit } from '@flatline/cluster/source-edit
 import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { Child } from './child.ts';
-import { createTopic } from './topic-administration.ts';
+import { createTopic, recreateTopic } from './topic-administration.ts';
 
 export interface ApplicationOptions {
   /** Tells the applications of a campaign apart: letters, digits, `-`. */
@@ -126,6 +126,13 @@ export class Application {
       });
     const sizes = ['--partitions', String(this.partitions), '--replication', String(replication)];
     await this.command('topics', 'create', '--config', this.config, '--brokers', brokers, ...sizes);
+  }
+
+  /** A deleted topic, as an operator's own tools would: `flatline topics create` refuses where a state needs what was there. */
+  async recreate(topic: string): Promise<void> {
+    const { replication = 1 } = this.options;
+    const settings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'message.timestamp.type': 'LogAppendTime' };
+    await recreateTopic(this.kafka, { topic, partitions: this.partitions, replicationFactor: replication, settings });
   }
 
   stateDir(instance: string): string {

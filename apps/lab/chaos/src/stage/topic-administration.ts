@@ -1,6 +1,5 @@
 // What operators do to topics behind Flatline's back, by the requests of their tools.
 import { type KafkaConnection, type KafkaOptions, KafkaTopicAdmin, type NewTopic, openCluster } from '@flatline/kafka';
-import type { Application } from './application.ts';
 import { sleep } from './sleep.ts';
 
 const ADMIN_TIMEOUT_MS = 15_000;
@@ -42,15 +41,11 @@ export function growTopic(kafka: KafkaOptions, topic: string, partitions: number
   });
 }
 
-/**
- * As an operator's own tools would: `flatline topics create` refuses where a state needs what was there. The deletion of a
- * topic goes on after it was acknowledged.
- */
-export async function recreate({ kafka, partitions, options }: Application, topic: string): Promise<void> {
-  const settings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'message.timestamp.type': 'LogAppendTime' };
+/** Tries until the deletion is over: it goes on after it was acknowledged. */
+export async function recreateTopic(kafka: KafkaOptions, topic: NewTopic): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
-      await createTopic(kafka, { topic, partitions, replicationFactor: options.replication ?? 1, settings });
+      await createTopic(kafka, topic);
       return;
     } catch (error) {
       if (tries === 20) throw error;

@@ -1,12 +1,12 @@
 // The end of a trial: sentinels into every partition, and the wait until everything due is closed.
 import { openSummaryConsumer, type OutputRecord } from '@flatline/client/parts';
-import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import type { InputTruth } from '@flatline/oracle';
 import { systemClock } from '@flatline/system';
 import { hasAllEnded, isAllDone } from '../check/judgement.ts';
-import type { Application } from './application.ts';
-import { sleep } from './sleep.ts';
-import { topicEnds } from './topic-dump.ts';
+import type { Application } from '../stage/application.ts';
+import { sleep } from '../stage/sleep.ts';
+import { topicEnds } from '../stage/topic-dump.ts';
+import { produce } from '../stage/topic-records.ts';
 
 /** Longer than anything waits for: the broker's transaction timeout, a group's session, a coordinator's move. */
 export const QUIESCENCE_MAX_MS = 90_000;
@@ -14,18 +14,6 @@ export const QUIESCENCE_MAX_MS = 90_000;
 const SENTINEL_MARGIN_MS = 50;
 /** Between two looks at whole logs: each reads and judges them all, and takes from the processors what they need to get done. */
 const LOOK_MS = 500;
-
-/** A producer of the test's own, past any proxy. */
-export async function produce(application: Application, records: Iterable<ProducedRecord>): Promise<void> {
-  const connection = openCluster(application.kafka);
-  try {
-    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: application.input });
-    await producer.send(records);
-    await producer.close();
-  } finally {
-    connection.close();
-  }
-}
 
 const sentinelKey = (partition: number): string => `sentinel-${partition}`;
 
@@ -114,16 +102,4 @@ function buries(record: OutputRecord, sentinels: Sentinels): boolean {
   const { partition, key, incarnation = '' } = record;
   const firstOffset = Number(incarnation.slice(incarnation.indexOf('-') + 1));
   return Buffer.from(key).toString() === sentinelKey(partition) && firstOffset >= sentinels[partition]!;
-}
-
-/** All that is committed on the output now. */
-export async function readOutputs({ kafka, output }: Pick<Application, 'kafka' | 'output'>): Promise<OutputRecord[]> {
-  const { consumer, close } = await openSummaryConsumer({ kafka, topic: output, from: 'beginning', until: 'end' });
-  try {
-    const outputs: OutputRecord[] = [];
-    for await (const record of consumer) outputs.push(record);
-    return outputs;
-  } finally {
-    await close();
-  }
 }

@@ -6,12 +6,13 @@ import { judge, violationsOf } from '../check/judgement.ts';
 import { traffics } from '../loads/index.ts';
 import { KindLoad } from '../loads/kind-load.ts';
 import type { TrialContext, TrialResult, Violation } from '../scenario.ts';
-import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from './application.ts';
-import type { Child } from './child.ts';
-import { sleep } from './sleep.ts';
-import { awaitCloses, awaitEndings, QUIESCENCE_MAX_MS, readOutputs, writeSentinels } from './ending.ts';
-import { editsWithout } from './guards.ts';
-import { appendTimes } from './topic-dump.ts';
+import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from '../stage/application.ts';
+import type { Child } from '../stage/child.ts';
+import { sleep } from '../stage/sleep.ts';
+import { editsWithout } from '../stage/guards.ts';
+import { appendTimes } from '../stage/topic-dump.ts';
+import { readOutputs } from '../stage/topic-records.ts';
+import { awaitCloses, awaitEndings, QUIESCENCE_MAX_MS, writeSentinels } from './ending.ts';
 
 /** Longer than any trial: the fleet is interrupted. */
 const ENDLESS = 100_000_000;
