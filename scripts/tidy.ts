@@ -8,7 +8,7 @@ import { deadExports } from './tidy/dead-exports.ts';
 import { drawing } from './tidy/drawing.ts';
 import { fileLengths, THINK_AT } from './tidy/file-lengths.ts';
 import type { Finding } from './tidy/finding.ts';
-import { folderCycles } from './tidy/folder-cycles.ts';
+import { importCircles } from './tidy/import-circles.ts';
 import { heldBackTests } from './tidy/held-back-tests.ts';
 import { invariantIds } from './tidy/invariant-ids.ts';
 import { kept } from './tidy/kept.ts';
@@ -40,7 +40,7 @@ function findingsOfSources(): readonly Finding[] {
     ...citedInvariants(workspace.tree),
     ...deadExports(workspace, kept),
     ...packageGraph(workspace),
-    ...folderCycles(workspace),
+    ...importCircles(workspace),
     ...broughtAlong(workspace),
     ...drawing(workspace),
     ...pageReferences(workspace),

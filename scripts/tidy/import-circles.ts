@@ -1,0 +1,65 @@
+// Modules of a package, or its folders, that import each other in a circle: to read or move one, a reader needs all of them.
+// Between folders, what lies beside them is left out: the index knows everything, and what all share is known by everything.
+import { type Finding } from './finding.ts';
+import { folderOf, type Project, resolveModule, type Workspace } from './workspace.ts';
+
+/** What each module or folder of a package imports of the same package, with where it does first. */
+type Imports = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+/** An import within a package. */
+interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly at: string;
+}
+
+/** The benchmarks, which nothing else imports, are left alone. */
+const LEFT_OUT = 'apps/lab/bench';
+
+export function importCircles(workspace: Workspace): Finding[] {
+  const projects = workspace.projects.filter(({ folder }) => folder !== LEFT_OUT);
+  return projects.flatMap((project) => {
+    const arrows = arrowsOf(workspace, project);
+    const beside = `${project.folder}/src`;
+    const folders = arrows.map(({ from, to, at }) => ({ from: folderOf(from), to: folderOf(to), at }));
+    return [
+      ...circles(arrows),
+      ...circles(folders.filter(({ from, to }) => from !== to && from !== beside && to !== beside)),
+    ];
+  });
+}
+
+function circles(arrows: readonly Arrow[]): Finding[] {
+  const imports = new Map<string, Map<string, string>>();
+  for (const { from, to, at } of arrows) {
+    const others = imports.get(from) ?? new Map<string, string>();
+    imports.set(from, others);
+    if (!others.has(to)) others.set(to, at);
+  }
+  return [...imports].flatMap(([from, others]) =>
+    [...others]
+      .filter(([to]) => reach(imports, to).has(from))
+      .map(([to, at]) => ({
+        at,
+        message: `${from} imports ${to}, which imports it back: move what both need to one of them, or beside them`,
+      })),
+  );
+}
+
+function arrowsOf(workspace: Workspace, { folder, modules }: Project): Arrow[] {
+  return modules
+    .filter(({ isTest }) => !isTest)
+    .flatMap(({ path, imports }) =>
+      imports.flatMap(({ specifier, line }) => {
+        const to = specifier.startsWith('.') ? resolveModule(workspace, path, specifier) : undefined;
+        return to?.startsWith(`${folder}/`) === true ? [{ from: path, to, at: `${path}:${line}` }] : [];
+      }),
+    );
+}
+
+/** All that a module or folder imports, by others too. */
+function reach(imports: Imports, from: string): ReadonlySet<string> {
+  const found = new Set<string>([from]);
+  for (const each of found) for (const other of imports.get(each)?.keys() ?? []) found.add(other);
+  return found;
+}
