@@ -170,3 +170,27 @@ export class LeaseLog {
     return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
   }
 }
+
+export const T = 1_000_000;
+export const START = { type: 'STARTED' };
+export const END = { type: 'ENDED' };
+
+/** Type, reason, token, and as of when. */
+export function brief(said: readonly Said[]): string[] {
+  return said.map((each) => {
+    if (each === null) return '-';
+    const { type, reason, token, at } = each as Readonly<Record<string, string | number | undefined>>;
+    return [type, reason, token, Number(at) - T].filter((part) => part !== undefined).join(' ');
+  });
+}
+
+export type Row = readonly [after: number, value: LeaseValue, headers?: Readonly<Record<string, string>>];
+
+/** What is said of a key with these records, and then `until`. */
+export function history(settings: LeaseSettings, until: number, ...rows: readonly Row[]): LeaseLog {
+  const log = new LeaseLog(settings);
+  for (const [after, value, headers] of rows) log.add(T + after, 'k', value, headers);
+  log.add(T + until, null);
+  log.commit();
+  return log;
+}

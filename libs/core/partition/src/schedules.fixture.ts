@@ -164,3 +164,31 @@ export class ScheduleLog {
     return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
   }
 }
+
+export const T = 1_800_000_000_000;
+export const HOUR = 3_600_000;
+
+/** `due run [last] [missed]`, or the receipt and what it is about; due instants from T on. */
+export function brief(said: readonly SaidOfSchedule[]): string[] {
+  return said.map(({ value, headers }) => {
+    const of = (name: string): string | undefined =>
+      headers.find((each) => each.startsWith(`flatline-${name}=`))?.slice(`flatline-${name}=`.length);
+    const due = of('due-at');
+    const parts = [of('receipt') ?? value, due === undefined ? '' : String(Number(due) - T), of('schedule-id')];
+    if (of('run') !== undefined) parts.push(`#${of('run')}`);
+    if (of('last') !== undefined) parts.push('last');
+    if (of('missed') !== undefined) parts.push(`missed ${of('missed')}`);
+    return parts.filter(Boolean).join(' ');
+  });
+}
+
+export type Row = readonly [after: number, headers: Headers, value?: string | null];
+
+/** What comes out of a key with these records, and then `until`. */
+export function history(settings: ScheduleSettings, until: number, ...rows: readonly Row[]): ScheduleLog {
+  const log = new ScheduleLog(settings);
+  for (const [after, headers, value] of rows) log.add(T + after, 'k', headers, value);
+  log.add(T + until, null);
+  log.commit();
+  return log;
+}
