@@ -1,31 +1,77 @@
-// `npm run release [-- --dry-run]`: packs twice, and publishes both packages with a provenance statement if nothing speaks
-// against it. With --dry-run it says what does, has npm check everything but the upload, and publishes nothing; exit code 1
-// where it would be refused.
+// `npm run release [-- --dry-run | --rehearse]`: packs twice, and publishes both packages with a provenance statement if nothing
+// speaks against it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { PUBLISHED, tarballOf } from './packing/published.ts';
+import { rehearse } from './releasing/rehearsal.ts';
 import { releaseProblems } from './releasing/release-problems.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const isDry = process.argv.includes('--dry-run');
+const USAGE = `usage: npm run release [-- --dry-run | --rehearse [--packed]]
 
-const hashes = packed();
-const problems = [
-  ...releaseProblems(factsOf()),
-  ...(packed().join() === hashes.join()
-    ? []
-    : ['packing twice gives two results, which cannot be checked against the commit']),
-];
-for (const problem of problems) console.error(`${isDry ? 'would refuse' : 'refused'}: ${problem}`);
-if (problems.length > 0) process.exitCode = 1;
-if (problems.length > 0 && !isDry) process.exit();
-for (const [index, published] of PUBLISHED.entries()) {
-  const how = ['--access', 'public', '--provenance', ...(isDry ? ['--dry-run'] : [])];
-  run('npm', ['publish', tarballOf(root, published), ...how], 'inherit');
-  console.log(`${published.name} ${isDry ? 'would be published' : 'is published'}: sha512-${hashes[index]!}`);
+Packs both packages, twice to see that both give the same bytes, and publishes them with a provenance statement each.
+
+  --dry-run    say what speaks against it, have npm check everything but the upload, publish nothing
+  --rehearse   publish to a registry of its own on this machine, install from there in an empty folder and run both packages;
+               the statements, unsigned, stay in dist/packages
+  --packed     of a rehearsal: take the tarballs that are in dist/packages
+  --help       this page
+
+Exit code 0: done. 1: refused, or a step failed. 2: wrong flags.
+
+Examples:
+  $ npm run release -- --dry-run
+  $ npm run release -- --rehearse
+`;
+
+const flags = given();
+if (flags.help) process.stdout.write(USAGE);
+else if (flags.rehearse) {
+  if (!flags.packed) packed();
+  try {
+    await rehearse(root, (line) => {
+      console.log(line);
+    });
+  } catch (error) {
+    console.error(`the rehearsal failed: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+} else release(flags['dry-run']);
+
+function given() {
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { 'dry-run': flag, rehearse: flag, packed: flag, help: flag };
+  try {
+    const { values } = parseArgs({ options });
+    if (values.packed && !values.rehearse) throw new Error('--packed is for a rehearsal: add --rehearse');
+    if (values.rehearse && values['dry-run']) throw new Error('--rehearse publishes, --dry-run does not: choose one');
+    return values;
+  } catch (error) {
+    process.stderr.write(`release: ${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    return process.exit(2);
+  }
+}
+
+function release(isDry: boolean): void {
+  const hashes = packed();
+  const problems = [
+    ...releaseProblems(factsOf()),
+    ...(packed().join() === hashes.join()
+      ? []
+      : ['packing twice gives two results, which cannot be checked against the commit']),
+  ];
+  for (const problem of problems) console.error(`${isDry ? 'would refuse' : 'refused'}: ${problem}`);
+  if (problems.length > 0) process.exitCode = 1;
+  if (problems.length > 0 && !isDry) return;
+  for (const [index, published] of PUBLISHED.entries()) {
+    const how = ['--access', 'public', '--provenance', ...(isDry ? ['--dry-run'] : [])];
+    run('npm', ['publish', tarballOf(root, published), ...how], 'inherit');
+    console.log(`${published.name} ${isDry ? 'would be published' : 'is published'}: sha512-${hashes[index]!}`);
+  }
 }
 
 /** Hashes of the tarballs, which the same commit gives on every machine. */

@@ -63,7 +63,12 @@ export function tarballOf(root: string, published: Published): string {
   return join(stagingOf(root), `${fileNameOf(published)}-${versionOf(root)}.tgz`);
 }
 
+/** What `npm run release -- --rehearse` writes: the provenance statement of a tarball. */
+export function statementFileOf(root: string, published: Published): string {
+  return tarballOf(root, published).replace(/\.tgz$/, '.provenance.json');
+}
+
 /** All packages have the workspace's. */
-function versionOf(root: string): string {
+export function versionOf(root: string): string {
   return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;
 }
