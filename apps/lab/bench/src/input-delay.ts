@@ -4,13 +4,7 @@ import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-
-/** How long after they were in the log heartbeats were committed, as the group's offsets tell. */
-export interface InputDelay {
-  readonly p50Ms: DurationMs;
-  readonly p99Ms: DurationMs;
-  readonly maxMs: DurationMs;
-}
+import { type Quantiles, quantilesOf } from './statistics.ts';
 
 /** Bounds the error of a delay, which is never too small. */
 const LOOK_MS: DurationMs = 25;
@@ -70,7 +64,7 @@ export async function lookAtInput(
  * How long after each look from `fromMs` to `toMs` all that was then in the log was committed. Looks are spread over time,
  * and so are the percentiles; what was never seen committed counts until the last look.
  */
-export function inputDelayOf(looks: readonly InputLook[], fromMs: number, toMs: number): InputDelay {
+export function inputDelayOf(looks: readonly InputLook[], fromMs: number, toMs: number): Quantiles {
   const delays: DurationMs[] = [];
   let later = 0;
   for (const look of looks) {
@@ -79,9 +73,7 @@ export function inputDelayOf(looks: readonly InputLook[], fromMs: number, toMs: 
     while (later < looks.length - 1 && !covers(looks[later]!, look)) later += 1;
     delays.push(Math.max(0, looks[later]!.atMs - look.atMs));
   }
-  delays.sort((a, b) => a - b);
-  const rank = (share: number): DurationMs => delays[Math.ceil(delays.length * share) - 1] ?? NaN;
-  return { p50Ms: rank(0.5), p99Ms: rank(0.99), maxMs: rank(1) };
+  return quantilesOf(delays);
 }
 
 function covers({ committed }: InputLook, { ends }: InputLook): boolean {

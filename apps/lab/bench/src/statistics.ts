@@ -1,4 +1,5 @@
-// Summaries of repeated measurements.
+// Summaries of measurements.
+import type { DurationMs } from '@flatline/base';
 
 export interface Spread {
   readonly median: number;
@@ -18,6 +19,19 @@ export function spreadOf(values: readonly number[]): Spread {
 export function spreadOfKnown(values: readonly (number | undefined)[]): Spread | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === values.length ? spreadOf(known) : undefined;
+}
+
+export interface Quantiles {
+  readonly p50Ms: DurationMs;
+  readonly p99Ms: DurationMs;
+  readonly maxMs: DurationMs;
+}
+
+/** By nearest rank; NaN without any. */
+export function quantilesOf(values: readonly DurationMs[]): Quantiles {
+  const sorted = values.toSorted((a, b) => a - b);
+  const rank = (share: number): DurationMs => sorted[Math.ceil(sorted.length * share) - 1] ?? NaN;
+  return { p50Ms: rank(0.5), p99Ms: rank(0.99), maxMs: rank(1) };
 }
 
 /** Slope of the least-squares line through the points (x, y). @param points at least two, not all of one x. */

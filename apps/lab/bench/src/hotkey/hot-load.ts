@@ -1,15 +1,10 @@
 // Items of one key at a steady rate, beside those of keys that come once: what a hot key does to its neighbours.
 import type { DurationMs, Millis } from '@flatline/base';
-import {
-  BatchProducer,
-  KafkaLogReader,
-  type KafkaConnection,
-  type KafkaOptions,
-  type ProducedRecord,
-} from '@flatline/kafka';
-import type { RecordHeader } from '@flatline/ports';
+import { BatchProducer, type KafkaConnection, type KafkaOptions, type ProducedRecord } from '@flatline/kafka';
+import type { RecordCursor, RecordHeader } from '@flatline/ports';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OutputReader, valueText } from '../output-reader.ts';
 
 export const HOT_KEY = Buffer.from('hot');
 /** One neighbour in this time: a key of its own, with one item. */
@@ -82,45 +77,28 @@ interface SeenBatch {
   readonly lateMs: DurationMs;
 }
 
-/** Reads the output: batches of neighbours with when they came, and how many items of the hot key. */
+/** Reads the output: batches of neighbours with when they came. */
 export class BatchWatch {
-  readonly #reader: KafkaLogReader;
+  readonly #reader: OutputReader;
   readonly batches: SeenBatch[] = [];
-  hotRecords = 0;
-  #failure: Error | undefined;
 
   constructor(kafka: KafkaOptions, topic: string) {
-    this.#reader = new KafkaLogReader(kafka);
-    const subscription = this.#reader.subscribe({ topic, partition: 0 }, 0);
-    subscription.onChange(() => {
-      this.#failure ??= subscription.failure;
-      const seenAt = systemClock.wallMs();
-      for (let run = subscription.take(); run !== undefined; run = subscription.take())
-        while (run.cursor.next()) this.#see(run.cursor, seenAt);
+    this.#reader = new OutputReader(kafka, { topic, partitions: 1 }, (record) => {
+      this.#see(record);
     });
   }
 
   /** @throws what ended the reading */
   async close(): Promise<void> {
     await this.#reader.close();
-    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#reader.failure !== undefined) throw this.#reader.failure;
   }
 
   /** Values of the hot key are not looked at: that takes time that would be the neighbours'. */
-  #see({ bytes, keyLength, valueStart, valueLength }: Seen, seenAt: Millis): void {
-    if (keyLength === HOT_KEY.length) {
-      this.hotRecords += 1;
-      return;
-    }
-    const text = Buffer.from(bytes.subarray(valueStart, valueStart + valueLength)).toString('utf8');
-    const { firedAt } = JSON.parse(text) as { readonly firedAt: Millis };
+  #see(record: RecordCursor): void {
+    if (record.keyLength === HOT_KEY.length) return;
+    const seenAt = systemClock.wallMs();
+    const { firedAt } = JSON.parse(valueText(record)) as { readonly firedAt: Millis };
     this.batches.push({ firedAt, lateMs: seenAt - firedAt });
   }
-}
-
-interface Seen {
-  readonly bytes: Uint8Array;
-  readonly keyLength: number;
-  readonly valueStart: number;
-  readonly valueLength: number;
 }

@@ -2,15 +2,12 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, loopDelayText } from '../loop-delay.ts';
-import { spreadOf } from '../statistics.ts';
+import { type Quantiles, quantilesOf, spreadOf } from '../statistics.ts';
 import { megabytes, medianText, short, spreadText } from '../text-table.ts';
 
-interface Lateness {
+interface Lateness extends Quantiles {
   /** Batches of neighbours that fired while it was measured. */
   readonly batches: number;
-  readonly p50Ms: DurationMs;
-  readonly p99Ms: DurationMs;
-  readonly maxMs: DurationMs;
 }
 
 export interface HotKeyTurn extends Lateness {
@@ -53,12 +50,8 @@ export function lateOf(
   from: Millis,
   to: Millis,
 ): Lateness {
-  const late = batches
-    .filter(({ firedAt }) => firedAt >= from && firedAt < to)
-    .map(({ lateMs }) => lateMs)
-    .sort((a, b) => a - b);
-  const rank = (share: number): DurationMs => late[Math.ceil(late.length * share) - 1] ?? NaN;
-  return { batches: late.length, p50Ms: rank(0.5), p99Ms: rank(0.99), maxMs: rank(1) };
+  const late = batches.filter(({ firedAt }) => firedAt >= from && firedAt < to).map(({ lateMs }) => lateMs);
+  return { batches: late.length, ...quantilesOf(late) };
 }
 
 const { spreads, sums, worst } = combine<HotKeyTurn>();

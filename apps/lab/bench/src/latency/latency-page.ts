@@ -4,7 +4,7 @@ import type { SeenClose } from '../close-watch.ts';
 import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from '../probes.ts';
 import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
-import type { Spread } from '../statistics.ts';
+import { type Quantiles, quantilesOf, type Spread } from '../statistics.ts';
 import { ifKnown, medianText, short, spreadText } from '../text-table.ts';
 
 export const LOADS = ['idle', 'busy', 'ending'] as const;
@@ -128,21 +128,16 @@ function isOurs({ contender }: LatencyRow): boolean {
   return contender.startsWith('flatline');
 }
 
-interface Lateness {
+interface Lateness extends Quantiles {
   readonly closes: number;
-  readonly p50Ms: DurationMs;
-  readonly p99Ms: DurationMs;
-  readonly maxMs: DurationMs;
 }
 
 /** Lateness of the probes whose deadlines lie in a span; quantiles by nearest rank, NaN without any. */
 export function latenessOf(closes: readonly SeenClose[], from: Millis, to: Millis): Lateness {
   const late = closes
     .filter(({ sessionId, deadlineAt }) => isProbe(sessionId) && deadlineAt >= from && deadlineAt < to)
-    .map(({ seenAt, deadlineAt }) => seenAt - deadlineAt)
-    .sort((a, b) => a - b);
-  const rank = (share: number): DurationMs => late[Math.ceil(late.length * share) - 1] ?? NaN;
-  return { closes: late.length, p50Ms: rank(0.5), p99Ms: rank(0.99), maxMs: rank(1) };
+    .map(({ seenAt, deadlineAt }) => seenAt - deadlineAt);
+  return { closes: late.length, ...quantilesOf(late) };
 }
 
 export function isProbe(sessionId: string): boolean {

@@ -1,8 +1,8 @@
 // What a measurement of a storm says. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
-import type { InputDelay } from '../input-delay.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
+import type { Quantiles } from '../statistics.ts';
 import { ifKnown, medianText, seconds, secondsText, short } from '../text-table.ts';
 
 /** One turn. */
@@ -23,8 +23,8 @@ export interface StormTurn {
   readonly cpuMs: DurationMs | undefined;
   /** CPU time of the broker's processes over the drain; undefined where they are not ours to see. */
   readonly brokerCpuMs: DurationMs | undefined;
-  /** Over the drain. */
-  readonly inputDelay: InputDelay;
+  /** How long heartbeats of the others waited for their commit, over the drain. */
+  readonly inputDelay: Quantiles;
   /** Undefined where the contender does not run on Node. */
   readonly loopDelay: LoopDelay | undefined;
 }

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import type { Page } from '../frame/page.ts';
 import { takeTurns } from '../frame/turns.ts';
+import { quantilesOf } from '../statistics.ts';
 import { short } from '../text-table.ts';
 import {
   type CandidateWriter,
@@ -183,7 +184,8 @@ function summary(
   turns: readonly Turn[],
   { workload, writers, pauseMs }: Setting,
 ): CommitMeasurement {
-  const latencies = turns.flatMap(({ latenciesMs }) => latenciesMs).sort((a, b) => a - b);
+  const latencies = turns.flatMap(({ latenciesMs }) => latenciesMs);
+  const { p50Ms, p99Ms } = quantilesOf(latencies);
   const elapsedMs = turns.reduce((sum, turn) => sum + turn.elapsedMs, 0);
   const cpuMs = turns.reduce((sum, turn) => sum + turn.cpuMs, 0);
   const commitsPerSecond = (latencies.length / elapsedMs) * 1_000;
@@ -193,15 +195,10 @@ function summary(
     writers,
     pauseMs,
     commits: latencies.length,
-    p50Ms: quantile(latencies, 0.5),
-    p99Ms: quantile(latencies, 0.99),
+    p50Ms,
+    p99Ms,
     commitsPerSecond,
     recordsPerSecond: commitsPerSecond * (workload.outputRecords + 1),
     cpuMsPerCommit: cpuMs / latencies.length,
   };
-}
-
-/** Nearest rank of sorted values; NaN of none. */
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.ceil(sorted.length * share) - 1] ?? NaN;
 }
