@@ -1,4 +1,5 @@
 // Turns: everything that is compared is measured once, then all of it again, so that other load on the machine falls on all alike.
+import { type Application, type Place, withApplication } from './application.ts';
 import type { Ground } from './frame.ts';
 
 /** Something that is measured once in each round. */
@@ -38,6 +39,24 @@ export async function takeTurns<Turn>(
       }
     }
   return { turns: cells.map((cell) => taken.get(cell) ?? []), failures };
+}
+
+/** Something that is measured with an application of its own each time. */
+export interface ApplicationCell<Turn> extends Omit<Cell<Turn>, 'take'> {
+  take(application: Application): Promise<Turn>;
+}
+
+/** Turns of all cells in one. @throws as `takeTurns` */
+export async function takeApplicationTurns<Turn>(
+  ground: Place & Pick<Ground<{ readonly repeats: number }>, 'repeats' | 'onProgress'>,
+  cells: readonly ApplicationCell<Turn>[],
+): Promise<{ readonly turns: readonly Turn[]; readonly failures: readonly string[] }> {
+  const prepared = cells.map((cell) => ({
+    ...cell,
+    take: () => withApplication(ground, (application) => cell.take(application)),
+  }));
+  const { turns, failures } = await takeTurns(prepared, ground);
+  return { turns: turns.flat(), failures };
 }
 
 export function failureText(name: string, error: unknown): string {

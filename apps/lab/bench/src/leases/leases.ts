@@ -1,10 +1,10 @@
 // What it costs to keep leases alive, and how soon all have been told of very many that end at once. Beside sessions of ZooKeeper and
 // leases of etcd.
 import type { DurationMs } from '@flatline/base';
-import { type Application, withApplication } from '../frame/application.ts';
+import type { Application } from '../frame/application.ts';
 import { framed, over } from '../frame/frame.ts';
 import { type Described, joined, type LineUp, NO_PEERS, peerLineUp } from '../frame/line-up.ts';
-import { takeTurns } from '../frame/turns.ts';
+import { takeApplicationTurns } from '../frame/turns.ts';
 import { LEASE_PEER_NAMES, type LeasePeer, lookUpLeasePeer } from '../peers/lease-peers.ts';
 import { short } from '../text-table.ts';
 import { type FlatlineLeases, type LeasesGround, measureFlatlineLeases, WARM_UP_SHARE } from './flatline-leases.ts';
@@ -45,15 +45,11 @@ export const leases = framed({
   conditions: ({ sessions, events, partitions }) =>
     `${short(events)} touches of ${short(sessions)} leases in random order; ${short(expiring(sessions))} others due within a ` +
     `second; ${partitions} partitions`,
-  measure: async (ground: LeasesGround & { readonly repeats: number }, contenders: readonly LeasesContender[]) => {
-    const cells = contenders.map((contender) => ({
-      name: contender.name,
-      isPeer: contender.isPeer,
-      take: () => withApplication(ground, (application) => contender.take(ground, application)),
-    }));
-    const { turns, failures } = await takeTurns(cells, ground);
-    return { turns: turns.flat(), failures };
-  },
+  measure: (ground: LeasesGround & { readonly repeats: number }, contenders: readonly LeasesContender[]) =>
+    takeApplicationTurns(
+      ground,
+      contenders.map((contender) => ({ ...contender, take: (application) => contender.take(ground, application) })),
+    ),
   report: ({ turns }) => ({ rows: leasesRows(turns), page: leasesPage(OURS.length) }),
 });
 

@@ -5,10 +5,10 @@ import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBeats } from '../beats.ts';
-import { type Application, withApplication } from '../frame/application.ts';
+import type { Application } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { type Described, streamsLineUp, threadsText } from '../frame/line-up.ts';
-import { takeTurns } from '../frame/turns.ts';
+import { takeApplicationTurns } from '../frame/turns.ts';
 import { inputDelayOf, InputWatch } from '../input-delay.ts';
 import {
   type KafkaStreamsContender,
@@ -94,20 +94,16 @@ export const storm = framed({
   conditions: ({ sessions, partitions, livingSessions, heartbeatsPerSecond }) =>
     `${short(sessions)} sessions due at once on ${partitions} partitions, while ${short(livingSessions)} others send ` +
     `${short(heartbeatsPerSecond)} heartbeats/s`,
-  measure: measureStorm,
+  measure: (ground: StormGround, contenders: readonly StormContender[]) =>
+    takeApplicationTurns(
+      ground,
+      contenders.map((contender) => ({
+        name: contender.name,
+        take: (application) => weather(ground, contender, application),
+      })),
+    ),
   report: ({ turns }) => ({ rows: stormRows(turns), page: STORM_PAGE }),
 });
-
-async function measureStorm(
-  ground: StormGround,
-  contenders: readonly StormContender[],
-): Promise<{ readonly turns: readonly StormTurn[] }> {
-  const cells = contenders.map((contender) => ({
-    name: contender.name,
-    take: () => withApplication(ground, (application) => weather(ground, contender, application)),
-  }));
-  return { turns: (await takeTurns(cells, ground)).turns.flat() };
-}
 
 async function weather(ground: StormGround, contender: StormContender, application: Application): Promise<StormTurn> {
   const { brokers, sessions, livingSessions, heartbeatsPerSecond, timeoutMs } = ground;
