@@ -1,5 +1,5 @@
 // Items that wait in windows, one for each key, until the window is due.
-import { measureDue } from './due.js';
+import { dueAtOf, measureDue } from './due.js';
 
 export async function debounce(task, store, say) {
   const { records, windows, pollEveryMs } = task;
@@ -9,12 +9,13 @@ export async function debounce(task, store, say) {
   await measureDue(task, { put, take, wanted: store.keepsLast ? Math.min(windows, records) : records }, say);
 }
 
-/** All windows get their first item, then all of them their next one. */
-function* items(from, to, { dueFrom, dueWithinMs, valueBytes, windows }) {
+/** All windows get their first item, then all of them their next one; others have a window each. */
+function* items(from, to, task) {
+  const { records, valueBytes, windows } = task;
   for (let id = from; id < to; id += 1) {
-    const window = id % windows;
+    const window = id < records ? id % windows : id;
     const head = `{"n":${id},"of":"`;
     const value = `${head}${'x'.repeat(Math.max(0, valueBytes - head.length - 2))}"}`;
-    yield { key: `window-${window}`, dueAt: dueFrom + (window % dueWithinMs), value };
+    yield { key: `window-${window}`, dueAt: dueAtOf(task, window), value };
   }
 }

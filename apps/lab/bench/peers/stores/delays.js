@@ -1,5 +1,5 @@
 // Messages that wait until they are due.
-import { measureDue } from './due.js';
+import { dueAtOf, measureDue } from './due.js';
 
 export async function delays(task, store, say) {
   const { records, pollEveryMs } = task;
@@ -7,9 +7,9 @@ export async function delays(task, store, say) {
   await measureDue(task, { put, take: (onDue) => store.drain(onDue, pollEveryMs), wanted: records }, say);
 }
 
-function* messages(from, to, { dueFrom, dueWithinMs, valueBytes }) {
+function* messages(from, to, task) {
   for (let id = from; id < to; id += 1) {
-    const dueAt = dueFrom + (id % dueWithinMs);
-    yield { id, dueAt, value: `{"deadlineAt":${dueAt}}`.padEnd(valueBytes) };
+    const dueAt = dueAtOf(task, id);
+    yield { id, dueAt, value: `{"deadlineAt":${dueAt}}`.padEnd(task.valueBytes) };
   }
 }

@@ -2,6 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
+import type { StepCost } from './due-task.ts';
 import type { JvmSettings } from './java-program.ts';
 import { accepts, freePort, startServer } from './local-server.ts';
 import { type Found, lookUp, lookUpPeer } from './peer.ts';
@@ -19,12 +20,6 @@ export interface LeasesTask {
   readonly expiring: number;
   readonly expireAfterMs: DurationMs;
   readonly drainMaxMs: DurationMs;
-}
-
-interface StepCost {
-  readonly elapsedMs: DurationMs;
-  readonly serverCpuMs: DurationMs;
-  readonly clientCpuMs: DurationMs;
 }
 
 export interface LeasesCost {

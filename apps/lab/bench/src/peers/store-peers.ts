@@ -1,5 +1,5 @@
 // Peers that keep sessions in a store of others and poll it: a sorted set of Redis, jobs of BullMQ, a table of PostgreSQL.
-import type { DurationMs, Millis } from '@flatline/base';
+import type { DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
@@ -10,6 +10,7 @@ import {
   type ProgramCost,
   WARM_UP_TIME_SHARE,
 } from '../throughput/contender-task.ts';
+import type { DueCost, DueTask } from './due-task.ts';
 import type { LocalServer } from './local-server.ts';
 import { findProgram, type RunningProgram, runProgram, startProgram, versionSaid } from './programs.ts';
 import { type Found, lookUp } from './peer.ts';
@@ -100,40 +101,9 @@ interface StoreSettings {
   readonly probeTimeoutMs: DurationMs;
 }
 
-/** Messages that wait in a store. */
-interface DelaysTask {
-  readonly records: number;
-  readonly valueBytes: number;
-  /** All are put there before, and due within `dueWithinMs` from then on. */
-  readonly dueFrom: Millis;
-  readonly dueWithinMs: DurationMs;
-  /** From then on. */
-  readonly runMaxMs: DurationMs;
-  /** Where the server has its data. */
-  readonly stateDir: string;
-}
-
 /** Items that wait in windows: the same number of keys. */
-interface DebounceTask extends DelaysTask {
+interface DebounceTask extends DueTask {
   readonly windows: number;
-}
-
-interface StepCost {
-  readonly elapsedMs: DurationMs;
-  /** The client's process and the server's. */
-  readonly cpuMs: DurationMs;
-}
-
-export interface DelaysCost {
-  readonly added: StepCost;
-  /** What the server's memory has grown by while they wait. */
-  readonly pendingBytes: number;
-  /** From a second before the first is due until the last was handed over. */
-  readonly drained: StepCost;
-  readonly drainMs: DurationMs;
-  /** Handed over, each counted once; and more than once. */
-  readonly count: number;
-  readonly twice: number;
 }
 
 export interface StorePeer extends Pick<Store, 'does' | 'lacks' | 'seenBy'> {
@@ -148,9 +118,9 @@ export interface StorePeer extends Pick<Store, 'does' | 'lacks' | 'seenBy'> {
     onClose: (close: SeenClose) => void,
   ): Promise<Pick<RunningProgram, 'end'>>;
   /** What messages cost that wait in it. */
-  delays(task: DelaysTask): Promise<DelaysCost>;
+  delays(task: DueTask): Promise<DueCost>;
   /** What items cost that wait in windows. */
-  debounce(task: DebounceTask): Promise<DelaysCost>;
+  debounce(task: DebounceTask): Promise<DueCost>;
 }
 
 export function lookUpStore(
@@ -173,7 +143,7 @@ function storePeer(name: StoreName, folder: string, versions: readonly string[])
   const { startServer, chunkMax, does, lacks, seenBy } = STORES[name];
   const command = (
     job: 'throughput' | 'run' | 'watch' | 'delays' | 'debounce',
-    task: (ContenderTask & StoreSettings) | DelaysTask,
+    task: (ContenderTask & StoreSettings) | DueTask,
     { port, pid: serverPid }: LocalServer,
   ): [command: string, args: readonly string[]] => {
     const own = { peer: name, job, chunkMax, port, user: DATABASE_USER, serverPid, pollEveryMs: POLL_EVERY_MS };
@@ -182,10 +152,10 @@ function storePeer(name: StoreName, folder: string, versions: readonly string[])
     const quiet = '--disable-warning=TimeoutNegativeWarning';
     return [process.execPath, [quiet, join(folder, 'main.js'), JSON.stringify({ ...times, ...own, ...task })]];
   };
-  const due = async (job: 'delays' | 'debounce', task: DelaysTask): Promise<DelaysCost> => {
+  const due = async (job: 'delays' | 'debounce', task: DueTask): Promise<DueCost> => {
     const server = await startServer(task.stateDir);
     try {
-      return await runProgram<DelaysCost>(...command(job, task, server));
+      return await runProgram<DueCost>(...command(job, task, server));
     } finally {
       await server.end();
     }

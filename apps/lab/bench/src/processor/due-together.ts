@@ -19,10 +19,6 @@ export interface PartsCost {
   readonly ownCpuMs: DurationMs;
 }
 
-export function cpuOfAll({ processorCpuMs, brokerCpuMs, ownCpuMs }: PartsCost): DurationMs {
-  return processorCpuMs + brokerCpuMs + ownCpuMs;
-}
-
 /** Until the function that it returns is called. @throws Error where the system does not tell what others take */
 export function beginParts(brokerCpu: BrokerCpu, instance?: Instance): () => PartsCost {
   const now = (): PartsCost => {

@@ -1,0 +1,120 @@
+// What waits in a processor until it is due, handed over to a read_committed reader of its output.
+import type { Millis } from '@flatline/base';
+import type { KafkaOptions, ProducedRecord } from '@flatline/kafka';
+import type { RecordCursor } from '@flatline/ports';
+import { systemClock } from '@flatline/system';
+import type { Application } from '../frame/application.ts';
+import type { StepCost } from '../peers/due-task.ts';
+import { beginParts, type PartsCost, untilLead, untilRead } from '../processor/due-together.ts';
+import { Instance } from '../processor/instance.ts';
+import { type InstanceTask, NEVER_MS } from '../processor/instance-task.ts';
+import { OutputReader } from '../output-reader.ts';
+import { Tally } from '../tally.ts';
+import { writeRecords } from '../writing.ts';
+import type { DueGround, Measured, TurnPlan } from './due-benchmark.ts';
+import type { DueLoad } from './due-load.ts';
+
+/** How a pipeline holds what waits. */
+export interface FlatlineDue {
+  readonly task: Pick<InstanceTask, 'kind' | 'debounce'>;
+  /** All of them, each with its instant; the others last. */
+  records(load: DueLoad, partitions: number): Iterable<ProducedRecord>;
+  /** Resolves once so many wait there. */
+  holds(instance: Instance, all: number): Promise<unknown>;
+  /** Tells the numbers of what a record of the output hands over. */
+  readonly read: (record: RecordCursor, see: (number: number) => void) => void;
+}
+
+export async function measureFlatlineDue(
+  ground: DueGround,
+  application: Application,
+  { due, loadFrom, drainMaxMs }: TurnPlan & { readonly due: FlatlineDue },
+): Promise<Measured> {
+  const { kafka, connection, brokerCpu, partitions } = ground;
+  const { topic } = application;
+  const instance = await Instance.alone({ ...application, ...due.task, timeoutMs: NEVER_MS });
+  const load = loadFrom();
+  const { records, others, dueFrom } = load;
+  const seen = new DueReader(kafka, application, load, due.read);
+  try {
+    const empty = (await instance.look()).memory.rssBytes;
+    const adding = beginParts(brokerCpu, instance);
+    await writeRecords(connection, { topic, records: () => due.records(load, partitions) });
+    await due.holds(instance, records + others);
+    const added = adding();
+    const pendingBytes = (await instance.look()).memory.rssBytes - empty;
+    await untilLead(load.othersFrom);
+    await untilLead(dueFrom);
+    const draining = beginParts(brokerCpu, instance);
+    const whole = { instance, until: dueFrom + drainMaxMs };
+    await untilRead(seen, () => seen.tally.count === records, whole);
+    const drained = draining();
+    await untilRead(seen, () => seen.othersLeft === 0, whole);
+    return {
+      load,
+      added: stepOf(added),
+      pendingBytes,
+      drained: stepOf(drained),
+      drainMs: seen.lastSeenAt - dueFrom,
+      count: seen.tally.count,
+      twice: seen.tally.twice,
+      othersSeenAt: seen.othersSeenAt,
+    };
+  } finally {
+    await seen.close();
+    await instance.stop();
+  }
+}
+
+/** The broker serves, and this process is its client. */
+function stepOf({ elapsedMs, processorCpuMs, brokerCpuMs, ownCpuMs }: PartsCost): StepCost & {
+  readonly processorCpuMs: number;
+} {
+  return { elapsedMs, processorCpuMs, serverCpuMs: brokerCpuMs, clientCpuMs: ownCpuMs };
+}
+
+class DueReader {
+  readonly #reader: OutputReader;
+  readonly tally: Tally;
+  readonly othersSeenAt: Millis[];
+  othersLeft: number;
+  lastSeenAt: Millis = 0;
+
+  constructor(
+    kafka: KafkaOptions,
+    { application, partitions }: Application,
+    { records, others }: DueLoad,
+    read: FlatlineDue['read'],
+  ) {
+    this.tally = new Tally(records);
+    this.othersSeenAt = new Array<Millis>(others).fill(0);
+    this.othersLeft = others;
+    const see = (number: number): void => {
+      if (number >= records) this.#seeOther(number - records);
+      else {
+        this.tally.see(number);
+        this.lastSeenAt = systemClock.wallMs();
+      }
+    };
+    this.#reader = new OutputReader(kafka, { topic: `${application}.output`, partitions }, (record) => {
+      read(record, see);
+    });
+  }
+
+  get failure(): Error | undefined {
+    return this.#reader.failure;
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  #seeOther(other: number): void {
+    if (this.othersSeenAt[other] !== 0) {
+      this.tally.twice += 1;
+      return;
+    }
+    this.othersSeenAt[other] = systemClock.wallMs();
+    this.othersLeft -= 1;
+  }
+}
