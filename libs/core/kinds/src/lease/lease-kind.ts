@@ -14,18 +14,13 @@
 //   LS3  What is due at one instant takes effect in one order: the lease or its lock delay ends, the first that waits is
 //        granted, then all that have waited long enough are told.
 import { copyBytes, type Millis } from '@flatline/base';
-import {
-  ENDED,
-  type LeaseEventEncoder,
-  type LeaseReason,
-  type LeaseRequestDecoder,
-  STARTED,
-} from '@flatline/ports/formats';
+import { ENDED, type LeaseEventEncoder, type LeaseRequestDecoder, STARTED } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
+import { LeaseAnswers } from './lease-answers.ts';
 import type { LeaseCounters } from './lease-counters.ts';
 import { zeroLeaseCounters } from './lease-counters.ts';
-import { deadlineOf, deadlineReason, ownDueAt } from './lease-deadline.ts';
+import { deadlineReason, ownDueAt } from './lease-deadline.ts';
 import { leaseFormat } from './lease-format.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import {
@@ -39,7 +34,7 @@ import {
 } from './lease-state.ts';
 import { TOKEN_OFFSETS, tokenOf } from './lease-token.ts';
 import { STATE_BYTES_MAX } from '../state-bytes.ts';
-import { type Answered, LeaseVoice, type Obstacle, type SpokenLease } from './lease-voice.ts';
+import { type Answered, LeaseVoice } from './lease-voice.ts';
 import type { LeaseWindow } from './lease-window.ts';
 import { RequestReader } from './request-reader.ts';
 
@@ -71,14 +66,14 @@ class LeaseKind implements Kind {
   readonly #parts: LeaseParts;
   readonly #entry: LeaseWindow;
   readonly #reader: RequestReader;
-  readonly #voice: LeaseVoice;
+  readonly #answers: LeaseAnswers;
 
   constructor({ rules, decoder, ...voice }: LeaseOptions, parts: LeaseParts) {
     this.#rules = rules;
     this.#parts = parts;
     this.#entry = parts.entry;
     this.#reader = new RequestReader(decoder);
-    this.#voice = new LeaseVoice({ ...voice, partition: parts.partition });
+    this.#answers = new LeaseAnswers(rules, parts, new LeaseVoice({ ...voice, partition: parts.partition }));
   }
 
   dueAt(): Millis {
@@ -134,7 +129,7 @@ class LeaseKind implements Kind {
 
   #release(run: Run, effects: Effects): void {
     const to = this.#answered(run, effects);
-    this.#voice.released(this.#spoken(leaseState(this.#entry.state), to.at), to, effects);
+    this.#answers.released(leaseState(this.#entry.state), to, effects);
     this.#parts.counters.leasesReleased += 1;
     if (this.#passOn(to.at, effects)) effects.dueSooner();
   }
@@ -144,8 +139,8 @@ class LeaseKind implements Kind {
     const { token, attributes = NO_CLAIM.attributes, requestId } = this.#reader.request;
     const to = this.#answered(run, effects);
     const isHeld = isThere && !this.#entry.delayed;
-    const by = isHeld ? this.#obstacle('WRONG_TOKEN', to.at) : { reason: 'NOT_HELD' as const };
-    this.#reject({ token, attributes, requestId }, by, to, effects);
+    const by = isHeld ? this.#answers.obstacle('WRONG_TOKEN', to.at) : { reason: 'NOT_HELD' as const };
+    this.#answers.rejected({ token, attributes, requestId }, by, to, effects);
   }
 
   #start(run: Run, isThere: boolean, effects: Effects): Refusal | undefined {
@@ -162,7 +157,7 @@ class LeaseKind implements Kind {
     this.#entry.state = state;
     effects.opened();
     effects.changed();
-    this.#sayGranted(claim, this.#answered(run, effects), effects);
+    this.#answers.granted(claim, this.#answered(run, effects), effects);
     return undefined;
   }
 
@@ -173,7 +168,7 @@ class LeaseKind implements Kind {
     const to = this.#answered(run, effects);
     if (this.#repeats(start.claim, state, to, effects)) return undefined;
     if (this.#entry.delayed) {
-      this.#reject(start.claim, this.#obstacle('LOCK_DELAY', to.at, state), to, effects);
+      this.#answers.rejected(start.claim, this.#answers.obstacle('LOCK_DELAY', to.at, state), to, effects);
       return undefined;
     }
     const waitMs = Math.min(this.#reader.request.waitMs ?? maxTimeoutMs, maxTimeoutMs);
@@ -181,9 +176,9 @@ class LeaseKind implements Kind {
     if (onConflict === 'replace' && state.waiters.length === 0)
       return this.#replace(start, run.effectiveAt, state, to, effects);
     if (onConflict === 'reject' || waitMs === 0)
-      this.#reject(start.claim, this.#obstacle('HELD', to.at, state), to, effects);
+      this.#answers.rejected(start.claim, this.#answers.obstacle('HELD', to.at, state), to, effects);
     else if (state.waiters.length >= maxWaiters || !this.#hasRoomFor(start.claim))
-      this.#reject(start.claim, this.#obstacle('QUEUE_FULL', to.at, state), to, effects);
+      this.#answers.rejected(start.claim, this.#answers.obstacle('QUEUE_FULL', to.at, state), to, effects);
     else return this.#queue({ ...start, waitsUntil: to.at + waitMs }, state, to, effects);
     return undefined;
   }
@@ -201,11 +196,11 @@ class LeaseKind implements Kind {
   #repeats({ requestId }: Claim, state: LeaseState, to: Answered, effects: Effects): boolean {
     if (requestId === undefined) return false;
     if (!this.#entry.delayed && requestId === state.holder.requestId) {
-      this.#sayAgain(state, to, effects);
+      this.#answers.grantedAgain(state, to, effects);
       return true;
     }
     const waiter = state.waiters.find(({ claim }) => claim.requestId === requestId);
-    if (waiter !== undefined) this.#sayQueued(waiter, state, to, effects);
+    if (waiter !== undefined) this.#answers.queued(waiter, state, to, effects);
     return waiter !== undefined;
   }
 
@@ -213,12 +208,12 @@ class LeaseKind implements Kind {
     const replaced = { holder: start.claim, waiters: [] };
     if (!this.#hasRoom(replaced, effects)) return NO_ROOM;
     const { requestId } = state.holder;
-    this.#voice.expired(this.#spoken(state, to.at), { reason: 'REPLACED' }, { ...to, requestId }, effects);
+    this.#answers.expired(state, { reason: 'REPLACED' }, { ...to, requestId }, effects);
     this.#parts.counters.leasesReplaced += 1;
     this.#hold(start, effectiveAt, effects);
     this.#keep(replaced, effects);
     effects.dueSooner();
-    this.#sayGranted(start.claim, to, effects);
+    this.#answers.granted(start.claim, to, effects);
     return undefined;
   }
 
@@ -228,7 +223,7 @@ class LeaseKind implements Kind {
     this.#keep(state, effects);
     effects.dueSooner();
     this.#parts.counters.leasesQueued += 1;
-    this.#sayQueued(waiter, state, to, effects);
+    this.#answers.queued(waiter, state, to, effects);
     return undefined;
   }
 
@@ -241,7 +236,7 @@ class LeaseKind implements Kind {
     const heldMs = held.between(entry.renewedAt, at);
     const { requestId } = state.holder;
     const to = { key: effects.key(), at, offset: undefined, requestId };
-    this.#voice.expired(this.#spoken(state, to.at), { reason, ...(heldMs > 0 && { heldMs }) }, to, effects);
+    this.#answers.expired(state, { reason, ...(heldMs > 0 && { heldMs }) }, to, effects);
     if (reason === 'TIMEOUT') counters.leasesExpiredByTimeout += 1;
     else counters.leasesExpiredByMaxDuration += 1;
     const { lockDelayMs } = this.#rules;
@@ -262,7 +257,7 @@ class LeaseKind implements Kind {
     const { offset, claim } = next;
     this.#hold(next, at, effects);
     this.#keep({ holder: claim, waiters }, effects);
-    this.#sayGranted(claim, { key: effects.key(), at, offset, requestId: claim.requestId }, effects);
+    this.#answers.granted(claim, { key: effects.key(), at, offset, requestId: claim.requestId }, effects);
     return true;
   }
 
@@ -272,7 +267,7 @@ class LeaseKind implements Kind {
     for (const { offset, claim, waitsUntil } of waiters) {
       if (waitsUntil > at) continue;
       const to = { key: effects.key(), at, offset, requestId: claim.requestId };
-      this.#reject(claim, this.#obstacle('WAITED', at, state), to, effects);
+      this.#answers.rejected(claim, this.#answers.obstacle('WAITED', at, state), to, effects);
     }
     this.#keep(state, effects);
   }
@@ -298,41 +293,6 @@ class LeaseKind implements Kind {
     const grownBy = entry.stateLength - before;
     if (grownBy !== 0) effects.grew(grownBy);
     effects.changed();
-  }
-
-  #sayGranted(claim: Claim, to: Answered, effects: Effects): void {
-    this.#parts.counters.leasesGranted += 1;
-    this.#sayAgain({ holder: claim, waiters: [] }, to, effects);
-  }
-
-  #sayAgain(state: LeaseState, to: Answered, effects: Effects): void {
-    const { maxDurationMs } = this.#rules;
-    const { grantedAt } = this.#entry;
-    const endsAt = maxDurationMs && this.#parts.held.after(grantedAt, maxDurationMs, to.at);
-    this.#voice.granted({ ...this.#spoken(state, to.at), endsAt }, to, effects);
-  }
-
-  #sayQueued({ timeoutMs, claim }: Waiter, state: LeaseState, to: Answered, effects: Effects): void {
-    this.#voice.queued({ ...claim, timeoutMs }, this.#obstacle('HELD', to.at, state), to, effects);
-  }
-
-  #reject(refused: Claim & { token?: number | undefined }, by: Obstacle, to: Answered, effects: Effects): void {
-    this.#parts.counters.leaseRequestsRejected += 1;
-    this.#voice.rejected(refused, by, to, effects);
-  }
-
-  /** The entry as what is in the way. */
-  #obstacle(reason: LeaseReason, at: Millis, { holder } = leaseState(this.#entry.state)): Obstacle {
-    const entry = this.#entry;
-    if (entry.delayed) return { reason, retryAt: entry.renewedAt };
-    return { reason, holder: holder.attributes, deadlineAt: deadlineOf(entry, this.#rules, this.#parts.held, at) };
-  }
-
-  #spoken({ holder }: LeaseState, at: Millis): SpokenLease {
-    const entry = this.#entry;
-    const { token, timeoutMs, grantedAt, renewals } = entry;
-    const deadlineAt = deadlineOf(entry, this.#rules, this.#parts.held, at);
-    return { token, timeoutMs, grantedAt, deadlineAt, renewals, attributes: holder.attributes };
   }
 
   #answered({ bytes, group, index, baseOffset }: Run, { clock }: Effects): Answered {
