@@ -1,7 +1,8 @@
 // All that the machines of a kind say of an input, for callers that hold all of it.
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import type { CommonRules, InputRecord } from '../logs/history.ts';
-import { EntriesFold, type EntryRules } from './entries-fold.ts';
+import { EntriesFold } from './entries-fold.ts';
+import type { EntryRules } from './entry-rules.ts';
 
 export interface EntriesFoldOptions {
   /** Stamped by the broker, or by producers. */

@@ -2,7 +2,8 @@
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
 import type { CommonRules, OutputRecord } from '../../logs/history.ts';
 import { fieldDifferences } from '../differences.ts';
-import { EntriesFold, type EntryRules, type Expectation } from '../entries-fold.ts';
+import { EntriesFold } from '../entries-fold.ts';
+import type { EntryRules, Expectation } from '../entry-rules.ts';
 import type { FoldCounts } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
 import { batchSizes, itemJson } from './batch-sizes.ts';

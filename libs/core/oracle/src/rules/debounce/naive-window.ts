@@ -3,7 +3,7 @@
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { InputRecord, RawHeader } from '../../logs/history.ts';
-import type { Machine, When } from '../entries-fold.ts';
+import type { Machine, When } from '../entry-rules.ts';
 import { Telling } from '../telling.ts';
 import { alikeBy, asksIn, type ItemAsks } from './item-asks.ts';
 

@@ -3,7 +3,7 @@
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { InputRecord } from '../../logs/history.ts';
-import type { Machine, When } from '../entries-fold.ts';
+import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
 import { type Asked, askedBy } from './lease-request.ts';

@@ -5,7 +5,7 @@ import type { DurationMs, Millis } from '@flatline/base';
 import { bytesOf } from '../../logs/byte-names.ts';
 import type { InputRecord } from '../../logs/history.ts';
 import { murmur3 } from '../../logs/murmur3.ts';
-import type { Machine, When } from '../entries-fold.ts';
+import type { Machine, When } from '../entry-rules.ts';
 import {
   type AskedSchedule,
   type FoldCalendar,
