@@ -1,8 +1,10 @@
 // A worker that leads while it holds a lease, and whose writes PostgreSQL refuses once another one leads.
 //
+//   npm ci && npm install …/flatline-client-<version>.tgz     # of `npm run pack`
 //   node worker.js NAME BROKERS REQUESTS ANSWERS DATABASE
+//   node worker.js worker-1 127.0.0.1:9092 leader-requests leaders postgres://localhost/shop
 //
-// The tables, before any worker comes; the fence is the greatest token that was ever seen:
+// REQUESTS and ANSWERS are input and output of the pipeline that docs/LEASES.md begins with, which a processor runs. The tables, before any worker comes; the fence is the greatest token that was ever seen:
 //
 //   CREATE TABLE fence (token bigint NOT NULL); INSERT INTO fence VALUES (0);
 //   CREATE TABLE report (line bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, token bigint NOT NULL, writer text NOT NULL);
@@ -23,6 +25,7 @@ const WRITE = `
   INSERT INTO report (token, writer) SELECT token, $2 FROM let_through`;
 
 const [name, brokers, requests, answers, database] = process.argv.slice(2);
+if (database === undefined) throw new Error('usage: node worker.js NAME BROKERS REQUESTS ANSWERS DATABASE');
 const say = (what) => process.stdout.write(`${name} ${what}\n`);
 const postgresql = new pg.Client(database);
 await postgresql.connect();
