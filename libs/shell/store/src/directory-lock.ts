@@ -62,7 +62,7 @@ function lockedConnection(directory: string, holder: string): DatabaseSync {
 
 function inUse(directory: string, holder: string): StateInUse {
   return new StateInUse(
-    `state directory ${directory} is in use by ${holderName(holder)}: ` +
+    `state directory ${directory} is in use by ${holderNamed(holder)}: ` +
       'stop that process, or give this instance a directory of its own (stateDir, --state-dir, FLATLINE_STATE_DIR)',
   );
 }
@@ -92,8 +92,13 @@ function signHolder(holder: string, name: string | undefined): void {
   }
 }
 
+/** Who has the directory, for a message: the lock may be another's by now. */
+export function holderOf(directory: string): string {
+  return holderNamed(join(directory, HOLDER));
+}
+
 /** Only for the message: the file may be older or newer than the lock. */
-function holderName(holder: string): string {
+function holderNamed(holder: string): string {
   try {
     const text = readFileSync(holder, 'utf8').trim();
     return text === '' ? 'another process' : `process ${text}`;

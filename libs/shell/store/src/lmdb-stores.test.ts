@@ -53,7 +53,9 @@ describe('LmdbStores', () => {
     const [first, second] = [1, 2].map((worker) => LmdbStores.open({ ...place, worker })) as [LmdbStores, LmdbStores];
     const { store } = await first.open(0);
     store.write({ puts: [], removals: [] }, checkpoint);
-    await expect(second.open(0, { waits: false })).rejects.toThrow(StoreHeld);
+    const held = second.open(0, { waits: false });
+    await expect(held).rejects.toThrow(StoreHeld);
+    await expect(held).rejects.toThrow(new RegExp(`^process ${process.pid} on .*, worker 1 has the local store open$`));
     expect(await first.localCheckpoints()).toEqual([expect.not.objectContaining({ isSiblings: true })]);
     expect(await second.localCheckpoints()).toMatchObject([{ changelogPosition: 5, isSiblings: true }]);
     const opening = second.open(0);

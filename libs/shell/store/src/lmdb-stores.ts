@@ -20,7 +20,7 @@ import { patiently, systemClock } from '@flatline/system';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { currentBootId } from './boot-id.ts';
-import { DirectoryLock, lastHolderOf } from './directory-lock.ts';
+import { DirectoryLock, holderOf, lastHolderOf } from './directory-lock.ts';
 import { DropLog } from './drop-log.ts';
 import { fileSystemError } from './file-system-error.ts';
 import { LmdbStore } from './lmdb-store.ts';
@@ -147,7 +147,9 @@ export class LmdbStores implements StateStores {
         (error) => error instanceof StateInUse,
       );
     } catch (error) {
-      throw error instanceof StateInUse ? new StoreHeld(error.message, error) : error;
+      throw error instanceof StateInUse
+        ? new StoreHeld(`${holderOf(directory)} has the local store open`, error)
+        : error;
     }
   }
 

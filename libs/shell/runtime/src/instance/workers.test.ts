@@ -94,6 +94,9 @@ describe('processes over one state directory', () => {
     await time.runFor(4_000);
     beat(world, 40);
     await time.runFor(2_000);
+    expect(linesOf(a, 'standby without a local store')).toEqual([
+      expect.stringContaining('b has the local store open'),
+    ]);
     b.host.kill();
     await time.runFor(2 * SESSION_TIMEOUT_MS);
     expect(partitionsOf(a)).toEqual([0, 1]);

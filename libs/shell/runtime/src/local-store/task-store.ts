@@ -52,7 +52,10 @@ export class TaskStore {
       if (error instanceof StateInUse || error instanceof AssertionError) throw error;
       const none = new TaskStore(parts, undefined);
       if (error instanceof StoreHeld) {
-        log.warn('another process has the local store; this one goes on without', { ...placeInLog(place), error });
+        const facts = { ...placeInLog(place), why: error.message };
+        // Beside its owner a standby has none for as long as it follows: nothing to mend.
+        if (isStandby) log.info('standby without a local store', facts);
+        else log.warn('another process has the local store; this one goes on without', facts);
         return none;
       }
       none.#failed('local store not opened; the task reads the changelog and goes on without one', error);
