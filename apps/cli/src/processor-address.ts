@@ -58,6 +58,8 @@ export async function askProcessor<T>(
   try {
     return { status: answer.status, body: JSON.parse(text) as T };
   } catch {
-    throw usageFailure(`${address} is no processor of Flatline: it answered ${answer.status} with other than JSON`);
+    throw usageFailure(
+      `${address} is not a Flatline processor: it answered ${answer.status} with something other than JSON`,
+    );
   }
 }

@@ -52,7 +52,7 @@ describe('wrong flags', () => {
     ['import --topic t --format apache', "missing required argument 'file'"],
     ['import f --topic t', '--format'],
     ['sessions tail --limit 0', '--limit'],
-    ['sessions tail --since yesterday', '2026-11-22T12:00:00Z, or as 30m'],
+    ['sessions tail --since yesterday', '2026-11-22T12:00:00Z, or like 30m'],
     ['sessions tail --format xml', 'Allowed choices are auto, json, avro'],
     ['sessions tail', 'which topic'],
     ['dead-letters', 'dead-letters'],

@@ -82,7 +82,9 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   const program = new Command('flatline');
   program
     .version(versionOf(packageFile), '--version', 'print the version')
-    .description('Knows when something stops: closes sessions on Kafka when the log itself proves their silence, once.')
+    .description(
+      'Knows when something stops: closes sessions on Kafka exactly once, when the log itself proves their silence.',
+    )
     .option(NO_COLOR_FLAG, 'no colors, as NO_COLOR=1; FORCE_COLOR=1 keeps them where no terminal is')
     .exitOverride()
     .configureOutput({

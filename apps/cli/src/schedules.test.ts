@@ -53,7 +53,7 @@ describe('schedules and entries at the command line', () => {
     [['schedules', 'pause', 'anna', '--cron', 'x'], "unknown option '--cron'"],
     [['schedules', 'cancel', 'anna', '--pipeline', 'leaders'], 'of kind "lease", not "schedule"'],
     [['schedules', 'list', '--limit', '-1'], '--limit'],
-    [['schedules', 'get', 'a', '--base64'], 'is no base64'],
+    [['schedules', 'get', 'a', '--base64'], 'is not base64'],
     [['leases', 'list'], 'the configuration has leaders, tenants'],
     [['leases', 'list', '--pipeline', 'others'], 'the configuration has later, leaders, tenants'],
     [['sessions', 'list'], 'no pipeline of kind "session"'],

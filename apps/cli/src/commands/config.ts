@@ -9,10 +9,10 @@ interface ConfigFlags extends ConfigurationFlags {
 }
 
 export function addConfigCommand(program: Command, context: CommandContext): void {
-  const config = program.command('config').description('look at a configuration without a broker');
+  const config = program.command('config').description('check a configuration without a broker, print its JSON Schema');
   config
     .command('check')
-    .description(`read the configuration as \`run\` would; exit code ${ExitCode.usage} with all that is wrong with it`)
+    .description(`read the configuration as \`run\` would; exit code ${ExitCode.usage} and all errors if it is wrong`)
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())

@@ -9,7 +9,7 @@ export function addReplayCommand(letters: Command, context: CommandContext): voi
     .argument('[places...]', 'PARTITION/OFFSET in the dead-letter topic, as listed', letterPlaces)
     .description('send dead letters back to their input as they were: key, value, headers, partition')
     .option('--reason <code>', 'all with this reason')
-    .option('--all', 'all there are')
+    .option('--all', 'all of them')
     .option('--again', 'also those that were replayed before')
     .option('--dry-run', 'only say what would be sent')
     .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one)')
@@ -26,7 +26,7 @@ export function addReplayCommand(letters: Command, context: CommandContext): voi
 }
 
 const REPLAY_HELP = `
-A replayed record has two headers more, flatline-replayed-from and flatline-replay (1 the first time). That it was replayed
+A replayed record gets two more headers, flatline-replayed-from and flatline-replay (1 the first time). That it was replayed
 is noted in the dead-letter topic by the same transaction, so a replay that broke off is simply run again. What is still
 bad becomes a new dead letter.
 

@@ -7,14 +7,14 @@ import type { ListFlags, ShowFlags } from './dead-letters-actions.ts';
 export function addDeadLettersCommand(program: Command, context: CommandContext): void {
   const letters = program
     .command('dead-letters')
-    .description('Input records that could not be applied: what they are, why, and sending them back.');
+    .description('show input records that could not be applied, and send them back');
   letters
     .command('list')
-    .description('the newest dead letters, and how many there are for each reason')
+    .description('show the newest dead letters, and count all by reason')
     .option('--reason <code>', 'only these, for example invalid-json')
     .option('--partition <n>', 'only those of this partition', integerFrom(0))
     .option('--from <offset>', 'not the newest but the first from this offset on; needs --partition', integerFrom(0))
-    .option('--limit <n>', 'list so many; all are counted', integerFrom(0, 10_000), 20)
+    .option('--limit <n>', 'how many to list; all are counted', integerFrom(0, 10_000), 20)
     .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one)')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
@@ -28,7 +28,7 @@ export function addDeadLettersCommand(program: Command, context: CommandContext)
   letters
     .command('show')
     .argument('<place>', 'PARTITION/OFFSET in the dead-letter topic, as listed', letterPlace)
-    .description('one dead letter: why, where it came from, its headers, key and value')
+    .description('show one dead letter: why, where it came from, its headers, key and value')
     .option('--bytes <n>', 'of key and value print at most so many (--json: all)', integerFrom(1), 4_096)
     .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one)')
     .addOption(configOption())

@@ -8,7 +8,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   program
     .command('doctor')
     .description(
-      `look at everything that a processor needs here, in turn; exit code ${ExitCode.failedCheck} where something is wrong, with its remedy`,
+      `check everything a processor needs here, one thing after another; exit code ${ExitCode.failedCheck} and the remedy if something is wrong`,
     )
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))

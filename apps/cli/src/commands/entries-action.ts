@@ -138,5 +138,5 @@ function keyOf(text: string, { base64 }: EntryFlags): Uint8Array {
   if (base64 !== true) return Buffer.from(text);
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') === text) return bytes;
-  throw usageFailure(`${text} is no base64: with --base64 keys are given in that`);
+  throw usageFailure(`${text} is not base64, in which --base64 expects keys`);
 }

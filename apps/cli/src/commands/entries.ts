@@ -20,10 +20,10 @@ export function addEntryCommands(group: Command, kind: PipelineConfig['kind'], c
   shared(
     group
       .command('list')
-      .description(`the ${name}s there are, in the order of their keys, as of the newest commit`)
-      .option('--prefix <text>', 'only keys that begin so')
-      .option('--after <key>', 'only keys behind this one')
-      .option('--limit <n>', 'list so many keys; all are counted', integerFrom(0, LIST_MAX), 100)
+      .description(`list live ${name}s in the order of their keys, as of the newest commit`)
+      .option('--prefix <text>', 'only keys that begin with this')
+      .option('--after <key>', 'only keys after this one')
+      .option('--limit <n>', 'how many keys to list; all are counted', integerFrom(0, LIST_MAX), 100)
       .addHelpText('after', listHelp(group.name())),
   ).action(
     context.action<ListFlags>(async (flags, console) =>
@@ -34,7 +34,7 @@ export function addEntryCommands(group: Command, kind: PipelineConfig['kind'], c
     group
       .command('get')
       .argument('<key>', 'its key')
-      .description(`all that is known of the ${name} under a key, as of the newest commit`),
+      .description(`show all that is known of the ${name} under a key, as of the newest commit`),
   ).action(async (key: string, flags: Omit<GetFlags, 'key' | 'kind'>) => {
     await context.action<GetFlags>(async (all, console) =>
       (await import('./entries-action.ts')).runGet(all, console, context.shell),
@@ -44,8 +44,7 @@ export function addEntryCommands(group: Command, kind: PipelineConfig['kind'], c
 
 function listHelp(group: string): string {
   return `
-It is read from the changelog, whether a processor runs or not. That costs the reading of all of it, and the memory that
-a task of the largest partition has.
+Reads the whole changelog, whether a processor runs or not, and takes as much memory as a task of the largest partition.
 
 Examples:
   $ flatline ${group} list

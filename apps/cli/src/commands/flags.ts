@@ -23,7 +23,7 @@ export function urlOption(): Option {
 
 /** For commands that ask a running processor. */
 export function httpPortOption(): Option {
-  const description = "its HTTP port, where `flatline run` was given another than the configuration's";
+  const description = "its HTTP port, if `flatline run` was given another than the configuration's";
   return new Option('--http-port <port>', description).argParser(port);
 }
 

@@ -121,7 +121,7 @@ async function check(
   if (survey.badLines > 0 && flags.onBadLine === 'stop')
     throw usageFailure(
       survey.records === 0
-        ? `no line of ${flags.file} has this format (--format ${flags.format}): nothing was imported. Is it the right --format, or is the file compressed otherwise than by gzip?`
+        ? `no line of ${flags.file} has this format (--format ${flags.format}): nothing was imported. Is it the right --format, or is the file compressed with something other than gzip?`
         : `${flags.file} has ${counted(survey.badLines, 'bad line')} and ${count(survey.records)} good: nothing was imported. ` +
             'Mend them, or import the good ones with --on-bad-line skip',
     );

@@ -6,7 +6,7 @@ import type { ImportFlags } from './import-action.ts';
 export function addImportCommand(program: Command, context: CommandContext): void {
   program
     .command('import')
-    .description('Produce a file of past events with their own timestamps.')
+    .description('write a file of past events to a topic, with their own timestamps')
     .addArgument(
       new Argument(
         '<file>',
@@ -24,7 +24,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .addOption(
       new Option(
         '--value <kind>',
-        'what a record says besides that its key was there: nothing, or the other fields as a JSON event ' +
+        'empty: bare heartbeats; event: the other fields as a JSON event ' +
           '(default: empty for apache, event for jsonl and csv)',
       ).choices(['empty', 'event']),
     )

@@ -3,5 +3,5 @@ import type { CommandContext } from './context.ts';
 import { addEntryCommands } from './entries.ts';
 
 export function addLeasesCommand(program: Command, context: CommandContext): void {
-  addEntryCommands(program.command('leases').description('Leases: who holds what, until when.'), 'lease', context);
+  addEntryCommands(program.command('leases').description('list who holds what, until when'), 'lease', context);
 }

@@ -5,10 +5,12 @@ import type { PartitionName, RestartFlags } from './partitions-action.ts';
 import type { StatusFlags } from './status-action.ts';
 
 export function addPartitionsCommand(program: Command, context: CommandContext): void {
-  const partitions = program.command('partitions').description('partitions of a running processor');
+  const partitions = program
+    .command('partitions')
+    .description('list the partitions of a running processor, restart stopped ones');
   partitions
     .command('list')
-    .description('state, live entries, lag, clock and what is wrong, by partition')
+    .description('show state, live entries, lag, clock and what is wrong, by partition')
     .addOption(urlOption())
     .addOption(httpPortOption())
     .addOption(configOption())
@@ -23,7 +25,7 @@ export function addPartitionsCommand(program: Command, context: CommandContext):
     .command('restart')
     .argument('[partitions...]', 'PIPELINE/PARTITION, as listed', partitionNames)
     .description('have stopped partitions try again, once what stopped them is mended')
-    .option('--all', 'all that have stopped')
+    .option('--all', 'all stopped partitions')
     .addOption(urlOption())
     .addOption(httpPortOption())
     .addOption(configOption())

@@ -6,7 +6,7 @@ import type { ResetFlags } from './reset-action.ts';
 export function addResetCommand(program: Command, context: CommandContext): void {
   program
     .command('reset')
-    .description("forget an application's state, after saying how much it is: what it has written stays")
+    .description("forget an application's state; what it has written stays")
     .option('--pipeline <name>', 'only this pipeline of the configuration (default: all)')
     .option('--confirm <application>', 'do it: the name of the application, so that no other is meant')
     .addOption(configOption())

@@ -7,7 +7,7 @@ import type { RunFlags } from './run-start.ts';
 export function addRunCommand(program: Command, context: CommandContext): void {
   program
     .command('run')
-    .description('The processor: reads the inputs of a configuration and closes their sessions, until it is stopped.')
+    .description('run the processor of a configuration until it is stopped')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .option(
@@ -22,7 +22,7 @@ export function addRunCommand(program: Command, context: CommandContext): void {
     )
     .option(
       '--workers <count>',
-      'so many processes over one state directory and port; auto: one for each core',
+      'number of processes that share the state directory and port; auto: one per core',
       workers,
     )
     .addOption(new Option('--worker <number>').argParser(integerFrom(1, WORKERS_MAX)).hideHelp())

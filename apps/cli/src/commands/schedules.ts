@@ -7,7 +7,7 @@ import type { ActFlags, AddFlags, ScheduleAct } from './schedules-action.ts';
 export function addSchedulesCommand(program: Command, context: CommandContext): void {
   const schedules = program
     .command('schedules')
-    .description('Schedules: what is pending, and records that add, cancel, pause, resume or trigger them.');
+    .description('list what is pending; add, cancel, pause, resume or trigger schedules');
   addEntryCommands(schedules, 'schedule', context);
   addAddCommand(schedules, context);
   for (const act of Object.keys(ACTS) as ScheduleAct[])
@@ -23,9 +23,9 @@ export function addSchedulesCommand(program: Command, context: CommandContext): 
 
 const ACTS: Readonly<Record<ScheduleAct, string>> = {
   cancel: 'cancel the schedules of a key, or the one with the id',
-  pause: 'let them not run until they are resumed',
-  resume: 'let them run again; of what recurs, runs that were due meanwhile are missed',
-  trigger: 'let them run at once, beside the runs that are to come',
+  pause: 'do not run them until they are resumed',
+  resume: 'run them again; recurring ones miss the runs that were due meanwhile',
+  trigger: 'run them at once, in addition to the runs to come',
 };
 
 function addAddCommand(schedules: Command, context: CommandContext): void {
@@ -34,19 +34,19 @@ function addAddCommand(schedules: Command, context: CommandContext): void {
     .option('--value <text>', 'its value (default: empty)')
     .option('--value-file <file>', 'its value, from a file')
     .option('--header <name=value>', 'a header of it; may be repeated', headerOption)
-    .option('--id <id>', 'several schedules of one key have ids; the same id replaces')
-    .option('--due-at <instant>', 'once, then: ISO 8601 with a zone, or ms since the epoch')
-    .option('--delay <time>', 'once, so long from now: 90s, 30m, 36h, 250ms', lengthOption)
-    .option('--every <time>', 'each time so much has passed', lengthOption)
+    .option('--id <id>', 'tells schedules of one key apart; the same id replaces')
+    .option('--due-at <instant>', 'once, at this instant: ISO 8601 with a zone, or ms since the epoch')
+    .option('--delay <time>', 'once, this long from now: 90s, 30m, 36h, 250ms', lengthOption)
+    .option('--every <time>', 'again and again, at this interval', lengthOption)
     .option('--cron <expression>', 'five fields, or six with seconds first')
-    .option('--time-zone <zone>', 'of --cron, as Europe/Berlin (default: UTC)')
-    .option('--start-at <instant>', 'it recurs from then on')
-    .option('--end-at <instant>', 'no run after that')
-    .option('--max-runs <n>', 'so many runs', integerFrom(1))
-    .option('--expires <time>', 'a run that is later than this does not come', lengthOption)
-    .option('--jitter <time>', 'each run comes later by some of this, to spread what is due together', lengthOption)
-    .option('--target <topic>', "for that topic, one of the pipeline's targets (default: its output)")
-    .option('--reset', 'begin from the first run, if the same recurs under this name already')
+    .option('--time-zone <zone>', 'time zone of --cron: Europe/Berlin (default: UTC)')
+    .option('--start-at <instant>', 'recur from this instant on')
+    .option('--end-at <instant>', 'no run after this instant')
+    .option('--max-runs <n>', 'number of runs', integerFrom(1))
+    .option('--expires <time>', 'drop a run that is later than this', lengthOption)
+    .option('--jitter <time>', 'delay each run by up to this, to spread what is due together', lengthOption)
+    .option('--target <topic>', "topic of the message, one of the pipeline's targets (default: its output)")
+    .option('--reset', 'begin again from the first run, if the same schedule recurs already')
     .addHelpText('after', ADD_HELP)
     .action(async (key: string, flags: Omit<AddFlags, 'key'>) => {
       await context.action<AddFlags>(async (all, console) =>
@@ -58,14 +58,18 @@ function addAddCommand(schedules: Command, context: CommandContext): void {
 function sharedOptions(command: Command): Command {
   return command
     .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one of kind schedule)')
-    .option('--partition <n>', 'where producers do not partition as Kafka does by default', integerFrom(0))
+    .option(
+      '--partition <n>',
+      "the key's partition, if producers do not partition as Kafka does by default",
+      integerFrom(0),
+    )
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption());
 }
 
 const ADD_HELP = `
-The record is checked by the pipeline's rules before it is sent, and what would be a dead letter is an error instead. Sent, it
+The record is checked by the pipeline's rules before it is sent, and what would be a dead letter is an error instead. It
 takes effect once the processor has read it: flatline schedules get shows it then.
 
 Examples:

@@ -5,7 +5,7 @@ import { clusterOption, configOption, integerFrom, jsonOption, topicName } from 
 import type { TailFlags } from './tail-action.ts';
 
 export function addSessionsCommand(program: Command, context: CommandContext): void {
-  const sessions = program.command('sessions').description('Sessions: those that live, and those that have closed.');
+  const sessions = program.command('sessions').description('list live sessions, watch sessions close');
   sessions
     .command('tail')
     .description('print closed sessions as they are committed, until Ctrl-C')
@@ -51,6 +51,6 @@ function sinceOption(text: string): number {
   const [, amount = '', unit = ''] = /^(\d+)([smhd])$/.exec(text) ?? [];
   if (amount !== '') return -Number(amount) * unitMs[unit]!;
   const at = /\dT[\d:.]+(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new InvalidArgumentError('It must be as 2026-11-22T12:00:00Z, or as 30m.');
+  if (Number.isNaN(at)) throw new InvalidArgumentError('It must be like 2026-11-22T12:00:00Z, or like 30m.');
   return at;
 }

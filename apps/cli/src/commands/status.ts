@@ -8,7 +8,7 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
   program
     .command('status')
     .description(
-      `ask a running processor how it is; exit code ${ExitCode.failedCheck} while it is not ready, ${ExitCode.unreachable} where none answers`,
+      `show how a running processor is; exit code ${ExitCode.failedCheck} while it is not ready, ${ExitCode.unreachable} if none answers`,
     )
     .addOption(urlOption())
     .addOption(httpPortOption())

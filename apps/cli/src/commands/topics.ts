@@ -6,15 +6,13 @@ import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, integerFrom, jsonOption } from './flags.ts';
 
 export function addTopicsCommand(program: Command, context: CommandContext): void {
-  const topics = program
-    .command('topics')
-    .description('Input, output, changelog and dead-letter topics of a configuration.');
+  const topics = program.command('topics').description('check, create and alter the topics of a configuration');
   topics
     .command('create')
     .description('create what is missing; what exists is compared and never changed')
     .option(
       '--partitions <n>',
-      'of an input that does not exist yet; the others follow it (default: 8)',
+      'partitions of an input that does not exist yet; the other topics follow it (default: 8)',
       integerFrom(1, 100_000),
     )
     .option('--replication <n>', "copies of each partition (default: the broker's)", integerFrom(1, 100))
@@ -43,7 +41,7 @@ export function addTopicsCommand(program: Command, context: CommandContext): voi
 }
 
 const CREATE_HELP = `
-With a topic that exists and cannot be used as it is, nothing is created: all that is wrong is listed, with the remedy.
+If an existing topic cannot be used as it is, nothing is created: everything that is wrong is listed, with its remedy.
 
 Examples:
   $ flatline topics create

@@ -13,12 +13,9 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
       `check input, changelog and output against the rules; exit code ${ExitCode.failedCheck} on a violation, with what and where`,
     )
     .option('--pipeline <name>', 'only this pipeline of the configuration (default: all)')
-    .option('--ledger <file>', 'what `flatline simulate --ledger` says it sent: nothing of it may be missing')
-    .option('--reach <counter=n...>', 'what must have happened at least so often, or the run proves nothing', reachOf)
-    .option(
-      '--complete',
-      'all input must be covered by commits and everything due be closed, though no processor runs that could still do it',
-    )
+    .option('--ledger <file>', 'ledger of `flatline simulate --ledger`: nothing it says was sent may be missing')
+    .option('--reach <counter=n...>', 'how often something must have happened for the run to prove anything', reachOf)
+    .option('--complete', 'all work is done: every input record must be covered by a commit, and everything due closed')
     .option('--state-dir <folder>', 'also compare the local stores there, of a processor that was stopped')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))

@@ -52,7 +52,7 @@ export function addBenchCommand(program: Command, context: CommandContext): void
   let chosen = BENCHMARKS[0]!;
   program
     .command('bench')
-    .description('Benchmarks beside peers in the same run, each contender in a process of its own.')
+    .description('measure beside peers in the same run, each contender in a process of its own')
     .argument('[name]', `one of ${BENCHMARKS.map(({ name }) => name).join(', ')}`, (name: string) => {
       chosen = benchmarkNamed(name);
       return name;

@@ -17,7 +17,9 @@ interface BrokerFlags {
 }
 
 export function addBrokerCommand(program: Command, context: CommandContext): void {
-  const broker = program.command('broker').description('A real Apache Kafka (KRaft) on this machine, for development.');
+  const broker = program
+    .command('broker')
+    .description('run a real Apache Kafka (KRaft) on this machine, for development');
   broker.addHelpText(
     'afterAll',
     `
@@ -49,7 +51,7 @@ Needs Java 17 or newer, or Docker. The first start fetches Kafka, about 45 MB.
     .action(context.action(stopBroker));
   broker
     .command('status')
-    .description(`say whether one runs, and where; exit code ${ExitCode.unreachable} where none does`)
+    .description(`say whether one runs, and where; exit code ${ExitCode.unreachable} if none does`)
     .option('--port <port>', 'port of its first node, as given to start: another one there is left alone', port)
     .option('--data <dir>', 'data directory of the broker')
     .addOption(jsonOption())

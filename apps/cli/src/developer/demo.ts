@@ -23,7 +23,7 @@ const SEEDS_MAX = 2 ** 31;
 export function addDemoCommand(program: Command, context: CommandContext): void {
   program
     .command('demo')
-    .description('A real broker, a processor and a simulated fleet: watch sessions close when they fall silent.')
+    .description('watch sessions close as they fall silent: a real broker, a processor, a simulated fleet')
     .option('--sessions <n>', 'sessions in all (default: until Ctrl-C)', integerFrom(1, 1_000_000))
     .option('--for <seconds>', 'the fleet lives so long; then as with --exit-when-done', positiveNumber)
     .option('--exit-when-done', 'with --sessions: wait for the last close, check all against the ledger, and end')

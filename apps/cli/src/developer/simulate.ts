@@ -57,7 +57,7 @@ const BEHIND_WARN_MS = 1000;
 export function addSimulateCommand(program: Command, context: CommandContext): void {
   program
     .command('simulate')
-    .description('A fleet of sessions that beat, mostly fall silent, and whose truth is kept in a ledger.')
+    .description('send the heartbeats of a simulated fleet, and keep a ledger of the truth')
     .requiredOption('--topic <topic>', 'input topic the heartbeats go to', topicName)
     .requiredOption('--sessions <n>', 'sessions in all', integerFrom(1))
     .requiredOption('--rate <r>', 'heartbeats per second of the whole fleet', positiveNumber)

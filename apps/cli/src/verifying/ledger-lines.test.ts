@@ -22,7 +22,7 @@ describe('readLedger', () => {
 
   test.each([['not JSON'], ['null'], ['{"sessionId":"a"}'], ['[]']])('%s is refused with file and line', (line) => {
     writeFileSync(join(folder, 'bad.jsonl'), `${JSON.stringify(LINE)}\n${line}\n`);
-    expect(() => readLedger(folder, 'bad.jsonl')).toThrow('--ledger bad.jsonl line 2 is no line of a ledger');
+    expect(() => readLedger(folder, 'bad.jsonl')).toThrow('--ledger bad.jsonl line 2 is not a line of a ledger');
   });
 
   test('[I4] a file that is not there is named, in words', () => {

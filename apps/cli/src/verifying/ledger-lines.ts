@@ -35,7 +35,7 @@ const READ_ERRORS: Readonly<Record<string, string>> = {
 function lineOf(line: string, where: string): LedgerLine {
   const entry = parsed(line);
   if (typeof entry?.sessionId === 'string' && typeof entry.acknowledged === 'number') return entry as LedgerLine;
-  throw usageFailure(`${where} is no line of a ledger: ${REMEDY}`);
+  throw usageFailure(`${where} is not a line of a ledger: ${REMEDY}`);
 }
 
 function parsed(line: string): Partial<LedgerLine> | undefined {

@@ -78,7 +78,7 @@ describe('BrokerLink', () => {
 
   test('a listener that closes at once may expect other ssl and sasl settings, and the error says so', async () => {
     proxy.cutAfter(0, 'close');
-    await expect(ask()).rejects.toThrow(/closed the connection before it was of use: .*kafka\.ssl and kafka\.sasl/);
+    await expect(ask()).rejects.toThrow(/closed the connection before it could be used: .*kafka\.ssl and kafka\.sasl/);
   });
 
   test.each([

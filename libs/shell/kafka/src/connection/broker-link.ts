@@ -106,7 +106,7 @@ export class BrokerLink {
       const limitMs = this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
       await withinDeadline(this.#options.clock, limitMs, this.#handshake(connection), () => {
         return new Retriable(
-          `${this.address} did not complete a connection within ${limitMs} ms; if it is up, it may be no Kafka broker (brokers), or one that expects TLS (kafka.ssl)`,
+          `${this.address} did not complete a connection within ${limitMs} ms; if it is up, it may not be a Kafka broker (brokers), or one that expects TLS (kafka.ssl)`,
         );
       });
       this.#backOff.reset();
@@ -131,7 +131,7 @@ export class BrokerLink {
   #explained(error: unknown): unknown {
     if (!(error instanceof Error) || error.name !== 'KafkaJSConnectionClosedError') return error;
     const advice = 'if it does so again, kafka.ssl and kafka.sasl are not as this listener expects';
-    return new Retriable(`${this.address} closed the connection before it was of use: ${advice}`, error);
+    return new Retriable(`${this.address} closed the connection before it could be used: ${advice}`, error);
   }
 
   async #handshake(connection: Connection): Promise<void> {

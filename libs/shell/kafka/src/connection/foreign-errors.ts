@@ -131,7 +131,7 @@ export function translated(thrown: unknown, doing: string, broker: string): Erro
     return new Misconfigured(`${message}; check kafka.sasl: mechanism, user name and password`, thrown);
   if (CUT_HANDSHAKE.test(message))
     return new Retriable(
-      `${message}; a listener without TLS does so, too: check kafka.ssl, and the port in brokers`,
+      `${message}; a listener without TLS does that, too: check kafka.ssl, and the port in brokers`,
       thrown,
     );
   const consequence =
