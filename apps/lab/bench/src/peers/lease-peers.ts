@@ -3,11 +3,11 @@ import type { DurationMs } from '@flatline/base';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import type { StepCost } from './due-task.ts';
+import { LINUX_ONLY, lookUpGoPeer } from './go-peer.ts';
 import type { JvmSettings } from './java-program.ts';
 import { accepts, freePort, startServer } from './local-server.ts';
-import { type Found, lookUp, lookUpPeer } from './peer.ts';
-import { goPrograms } from './peer-builds.ts';
-import { findProgram, runProgram, runTool, versionSaid } from './programs.ts';
+import { type Found, lookUpPeer } from './peer.ts';
+import { runProgram, runTool, versionSaid } from './programs.ts';
 
 export const LEASE_PEER_NAMES = ['zookeeper', 'etcd'] as const;
 
@@ -49,7 +49,6 @@ const SERVER_JVM: JvmSettings = { heapMb: 2_048, collector: 'Parallel' };
 const CLIENT_JVM: JvmSettings = { heapMb: 512, collector: 'Parallel' };
 /** What else a server has open: jars, logs. */
 const OTHER_FILES_MAX = 1_000;
-const LINUX_ONLY = 'its server is measured by /proc: run it on Linux';
 
 export function lookUpLeasePeer(name: LeasePeer['name'], options: Asked): Promise<Found<LeasePeer>> {
   return name === 'etcd' ? lookUpEtcd(options) : lookUpZooKeeper(options);
@@ -90,14 +89,8 @@ async function openFilesMax(): Promise<number> {
 }
 
 function lookUpEtcd(options: Asked): Promise<Found<LeasePeer>> {
-  const go = findProgram('go');
-  const packages = { client: '.', server: 'go.etcd.io/etcd/server/v3' };
-  return lookUp('etcd', options, {
-    lacks: () => {
-      if (process.platform !== 'linux') return Promise.resolve(LINUX_ONLY);
-      return Promise.resolve(go === undefined ? 'no go on PATH: install Go 1.26' : undefined);
-    },
-    project: (workspace) => goPrograms('etcd', workspace, { go: go!, packages }),
+  return lookUpGoPeer('etcd', options, {
+    server: 'go.etcd.io/etcd/server/v3',
     open: async (folder) => ({
       name: 'etcd',
       does:

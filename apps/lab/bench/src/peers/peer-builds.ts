@@ -51,13 +51,13 @@ export function cProgram(name: string, workspace: Workspace, python: string): Bu
   return { name: `peer-${name}`, folder, tool: 'pip and gcc', build };
 }
 
-/** Programs in Go: by the name that each gets, the package that it is built from, in the folder or in a module that go.mod names. */
+/** Programs in Go: by the name that each gets, the package that it is built from, of `peers/go` or of a module that its go.mod names. */
 export function goPrograms(
   name: string,
   workspace: Workspace,
   { go, packages }: { readonly go: string; readonly packages: Readonly<Record<string, string>> },
 ): BuiltProject {
-  const folder = folderOf(name, workspace);
+  const folder = folderOf('go', workspace);
   const build = async (into: string): Promise<void> => {
     cpSync(folder, into, { recursive: true });
     for (const [program, from] of Object.entries(packages)) {

@@ -11,6 +11,7 @@ import {
   WARM_UP_TIME_SHARE,
 } from '../throughput/contender-task.ts';
 import type { DueCost, DueTask } from './due-task.ts';
+import { LINUX_ONLY } from './go-peer.ts';
 import type { LocalServer } from './local-server.ts';
 import { findProgram, type RunningProgram, runProgram, startProgram, versionSaid } from './programs.ts';
 import { type Found, lookUp } from './peer.ts';
@@ -130,7 +131,7 @@ export function lookUpStore(
   const { needs, version, client } = STORES[name];
   return lookUp(name, options, {
     lacks: async () => {
-      if (process.platform !== 'linux') return 'its server is measured by /proc: run it on Linux';
+      if (process.platform !== 'linux') return LINUX_ONLY;
       return (await needs()) ?? (findProgram('npm') === undefined ? 'no npm on PATH: install it' : undefined);
     },
     project: (workspace) => nodePackage('stores', workspace),

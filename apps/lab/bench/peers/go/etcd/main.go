@@ -4,12 +4,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand"
-	"os"
 	"time"
 
+	"flatline.bench/peers/meter"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -25,11 +24,11 @@ type task struct {
 }
 
 type answer struct {
-	Touched step  `json:"touched"`
-	Expired step  `json:"expired"`
-	Ended   int64 `json:"ended"`
-	Twice   int64 `json:"twice"`
-	DrainMs int64 `json:"drainMs"`
+	Touched meter.Step `json:"touched"`
+	Expired meter.Step `json:"expired"`
+	Ended   int64      `json:"ended"`
+	Twice   int64      `json:"twice"`
+	DrainMs int64      `json:"drainMs"`
 }
 
 const (
@@ -43,9 +42,7 @@ const (
 )
 
 func main() {
-	var given task
-	must(json.Unmarshal([]byte(os.Args[1]), &given))
-	must(json.NewEncoder(os.Stdout).Encode(run(given)))
+	meter.Answer(run)
 }
 
 func run(given task) answer {
@@ -55,15 +52,15 @@ func run(given task) answer {
 			Endpoints:   []string{fmt.Sprintf("127.0.0.1:%d", given.Port)},
 			DialTimeout: 10 * time.Second,
 		})
-		must(err)
+		meter.Must(err)
 		all = append(all, client)
 	}
 	held := grant(all, given.Leases, func() int64 { return heldSeconds }, "")
 	random := rand.New(rand.NewSource(1))
 	touch(all, held, given.WarmUpTouches, random)
-	touching := begin(given.ServerPid)
+	touching := meter.Begin(given.ServerPid)
 	touch(all, held, given.Touches, random)
-	said := answer{Touched: touching.end()}
+	said := answer{Touched: touching.End()}
 	expire(all, given, &said)
 	return said
 }
@@ -76,26 +73,18 @@ func expire(all []*clientv3.Client, given task, said *answer) {
 	seconds := func() int64 { return int64(time.Until(dueFrom)/time.Second) + 1 }
 	grant(all, given.Expiring, seconds, expiringPrefix)
 	if time.Until(dueFrom) < lead {
-		must(fmt.Errorf("leases were due before all of them were there"))
+		meter.Must(fmt.Errorf("leases were due before all of them were there"))
 	}
 	time.Sleep(time.Until(dueFrom.Add(-lead)))
-	ending := begin(given.ServerPid)
+	ending := meter.Begin(given.ServerPid)
 	until := dueFrom.Add(time.Duration(given.DrainMaxMs) * time.Millisecond)
 	for ends.count.Load() < int64(given.Expiring) && time.Now().Before(until) {
 		time.Sleep(look)
 	}
-	said.Expired = ending.end()
+	said.Expired = ending.End()
 	said.Ended = ends.count.Load()
 	said.Twice = ends.twice.Load()
 	said.DrainMs = time.UnixMilli(ends.lastAt.Load()).Sub(dueFrom).Milliseconds()
-}
-
-func must(err error) {
-	if err == nil {
-		return
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
 }
 
 var background = context.Background()

@@ -1,4 +1,4 @@
-module flatline.bench/etcd
+module flatline.bench/peers
 
 go 1.26.0
 

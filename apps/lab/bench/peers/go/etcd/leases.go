@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"flatline.bench/peers/meter"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -30,13 +31,13 @@ func grant(all []*clientv3.Client, count int, seconds func() int64, prefix strin
 		workers.Go(func() {
 			for at := int(next.Add(1)) - 1; at < count; at = int(next.Add(1)) - 1 {
 				granted, err := client.Grant(background, seconds())
-				must(err)
+				meter.Must(err)
 				ids[at] = granted.ID
 				if prefix == "" {
 					continue
 				}
 				_, err = client.Put(background, fmt.Sprint(prefix, at), "", clientv3.WithLease(granted.ID))
-				must(err)
+				meter.Must(err)
 			}
 		})
 	}
@@ -58,20 +59,20 @@ func touch(all []*clientv3.Client, ids []clientv3.LeaseID, count int, random *ra
 
 func touchOverStream(client *clientv3.Client, ids []clientv3.LeaseID, count int, order *rand.Rand) {
 	stream, err := pb.NewLeaseClient(client.ActiveConnection()).LeaseKeepAlive(background)
-	must(err)
+	meter.Must(err)
 	awaited := make(chan struct{}, answersAwaited)
 	go func() {
 		for range count {
 			awaited <- struct{}{}
-			must(stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(ids[order.Intn(len(ids))])}))
+			meter.Must(stream.Send(&pb.LeaseKeepAliveRequest{ID: int64(ids[order.Intn(len(ids))])}))
 		}
-		must(stream.CloseSend())
+		meter.Must(stream.CloseSend())
 	}()
 	for range count {
 		renewed, err := stream.Recv()
-		must(err)
+		meter.Must(err)
 		if renewed.TTL <= 0 {
-			must(fmt.Errorf("lease %x has ended", renewed.ID))
+			meter.Must(fmt.Errorf("lease %x has ended", renewed.ID))
 		}
 		<-awaited
 	}
@@ -90,7 +91,7 @@ func watch(client *clientv3.Client) *ends {
 	go func() {
 		seen := map[string]bool{}
 		for response := range channel {
-			must(response.Err())
+			meter.Must(response.Err())
 			if response.Created {
 				close(ready)
 			}
