@@ -1,9 +1,10 @@
-// Very many messages that wait and are due within the same second, beside a sorted set of Redis, delayed jobs of BullMQ and a table of
-// PostgreSQL.
+// Very many messages that wait and are due within the same second, beside a sorted set of Redis, delayed jobs of BullMQ, a table of
+// PostgreSQL and scheduled messages of NATS.
 import type { ProducedRecord } from '@flatline/kafka';
 import { type DueContender, dueBenchmark, flatlineDue, peerDue } from '../due/due-benchmark.ts';
 import { dueAtOf, type DueLoad } from '../due/due-load.ts';
 import { joined, NO_PEERS, peerLineUp } from '../frame/line-up.ts';
+import { lookUpNats } from '../peers/nats.ts';
 import { lookUpStore, STORE_NAMES, type StorePeer } from '../peers/store-peers.ts';
 import { held } from '../processor/due-together.ts';
 import { numberInKey, stormKey } from '../storm/close-count.ts';
@@ -27,7 +28,7 @@ const STORES: Readonly<Record<StorePeer['name'], Pick<DueContender, 'does' | 'ad
   },
   bullmq: {
     does: 'a delayed job for each, added 1 000 at a time, one worker with 100 at once',
-    addMs: 0.3,
+    addMs: 0.2,
   },
   postgresql: {
     does: 'a table indexed by due instant; two workers delete what is due each 20 ms, 1 000 rows at a time (SKIP LOCKED)',
@@ -35,16 +36,25 @@ const STORES: Readonly<Record<StorePeer['name'], Pick<DueContender, 'does' | 'ad
   },
 };
 
+const NATS: Pick<DueContender, 'name' | 'does' | 'addMs'> = {
+  name: 'nats',
+  does:
+    'at least once: a schedule (Nats-Schedule) for each in a stream of files, removed when acknowledged; 4 096 published without an ' +
+    'answer at most; a durable consumer, each acknowledged; files synced each two minutes',
+  addMs: 0.1,
+};
+
 export const delays = dueBenchmark({
   name: 'delays',
-  does: 'messages that wait and are due in the same second, beside a sorted set, BullMQ and SKIP LOCKED',
+  does: 'messages that wait and are due in the same second, beside a sorted set, BullMQ, SKIP LOCKED and NATS',
   what: 'message',
   conditions: (waiting) => `${short(waiting)} messages`,
   lineUp: async (options) => {
     const stores = await Promise.all(
       STORE_NAMES.map(async (name) => peerLineUp(name, await lookUpStore(name, options), storeContender)),
     );
-    return joined({ ...NO_PEERS, contenders: [FLATLINE] }, ...stores);
+    const nats = peerLineUp('nats', await lookUpNats(options), (peer) => peerDue(NATS, (task) => peer.delays(task)));
+    return joined({ ...NO_PEERS, contenders: [FLATLINE] }, ...stores, nats);
   },
 });
 

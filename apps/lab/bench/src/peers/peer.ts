@@ -20,6 +20,7 @@ export const PEER_NAMES = [
   'redis',
   'bullmq',
   'postgresql',
+  'nats',
   'quix',
   'librdkafka',
 ] as const;
