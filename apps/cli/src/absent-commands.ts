@@ -1,4 +1,4 @@
-// The package has no command that needs the lab. Who types one of a checkout's is told where it is.
+// The package has no command that needs the lab. Typing one of a checkout's tells where it is.
 import type { Command } from 'commander';
 import { usageFailure } from './failure.ts';
 

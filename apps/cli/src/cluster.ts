@@ -10,7 +10,7 @@ import { type Stop, unlessStopped } from './stop.ts';
 
 export interface Cluster {
   readonly kafka: KafkaOptions;
-  /** undefined: none is known; Avro then cannot be used. */
+  /** undefined: none is known, so Avro cannot be used. */
   readonly registry: SchemaRegistry | undefined;
   /** undefined: there is no configuration file. */
   readonly config: FlatlineConfig | undefined;
@@ -46,7 +46,7 @@ export function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): Sc
 }
 
 /**
- * A connection on which a broker has answered: a person who waits at a terminal hears at once that none does.
+ * A connection on which a broker has answered: whoever waits at a terminal hears at once that none does.
  * @throws Retriable naming the addresses, CommandFailure where it is stopped before.
  */
 export async function connect(kafka: KafkaOptions, stop: Stop): Promise<KafkaConnection> {

@@ -1,8 +1,8 @@
-// What started this process: npx, or the launcher of a checkout. Killed with -9 it passes nothing on, and whoever waits at the
-// terminal believes that all has ended; so this process stops when it has gone.
+// What started this process: npx, or the launcher of a checkout. Killed with -9 it passes nothing on, and at the terminal all
+// seems to have ended; so this process stops when its launcher has gone.
 //
-// Both say so by variables, which every process below inherits: another program's children among them, which may outlive it.
-// They count for the process that they were meant for, and end with it.
+// Both announce themselves by variables, which every process below inherits, even children of other programs, which may
+// outlive the launcher. They count only for the process that they were meant for.
 import type { Clock, DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { requestableStop, type Stop } from './stop.ts';

@@ -26,7 +26,7 @@ export async function addressOf(flags: AddressFlags, shell: Shell): Promise<stri
   return `http://${hostToAsk(host)}:${port}`;
 }
 
-/** What listens on all addresses is asked on this machine's own. */
+/** A processor that listens on all addresses is asked at the loopback address. */
 export function hostToAsk(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

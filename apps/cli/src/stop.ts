@@ -42,7 +42,7 @@ export function stopOnSignals(source: SignalSource, clock: Clock): Stop {
   return { signal: controller.signal, requested: aborted(controller.signal) };
 }
 
-/** Resolves with undefined where the request to stop comes first; what was waited for may then fail unheard. */
+/** Resolves with undefined where the request to stop comes first; a later failure of `waited` is ignored. */
 export function unlessStopped<T>(waited: Promise<T>, { requested }: Stop): Promise<T | undefined> {
   return Promise.race([waited, requested.then(() => undefined)]);
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '@flatline/base';
 
-/** What is to be stopped at the end, last first, each whatever becomes of the others. */
+/** Things to stop at the end, last first, each regardless of how the others fare. */
 export class Teardown {
   readonly #say: (problem: string) => void;
   readonly #steps: (() => Promise<void> | void)[] = [];
@@ -11,13 +11,13 @@ export class Teardown {
     this.#say = say;
   }
 
-  /** What comes up after the end is stopped at once. */
+  /** Anything added after the end is stopped at once. */
   add(step: () => Promise<void> | void): void {
     if (this.#over) void this.#take(step);
     else this.#steps.push(step);
   }
 
-  /** Never throws: at the end of a command nothing can be done about what will not stop but to say so. */
+  /** Never throws: at the end of a command, all one can do about something that will not stop is say so. */
   async run(): Promise<void> {
     this.#over = true;
     for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) await this.#take(step);

@@ -36,7 +36,7 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
   });
 }
 
-/** A reason that is misspelt finds nothing, as one that never came. */
+/** A misspelt reason finds nothing, like one that never occurred. */
 function noSuchReason(reason: string, { otherReasons }: LetterSurvey): string {
   if (otherReasons.length === 0) return 'There are no dead letters at all.';
   return `No dead letter has the reason ${reason}; there are ${otherReasons.join(', ')}.`;

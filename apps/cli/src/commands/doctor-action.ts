@@ -1,4 +1,4 @@
-// Each part of what a processor needs, asked by itself, so that one that is wrong hides no other but those that need it.
+// Everything a processor needs, checked one by one, so that a failure hides only the checks that depend on it.
 import { counted, messageOf } from '@flatline/base';
 import type { FlatlineConfig } from '@flatline/config';
 import { type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
@@ -121,7 +121,7 @@ function stateDirectory({ stateDir }: FlatlineConfig): Finding {
   let folder = stateDir;
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
   try {
-    // Permissions alone do not tell: procfs lets root write, and makes nothing.
+    // Permissions alone do not tell: procfs lets root write, and creates nothing.
     rmdirSync(mkdtempSync(join(folder, '.flatline-doctor-')));
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
@@ -134,7 +134,7 @@ function stateDirectory({ stateDir }: FlatlineConfig): Finding {
   }
 }
 
-/** A processor that runs holds it; anything else there is in the way. */
+/** A running processor holds it; anything else there is in the way. */
 async function httpAddress({ http: { host, port } }: FlatlineConfig): Promise<Finding> {
   const what = 'HTTP';
   const another = 'choose another http.port or --http-port';

@@ -19,7 +19,7 @@ import { requireTopic } from '../topics/require-topic.ts';
 interface EntryFlags extends ConfigurationFlags {
   readonly kind: PipelineConfig['kind'];
   readonly pipeline?: string;
-  /** Keys are given so. */
+  /** Keys are given in base64. */
   readonly base64?: boolean;
   readonly json?: boolean;
 }
@@ -109,7 +109,7 @@ async function askedPipeline(flags: EntryFlags, shell: Shell): Promise<Asked> {
 
 /**
  * The partitions one after the other, so that no more than one is in memory; first the one where producers put `key`. Where they
- * partition otherwise it is in another: a no is said when all were read.
+ * partition differently it is in another, so only after reading all of them is the answer no.
  */
 async function* statesOf(
   { config, pipeline }: Asked,

@@ -1,5 +1,5 @@
-// Flags several commands share, and how their values are read. What is wrong is said with the flag, the value and what
-// is allowed; commander adds the flag's name.
+// Flags several commands share, and how their values are read. An error names the flag, the value and what is allowed;
+// commander adds the flag's name.
 import { InvalidArgumentError, Option } from 'commander';
 import type { Shell } from '../shell.ts';
 

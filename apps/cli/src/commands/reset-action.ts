@@ -1,5 +1,5 @@
-// Forgets what an application knows: its group's offsets, then its changelogs. In this order, because a changelog without offsets
-// is a state that goes on, and offsets without a changelog are a loss that stops every start (R3).
+// Forgets what an application knows: its group's offsets, then its changelogs. In this order: a changelog without offsets is
+// a state that can go on, offsets without a changelog are a loss that stops every start (R3).
 import { counted } from '@flatline/base';
 import type { FlatlineConfig } from '@flatline/config';
 import { KafkaGroupAdmin, KafkaLogAdmin, KafkaLogScan, KafkaTopicAdmin } from '@flatline/kafka';

@@ -9,7 +9,7 @@ import { coresHere } from '../workers/worker-process.ts';
 import type { CommandContext } from './context.ts';
 import { type RunFlags, startOf } from './run-start.ts';
 
-/** The supervisor: no processor of its own, so that nothing of a session can take it down. */
+/** The supervisor: it has no processor of its own, so that nothing in a session can take it down. */
 export async function runWorkers(flags: RunFlags, console: Console, context: CommandContext): Promise<ExitCode> {
   const { clock, stop, startWorker } = context.shell;
   if (startWorker === undefined) throw usageFailure('--workers needs a process of its own');
@@ -17,7 +17,7 @@ export async function runWorkers(flags: RunFlags, console: Console, context: Com
   const { config, log } = await startOf(flags, context, { console, stop, firstFacts: { workers: count } });
   const held = holdStateDirectories(config);
   try {
-    // A name for this run alone will do where the user gave none: workers that are started again have it again.
+    // Without a name from the user, one for this run alone will do: restarted workers get it again.
     const base = config.instanceId ?? `${config.instance}-${randomBytes(2).toString('hex')}`;
     const instanceOf = (worker: number): string => `${base}-${worker}`;
     const supervisor = new Supervisor({

@@ -152,12 +152,12 @@ interface Sent {
   readonly flags: KeyFlags;
   readonly topic: string;
   readonly partition: number;
-  /** Less than 0: it is there, and where the broker does not say. */
+  /** Less than 0: it is in the log, but the broker does not say where. */
   readonly offset: number;
   readonly dueAt: Millis | undefined;
 }
 
-/** By this machine's clock: the record has that of the broker that appends it. */
+/** By this machine's clock; the record's timestamp is the broker's. */
 function show({ act, flags, topic, partition, offset, dueAt }: Sent, console: Console): void {
   const { key, id } = flags;
   const place = offset < 0 ? `${topic}/${partition}` : `${topic}/${partition}/${offset}`;

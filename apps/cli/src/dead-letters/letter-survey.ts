@@ -3,7 +3,7 @@
 // Owns: the counts, which letters were replayed, the letters listed.      Does not own: reading.
 //
 // Invariants
-//   LV1  Counts by reason are of all letters that the filter takes; at most `limit` of them are kept.
+//   LV1  Counts by reason cover all letters that the filter takes; at most `limit` of them are kept.
 //   LV2  A mark comes after its letter in the same partition, so that one pass knows all replays at its end.
 import type { Letter, LetterRecord } from './letter.ts';
 

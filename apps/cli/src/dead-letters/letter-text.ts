@@ -43,7 +43,7 @@ export function shownText(letter: Letter, replays: number, bytesMax: number): st
   ].join('\n');
 }
 
-/** What of the refused record, or of the batch, the letter does not hold; empty where it holds all. */
+/** The parts of the refused record, or batch, that the letter lacks; empty where it holds all. */
 export function absentText({ origin }: Letter): string[] {
   const { topic, partition, offset, truncated = {}, batch } = origin;
   const { keyBytes, valueBytes, headers } = truncated;

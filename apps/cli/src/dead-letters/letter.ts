@@ -33,7 +33,7 @@ export interface ReplayMark {
   readonly offset: number;
 }
 
-/** Whether the letter holds all of its record: what it does not hold cannot be sent back. */
+/** Whether the letter holds its whole record: missing parts cannot be sent back. */
 export function isWhole({ origin }: Letter): boolean {
   return origin.truncated === undefined && origin.batch === undefined;
 }

@@ -55,7 +55,7 @@ export async function* replay(
   }
 }
 
-/** As it was, but for a stamp that was the reason to refuse it: that would be refused again. */
+/** As it was, except for a stamp for which it was refused: it would be refused again. */
 function timestampFor({ origin }: Letter, clock: Clock): number {
   return origin.reason === 'bad-timestamp' ? clock.wallMs() : origin.timestamp;
 }

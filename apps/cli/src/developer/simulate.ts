@@ -161,7 +161,7 @@ async function watch(running: RunningFleet, plan: FleetPlan, console: Console, {
   return progress.elapsedMs;
 }
 
-/** What is said of the fleet as a whole. */
+/** The line about the fleet as a whole. */
 interface FleetTotals {
   sessions: number;
   acknowledged: number;
@@ -183,7 +183,7 @@ interface SimulateResult {
   readonly plan: FleetPlan;
   readonly totals: FleetTotals;
   readonly elapsedMs: number;
-  /** What was sent until then is told. */
+  /** The result then covers what was sent so far. */
   readonly interrupted: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What a report of a defect needs and its finder would have to be asked for, in one file.
+// Everything a defect report needs, which its reporter would otherwise be asked for, in one file.
 //
 // Owns: the last lines of the log, the diagnosis files of a folder.      Does not own: the log, the processor it asks.
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ export class Diagnosis {
   write(error: unknown): string | undefined {
     const { folder = tmpdir() } = this.#parts;
     const text = this.#text(error);
-    // A full disk may be what has brought it about.
+    // A full disk may be the cause.
     for (const each of this.#config === undefined ? [folder] : [this.#config.stateDir, folder]) {
       const path = this.#writeInto(each, text);
       if (path !== undefined) return path;
@@ -98,7 +98,7 @@ export class Diagnosis {
     return `${JSON.stringify(content, scrub, 2)}\n`;
   }
 
-  /** What has failed may be what is asked here. */
+  /** The very part that is asked here may have failed. */
   #taskStatus(): unknown {
     try {
       return this.#tasks().map((task) => ({

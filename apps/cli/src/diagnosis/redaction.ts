@@ -50,7 +50,7 @@ export function shownError(error: unknown, causesLeft: number = CAUSES_MAX): unk
   };
 }
 
-/** What credentials there are is said, and none of them. */
+/** Says which credentials there are, and shows none. */
 export function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') return withoutCredentials(value);
   if (Array.isArray(value)) return value.map(withoutSecrets);
@@ -63,7 +63,7 @@ export function withoutSecrets(value: unknown): unknown {
   );
 }
 
-/** Every text of a configuration that is not to be seen, as it could stand in a message. */
+/** Every secret text of a configuration, in each form in which a message could contain it. */
 export function secretsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return credentialsIn(value);
   if (value === null || typeof value !== 'object') return [];

@@ -1,4 +1,4 @@
-// As of when something is said of a pipeline (Q2): what was read is true as of each partition's newest commit. Pure.
+// As of when an answer about a pipeline is true (Q2): as of each partition's newest commit. Pure.
 import { counted } from '@flatline/base';
 import type { PartitionState } from '@flatline/processor';
 

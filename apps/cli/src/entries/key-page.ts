@@ -3,11 +3,11 @@
 // Owns: what is listed of each.      Does not own: where they come from.
 //
 // Invariants
-//   EP1  Of the keys that are wanted the `limit` smallest are kept, in order; all of them are counted.
+//   EP1  The `limit` smallest of the wanted keys are kept, in order; all of them are counted.
 
 export interface KeyWish {
   readonly prefix: Uint8Array;
-  /** Only keys behind it; undefined: all. */
+  /** Only keys after it; undefined: all. */
   readonly after: Uint8Array | undefined;
   readonly limit: number;
 }
@@ -21,7 +21,7 @@ export class KeyPage<Of> {
   readonly #wish: KeyWish;
   readonly #kept: KeptKey<Of>[] = [];
   #total = 0;
-  /** Behind `after`. */
+  /** After `after`. */
   #behind = 0;
 
   constructor(wish: KeyWish) {
@@ -37,7 +37,7 @@ export class KeyPage<Of> {
     return this.#total;
   }
 
-  /** Whether keys come behind the page. */
+  /** Whether keys follow the page. */
   get hasMore(): boolean {
     return this.#behind > this.#kept.length;
   }

@@ -39,7 +39,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What is left after the last chunk: a last line without a newline. */
+  /** The rest after the last chunk: a last line without a newline. */
   end(): NumberedLine[] {
     return this.#heldBytes === 0 && !this.#tooLong ? [] : [this.#cut()];
   }

@@ -1,5 +1,5 @@
-// Whether a topic takes and keeps what is imported into it. Retention goes by the records' own stamps where the topic is
-// CreateTime, and deletes a segment once its newest record is older: old records are gone minutes after they came. Pure.
+// Whether a topic takes and keeps imported records. On a CreateTime topic retention follows the records' own stamps and
+// deletes a segment once its newest record is older: old records are gone minutes after they came. Pure.
 import { counted, type DurationMs, type Millis } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
 import { STAMP_UNLIMITED } from '../topics/topic-change.ts';
@@ -23,7 +23,7 @@ type Limits = Pick<
   readonly logBytes: number;
 };
 
-/** What is imported takes time to write and to read: what is about to be too old is refused now. */
+/** Writing and reading an import takes time: records that are about to be too old are refused now. */
 const MARGIN_MAX_MS: DurationMs = 86_400_000;
 const MARGIN_SHARE = 10;
 

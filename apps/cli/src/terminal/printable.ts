@@ -1,5 +1,5 @@
 // Keys and attributes are hostile (I3): a terminal obeys control characters, and a reader is misled by bidirectional
-// overrides. What is shown is therefore escaped, and so is JSON, which by itself leaves C1 controls as they are.
+// overrides. So everything shown is escaped, JSON too, which by itself leaves C1 controls as they are.
 
 /** C0, DEL, C1, line and paragraph separators, bidirectional controls, zero-width characters, lone surrogates, BOM. */
 const UNSAFE =

@@ -2,9 +2,9 @@
 import { count, counted, type DurationMs } from '@flatline/base';
 
 export interface Progress {
-  /** What is being done, as a participle: `importing`. */
+  /** The work, as a participle: `importing`. */
   readonly doing: string;
-  /** What is counted, in the singular: `record`. */
+  /** The unit that is counted, in the singular: `record`. */
   readonly unit: string;
   readonly done: number;
   /** undefined: not known. */

@@ -11,7 +11,7 @@ const PATIENCE_MS: DurationMs = 1_000;
 
 /**
  * Outputs that hold records while nothing was ever written to the pipeline's changelog. One question to the cluster where
- * the pipeline has begun, else three a partition. What is not answered in time is not told. @throws Fatal.
+ * the pipeline has begun, else three a partition. Questions not answered in time are left out. @throws Fatal.
  */
 export async function foreignOutputs(
   pipelines: readonly PipelineTopics[],

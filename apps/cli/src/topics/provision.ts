@@ -18,7 +18,7 @@ import {
 import { readersOfAltered, type TopicReaders } from './topic-readers.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
-/** For an input that does not exist and of which nothing is said. */
+/** For an input that does not exist, if the user names no number. */
 const PARTITIONS_DEFAULT = 8;
 /** Kafka's word for "as the broker is configured". */
 const BROKER_DEFAULT = -1;
@@ -38,7 +38,7 @@ export interface Inspection {
   readonly readers: TopicReaders;
 }
 
-/** What there is compared with what is needed, and with what the changelogs hold. @throws Retriable, Fatal. */
+/** Compares the topics there are with those needed, and with what the changelogs hold. @throws Retriable, Fatal. */
 export async function inspectTopics(
   pipelines: readonly PipelineTopics[],
   options: ProvisionOptions,
@@ -64,7 +64,7 @@ export async function assertUsable(
   const looked = { states: new Map(), readers: new Map(), foreignOutputs: foreign };
   const { missing, deviations, risks } = planned(pipelines, existing, { ...looked, options });
   if (missing.length + deviations.length === 0) return risks;
-  // Only now: no remedy without having looked at what there is.
+  // Only now: no remedy without having looked at the state.
   const { plan } = await inspectTopics(pipelines, options);
   const problems = [...plan.missing.map((topic) => missingDeviation(topic, options.flags)), ...plan.deviations];
   if (problems.length === 0) return plan.risks;
@@ -118,7 +118,7 @@ export async function createTopics(missing: readonly NewTopic[], options: Provis
   );
 }
 
-/** Settings first: what is added then has them. */
+/** Settings first, so that added partitions have them. */
 export async function applyChanges(
   changes: readonly TopicChange[],
   options: Pick<ProvisionOptions, 'clock' | 'connection'>,

@@ -68,7 +68,7 @@ function planPipeline(topics: PipelineTopics, findings: Findings): TopicPlan {
   const ofState = [lostInput(topics, input, state), lostState(topics, existing, state)].flatMap((each) => each ?? []);
   const told = new Set(ofState.map(({ topic }) => topic));
   const parts = requirements
-    // What there is of a changelog is compared all the same.
+    // An existing changelog is compared all the same.
     .filter(({ topic }) => !told.has(topic) || (topic === topics.changelog && existing.has(topic)))
     .map((requirement) => compare(requirement, { topics, findings, state, partitions }));
   const deviations = [...ofState, ...parts.flatMap((part) => part.deviations)];
@@ -194,7 +194,7 @@ function partitionDeviation(
   if (found === partitions || !findings.existing.has(topics.input)) return AS_IT_IS;
   const isOther = state.kind === 'held' && state.partitions !== partitions;
   const problem = `has ${counted(found, 'partition')}, its input ${topics.input} has ${partitions}`;
-  // It is the input that has changed, and that has been said.
+  // It is the input that has changed, which is reported already.
   if (isOther && (found === state.partitions || role !== 'changelog')) return AS_IT_IS;
   if (found < partitions && !(role === 'changelog' && state.kind !== 'none'))
     return {

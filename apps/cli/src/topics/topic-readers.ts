@@ -39,7 +39,7 @@ export function readersText(topic: string, readers: TopicReaders): string | unde
     : `groups ${names} have committed offsets of it`;
 }
 
-/** What is said before a topic's timestamp type is altered under others. */
+/** The warning before a topic's timestamp type is altered under other readers. */
 export function readersWarnings(changes: readonly TopicChange[], readers: TopicReaders): string[] {
   return changes.flatMap((change) => {
     const type = change.kind === 'settings' ? change.settings.get('message.timestamp.type') : undefined;

@@ -30,7 +30,7 @@ export interface SettingRequirement {
   readonly accepts: (value: string) => boolean;
   /** What goes wrong otherwise. */
   readonly reason: string;
-  /** It may go wrong, depending on what comes: said, and no reason not to run. */
+  /** Whether it goes wrong depends on the records: a warning, and no reason not to run. */
   readonly isRisk?: boolean;
   /** A new topic gets what the broker is configured for. */
   readonly leftToBroker?: boolean;

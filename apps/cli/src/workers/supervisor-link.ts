@@ -3,7 +3,7 @@ import type { RunningProcessor } from '@flatline/processor';
 import { requestableStop, type Stop } from '../stop.ts';
 import type { FromWorker, Question, ToWorker } from './worker-messages.ts';
 
-/** What of a processor questions are about. */
+/** The part of a processor that questions are about. */
 type Served = Pick<RunningProcessor, 'view' | 'metrics' | 'restart'>;
 
 export interface SupervisorLink {
@@ -50,6 +50,6 @@ async function answerTo(question: Question, served: Served | undefined): Promise
 
 async function answer(channel: Channel, id: number, found: ReturnType<typeof answerTo>): Promise<void> {
   const message = { kind: 'answer' as const, id, ...(await found) };
-  // A supervisor that has gone asks nothing any more.
+  // A supervisor that has gone asks nothing.
   if (channel.connected) channel.send?.(message);
 }

@@ -11,7 +11,7 @@ export type Question =
   | { readonly about: 'metrics' }
   | { readonly about: 'restart'; readonly pipeline: string; readonly partition: number };
 
-/** What is not asked for is left out; so is everything where the processor has not started yet. */
+/** Fields not asked for are left out; all of them are while the processor has not started. */
 export interface FromWorker {
   readonly kind: 'answer';
   readonly id: number;

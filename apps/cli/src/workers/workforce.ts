@@ -1,4 +1,4 @@
-// What becomes of a supervisor's workers. Pure: what has happened comes in, with the time, and what is to be done goes out.
+// Decides what becomes of a supervisor's workers. Pure: events come in with their time, decisions go out.
 //
 //   waiting ⇄ running ──▶ ended
 //
@@ -7,8 +7,8 @@
 // Invariants
 //   WF1  A worker that ends is started again after a pause, which doubles with each end and is the first one again after an end
 //        that came long after the start.
-//   WF2  What a process says with exit code 2 does not change by trying: its worker is not started again. Where none is left
-//        that runs or waits, the outcome is that code.
+//   WF2  A process that ends with exit code 2 would end so again: its worker is not restarted. If none is left that runs or
+//        waits, the outcome is that code.
 //   WF3  After `stop` none is started; the outcome comes once all have ended, and is 0 if none of them failed. One that was just
 //        starting is interrupted by that, which is no failure.
 import type { DurationMs } from '@flatline/base';

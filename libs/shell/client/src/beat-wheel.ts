@@ -4,7 +4,7 @@
 //
 // Invariants
 //   BW1  An item is in one slot at most, and `remove` finds it there.
-//   BW2  What is added `ahead` slots comes with the `ahead`th turn from now.
+//   BW2  An item added `ahead` slots is due with the `ahead`th turn from now.
 
 /** A turn lasts a SLOTS-th of the longest time between two beats: fine enough to spread thousands, and few timers. */
 export const SLOTS = 64;
@@ -35,7 +35,7 @@ export class BeatWheel<Item> {
     this.#places.delete(item);
   }
 
-  /** What is due with the next slot; it has left the wheel. */
+  /** Items due with the next slot; they have left the wheel. */
   turn(): readonly Item[] {
     this.#at = (this.#at + 1) % SLOTS;
     const due = [...this.#slots[this.#at]!];

@@ -1,4 +1,4 @@
-// Closed sessions for a group of consumers: partitions are shared out, positions are committed after what was given was handled.
+// Closed sessions for a group of consumers: partitions are shared out, positions are committed once their sessions are handled.
 //
 // Owns: the feeds of the assigned partitions, what is to be committed.
 // Does not own: the membership and the reader, but for their end; what is done with a session.
@@ -6,7 +6,7 @@
 // Invariants
 //   CS1  A position is committed only once everything below it was handled, or needs no handling (a tombstone), and only for a
 //        partition that this member has held without a break since.
-//   CS2  Of a partition the next record is asked for once the one before was handled.
+//   CS2  The next record of a partition is asked for once the one before was handled.
 import { type Cancel, type Clock, type DurationMs, Retriable } from '@flatline/base';
 import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
 import type { SummaryFormats } from '@flatline/records';
@@ -14,7 +14,7 @@ import { withinDeadline } from '@flatline/system';
 import type { OutputRecord, SummaryRecord, UnreadableRecord } from './output-record.ts';
 import { SummaryConsumer } from './summary-consumer.ts';
 
-/** What is needed of a group. */
+/** The part of a group membership that is used here. */
 export interface GroupMembership {
   start(listener: MembershipListener): Promise<void>;
   commit(topic: string, offsets: ReadonlyMap<number, number>): Promise<boolean>;
@@ -53,7 +53,7 @@ export class CompletedSessions {
   /** Handled and not committed, by partition number. */
   readonly #handled = new Map<number, number>();
   #assignment: Assignment | undefined;
-  /** The group has taken this member for gone since. */
+  /** The group has since taken this member for gone. */
   #wasLost = false;
   #failure: { readonly error: unknown } | undefined;
   /** Something has come since the loop last looked. */
@@ -118,14 +118,14 @@ export class CompletedSessions {
   readonly #listener: MembershipListener = {
     assigned: (assignment) => {
       const { partitions } = assignment;
-      // Others may have gone on with what a lost member had: where the group stands now tells.
+      // Others may have gone on with a lost member's partitions: the group's present position tells.
       const isKept = this.#wasLost && !isSame(assignment, this.#assignment) ? () => false : isIn(partitions);
       for (const [partition, feed] of this.#feeds) if (!isKept(partition)) this.#drop(feed);
       this.#wasLost = false;
       this.#assignment = assignment;
       this.#notify();
     },
-    // Whoever has the partitions by then gives these sessions again; until then they are this member's.
+    // The partitions' next owner gives these sessions again; until then they are this member's.
     lost: () => {
       this.#wasLost = true;
     },
@@ -161,7 +161,7 @@ export class CompletedSessions {
       const consumer = new SummaryConsumer({ reader, topic, offsets: new Map([[partition, offset]]), formats });
       const feed = { partition, consumer };
       this.#feeds.set(partition, feed);
-      // A group that begins at the end stands there from now on: what closes while no member runs is not passed over.
+      // A group that begins at the end stands there from now on, so sessions that close while no member runs are not passed over.
       this.#stands(feed, offset);
       this.#ask(feed);
     }
@@ -194,7 +194,7 @@ export class CompletedSessions {
     });
   }
 
-  /** One at a time. What a rebalance or an outage keeps from being committed stays for the next. */
+  /** One at a time. Positions that a rebalance or an outage keeps from being committed wait for the next. */
   async #commit(): Promise<void> {
     await this.#committing;
     const offsets = new Map(this.#handled);

@@ -10,11 +10,11 @@
 //        renewal was sent. Appended at A, it was sent before A, so that no broker's clock has reached A + timeout by then.
 //   LH2  A renewal counts only if it was appended before the deadline less `clockSkewMs`: a broker with a faster clock may have
 //        ended the lease otherwise. The grant itself tells only that deadline; when it was read tells nothing.
-//   LH3  What is over stays over.
+//   LH3  Once over, it stays over.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
 import { ENDED, type LeaseEvent, REQUEST_ID_HEADER, STARTED, TOKEN_HEADER } from '@flatline/ports/formats';
 
-/** What is said of a lease, as far as its holder looks at it. */
+/** The part of an answer that a holder looks at. */
 export type HeardLease = Pick<LeaseEvent, 'token' | 'requestId' | 'timeoutMs' | 'deadlineAt' | 'endsAt'> & {
   readonly type: string;
   readonly reason?: string | undefined;
@@ -78,7 +78,7 @@ export class LeaseHolder {
     return this.#token;
   }
 
-  /** Something was said of this lease, by whomever it was asked for. */
+  /** An answer about this lease came, whoever asked. */
   hear({ type, token, requestId, reason, timeoutMs, deadlineAt, endsAt }: HeardLease): void {
     const isWaiting = this.#state === 'asking' || this.#state === 'queued';
     if (isWaiting && requestId === this.#parts.requestId) {
@@ -95,7 +95,7 @@ export class LeaseHolder {
     this.#over(ENDED);
   }
 
-  /** What it has to say cannot be sent, now or later. */
+  /** Its requests cannot be sent, now or later. */
   giveUp(reason: string): void {
     this.#over(reason);
   }
@@ -136,7 +136,7 @@ export class LeaseHolder {
     const { clockSkewMs, onHeld } = this.#parts;
     if (this.#state !== 'confirming' && this.#state !== 'held') return;
     if (appendedAt >= this.#deadlineAt - clockSkewMs) {
-      // It may live a while yet: another shall not wait for that.
+      // It may live a while yet, and others should not wait for that.
       this.#send(null, TOKEN_HEADER, String(this.#token));
       this.#over('TOO_LATE');
       return;
@@ -149,7 +149,7 @@ export class LeaseHolder {
     if (isFirst && this.isHeld) onHeld();
   }
 
-  /** Where it is not renewed by then it is over. */
+  /** It is over if it is not renewed by then. */
   #stopBy(atMs: DurationMs): void {
     const { clock } = this.#parts;
     this.#stopping?.();
@@ -172,7 +172,7 @@ export class LeaseHolder {
         if (appendedAt !== undefined) onAppended?.(appendedAt);
       },
       () => {
-        // What is not acknowledged does not count: the next one may be.
+        // An unacknowledged renewal does not count; the next one may.
       },
     );
   }

@@ -48,7 +48,7 @@ const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];
 
 export class HeldLeases {
   readonly #parts: LeasesParts;
-  /** By lease: an output says what becomes of all there are. */
+  /** By lease: an output speaks of all of them. */
   readonly #holders = new Map<string, Set<LeaseHolder>>();
   #failure: Error | undefined;
 
@@ -89,7 +89,7 @@ export class HeldLeases {
         this.#remove(id, holder);
         end(reason);
         if (wasHeld) return;
-        // The answer came when the lease had run out: of a processor that was down, or behind.
+        // The answer of a processor that was down or behind: the lease has run out.
         if (RUN_OUT.includes(reason)) this.#ask(id, wish, resolve, reject);
         else reject(this.#failure ?? new Error(`the lease ${id} was not got: ${reason}`));
       },
@@ -104,7 +104,7 @@ export class HeldLeases {
     if (holders?.size === 0) this.#holders.delete(id);
   }
 
-  /** Follows what is said until the subscriptions are closed. */
+  /** Follows the answers until the subscriptions are closed. */
   async follow(
     reader: LogReader,
     topic: string,
@@ -123,7 +123,7 @@ export class HeldLeases {
     for (const holders of [...this.#holders.values()]) for (const holder of [...holders]) holder.release();
   }
 
-  /** Nothing is kept any more, and whoever waits is told why. The first reason counts. */
+  /** Nothing is renewed any more, and everyone who waits is told why. The first reason counts. */
   fail(error: unknown): void {
     this.#failure ??= new Error(`leases cannot be kept: ${messageOf(error)}`, { cause: error });
     this.releaseAll();
@@ -143,7 +143,7 @@ export class HeldLeases {
     });
   }
 
-  /** What sends has ended: nothing more is acknowledged, and no start is answered. Unless that one record alone is refused. */
+  /** The producer has ended: nothing more is acknowledged, and no start is answered. Unless this one record alone is refused. */
   async #orFail(
     sent: Promise<Millis | undefined>,
     onTooLarge: (error: RecordTooLarge) => void,

@@ -67,7 +67,7 @@ const BUFFER_RECORDS_MAX = 100_000;
 
 interface Life {
   readonly session: Session;
-  /** When something was last said. */
+  /** When it last sent something. */
   saidAtMs: DurationMs;
   /** The next event's. */
   sequence: number;
@@ -136,7 +136,7 @@ export class LiveSessions {
     return this.#parts.producer.flush();
   }
 
-  /** Nothing beats any more; what was said is in the log then. @throws Retriable where that takes longer than `limitMs`. */
+  /** Nothing beats any more; resolves when all records are in the log. @throws Retriable if that takes longer than `limitMs`. */
   async close(limitMs: DurationMs): Promise<void> {
     this.#closed = true;
     this.#timer?.();

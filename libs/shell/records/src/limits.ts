@@ -1,4 +1,4 @@
-// Every bound of this library, by name. What an attribute may weigh is not decided here: S10 truncates, it does not refuse.
+// Every bound of this library, by name. The size of an attribute is not bounded here: S10 truncates, it does not refuse.
 
 /** Characters (UTF-16 code units) of an event's `type`. */
 export const TYPE_LENGTH_MAX = 64;

@@ -17,9 +17,9 @@ export type FieldKind = keyof FieldValues;
 interface FieldOfKind<K extends FieldKind, Source, Target> {
   readonly name: string;
   readonly kind: K;
-  /** For texts: the same few come again and again, so that keeping them pays. */
+  /** For texts: the same few come again and again, so keeping them pays. */
   readonly recurs?: boolean;
-  /** A union of null and the type in Avro. What is not nullable is never undefined, except a map: that is empty. */
+  /** A union of null and the type in Avro. A field that is not nullable is never undefined: an absent map is empty. */
   readonly nullable: boolean;
   /** False: a reader does without it, and its target keeps what it had. */
   readonly required: boolean;

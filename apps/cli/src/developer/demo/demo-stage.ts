@@ -87,7 +87,7 @@ async function buildStage({ flags, shell, console, teardown, stateDir }: Buildin
   const { plan } = await inspectTopics(pipelineTopicsOf(config), provision);
   await createTopics(plan.missing, provision);
   stop.signal.throwIfAborted();
-  // What is cut short by the end of the demo has nothing to complain of.
+  // Errors of work that the end of the demo cut short mean nothing.
   const log = consoleLog(console, clock, { least: 'warn', until: stop.signal });
   const processor = await startProcessor(config, { log });
   teardown.add(() => processor.stop());

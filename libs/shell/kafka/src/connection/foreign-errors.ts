@@ -41,7 +41,7 @@ export function errorOfCode(code: number, doing: string, detail?: string | null)
     remedy === undefined ? '' : `; ${remedy}`,
   ].join('');
   const cause = new KafkaAnswerError(code);
-  // What has a remedy is a setting of the topic.
+  // Where there is a remedy, it is a setting of the topic.
   if (known.consequence === 'stopped')
     return new PartitionStopped(message, cause, { isMendable: remedy !== undefined });
   return new constructors[known.consequence](message, cause);

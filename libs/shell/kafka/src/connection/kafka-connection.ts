@@ -4,11 +4,11 @@
 // Does not own: retrying requests (the callers know what may be sent twice), the meaning of answers.
 //
 // Invariants
-//   KC1  Metadata of a topic is only replaced by an answer of a broker, never guessed; who leads a partition never by that of
-//        an earlier epoch, as a node gives it that is cut off from the controllers (KIP-320).
+//   KC1  Metadata of a topic is replaced only by a broker's answer, never guessed; a leader never by that of an earlier epoch,
+//        which a node cut off from the controllers would name (KIP-320).
 //   KC2  While no known node can be reached, the bootstrap addresses are asked again (KIP-899).
-//   KC3  Asked widely, the node that was asked longest ago is asked first: none is believed for ever. Two that are connected
-//        are enough for that. Else it is the same one again, since another may not have heard yet of what was just done.
+//   KC3  A wide question goes first to the node that was asked longest ago, so that none is believed for ever; two connected
+//        nodes are enough. Any other goes to the same node again, since others may not have heard yet of what was just done.
 import { type DurationMs, Misconfigured, Retriable } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
 import type { Logger } from 'kafkajs/src/loggers/index.js';
@@ -246,7 +246,7 @@ export class KafkaConnection {
   }
 }
 
-/** KC1: what was answered, with what is known already of a later epoch of the same topic. */
+/** KC1: the answer, but for leaders of which a later epoch is known already. */
 function newerOf(known: TopicMetadata | undefined, answered: TopicMetadata): TopicMetadata {
   if (known === undefined || known.topicId !== answered.topicId || answered.errorCode !== KafkaCode.none)
     return answered;

@@ -10,8 +10,8 @@ export interface KafkaRequest {
 }
 
 /**
- * A broker answers the requests of one connection in order. What may be kept waiting by the broker (a long-poll fetch,
- * JoinGroup, SyncGroup) goes by `waiting`, everything else by `prompt`, which is another connection.
+ * A broker answers the requests of one connection in order. Requests that it may keep waiting (a long-poll fetch,
+ * JoinGroup, SyncGroup) use `waiting`, all others `prompt`, which is another connection.
  */
 export type Lane = 'prompt' | 'waiting';
 

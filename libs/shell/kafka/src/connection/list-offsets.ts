@@ -7,8 +7,8 @@ import { ApiKey, type KafkaRequest } from './kafka-request.ts';
 import { ProtocolReader, ProtocolWriter } from './protocol-bytes.ts';
 
 /**
- * `end` is the high watermark; `stableEnd` the last stable offset, below which everything is decided; an instant is where the
- * first record below that lies which is stamped at or past it.
+ * `end` is the high watermark; `stableEnd` the last stable offset, below which everything is decided; an instant gives the
+ * first record below that which is stamped at or past it.
  */
 export type LogPlace = 'start' | 'end' | 'stableEnd' | { readonly timestamp: Millis };
 

@@ -245,7 +245,7 @@ export class KafkaMembership implements Membership {
     try {
       if ((await this.#partitionCount()) === this.#assignedCount) return;
     } catch {
-      // What is wrong with the topics is reported when they are assigned; the next check asks again.
+      // Errors of the topics are reported when they are assigned; the next check asks again.
       return;
     }
     this.#partitionsChanged = true;
@@ -338,7 +338,7 @@ export class KafkaMembership implements Membership {
   }
 }
 
-/** The group has said that what was assigned is not this member's by right any more, or may not be. */
+/** The group has said that this member's partitions are no longer, or may no longer be, its own. */
 function isDismissal({ kind }: GroupStep): boolean {
   return kind === 'rejoin' || kind === 'rejoinAsNew' || kind === 'replaced';
 }

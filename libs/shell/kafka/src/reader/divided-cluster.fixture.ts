@@ -1,5 +1,5 @@
 // Nodes of a cluster that is divided: each answers by what it knows, and one may not know that it leads no more. A server of
-// its own, byte by byte from Kafka's message formats, since a real cluster is divided only with much ado (apps/lab/chaos does).
+// its own, byte by byte from Kafka's message formats, since dividing a real cluster takes much more (apps/lab/chaos does).
 import { createServer, type Server, type Socket } from 'node:net';
 import { closing } from '../broker.fixture.ts';
 import { ApiKey } from '../connection/kafka-request.ts';

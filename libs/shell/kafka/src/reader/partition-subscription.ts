@@ -322,7 +322,7 @@ export class PartitionSubscription implements LogSubscription {
 
   fail(error: Error): void {
     if (this.ended) return;
-    // What is buffered is sound and may still be taken.
+    // The buffered records are sound and may still be taken.
     this.#failure = error;
     this.#state = { kind: 'failed' };
     this.#obstacle = undefined;

@@ -19,8 +19,8 @@ export interface ReaderLimits {
   /** How long a topic may be unknown to the brokers before its partitions stop. */
   readonly topicMissingMs: DurationMs;
   /**
-   * How often it is asked who leads, and whether the topics are still the same, whatever the fetches say. Each time another
-   * node is asked: where one of n is cut off from the controllers, its word is put right within twice this time.
+   * How often to ask who leads, and whether the topics are still the same, whatever the fetches say. Each time another node
+   * is asked: if one of n is cut off from the controllers, its answer is corrected within twice this time.
    */
   readonly metadataAgeMs: DurationMs;
   /** Between questions while a leader is in doubt. */

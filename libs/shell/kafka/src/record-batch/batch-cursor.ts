@@ -135,8 +135,7 @@ export class BatchCursor implements RecordCursor {
   }
 
   /**
-   * Unpacks the next records there are, of this batch or a later one, or comes to a batch that is unreadable. False at the end
-   * of the run.
+   * Unpacks the next records, of this batch or a later one, or stops at an unreadable batch. False at the end of the run.
    */
   #nextGroup(): boolean {
     this.groupIndex = 0;

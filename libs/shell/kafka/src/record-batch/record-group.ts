@@ -3,8 +3,8 @@
 // Owns: the columns, the place in the batch's records.      Does not own: the bytes, which batch it is (BatchCursor).
 //
 // Invariants
-//   RG1  What is in the columns lies within the batch's bytes. A record that does not fit ends the group before it, and is
-//        an error only when it would be the first: what comes before it is shown first.
+//   RG1  The columns point within the batch's bytes. A record that does not fit ends the group before it, and is an error
+//        only when it would be the first: the records before it are shown first.
 //   RG2  Offsets grow from record to record and stay within those of the batch: one that goes back does not fit.
 import { MalformedBytes } from '@flatline/base';
 import { KEY_GROUP_MAX, type KeyGroup } from '@flatline/ports';

@@ -3,7 +3,7 @@
 // Owns: a queue per partition, the bytes they hold, the linger timer.   Does not own: the connection, sending (LeaderLanes).
 //
 // Invariants
-//   BP1  Of a partition one batch is under way at a time, and it is sent again with the same bytes and sequence number
+//   BP1  One batch per partition is under way at a time, and it is sent again with the same bytes and sequence number
 //        until it is acknowledged: the broker drops what it already has.
 //   BP2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged. A batch of
 //        several records that is too large is no such error: it is halved. With `onTooLarge` a record that is too large is
@@ -254,7 +254,7 @@ export class BatchProducer {
     }
   }
 
-  /** A batch of several records may be too large with none of them so. */
+  /** A batch may be too large although none of its records is. */
   async #refused(queue: PartitionQueue, batch: QueuedBatch): Promise<void> {
     await this.#limit.refused(batch.bytes.length);
     if (batch.recordCount > 1) {
@@ -273,12 +273,12 @@ export class BatchProducer {
     this.#options.onTooLarge!(queue.partition, error);
   }
 
-  /** What is compressed may be small enough all the same. */
+  /** Compressed, it may still be small enough. */
   #checkSize(record: ProducedRecord): void {
     const { compression = 'none' } = this.#options;
     const bytes = batchBytesOf(record);
     if (compression !== 'none' || bytes <= this.#limit.bytes) return;
-    // It may have been raised meanwhile: the next one is measured by that.
+    // The limit may have been raised meanwhile: the next record is measured by the new one.
     void this.#limit.refresh();
     throw this.#limit.refusal(bytes);
   }

@@ -74,7 +74,7 @@ export class PartitionQueue {
     return encoder.byteLength - before;
   }
 
-  /** What is in the batch being filled has waited long enough: it goes out next, full or not. */
+  /** The batch being filled has waited long enough: it goes out next, full or not. */
   expedite(): void {
     this.#due = this.#encoder.count > 0;
   }

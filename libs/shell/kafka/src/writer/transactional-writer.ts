@@ -7,8 +7,8 @@
 //   TW1  One life: after the first error of any request it is dead and sends nothing more (kafkajs 2). It never aborts:
 //        the broker may have accepted what it seems to have refused, and only a successor's InitProducerId ends that.
 //   TW2  Sequence numbers of a partition grow by what was sent, whatever was answered.
-//   TW3  Of a leader at most PRODUCES_MAX requests are under way, on one connection, where it takes them in the order sent; the
-//        answer to each must put its batches above every offset known (kafkajs 1).
+//   TW3  At most PRODUCES_MAX requests to one leader are under way, on one connection, where it takes them in the order sent;
+//        the answer to each must put its batches above every offset known (kafkajs 1).
 //   TW4  `commit` resolves only after the coordinator answered EndTxn without an error.
 import {
   assert,

@@ -1,4 +1,4 @@
-// What reading an event comes to, as something that can be compared: two ways of reading must come to the same.
+// The outcome of reading an event in a form that can be compared: two ways of reading must have the same.
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import { BadInput } from '../bad-input.ts';
 

@@ -162,7 +162,7 @@ export class JsonWriter {
   }
 }
 
-/** What is escaped, or takes more than a byte. */
+/** Characters that are escaped, or take more than a byte. */
 function isSpecial(code: number): boolean {
   return code < SPACE || code >= DELETE || code === QUOTE || code === BACKSLASH;
 }

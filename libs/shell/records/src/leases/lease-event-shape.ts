@@ -3,7 +3,7 @@ import type { LeaseEvent } from '@flatline/ports/formats';
 import { checkSafeInteger, type RecordShape } from '../record-shape.ts';
 import { asBuffer } from '../text-reader.ts';
 
-/** An event as a reader gets it: a newer processor may give a type or a reason that are not known yet, and they are kept. */
+/** An event as a reader gets it: types and reasons of a newer processor, not known here yet, are kept. */
 export type ReceivedLeaseEvent = {
   -readonly [Name in Exclude<keyof LeaseEvent, 'key' | 'type' | 'reason' | 'attributes'>]: LeaseEvent[Name];
 } & {

@@ -2,7 +2,7 @@ import { blankLeaseRequest, type LeaseRequest } from '@flatline/ports/formats';
 import { JsonRecordWriter, readMembers } from '../json/json-record.ts';
 import { REQUEST_SHAPE } from './request-shape.ts';
 
-/** What is asked; what is left out takes its default. */
+/** The request; fields left out take their defaults. */
 export type OutgoingRequest = Partial<Omit<LeaseRequest, 'attributes'>> & {
   readonly attributes?: ReadonlyMap<string, string> | undefined;
 };

@@ -4,7 +4,7 @@ import { BadInput, excerpt } from '../bad-input.ts';
 import { checkSafeInteger, type RecordField, type RecordShape } from '../record-shape.ts';
 import { asBuffer } from '../text-reader.ts';
 
-/** A summary as a reader gets it: a newer processor may give a reason that CloseReason does not have yet, and it is kept. */
+/** A summary as a reader gets it: a reason of a newer processor, not in CloseReason yet, is kept. */
 export type ReceivedSummary = Omit<SessionSummary, 'reason'> & { readonly reason: string };
 
 /** The fields of the record, while it is read. */
