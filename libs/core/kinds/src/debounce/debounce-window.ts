@@ -124,13 +124,18 @@ export class DebounceWindow extends EntryWindow {
     return this.stateLength > this.openStart;
   }
 
+  /** `OwedWindow.next`, where something is owed: each item asks for it, and `owed` makes an object of all numbers. */
+  get owedNext(): number {
+    return Math.floor(this.#owedNumber(6) / (FORM_SPACE * REASON_SPACE));
+  }
+
   get owed(): OwedWindow | undefined {
     if (!this.hasRow) return undefined;
     const [stateBytes, firstOffset, firedAt, count, valueBytes, batchBytes, how, progress] = OWED_FIELDS.map((_, i) =>
       this.#owedNumber(i),
     ) as [number, number, number, number, number, number, number, number];
     const reasons = Math.floor(how / FORM_SPACE);
-    const said = { form: how % FORM_SPACE, reason: reasons % REASON_SPACE, next: Math.floor(reasons / REASON_SPACE) };
+    const said = { form: how % FORM_SPACE, reason: reasons % REASON_SPACE, next: this.owedNext };
     return { stateBytes, firstOffset, firedAt, count, valueBytes, batchBytes, progress, ...said };
   }
   set owed(owed: OwedWindow | undefined) {

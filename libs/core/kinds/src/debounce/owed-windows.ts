@@ -79,7 +79,7 @@ export class OwedWindows implements Owing {
 
   /** Whether an item waits to be said that was taken. */
   get hasNext(): boolean {
-    return this.#entry.owed!.next > 0;
+    return this.#entry.owedNext > 0;
   }
 
   records(effects: Effects): OwedRecords {
