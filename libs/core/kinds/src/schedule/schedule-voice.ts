@@ -1,7 +1,7 @@
 // What comes out of schedules: their runs, and receipts (D1, D4).
 //
-// Owns: nothing.      Does not own: when something is said (ScheduleKind).
-import { digitsOf } from '@flatline/base';
+// Owns: copies of what is said, until their commits.      Does not own: when something is said (ScheduleKind).
+import { BriefCopies, digitsOf } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import {
   ANSWERED_HEADER,
@@ -44,6 +44,8 @@ export class ScheduleVoice {
   readonly #parts: ScheduleVoiceParts;
   /** Before the offset in the name of a schedule. */
   readonly #prefix: Uint8Array;
+  /** Messages of runs, which go with their commits, and so together. */
+  readonly #copies = new BriefCopies();
 
   constructor(parts: ScheduleVoiceParts) {
     this.#parts = parts;
@@ -53,7 +55,7 @@ export class ScheduleVoice {
   /** A schedule's run, as it was due: the `runs`th. */
   run(schedule: Schedule, { runs, isLast }: RunNumber, key: Uint8Array, effects: Effects): void {
     // A copy: what it lies in holds all messages of the key, and the run waits for its commit (X6).
-    const { headers, value } = messageIn(schedule.message.slice());
+    const { headers, value } = messageIn(this.#copies.of(schedule.message));
     headers.push({ name: DUE_AT_HEADER, value: digitsOf(schedule.dueAt) });
     this.#name(schedule, headers);
     headers.push(runs === 1 ? FIRST : { name: RUN_HEADER, value: digitsOf(runs) });
