@@ -2,6 +2,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, loopDelayText } from '../loop-delay.ts';
+import type { MemoryParts } from '../process-stat.ts';
 import { type Quantiles, quantilesOf, spreadOf } from '../statistics.ts';
 import { megabytes, medianText, short, spreadText } from '../text-table.ts';
 
@@ -34,9 +35,9 @@ export interface PendingMemory {
   readonly items: number;
   readonly windows: number;
   readonly halfItems: number;
-  /** Resident, of the whole process. */
-  readonly halfBytes: number;
-  readonly allBytes: number;
+  /** The whole process, once half of them wait, and all. */
+  readonly half: MemoryParts;
+  readonly all: MemoryParts;
   /** What one item has. */
   readonly valueBytes: number;
 }
@@ -111,7 +112,9 @@ function throughputText(turns: readonly ThroughputTurn[]): readonly string[] {
   ];
 }
 
-function pendingText({ items, windows, halfItems, halfBytes, allBytes, valueBytes }: PendingMemory): string {
-  const each = (allBytes - halfBytes) / (items - halfItems);
-  return `${short(items)} items of ${valueBytes} bytes in ${short(windows)} windows wait in ${megabytes(allBytes)} resident; each more takes ${short(each)} bytes`;
+function pendingText({ items, windows, halfItems, half, all, valueBytes }: PendingMemory): string {
+  const each = (part: keyof MemoryParts): string => short((all[part] - half[part]) / (items - halfItems));
+  const waiting = `${short(items)} items of ${valueBytes} bytes in ${short(windows)} windows wait in ${megabytes(all.rssBytes)} resident`;
+  const ofWhich = `${each('anonymousBytes')} of anonymous memory and ${each('fileBytes')} of the local store's pages`;
+  return `${waiting}; each more takes ${each('rssBytes')} bytes: ${ofWhich}, which the kernel may drop`;
 }

@@ -9,6 +9,7 @@ import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { Instance } from '../processor/instance.ts';
+import type { MemoryParts } from '../process-stat.ts';
 import { NEVER_MS } from '../processor/instance-task.ts';
 import { short } from '../text-table.ts';
 import { writeRecords } from '../writing.ts';
@@ -147,9 +148,9 @@ async function waiting(ground: HotKeyGround, application: Application): Promise<
   const { topic } = application;
   const debounce = { mode: 'window', waitMs: NEVER_MS };
   const instance = await Instance.alone({ ...application, timeoutMs: NEVER_MS, debounce });
-  const half = Math.ceil(items / 2);
+  const halfItems = Math.ceil(items / 2);
   const windows = Math.ceil(items / ITEMS_PER_WINDOW);
-  const fill = async (from: number, to: number): Promise<number> => {
+  const fill = async (from: number, to: number): Promise<MemoryParts> => {
     function* records(): Iterable<ProducedRecord> {
       for (let index = from; index < to; index += 1)
         yield { partition: 0, key: Buffer.from(`window-${index % windows}`), value: itemValue(index, ITEM_BYTES) };
@@ -159,11 +160,11 @@ async function waiting(ground: HotKeyGround, application: Application): Promise<
     await delay(FLUSHED_MS);
     const { memory } = await instance.look();
     onProgress(`${short(to)} items wait: ${short(memory.rssBytes)} bytes`);
-    return memory.rssBytes;
+    return memory;
   };
   try {
-    const [halfBytes, allBytes] = [await fill(0, half), await fill(half, items)];
-    return { items, windows, halfItems: half, halfBytes, allBytes, valueBytes: ITEM_BYTES };
+    const parts = { half: await fill(0, halfItems), all: await fill(halfItems, items) };
+    return { items, windows, halfItems, ...parts, valueBytes: ITEM_BYTES };
   } finally {
     await instance.kill();
   }
