@@ -1,6 +1,7 @@
 // The command line as a process: its streams, its signals, its end.
 import { systemClock } from '@flatline/system';
 import { launcherStop } from './launcher.ts';
+import { endAtOnce, endBySelf } from './process-end.ts';
 import { type DeveloperCommands, runCli } from './program.ts';
 import { eitherStop, stopOnSignals } from './stop.ts';
 import { numberedStream } from './terminal/numbered-stream.ts';
@@ -19,11 +20,14 @@ function workerIn(args: readonly string[]): number | undefined {
   return flag === '--worker' ? Number(worker) : undefined;
 }
 
-/** Runs this process's command line, and ends the process with its exit code. */
-export async function runProcess({ env, developer }: ProcessOptions): Promise<never> {
+/** Runs this process's command line; the process then ends with its exit code. */
+export async function runProcess({ env, developer }: ProcessOptions): Promise<void> {
+  const exit = (code: number): void => {
+    endAtOnce(process, code);
+  };
   // A reader that goes away (`flatline sessions tail | head`) is an ordinary end, not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? 0 : 1);
+    exit(error.code === 'EPIPE' ? 0 : 1);
   });
   // A terminal that was closed: SIGHUP asks to stop, and no error can be shown.
   process.stderr.on('error', () => undefined);
@@ -33,7 +37,7 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<ne
   const args = process.argv.slice(2);
   const worker = workerIn(args);
   const supervisor = worker === undefined ? undefined : supervisorLink(process);
-  const signalled = stopOnSignals(process, systemClock);
+  const signalled = stopOnSignals({ on: (signal, listener) => process.on(signal, listener), exit }, systemClock);
   const orphaned = worker === undefined ? launcherStop(process, systemClock) : undefined;
   const shell = {
     clock: systemClock,
@@ -47,17 +51,19 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<ne
     ...(supervisor && { supervisor }),
     onCrash: (report: (error: unknown) => number): void => {
       // Unhandled rejections come this way, too. Nothing may go on with the state it was found in.
-      process.once('uncaughtException', (error) => process.exit(report(error)));
+      process.once('uncaughtException', (error) => {
+        exit(report(error));
+      });
     },
   };
   const exitCode = await runCli(args, shell, developer);
   clearInterval(alive);
-  // What a pipe has not taken yet would end with the process. Connections may linger.
+  // What a pipe has not taken yet would end with the process.
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((resolve) => {
       stream.write('', () => {
         resolve();
       });
     });
-  process.exit(exitCode);
+  endBySelf(process, exitCode, systemClock);
 }
