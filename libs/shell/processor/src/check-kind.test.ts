@@ -6,7 +6,7 @@ const visits = { name: 'visits', kind: 'lease', group: 'shop.visits' } as const;
 const COMMIT = 'partitions=4 commit=12 9f-3';
 
 describe('[I4] the kind of a pipeline', () => {
-  test.each([[[]], [[`${COMMIT} kind=lease`, '']], [[COMMIT, 'partitions=4']], [['of something else kind=session']]])(
+  test.each([[[]], [[`${COMMIT},kind=lease`, '']], [[COMMIT, 'partitions=4']], [['of something else kind=session']]])(
     'is right where nothing says another: %j',
     (notes) => {
       expect(() => {
@@ -17,7 +17,7 @@ describe('[I4] the kind of a pipeline', () => {
 
   test('is wrong where any partition was committed as another', () => {
     const check = (): void => {
-      checkKind(visits, [`${COMMIT} kind=lease`, `${COMMIT} kind=session`]);
+      checkKind(visits, [`${COMMIT},kind=lease`, `${COMMIT},kind=session`]);
     };
     expect(check).toThrow(Misconfigured);
     expect(check).toThrow(

@@ -14,14 +14,15 @@ export interface OffsetNote {
 
 type Noted = Pick<CommitHeader, 'inputPartitions' | 'sequence' | 'commitId'>;
 
+/** A build from before kinds takes the kind for a part of the commit's id, which none but the committer looks at. */
 export function noteOf({ inputPartitions, sequence, commitId }: Noted, kind?: string): string {
-  const ofKind = kind === undefined ? '' : ` kind=${kind}`;
+  const ofKind = kind === undefined ? '' : `,kind=${kind}`;
   return `partitions=${inputPartitions} commit=${sequence} ${commitId}${ofKind}`;
 }
 
 /** undefined where the metadata is not ours. */
 export function committedIn(metadata: string): OffsetNote | undefined {
-  const found = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) (\S{1,100})(?: kind=([a-z]{1,20}))?)?$/.exec(metadata);
+  const found = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) ([^\s,]{1,100})(?:,kind=([a-z]{1,20}))?)?$/.exec(metadata);
   if (found === null) return undefined;
   const [, partitions, sequence, commitId, kind] = found as readonly (string | undefined)[];
   const number = sequence === undefined ? undefined : Number(sequence);

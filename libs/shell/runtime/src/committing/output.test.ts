@@ -159,7 +159,7 @@ describe('what a task writes', () => {
     const { ports } = world.simulation.start('observer');
     const committed = await time.complete(ports.admin.committedOffset('app.visits', { topic: INPUT, partition: 0 }));
     expect(committed?.offset).toBe(log.committed(INPUT, 0).at(-1)!.offset + 1);
-    expect(committed?.metadata).toMatch(/^partitions=1 commit=\d+ \S+ kind=session$/);
+    expect(committed?.metadata).toMatch(/^partitions=1 commit=\d+ [^,]+,kind=session$/);
     expect(world.closed()).toEqual(world.expected());
   });
 });

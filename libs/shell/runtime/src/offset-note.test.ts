@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { committedIn, noteOf } from './offset-note.ts';
+
+const commit = { inputPartitions: 4, sequence: 12, commitId: '9f-3' };
+/** What a build reads that does not know of kinds: where it cannot, it has no witness against the changelog. */
+const FORMER = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) (\S{1,100}))?$/;
+
+test('[R3] the note of an offset says which commit it is of, and of what kind', () => {
+  const said = { partitions: 4, sequence: 12, commitId: '9f-3' };
+  expect(committedIn(noteOf(commit, 'session'))).toEqual({ ...said, kind: 'session' });
+  expect(committedIn(noteOf(commit))).toEqual({ ...said, kind: undefined });
+  expect(committedIn('partitions=4')).toMatchObject({ partitions: 4, sequence: undefined, kind: undefined });
+  expect(committedIn('of something else')).toBeUndefined();
+});
+
+test('[R3] a build from before kinds, which is put back, finds partitions and sequence in it', () => {
+  expect(FORMER.exec(noteOf(commit, 'session'))?.slice(1, 3)).toEqual(['4', '12']);
+});
