@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
+import { createTopic } from './topics.fixture.ts';
 
 let scenario: Scenario;
 afterEach(async () => {
@@ -20,12 +21,20 @@ test('[I4] is refused before it reads anything, and goes on where it was as what
   const first = scenario.start();
   await closes('a', 1);
   expect(await scenario.stop(first)).toBe(0);
-  scenario.configure({ kind: 'lease', timeoutMs: 2_000 });
-  const refused = await scenario.start().finished;
-  expect({ code: refused.code, said: refused.stdout + refused.stderr }).toEqual({
-    code: 2,
-    said: expect.stringContaining('pipeline visits: kind is \\"lease\\"'),
+  // An input of its own does not make its state another one's.
+  const other = `${scenario.input}-2`;
+  await createTopic(scenario.kafka, other, {
+    partitions: 1,
+    settings: { 'message.timestamp.type': 'LogAppendTime' },
   });
+  for (const topic of [scenario.input, other]) {
+    scenario.configure({ kind: 'lease', timeoutMs: 2_000, input: { topic } });
+    const refused = await scenario.start().finished;
+    expect({ code: refused.code, said: refused.stdout + refused.stderr }).toEqual({
+      code: 2,
+      said: expect.stringContaining('pipeline visits: kind is \\"lease\\"'),
+    });
+  }
   scenario.configure({});
   const again = scenario.start();
   await closes('b', 2);

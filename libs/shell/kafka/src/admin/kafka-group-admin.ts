@@ -33,10 +33,10 @@ export class KafkaGroupAdmin {
     return new Map(topics.map((topic) => [topic, groupsOf(topic)]));
   }
 
-  /** What the group has written beside the offsets that it has committed of a topic. @throws Retriable, Fatal */
-  notes(group: string, topic: string): Promise<readonly string[]> {
+  /** What the group has written beside the offsets that it has committed, of whatever topics. @throws Retriable, Fatal */
+  notes(group: string): Promise<readonly string[]> {
     const doing = `read the committed offsets of group ${group}`;
-    const decode = (payload: Buffer): readonly string[] => decodeNotes(payload, topic, doing);
+    const decode = (payload: Buffer): readonly string[] => decodeNotes(payload, doing);
     return administer(this.#options, async () => {
       const coordinator = await this.#connection.coordinator('group', group);
       return this.#connection.send(coordinator, allOffsetsRequest(group), decode, { doing });

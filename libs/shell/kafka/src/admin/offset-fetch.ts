@@ -21,10 +21,9 @@ export function decodeCommittedTopics(payload: Buffer, doing: string): ReadonlyS
   return new Set(readTopics(payload, doing).map(({ topic }) => topic));
 }
 
-/** What stands beside each offset of a topic that an answer to `allOffsetsRequest` names. */
-export function decodeNotes(payload: Buffer, topic: string, doing: string): readonly string[] {
-  const topics = readTopics(payload, doing).filter((each) => each.topic === topic);
-  return topics.flatMap(({ partitions }) => partitions.map(({ metadata }) => metadata));
+/** What stands beside each offset that an answer to `allOffsetsRequest` names. */
+export function decodeNotes(payload: Buffer, doing: string): readonly string[] {
+  return readTopics(payload, doing).flatMap(({ partitions }) => partitions.map(({ metadata }) => metadata));
 }
 
 /** undefined where the group has committed none. */
