@@ -167,6 +167,13 @@ interface Closable {
   close(): Promise<void>;
 }
 
+/** As \`sessions\` sends: for ever, unless a time is given. Programs in plain JavaScript give undefined, too. */
+export function patient<T extends { readonly deliveryTimeoutMs?: DurationMs | undefined }>(
+  options: T,
+): Omit<T, 'deliveryTimeoutMs'> & { readonly deliveryTimeoutMs: DurationMs } {
+  return { ...options, deliveryTimeoutMs: options.deliveryTimeoutMs ?? FOR_EVER_MS };
+}
+
 /** Connects with the first use: it never fails. */
 export function connect(options: ConnectOptions): Flatline {
   return new Client(options);
@@ -201,8 +208,7 @@ class Client implements Flatline {
     this.#connection ??= openCluster(this.#kafka);
     const { clock } = this.#kafka;
     const producer = await openHeartbeatProducer({
-      deliveryTimeoutMs: FOR_EVER_MS,
-      ...options,
+      ...patient(options),
       clock,
       connection: this.#connection,
       registry: this.#registry,
