@@ -102,7 +102,7 @@ describe('configuration', () => {
   test('[I4] everything wrong with it is told at once, with setting and value', async () => {
     const { exitCode, stderr } = await run(`topics check --config ${join(folder, 'bad.json')}`, {});
     expect(exitCode).toBe(ExitCode.usage);
-    for (const setting of ['application', 'brokers', 'pipelines[0].kind', 'pipelines[0].timeoutMs'])
+    for (const setting of ['application', 'brokers', 'pipelines[0].kind', 'pipelines[0].input'])
       expect(stderr).toContain(setting);
   });
 });

@@ -81,7 +81,7 @@ function pipelineChecks(pipeline: PipelineSection, at: string, reducers: Reducer
     ...unheardChecks(pipeline, at),
     ...fetchChecks(pipeline, at),
     ...[...foreignSettings(pipeline), ...debounceProblems(pipeline, reducers), ...scheduleProblems(pipeline)].map(
-      ({ setting, value, problem }) => finding(`${at}.${setting}`, value, problem),
+      ({ setting, value, problem }) => finding(`${at}.${setting}`, value, problem, [`${at}.kind`]),
     ),
     ...formatChecks(pipeline, at),
     ...notYet(pipeline, at),

@@ -11,11 +11,11 @@ export type Issue = z.core.$ZodIssue;
 const notYet: ReadonlySet<string> = new Set([
   'updateIntervalMs',
   'late',
+  'maxEvents',
   'merge',
   'holdMs',
-  'statistics',
-  'maxDuePerSecond',
-  'targets',
+  'stats',
+  'notifier',
 ]);
 
 export function explainIssue(issue: Issue, root: unknown): Finding[] {
@@ -23,11 +23,16 @@ export function explainIssue(issue: Issue, root: unknown): Finding[] {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => explainUnknown(key, issue.path));
   if (issue.code === 'invalid_union') return explainUnion(issue, root);
   const value = valueAt(root, issue.path);
-  if (value === undefined && issue.code === 'invalid_type')
-    return [
-      { setting, value: undefined, problem: `is missing; expected ${numberProblem(issue.path) ?? issue.expected}` },
-    ];
+  const expected = value === undefined ? expectedBy(issue) : undefined;
+  if (expected !== undefined) return [{ setting, value: undefined, problem: `is missing; expected ${expected}` }];
   return [{ setting, value: shownValue(value), problem: numberProblem(issue.path) ?? lowerFirst(issue.message) }];
+}
+
+/** What stands where a setting is missing. */
+function expectedBy(issue: Issue): string | undefined {
+  if (issue.code === 'invalid_type') return numberProblem(issue.path) ?? issue.expected;
+  if (issue.code !== 'invalid_value') return undefined;
+  return `one of ${issue.values.map((value) => JSON.stringify(value)).join('|')}`;
 }
 
 function numberProblem(path: readonly PropertyKey[]): string | undefined {

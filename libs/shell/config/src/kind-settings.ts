@@ -109,16 +109,12 @@ export function withKindDefaults(root: unknown): unknown {
 }
 
 function fill(pipeline: Record<string, unknown>): void {
-  if (pipeline['kind'] === 'lease') fillLease(pipeline);
-  if (pipeline['kind'] === 'debounce') fillDebounce(pipeline);
-  if (pipeline['kind'] === 'schedule') pipeline['timeoutMs'] ??= NO_TIMEOUT_MS;
-}
-
-/** A batch is a record of its own: nothing stands for what has gone. */
-function fillDebounce(pipeline: Record<string, unknown>): void {
-  pipeline['timeoutMs'] ??= NO_TIMEOUT_MS;
-  const { output } = pipeline;
-  if (isSection(output)) output['tombstones'] ??= false;
+  const { kind, output } = pipeline;
+  if (kind === 'lease') fillLease(pipeline);
+  // Nor is one missed where it is not known whether there should be one: the kind is wrong, and that is said.
+  if (kind !== 'lease' && kind !== 'session') pipeline['timeoutMs'] ??= NO_TIMEOUT_MS;
+  // A batch or a run is a record of its own: nothing stands for what has gone.
+  if ((kind === 'debounce' || kind === 'schedule') && isSection(output)) output['tombstones'] ??= false;
 }
 
 function fillLease(pipeline: Record<string, unknown>): void {

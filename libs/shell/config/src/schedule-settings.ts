@@ -36,5 +36,11 @@ export function scheduleProblems({
       problem: `at least maxMessageBytes (${maxMessageBytes}): no such message could be kept`,
     },
     { setting: 'output.format', value: output.format, isWrong: output.format !== 'json', problem: FORMATLESS },
+    {
+      setting: 'output.tombstones',
+      value: output.tombstones,
+      isWrong: output.tombstones,
+      problem: 'false: runs have no tombstones',
+    },
   ].filter(({ isWrong }) => isWrong);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { minimal, problems, visits } from './resolving.fixture.ts';
+import { minimal, problems, untimed, visits } from './resolving.fixture.ts';
 
 describe('[I4] what is wrong', () => {
   test('[I4] everything at once, each with setting, value and what is allowed', () => {
@@ -133,6 +133,10 @@ describe('[I4] what is wrong', () => {
       'pipelines[0].input.timestampType ["CreateTime"] "LogAppendTime" for schedules (rule D1)',
     ],
     [
+      { kind: 'schedule', timeoutMs: undefined, output: { topic: 'o', tombstones: true } },
+      'pipelines[0].output.tombstones [true] false: runs have no tombstones',
+    ],
+    [
       { kind: 'schedule', timeoutMs: undefined, proof: 'fetch' },
       'pipelines[0].proof ["fetch"] "record" for schedules: how late a run is, the log says',
     ],
@@ -193,7 +197,11 @@ describe('[I4] what is wrong', () => {
     [{ revisionWindowMs: 5 }, 'pipelines[0].revisionWindowMs [5] is not available in this version; use 0'],
     [{ graceMs: 5 }, 'pipelines[0].graceMs [5] is not available in this version; use 0'],
     [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
-    [{ late: 'drop' }, 'pipelines[0].late [] is not available in this version; leave it out'],
+    ...['late', 'updateIntervalMs', 'maxEvents', 'stats', 'merge', 'holdMs'].map((setting): [object, string] => [
+      { [setting]: 'drop' },
+      `pipelines[0].${setting} [] is not available in this version; leave it out`,
+    ]),
+    [{ input: { topic: 'i', targets: ['o'] } }, 'pipelines[0].input.targets [] no such setting'],
     [
       { input: { topic: 'i', touches: false } },
       'pipelines[0].input.touches [false] is not available in this version; use true',
@@ -208,6 +216,26 @@ describe('[I4] what is wrong', () => {
     [{ timeoutMs: (): number => 1 }, expect.stringMatching(/^pipelines\[0\]\.timeoutMs \[\(a function\)\] /)],
   ])('[I4] %j', (changes, problem) => {
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...changes }] })).toEqual([problem]);
+  });
+
+  test('[I4] a section that this version does not have is no misspelling', () => {
+    expect(problems({ ...minimal, notifier: { endpoints: [] } })).toEqual([
+      'notifier [] is not available in this version; leave it out',
+    ]);
+  });
+
+  test.each([
+    [
+      'debouce',
+      { waitMs: 10 },
+      '["debouce"] there are "session", "lease", "debounce" and "schedule"; did you mean debounce?',
+    ],
+    ['locks', { timeoutMs: 5_000, maxWaiters: 3 }, '["locks"] there are "session", "lease", "debounce" and "schedule"'],
+    ['locks', {}, '["locks"] there are "session", "lease", "debounce" and "schedule"'],
+    [undefined, { receipts: 'all' }, '[] is missing; expected one of "session"|"lease"|"debounce"|"schedule"'],
+  ])('[I4] of a pipeline of the kind %s with %j nothing is said but the kind', (kind, settings, problem) => {
+    const found = problems({ ...minimal, pipelines: [{ ...untimed, kind, ...settings }] });
+    expect(found).toEqual([`pipelines[0].kind ${problem}`]);
   });
 
   test('[I4] a variable by which a test once changed what the product does', () => {
