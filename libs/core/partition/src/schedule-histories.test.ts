@@ -30,7 +30,7 @@ function randomHeaders(random: Random, now: number): Headers {
   const id = random.chance(0.5) ? { 'schedule-id': pick(random, NAMES) } : {};
   const more = random.chance(0.3) ? { 'expires-ms': random.below(3_000) } : {};
   const jitter = random.chance(0.3) ? { 'jitter-ms': 1 + random.below(4_000) } : {};
-  const to = random.chance(0.3) ? { target: pick(random, ['mail', 'push', 'other']) } : {};
+  const to = random.chance(0.3) ? { target: pick(random, ['mail', 'push', 'other', 'runs-out']) } : {};
   const foreign = random.chance(0.3) ? { [`:${pick(random, NAMES)}`]: pick(random, NAMES) } : {};
   if (random.chance(0.15)) return { ...id, command: pick(random, ['PAUSE', 'RESUME', 'TRIGGER', 'STOP']) };
   const bounds = {

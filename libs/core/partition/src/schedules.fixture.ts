@@ -16,6 +16,7 @@ const RULES: ScheduleRules = {
   maxMessageBytes: 1_000,
   maxSchedulesPerKey: 3,
   targets: ['mail', 'push'],
+  outputTopic: 'runs-out',
 };
 
 /** The year 10000, from which on those of users may throw. */

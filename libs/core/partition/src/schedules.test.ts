@@ -230,13 +230,14 @@ describe('jitter and targets', () => {
     expect(brief(log.said())).toEqual(['v 5000 #1 missed 4']);
   });
 
-  test('[D1] a message is for the output, or for one of the targets', () => {
+  test('[D1] a message is for the output, named or not, or for one of the targets', () => {
     const row = (target: object): Row => [
       0,
       { 'delay-ms': 5, 'schedule-id': JSON.stringify(target).length, ...target },
     ];
-    const log = history({}, 5, row({}), row({ target: 'mail' }));
-    expect(log.said().map(({ topic }) => topic)).toEqual([undefined, 'mail']);
+    const log = history({}, 5, row({}), row({ target: 'mail' }), row({ target: 'runs-out' }));
+    expect(log.refused).toEqual([]);
+    expect(log.said().map(({ topic }) => topic)).toEqual([undefined, 'mail', undefined]);
     expect(log.said()[1]!.headers.join()).not.toContain('target');
     const again = history(
       {},

@@ -91,6 +91,7 @@ describe('settings of each kind of pipeline', () => {
         maxMessageBytes: 65_536,
         maxSchedulesPerKey: 64,
         targets: [],
+        outputTopic: 'visits',
       },
     });
   });

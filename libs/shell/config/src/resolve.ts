@@ -205,7 +205,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection, re
 
 function scheduleParts(section: PipelineSection): Pick<SchedulePipeline, 'rules' | 'maxDuePerSecond'> {
   const { maxDuePerSecond, targets = [], ...rules } = picked(section, SCHEDULE_SETTINGS);
-  return { rules: { ...rules, targets }, maxDuePerSecond };
+  return { rules: { ...rules, targets, outputTopic: section.output.topic }, maxDuePerSecond };
 }
 
 function sessionRules({ maxDurationMs, ...section }: PipelineSection): SessionRules {

@@ -15,6 +15,7 @@ const RULES: ScheduleRules = {
   maxMessageBytes: 65_536,
   maxSchedulesPerKey: 64,
   targets: [],
+  outputTopic: 'runs',
 };
 const ROOM = { entriesMax: 1e6, keyBytesMax: 2 ** 26, pageBytesMax: 2 ** 30, stateBytesMax: Infinity };
 const BEFORE = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };

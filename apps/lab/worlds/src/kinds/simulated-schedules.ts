@@ -26,6 +26,7 @@ export function drawScheduleRules(random: Random): ScheduleRules {
     maxMessageBytes: 100_000,
     maxSchedulesPerKey: 1 + random.below(3),
     targets: [],
+    outputTopic: 'runs',
   };
 }
 

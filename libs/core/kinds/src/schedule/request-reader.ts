@@ -162,9 +162,10 @@ function specification(own: OwnHeaders, rules: ScheduleRules, calendar: Calendar
   return when;
 }
 
-function targetIn(own: OwnHeaders, { targets }: ScheduleRules): string | undefined {
+function targetIn(own: OwnHeaders, { targets, outputTopic }: ScheduleRules): string | undefined {
   const target = textIn(own, TARGET_HEADER, TARGET_LENGTH_MAX);
   if (target === undefined || targets.includes(target)) return target;
+  if (target === outputTopic) return undefined;
   throw new BadHeader('unknown-target', `${TARGET_HEADER} ${target} is none of targets (${targets.join(', ')})`);
 }
 

@@ -22,6 +22,8 @@ export interface ScheduleRules {
   readonly maxSchedulesPerKey: number;
   /** Topics that a message may be for instead of the output. */
   readonly targets: readonly string[];
+  /** A message may name it: it is for the output then, as one that names none. */
+  readonly outputTopic: string;
 }
 
 /** Cron expressions in time zones. Outside of the core, since it goes by a time-zone database. */

@@ -14,6 +14,7 @@ const OWN: ScheduleRules = {
   maxMessageBytes: 500,
   maxSchedulesPerKey: 3,
   targets: [],
+  outputTopic: 'runs',
 };
 
 /** `each 3`: at multiples of so many seconds. */

@@ -26,6 +26,8 @@ export interface ScheduleFoldRules {
   readonly receipts: string;
   readonly maxSchedulesPerKey: number;
   readonly targets: readonly string[];
+  /** A record may name it, which says nothing. */
+  readonly outputTopic?: string;
   /** Default: any number. */
   readonly maxMessageBytes?: number;
 }
@@ -109,8 +111,9 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
   }
 
   take(record: InputRecord, { clock, offset }: When): boolean {
-    const asked = scheduleAskedBy(record, this.#calendar);
-    if (asked === 'bad') return false;
+    const said = scheduleAskedBy(record, this.#calendar);
+    if (said === 'bad') return false;
+    const asked = said.target === this.#rules.outputTopic ? { ...said, target: undefined } : said;
     this.#clock = clock;
     this.#answers = offset;
     if (asked.does === 'schedule') return this.#schedule(asked, offset);
