@@ -203,9 +203,10 @@ describe('the package', () => {
 
   test('has none of the commands of a checkout, and says where they are', async () => {
     const lists = await Promise.all([packaged('--help'), run('--help')]);
-    const [own, all] = lists.map(({ stdout }) =>
-      [...stdout.matchAll(/^ {2}([a-z][\w-]+) /gm)].map(([, name]) => name!),
-    );
+    const named = (help: string): string[] => [...help.matchAll(/^ {2}([a-z][\w-]+) /gm)].map(([, name]) => name!);
+    const [own, all] = lists.map(({ stdout }) => named(stdout));
+    const [, ofCheckout] = /^Commands of a checkout:\n((?: .*\n)+)/m.exec(lists[1].stdout) ?? [];
+    expect(named(ofCheckout ?? '').toSorted()).toEqual(CHECKOUT_COMMANDS.toSorted());
     expect(all!.filter((name) => !own!.includes(name)).toSorted()).toEqual(CHECKOUT_COMMANDS.toSorted());
     for (const name of CHECKOUT_COMMANDS) {
       const { exitCode, stderr } = await packaged(`${name} start --sessions 5`);

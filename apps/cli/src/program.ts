@@ -114,6 +114,8 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   else {
     program.commandsGroup('Commands of a checkout:');
     developer.add(program, context);
+    // Commander's own heading: what is added from here on is of the package again.
+    program.commandsGroup('Commands:');
   }
   return program;
 }
