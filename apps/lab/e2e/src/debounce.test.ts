@@ -144,7 +144,7 @@ describe('debouncing on a real broker', () => {
     for (const reason of ['QUIET', 'MAX_WAIT', 'FLUSHED', 'CANCELLED']) expect(reasons).toContain(reason);
   });
 
-  test('[B3][F1] split: a window of 3 MB comes in parts, in one transaction, though its owner is killed', async () => {
+  test('[B3][F1] split: a window of 3 MB comes in parts, each once and in their order, though its owner is killed', async () => {
     scenario = await createScenario({ onOversize: 'split', waitMs: 3_000, maxWaitMs: 0 });
     const processor = scenario.start();
     const value = JSON.stringify('x'.repeat(10_000));

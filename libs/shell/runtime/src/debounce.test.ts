@@ -128,7 +128,7 @@ async function storm(world: World, seed: number): Promise<readonly Error[]> {
 
 describe('windows in a cluster that fails', () => {
   test.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
-    '[B1][B2][B3][B4][O1] seed %i: each item in one batch, all parts together, as the rules say (rerun: SEED)',
+    '[B1][B2][B3][B4][O1] seed %i: each item in one batch, all parts in their order, as the rules say (rerun: SEED)',
     async (seed) => {
       const mode = (['trailing', 'window', 'leading'] as const)[seed % 3]!;
       const rules = rulesOf({ mode, waitMs: 2_000, ...shapeOf(seed) });
