@@ -83,7 +83,7 @@ describe('settings of each kind of pipeline', () => {
       heldTime: { unheardMs: 0 },
       rules: {
         maxHorizonMs: 2_592_000_000,
-        minEveryMs: 1_000,
+        minEveryMs: 100,
         missed: 'once',
         maxCatchUp: 1_000,
         catchUpWindowMs: 31_536_000_000,

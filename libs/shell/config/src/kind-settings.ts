@@ -72,7 +72,7 @@ const UNSET = {
   dedupeBy: undefined,
   reducer: 'all',
   maxHorizonMs: 315_360_000_000,
-  minEveryMs: 1_000,
+  minEveryMs: 100,
   missed: 'once',
   maxCatchUp: 1_000,
   catchUpWindowMs: 31_536_000_000,

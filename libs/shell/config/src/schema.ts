@@ -76,7 +76,7 @@ const pipeline = z.strictObject({
   lockDelayMs: z.int().min(0).max(60_000).default(0),
   tokenEpoch: z.int().min(0).max(TOKEN_EPOCH_MAX).default(0),
   maxHorizonMs: duration.default(315_360_000_000),
-  minEveryMs: duration.default(1_000),
+  minEveryMs: duration.default(100),
   missed: z.enum(['once', 'all', 'skip']).default('once'),
   maxCatchUp: z.int().min(1).max(100_000).default(1_000),
   catchUpWindowMs: duration.default(31_536_000_000),
