@@ -32,7 +32,7 @@ describe('where a processor is asked', () => {
     await expect(asked({}, folder)).rejects.toThrow('give --http-port or --url');
   });
 
-  test.each(['status', 'partitions list', 'partitions restart --all'])('%s takes --http-port', async (line) => {
+  test.each(['status', 'top', 'partitions list', 'partitions restart --all'])('%s takes --http-port', async (line) => {
     const { stderr } = await cli([...line.split(' '), '--http-port', '1'], { folder });
     expect(stderr).toContain('no processor answers at http://127.0.0.1:1 ');
   });

@@ -159,6 +159,7 @@ describe('help', () => {
       'verify',
       'doctor',
       'status',
+      'top',
       'reset',
       'config check',
       'config schema',

@@ -15,6 +15,7 @@ import { addRunCommand } from './commands/run.ts';
 import { addSchedulesCommand } from './commands/schedules.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
 import { addStatusCommand } from './commands/status.ts';
+import { addTopCommand } from './commands/top.ts';
 import { addTopicsCommand } from './commands/topics.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { Diagnosis } from './diagnosis/diagnosis.ts';
@@ -107,6 +108,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addDeadLettersCommand(program, context);
   addVerifyCommand(program, context);
   addStatusCommand(program, context);
+  addTopCommand(program, context);
   addPartitionsCommand(program, context);
   addDoctorCommand(program, context);
   addResetCommand(program, context);

@@ -10,7 +10,7 @@ export interface StatusFlags extends AddressFlags {
 }
 
 /** As much of a row of `/api/v1/partitions` as is shown. */
-interface PartitionRow {
+export interface PartitionRow {
   readonly pipeline: string;
   readonly partition: number;
   readonly role: 'owner' | 'standby';
@@ -18,7 +18,10 @@ interface PartitionRow {
   readonly liveEntries?: number;
   readonly lag?: number;
   readonly clock?: number;
+  readonly position?: number;
   readonly detail?: string;
+  /** Records of the input that its owner has read a second since the look before, if there was one. */
+  readonly readPerSecond?: number;
 }
 
 interface Partitions {
@@ -32,21 +35,33 @@ interface Readiness {
   readonly warnings: readonly string[];
 }
 
+/** A processor as it answered once. */
+export interface Seen extends Readiness, Partitions {
+  readonly address: string;
+}
+
 /** @throws CommandFailure where no processor answers */
 export async function runStatus(flags: StatusFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const address = await addressOf(flags, shell);
+  const seen = await lookAt(await addressOf(flags, shell));
+  console.result(seen, seenLines(seen, shell.clock.wallMs()).join('\n'));
+  return seen.ready ? ExitCode.ok : ExitCode.failedCheck;
+}
+
+/** @throws CommandFailure where no processor answers */
+export async function lookAt(address: string): Promise<Seen> {
   const [{ body: readiness }, { body: held }] = await Promise.all([
     askProcessor<Readiness>(address, '/readyz'),
     askProcessor<Partitions>(address, '/api/v1/partitions'),
   ]);
-  const { ready, reasons, warnings } = readiness;
-  const lines = [
-    `${held.instance} at ${address} is ${ready ? 'ready' : 'not ready'}: ${counted(held.partitions.length, 'partition')}`,
+  return { address, ...readiness, ...held };
+}
+
+export function seenLines({ address, instance, ready, reasons, warnings, partitions }: Seen, now: number): string[] {
+  return [
+    `${instance} at ${address} is ${ready ? 'ready' : 'not ready'}: ${counted(partitions.length, 'partition')}`,
     ...[...reasons, ...warnings].map((each) => `  ! ${each}`),
-    ...partitionLines(held.partitions, shell.clock.wallMs()),
+    ...partitionLines(partitions, now),
   ];
-  console.result({ address, ...readiness, ...held }, lines.join('\n'));
-  return ready ? ExitCode.ok : ExitCode.failedCheck;
 }
 
 /** @throws CommandFailure where no processor answers */
@@ -57,12 +72,14 @@ export async function listPartitions(flags: StatusFlags, console: Console, shell
 }
 
 function partitionLines(partitions: readonly PartitionRow[], now: number): string[] {
+  const isRated = partitions.some(({ readPerSecond }) => readPerSecond !== undefined);
   return columns(
-    partitions.map(({ pipeline, partition, role, state, liveEntries, lag, clock = 0, detail = '' }) => [
+    partitions.map(({ pipeline, partition, role, state, liveEntries, lag, clock = 0, readPerSecond, detail = '' }) => [
       `${pipeline}/${partition}`,
       role === 'standby' ? `standby, ${state}` : state,
       liveEntries === undefined ? '' : `${liveEntries} live`,
       lag === undefined ? '' : `lag ${lag}`,
+      ...(isRated ? [readPerSecond === undefined ? '' : `${readPerSecond}/s`] : []),
       clock <= 0 ? '' : `clock ${ageText(now - clock)} old`,
       detail,
     ]),

@@ -1,0 +1,59 @@
+// What a running processor does, looked at again and again.
+//
+// Owns: what was seen last.      Does not own: how a processor is asked and its partitions are shown (status-action.ts).
+import type { DurationMs } from '@flatline/base';
+import { pause } from '@flatline/system';
+import { ExitCode } from '../exit-code.ts';
+import { addressOf } from '../processor-address.ts';
+import type { Shell } from '../shell.ts';
+import { unlessStopped } from '../stop.ts';
+import type { Console } from '../terminal/console.ts';
+import { lookAt, type PartitionRow, type Seen, seenLines, type StatusFlags } from './status-action.ts';
+
+const INTERVAL_MS: DurationMs = 2_000;
+
+export interface TopFlags extends StatusFlags {
+  readonly interval?: DurationMs;
+  /** undefined: until it is stopped. */
+  readonly count?: number;
+}
+
+interface Look extends Seen {
+  readonly atMs: DurationMs;
+}
+
+/** @throws CommandFailure where no processor answers */
+export async function runTop(flags: TopFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { clock, stop } = shell;
+  const address = await addressOf(flags, shell);
+  let former: Look | undefined;
+  for (let left = flags.count ?? Infinity; left > 0 && !stop.signal.aborted; left -= 1) {
+    const seen = await unlessStopped(lookAt(address), stop);
+    if (seen === undefined) break;
+    const look = { ...seen, atMs: clock.monotonicMs() };
+    const partitions = busiestFirst(look, former);
+    const lines = seenLines({ ...look, partitions }, clock.wallMs());
+    if (console.live) console.draw(lines.slice(0, Math.max(1, console.rows - 1)).join('\n'));
+    else console.result({ ...seen, partitions }, lines.join('\n'));
+    former = look;
+    if (left > 1) await pause(clock, flags.interval ?? INTERVAL_MS, stop.signal);
+  }
+  console.endRegion('keep');
+  return ExitCode.ok;
+}
+
+/** The same rows with what their owner has read a second since then, the most first, then those farthest behind. */
+export function busiestFirst({ partitions, atMs }: Look, former: Look | undefined): PartitionRow[] {
+  const rows = partitions.map((row) => {
+    const before = former?.partitions.find((each) => nameOf(each) === nameOf(row));
+    if (row.role !== 'owner' || former === undefined || before === undefined) return row;
+    // Below: the partition began again, in another process or after a stop.
+    const read = Math.max(0, (row.position ?? 0) - (before.position ?? 0));
+    return { ...row, readPerSecond: Math.round((1_000 * read) / Math.max(1, atMs - former.atMs)) };
+  });
+  return rows.sort((a, b) => (b.readPerSecond ?? 0) - (a.readPerSecond ?? 0) || (b.lag ?? 0) - (a.lag ?? 0));
+}
+
+function nameOf({ pipeline, partition, role }: PartitionRow): string {
+  return `${role} ${pipeline}/${partition}`;
+}

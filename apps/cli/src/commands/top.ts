@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandContext } from './context.ts';
+import { configOption, httpPortOption, integerFrom, jsonOption, lengthOption, urlOption } from './flags.ts';
+import type { TopFlags } from './top-action.ts';
+
+export function addTopCommand(program: Command, context: CommandContext): void {
+  program
+    .command('top')
+    .description(
+      `watch what a running processor does, the busiest partitions first; exit code ${ExitCode.unreachable} where none answers`,
+    )
+    .option('--interval <time>', 'between two looks (default: 2s)', lengthOption)
+    .option('--count <n>', 'look so often (default: until Ctrl-C)', integerFrom(1))
+    .addOption(urlOption())
+    .addOption(httpPortOption())
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .addHelpText('after', TOP_HELP)
+    .action(
+      context.action<TopFlags>(async (flags, console) =>
+        (await import('./top-action.ts')).runTop(flags, console, context.shell),
+      ),
+    );
+}
+
+const TOP_HELP = `
+Drawn in place on a terminal, as many partitions as it has room for; elsewhere, and with --json, one look after the other.
+
+Examples:
+  $ flatline top
+  $ flatline top --url http://10.0.0.7:7070 --interval 500ms
+  $ flatline top --json --count 10 --interval 1s
+`;
