@@ -5,23 +5,12 @@ import { blankEvent } from '@flatline/ports/formats';
 import { openEventEncoder } from './events/event-encoder.ts';
 import { EventFormats } from './events/event-formats.ts';
 import { ManualClock } from './manual-clock.fixture.ts';
-import { sampleSummary } from './records.fixture.ts';
+import { sampleEvent, sampleSummary } from './records.fixture.ts';
 import { MemorySchemaRegistry } from './registry/memory-schema-registry.fixture.ts';
 import { openSummaryEncoder, SummaryFormats } from './summaries/summary-formats.ts';
 
 const regressions = new URL('./fuzz-regressions.txt', import.meta.url);
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
-const event = {
-  type: 'page_view',
-  occurredAt: 1_700_000_000_123,
-  eventId: 'e-1',
-  sequence: 12,
-  timeoutMs: 30_000,
-  attributes: new Map([
-    ['country', 'NL'],
-    ['__proto__', '🎈\u0000"\\'],
-  ]),
-};
 /** A reason is a stable code, and its detail is human-readable: neither may carry a hostile value at length (I1, I3). */
 const DETAIL_LENGTH_MAX = 1_000;
 
@@ -41,7 +30,7 @@ const summaryCorpus: Uint8Array[] = [];
 
 beforeAll(async () => {
   for (const format of ['json', 'avro'] as const) {
-    eventCorpus.push((await openEventEncoder(format, 'events', registry)).encode(event));
+    eventCorpus.push((await openEventEncoder(format, 'events', registry)).encode(sampleEvent));
     eventCorpus.push((await openEventEncoder(format, 'events', registry)).encode({}));
     summaryCorpus.push((await openSummaryEncoder(format, 'sums', registry)).encode(sampleSummary()));
   }
@@ -68,7 +57,7 @@ beforeAll(async () => {
 describe('[F14] values that are damaged', () => {
   test('[F14][I1] events: each is read or refused with a reason, and the next good one is read as ever', () => {
     const target = blankEvent();
-    const expected = { ...blankEvent(), ...event };
+    const expected = { ...blankEvent(), ...sampleEvent };
     const good = eventCorpus[0]!;
     let fed = 0;
     fuzz(

@@ -56,7 +56,21 @@ function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** One of each field, none at its default. */
+/** One of each field, none at its default; with names that objects treat specially, and text that JSON escapes. */
+export const sampleEvent = {
+  type: 'page_view',
+  occurredAt: 1_700_000_000_123,
+  eventId: 'e-1',
+  sequence: 12,
+  timeoutMs: 30_000,
+  attributes: new Map([
+    ['country', 'NL'],
+    ['__proto__', '🎈\u0000"\\'],
+    ['1', 'one'],
+  ]),
+} satisfies OutgoingEvent;
+
+/** The same of a summary. */
 export function sampleSummary(over: Partial<SessionSummary> = {}): SessionSummary {
   return {
     key: bytesOf('session-1'),

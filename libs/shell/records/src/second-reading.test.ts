@@ -10,6 +10,7 @@ import { EventFormats } from './events/event-formats.ts';
 import type { InputFormat } from './format.ts';
 import { fuzz } from './fuzz.fixture.ts';
 import { ManualClock } from './manual-clock.fixture.ts';
+import { sampleEvent } from './records.fixture.ts';
 import { anyEvent, anySummary } from './records.fixture.ts';
 import { MemorySchemaRegistry } from './registry/memory-schema-registry.fixture.ts';
 import { openSummaryEncoder } from './summaries/summary-formats.ts';
@@ -51,21 +52,9 @@ const pairs: Pair[] = [];
 const corpus: Uint8Array[] = [];
 
 beforeAll(async () => {
-  const event = {
-    type: 'page_view',
-    occurredAt: 1_700_000_000_123,
-    eventId: 'e-1',
-    sequence: 12,
-    timeoutMs: 30_000,
-    attributes: new Map([
-      ['country', 'NL'],
-      ['__proto__', '🎈\u0000"\\'],
-      ['1', 'one'],
-    ]),
-  };
   for (const format of ['json', 'avro'] as const) {
     const encoder = await openEventEncoder(format, 'events', registry);
-    corpus.push(encoder.encode(event), encoder.encode({}));
+    corpus.push(encoder.encode(sampleEvent), encoder.encode({}));
   }
   corpus.push(
     ...texts(
