@@ -1,7 +1,7 @@
 // The LogReader of one process, on the simulated network: fetch loops with long polls, prefetch, and the reader's own
-// retries. What an answer holds, how it is cut into runs, and how long it takes is chosen by the seed.
+// retries. How an answer is cut into runs, and how long it takes, is chosen by the seed.
 //
-// Owns: subscriptions and their buffers.      Does not own: visibility (SimulatedPartition), walking batches (RecordWalk).
+// Owns: subscriptions and their buffers.      Does not own: what a broker answers (simulated-fetch.ts), walking batches (RecordWalk).
 //
 // Invariants
 //   SR1  Runs come in offset order without gaps; one fetch is under way per subscription at most.
@@ -15,16 +15,13 @@ import type { ReadObstacle, RecordRun, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
 import type { Answer, Network } from './network.ts';
 import { RecordWalk, type FetchedBatch } from './record-walk.ts';
+import type { EpochEnd } from './partition-requests.ts';
+import { compareEpochs, type FetchAnswer, type ReadingPlace, serveFetch } from './simulated-fetch.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 import type { SimulatedLog } from './simulated-log.ts';
-import type { EpochEnd, PartitionEnds } from './partition-requests.ts';
-import type { SimulatedPartition } from './simulated-partition.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 const BUFFER_BYTES_MAX = 64 * 1024;
-const ANSWER_BYTES_MAX = 16 * 1024;
-/** How long a broker holds a fetch that finds nothing. */
-const LONG_POLL_MS: DurationMs = 250;
 const FETCH_TIMEOUT_MS: DurationMs = 1_000;
 const RETRY_MS: DurationMs = 20;
 /** So long that within the calm of a simulated run only a reader in doubt leaves its leader. */
@@ -42,19 +39,6 @@ export interface ReaderEnvironment {
   /** How many records are unpacked together: a stream of its own, since nothing may come of it. */
   readonly unpacking: Random;
 }
-
-type FetchAnswer =
-  | { readonly kind: 'topicGone' }
-  /** FENCED_LEADER_EPOCH, and the metadata name the leader of this epoch. */
-  | { readonly kind: 'fenced'; readonly leaderEpoch: number }
-  | { readonly kind: 'epochEnd'; readonly end: EpochEnd; readonly leaderEpoch: number }
-  | { readonly kind: 'outOfRange' }
-  | {
-      readonly kind: 'fetched';
-      readonly batches: readonly FetchedBatch[];
-      readonly ends: PartitionEnds;
-      readonly leaderEpoch: number;
-    };
 
 export class SimulatedReader implements LogReader {
   readonly #environment: ReaderEnvironment;
@@ -83,12 +67,8 @@ class FetchLoop implements LogSubscription {
   readonly #environment: ReaderEnvironment;
   readonly #runs: RecordRun[] = [];
   #bufferedBytes = 0;
-  /** The next offset to fetch. */
-  #position: number;
-  /** Epoch of the leader this subscription believes in: a deposed one may be asked for a while. */
-  #leaderEpoch: number;
-  /** Epoch of the batch before the position, negative if unknown; and the latest whose leader is known to hold it. */
-  #readEpoch: number;
+  readonly #place: ReadingPlace;
+  /** The latest epoch whose leader is known to hold the batch before the position. */
   #agreedEpoch: number;
   #ends: LogEnds | undefined;
   #failure: Error | undefined;
@@ -107,10 +87,9 @@ class FetchLoop implements LogSubscription {
   ) {
     this.#environment = environment;
     this.partition = partition;
-    this.#position = offset;
-    this.#readEpoch = readEpoch;
+    const leaderEpoch = environment.log.find(partition)?.leaderEpoch ?? 0;
+    this.#place = { partition, position: offset, readEpoch, leaderEpoch };
     this.#agreedEpoch = readEpoch;
-    this.#leaderEpoch = environment.log.find(partition)?.leaderEpoch ?? 0;
     this.#waitFor('its leader');
     // Not at once: a listener set right after subscribing hears of everything.
     environment.host.after(0, () => {
@@ -161,12 +140,12 @@ class FetchLoop implements LogSubscription {
     this.#flight = flight;
     const { host, network } = this.#environment;
     const askedAtMs = host.monotonicMs();
-    const about = `${this.partition.topic}-${this.partition.partition}@${this.#position}`;
-    const compares = this.#readEpoch >= 0 && this.#leaderEpoch > this.#agreedEpoch;
+    const about = `${this.partition.topic}-${this.partition.partition}@${this.#place.position}`;
+    const compares = this.#place.readEpoch >= 0 && this.#place.leaderEpoch > this.#agreedEpoch;
     const kind = compares ? 'OffsetForLeaderEpoch' : 'Fetch';
     const serve = (answer: Answer<FetchAnswer>): void => {
-      if (compares) answer.ok(this.#compare());
-      else this.#serve(answer);
+      if (compares) answer.ok(compareEpochs(this.#environment, this.#place));
+      else serveFetch(this.#environment, this.#place, answer);
     };
     network.request(host, { kind, about, serve, timeoutMs: FETCH_TIMEOUT_MS }).then(
       (answer) => {
@@ -206,7 +185,7 @@ class FetchLoop implements LogSubscription {
     const about = `${this.partition.topic}-${this.partition.partition}`;
     const serve = (answer: Answer<number>): void => {
       const known = faults.below(DOUBT_QUESTIONS) > 0 ? log.find(this.partition)?.leaderEpoch : undefined;
-      answer.ok(known ?? this.#leaderEpoch);
+      answer.ok(known ?? this.#place.leaderEpoch);
     };
     const again = (): void => {
       this.#asking = false;
@@ -222,10 +201,10 @@ class FetchLoop implements LogSubscription {
   }
 
   #named(leaderEpoch: number): void {
-    if (this.#ended || leaderEpoch <= this.#leaderEpoch) return;
+    if (this.#ended || leaderEpoch <= this.#place.leaderEpoch) return;
     this.#environment.faults.count('staleLeaderLeft');
     this.#doubts = 0;
-    this.#leaderEpoch = leaderEpoch;
+    this.#place.leaderEpoch = leaderEpoch;
     this.#flight = undefined;
     this.#fetch();
   }
@@ -249,17 +228,17 @@ class FetchLoop implements LogSubscription {
       const why = `${place} does not exist: was the topic deleted? Create it, or restore it`;
       this.#fail(new PartitionStopped(why, undefined, { isMendable: true }));
     } else if (answer.kind === 'outOfRange') {
-      const position = this.#position;
+      const position = this.#place.position;
       this.#fail(new PartitionStopped(`${place} does not hold offset ${position}: was it truncated or recreated?`));
     } else if (this.#environment.faults.subscriptionFails(this.#environment.host.name)) {
       this.#fail(new Retriable(`${place}: the subscription broke off`));
     } else if (answer.kind === 'fenced') {
-      this.#leaderEpoch = answer.leaderEpoch;
+      this.#place.leaderEpoch = answer.leaderEpoch;
       this.#fetch();
     } else if (answer.kind === 'epochEnd') {
       this.#compared(answer.end, answer.leaderEpoch);
     } else {
-      this.#leaderEpoch = answer.leaderEpoch;
+      this.#place.leaderEpoch = answer.leaderEpoch;
       this.#ends = { ...answer.ends, askedAtMs };
       this.#obstacle = undefined;
       this.#buffer(answer.batches);
@@ -270,7 +249,7 @@ class FetchLoop implements LogSubscription {
   }
 
   #compared({ leaderEpoch, endOffset }: EpochEnd, comparedEpoch: number): void {
-    if (leaderEpoch === this.#readEpoch && endOffset >= this.#position) {
+    if (leaderEpoch === this.#place.readEpoch && endOffset >= this.#place.position) {
       this.#agreedEpoch = comparedEpoch;
       this.#fetch();
       return;
@@ -283,7 +262,7 @@ class FetchLoop implements LogSubscription {
     this.#environment.faults.count('divergenceFound');
     this.#fail(
       new PartitionStopped(
-        `${place}: read up to offset ${this.#position} in leader epoch ${this.#readEpoch}, and ${found}: ` +
+        `${place}: read up to offset ${this.#place.position} in leader epoch ${this.#place.readEpoch}, and ${found}: ` +
           'acknowledged records were lost or replaced',
       ),
     );
@@ -300,11 +279,11 @@ class FetchLoop implements LogSubscription {
 
   #push(batches: readonly FetchedBatch[]): void {
     const last = batches.at(-1)!.batch;
-    const cursor = new RecordWalk(batches, this.#position, this.#groupMax());
+    const cursor = new RecordWalk(batches, this.#place.position, this.#groupMax());
     const byteLength = batches.reduce((sum, { batch }) => sum + batch.byteLength, 0);
     const receivedAtMs = this.#environment.host.monotonicMs();
-    this.#position = last.lastOffset + 1;
-    this.#readEpoch = last.leaderEpoch;
+    this.#place.position = last.lastOffset + 1;
+    this.#place.readEpoch = last.leaderEpoch;
     this.#bufferedBytes += byteLength;
     this.#runs.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
   }
@@ -323,53 +302,5 @@ class FetchLoop implements LogSubscription {
     this.#failure = failure;
     this.#obstacle = undefined;
     this.#listener?.();
-  }
-
-  /** At the broker: answers when there is something new, or after the long poll. */
-  #serve(answer: Answer<FetchAnswer>): void {
-    const { log, time } = this.#environment;
-    const partition = log.find(this.partition);
-    const first = this.#look(partition);
-    if (partition === undefined || first.kind !== 'fetched' || first.batches.length > 0) {
-      answer.ok(first);
-      return;
-    }
-    let waiting = true;
-    const finish = (): void => {
-      if (!waiting) return;
-      waiting = false;
-      stopListening();
-      stopTimer();
-      answer.ok(this.#look(log.find(this.partition)));
-    };
-    const stopListening = partition.onChange(finish);
-    const stopTimer = time.after(LONG_POLL_MS, finish);
-  }
-
-  /** At the broker. */
-  #compare(): FetchAnswer {
-    const partition = this.#environment.log.find(this.partition);
-    if (partition === undefined) return { kind: 'topicGone' };
-    const { leaderEpoch } = partition;
-    if (leaderEpoch > this.#leaderEpoch) return { kind: 'fenced', leaderEpoch };
-    return { kind: 'epochEnd', end: partition.epochEnd(this.#readEpoch), leaderEpoch };
-  }
-
-  #look(partition: SimulatedPartition | undefined): FetchAnswer {
-    if (partition === undefined) return { kind: 'topicGone' };
-    const position = this.#position;
-    const { ends, leaderEpoch } = partition.endsSeenFrom(this.#leaderEpoch);
-    if (leaderEpoch > this.#leaderEpoch) return { kind: 'fenced', leaderEpoch };
-    // A deposed leader's word on the range counts for nothing (R3): the real reader asks again elsewhere.
-    const truth = partition.ends();
-    if (position < truth.logStartOffset || position > partition.logEnd) return { kind: 'outOfRange' };
-    const bytesMax = 1 + this.#environment.faults.below(ANSWER_BYTES_MAX);
-    const batches = partition.read(position, Math.min(ends.lastStableOffset, truth.lastStableOffset), bytesMax);
-    return {
-      kind: 'fetched',
-      batches: batches.map((batch) => ({ batch, aborted: partition.isAborted(batch) })),
-      ends,
-      leaderEpoch,
-    };
   }
 }
