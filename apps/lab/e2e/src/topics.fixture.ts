@@ -53,6 +53,17 @@ export async function createTopic(
   );
 }
 
+/** What an operator's tools may set, whatever comes of it. */
+export function alterTopics(
+  kafka: KafkaOptions,
+  changes: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): Promise<void> {
+  return withCluster(kafka, async (connection) => {
+    const topics = Object.entries(changes).map(([topic, settings]) => ({ topic, settings }));
+    await new KafkaTopicAdmin({ clock: kafka.clock, connection }).alterSettings(topics);
+  });
+}
+
 /** What a consumer of another application does: OffsetCommit v2, of partition 0. */
 export function commitOffset(kafka: KafkaOptions, group: string, topic: string, offset: number): Promise<void> {
   return withCluster(kafka, async (connection) => {
