@@ -47,6 +47,19 @@ describe('the topics of a configuration', () => {
     expect(missing.map((topic) => topic.partitions)).toEqual([5, 5, 5]);
   });
 
+  test('[D1] a target of schedules is made like the output, and has the partitions of the input', () => {
+    const schedules = { ...visits, targets: ['mail'] };
+    const made = created(schedules, 3);
+    expect(made.get('mail')).toMatchObject({ partitions: 3 });
+    made.set('mail', { ...made.get('mail')!, partitions: 4 });
+    expect(plan([schedules], made).deviations).toEqual([
+      expect.objectContaining({
+        problem: 'has 4 partitions, its input visit-events has 3',
+        remedy: 'use another topic in targets',
+      }),
+    ]);
+  });
+
   test('[O5] another partition count is a deviation, on any of them and by flag', () => {
     const topics = created();
     topics.set('visits', { ...topics.get('visits')!, partitions: 3 });

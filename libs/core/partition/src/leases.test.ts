@@ -211,6 +211,33 @@ describe('requests, delays and outages', () => {
     expect(brief(log.said()).slice(5)).toEqual(['GRANTED 4 13000', 'RELEASED 4 13001', '-', 'GRANTED 6 13002']);
   });
 
+  test('[L6] a maximum duration is followed by the lock delay, too; a replacement is not', () => {
+    const bounded = history(
+      { rules: { lockDelayMs: 3_000, maxDurationMs: 5_000 } },
+      8_000,
+      [0, START],
+      [4_000, '', bears(0)],
+      [6_000, START],
+      [8_000, START],
+    );
+    expect(brief(bounded.said()).slice(1)).toEqual([
+      'EXPIRED MAX_DURATION 0 5000',
+      '-',
+      'REJECTED LOCK_DELAY 6000',
+      'GRANTED 3 8000',
+    ]);
+    const rules = { lockDelayMs: 3_000, onConflict: 'replace' } as const;
+    const replaced = history({ rules }, 13_000, [0, START], [1, START], [10_002, START]);
+    expect(brief(replaced.said()).slice(1)).toEqual([
+      'EXPIRED REPLACED 0 1',
+      '-',
+      'GRANTED 1 1',
+      'EXPIRED TIMEOUT 1 10001',
+      '-',
+      'REJECTED LOCK_DELAY 10002',
+    ]);
+  });
+
   test('[L6] who waits is granted once the lock delay is over', () => {
     const rules = { onConflict: 'queue', lockDelayMs: 3_000 } as const;
     const log = history(
