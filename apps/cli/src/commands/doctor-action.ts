@@ -11,7 +11,7 @@ import { hostToAsk } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { duration } from '../terminal/progress.ts';
-import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
+import { pipelineTopicsOf } from '@flatline/processor';
 import { inspectTopics } from '../topics/provision.ts';
 import { deviationText, missingDeviation } from '../topics/topic-plan.ts';
 

@@ -12,8 +12,8 @@ import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { duration } from '../terminal/progress.ts';
 import { type ApplicationState, readState, stateText, type StateReading } from '../topics/application-state.ts';
-import { existingTopics, pipelineTopicsOf } from '../topics/pipeline-topics.ts';
-import type { PipelineTopics } from '../topics/topic-requirements.ts';
+import { type PipelineTopics, pipelineTopicsOf } from '@flatline/processor';
+import { existingTopics } from '../topics/pipeline-topics.ts';
 
 export interface ResetFlags extends ConfigurationFlags {
   readonly pipeline?: string;

@@ -8,7 +8,7 @@ import { consoleLog } from '../run-log.ts';
 import { originsOf } from '../run-origins.ts';
 import type { Stop } from '../stop.ts';
 import type { Console } from '../terminal/console.ts';
-import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
+import { pipelineTopicsOf } from '@flatline/processor';
 import { assertUsable } from '../topics/provision.ts';
 import { deviationText } from '../topics/topic-plan.ts';
 import type { CommandContext } from './context.ts';

@@ -1,7 +1,8 @@
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import type { Shell } from '../shell.ts';
-import { pipelineTopicsOf, topicNamesOf } from '../topics/pipeline-topics.ts';
+import { pipelineTopicsOf } from '@flatline/processor';
+import { topicNamesOf } from '../topics/pipeline-topics.ts';
 import { type Inspection, inspectTopics, type ProvisionOptions } from '../topics/provision.ts';
 
 export interface TopicsFlags extends ConfigurationFlags {

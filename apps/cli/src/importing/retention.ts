@@ -2,7 +2,7 @@
 // deletes a segment once its newest record is older: old records are gone minutes after they came. Pure.
 import { counted, type DurationMs, type Millis } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
-import { STAMP_UNLIMITED } from '../topics/topic-change.ts';
+import { STAMP_UNLIMITED } from '@flatline/processor';
 import { type FileSurvey, MAX_FUTURE_MS } from './file-survey.ts';
 
 export interface Hindrance {

@@ -5,7 +5,7 @@ import { type KafkaConnection, KafkaLogAdmin, KafkaLogScan } from '@flatline/kaf
 import { whyOtherLog } from '@flatline/runtime';
 import { type CommitHeader, decodeBlock } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
-import type { TimestampType } from './topic-requirements.ts';
+import type { TimestampType } from '@flatline/processor';
 
 export type ApplicationState =
   /** No commit was ever made: there is nothing to lose. */

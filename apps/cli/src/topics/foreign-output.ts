@@ -4,7 +4,7 @@ import { KafkaLogAdmin } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
 import type { StateReading } from './application-state.ts';
 import type { ExistingTopic } from './existing-topic.ts';
-import type { PipelineTopics } from './topic-requirements.ts';
+import type { PipelineTopics } from '@flatline/processor';
 
 /** From the first failure on: no start waits long for a partition without a leader, for the sake of a warning. */
 const PATIENCE_MS: DurationMs = 1_000;

@@ -16,7 +16,7 @@ import {
   type TopicPlan,
 } from './topic-plan.ts';
 import { readersOfAltered, type TopicReaders } from './topic-readers.ts';
-import type { PipelineTopics } from './topic-requirements.ts';
+import type { PipelineTopics } from '@flatline/processor';
 
 /** For an input that does not exist, if the user names no number. */
 const PARTITIONS_DEFAULT = 8;

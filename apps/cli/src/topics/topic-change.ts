@@ -1,12 +1,11 @@
 // What `flatline topics alter` may do to a topic, and what it refuses: whatever could take records away. Pure.
+import { STAMP_UNLIMITED } from '@flatline/processor';
 
 export type TopicChange =
   | { readonly kind: 'settings'; readonly topic: string; readonly settings: ReadonlyMap<string, string> }
   | { readonly kind: 'partitions'; readonly topic: string; readonly from: number; readonly to: number };
 
 const UNLIMITED = '-1';
-/** Long.MAX_VALUE: no limit of `message.timestamp.before.max.ms` and `after`, for which −1 is no value. */
-export const STAMP_UNLIMITED = '9223372036854775807';
 const NO_RETENTION = ['retention.ms', 'retention.bytes'] as const;
 
 /**

@@ -6,7 +6,7 @@ import { whyNot } from './topic-change.ts';
 import { altered, created, held, plan, visits, withState } from './topic-plan.fixture.ts';
 import type { Findings, TopicPlan } from './topic-plan.ts';
 import { readersWarnings } from './topic-readers.ts';
-import type { PipelineTopics, TimestampType } from './topic-requirements.ts';
+import type { PipelineTopics, TimestampType } from '@flatline/processor';
 
 function resized(sizes: Readonly<Record<string, number>>): Map<string, ExistingTopic> {
   const topics = created();

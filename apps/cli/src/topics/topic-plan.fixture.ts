@@ -2,7 +2,7 @@
 import type { ApplicationState } from './application-state.ts';
 import type { ExistingTopic } from './existing-topic.ts';
 import { type Findings, planTopics, type TopicPlan } from './topic-plan.ts';
-import type { PipelineTopics } from './topic-requirements.ts';
+import type { PipelineTopics } from '@flatline/processor';
 
 export const visits: PipelineTopics = {
   pipeline: 'visits',

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { TopicDescription } from '@flatline/kafka';
 import { existingTopic } from './pipeline-topics.ts';
 import { altered, created, held, none, plan, visits, withState } from './topic-plan.fixture.ts';
-import type { PipelineTopics } from './topic-requirements.ts';
+import type { PipelineTopics } from '@flatline/processor';
 
 test('limits of stamps are shown as Kafka writes them, which doubles do not hold', () => {
   const found = { cleanupPolicy: ['delete'], timestampBeforeMaxMs: 2 ** 63, timestampAfterMaxMs: 3_600_000 };

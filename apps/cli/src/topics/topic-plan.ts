@@ -7,7 +7,7 @@ import { type ApplicationState, stateText } from './application-state.ts';
 import type { ExistingTopic } from './existing-topic.ts';
 import { lossless, type TopicChange } from './topic-change.ts';
 import { readersText, type TopicReaders } from './topic-readers.ts';
-import { type PipelineTopics, requirementsOf, type TopicRequirement } from './topic-requirements.ts';
+import { type PipelineTopics, requirementsOf, type TopicRequirement } from '@flatline/processor';
 
 export interface NewTopic {
   readonly topic: string;

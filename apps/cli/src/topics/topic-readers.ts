@@ -3,7 +3,7 @@ import { KafkaGroupAdmin } from '@flatline/kafka';
 import type { StateReading } from './application-state.ts';
 import type { TopicChange } from './topic-change.ts';
 import type { ExistingTopic } from './existing-topic.ts';
-import type { PipelineTopics } from './topic-requirements.ts';
+import type { PipelineTopics } from '@flatline/processor';
 
 /** Groups by topic. */
 export type TopicReaders = ReadonlyMap<string, readonly string[]>;

@@ -142,7 +142,7 @@ class Embedded implements EmbeddedProcessor {
     try {
       // Not before: a configuration that imports its types from here should not load a processor.
       const { startProcessor } = await import('./processor.ts');
-      this.#running = await startProcessor(this.#config, { log: this.#log });
+      this.#running = await startProcessor(this.#config, { log: this.#log, checksTopics: true });
     } catch (error) {
       this.#fail(error);
       throw error;

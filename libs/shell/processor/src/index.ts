@@ -12,9 +12,16 @@ export { type LiveEntry, type PartitionState, readPartitionState, type StatePlac
 export { openHttpServer } from './http/http-server.ts';
 export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';
 export { SupervisorMetrics } from './http/supervisor-metrics.ts';
-export type { LargestRecords } from './largest-records.ts';
-export { foreseenSchedule, largestRecords, targetsOf } from './pipeline-kinds.ts';
+export { foreseenSchedule } from './pipeline-kinds.ts';
+export { pipelineTopicsOf } from './pipeline-topics.ts';
 export { type ProcessorOptions, type ProcessorSnapshot, type RunningProcessor, startProcessor } from './processor.ts';
 export { holdStateDirectories } from './state-directories.ts';
+export {
+  type PipelineTopics,
+  requirementsOf,
+  type TimestampType,
+  type TopicRequirement,
+} from './topics/topic-requirements.ts';
+export { STAMP_UNLIMITED, topicSettings } from './topics/topic-settings.ts';
 export { VERSION } from './version.ts';
 export type { ShownEntry } from '@flatline/kinds';

@@ -27,7 +27,9 @@ import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './ht
 import { oneProcess, viewOf } from './http/one-process.ts';
 import { silenceOf, targetsOf } from './pipeline-kinds.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
+import { pipelineTopicsOf } from './pipeline-topics.ts';
 import { Pipelines } from './pipelines.ts';
+import { checkTopics } from './topics/check-topics.ts';
 
 export interface ProcessorOptions {
   readonly log: RuntimeLog;
@@ -38,6 +40,8 @@ export interface ProcessorOptions {
    * supervisor answers for it.
    */
   readonly worker?: number | undefined;
+  /** Looks at the topics before it begins. Default: no, since `flatline run` has looked, and named each remedy. */
+  readonly checksTopics?: boolean;
 }
 
 export interface RunningProcessor {
@@ -70,6 +74,11 @@ interface RunningPipeline {
   readonly instance: PipelineInstance;
 }
 
+const ABSENT = {
+  missing: 'does not exist: flatline topics create, with this configuration, makes what is missing',
+  unauthorized: 'may not be described by this user: allow it DESCRIBE and DESCRIBE_CONFIGS',
+};
+
 /** @throws Fatal, Retriable: nothing is left running or half-done. */
 export async function startProcessor(config: FlatlineConfig, options: ProcessorOptions): Promise<RunningProcessor> {
   const processor = new Processor(config, options);
@@ -79,6 +88,7 @@ export async function startProcessor(config: FlatlineConfig, options: ProcessorO
 
 class Processor implements RunningProcessor, Observed {
   readonly #config: FlatlineConfig;
+  readonly #checksTopics: boolean;
   readonly #log: RuntimeLog;
   readonly #outages: BrokerOutages;
   readonly #clock: Clock;
@@ -95,8 +105,9 @@ class Processor implements RunningProcessor, Observed {
   /** Timers do not keep a process alive, and during an outage there may be no socket that does. */
   readonly #alive = setInterval(() => undefined, 2 ** 30);
 
-  constructor(config: FlatlineConfig, { log, clock = systemClock, worker }: ProcessorOptions) {
+  constructor(config: FlatlineConfig, { log, clock = systemClock, worker, checksTopics = false }: ProcessorOptions) {
     this.#config = config;
+    this.#checksTopics = checksTopics;
     this.#pipelines = new Pipelines(config.pipelines.length);
     this.worker = worker;
     this.#log = calmLog(log, clock);
@@ -120,6 +131,7 @@ class Processor implements RunningProcessor, Observed {
           oneProcess(this, () => this.metrics()),
         );
       const topics = await this.#describeTopics();
+      if (this.#checksTopics) checkTopics(pipelineTopicsOf(this.#config), topics);
       const share = new ProcessShare();
       const buffers = sharedBuffers();
       for (const pipeline of this.#config.pipelines) {
@@ -315,7 +327,7 @@ class Processor implements RunningProcessor, Observed {
       ]);
       const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
       for (const { kind, topic } of found)
-        if (kind !== 'present' && inputs.includes(topic)) throw new Misconfigured(`topic ${topic} is ${kind}`);
+        if (kind !== 'present' && inputs.includes(topic)) throw new Misconfigured(`topic ${topic} ${ABSENT[kind]}`);
       return new Map(found.filter((each) => each.kind === 'present').map((each) => [each.topic, each]));
     } finally {
       connection.close();

@@ -10,7 +10,7 @@
 import { openSummaryConsumer, type SummaryConsumer } from '@flatline/client/parts';
 import type { FlatlineConfig } from '@flatline/config';
 import { type KafkaConnection, type KafkaOptions } from '@flatline/kafka';
-import { type RunningProcessor, startProcessor } from '@flatline/processor';
+import { pipelineTopicsOf, type RunningProcessor, startProcessor } from '@flatline/processor';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,6 @@ import type { Shell } from '../../shell.ts';
 import { unlessStopped, withinPatience } from '../../stop.ts';
 import { Teardown } from '../../teardown.ts';
 import type { Console } from '../../terminal/console.ts';
-import { pipelineTopicsOf } from '../../topics/pipeline-topics.ts';
 import { createTopics, inspectTopics } from '../../topics/provision.ts';
 import { demoBroker } from './demo-broker.ts';
 import { demoConfiguration, DEMO_PARTITIONS } from './demo-settings.ts';
