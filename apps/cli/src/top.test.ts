@@ -37,7 +37,7 @@ describe('top', () => {
     expect(exitCode).toBe(0);
     const lines = stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
     expect(lines.slice(0, 4).map(([name]) => name)).toEqual([
-      `a at ${address} is ready: 3 partitions`,
+      `a at ${address} is ready: 2 partitions, 1 standby`,
       'visits/0',
       'visits/1',
       'visits/2',

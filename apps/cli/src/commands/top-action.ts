@@ -8,7 +8,8 @@ import { addressOf } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import { unlessStopped } from '../stop.ts';
 import type { Console } from '../terminal/console.ts';
-import { lookAt, type PartitionRow, type Seen, seenLines, type StatusFlags } from './status-action.ts';
+import type { PartitionRow } from './partition-rows.ts';
+import { lookAt, type Seen, seenLines, type StatusFlags } from './status-action.ts';
 
 const INTERVAL_MS: DurationMs = 2_000;
 
