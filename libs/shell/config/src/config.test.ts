@@ -43,6 +43,26 @@ describe('a valid configuration', () => {
     },
   );
 
+  test.each([
+    [1_800_000, undefined, 10_000],
+    [10_000, undefined, 5_000],
+    [10_000, 2_000, 2_000],
+  ])(
+    'sockets of sessions with a timeout of %i and pingIntervalMs %p are pinged every %i ms',
+    (timeoutMs, set, every) => {
+      const ingest = { tokens: [{ env: 'TOKEN' }], ...(set !== undefined && { pingIntervalMs: set }) };
+      const config = { ...minimal, ingest, pipelines: [{ ...visits, timeoutMs }] };
+      expect(resolve(config, { TOKEN: 'sesame' }).ingest).toMatchObject({ pingIntervalMs: every });
+    },
+  );
+
+  test('[I4] sockets are not pinged so seldom that one lost answer ends a session', () => {
+    const config = { ...minimal, pipelines: [{ ...visits, timeoutMs: 10_000 }] };
+    const ingest = { tokens: [{ env: 'TOKEN' }], pingIntervalMs: 5_001 };
+    const problem = "at most half of the shortest timeoutMs (10000): a socket's pings are its heartbeats";
+    expect(problems({ ...config, ingest }, { TOKEN: 'sesame' })).toEqual([`ingest.pingIntervalMs [5001] ${problem}`]);
+  });
+
   test('lengths of time may be written with their unit', () => {
     const pipeline = { ...visits, timeoutMs: '30m', tickMs: '0.25s', graceMs: '0ms', maxTimeoutMs: '7d' };
     const config = resolve({ ...minimal, pipelines: [pipeline] }, { FLATLINE_COMMIT_INTERVAL_MS: '1s' });

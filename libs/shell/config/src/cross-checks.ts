@@ -3,6 +3,7 @@ import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@
 import { type Finding, shownValue } from './configuration-error.ts';
 import { debounceProblems, type Reducers } from './debounce-settings.ts';
 import { foreignSettings } from './kind-settings.ts';
+import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
 import { scheduleProblems } from './schedule-settings.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration, PipelineSection } from './schema.ts';
@@ -50,9 +51,6 @@ function kafkaChecks({ kafka, commitIntervalMs }: Configuration): CrossFinding[]
   return found;
 }
 
-/** Between two pings of a socket its session must not end, even if one gets lost. */
-const PINGS_PER_TIMEOUT = 2;
-
 function ingestChecks({ ingest, pipelines }: Configuration): CrossFinding[] {
   if (ingest === undefined) return [];
   const sessions = pipelines.filter(({ kind }) => kind === 'session');
@@ -61,9 +59,10 @@ function ingestChecks({ ingest, pipelines }: Configuration): CrossFinding[] {
     return [finding('ingest', undefined, problem, ['pipelines'])];
   }
   const shortestMs = Math.min(...sessions.map(({ timeoutMs }) => timeoutMs));
-  if (ingest.pingIntervalMs * PINGS_PER_TIMEOUT <= shortestMs) return [];
+  const pingIntervalMs = pingIntervalOf(ingest, pipelines);
+  if (pingIntervalMs * PINGS_PER_TIMEOUT <= shortestMs) return [];
   const problem = `at most half of the shortest timeoutMs (${shortestMs}): a socket's pings are its heartbeats`;
-  return [finding('ingest.pingIntervalMs', ingest.pingIntervalMs, problem, ['pipelines'])];
+  return [finding('ingest.pingIntervalMs', pingIntervalMs, problem, ['pipelines'])];
 }
 
 /** State directories bear the names, and not every file system tells "Visits" from "visits". */

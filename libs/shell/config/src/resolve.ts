@@ -25,6 +25,7 @@ import {
   type SecretReference,
   type TlsSection,
 } from './schema.ts';
+import { pingIntervalOf } from './ping-interval.ts';
 import { SecretReader } from './secrets.ts';
 import { inMilliseconds } from './written-durations.ts';
 import { LEASE_SETTINGS, SCHEDULE_SETTINGS, withKindDefaults } from './kind-settings.ts';
@@ -133,10 +134,10 @@ function registryOf(
   };
 }
 
-function ingestOf({ ingest }: Configuration, secrets: SecretReader): IngestConfig | undefined {
+function ingestOf({ ingest, pipelines }: Configuration, secrets: SecretReader): IngestConfig | undefined {
   if (ingest === undefined) return undefined;
   const tokens = ingest.tokens.map((token, i) => secrets.read(`ingest.tokens[${i}]`, token) ?? '');
-  return { ...ingest, tokens };
+  return { ...ingest, tokens, pingIntervalMs: pingIntervalOf(ingest, pipelines) };
 }
 
 function kafkaOf({ kafka }: Configuration, secrets: SecretReader): KafkaConfig {

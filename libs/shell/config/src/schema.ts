@@ -165,7 +165,7 @@ const ingest = z.strictObject({
   maxEventBytes: z.int().min(1).max(65_536).default(4_096),
   maxPerSecond: z.int().min(1).max(1_000_000).default(50),
   maxSockets: z.int().min(1).max(1_000_000).default(10_000),
-  pingIntervalMs: z.int().min(100).max(600_000).default(10_000),
+  pingIntervalMs: z.int().min(100).max(600_000).optional(),
 });
 
 /** host:port, or [ipv6]:port. */
