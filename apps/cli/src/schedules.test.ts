@@ -111,6 +111,24 @@ describe('an entry', () => {
     expect(JSON.stringify(entryValue(Uint8Array.of(0xff), lease))).toBe(
       '{"key":"\ufffd","keyBase64":"/w==","token":5,"attributes":{"__proto__":"x"},"waiters":[]}',
     );
-    expect(entryText('lease', key, { ...lease, deadlineAt: 0, requestId: 'r' })).toContain('r __proto__=x');
+    expect(entryText('lease', key, { ...lease, deadlineAt: 0, requestId: 'r' })).toContain('__proto__=x r');
+  });
+
+  test('[I3] attributes are shown, not obeyed, where all of an entry is; and who waits, as the entry itself', () => {
+    const attributes = new Map([['host', '\u001b[31m']]);
+    const waiter = { requestId: 'w', attributes, offset: 5, timeoutMs: 10_000, waitsUntil: 1_800_000_000_000 };
+    const details = entryDetails(key, { token: 5, attributes, waiters: [waiter] });
+    expect(details).toContain('attributes      host=\\u001b[31m');
+    expect(details).toContain(
+      'waiters         requestId w, attributes host=\\u001b[31m, offset 5, timeoutMs 10 s (10000), ' +
+        'waitsUntil 2027-01-15 08:00:00 UTC (1800000000000)',
+    );
+  });
+
+  test('a value with a line end says so once, in a list as in full', () => {
+    const lined = { ...schedule, value: Buffer.from('a\\b\n') };
+    const shown = 'a\\\\b\\u000a';
+    expect(entryText('schedule', key, lined)).toMatch(new RegExp(`  ${shown.replaceAll('\\', '\\\\')}$`));
+    expect(entryDetails(key, lined)).toContain(`value           ${shown}`);
   });
 });

@@ -16,6 +16,7 @@ interface Column {
 
 const KEY_COLUMNS = 28;
 const VALUE_COLUMNS = 60;
+const INSTANT = /(At|Until)$/;
 
 /** What it is called, one of it and several. */
 export const ENTRY_NAMES: Readonly<Record<Kind, string>> = {
@@ -39,7 +40,7 @@ const COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
     said('waiting', 8, ({ waiters }) => (waiters as readonly unknown[]).length),
     said('holder', VALUE_COLUMNS, ({ attributes, requestId, retryAt }) =>
       retryAt === undefined
-        ? [requestId, pairs(attributes)].filter(Boolean).join(' ')
+        ? [pairs(attributes), requestId].filter(Boolean).join(' ')
         : `lock delay to ${time(retryAt)}`,
     ),
   ],
@@ -55,7 +56,7 @@ const COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
     said('runs', 6, ({ runs }) => runs),
     said('recurs', 28, recurrence),
     said('target', 12, ({ target }) => target),
-    said('value', VALUE_COLUMNS, ({ value }) => printableKey(value as Uint8Array)),
+    { name: 'value', width: VALUE_COLUMNS, text: ({ value }) => printableKey(value as Uint8Array) },
   ],
 };
 
@@ -90,12 +91,22 @@ function detailLines(name: string, value: unknown): (readonly [string, string])[
       `${printable(each.name)}: ${each.value === null ? '(null)' : printableKey(each.value)}`,
     ]);
   if (value instanceof Map && value.size === 0) return [];
-  if (value instanceof Map) return [[name, pairs(value)]];
+  if (value instanceof Map) return [[name, printable(pairs(value))]];
   if (value instanceof Uint8Array) return [[name, printableKey(value)]];
-  if (typeof value === 'number' && name.endsWith('At')) return [[name, `${time(value)} UTC (${value})`]];
+  if (typeof value === 'number' && INSTANT.test(name)) return [[name, `${time(value)} UTC (${value})`]];
   if (typeof value === 'number' && name.endsWith('Ms')) return [[name, `${duration(value)} (${value})`]];
-  if (Array.isArray(value)) return value.map((each) => [name, printable(JSON.stringify(plain(each)))] as const);
+  if (Array.isArray(value)) return value.map((each) => [name, elementText(each)] as const);
   return [[name, printable(String(value))]];
+}
+
+/** As a waiter: its fields in one line, those that say nothing left out. */
+function elementText(element: unknown): string {
+  if (typeof element !== 'object' || element === null) return printable(JSON.stringify(element));
+  const fields = Object.entries(element).filter(([, value]) => value !== undefined);
+  return fields
+    .flatMap(([name, value]) => detailLines(name, value))
+    .map((field) => field.join(' '))
+    .join(', ');
 }
 
 /** Maps as objects, bytes as text or base64. */
