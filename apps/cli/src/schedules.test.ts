@@ -31,9 +31,12 @@ afterAll(() => {
 
 describe('schedules and entries at the command line', () => {
   test.each([
-    [['schedules', 'add', 'anna'], 'no-schedule'],
-    [['schedules', 'add', 'anna', '--due-at', '2099-01-01T00:00:00Z', '--delay', '1h'], 'conflicting-schedule'],
-    [['schedules', 'add', 'anna', '--due-at', 'tomorrow'], 'invalid-due-at'],
+    [['schedules', 'add', 'anna'], 'no-schedule: one of the flags --due-at, --delay, --every, --cron is needed'],
+    [
+      ['schedules', 'add', 'anna', '--due-at', '2099-01-01T00:00:00Z', '--delay', '1h'],
+      'only one of --due-at and --delay',
+    ],
+    [['schedules', 'add', 'anna', '--due-at', 'tomorrow'], 'the flag --due-at is no instant'],
     [['schedules', 'add', 'anna', '--due-at', '2099-01-01T00:00:00Z'], 'beyond-horizon'],
     [['schedules', 'add', 'anna', '--delay', 'soon'], '--delay'],
     [['schedules', 'add', 'anna', '--delay', '3'], 'with its unit'],
@@ -41,7 +44,7 @@ describe('schedules and entries at the command line', () => {
     [['schedules', 'add', 'anna', '--cron', '0 0 31 2 *'], 'never-due'],
     [['schedules', 'add', 'anna', '--cron', '0 7 * * *', '--time-zone', 'Europe/Atlantis'], 'invalid-time-zone'],
     [['schedules', 'add', 'anna', '--delay', '1h', '--id', ''], 'invalid-schedule-id'],
-    [['schedules', 'add', 'anna', '--delay', '1h', '--target', 'nowhere'], 'unknown-target'],
+    [['schedules', 'add', 'anna', '--delay', '1h', '--target', 'nowhere'], '--target nowhere is none'],
     [['schedules', 'add', 'anna', '--delay', '1h', '--value', 'x'.repeat(200)], 'message-too-large'],
     [['schedules', 'add', 'anna', '--delay', '1h', '--value', 'x', '--value-file', 'y'], 'only one of them'],
     [['schedules', 'add', 'anna', '--delay', '1h', '--value-file', 'nowhere'], 'cannot be read'],

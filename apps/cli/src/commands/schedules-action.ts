@@ -65,6 +65,21 @@ export interface AddFlags extends KeyFlags {
 }
 
 const EMPTY = new Uint8Array(0);
+/** What the rules say of a header, its user gave as this. */
+const FLAGS: readonly (readonly [header: string, flag: string])[] = [
+  [SCHEDULE_ID_HEADER, '--id'],
+  [DUE_AT_HEADER, '--due-at'],
+  [DELAY_HEADER, '--delay'],
+  [EVERY_HEADER, '--every'],
+  [CRON_HEADER, '--cron'],
+  [TIME_ZONE_HEADER, '--time-zone'],
+  [START_AT_HEADER, '--start-at'],
+  [END_AT_HEADER, '--end-at'],
+  [MAX_RUNS_HEADER, '--max-runs'],
+  [EXPIRES_HEADER, '--expires'],
+  [JITTER_HEADER, '--jitter'],
+  [TARGET_HEADER, '--target'],
+];
 
 export function runAct(flags: ActFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { act, id } = flags;
@@ -116,7 +131,7 @@ async function send(
   const { maxKeyBytes, topic } = pipeline.input;
   if (key.length > maxKeyBytes) throw usageFailure(`the key has ${key.length} bytes; maxKeyBytes is ${maxKeyBytes}`);
   const found = foreseenSchedule(pipeline, message, clock.wallMs());
-  if (found.kind !== 'sound') throw usageFailure(`${found.reason}: ${found.detail}. Nothing was sent`);
+  if (found.kind !== 'sound') throw usageFailure(`${found.reason}: ${inFlags(found.detail)}. Nothing was sent`);
   const connection = await connect(kafkaOf(config, clock), stop);
   try {
     const { partitions } = await requireTopic(connection, clock, topic);
@@ -129,6 +144,11 @@ async function send(
   } finally {
     connection.close();
   }
+}
+
+function inFlags(detail: string): string {
+  const named = FLAGS.reduce((text, [header, flag]) => text.replaceAll(header, flag), detail);
+  return named.replaceAll(/\bheader(?=s? --)/g, 'flag');
 }
 
 async function append(
@@ -162,11 +182,13 @@ function show({ act, flags, topic, partition, offset, dueAt }: Sent, console: Co
   const { key, id } = flags;
   const place = offset < 0 ? `${topic}/${partition}` : `${topic}/${partition}/${offset}`;
   const due = dueAt === undefined ? '' : `, due at about ${new Date(dueAt).toISOString()}`;
+  // Whether there is one is not looked up: the processor finds out, and may have read more by then.
+  const until = act === 'add' ? '' : ', for what is there when it is read';
   const what = `${act} ${printable(key)}${id === undefined ? '' : ` (${printable(id)})`}`;
   const schedule = act === 'add' && offset >= 0 ? `${partition}-${offset}` : undefined;
   console.result(
     { kind: 'sent', act, key, id, topic, partition, offset, schedule, dueAt },
-    `${what}: sent to ${place}${due}`,
+    `${what}: sent to ${place}${due}${until}`,
   );
 }
 

@@ -30,7 +30,7 @@ Examples:
   $ flatline broker status --json
   $ flatline broker stop                         the data stays
 
-Needs Java 17 or newer, or Docker. The first start fetches Kafka, about 45 MB.
+Needs Java 17 or newer with Maven 3.8 or newer, or Docker. The first start fetches Kafka, about 45 MB.
 `,
   );
   broker
