@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { BatchItem, DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import { JsonWriter, phraseOf } from '../json/json-writer.ts';
+import { isPlainJson } from '../json/plain-json.ts';
 import { asBuffer } from '../text-reader.ts';
 import { itemValue } from './item-value.ts';
 
@@ -49,6 +50,7 @@ export class JsonBatches implements DebouncedBatchEncoder {
   }
 
   itemBytes(bytes: Uint8Array, start: number, length: number): number {
+    if (isPlainJson(bytes, start, start + length)) return ITEM_BYTES + length;
     const value = itemValue(bytes.subarray(start, start + length));
     if (value.kind === 'json') return ITEM_BYTES + length;
     if (value.kind === 'text') return ITEM_BYTES + Buffer.byteLength(JSON.stringify(value.text));
@@ -98,6 +100,13 @@ export class JsonBatches implements DebouncedBatchEncoder {
     writer.phrase(NAMES.timestamp);
     writer.number(timestamp);
     writer.phrase(NAMES.value);
+    if (isPlainJson(value, 0, value.length)) writer.raw(value);
+    else this.#value(value);
+    writer.byte(BRACE_CLOSE);
+  }
+
+  #value(value: Uint8Array): void {
+    const writer = this.#writer;
     const said = itemValue(value);
     if (said.kind === 'json') writer.raw(value);
     else if (said.kind === 'text') writer.string(said.text);
@@ -106,6 +115,5 @@ export class JsonBatches implements DebouncedBatchEncoder {
       writer.string(said.base64);
       writer.byte(BRACE_CLOSE);
     }
-    writer.byte(BRACE_CLOSE);
   }
 }
