@@ -27,7 +27,7 @@ export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   [ExitCode.stateInUse, 'another process uses the state directory, or has joined as this instance'],
   [
     ExitCode.partitionStopped,
-    'the last pipeline of the process stopped, or a log or rights are as only an operator can mend them',
+    'the last pipeline of the process stopped, or a log or rights need an operator to mend them',
   ],
   [ExitCode.internal, 'a defect in Flatline; please report it with the diagnosis file that is named'],
   [ExitCode.interrupted, 'interrupted before the work was complete'],

@@ -8,10 +8,10 @@ export function addTopCommand(program: Command, context: CommandContext): void {
   program
     .command('top')
     .description(
-      `watch what a running processor does, the busiest partitions first; exit code ${ExitCode.unreachable} where none answers`,
+      `watch what a running processor does, the busiest partitions first; exit code ${ExitCode.unreachable} if none answers`,
     )
-    .option('--interval <time>', 'between two looks (default: 2s)', lengthOption)
-    .option('--count <n>', 'look so often (default: until Ctrl-C)', integerFrom(1))
+    .option('--interval <time>', 'time between two looks (default: 2s)', lengthOption)
+    .option('--count <n>', 'number of looks (default: until Ctrl-C)', integerFrom(1))
     .addOption(urlOption())
     .addOption(httpPortOption())
     .addOption(configOption())
