@@ -9,11 +9,22 @@ export async function addCompletion(program: Command, args: readonly string[]): 
   if (args[0] === SCRIPT || args[0] === SUGGESTIONS) {
     const { default: tab } = await import('@bomb.sh/tab/commander');
     tab(program, { completionCommandName: SCRIPT });
-    program.commands.find((each) => each.name() === SCRIPT)?.addHelpText('after', HELP);
+    program.commands
+      .find((each) => each.name() === SCRIPT)
+      ?.addHelpText('after', HELP)
+      .hook('preAction', ({ args: [shell] }) => {
+        if (shell === 'bash') program.configureOutput().writeOut?.(BASH_ALONE);
+      });
   } else {
     program.command(SCRIPT).argument('<shell>').description('print a script that completes commands in your shell');
   }
 }
+
+/** The library's script asks the package bash-completion for the words, which a bare image or a Mac does not have. */
+const BASH_ALONE = `declare -F _get_comp_words_by_ref > /dev/null || _get_comp_words_by_ref() {
+    words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword - 1]}
+}
+`;
 
 const HELP = `
 The command has to be on the PATH as flatline: npm install --global flatline.

@@ -65,6 +65,24 @@ describe('flatline completion', () => {
     expect(flatline('completion', shell)).toContain('flatline complete');
   });
 
+  test.each([
+    ['flatline sched', 'schedules'],
+    ['flatline schedules add --del', '--delay'],
+  ])('completes a line of a bash that has nothing but itself: %s', (line, completed) => {
+    const words = line.split(' ');
+    const main = new URL('main.ts', import.meta.url).pathname;
+    writeFileSync(join(folder, 'script.bash'), flatline('completion', 'bash'));
+    const source = `
+      flatline() { '${process.execPath}' --conditions=@flatline/source '${main}' "$@"; }
+      source script.bash
+      COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}
+      __flatline_complete 2> errors
+      grep -v compopt errors
+      echo "\${COMPREPLY[@]}"`;
+    const { stdout } = spawnSync('bash', ['--norc', '--noprofile', '-c', source], { cwd: folder, encoding: 'utf8' });
+    expect(stdout).toBe(`${completed}\n`);
+  });
+
   test('suggests commands, what is below them, and flags', () => {
     expect(flatline('complete', '--', 'ver')).toMatch(/^verify\t/m);
     expect(flatline('complete', '--', 'topics', '')).toMatch(/^alter\t/m);
