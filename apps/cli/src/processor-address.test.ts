@@ -32,6 +32,11 @@ describe('where a processor is asked', () => {
     await expect(asked({}, folder)).rejects.toThrow('give --http-port or --url');
   });
 
+  test.each(['localhost:7070', '127.0.0.1:7070', 'nonsense', 'http://'])('[I4] %s is no address', async (url) => {
+    const { exitCode, stderr } = await cli(['status', '--url', url], { folder });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('http://127.0.0.1:7070') });
+  });
+
   test.each(['status', 'top', 'partitions list', 'partitions restart --all'])('%s takes --http-port', async (line) => {
     const { stderr } = await cli([...line.split(' '), '--http-port', '1'], { folder });
     expect(stderr).toContain('no processor answers at http://127.0.0.1:1 ');

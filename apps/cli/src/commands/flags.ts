@@ -18,7 +18,7 @@ export function urlOption(): Option {
   return new Option(
     '--url <address>',
     "where it answers over HTTP (default: the configuration's http.host and http.port)",
-  );
+  ).argParser(httpAddress);
 }
 
 /** For commands that ask a running processor. */
@@ -67,6 +67,11 @@ export function positiveNumber(text: string): number {
 }
 
 export const port = integerFrom(1, 65_535);
+
+function httpAddress(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must be an address with its scheme, for example http://127.0.0.1:7070.');
+}
 
 /** Kafka's rule for topic names. */
 export function topicName(text: string): string {
