@@ -95,17 +95,18 @@ function refuses(decode: () => void): void {
   }
 }
 
+function emptyRestoration(): { readonly table: EntryTable; readonly restoration: Restoration } {
+  const table = new EntryTable(1, sessionFormat);
+  const changelog = new Changelog(table, LIMITS, NO_MEMORY);
+  const checkpoints = new Checkpoints(table, changelog, options().takenRowBytesMax);
+  return { table, restoration: new Restoration(table, changelog, checkpoints) };
+}
+
 describe('[F14] a damaged changelog', () => {
   test('[F14][K9] blocks: each is applied, or refused as malformed or as breaking the chain', () => {
     const corpus = blocks();
     const feed = (damaged: Uint8Array): void => {
-      const table = new EntryTable(1, sessionFormat);
-      const changelog = new Changelog(table, LIMITS, NO_MEMORY);
-      const restoration = new Restoration(
-        table,
-        changelog,
-        new Checkpoints(table, changelog, options().takenRowBytesMax),
-      );
+      const { restoration } = emptyRestoration();
       refuses(() => applyBlock(restoration, damaged, 0));
     };
     fuzz({ name: 'partition/block', corpus, regressions, feed }, 15_000);
@@ -121,13 +122,7 @@ describe('[F14] a damaged changelog', () => {
       Uint8Array.from([...rebound[0]!, OP_BASED, 0]),
     ];
     const feed = (damaged: Uint8Array): void => {
-      const table = new EntryTable(1, sessionFormat);
-      const changelog = new Changelog(table, LIMITS, NO_MEMORY);
-      const restoration = new Restoration(
-        table,
-        changelog,
-        new Checkpoints(table, changelog, options().takenRowBytesMax),
-      );
+      const { table, restoration } = emptyRestoration();
       base.forEach((block, offset) => applyBlock(restoration, block, offset));
       expect(table.size).toBe(1);
       refuses(() => applyBlock(restoration, damaged, 10));
