@@ -10,7 +10,8 @@
 //   HT1  Holds are disjoint, in order, and begin at or after the clock before their gap: a hold moves no instant that the
 //        clock had reached before it was known, so that what was drained early or late comes out the same (C5).
 //   HT2  At most HOLDS_MAX. Beyond, the two oldest and what lies between them become one: a session that lived through
-//        all of them gets more time, never less. That breaks HT1: what is due has to be closed before (`joins`).
+//        all of them gets more time, never less. That breaks HT1, and which two they are depends on what lived in each gap: what
+//        is due has to be closed before (`isGap`).
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 
 export interface HeldTimeRules {
@@ -76,9 +77,8 @@ export class HeldTime implements Reckoning {
 
   /** A record moved the clock while sessions lived. */
   moved(before: Millis, after: Millis): void {
+    if (!this.isGap(before, after)) return;
     const { unheardMs, maxHoldMs } = this.#rules;
-    // At 0 nothing has been read yet: that is no gap.
-    if (unheardMs === 0 || before === 0 || after - before <= unheardMs) return;
     const ms = Math.min(after - before - unheardMs, maxHoldMs);
     this.#holds.push({ from: before + unheardMs, ms });
     this.#heldMs += ms;
@@ -86,9 +86,11 @@ export class HeldTime implements Reckoning {
     this.#noteEnd();
   }
 
-  /** Whether `moved` would join the two oldest holds. */
-  joins(before: Millis, after: Millis): boolean {
-    return this.#holds.length === HOLDS_MAX && before > 0 && after - before > this.#rules.unheardMs;
+  /** Whether `moved` holds any of that time. */
+  isGap(before: Millis, after: Millis): boolean {
+    const { unheardMs } = this.#rules;
+    // At 0 nothing has been read yet: that is no gap.
+    return unheardMs > 0 && before > 0 && after - before > unheardMs;
   }
 
   after(from: Millis, ms: DurationMs, asOf: Millis = Infinity): Millis {

@@ -64,7 +64,8 @@ class Run {
     const random = this.#random;
     for (let at = 0; at < records.length;) {
       const count = 1 + random.below(20);
-      this.#task.step(new ListCursor(records.slice(at, at + count)), count, 0);
+      const cursor = new ListCursor(records.slice(at, at + count));
+      while (this.#task.step(cursor, count, 0).kind === 'due') this.#task.expire(1 + random.below(5), 0);
       at += count;
       for (let slices = random.below(3); slices > 0; slices -= 1) this.#task.expire(random.below(5), 0);
       if (random.chance(0.2)) this.commit();
@@ -150,6 +151,39 @@ test('[C8][C5][W2] who is due within the tick is closed before two gaps are join
   const closed = closedIn(task.cut(ids)).map(({ key, closedAt }) => `${text(key)} ${closedAt}`);
   expect(closed).toContain(`gone ${due}`);
 });
+
+test.each([1, 1_000])('[C8][C5] in slices of %i: what is due and not closed yet makes no gap count', (slice) => {
+  const rules = { unheardMs: 10, maxHoldMs: 3_000 };
+  const times = (count: number, each: (i: number) => TestRecord): TestRecord[] =>
+    Array.from({ length: count }, (_, i) => each(i));
+  const first = 1_000_000;
+  const due = first + TIMEOUT_MS;
+  // None lives in the first gap, so the other 64 are all that are held, and no two of them are joined.
+  const begun = due + 500;
+  const beats = [
+    ...times(20, (i) => beat('here', begun + 5 * i)),
+    ...times(64, (i) => beat('here', begun + 106 + 11 * i)),
+  ];
+  const end = beats.at(-1)!.timestamp;
+  const clocks = times(TIMEOUT_MS / 10, (i) => beat(null, first + 10 * (i + 1)));
+  const rest = times(60, (i) => beat('here', end + 10 * (i + 1)));
+  const all = [beat('before', first), ...clocks, beat('silent', begun), ...beats, ...rest];
+  const records = all.map((record, offset) => ({ ...record, offset }));
+  const task = new PartitionTask(options({ heldTime: rules, tickMs: 1 }));
+  begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
+  for (let at = 0; at < records.length; at += slice) {
+    const cursor = new ListCursor(records.slice(at, at + slice));
+    while (task.step(cursor, slice, 0).kind !== 'exhausted') while (task.expire(2, 0));
+    while (task.expire(2, 0));
+  }
+  const ids = { logId: 'log', owner: 'me', inputPartitions: 1, commitId: 'c0', previousCommitId: '', sequence: 0 };
+  const closed = closedIn(task.cut(ids)).map(({ key, closedAt }) => `${text(key)} ${closedAt}`);
+  expect(closed).toEqual([`before ${due}`, `silent ${begun + TIMEOUT_MS + 64}`]);
+});
+
+function beat(key: string | null, timestamp: number): TestRecord {
+  return { offset: 0, timestamp, key, value: '' };
+}
 
 test(`[C8][C5][R1] ${SEEDS} seeds of steps, slices and restarts: what is held is taken out of every deadline`, () => {
   let heldCloses = 0;

@@ -2,7 +2,7 @@
 //
 // Owns: evidence that is no record (C3), holds (C8), where history of the former timestamp type ends (C6).
 // Does not own: the clock's instant (PartitionClock), what is due by it (Expiry).
-import type { DurationMs, Millis } from '@flatline/base';
+import type { Millis } from '@flatline/base';
 import { type HeldState, HeldTime, type HeldTimeRules } from '@flatline/kinds';
 import type { TaskCounters } from './counters.ts';
 import type { EntryTable } from './entries/entry-table.ts';
@@ -20,7 +20,6 @@ export class InputTime {
   readonly held: HeldTime;
   readonly #parts: InputTimeParts;
   readonly #clock: PartitionClock;
-  readonly #unheardMs: DurationMs;
   /** Greatest evidence other than a record that the clock acts on (C3); 0: none. */
   #observed: Millis = 0;
   #watchesStamps: boolean;
@@ -31,8 +30,7 @@ export class InputTime {
     this.#parts = parts;
     this.#clock = parts.clock;
     this.held = new HeldTime(parts.heldTime);
-    this.#unheardMs = parts.heldTime.unheardMs;
-    this.#watchesStamps = this.#unheardMs > 0;
+    this.#watchesStamps = parts.heldTime.unheardMs > 0;
   }
 
   /** Whether the stamps of records are looked at beyond what they do to the clock: for C8, for C3. */
@@ -69,9 +67,9 @@ export class InputTime {
     return undefined;
   }
 
-  /** Whether a hold would move instants that the clock has reached. */
-  joinsHolds(evidence: Millis): boolean {
-    return this.#parts.table.size > 0 && this.held.joins(this.#clock.now, evidence);
+  /** Whether time is held if the clock moves there, since something lives (C8). */
+  holds(evidence: Millis): boolean {
+    return this.#parts.table.size > 0 && this.held.isGap(this.#clock.now, evidence);
   }
 
   /** `isAgain`: the record was looked at before, and counted then. */
@@ -83,8 +81,7 @@ export class InputTime {
 
   #watch(before: Millis, stamp: Millis, isAgain: boolean): void {
     // A gap in which sessions lived may be time in which nothing could be heard (C8).
-    const gapMs = stamp - before;
-    if (this.#unheardMs > 0 && gapMs > this.#unheardMs && this.#parts.table.size > 0) this.held.moved(before, stamp);
+    if (this.#parts.table.size > 0) this.held.moved(before, stamp);
     if (stamp < this.#observed && !isAgain) this.#parts.counters.clockOvertaken += 1;
   }
 }

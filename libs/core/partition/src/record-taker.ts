@@ -136,7 +136,7 @@ export class RecordTaker {
     }
     const lead = rules.timestampType === 'CreateTime' ? wallNow + rules.maxLeadMs : Infinity;
     const evidence = Math.min(timestamp, lead);
-    if (this.#joinsHolds(evidence)) return DUE;
+    if (this.#leavesDue(evidence)) return DUE;
     this.#time.advance(evidence, this.#again);
     if (this.#parts.settlesFirst && !this.#parts.expiry.isSettled()) return DUE;
     this.#input.live = wallNow - timestamp <= rules.liveWithinMs;
@@ -145,9 +145,12 @@ export class RecordTaker {
     return undefined;
   }
 
-  /** Whether a hold would move instants that the clock has reached, of sessions that are not closed yet (C5). */
-  #joinsHolds(evidence: Millis): boolean {
-    return this.#time.watchesStamps && this.#time.joinsHolds(evidence) && !this.#parts.expiry.isSettled();
+  /**
+   * Whether time would be held for what is due and not closed yet: that is no session that lives, and where two holds are joined
+   * its own instants would move (C5).
+   */
+  #leavesDue(evidence: Millis): boolean {
+    return this.#time.watchesStamps && this.#time.holds(evidence) && !this.#parts.expiry.isSettled();
   }
 
   #takeRun(cursor: RecordCursor, limit: number): StepOutcome | undefined {

@@ -20,18 +20,23 @@ export class HeldGaps {
     this.#maxHoldMs = maxHoldMs;
   }
 
-  /** The clock moves from `before` to `after`. Whether a session was open meanwhile does not matter: the move changes no other. */
+  /** The clock moves from `before` to `after`, and something lives that was not due before. */
   passed(before: Millis, after: Millis): void {
+    if (!this.hasUnheard(before, after)) return;
     const from = before + this.#unheardMs;
-    if (this.#unheardMs === 0 || before === 0 || after <= from) return;
     const gaps = [...this.#gaps, { from, to: Math.min(after, from + this.#maxHoldMs) }];
     const [oldest, next, ...others] = gaps;
     this.#gaps = gaps.length <= GAPS_MAX ? gaps : [{ from: oldest!.from, to: next!.to }, ...others];
   }
 
+  /** Whether some of that time was unheard. */
+  hasUnheard(before: Millis, after: Millis): boolean {
+    return this.#unheardMs > 0 && before > 0 && after > before + this.#unheardMs;
+  }
+
   /** Whether `passed` makes one gap of two: what is due has to be reckoned before. */
   joins(before: Millis, after: Millis): boolean {
-    return this.#gaps.length === GAPS_MAX && this.#unheardMs > 0 && after > before + this.#unheardMs;
+    return this.#gaps.length === GAPS_MAX && this.hasUnheard(before, after);
   }
 
   /** Held time between the two. */

@@ -183,9 +183,12 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
 
   #advance(timestamp: Millis): void {
     const before = this.clock;
+    // Where nothing lives there is nothing to be heard of (C8).
+    const mayBeHeld = this.held.hasUnheard(before, timestamp) && this.livingAtMost().entries > 0;
+    const isHeld = mayBeHeld && this.living().entries > 0;
     this.moving(before, timestamp);
     this.clock = Math.max(before, timestamp);
-    this.held.passed(before, this.clock);
+    if (isHeld) this.held.passed(before, this.clock);
     this.moved();
   }
 
