@@ -1,5 +1,6 @@
 // What cron expressions mean where clocks are turned, in three zones: Vixie cron's rules (D3).
 import { describe, expect, jest, test } from '@jest/globals';
+import { PartitionStopped } from '@flatline/base';
 import { Cron } from 'croner';
 import { CronCalendar } from './cron-calendar.ts';
 
@@ -121,5 +122,12 @@ describe('expressions', () => {
       about: 'time-zone',
       detail: 'there is no time zone Europe/Atlantis',
     });
+  });
+
+  test('[D3][I6] a schedule by a zone that another Node knew stops its partition, and no record by that zone is taken', () => {
+    const next = (): unknown => calendar.next('* * * * *', 'Europe/Atlantis', 0);
+    expect(next).toThrow(PartitionStopped);
+    expect(next).toThrow(/Europe\/Atlantis, .* 2026z .* lacks.* Nothing is lost.* run a Node/s);
+    expect(calendar.fault('* * * * *', 'Europe/Atlantis')?.about).toBe('time-zone');
   });
 });

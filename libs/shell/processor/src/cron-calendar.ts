@@ -1,5 +1,5 @@
 // Cron expressions in time zones, by croner and the time-zone database of this Node.
-import type { Millis } from '@flatline/base';
+import { type Millis, PartitionStopped } from '@flatline/base';
 import type { Calendar } from '@flatline/kinds';
 import { Cron } from 'croner';
 
@@ -42,9 +42,11 @@ export class CronCalendar implements Calendar {
     }
   }
 
+  /** @throws PartitionStopped where this Node's database has no such zone: a schedule that was taken by another one must not be passed over. */
   next(cron: string, timeZone: string, after: Millis): Millis | undefined {
     const asked = `${after} ${nameOf(cron, timeZone)}`;
     if (this.#nexts.has(asked)) return this.#nexts.get(asked);
+    if (this.#zoneOf(timeZone) === undefined) throw new PartitionStopped(withoutZone(cron, timeZone, this.version));
     const next = this.#pattern(cron, timeZone).nextRun(new Date(after))?.getTime();
     if (this.#nexts.size >= NEXTS_MAX) this.#nexts.clear();
     this.#nexts.set(asked, next);
@@ -73,6 +75,11 @@ export class CronCalendar implements Calendar {
     this.#zones.set(name, zone);
     return zone;
   }
+}
+
+function withoutZone(cron: string, timeZone: string, version: string): string {
+  const missing = `a schedule runs at ${cron} in the time zone ${timeZone}, which version ${version} of the database lacks`;
+  return `${missing}. Nothing is lost: run a Node whose database has it (process.versions.tz), on every instance`;
 }
 
 function nameOf(cron: string, timeZone: string): string {
