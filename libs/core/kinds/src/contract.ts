@@ -69,8 +69,8 @@ export interface Effects {
   changed(): void;
   /** More of the head has changed than a touch says. Comes before `changed`. */
   reshaped(): void;
-  /** State beside the head has grown by so many bytes; less than 0: shrunk. Comes before `changed`, and may fill the commit. */
-  grew(bytes: number): void;
+  /** The state is longer or shorter. Comes before `changed`, and may fill the commit. */
+  resized(): void;
   /** The due instant has come nearer. Later ones need not be told: the timer finds them when it fires. */
   dueSooner(): void;
   /** Ends the entry as of `at`. The window is on nothing afterwards. */

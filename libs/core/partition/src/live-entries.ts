@@ -183,7 +183,7 @@ export class LiveEntries implements Effects {
     this.#table.reshaped.add(this.#entry.slot);
   }
 
-  grew(): void {
+  resized(): void {
     this.#endFullRun();
   }
 

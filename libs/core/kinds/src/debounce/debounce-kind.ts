@@ -264,7 +264,7 @@ class DebounceKind implements Kind {
     this.#counters.windowsOpened += 1;
     const isBeside = openStart > 0;
     if (mode !== 'leading' || isBeside) this.#put(item);
-    if (isBeside) effects.grew(entry.stateLength - openStart);
+    if (isBeside) effects.resized();
     else effects.opened();
     if (mode === 'leading') this.#counters.windowsLeading += 1;
     if (mode === 'leading' && isBeside) this.owing.sayNext('LEADING');
@@ -287,19 +287,20 @@ class DebounceKind implements Kind {
       if (from > entry.waitsFrom) entry.waitsFrom = from;
       if (asked.waitMs !== undefined) entry.waitMs = this.#wait(asked);
     }
-    effects.grew(this.#put(item));
+    this.#put(item);
+    effects.resized();
     effects.changed();
     if (this.dueAt() < before) effects.dueSooner();
   }
 
-  /** Returns by how many bytes the state has grown. */
-  #put(item: Arriving): number {
+  #put(item: Arriving): void {
     const entry = this.#entry;
     const { form, firstOffset, batchBytes, state, openStart } = entry;
     const { keepsAll, reducer } = formOf(form);
     entry.holds(entry.count + 1, entry.valueBytes + item.takenBytes);
     entry.takes(keepsAll ? batchBytes + item.batchBytes : Math.max(batchBytes, item.batchBytes), form);
-    return keepsAll ? appendItem(state, firstOffset, item) : reduceItem(state, openStart, firstOffset, item, reducer);
+    if (keepsAll) appendItem(state, firstOffset, item);
+    else reduceItem(state, openStart, firstOffset, item, reducer);
   }
 
   /** Says what the window holds, if anything, and ends it. Whether the entry lives on, since it owes what one record cannot hold. */

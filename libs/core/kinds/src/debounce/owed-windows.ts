@@ -116,7 +116,7 @@ export class OwedWindows implements Owing {
     entry.owed = undefined;
     if (said !== undefined) this.#goOn();
     effects.reshaped();
-    effects.grew(-stateBytes);
+    effects.resized();
     effects.changed();
     effects.dueSooner();
   }

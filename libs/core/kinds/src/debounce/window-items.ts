@@ -42,12 +42,10 @@ export interface Arriving {
   readonly takenBytes: number;
 }
 
-/** Returns by how many bytes the state has grown. */
-export function appendItem(state: StateBytes, firstOffset: number, item: Arriving): number {
+export function appendItem(state: StateBytes, firstOffset: number, item: Arriving): void {
   written.clear();
   writeItem(firstOffset, item);
   state.splice(state.length, 0, written.peek(), written.length);
-  return written.length;
 }
 
 /** As `appendItem`, where one is kept at most. */
@@ -57,10 +55,8 @@ export function reduceItem(
   firstOffset: number,
   item: Arriving,
   reducer: Reducer,
-): number {
-  const before = state.length;
+): void {
   state.splice(from, writeReduced(state, from, firstOffset, item, reducer) - from, written.peek(), written.length);
-  return state.length - before;
 }
 
 /** By how many bytes the state would grow with the item. */

@@ -290,8 +290,7 @@ class LeaseKind implements Kind {
     const before = entry.stateLength;
     entry.state = stateBytes(state);
     entry.nextWaitAt = nextWaitOf(state.waiters);
-    const grownBy = entry.stateLength - before;
-    if (grownBy !== 0) effects.grew(grownBy);
+    if (entry.stateLength !== before) effects.resized();
     effects.changed();
   }
 

@@ -307,8 +307,7 @@ class ScheduleKind implements Kind {
     entry.state = stateOf(schedules);
     entry.dueAt = Math.min(NEVER, ...schedules.flatMap((each) => (each.paused ? [] : [fireAt(each)])));
     assert(entry.dueAt > at, 'what is due has run', { dueAt: entry.dueAt, at });
-    const grownBy = entry.stateLength - length;
-    if (grownBy !== 0) effects.grew(grownBy);
+    if (entry.stateLength !== length) effects.resized();
     if (entry.dueAt < wasDueAt) effects.dueSooner();
     effects.changed();
   }

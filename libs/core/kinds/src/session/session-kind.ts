@@ -149,8 +149,7 @@ class SessionKind implements Kind {
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
     if (applied.duplicate) counters.duplicates += 1;
     if (applied.clamped) counters.clampedTimeouts += 1;
-    const grownBy = entry.stateLength - lengthBefore;
-    if (grownBy !== 0) effects.grew(grownBy);
+    if (entry.stateLength !== lengthBefore) effects.resized();
     if (entry.timeoutMs !== before || entry.timeoutChosen !== wasChosen) effects.reshaped();
     effects.changed();
     if (entry.timeoutMs < before) effects.dueSooner();
