@@ -148,7 +148,7 @@ class LeaseKind implements Kind {
     const offset = run.baseOffset + run.group.offsetDeltas[run.index]!;
     const claim: Claim = { requestId: request.requestId, attributes: request.attributes ?? NO_CLAIM.attributes };
     if (offset >= TOKEN_OFFSETS) return noToken(offset);
-    const waiter = { offset, timeoutMs: this.#negotiated(), waitsUntil: 0, claim };
+    const waiter = { offset, timeoutMs: this.#negotiated(), askedAt: effects.clock, waitsUntil: 0, claim };
     if (isThere) return this.#startBehind(waiter, run, effects);
     const state = stateBytes({ holder: claim, waiters: [] });
     if (!effects.open(run.index, state.length)) return NO_ROOM;
@@ -247,14 +247,18 @@ class LeaseKind implements Kind {
     return true;
   }
 
-  /** The lease is free as of `at`: the first that waits gets it. False: none does, and the entry has ended. */
-  #passOn(at: Millis, effects: Effects): boolean {
+  /**
+   * The lease is free as of `freeAt`: the first that waits gets it, as of when it asked at the earliest. It may have asked later: where
+   * leases may live for a shorter time than when the former was granted. False: none waits, and the entry has ended.
+   */
+  #passOn(freeAt: Millis, effects: Effects): boolean {
     const [next, ...waiters] = leaseState(this.#entry.state).waiters;
     if (next === undefined) {
-      effects.end(at);
+      effects.end(freeAt);
       return false;
     }
     const { offset, claim } = next;
+    const at = Math.max(freeAt, next.askedAt);
     this.#hold(next, at, effects);
     this.#keep({ holder: claim, waiters }, effects);
     this.#answers.granted(claim, { key: effects.key(), at, offset, requestId: claim.requestId }, effects);

@@ -60,8 +60,8 @@ export function leaseIn({ image }: Pick<LoggedImage, 'image'>): LeaseState {
 }
 
 function readWaiting(bytes: BlockReader): Waiting {
-  const [offset, timeoutMs, until] = [bytes.varint(), bytes.varint(), bytes.varint()];
-  return { offset, timeoutMs, until, ...readClaim(bytes) };
+  const [offset, timeoutMs, askedAt, until] = [bytes.varint(), bytes.varint(), bytes.varint(), bytes.varint()];
+  return { offset, timeoutMs, askedAt, until, ...readClaim(bytes) };
 }
 
 function readClaim(bytes: BlockReader): Pick<Waiting, 'requestId' | 'attributes'> {

@@ -42,6 +42,7 @@ export interface Held extends Claim {
 }
 
 export interface Waiting extends Claim {
+  readonly askedAt: Millis;
   readonly until: Millis;
 }
 
@@ -168,7 +169,11 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     } else if (onConflict === 'reject' || waitMs === 0) this.#refuse(start, 'HELD', { at, offset });
     else if (this.#waiting.length >= maxWaiters) this.#refuse(start, 'QUEUE_FULL', { at, offset });
     else {
-      const waiting = { ...start, until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs) };
+      const waiting = {
+        ...start,
+        askedAt: at,
+        until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs),
+      };
       this.#waiting = [...this.#waiting, waiting];
       this.#sayQueued(waiting, { at, offset });
     }
@@ -204,12 +209,14 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     this.#held = undefined;
   }
 
-  /** It is free: the first that waits gets it. */
-  #next(at: Millis): void {
+  /** It is free: the first that waits gets it. With other rules than before it may have asked since. */
+  #next(freeAt: Millis): void {
     this.#lockedUntil = undefined;
     const [next, ...waiting] = this.#waiting;
     this.#waiting = waiting;
-    if (next !== undefined) this.#grant(next, at, { at, offset: next.offset });
+    if (next === undefined) return;
+    const at = next.askedAt > freeAt ? next.askedAt : freeAt;
+    this.#grant(next, at, { at, offset: next.offset });
   }
 
   #tire(at: Millis): void {
