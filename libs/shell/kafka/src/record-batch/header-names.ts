@@ -16,7 +16,7 @@ export function nameBytes(text: string): Uint8Array {
   const known = byText.get(text);
   if (known !== undefined) return known;
   const bytes = utf8.encode(text);
-  if (byText.size < NAMES_MAX) byText.set(text, bytes);
+  if (byText.size < NAMES_MAX && bytes.length <= NAME_BYTES_MAX) byText.set(text, bytes);
   return bytes;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MalformedBytes } from '@flatline/base';
+import { nameBytes } from './header-names.ts';
 import { readHeaders } from './record-headers.ts';
 
 describe('record headers', () => {
@@ -21,6 +22,13 @@ describe('record headers', () => {
     ]);
     const bytes = Buffer.from([2 * names.length, ...sections.flat(2)]);
     expect(readHeaders(bytes, 0, bytes.length)).toEqual(names.map((name) => ({ name, value: null })));
+  });
+
+  test('[X6] short names are kept as bytes, long ones are not', () => {
+    expect(nameBytes('flatline-due-at')).toBe(nameBytes('flatline-due-at'));
+    const long = 'x'.repeat(257);
+    expect(nameBytes(long)).toEqual(nameBytes(long));
+    expect(nameBytes(long)).not.toBe(nameBytes(long));
   });
 
   test('[X6] a count that the record has no room for is refused before anything is made of it', () => {
