@@ -27,6 +27,12 @@ import { RecordTaker } from './record-taker.ts';
 import { RunTaker } from './run-taker.ts';
 import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 
+/**
+ * Widest tick of a wheel that is asked with each move of the clock what is due within its tick (PipelineKind.settlesFirst): it looks
+ * at all that is due later in that, too.
+ */
+const SETTLED_TICK_MAX_MS = 10;
+
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
 const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
 
@@ -45,7 +51,9 @@ export class PartitionTask {
   readonly #records: RecordTaker;
 
   constructor(options: TaskOptions) {
-    const { partition, kind, input: rules, tickMs, heldTime = NO_HELD_TIME, state } = options;
+    const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
+    const { settlesFirst = false } = kind;
+    const tickMs = settlesFirst ? Math.min(options.tickMs, SETTLED_TICK_MAX_MS) : options.tickMs;
     const { clock } = this;
     const counters = { ...zeroCounters(), ...kind.counters() };
     const table = new EntryTable(options.hashSeed, kind.format);
@@ -72,7 +80,6 @@ export class PartitionTask {
     this.#entries = entries;
     this.#expiry = expiry;
     this.#runs = runs;
-    const { settlesFirst = false } = kind;
     this.#records = new RecordTaker({ rules, settlesFirst, state, table, counters, time, expiry, commit, runs });
   }
 

@@ -56,6 +56,7 @@ export interface ScheduleSettings {
   /** The commit is full with so many bytes. */
   readonly cutBytes?: number;
   readonly maxStateBytes?: number;
+  readonly tickMs?: number;
 }
 
 export type Headers = Readonly<Record<string, string | number | Uint8Array>>;
@@ -99,10 +100,10 @@ export class ScheduleLog {
 
   #newTask(): PartitionTask {
     const { rules } = this;
-    const { maxStateBytes: stateBytesMax = Infinity } = this.#settings;
+    const { maxStateBytes: stateBytesMax = Infinity, tickMs = 10 } = this.#settings;
     const state = { ...options().state, stateBytesMax };
     const kind = scheduleKind({ rules, calendar });
-    const task = new PartitionTask({ ...options({ partition: PARTITION, state }), kind });
+    const task = new PartitionTask({ ...options({ partition: PARTITION, state, tickMs }), kind });
     if (this.#settings.cutBytes !== undefined) task.limitCut(this.#settings.cutBytes);
     return task;
   }

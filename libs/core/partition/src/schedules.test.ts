@@ -248,3 +248,14 @@ describe('jitter and targets', () => {
     expect(again.said().map(({ topic }) => topic)).toEqual(['push']);
   });
 });
+
+test('[X7] however wide a tick is, those that are due later in it are not looked at with each move of the clock', () => {
+  const log = new ScheduleLog({ tickMs: 60_000 });
+  for (let due = 1; due <= 50; due += 1) log.add(T, `k${due}`, { 'due-at': T + due * 1_000 });
+  log.add(T + 1_000, null);
+  log.commit();
+  const { entries } = log.task.timers()!;
+  expect(entries).toHaveLength(49);
+  // In one tick they would all be waited for as the first is.
+  for (const { dueAt, armedFor } of entries) expect(dueAt - armedFor!).toBeLessThan(3_000);
+});
