@@ -1,4 +1,4 @@
-// What a pipeline's changelog holds, so that no remedy is printed without looking: how many live sessions, as of which clock,
+// What a pipeline's changelog holds, so that no remedy is printed without looking: how many keys live, as of which clock,
 // begun with how many partitions. Reads the ends of the logs only, and changes nothing.
 import { type Clock, counted, Fatal, MalformedBytes, type Millis } from '@flatline/base';
 import { type KafkaConnection, KafkaLogAdmin, KafkaLogScan } from '@flatline/kafka';
@@ -170,12 +170,12 @@ async function typeAt(place: TopicPartition, offset: number, scan: KafkaLogScan)
 
 /** For a message: what would be lost. */
 export function stateText(state: Exclude<ApplicationState, { kind: 'none' }>, changelog: string): string {
-  if (state.kind === 'unknown') return `${changelog} may hold live sessions (${state.why})`;
+  if (state.kind === 'unknown') return `${changelog} may hold live keys (${state.why})`;
   if (state.kind === 'lost')
     return (
       `group ${state.group} has committed offsets of partitions ${state.partitions.join(', ')}, of which ${changelog} ` +
-      'has nothing: live sessions were in it'
+      'has nothing: live keys were in it'
     );
   const clock = state.clock === 0 ? 'no clock yet' : `clock ${new Date(state.clock).toISOString()}`;
-  return `${changelog} holds ${counted(state.liveEntries, 'live session')}, ${clock}, begun with ${counted(state.partitions, 'partition')}`;
+  return `${changelog} holds ${counted(state.liveEntries, 'live key')}, ${clock}, begun with ${counted(state.partitions, 'partition')}`;
 }

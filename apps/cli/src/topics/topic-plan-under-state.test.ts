@@ -26,7 +26,7 @@ describe('a remedy loses nothing', () => {
       const [{ topic, problem, remedy }] = deviations as [TopicPlan['deviations'][0]];
       expect(topic).toBe('visit-events');
       expect(problem).toContain(
-        'shop.visits.changelog holds 6 live sessions, clock 2026-01-02T00:00:00.000Z, begun with 8',
+        'shop.visits.changelog holds 6 live keys, clock 2026-01-02T00:00:00.000Z, begun with 8',
       );
       expect(remedy).toContain('use another application name and another output.topic');
       expect(remedy).toContain('sessions live now are cut, and counted afresh');
@@ -38,7 +38,7 @@ describe('a remedy loses nothing', () => {
     topics.delete('visit-events');
     const { deviations, missing } = plan([visits], topics, withState(held));
     expect(missing).toEqual([]);
-    expect(deviations).toMatchObject([{ topic: 'visit-events', problem: expect.stringContaining('6 live sessions') }]);
+    expect(deviations).toMatchObject([{ topic: 'visit-events', problem: expect.stringContaining('6 live keys') }]);
     expect(plan([visits], topics, withState({ kind: 'none' })).missing).toMatchObject([{ topic: 'visit-events' }]);
   });
 

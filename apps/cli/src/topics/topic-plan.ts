@@ -143,7 +143,7 @@ function lostState(
   if (state.kind !== 'unknown') return undefined;
   return {
     topic,
-    problem: `${isThere ? 'cannot be read' : 'does not exist'}, and whether live sessions are lost is not known: ${state.why}`,
+    problem: `${isThere ? 'cannot be read' : 'does not exist'}, and whether live keys are lost is not known: ${state.why}`,
     remedy: `allow this user READ on it and on group ${group}, or mend what is named; then check again`,
   };
 }

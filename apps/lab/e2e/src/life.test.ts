@@ -52,7 +52,7 @@ describe('an application in the hands of its operator', () => {
     expect(await run('status', '--url', address)).toMatchObject({ code: 3, stderr: expect.stringContaining(address) });
 
     const asked = await run('reset');
-    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('holds 3 live sessions') });
+    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('holds 3 live keys') });
     expect(asked.stdout).toContain(`add --confirm ${scenario.application}`);
     expect((await run('reset', '--confirm', 'other')).code).toBe(2);
     expect((await run('reset')).stdout).toBe(asked.stdout);

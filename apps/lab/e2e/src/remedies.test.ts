@@ -174,7 +174,7 @@ describe('with live sessions', () => {
     await growTopics(scenario.kafka, [scenario.input], 3);
     const checked = await checkTopics(scenario);
     expect(checked.code).toBe(FAILED_CHECK);
-    expect(checked.stdout).toMatch(/holds 6 live sessions, clock \d{4}-.*, begun with 2 partitions/);
+    expect(checked.stdout).toMatch(/holds 6 live keys, clock \d{4}-.*, begun with 2 partitions/);
     expect(checked.stdout).toContain('use another application name');
     expect(commandsIn(checked)).toEqual([]);
     expect((await ended('topics', 'create', '--config', scenario.config)).code).toBe(USAGE);
@@ -229,7 +229,7 @@ describe('with live sessions', () => {
     const checked = await checkTopics(scenario);
     expect(checked.code).toBe(FAILED_CHECK);
     expect(checked.stdout).toMatch(/is not the log that was read \(partition \d: .* but it ends at 0\)/);
-    expect(checked.stdout).toContain('holds 6 live sessions');
+    expect(checked.stdout).toContain('holds 6 live keys');
   });
 
   test('[C6] a timestamp type changed in the configuration: it is changed back, and everyone lives on', async () => {
