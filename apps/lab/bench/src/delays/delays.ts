@@ -28,7 +28,7 @@ const STORES: Readonly<Record<StorePeer['name'], Pick<DueContender, 'does' | 'ad
   },
   bullmq: {
     does: 'a delayed job for each, added 1 000 at a time, one worker with 100 at once',
-    addMs: 0.2,
+    addMs: 0.4,
   },
   postgresql: {
     does: 'a table indexed by due instant; two workers delete what is due each 20 ms, 1 000 rows at a time (SKIP LOCKED)',
@@ -41,7 +41,7 @@ const NATS: Pick<DueContender, 'name' | 'does' | 'addMs'> = {
   does:
     'at least once: a schedule (Nats-Schedule) for each in a stream of files, removed when acknowledged; 4 096 published without an ' +
     'answer at most; a durable consumer, each acknowledged; files synced each two minutes',
-  addMs: 0.1,
+  addMs: 0.15,
 };
 
 export const delays = dueBenchmark({
