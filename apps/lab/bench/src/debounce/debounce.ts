@@ -61,10 +61,10 @@ function windowsOf(items: number): number {
 }
 
 /** All windows get their first item, which says when the window is due, then all of them their next one; others have a window each. */
-function* itemsOf(load: DueLoad, partitions: number): Iterable<ProducedRecord> {
-  const { records, others, valueBytes } = load;
+function* itemsOf(load: DueLoad, partitions: number, [from, to]: readonly [number, number]): Iterable<ProducedRecord> {
+  const { records, valueBytes } = load;
   const windows = windowsOf(records);
-  for (let item = 0; item < records + others; item += 1) {
+  for (let item = from; item < to; item += 1) {
     const window = item < records ? item % windows : item;
     const head = `{"n":${item},"of":"`;
     const value = Buffer.from(`${head}${'x'.repeat(Math.max(0, valueBytes - head.length - 2))}"}`);

@@ -64,9 +64,8 @@ function storeContender(peer: StorePeer): DueContender {
   return peerDue(described, (task) => peer.delays(task));
 }
 
-function* messages(load: DueLoad, partitions: number): Iterable<ProducedRecord> {
-  const all = load.records + load.others;
-  for (let message = 0; message < all; message += 1) {
+function* messages(load: DueLoad, partitions: number, [from, to]: readonly [number, number]): Iterable<ProducedRecord> {
+  for (let message = from; message < to; message += 1) {
     const dueAt = dueAtOf(load, message);
     const value = Buffer.from(`{"deadlineAt":${dueAt}}`.padEnd(load.valueBytes));
     const headers = [{ name: 'flatline-due-at', value: Buffer.from(String(dueAt)) }];

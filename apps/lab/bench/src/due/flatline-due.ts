@@ -17,8 +17,8 @@ import type { DueLoad } from './due-load.ts';
 /** How a pipeline holds what waits. */
 export interface FlatlineDue {
   readonly task: Pick<InstanceTask, 'kind' | 'debounce'>;
-  /** All of them, each with its instant; the others last. */
-  records(load: DueLoad, partitions: number): Iterable<ProducedRecord>;
+  /** Those numbers, the last one excluded, each with its instant. */
+  records(load: DueLoad, partitions: number, numbers: readonly [from: number, to: number]): Iterable<ProducedRecord>;
   /** Resolves once so many wait there. */
   holds(instance: Instance, all: number): Promise<unknown>;
   /** Tells the numbers of what a record of the output hands over. */
@@ -39,8 +39,11 @@ export async function measureFlatlineDue(
   try {
     const empty = (await instance.look()).memory.rssBytes;
     const adding = beginParts(brokerCpu, instance);
-    await writeRecords(connection, { topic, records: () => due.records(load, partitions) });
-    await due.holds(instance, records + others);
+    const all = records + others;
+    await writeRecords(connection, { topic, records: () => due.records(load, partitions, [0, records]) });
+    // A wait counts from when the log has the record: among so many, that would be long after it was made.
+    await writeRecords(connection, { topic, records: () => due.records(load, partitions, [records, all]) });
+    await due.holds(instance, all);
     const added = adding();
     const pendingBytes = (await instance.look()).memory.rssBytes - empty;
     await untilLead(load.othersFrom);
