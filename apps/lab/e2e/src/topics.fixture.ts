@@ -1,4 +1,5 @@
 // What operators do to topics behind Flatline's back, and what there is of them.
+import { alterInForce } from '@flatline/dev-broker';
 import { type KafkaConnection, KafkaLogAdmin, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 
 async function withCluster<T>(kafka: KafkaOptions, use: (connection: KafkaConnection) => Promise<T>): Promise<T> {
@@ -53,14 +54,14 @@ export async function createTopic(
   );
 }
 
-/** What an operator's tools may set, whatever comes of it. */
+/** What an operator's tools may set, whatever comes of it. Brokers act by it when this resolves. */
 export function alterTopics(
   kafka: KafkaOptions,
   changes: Readonly<Record<string, Readonly<Record<string, string>>>>,
 ): Promise<void> {
   return withCluster(kafka, async (connection) => {
     const topics = Object.entries(changes).map(([topic, settings]) => ({ topic, settings }));
-    await new KafkaTopicAdmin({ clock: kafka.clock, connection }).alterSettings(topics);
+    await alterInForce(new KafkaTopicAdmin({ clock: kafka.clock, connection }), topics);
   });
 }
 

@@ -1,3 +1,4 @@
+export { alterInForce } from './alter-in-force.ts';
 export { type BuiltProject, cachedArtifacts, type MavenProject, resolveArtifacts } from './artifacts.ts';
 export { ensureBroker, startBroker } from './broker.ts';
 export { type BrokerStatus, dataDirOf, startDetached, statusDetached, stopDetached } from './detached.ts';

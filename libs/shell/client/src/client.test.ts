@@ -1,6 +1,7 @@
 // The SDK on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '@flatline/base';
+import { alterInForce } from '@flatline/dev-broker';
 import { BatchProducer, KafkaLogReader, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
 import { INCARNATION_HEADER } from '@flatline/ports';
@@ -136,7 +137,7 @@ describe('an event that is too large for its topic', () => {
     const told: string[] = [];
     const one = await flatline.heartbeats({ topic, onRefused: ({ message }) => void told.push(message) });
     const another = await flatline.heartbeats({ topic });
-    await admin.alterSettings([{ topic, settings: { 'max.message.bytes': '1000' } }]);
+    await alterInForce(admin, [{ topic, settings: { 'max.message.bytes': '1000' } }]);
     for (const id of ['a', 'b', 'c', 'd']) await one.event(id, pages(id === 'b' ? 3_000 : 500));
     await one.flush();
     expect(told).toEqual([expect.stringMatching(/^a record of "b" has 3\d\d\d bytes.*max\.message\.bytes is 1000/)]);

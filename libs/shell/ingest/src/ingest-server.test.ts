@@ -1,4 +1,5 @@
 // Heartbeats over HTTP on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
+import { alterInForce } from '@flatline/dev-broker';
 import { KafkaLogScan, KafkaTopicAdmin, openCluster, partitionOf } from '@flatline/kafka';
 import { systemClock as clock } from '@flatline/system';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -168,7 +169,7 @@ describe('an input that takes little', () => {
     const post = (index: number): Promise<Response> =>
       fetch(`${url}/${index}`, { method: 'POST', headers: bearer, body: index % 5 === 2 ? large : '{"type":"VIEW"}' });
     expect((await post(2)).status).toBe(202);
-    await new KafkaTopicAdmin({ clock, connection }).alterSettings([
+    await alterInForce(new KafkaTopicAdmin({ clock, connection }), [
       { topic: input, settings: { 'max.message.bytes': '300' } },
     ]);
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index)));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Retriable } from '@flatline/base';
+import { alterInForce } from '@flatline/dev-broker';
 import type { TopicPartition } from '@flatline/ports';
 import { KafkaTopicAdmin } from '../admin/kafka-topic-admin.ts';
 import { clusterOptions, closing, connect, createTopic, readCommitted, systemClock } from '../broker.fixture.ts';
@@ -62,7 +63,7 @@ describe('AcknowledgedWriter', () => {
     const topic = await createTopic(connection, 1);
     const writer = await open(topic);
     const admin = new KafkaTopicAdmin({ clock: systemClock, connection });
-    await admin.alterSettings([{ topic, settings: { 'max.message.bytes': '1000' } }]);
+    await alterInForce(admin, [{ topic, settings: { 'max.message.bytes': '1000' } }]);
     const sizes = [0, 2_000, 0, 0, 3_000, 0];
     const outcomes = await Promise.allSettled(
       sizes.map((bytes, index) => writer.write(record(String(index), 0, bytes))),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Fatal, PartitionStopped } from '@flatline/base';
+import { alterInForce } from '@flatline/dev-broker';
 import { randomBytes } from 'node:crypto';
 import {
   clusterOptions,
@@ -33,7 +34,7 @@ const numbered = (count: number): { key: Uint8Array; value: Uint8Array }[] =>
   Array.from({ length: count }, (_, index) => ({ key: utf8.encode(String(index)), value: EMPTY }));
 
 const alter = (topic: string, bytes: string): Promise<void> =>
-  new KafkaTopicAdmin({ clock: systemClock, connection }).alterSettings([
+  alterInForce(new KafkaTopicAdmin({ clock: systemClock, connection }), [
     { topic, settings: { 'max.message.bytes': bytes } },
   ]);
 
