@@ -11,24 +11,40 @@ const YAML: ReadonlySet<string> = new Set(['.yaml', '.yml']);
 /** At the beginning of a line, as an ES module has it. */
 const EXPORTS = /^export\b/m;
 const MODULES: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+const EMPTY =
+  'it is empty; write application, brokers and pipelines into it (flatline config schema prints every setting)';
 
 /** What the file holds, not looked at. @throws Error whose message says what is wrong, and in which line */
 export async function readConfigFile(path: string): Promise<unknown> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Error('there is no such file');
   if (found.isDirectory()) throw new Error('it is a folder; name the file in it');
-  if (extname(path) === '.json') return readJson(readFileSync(path, 'utf8'));
-  if (YAML.has(extname(path))) return readYaml(readFileSync(path, 'utf8'));
-  if (MODULES.has(extname(path))) return readModule(path);
-  throw new Error(`${extname(path) || 'a file without extension'} is not read; write it as .json, .yaml or .ts`);
+  const isModule = MODULES.has(extname(path));
+  if (extname(path) !== '.json' && !YAML.has(extname(path)) && !isModule)
+    throw new Error(`${extname(path) || 'a file without extension'} is not read; write it as .json, .yaml or .ts`);
+  const text = readFileSync(path, 'utf8');
+  if (text.trim() === '') throw new Error(EMPTY);
+  if (isModule) return readModule(path);
+  return extname(path) === '.json' ? readJson(text) : readYaml(text);
 }
 
 function readJson(text: string): unknown {
-  const content = JSON.parse(text) as unknown;
+  const content = parsedJson(text);
   const twice = keyTwice(parseTree(text));
   if (twice === undefined) return content;
   const line = text.slice(0, twice.offset).split('\n').length;
   throw new Error(`line ${line}: "${String(twice.value)}" stands there twice; JSON would take the last one`);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    // The one message of V8 that does not say where.
+    if (messageOf(error) !== 'Unexpected end of JSON input') throw error;
+    const line = text.trimEnd().split('\n').length;
+    throw new Error(`line ${line}: it ends too early, before its brackets are closed`, { cause: error });
+  }
 }
 
 /** A key that stands twice, an alias that multiplies and a second document are errors. */
@@ -37,6 +53,8 @@ function readYaml(text: string): unknown {
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const [wrong] = [...document.errors, ...document.warnings];
   if (wrong !== undefined) throw new Error(`line ${lineCounter.linePos(wrong.pos[0]).line}: ${wrong.message}`);
+  // Comments alone.
+  if (document.contents === null) throw new Error(EMPTY);
   return document.toJS();
 }
 
@@ -55,9 +73,14 @@ function keyTwice(node: Node | undefined): Node | undefined {
 
 async function readModule(path: string): Promise<unknown> {
   const module = (await imported(path)) as { readonly default?: unknown };
-  if (module.default === undefined)
-    throw new Error('it has no default export; write: export default defineConfig({ … })');
+  // Node takes a file without import and export for a script, which exports an empty object.
+  if (module.default === undefined || isEmptyObject(module.default))
+    throw new Error('it has no default export, or an empty one; write: export default defineConfig({ … })');
   return module.default;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 async function imported(path: string): Promise<unknown> {

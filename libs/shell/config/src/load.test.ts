@@ -94,6 +94,11 @@ describe('loadConfiguration', () => {
 
   test.each([
     ['half.json', '{', 'half.json'],
+    ['cut.json', '{\n  "application":', /line 2: .*ends too early/],
+    ['empty.json', '', /empty\.json: .*is empty.*flatline config schema/],
+    ['empty.yaml', '# nothing yet\n', /empty\.yaml: .*is empty.*flatline config schema/],
+    ['empty.ts', '\n', /empty\.ts: .*is empty.*flatline config schema/],
+    ['unsaid.ts', 'export default {};', 'export default defineConfig'],
     ['throws.ts', 'throw new Error("on purpose");', 'on purpose'],
     ['nothing.ts', 'export const config = {};', 'export default defineConfig'],
     ['half.ts', 'export default {\n  application: "a",\n  brokers: [,\n', /line \d: .*[Ee]xpress/],
