@@ -29,7 +29,7 @@ describe('the first lines of a run', () => {
       brokers: ['127.0.0.1:2'],
       brokersFrom: file,
       stateDir: join(folder, 'state'),
-      stateDirFrom: file,
+      stateDirFrom: 'default',
       instance: 'a',
       pid: process.pid,
     });
@@ -43,6 +43,16 @@ describe('the first lines of a run', () => {
       level: 'warn',
       message: `KAFKA_BROKERS stands over brokers of ${file}: 127.0.0.1:1 instead of 127.0.0.1:2`,
     });
+  });
+
+  test('a state directory that the file names is said to come from there', async () => {
+    const named = join(folder, 'named.json');
+    writeFileSync(
+      named,
+      JSON.stringify({ application: 'shop', brokers: ['127.0.0.1:2'], stateDir: './state', pipelines: [pipeline] }),
+    );
+    const [first] = await linesOf('--config named.json');
+    expect(first).toMatchObject({ stateDir: join(folder, 'state'), stateDirFrom: named });
   });
 
   test('--brokers stands over both; the same brokers are no news', async () => {

@@ -1,5 +1,5 @@
 // Where the settings of a run come from, for its first log line: who starts the wrong one should see it there.
-import { configFileOf, ConfigurationError, type FlatlineConfig, loadConfiguration } from '@flatline/config';
+import { configFileOf, type FlatlineConfig, writtenSettings } from '@flatline/config';
 import { type ConfigurationFlags } from './configuration.ts';
 import type { Shell } from './shell.ts';
 
@@ -15,36 +15,33 @@ export async function originsOf(
   { shell, flags }: { readonly shell: Shell; readonly flags: ConfigurationFlags },
 ): Promise<RunOrigins> {
   const file = configFileOf(flags.config, shell.folder);
-  const from = (flag: unknown, flagName: string, variable: string): string =>
-    flag !== undefined ? flagName : isSet(shell.env[variable]) ? variable : file;
-  const brokersFrom = from(flags.brokers, '--brokers', 'KAFKA_BROKERS');
+  const written = await writtenSettings(file);
+  const from = (flag: unknown, flagName: string, variable: string): string | undefined =>
+    flag !== undefined ? flagName : isSet(shell.env[variable]) ? variable : undefined;
+  const over = from(flags.brokers, '--brokers', 'KAFKA_BROKERS');
   const facts = {
     configFile: file,
     application: config.application,
     brokers: config.brokers,
-    brokersFrom,
+    brokersFrom: over ?? file,
     stateDir: config.stateDir,
-    stateDirFrom: from(flags.stateDir, '--state-dir', 'FLATLINE_STATE_DIR'),
+    stateDirFrom:
+      from(flags.stateDir, '--state-dir', 'FLATLINE_STATE_DIR') ??
+      (written['stateDir'] === undefined ? 'default' : file),
     instance: config.instance,
     pid: process.pid,
   };
-  const inFile = brokersFrom === file ? undefined : await brokersIn(file, shell);
-  const isOther = inFile !== undefined && inFile.join() !== config.brokers.join();
+  const inFile = over === undefined ? [] : listed(written['brokers']);
+  const isOther = inFile.length > 0 && inFile.join() !== config.brokers.join();
   const warning = isOther
-    ? `${brokersFrom} stands over brokers of ${file}: ${config.brokers.join(', ')} instead of ${inFile.join(', ')}`
+    ? `${over!} stands over brokers of ${file}: ${config.brokers.join(', ')} instead of ${inFile.join(', ')}`
     : undefined;
   return { facts, warning };
 }
 
-/** undefined where the file has none. */
-async function brokersIn(file: string, { folder, env, clock }: Shell): Promise<readonly string[] | undefined> {
-  try {
-    const environment = { ...env, KAFKA_BROKERS: undefined };
-    return (await loadConfiguration({ file, folder, environment, now: clock.wallMs() })).brokers;
-  } catch (error) {
-    if (error instanceof ConfigurationError) return undefined;
-    throw error;
-  }
+/** What stands in the file was not validated where something else stands over it. */
+function listed(brokers: unknown): readonly string[] {
+  return Array.isArray(brokers) ? brokers.map(String) : [];
 }
 
 /** A variable that is set to nothing is not set. */

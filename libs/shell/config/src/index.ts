@@ -13,7 +13,14 @@ export type {
   TlsConfig,
 } from './flatline-config.ts';
 export { configurationJsonSchema } from './json-schema.ts';
-export { CONFIG_FILES, configFileOf, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';
+export {
+  CONFIG_FILES,
+  configFileOf,
+  defineConfig,
+  loadConfiguration,
+  type LoadOptions,
+  writtenSettings,
+} from './load.ts';
 export { transactionalId } from './names.ts';
 export { resolveConfiguration, type ResolveOptions } from './resolve.ts';
 export { type ConfigurationInput, DURATION_MAX_MS } from './schema.ts';

@@ -43,6 +43,12 @@ export function configFileOf(file: string | undefined, folder: string): string {
   throw new ConfigurationError('configuration', [{ setting: folder, value: undefined, problem }]);
 }
 
+/** What the file itself says, before environment and defaults; not validated. @throws ConfigurationError */
+export async function writtenSettings(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const content = await read(path);
+  return typeof content === 'object' && content !== null ? { ...content } : {};
+}
+
 async function read(path: string): Promise<unknown> {
   try {
     return await readConfigFile(path);
