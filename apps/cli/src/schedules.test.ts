@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cli } from './cli.fixture.ts';
-import { entryDetails, entryHeading, entryText, entryValue } from './entries/entry-text.ts';
+import { entryDetails, entryTable, entryValue } from './entries/entry-text.ts';
 import { ExitCode } from './exit-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flatline-schedules-'));
@@ -92,7 +92,8 @@ describe('an entry', () => {
   };
 
   test('[I3] as a line under its heading, and in full; nothing that it says reaches the terminal', () => {
-    const [heading, line] = [entryHeading('schedule'), entryText('schedule', key, schedule)];
+    const { heading, line: lineOf } = entryTable('schedule', 200);
+    const line = lineOf({ key, entry: schedule });
     expect(line).toMatch(/^anna {26}2027-01-15 08:00:00 {2}dentist {11}2 {7}every 1 h/);
     for (const [name, value] of [
       ['due', '2027'],
@@ -104,6 +105,29 @@ describe('an entry', () => {
     expect(entryDetails(key, schedule)).toContain('header          trace: \\u001b[31m');
   });
 
+  test.each(['session', 'lease', 'debounce', 'schedule'] as const)(
+    'as a line fits a terminal of 80 columns: %s',
+    (kind) => {
+      const long = Buffer.from('k'.repeat(200));
+      const attributes = new Map([['host', 'h'.repeat(200)]]);
+      const times = { deadlineAt: 1.8e12, lastSeenAt: 1.8e12, firesAt: 1.8e12 };
+      const counts = { eventCount: 9_999, count: 9_999, bytes: 1_000_000, token: 2 ** 40 + 7, waiters: [] };
+      const entry = {
+        ...schedule,
+        ...times,
+        ...counts,
+        attributes,
+        incarnation: '31-1000',
+        windowId: '31-1000',
+        value: long,
+      };
+      const { heading, line } = entryTable(kind, 80);
+      expect([heading.length, line({ key: long, entry }).length].map((length) => length <= 80)).toEqual([true, true]);
+      expect(line({ key: long, entry })).toMatch(/^k{11,}….*2027-01-15 08:00:00/);
+      expect(entryTable(kind, Infinity).line({ key: long, entry })).toContain('k'.repeat(200));
+    },
+  );
+
   test('as JSON: bytes as text or base64, maps as objects, a key that is no text with its bytes', () => {
     expect(entryValue(key, schedule)).toMatchObject({
       key: 'anna',
@@ -114,7 +138,9 @@ describe('an entry', () => {
     expect(JSON.stringify(entryValue(Uint8Array.of(0xff), lease))).toBe(
       '{"key":"\ufffd","keyBase64":"/w==","token":5,"attributes":{"__proto__":"x"},"waiters":[]}',
     );
-    expect(entryText('lease', key, { ...lease, deadlineAt: 0, requestId: 'r' })).toContain('__proto__=x r');
+    expect(entryTable('lease', 160).line({ key, entry: { ...lease, deadlineAt: 0, requestId: 'r' } })).toContain(
+      '__proto__=x r',
+    );
   });
 
   test('[I3] attributes are shown, not obeyed, where all of an entry is; and who waits, as the entry itself', () => {
@@ -131,7 +157,9 @@ describe('an entry', () => {
   test('a value with a line end says so once, in a list as in full', () => {
     const lined = { ...schedule, value: Buffer.from('a\\b\n') };
     const shown = 'a\\\\b\\u000a';
-    expect(entryText('schedule', key, lined)).toMatch(new RegExp(`  ${shown.replaceAll('\\', '\\\\')}$`));
+    expect(entryTable('schedule', Infinity).line({ key, entry: lined })).toMatch(
+      new RegExp(`  ${shown.replaceAll('\\', '\\\\')}$`),
+    );
     expect(entryDetails(key, lined)).toContain(`value           ${shown}`);
   });
 });

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { type AsOf, asOfText, asOfValue } from '../entries/as-of.ts';
-import { ENTRY_NAMES, entryDetails, entryHeading, entryText, entryValue } from '../entries/entry-text.ts';
+import { ENTRY_NAMES, entryDetails, entryTable, entryValue } from '../entries/entry-text.ts';
 import { KeyPage } from '../entries/key-page.ts';
 import { ExitCode } from '../exit-code.ts';
 import { interruptedBefore, usageFailure } from '../failure.ts';
@@ -51,12 +51,13 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
     asOf.push(asOfValue(state));
     for (const { key, shown } of state.entries()) page.add(key, () => ({ partition, entries: shown() }));
   }
-  console.heading(entryHeading(kind));
+  const table = entryTable(kind, console.width);
+  console.heading(table.heading);
   for (const { key, of } of page.kept)
     for (const entry of of.entries)
       console.result(
         { kind, pipeline, partition: of.partition, ...entryValue(key, entry) },
-        entryText(kind, key, entry),
+        table.line({ key, entry }),
       );
   const last = page.kept.at(-1)?.key;
   const more = page.hasMore && last !== undefined ? `; more behind --after ${printableKey(last)}` : '';

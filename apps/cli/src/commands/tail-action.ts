@@ -5,7 +5,7 @@ import type { ConfigurationFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import { pipelineOfKind } from '../pipeline-choice.ts';
-import { outputHeading, outputText, outputValue } from '../sessions/output-line.ts';
+import { outputTable, outputValue } from '../sessions/output-line.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { requireTopic } from '../topics/require-topic.ts';
@@ -41,7 +41,6 @@ export async function runTail(asked: TailFlags, console: Console, shell: Shell):
   });
   try {
     if (from === 'end') console.note(`Waiting for sessions to close on ${topic}; Ctrl-C ends.`);
-    console.heading(outputHeading());
     await print(consumer, flags, console);
     return ExitCode.ok;
   } finally {
@@ -50,10 +49,12 @@ export async function runTail(asked: TailFlags, console: Console, shell: Shell):
 }
 
 async function print(consumer: SummaryConsumer, flags: TailFlags, console: Console): Promise<void> {
+  const { heading, line } = outputTable(console.colors, console.width);
+  console.heading(heading);
   let printed = 0;
   for await (const record of consumer) {
     if ((record.kind === 'tombstone' && flags.tombstones !== true) || !isAsked(record, flags)) continue;
-    console.result(outputValue(record), outputText(record, console.colors));
+    console.result(outputValue(record), line(record));
     printed += 1;
     if (printed === flags.limit) return;
   }

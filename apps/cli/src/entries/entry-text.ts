@@ -3,19 +3,22 @@ import type { PipelineConfig } from '@flatline/config';
 import type { ShownEntry } from '@flatline/processor';
 import { isUtf8 } from 'node:buffer';
 import { bytesValue } from '../dead-letters/letter-text.ts';
-import { printable, printableKey, shorten } from '../terminal/printable.ts';
+import { printable, printableKey } from '../terminal/printable.ts';
 import { duration } from '../terminal/progress.ts';
+import { type Table, type TableColumn, tableOf } from '../terminal/table.ts';
 
 type Kind = PipelineConfig['kind'];
 
-interface Column {
-  readonly name: string;
-  readonly width: number;
-  readonly text: (entry: ShownEntry) => string;
+type Column = TableColumn<Row>;
+
+interface Row {
+  readonly key: Uint8Array;
+  readonly entry: ShownEntry;
 }
 
-const KEY_COLUMNS = 28;
-const VALUE_COLUMNS = 60;
+const KEY_WIDTH = { width: 28, least: 12 };
+/** Of what is last in a line, and may be long. */
+const VALUE_WIDTH = { width: 60, least: 12 };
 const INSTANT = /(At|Until)$/;
 
 /** What it is called, one of it and several. */
@@ -29,16 +32,16 @@ export const ENTRY_NAMES: Readonly<Record<Kind, string>> = {
 const COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
   session: [
     at('deadline', 'deadlineAt'),
-    at('last seen', 'lastSeenAt'),
-    said('events', 8, ({ eventCount }) => eventCount),
-    said('incarnation', 16, ({ incarnation }) => incarnation),
-    said('attributes', VALUE_COLUMNS, ({ attributes }) => pairs(attributes)),
+    at('last seen', 'lastSeenAt', { spare: 2 }),
+    said('events', { width: 8 }, ({ eventCount }) => eventCount),
+    said('incarnation', { width: 16, spare: 1 }, ({ incarnation }) => incarnation),
+    said('attributes', VALUE_WIDTH, ({ attributes }) => pairs(attributes)),
   ],
   lease: [
     at('deadline', 'deadlineAt'),
-    said('token', 16, ({ token }) => token),
-    said('waiting', 8, ({ waiters }) => (waiters as readonly unknown[]).length),
-    said('holder', VALUE_COLUMNS, ({ attributes, requestId, retryAt }) =>
+    said('token', { width: 16 }, ({ token }) => token),
+    said('waiting', { width: 8 }, ({ waiters }) => (waiters as readonly unknown[]).length),
+    said('holder', VALUE_WIDTH, ({ attributes, requestId, retryAt }) =>
       retryAt === undefined
         ? [pairs(attributes), requestId].filter(Boolean).join(' ')
         : `lock delay to ${time(retryAt)}`,
@@ -46,28 +49,24 @@ const COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
   ],
   debounce: [
     at('fires', 'firesAt'),
-    said('items', 8, ({ count }) => count),
-    said('bytes', 10, ({ bytes }) => bytes),
-    said('window', 16, ({ windowId }) => windowId),
+    said('items', { width: 8 }, ({ count }) => count),
+    said('bytes', { width: 10 }, ({ bytes }) => bytes),
+    said('window', { width: 16 }, ({ windowId }) => windowId),
   ],
   schedule: [
-    said('due (UTC)', 19, ({ paused, dueAt }) => (paused === true ? 'paused' : time(dueAt))),
-    said('id', 16, ({ scheduleId }) => scheduleId),
-    said('runs', 6, ({ runs }) => runs),
-    said('recurs', 28, recurrence),
-    said('target', 12, ({ target }) => target),
-    { name: 'value', width: VALUE_COLUMNS, text: ({ value }) => printableKey(value as Uint8Array) },
+    said('due (UTC)', { width: 19 }, ({ paused, dueAt }) => (paused === true ? 'paused' : time(dueAt))),
+    said('id', { width: 16, least: 8 }, ({ scheduleId }) => scheduleId),
+    said('runs', { width: 6 }, ({ runs }) => runs),
+    said('recurs', { width: 28, least: 12 }, recurrence),
+    said('target', { width: 12, spare: 1 }, ({ target }) => target),
+    { name: 'value', ...VALUE_WIDTH, text: ({ entry: { value } }) => printableKey(value as Uint8Array) },
   ],
 };
 
-export function entryHeading(kind: Kind): string {
-  const columns = COLUMNS[kind].map(({ name, width }) => name.padEnd(width));
-  return [ENTRY_NAMES[kind].padEnd(KEY_COLUMNS), ...columns].join('  ').trimEnd();
-}
-
-export function entryText(kind: Kind, key: Uint8Array, entry: ShownEntry): string {
-  const columns = COLUMNS[kind].map(({ width, text }) => shorten(text(entry), width).padEnd(width));
-  return [shorten(printableKey(key), KEY_COLUMNS).padEnd(KEY_COLUMNS), ...columns].join('  ').trimEnd();
+/** A line for each entry, at most `width` wide; Infinity: everything whole. */
+export function entryTable(kind: Kind, width: number): Table<Row> {
+  const key: Column = { name: ENTRY_NAMES[kind], ...KEY_WIDTH, text: (row) => printableKey(row.key) };
+  return tableOf([key, ...COLUMNS[kind]], width);
 }
 
 /** All of it, a line for each field that says something. */
@@ -119,12 +118,15 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
-function at(name: string, field: string): Column {
-  return said(`${name} (UTC)`, 19, (entry) => (entry[field] === undefined ? '' : time(entry[field])));
+type Width = Pick<Column, 'width' | 'least' | 'spare'>;
+
+function at(name: string, field: string, more: Partial<Width> = {}): Column {
+  const width = { width: 19, ...more };
+  return said(`${name} (UTC)`, width, (entry) => (entry[field] === undefined ? '' : time(entry[field])));
 }
 
-function said(name: string, width: number, field: (entry: ShownEntry) => unknown): Column {
-  return { name, width, text: (entry) => printable(`${(field(entry) ?? '') as string | number}`) };
+function said(name: string, width: Width, field: (entry: ShownEntry) => unknown): Column {
+  return { name, ...width, text: ({ entry }) => printable(`${(field(entry) ?? '') as string | number}`) };
 }
 
 function recurrence({ everyMs, cron, timeZone }: ShownEntry): string {

@@ -3,34 +3,58 @@ import { count, type Millis, plural } from '@flatline/base';
 import type { OutputRecord, SummaryRecord } from '@flatline/client/parts';
 import { isUtf8 } from 'node:buffer';
 import type { Colors } from '../terminal/console.ts';
-import { printable, printableKey, shorten } from '../terminal/printable.ts';
+import { printable, printableKey } from '../terminal/printable.ts';
 import { duration } from '../terminal/progress.ts';
+import { type Table, type TableColumn, tableOf } from '../terminal/table.ts';
 
-const KEY_COLUMNS = 28;
-const ATTRIBUTES_COLUMNS_MAX = 60;
+const DAY_AND_TIME = 'YYYY-MM-DD hh:mm:ss'.length;
+const TIME = 'hh:mm:ss'.length;
 
-/** Over the columns of `outputText`. */
-export function outputHeading(): string {
-  const columns = [
-    'closed at (UTC)'.padEnd(19),
-    'session'.padEnd(KEY_COLUMNS),
-    'reason'.padEnd(12),
-    'lasted'.padStart(9),
-    'events'.padStart(13),
-    'incarnation',
-    'attributes',
-  ];
-  return columns.join('  ');
+/** A line for each record, at most `width` wide but for what is wrong with one; Infinity: everything whole. */
+export function outputTable(colors: Colors, width: number): Table<OutputRecord> {
+  const { heading, line } = tableOf(columns(colors), width);
+  return { heading, line: (record) => [line(record), ...moreOf(record, colors)].join('  ') };
 }
 
-export function outputText(record: OutputRecord, colors: Colors): string {
-  const { dim, red } = colors;
-  const when = dim(isoSeconds(record.kind === 'summary' ? record.summary.closedAt : record.timestamp));
-  if (record.kind === 'summary') return `${when}  ${summaryText(record, colors)}`;
-  const key = column(record.key);
-  if (record.kind === 'tombstone') return `${when}  ${key}  ${dim(`final ${record.incarnation ?? ''}`)}`;
+function columns({ cyan, dim, red, yellow }: Colors): TableColumn<OutputRecord>[] {
+  const ofReason = { TIMEOUT: yellow, final: dim, unreadable: red };
+  return [
+    {
+      name: (width) => (width < DAY_AND_TIME ? 'at (UTC)' : 'closed at (UTC)'),
+      width: DAY_AND_TIME,
+      least: TIME,
+      isEither: true,
+      text: (record, width) => isoSeconds(closedAt(record)).slice(width < DAY_AND_TIME ? -TIME : 0),
+      paint: dim,
+    },
+    { name: 'session', width: 28, least: 12, text: keyText },
+    {
+      name: 'reason',
+      width: 12,
+      text: reasonText,
+      paint: (cell) => (ofReason[cell.trimEnd() as keyof typeof ofReason] ?? cyan)(cell),
+    },
+    said('   lasted', ({ durationMs }) => duration(durationMs).padStart(9)),
+    said(
+      '       events',
+      ({ eventCount }) => `${count(eventCount).padStart(6)} ${plural(eventCount, 'event').padEnd(6)}`,
+    ),
+    { ...said('incarnation', ({ incarnation }) => printable(incarnation)), spare: 1, paint: dim },
+    { ...said('attributes', ({ attributes }) => pairs(attributes)), width: 60, least: 12 },
+  ];
+}
+
+/** As wide as its name; nothing where the record is no summary. */
+function said(name: string, text: (summary: SummaryRecord['summary']) => string): TableColumn<OutputRecord> {
+  return { name, width: name.length, text: (record) => (record.kind === 'summary' ? text(record.summary) : '') };
+}
+
+/** Behind the columns. */
+function moreOf(record: OutputRecord, { dim }: Colors): string[] {
+  if (record.kind === 'summary') return [];
+  if (record.kind === 'tombstone') return [dim(printable(record.incarnation ?? ''))];
   const where = `${record.partition}-${record.offset}`;
-  return `${when}  ${key}  ${red('unreadable')}  ${printable(`${record.reason} at ${where}: ${record.detail}`)}`;
+  return [printable(`${record.reason} at ${where}: ${record.detail}`)];
 }
 
 /** The value that `--json` prints. */
@@ -53,17 +77,22 @@ export function outputValue(record: OutputRecord): object {
   return { kind: record.kind, ...key, reason: record.reason, detail: record.detail, ...at };
 }
 
-function summaryText({ summary }: SummaryRecord, { cyan, dim, yellow }: Colors): string {
-  const reason = (summary.reason === 'TIMEOUT' ? yellow : cyan)(printable(summary.reason).padEnd(12));
-  const length = duration(summary.durationMs).padStart(9);
-  const events = `${count(summary.eventCount).padStart(6)} ${plural(summary.eventCount, 'event').padEnd(6)}`;
-  const attributes = [...summary.attributes].map(([name, value]) => `${printable(name)}=${printable(value)}`).join(' ');
-  const more = attributes === '' ? '' : `  ${shorten(attributes, ATTRIBUTES_COLUMNS_MAX)}`;
-  return `${column(summary.key)}  ${reason}  ${length}  ${events}  ${dim(printable(summary.incarnation))}${more}`;
+function closedAt(record: OutputRecord): Millis {
+  return record.kind === 'summary' ? record.summary.closedAt : record.timestamp;
 }
 
-function column(key: Uint8Array | null): string {
-  return shorten(key === null ? '(null key)' : printableKey(key), KEY_COLUMNS).padEnd(KEY_COLUMNS);
+function reasonText(record: OutputRecord): string {
+  if (record.kind === 'summary') return printable(record.summary.reason);
+  return record.kind === 'tombstone' ? 'final' : 'unreadable';
+}
+
+function keyText(record: OutputRecord): string {
+  const key = record.kind === 'summary' ? record.summary.key : record.key;
+  return key === null ? '(null key)' : printableKey(key);
+}
+
+function pairs(attributes: ReadonlyMap<string, string>): string {
+  return [...attributes].map(([name, value]) => `${printable(name)}=${printable(value)}`).join(' ');
 }
 
 /** As in a summary: the key's text, and its bytes where they are no text. */

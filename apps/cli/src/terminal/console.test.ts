@@ -65,6 +65,15 @@ describe('a console', () => {
     expect(shown[0]).not.toContain('u001b');
   });
 
+  test.each([
+    [{}, false, 80],
+    [{ COLUMNS: '120' }, false, 120],
+    [{ COLUMNS: 'many' }, false, 80],
+    [{ COLUMNS: '120' }, true, Infinity],
+  ])('results are as wide as the terminal (%j), and whole in a pipe (%p): %d', (env, isPiped, width) => {
+    expect(open(true, false, env, isPiped).console.width).toBe(width);
+  });
+
   test('CO1 without a terminal there is no live region and no color', () => {
     for (const { stderr, console } of [
       open(false),
