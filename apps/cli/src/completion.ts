@@ -8,19 +8,45 @@ const SUGGESTIONS = 'complete';
 export async function addCompletion(program: Command, args: readonly string[]): Promise<void> {
   if (args[0] === SCRIPT || args[0] === SUGGESTIONS) {
     const { default: tab } = await import('@bomb.sh/tab/commander');
-    tab(program, { completionCommandName: SCRIPT });
+    const completion = tab(program, { completionCommandName: SCRIPT });
     program.commands
       .find((each) => each.name() === SCRIPT)
       ?.addHelpText('after', HELP)
-      .hook('preAction', ({ args: [shell] }) => {
-        if (shell === 'bash') program.configureOutput().writeOut?.(BASH_ALONE);
+      .action((shell: string) => {
+        const name = program.name();
+        const script = printedBy(() => {
+          completion.setup(name, name, shell);
+        });
+        program.configureOutput().writeOut?.(shell === 'bash' ? forBash(script) : script);
       });
   } else {
     program.command(SCRIPT).argument('<shell>').description('print a script that completes commands in your shell');
   }
 }
 
-/** The library's script asks the package bash-completion for the words, which a bare image or a Mac does not have. */
+/** The library has no other way to give its script. */
+function printedBy(print: () => void): string {
+  const { log } = console;
+  let printed = '';
+  console.log = (text: string) => {
+    printed += `${text}\n`;
+  };
+  try {
+    print();
+  } finally {
+    console.log = log;
+  }
+  return printed;
+}
+
+/**
+ * The library's script asks the package bash-completion for the words, which a bare image or a Mac does not have; and what it
+ * declares read-only could not be declared again, as where ~/.bashrc is sourced once more.
+ */
+function forBash(script: string): string {
+  return BASH_ALONE + script.replaceAll(/^readonly /gm, '');
+}
+
 const BASH_ALONE = `declare -F _get_comp_words_by_ref > /dev/null || _get_comp_words_by_ref() {
     words=("\${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=\${words[cword]}; prev=\${words[cword - 1]}
 }

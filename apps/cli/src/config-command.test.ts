@@ -27,6 +27,7 @@ describe('flatline config check', () => {
     expect(exitCode).toBe(ExitCode.ok);
     expect(stdout).toContain('application shop, 2 pipelines');
     expect(stdout).toContain('visits: session, in → out');
+    expect(stdout).toContain(`state directory ${join(folder, 'state')} (the default)`);
     const json = await run('config check --json', { KAFKA_BROKERS: 'other:9092' });
     expect(JSON.parse(json.stdout)).toMatchObject({
       ok: true,
@@ -68,13 +69,14 @@ describe('flatline completion', () => {
   test.each([
     ['flatline sched', 'schedules'],
     ['flatline schedules add --del', '--delay'],
-  ])('completes a line of a bash that has nothing but itself: %s', (line, completed) => {
+  ])('completes a line of a bash that has nothing but itself, sourced twice: %s', (line, completed) => {
     const words = line.split(' ');
     const main = new URL('main.ts', import.meta.url).pathname;
     writeFileSync(join(folder, 'script.bash'), flatline('completion', 'bash'));
     const source = `
       flatline() { '${process.execPath}' --conditions=@flatline/source '${main}' "$@"; }
       source script.bash
+      source script.bash 2>&1
       COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}
       __flatline_complete 2> errors
       grep -v compopt errors

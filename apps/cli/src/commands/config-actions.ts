@@ -12,6 +12,7 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
   const { facts, warning } = await originsOf(config, { shell, flags });
   if (warning !== undefined) console.note(`warning: ${warning}`);
   const origins = { ...facts, pid: undefined };
+  const stateDirFrom = String(facts['stateDirFrom']);
   const pipelines = config.pipelines.map(({ name, kind, input, output, deadLetterTopic, changelogTopic, group }) => {
     const topics = {
       input: input.topic,
@@ -24,7 +25,7 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
   const lines = [
     `${String(facts['configFile'])} can be used: application ${config.application}, ${counted(pipelines.length, 'pipeline')}.`,
     `  brokers ${config.brokers.join(', ')} (from ${String(facts['brokersFrom'])})`,
-    `  state directory ${config.stateDir} (from ${String(facts['stateDirFrom'])})`,
+    `  state directory ${config.stateDir} (${stateDirFrom === 'default' ? 'the default' : `from ${stateDirFrom}`})`,
     ...pipelines.map(({ name, kind, topics }) => `  ${name}: ${kind}, ${topics.input} → ${topics.output}`),
   ];
   console.result({ ok: true, ...origins, pipelines }, lines.join('\n'));
