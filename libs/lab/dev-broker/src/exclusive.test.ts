@@ -50,7 +50,9 @@ describe('exclusive work', () => {
     const onWait = (owner: number): void => void waited.push(owner);
     await exclusive(lock, { waitMs: WAIT_MS }, async () => {
       const second = exclusive(lock, { waitMs: 1, onWait }, () => Promise.resolve());
-      await expect(second).rejects.toThrow(`held by process ${process.pid}`);
+      await expect(second).rejects.toThrow(
+        `waited 1 ms for process ${process.pid}, which still holds ${lock}: try again`,
+      );
       expect(existsSync(lock)).toBe(true);
     });
     expect(waited).toEqual([process.pid]);

@@ -30,7 +30,9 @@ export async function exclusive<T>(lock: string, options: ExclusiveOptions, work
     if (!waited) options.onWait?.(owner.pid);
     waited = true;
     if (performance.now() > giveUpAt)
-      throw new Fatal(`${lock} is held by process ${owner.pid} for more than ${options.waitMs} ms: stop it, or wait`);
+      throw new Fatal(
+        `waited ${options.waitMs} ms for process ${owner.pid}, which still holds ${lock}: try again once it is done, or stop it first`,
+      );
     await delay(RETRY_MS);
   }
   try {
