@@ -135,15 +135,24 @@ function unheardChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
     const problem = `0, or at most half of timeoutMs (${timeoutMs}): so much of each gap counts as silence`;
     found.push(finding(`${at}.unheardMs`, unheardMs, problem, [`${at}.timeoutMs`]));
   }
-  if (unheardMs < proofIntervalMs * UNHEARD_PROOFS_MIN) {
-    const problem = `0, or at least ${UNHEARD_PROOFS_MIN} times proofIntervalMs (${proofIntervalMs}): clock records come no faster`;
-    found.push(finding(`${at}.unheardMs`, unheardMs, problem, [`${at}.proofIntervalMs`]));
-  }
+  if (unheardMs < proofIntervalMs * UNHEARD_PROOFS_MIN) found.push(tooFewProofs(pipeline, at));
   if ([pipeline.input].flat().some(({ timestampType }) => timestampType === 'CreateTime')) {
     const problem = '0 where timestampType is "CreateTime": gaps between the stamps of producers are no outages';
     found.push(finding(`${at}.unheardMs`, unheardMs, problem, [`${at}.input.timestampType`]));
   }
   return found;
+}
+
+/** About the one of both settings that was set, as a lease's `unheardMs` follows from its timeout where it is not (L7). */
+function tooFewProofs({ kind, unheardMs, timeoutMs, proofIntervalMs }: PipelineSection, at: string): CrossFinding {
+  const [ours, other] = [`${at}.unheardMs`, `${at}.proofIntervalMs`];
+  const most = Math.floor(unheardMs / UNHEARD_PROOFS_MIN);
+  if (kind === 'lease' && unheardMs === Math.floor(timeoutMs / 2) && most > 0) {
+    const problem = `at most ${most}, a tenth of unheardMs (${unheardMs}, half of timeoutMs): clock records come no faster; or set unheardMs to 0`;
+    return finding(other, proofIntervalMs, problem, [ours, `${at}.timeoutMs`]);
+  }
+  const problem = `0, or at least ${UNHEARD_PROOFS_MIN} times proofIntervalMs (${proofIntervalMs}): clock records come no faster`;
+  return finding(ours, unheardMs, problem, [other]);
 }
 
 /** What silence cannot be proved for without writing to the input (C3). */

@@ -149,6 +149,10 @@ describe('[I4] what is wrong', () => {
     [{ kind: 'lease', timeoutMs: 900 }, 'pipelines[0].timeoutMs [900] minTimeoutMs (1000) to maxTimeoutMs (86400000)'],
     [
       { kind: 'lease', timeoutMs: 1_000, proofIntervalMs: 100 },
+      'pipelines[0].proofIntervalMs [100] at most 50, a tenth of unheardMs (500, half of timeoutMs): clock records come no faster; or set unheardMs to 0',
+    ],
+    [
+      { kind: 'lease', timeoutMs: 2_000, unheardMs: 500, proofIntervalMs: 100 },
       'pipelines[0].unheardMs [500] 0, or at least 10 times proofIntervalMs (100): clock records come no faster',
     ],
     [
