@@ -114,7 +114,7 @@ describe('a window', () => {
     [waits('01'), 'invalid-wait'],
     [waitsAtMost('-1'), 'invalid-wait'],
     [waitsAtMost('9999999999999999'), 'invalid-wait'],
-    [{ 'flatline-command': 'flush' }, 'unknown-command'],
+    [{ 'flatline-command': 'flush' }, 'invalid-command'],
   ])('[B1][I1] a header that is not understood is a dead letter: %j', (headers, reason) => {
     const log = history({}, 9_000, [0, 'a', headers], [1, 'b']);
     expect(log.refused).toEqual([{ offset: 0, reason }]);
@@ -192,8 +192,8 @@ describe('[B2][I1] what cannot be taken', () => {
   test('is a dead letter with its reason, in the order of the log; nothing else is lost, and nothing stops', () => {
     const rules = { maxBytes: 880, dedupeBy: 'id' };
     const bad: readonly [string, string | null, string | null, Headers][] = [
-      ['unknown-command', 'k', 'x', { 'flatline-command': 'FIRE' }],
-      ['unknown-command', 'k', null, { 'flatline-command': '' }],
+      ['invalid-command', 'k', 'x', { 'flatline-command': 'FIRE' }],
+      ['invalid-command', 'k', null, { 'flatline-command': '' }],
       ['invalid-wait', 'k', 'x', waits('1s')],
       ['invalid-wait', 'k', 'x', { ...FLUSH, ...waitsAtMost('-1') }],
       ['invalid-wait', 'k', null, waits('1e3')],
@@ -222,7 +222,7 @@ describe('[B2][I1] what cannot be taken', () => {
     log.addWith(T, 'k', 'c', both('flatline-wait-ms', '100', '100'));
     log.add(T + 9_000, null);
     log.commit();
-    expect(log.refused.map(({ reason }) => reason)).toEqual(['invalid-wait', 'unknown-command']);
+    expect(log.refused.map(({ reason }) => reason)).toEqual(['invalid-wait', 'invalid-command']);
     expect(brief(log.said())).toEqual(['QUIET 100 c']);
     expect(log.folded()).toMatchObject({ all: log.all(), refused: [0, 1] });
   });

@@ -59,6 +59,13 @@ describe('a schedule that runs once', () => {
     expect(brief(log.said())).toEqual(['c 3000 #1 last']);
   });
 
+  test('[D1] what always begins again may say so: published again it replaces', () => {
+    const row = (after: number): Row => [after, { 'delay-ms': 1_000, upsert: 'reset' }];
+    const log = history({}, 9_000, row(0), row(500));
+    expect(brief(log.said())).toEqual(['v 1500 #1 last']);
+    expect(log.folded()).toEqual({ all: log.all(), refused: [] });
+  });
+
   test('[D1] two reminders of one key live side by side; null cancels one by its id, or all of the key', () => {
     const rows: Row[] = [
       [0, { 'delay-ms': 5_000, 'schedule-id': 'tea' }],
@@ -139,7 +146,8 @@ describe('a schedule that runs once', () => {
     [{ 'delay-ms': 5, 'schedule-id': 'x'.repeat(257) }, 'invalid-schedule-id'],
     [{ 'delay-ms': 5, target: 'male' }, 'unknown-target'],
     [{ 'delay-ms': 5, target: '' }, 'invalid-target'],
-    [{ 'delay-ms': 5, 'jitter-ms': 0 }, 'invalid-jitter-ms'],
+    [{ 'delay-ms': 5, 'jitter-ms': -1 }, 'invalid-jitter-ms'],
+    [{ 'delay-ms': 5, upsert: 'keep' }, 'invalid-upsert'],
     [{ 'delay-ms': 5, 'jitter-ms': 2 ** 31 }, 'invalid-jitter-ms'],
     [{ command: 'STOP' }, 'invalid-command'],
     [{ 'delay-ms': 5, ':large': 'x'.repeat(1_000) }, 'message-too-large'],
@@ -206,6 +214,18 @@ describe('jitter and targets', () => {
     expect(Math.max(...at.values())).toBeLessThan(100);
     expect(spread(100, 200)).toEqual(at);
     expect([...spread(1, 5).values()]).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test('[D2][D3] a jitter of 0 is none, and says the same as none', () => {
+    const log = history(
+      {},
+      2_500,
+      [0, { 'every-ms': 1_000 }],
+      [1_500, { 'every-ms': 1_000, 'jitter-ms': 0 }],
+      [1_500, { 'delay-ms': 500, 'jitter-ms': 0, 'schedule-id': 'once' }],
+    );
+    expect(brief(log.said())).toEqual(['v 1000 #1', 'v 2000 #2', 'v 2000 once #1 last']);
+    expect(log.folded()).toEqual({ all: log.all(), refused: [] });
   });
 
   test('[D2][D3] what recurs stays in order and misses no run, however great its jitter; its instants are said without it', () => {

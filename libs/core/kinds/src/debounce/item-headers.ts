@@ -21,7 +21,7 @@ export function askedIn(headers: readonly RecordHeader[]): Asked | Bad {
   const asked: { -readonly [Name in keyof Asked]: Asked[Name] } = { ...NOTHING };
   for (const { name, value } of headers) {
     if (name === COMMAND_HEADER) {
-      if (textOf(value) !== FLUSH) return bad('unknown-command', `the header ${COMMAND_HEADER} is not ${FLUSH}`);
+      if (textOf(value) !== FLUSH) return bad('invalid-command', `the header ${COMMAND_HEADER} is not ${FLUSH}`);
       asked.flush = true;
     } else if (name === WAIT_HEADER || name === MAX_WAIT_HEADER) {
       const field = name === WAIT_HEADER ? 'waitMs' : 'maxWaitMs';

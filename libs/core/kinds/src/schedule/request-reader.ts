@@ -146,10 +146,11 @@ function specification(own: OwnHeaders, rules: ScheduleRules, calendar: Calendar
     endAt: instantIn(own, END_AT_HEADER),
     maxRuns: integerIn(own, MAX_RUNS_HEADER, 1),
     expiresMs: integerIn(own, EXPIRES_HEADER, 0),
-    jitterMs: integerIn(own, JITTER_HEADER, 1, JITTER_MAX_MS),
+    // Of 0 it is none, and what is published again with it says the same (D3).
+    jitterMs: integerIn(own, JITTER_HEADER, 0, JITTER_MAX_MS) || undefined,
   };
   const recurs = when.everyMs !== undefined || when.cron !== undefined;
-  const bounds = [START_AT_HEADER, END_AT_HEADER, MAX_RUNS_HEADER, UPSERT_HEADER].filter((name) => own.has(name));
+  const bounds = [START_AT_HEADER, END_AT_HEADER, MAX_RUNS_HEADER].filter((name) => own.has(name));
   if (!recurs && bounds.length > 0)
     throw new BadHeader('conflicting-schedule', `${bounds.join(', ')} needs ${EVERY_HEADER} or ${CRON_HEADER}`);
   if (when.cron === undefined) {

@@ -84,7 +84,7 @@ export function scheduleAskedBy({ value, headers = [] }: InputRecord, calendar: 
     end: instant('end-at'),
     max: number('max-runs'),
     expires: number('expires-ms'),
-    jitter: number('jitter-ms'),
+    jitter: number('jitter-ms') || undefined,
     target: texts.get('target'),
     reset: has('upsert'),
     messageBytes: messageBytesOf(
@@ -97,8 +97,8 @@ export function scheduleAskedBy({ value, headers = [] }: InputRecord, calendar: 
   if (asked.does !== 'schedule') return asked;
   const whens = ['due-at', 'delay-ms', 'every-ms', 'cron'].filter((name) => texts.has(name));
   if (whens.length !== 1) return 'bad';
-  if (!isOf('jitter-ms', /^\d*[1-9]\d*$/) || (asked.jitter ?? 0) >= 2 ** 31) return 'bad';
-  if (has('due-at', 'delay-ms') && has('start-at', 'end-at', 'max-runs', 'upsert')) return 'bad';
+  if (!isOf('jitter-ms', /^\d+$/) || (asked.jitter ?? 0) >= 2 ** 31) return 'bad';
+  if (has('due-at', 'delay-ms') && has('start-at', 'end-at', 'max-runs')) return 'bad';
   if (has('time-zone') && !has('cron')) return 'bad';
   if (['due-at', 'start-at', 'end-at'].some((name) => has(name) && instant(name) === undefined)) return 'bad';
   const numbers = [asked.delay, asked.every, asked.max, asked.expires];
