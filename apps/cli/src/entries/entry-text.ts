@@ -17,7 +17,7 @@ interface Row {
 }
 
 const KEY_WIDTH = { width: 28, least: 12 };
-/** Of what is last in a line, and may be long. */
+/** For what is last in a line, and may be long. */
 const VALUE_WIDTH = { width: 60, least: 12 };
 const INSTANT = /(At|Until)$/;
 

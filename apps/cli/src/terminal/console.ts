@@ -60,7 +60,7 @@ export class Console {
     this.#region = this.live ? createLogUpdate(stderr, { showCursor: true }) : undefined;
   }
 
-  /** Of a terminal that shows results: COLUMNS, as elsewhere, stands over what it says of itself. In a pipe: Infinity. */
+  /** How wide results may be: COLUMNS, as elsewhere, stands over what their terminal says. In a pipe: Infinity. */
   get width(): number {
     const { stdout, env } = this.#options;
     if (stdout.isTTY !== true) return Infinity;
@@ -68,7 +68,7 @@ export class Console {
     return Number.isSafeInteger(asked) && asked > 0 ? asked : (stdout.columns ?? Infinity);
   }
 
-  /** Of the live region. */
+  /** Width of the live region. */
   get columns(): number {
     return this.#options.stderr.columns ?? DEFAULT_COLUMNS;
   }

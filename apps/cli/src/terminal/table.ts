@@ -2,7 +2,7 @@
 import { shorten } from './printable.ts';
 
 export interface TableColumn<Of> {
-  /** Of the heading; one that depends on the width where that may be less than the name's. */
+  /** Stands in the heading. A function where the column may be narrower than the name. */
   readonly name: string | ((width: number) => string);
   readonly width: number;
   /** Narrower it would say nothing. Default: `width`, for what must not be cut. */

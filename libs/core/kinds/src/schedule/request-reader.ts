@@ -146,7 +146,7 @@ function specification(own: OwnHeaders, rules: ScheduleRules, calendar: Calendar
     endAt: instantIn(own, END_AT_HEADER),
     maxRuns: integerIn(own, MAX_RUNS_HEADER, 1),
     expiresMs: integerIn(own, EXPIRES_HEADER, 0),
-    // Of 0 it is none, and what is published again with it says the same (D3).
+    // A jitter of 0 is none, and what is published again with it says the same (D3).
     jitterMs: integerIn(own, JITTER_HEADER, 0, JITTER_MAX_MS) || undefined,
   };
   const recurs = when.everyMs !== undefined || when.cron !== undefined;
