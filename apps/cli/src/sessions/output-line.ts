@@ -17,7 +17,11 @@ export function outputTable(colors: Colors, width: number): Table<OutputRecord> 
 }
 
 function columns({ cyan, dim, red, yellow }: Colors): TableColumn<OutputRecord>[] {
-  const ofReason = { TIMEOUT: yellow, final: dim, unreadable: red };
+  const ofReason = new Map([
+    ['TIMEOUT', yellow],
+    ['final', dim],
+    ['unreadable', red],
+  ]);
   return [
     {
       name: (width) => (width < DAY_AND_TIME ? 'at (UTC)' : 'closed at (UTC)'),
@@ -32,7 +36,7 @@ function columns({ cyan, dim, red, yellow }: Colors): TableColumn<OutputRecord>[
       name: 'reason',
       width: 12,
       text: reasonText,
-      paint: (cell) => (ofReason[cell.trimEnd() as keyof typeof ofReason] ?? cyan)(cell),
+      paint: (cell) => (ofReason.get(cell.trimEnd()) ?? cyan)(cell),
     },
     said('   lasted', ({ durationMs }) => duration(durationMs).padStart(9)),
     said(
