@@ -52,7 +52,8 @@ export default defineConfig(
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      // One program for all files: a program for each project checks what they share once more, and takes a third longer.
+      parserOptions: { project: 'scripts/tsconfig.lint.json', tsconfigRootDir: import.meta.dirname },
     },
     plugins: { '@nx': nx },
     rules: {
