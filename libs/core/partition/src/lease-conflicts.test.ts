@@ -67,17 +67,6 @@ describe('a start while another holds the lease', () => {
     ]);
   });
 
-  test('[L4][L6] queue, and a maximum duration that came later: no start is granted it as of before it asked', () => {
-    const log = history({ rules: { onConflict: 'queue' } }, 0, [0, START]);
-    for (let at = 5_000; at <= 55_000; at += 5_000) log.add(T + at, 'k', '', bears(0));
-    for (const at of [58_000, 59_000]) log.add(T + at, 'k', START);
-    log.commit();
-    log.restart({ maxDurationMs: 20_000 });
-    log.add(T + 61_000, null);
-    log.commit();
-    expect(brief(log.said()).slice(3)).toEqual(['EXPIRED MAX_DURATION 0 20000', '-', 'GRANTED 13 58000']);
-  });
-
   test('[L4] queue: granted in the order of the log, with a release, an expiry', () => {
     const rules = { onConflict: 'queue' } as const;
     const start = (name: string): LeaseValue => ({ ...START, requestId: name });

@@ -266,6 +266,29 @@ describe('requests, delays and outages', () => {
     ]);
   });
 
+  test.each([
+    ['a maximum duration', { maxDurationMs: 20_000 }, { maxDurationMs: 10_000 }, T + 20_000, 'MAX_DURATION 0 20000'],
+    ['a maximum duration where there was none', {}, { maxDurationMs: 10_000 }, undefined, 'TIMEOUT 0 25000'],
+    ['none where there was one', { maxDurationMs: 20_000 }, {}, T + 20_000, 'MAX_DURATION 0 20000'],
+    ['a shorter bucket', { bucketMs: 7_000 }, { bucketMs: 0 }, undefined, 'TIMEOUT 0 29000'],
+  ])('[L2][L6] a setting that changes, %s, is for grants to come', (_, before, after, endsAt, ended) => {
+    const log = history({ rules: { onConflict: 'queue', ...before } }, 0, [0, { ...START, requestId: 'a' }]);
+    for (const at of [5_000, 9_999]) log.add(T + at, 'k', '', bears(0));
+    log.commit();
+    log.restart({ maxDurationMs: undefined, ...after });
+    log.add(T + 15_000, 'k', '', bears(0));
+    log.add(T + 15_001, 'k', { ...START, requestId: 'a' });
+    log.add(T + 15_002, 'k', START);
+    log.add(T + 30_000, null);
+    log.commit();
+    const [granted, again, queued, expired, , next] = log.said();
+    expect([granted?.['endsAt'], again?.['endsAt']]).toEqual([endsAt, endsAt]);
+    expect(queued?.['deadlineAt']).toBe(expired?.['at']);
+    expect(brief([expired!])).toEqual([`EXPIRED ${ended}`]);
+    const { maxDurationMs } = log.rules;
+    expect(next?.['endsAt']).toBe(maxDurationMs && Number(next?.['at']) + maxDurationMs);
+  });
+
   test('[L7][C8] unheard time ends no lease, and is said', () => {
     const log = history({ heldTime: { unheardMs: 5_000, maxHoldMs: 600_000 } }, 300_000, [0, START]);
     expect(brief(log.said())).toEqual(['GRANTED 0 0']);

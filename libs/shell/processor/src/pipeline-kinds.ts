@@ -67,7 +67,7 @@ const KINDS: Kinds = {
   lease: {
     open: openLeases,
     largest: largestLeaseRecords,
-    view: ({ rules }) => leaseView(rules),
+    view: () => leaseView,
     silence: ({ rules }) => rules.timeoutMs,
   },
   debounce: {

@@ -104,8 +104,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     name: 'counts the maximum duration from the last renewal',
     kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-deadline.ts',
-    from: 'held.after(lease.grantedAt, maxDurationMs, asOf)',
-    to: 'held.after(lease.renewedAt, maxDurationMs, asOf)',
+    from: 'held.after(lease.grantedAt, lease.maxDurationMs, asOf)',
+    to: 'held.after(lease.renewedAt, lease.maxDurationMs, asOf)',
   },
   {
     name: 'ends a lease in time in which nothing was heard',

@@ -5,19 +5,16 @@ import type { Millis } from '@flatline/base';
 import type { LeaseReason } from '@flatline/ports/formats';
 import type { Effects, KindParts } from '../contract.ts';
 import type { LeaseCounters } from './lease-counters.ts';
-import { deadlineOf } from './lease-deadline.ts';
-import type { LeaseRules } from './lease-rules.ts';
+import { deadlineOf, longestOf } from './lease-deadline.ts';
 import { type Claim, type LeaseState, leaseState, type Waiter } from './lease-state.ts';
 import type { Answered, LeaseVoice, Obstacle, SpokenLease } from './lease-voice.ts';
 import type { LeaseWindow } from './lease-window.ts';
 
 export class LeaseAnswers {
-  readonly #rules: LeaseRules;
   readonly #parts: KindParts<LeaseWindow, LeaseCounters>;
   readonly #voice: LeaseVoice;
 
-  constructor(rules: LeaseRules, parts: KindParts<LeaseWindow, LeaseCounters>, voice: LeaseVoice) {
-    this.#rules = rules;
+  constructor(parts: KindParts<LeaseWindow, LeaseCounters>, voice: LeaseVoice) {
     this.#parts = parts;
     this.#voice = voice;
   }
@@ -29,9 +26,8 @@ export class LeaseAnswers {
 
   /** The answer to a start that has been granted before (L5). */
   grantedAgain(state: LeaseState, to: Answered, effects: Effects): void {
-    const { maxDurationMs } = this.#rules;
     const { entry, held } = this.#parts;
-    const endsAt = maxDurationMs && held.after(entry.grantedAt, maxDurationMs, to.at);
+    const endsAt = entry.maxDurationMs === 0 ? undefined : longestOf(entry, held, to.at);
     this.#voice.granted({ ...this.#spoken(state, to.at), endsAt }, to, effects);
   }
 
@@ -56,13 +52,13 @@ export class LeaseAnswers {
   obstacle(reason: LeaseReason, at: Millis, { holder } = leaseState(this.#parts.entry.state)): Obstacle {
     const { entry, held } = this.#parts;
     if (entry.delayed) return { reason, retryAt: entry.renewedAt };
-    return { reason, holder: holder.attributes, deadlineAt: deadlineOf(entry, this.#rules, held, at) };
+    return { reason, holder: holder.attributes, deadlineAt: deadlineOf(entry, held, at) };
   }
 
   #spoken({ holder }: LeaseState, at: Millis): SpokenLease {
     const { entry, held } = this.#parts;
     const { token, timeoutMs, grantedAt, renewals } = entry;
-    const deadlineAt = deadlineOf(entry, this.#rules, held, at);
+    const deadlineAt = deadlineOf(entry, held, at);
     return { token, timeoutMs, grantedAt, deadlineAt, renewals, attributes: holder.attributes };
   }
 }

@@ -73,13 +73,13 @@ class LeaseKind implements Kind {
     this.#parts = parts;
     this.#entry = parts.entry;
     this.#reader = new RequestReader(decoder);
-    this.#answers = new LeaseAnswers(rules, parts, new LeaseVoice({ ...voice, partition: parts.partition }));
+    this.#answers = new LeaseAnswers(parts, new LeaseVoice({ ...voice, partition: parts.partition }));
   }
 
   dueAt(): Millis {
     const entry = this.#entry;
     const { nextWaitAt } = entry;
-    const own = ownDueAt(entry, this.#rules, this.#parts.held);
+    const own = ownDueAt(entry, this.#parts.held);
     return nextWaitAt > 0 && nextWaitAt < own ? nextWaitAt : own;
   }
 
@@ -112,7 +112,7 @@ class LeaseKind implements Kind {
   }
 
   due(at: Millis, effects: Effects): void {
-    if (ownDueAt(this.#entry, this.#rules, this.#parts.held) <= at) {
+    if (ownDueAt(this.#entry, this.#parts.held) <= at) {
       const goesOn = this.#entry.delayed ? this.#passOn(at, effects) : this.#expire(at, effects);
       if (!goesOn) return;
     }
@@ -148,7 +148,7 @@ class LeaseKind implements Kind {
     const offset = run.baseOffset + run.group.offsetDeltas[run.index]!;
     const claim: Claim = { requestId: request.requestId, attributes: request.attributes ?? NO_CLAIM.attributes };
     if (offset >= TOKEN_OFFSETS) return noToken(offset);
-    const waiter = { offset, timeoutMs: this.#negotiated(), askedAt: effects.clock, waitsUntil: 0, claim };
+    const waiter = { offset, timeoutMs: this.#negotiated(), waitsUntil: 0, claim };
     if (isThere) return this.#startBehind(waiter, run, effects);
     const state = stateBytes({ holder: claim, waiters: [] });
     if (!effects.open(run.index, state.length)) return NO_ROOM;
@@ -232,7 +232,7 @@ class LeaseKind implements Kind {
     const { counters, held } = this.#parts;
     const entry = this.#entry;
     const state = leaseState(entry.state);
-    const reason = deadlineReason(entry, this.#rules, held);
+    const reason = deadlineReason(entry, held);
     const heldMs = held.between(entry.renewedAt, at);
     const { requestId } = state.holder;
     const to = { key: effects.key(), at, offset: undefined, requestId };
@@ -247,18 +247,14 @@ class LeaseKind implements Kind {
     return true;
   }
 
-  /**
-   * The lease is free as of `freeAt`: the first that waits gets it, as of when it asked at the earliest. It may have asked later: where
-   * leases may live for a shorter time than when the former was granted. False: none waits, and the entry has ended.
-   */
-  #passOn(freeAt: Millis, effects: Effects): boolean {
+  /** The lease is free as of `at`: the first that waits gets it. False: none does, and the entry has ended. */
+  #passOn(at: Millis, effects: Effects): boolean {
     const [next, ...waiters] = leaseState(this.#entry.state).waiters;
     if (next === undefined) {
-      effects.end(freeAt);
+      effects.end(at);
       return false;
     }
     const { offset, claim } = next;
-    const at = Math.max(freeAt, next.askedAt);
     this.#hold(next, at, effects);
     this.#keep({ holder: claim, waiters }, effects);
     this.#answers.granted(claim, { key: effects.key(), at, offset, requestId: claim.requestId }, effects);
@@ -276,14 +272,16 @@ class LeaseKind implements Kind {
     this.#keep(state, effects);
   }
 
-  /** Has the entry say that this start holds the lease, but for its state. */
+  /** Has the entry say that this start holds the lease, and on what terms, but for its state. */
   #hold({ offset, timeoutMs }: Waiter, from: Millis, effects: Effects): void {
     const entry = this.#entry;
+    const { maxDurationMs = 0, bucketMs } = this.#rules;
     entry.delayed = false;
     entry.grantedAt = from;
     entry.renewedAt = from;
     entry.token = tokenOf(this.#rules.tokenEpoch, offset);
     entry.timeoutMs = timeoutMs;
+    entry.setTerms(maxDurationMs, bucketMs);
     entry.renewals = 0;
     effects.reshaped();
   }

@@ -2,7 +2,7 @@
 //
 //   state   empty: a holder without request id and attributes, and no waiters
 //         | claim of the holder · count varint · waiters, in log order
-//   waiter  offset varint · timeout ms varint · asked at varint · waits until varint · claim
+//   waiter  offset varint · timeout ms varint · waits until varint · claim
 //   claim   request id text (empty: none) · count varint · (name text · value text)…
 //
 // Read whole and written whole: only starts, and the end of a lease, look at it.
@@ -19,8 +19,6 @@ export interface Waiter {
   /** Where its start lies. */
   readonly offset: number;
   readonly timeoutMs: DurationMs;
-  /** By the clock. */
-  readonly askedAt: Millis;
   readonly waitsUntil: Millis;
   readonly claim: Claim;
 }
@@ -44,10 +42,9 @@ export function stateBytes({ holder, waiters }: LeaseState): BytesSpan {
   if (waiters.length > 0 || holder.requestId !== undefined || holder.attributes.size > 0) {
     writeClaim(holder);
     written.varint(waiters.length);
-    for (const { offset, timeoutMs, askedAt, waitsUntil, claim } of waiters) {
+    for (const { offset, timeoutMs, waitsUntil, claim } of waiters) {
       written.varint(offset);
       written.varint(timeoutMs);
-      written.varint(askedAt);
       written.varint(waitsUntil);
       writeClaim(claim);
     }
@@ -89,11 +86,10 @@ function readClaim(input: ByteReader): Claim {
 }
 
 function readWaiter(input: ByteReader, before: Waiter | undefined): Waiter {
-  const [offset, timeoutMs] = [input.varint(), input.varint()];
-  const [askedAt, waitsUntil] = [input.varint(), input.varint()];
+  const [offset, timeoutMs, waitsUntil] = [input.varint(), input.varint(), input.varint()];
   if (before !== undefined && offset <= before.offset) throw new MalformedBytes('waiters of a lease are out of order');
-  if (timeoutMs === 0 || waitsUntil <= askedAt) throw new MalformedBytes('a waiter of a lease without a time');
-  return { offset, timeoutMs, askedAt, waitsUntil, claim: readClaim(input) };
+  if (timeoutMs === 0 || waitsUntil === 0) throw new MalformedBytes('a waiter of a lease without a time');
+  return { offset, timeoutMs, waitsUntil, claim: readClaim(input) };
 }
 
 function readText(input: ByteReader): string {

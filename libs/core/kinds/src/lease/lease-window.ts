@@ -1,6 +1,7 @@
-// How a lease lies in its entry: the numbers of a renewal in the head, who holds it and who waits in the state.
+// How a lease lies in its entry: the numbers of a renewal in the head, what bounds its time beside them in a row, who holds it
+// and who waits in the state.
 import type { DurationMs, Millis } from '@flatline/base';
-import { type EntryMemory, EntryWindow, KIND_FLAG, type StateWindow } from '../entry-window.ts';
+import { type EntryMemory, EntryWindow, KIND_FLAG, LINE_F64_SHIFT, type StateWindow } from '../entry-window.ts';
 import type { BytesSpan } from '../state-bytes.ts';
 
 /** The flag: the lease has expired, and its lock delay runs (L6). */
@@ -44,6 +45,26 @@ export class LeaseWindow extends EntryWindow {
     this.f64[this.f + 3] = value;
   }
 
+  /** As the rules were when it was granted; 0: none. */
+  get maxDurationMs(): DurationMs {
+    return this.hasRow ? this.memory.rows.f64[this.#rowStart]! : 0;
+  }
+
+  /** As the rules were when it was granted; 0: its deadlines are not rounded. */
+  get bucketMs(): DurationMs {
+    return this.hasRow ? this.memory.rows.f64[this.#rowStart + 1]! : 0;
+  }
+
+  setTerms(maxDurationMs: DurationMs, bucketMs: DurationMs): void {
+    if (maxDurationMs === 0 && bucketMs === 0) {
+      if (this.hasRow) this.releaseRow();
+      return;
+    }
+    if (!this.hasRow) this.takeRow();
+    this.memory.rows.f64[this.#rowStart] = maxDurationMs;
+    this.memory.rows.f64[this.#rowStart + 1] = bucketMs;
+  }
+
   /** When the first of the waiters has waited long enough; 0: none waits. */
   get nextWaitAt(): Millis {
     return this.f64[this.f + 4]!;
@@ -73,5 +94,9 @@ export class LeaseWindow extends EntryWindow {
   set state(value: BytesSpan) {
     if (value.length > 0) this.#state.at(this.slot).set(value);
     else this.memory.states.clear(this.slot);
+  }
+
+  get #rowStart(): number {
+    return this.memory.rows.rowOf[this.slot]! << LINE_F64_SHIFT;
   }
 }

@@ -62,7 +62,7 @@ describe('what lives, read from the changelog', () => {
     log.add(T, 'k', { type: 'STARTED', requestId: 'r1', attributes: { host: 'a' } });
     log.add(T + 1, 'k', { type: 'STARTED', requestId: 'r2', waitMs: 5_000 });
     log.commit();
-    const [lease] = shown(leaseView(log.rules), log.blocks)['k']!;
+    const [lease] = shown(leaseView, log.blocks)['k']!;
     expect(lease).toMatchObject({ token: 0, grantedAt: T, deadlineAt: T + timeoutMs, requestId: 'r1' });
     expect(lease!['attributes']).toEqual(new Map([['host', 'a']]));
     expect(lease!['waiters']).toMatchObject([{ requestId: 'r2', offset: 1 }]);

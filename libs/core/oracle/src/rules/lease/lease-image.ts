@@ -11,19 +11,24 @@ interface LeaseHead {
   readonly renewedAt: number;
   readonly token: number;
   readonly timeoutMs: number;
+  /** Maximum duration and bucket, 0 for none; or no such numbers. */
+  readonly terms: readonly number[];
   readonly renewals: number;
   readonly nextWaitAt: number;
 }
 
 const DELAYED = 1;
+const TERMS = 2;
 
 function readHead(bytes: BlockReader): LeaseHead {
+  const flags = bytes.byte();
   return {
-    flags: bytes.byte(),
+    flags,
     grantedAt: bytes.varint(),
     renewedAt: bytes.varint(),
     token: bytes.varint(),
     timeoutMs: bytes.varint(),
+    terms: (flags & TERMS) === 0 ? [] : [bytes.varint(), bytes.varint()],
     renewals: bytes.varint(),
     nextWaitAt: bytes.varint(),
   };
@@ -36,9 +41,11 @@ export const touchedLease: HeadTouch = (head, touch, { clock }) => {
   const renewedAt = clock - bytes.signed();
   const [renewals, nextWaitAt] = [bytes.varint(), bytes.varint()];
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind a touch');
+  if (flags > DELAYED) throw new NotABlock(`is touched with the flags ${flags} of a lease`);
+  const { grantedAt, token, timeoutMs, terms } = before;
   const out = new ByteWriter(64);
-  out.u8(flags);
-  for (const number of [before.grantedAt, renewedAt, before.token, before.timeoutMs, renewals, nextWaitAt]) {
+  out.u8((before.flags & TERMS) + flags);
+  for (const number of [grantedAt, renewedAt, token, timeoutMs, ...terms, renewals, nextWaitAt]) {
     if (number < 0) throw new NotABlock('is touched before its beginning');
     out.varint(number);
   }
@@ -48,20 +55,22 @@ export const touchedLease: HeadTouch = (head, touch, { clock }) => {
 /** @throws NotABlock */
 export function leaseIn({ image }: Pick<LoggedImage, 'image'>): LeaseState {
   const bytes = new BlockReader(image);
-  const { flags, grantedAt, renewedAt, token, timeoutMs, renewals, nextWaitAt } = readHead(bytes);
-  if (flags > DELAYED) throw new NotABlock(`has the flags ${flags} of a lease`);
+  const { flags, grantedAt, renewedAt, token, timeoutMs, terms, renewals, nextWaitAt } = readHead(bytes);
+  if (flags > DELAYED + TERMS) throw new NotABlock(`has the flags ${flags} of a lease`);
   const holder = bytes.isAtEnd ? { requestId: undefined, attributes: {} } : readClaim(bytes);
   const waiting = bytes.isAtEnd ? [] : bytes.list(() => readWaiting(bytes));
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind its waiters');
-  if (flags === DELAYED) return { held: undefined, lockedUntil: renewedAt, waiting, nextWaitAt };
+  if ((flags & DELAYED) !== 0) return { held: undefined, lockedUntil: renewedAt, waiting, nextWaitAt };
   const offset = token % TOKEN_OFFSETS;
-  const held = { ...holder, offset, timeoutMs, token, grantedAt, lastAt: renewedAt, renewals };
-  return { held, lockedUntil: undefined, waiting, nextWaitAt };
+  const [longestMs = 0, bucketMs = 0] = terms;
+  const maxDurationMs = longestMs === 0 ? undefined : longestMs;
+  const since = { timeoutMs, maxDurationMs, bucketMs, grantedAt, lastAt: renewedAt, renewals };
+  return { held: { ...holder, offset, token, ...since }, lockedUntil: undefined, waiting, nextWaitAt };
 }
 
 function readWaiting(bytes: BlockReader): Waiting {
-  const [offset, timeoutMs, askedAt, until] = [bytes.varint(), bytes.varint(), bytes.varint(), bytes.varint()];
-  return { offset, timeoutMs, askedAt, until, ...readClaim(bytes) };
+  const [offset, timeoutMs, until] = [bytes.varint(), bytes.varint(), bytes.varint()];
+  return { offset, timeoutMs, until, ...readClaim(bytes) };
 }
 
 function readClaim(bytes: BlockReader): Pick<Waiting, 'requestId' | 'attributes'> {

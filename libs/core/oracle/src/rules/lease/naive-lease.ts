@@ -38,11 +38,13 @@ export interface Held extends Claim {
   readonly token: number;
   readonly grantedAt: Millis;
   readonly lastAt: Millis;
+  /** What bounds it, as the rules were when it was granted: its holder was told no other. */
+  readonly maxDurationMs: DurationMs | undefined;
+  readonly bucketMs: DurationMs;
   readonly renewals: number;
 }
 
 export interface Waiting extends Claim {
-  readonly askedAt: Millis;
   readonly until: Millis;
 }
 
@@ -169,11 +171,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     } else if (onConflict === 'reject' || waitMs === 0) this.#refuse(start, 'HELD', { at, offset });
     else if (this.#waiting.length >= maxWaiters) this.#refuse(start, 'QUEUE_FULL', { at, offset });
     else {
-      const waiting = {
-        ...start,
-        askedAt: at,
-        until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs),
-      };
+      const waiting = { ...start, until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs) };
       this.#waiting = [...this.#waiting, waiting];
       this.#sayQueued(waiting, { at, offset });
     }
@@ -183,8 +181,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     this.#say({ type: 'REJECTED', requestId, attributes, reason, ...this.#inTheWay(), ...how });
   }
 
-  #deadline({ lastAt, grantedAt, timeoutMs }: Held): Millis {
-    const { maxDurationMs, bucketMs } = this.#rules;
+  #deadline({ lastAt, grantedAt, timeoutMs, maxDurationMs, bucketMs }: Held): Millis {
     const silence = this.#gaps.end(lastAt, timeoutMs);
     const most = maxDurationMs === undefined ? Infinity : this.#gaps.end(grantedAt, maxDurationMs);
     const instant = Math.min(silence, most);
@@ -193,8 +190,8 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   }
 
   #expire(held: Held, at: Millis): void {
-    const { maxDurationMs, lockDelayMs } = this.#rules;
-    const { lastAt, grantedAt, timeoutMs, requestId } = held;
+    const { lockDelayMs } = this.#rules;
+    const { lastAt, grantedAt, timeoutMs, maxDurationMs, requestId } = held;
     const isLong =
       maxDurationMs !== undefined && this.#gaps.end(grantedAt, maxDurationMs) <= this.#gaps.end(lastAt, timeoutMs);
     const heldMs = this.#gaps.within(lastAt, at) || undefined;
@@ -209,14 +206,12 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     this.#held = undefined;
   }
 
-  /** It is free: the first that waits gets it. With other rules than before it may have asked since. */
-  #next(freeAt: Millis): void {
+  /** It is free: the first that waits gets it. */
+  #next(at: Millis): void {
     this.#lockedUntil = undefined;
     const [next, ...waiting] = this.#waiting;
     this.#waiting = waiting;
-    if (next === undefined) return;
-    const at = next.askedAt > freeAt ? next.askedAt : freeAt;
-    this.#grant(next, at, { at, offset: next.offset });
+    if (next !== undefined) this.#grant(next, at, { at, offset: next.offset });
   }
 
   #tire(at: Millis): void {
@@ -227,15 +222,17 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   }
 
   #grant(start: Claim, grantedAt: Millis, how: Readonly<Record<string, unknown>>): void {
-    const token = this.#rules.tokenEpoch * TOKEN_OFFSETS + start.offset;
+    const { tokenEpoch, maxDurationMs, bucketMs } = this.#rules;
+    const token = tokenEpoch * TOKEN_OFFSETS + start.offset;
     this.began();
     const { offset, requestId, timeoutMs, attributes } = start;
-    this.#held = { offset, requestId, timeoutMs, attributes, token, grantedAt, lastAt: grantedAt, renewals: 0 };
+    const terms = { timeoutMs, maxDurationMs, bucketMs };
+    this.#held = { offset, requestId, attributes, token, grantedAt, lastAt: grantedAt, renewals: 0, ...terms };
     this.#sayGranted(this.#held, how);
   }
 
   #sayGranted(held: Held, how: Readonly<Record<string, unknown>>): void {
-    const { maxDurationMs } = this.#rules;
+    const { maxDurationMs } = held;
     const endsAt = maxDurationMs === undefined ? undefined : this.#gaps.end(held.grantedAt, maxDurationMs);
     this.#say({ type: 'GRANTED', requestId: held.requestId, endsAt, ...this.#wordsOf(held), ...how });
   }
