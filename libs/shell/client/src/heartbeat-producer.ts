@@ -127,7 +127,7 @@ export class HeartbeatProducer {
     this.#checkRefused();
   }
 
-  /** Flushes, then takes no more. Idempotent. */
+  /** Takes no more, and flushes. Idempotent. */
   async close(): Promise<void> {
     await this.#producer.close();
     this.#checkRefused();

@@ -83,4 +83,11 @@ describe('AcknowledgedWriter', () => {
     await expect(writer.write(record('b', 0))).rejects.toThrow(/not acknowledged: partition 0: 1, partition 1: 2/);
     await expect(writer.close()).rejects.toThrow(Retriable);
   });
+
+  test('what comes once it closes is refused at once', async () => {
+    const writer = await open(await createTopic(connection));
+    const closing = writer.close();
+    await expect(writer.write(record('late', 0))).rejects.toThrow(/is closed/);
+    await closing;
+  });
 });

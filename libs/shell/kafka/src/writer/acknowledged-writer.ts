@@ -63,7 +63,7 @@ export class AcknowledgedWriter {
     });
   }
 
-  /** Sends what waits, then takes no more. Idempotent. @throws as BatchProducer.close does */
+  /** Takes no more, and sends what waits. Idempotent. @throws as BatchProducer.close does */
   close(): Promise<void> {
     return this.#producer.close();
   }

@@ -94,6 +94,7 @@ export class BatchProducer {
   #lingering: Cancel | undefined;
   #keyless = 0;
   #failure: Error | undefined;
+  #takesMore = true;
   #closed = false;
 
   /** @throws Fatal where the topic does not exist; Retriable where the cluster cannot be reached. */
@@ -146,6 +147,7 @@ export class BatchProducer {
    */
   add(record: ProducedRecord): Promise<void> | undefined {
     this.#check();
+    if (!this.#takesMore) throw new Fatal(`the producer of ${this.#options.topic} is closed`);
     const queue = this.#queueOf(record);
     if (this.#options.onTooLarge !== undefined) this.#checkSize(record);
     const now = record.timestamp ?? this.#options.clock.wallMs();
@@ -177,9 +179,10 @@ export class BatchProducer {
     return this.#wait(() => this.#queues.every((queue, index) => queue.settled >= awaited[index]!));
   }
 
-  /** Flushes, then takes no more. Idempotent. */
+  /** Takes no more, and flushes: what came meanwhile would wait for nobody. Idempotent. */
   async close(): Promise<void> {
     if (this.#closed) return;
+    this.#takesMore = false;
     try {
       await this.flush();
     } finally {
@@ -295,7 +298,6 @@ export class BatchProducer {
 
   #check(): void {
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#closed) throw new Fatal(`the producer of ${this.#options.topic} is closed`);
   }
 
   /** BP2. */
