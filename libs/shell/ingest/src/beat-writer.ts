@@ -2,7 +2,7 @@
 //
 // Owns: the producer, which is opened again after one has failed.      Does not own: the connection.
 import { type Clock, Retriable } from '@flatline/base';
-import { AcknowledgedWriter, type KafkaConnection, RecordTooLarge } from '@flatline/kafka';
+import { AcknowledgedWriter, type KafkaConnection } from '@flatline/kafka';
 
 export interface BeatWriterOptions {
   readonly clock: Clock;
@@ -41,12 +41,14 @@ export class BeatWriter {
       );
     this.#waiting += 1;
     this.#waitingBytes += bytes;
-    const producer = (this.#producer ??= this.#open());
+    const opened = (this.#producer ??= this.#open());
+    let producer: AcknowledgedWriter | undefined;
     try {
-      await (await producer).write({ key, value });
+      producer = await opened;
+      await producer.write({ key, value });
     } catch (error) {
-      // The producer takes nothing more after another error: the next heartbeat gets another one.
-      if (!(error instanceof RecordTooLarge) && this.#producer === producer) this.#producer = undefined;
+      // Where it takes nothing more, the next heartbeat gets another one.
+      if (producer?.hasFailed !== false && this.#producer === opened) this.#producer = undefined;
       throw error;
     } finally {
       this.#waiting -= 1;

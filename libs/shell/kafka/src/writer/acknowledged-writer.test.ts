@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Retriable } from '@flatline/base';
+import { Fatal, Retriable } from '@flatline/base';
 import { alterInForce } from '@flatline/dev-broker';
 import type { TopicPartition } from '@flatline/ports';
 import { KafkaTopicAdmin } from '../admin/kafka-topic-admin.ts';
@@ -23,6 +23,8 @@ const open = (topic: string, options: Partial<AcknowledgedWriterOptions> = {}): 
 class PartlyLed extends KafkaConnection {
   readonly leaderless: Set<number>;
 
+  refusal: Error | undefined;
+
   constructor(leaderless: readonly number[]) {
     super(clusterOptions);
     this.leaderless = new Set(leaderless);
@@ -30,6 +32,10 @@ class PartlyLed extends KafkaConnection {
 
   override knownLeader(place: TopicPartition): Leader | undefined {
     return this.leaderless.has(place.partition) ? undefined : super.knownLeader(place);
+  }
+
+  override leader(place: TopicPartition): Promise<Leader> {
+    return this.refusal === undefined ? super.leader(place) : Promise.reject(this.refusal);
   }
 }
 
@@ -74,14 +80,31 @@ describe('AcknowledgedWriter', () => {
     expect((await readCommitted(connection, topic)).map(({ key }) => key)).toEqual(['0', '2', '3', '5']);
   });
 
+  test('AW1: a partition without a leader refuses what waits for it, and no other; led again, it takes what comes', async () => {
+    const topic = await createTopic(connection, 2);
+    const through = closing(new PartlyLed([1]));
+    const writer = await open(topic, { connection: through, deliveryTimeoutMs: 100 });
+    await writer.write(record('led', 0));
+    const stuck = await Promise.allSettled(['a', 'b'].map((key) => writer.write(record(key, 1))));
+    for (const each of stuck) expect(each).toMatchObject({ reason: expect.any(Retriable), status: 'rejected' });
+    await writer.write(record('still led', 0));
+    through.leaderless.clear();
+    await writer.write(record('led again', 1));
+    await writer.close();
+    expect((await readCommitted(connection, topic, 0)).map(({ key }) => key)).toEqual(['led', 'still led']);
+    expect((await readCommitted(connection, topic, 1)).map(({ key }) => key)).toEqual(['led again']);
+  });
+
   test('what ends the producer reaches every record that waits, and every later one', async () => {
     const topic = await createTopic(connection, 2);
     const through = closing(new PartlyLed([0, 1]));
     const writer = await open(topic, { connection: through, deliveryTimeoutMs: 100 });
+    through.refusal = new Fatal('not authorized');
     const outcomes = await Promise.allSettled([0, 1, 1].map((partition) => writer.write(record('a', partition))));
-    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: expect.any(Retriable) });
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: expect.any(Fatal) });
+    expect(writer.hasFailed).toBe(true);
     await expect(writer.write(record('b', 0))).rejects.toThrow(/not acknowledged: partition 0: 1, partition 1: 2/);
-    await expect(writer.close()).rejects.toThrow(Retriable);
+    await expect(writer.close()).rejects.toThrow(Fatal);
   });
 
   test('what comes once it closes is refused at once', async () => {

@@ -3,12 +3,16 @@
 // Owns: who waits for which record.      Does not own: batches, sending again (BatchProducer).
 //
 // Invariants
-//   AW1  A record waits for its own partition only, which the producer tells of in the order in which it took the records.
+//   AW1  A record waits for its own partition only, which the producer tells of in the order in which it took the records; and it
+//        fails with it only, unless the producer ends.
 import type { Millis } from '@flatline/base';
 import { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './batch-producer.ts';
 import { partitionOf } from './partitioner.ts';
 
-export type AcknowledgedWriterOptions = Omit<BatchProducerOptions, 'onAcknowledged' | 'onTooLarge' | 'onFailed'>;
+export type AcknowledgedWriterOptions = Omit<
+  BatchProducerOptions,
+  'onAcknowledged' | 'onTooLarge' | 'onUndelivered' | 'onFailed'
+>;
 
 export interface KeyedRecord extends ProducedRecord {
   readonly key: Uint8Array;
@@ -36,6 +40,9 @@ export class AcknowledgedWriter {
       onTooLarge: (partition, error) => {
         waiting[partition]!.shift()!.reject(error);
       },
+      onUndelivered: (partition, recordCount, error) => {
+        for (const { reject } of waiting[partition]!.splice(0, recordCount)) reject(error);
+      },
       onFailed: (error) => {
         for (const { reject } of waiting.flatMap((each) => each.splice(0))) reject(error);
       },
@@ -49,9 +56,15 @@ export class AcknowledgedWriter {
     this.#waiting = waiting;
   }
 
+  /** Nothing more is taken. */
+  get hasFailed(): boolean {
+    return this.#producer.hasFailed;
+  }
+
   /**
    * Resolves once the record is in the log, with when the leader stamped it; undefined: that is not known.
-   * @throws RecordTooLarge, which concerns this record alone; otherwise as BatchProducer.flush does, and nothing more is taken
+   * @throws RecordTooLarge, which concerns this record alone; otherwise as BatchProducer.flush does: it was not acknowledged, nor
+   * what waited with it for its partition, unless `hasFailed`
    */
   async write(record: KeyedRecord): Promise<Millis | undefined> {
     const { partition = partitionOf(record.key, this.#waiting.length) } = record;

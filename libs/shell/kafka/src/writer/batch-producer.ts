@@ -7,7 +7,8 @@
 //        until it is acknowledged: the broker drops what it already has.
 //   BP2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged. A batch of
 //        several records that is too large is no such error: it is halved. With `onTooLarge` a record that is too large is
-//        none either: it is refused, and the others are sent.
+//        none either: it is refused, and the others are sent. With `onUndelivered` an error of one partition is none: what
+//        waits for it is refused, and others go on.
 //   BP3  Bytes held ≤ `bufferBytesMax` plus one record, if the caller awaits what `add` returns.
 import {
   type Cancel,
@@ -58,6 +59,11 @@ export interface BatchProducerOptions {
    * `add` throws RecordTooLarge where the topic's limits are known.
    */
   readonly onTooLarge?: (partition: number, error: RecordTooLarge) => void;
+  /**
+   * Told of what a partition had waiting when its batch was not acknowledged in time, or refused for good: the oldest so many
+   * records. Some of them may be in the log. What comes later is sent.
+   */
+  readonly onUndelivered?: (partition: number, recordCount: number, error: Error) => void;
   /** Told once of what ended the producer: what is not acknowledged by then will not be. */
   readonly onFailed?: (error: Error) => void;
 }
@@ -130,6 +136,11 @@ export class BatchProducer {
     return this.#queues.length;
   }
 
+  /** Every call fails (BP2). */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
   /** Records accepted and not yet acknowledged, by partition number. */
   get unacknowledged(): readonly number[] {
     return this.#queues.map(({ added, settled }) => added - settled);
@@ -179,7 +190,7 @@ export class BatchProducer {
     return this.#wait(() => this.#queues.every((queue, index) => queue.settled >= awaited[index]!));
   }
 
-  /** Takes no more, and flushes: what came meanwhile would wait for nobody. Idempotent. */
+  /** Takes no more, and flushes. Idempotent. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#takesMore = false;
@@ -224,21 +235,42 @@ export class BatchProducer {
   }
 
   async #drain(queue: PartitionQueue): Promise<void> {
-    for (let batch = queue.next(); batch !== undefined; batch = queue.next()) {
-      const answer = await this.#write(batch);
-      this.#check();
-      if (answer === undefined) await this.#refused(queue, batch);
-      else {
-        queue.acknowledge(batch);
-        this.#settled(batch);
-        this.#options.onAcknowledged?.(queue.partition, answer.baseOffset, batch.recordCount, answer.appendedAt);
+    while (queue.next() !== undefined) {
+      try {
+        await this.#sendNext(queue);
+      } catch (error) {
+        if (this.#failure !== undefined || !this.#isItsOwn(error)) throw error;
+        const undelivered = this.#withUnacknowledged(error, [queue]);
+        const given = queue.giveUp();
+        this.#settled(given);
+        this.#options.onUndelivered?.(queue.partition, given.recordCount, undelivered);
       }
       this.#waiters.release();
     }
     queue.delivering = false;
   }
 
-  #settled({ recordCount, bufferedBytes }: QueuedBatch): void {
+  async #sendNext(queue: PartitionQueue): Promise<void> {
+    if (queue.needsProducer) queue.goOnAs(await this.#successor());
+    const batch = queue.next()!;
+    const answer = await this.#write(batch);
+    this.#check();
+    if (answer === undefined) await this.#refused(queue, batch);
+    else {
+      queue.acknowledge(batch);
+      this.#settled(batch);
+      this.#options.onAcknowledged?.(queue.partition, answer.baseOffset, batch.recordCount, answer.appendedAt);
+    }
+  }
+
+  /** Whether others go on (BP2). A topic that is gone may come back with other partitions. */
+  #isItsOwn(error: unknown): boolean {
+    if (this.#options.onUndelivered === undefined) return false;
+    if (codeOf(error) === KafkaCode.unknownTopicOrPartition) return false;
+    return error instanceof Retriable || error instanceof PartitionStopped;
+  }
+
+  #settled({ recordCount, bufferedBytes }: Pick<QueuedBatch, 'recordCount' | 'bufferedBytes'>): void {
     this.#bufferedBytes -= bufferedBytes;
     this.#waitingCount -= recordCount;
   }
@@ -264,16 +296,17 @@ export class BatchProducer {
       queue.halve(batch);
       return;
     }
-    const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS } = this.#options;
-    const passes = (error: unknown): boolean => this.#failure === undefined && error instanceof Retriable;
-    const patience = { ...RETRY, limitMs: deliveryTimeoutMs };
-    const successor = await patiently(clock, patience, () => newProducer(this.#options), passes);
-    this.#check();
     const [record] = recordsIn(batch.bytes, batch);
-    queue.drop(batch, successor);
+    queue.drop(batch);
     this.#settled(batch);
     const error = this.#limit.refusal(batch.bytes.length, `a record of ${named(record!.key)}`);
     this.#options.onTooLarge!(queue.partition, error);
+  }
+
+  #successor(): Promise<ProducerEpoch> {
+    const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS } = this.#options;
+    const passes = (error: unknown): boolean => this.#failure === undefined && error instanceof Retriable;
+    return patiently(clock, { ...RETRY, limitMs: deliveryTimeoutMs }, () => newProducer(this.#options), passes);
   }
 
   /** Compressed, it may still be small enough. */
@@ -303,7 +336,7 @@ export class BatchProducer {
   /** BP2. */
   #fail(error: unknown): void {
     if (this.#failure !== undefined) return;
-    const failure = this.#withUnacknowledged(error);
+    const failure = this.#withUnacknowledged(error, this.#queues);
     this.#failure = failure;
     this.#lingering?.();
     this.#lanes.close();
@@ -311,9 +344,9 @@ export class BatchProducer {
     this.#options.onFailed?.(failure);
   }
 
-  #withUnacknowledged(error: unknown): Error {
-    const counts = this.unacknowledged.flatMap((count, partition) =>
-      count === 0 ? [] : [`partition ${partition}: ${count}`],
+  #withUnacknowledged(error: unknown, queues: readonly PartitionQueue[]): Error {
+    const counts = queues.flatMap(({ partition, added, settled }) =>
+      added === settled ? [] : [`partition ${partition}: ${added - settled}`],
     );
     const message = `${messageOf(error)}; records not acknowledged: ${counts.join(', ')}`;
     if (error instanceof Retriable) return new Retriable(message, error);

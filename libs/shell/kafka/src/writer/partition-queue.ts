@@ -32,6 +32,7 @@ export class PartitionQueue {
   #sealed: QueuedBatch[] = [];
   #sequence = 0;
   #due = false;
+  #needsProducer = false;
   #added = 0;
   #settled = 0;
   /** True while someone delivers this queue's batches: there is one at a time. */
@@ -52,9 +53,14 @@ export class PartitionQueue {
     return this.#added;
   }
 
-  /** Records ever acknowledged, or dropped: in order. */
+  /** Records ever acknowledged, dropped or given up: in order. */
   get settled(): number {
     return this.#settled;
+  }
+
+  /** What follows goes on as another producer (`goOnAs`): the sequence numbers of what is gone may not be given to others. */
+  get needsProducer(): boolean {
+    return this.#needsProducer;
   }
 
   get hasFullBatch(): boolean {
@@ -107,13 +113,28 @@ export class PartitionQueue {
     );
   }
 
-  /**
-   * A batch is not in the log, and will not be: what follows it goes on as another producer, since its sequence numbers may not
-   * be given to others.
-   */
-  drop(batch: QueuedBatch, successor: ProducerEpoch): void {
+  /** A batch is not in the log, and will not be. */
+  drop(batch: QueuedBatch): void {
     this.#take(batch);
     this.#settled += batch.recordCount;
+    this.#needsProducer = true;
+  }
+
+  /** Nothing of what waits is sent, or sent again. */
+  giveUp(): Pick<QueuedBatch, 'recordCount' | 'bufferedBytes'> {
+    if (this.#encoder.count > 0) this.#seal();
+    const given = { recordCount: 0, bufferedBytes: 0 };
+    for (const { recordCount, bufferedBytes } of this.#sealed.splice(0)) {
+      given.recordCount += recordCount;
+      given.bufferedBytes += bufferedBytes;
+    }
+    this.#settled += given.recordCount;
+    this.#needsProducer = true;
+    return given;
+  }
+
+  goOnAs(successor: ProducerEpoch): void {
+    this.#needsProducer = false;
     this.#producer = successor;
     this.#sequence = 0;
     this.#sealed = this.#sealed.map((each) => {
