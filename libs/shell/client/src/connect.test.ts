@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { patient } from './connect.ts';
 
@@ -5,4 +6,15 @@ test('sessions are sent for as long as the broker is away, also where a time was
   expect(patient({}).deliveryTimeoutMs).toBeGreaterThan(1e12);
   expect(patient({ deliveryTimeoutMs: undefined }).deliveryTimeoutMs).toBeGreaterThan(1e12);
   expect(patient({ topic: 'visits', deliveryTimeoutMs: 5 })).toEqual({ topic: 'visits', deliveryTimeoutMs: 5 });
+});
+
+test('a program that catches why nothing could be opened ends by itself', () => {
+  const source = `
+    const { connect } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)});
+    const flatline = connect({ brokers: ['127.0.0.1:1'] });
+    const tries = [flatline.heartbeats({ topic: 't' }), flatline.sessions({ topic: 't', timeoutMs: 1000 })];
+    console.log((await Promise.allSettled(tries)).map(({ status }) => status).join());`;
+  const args = ['--conditions=@flatline/source', '--input-type=module', '--eval', source];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 25_000 });
+  expect([stdout, status]).toEqual(['rejected,rejected\n', 0]);
 });

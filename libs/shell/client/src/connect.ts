@@ -1,7 +1,7 @@
 // The SDK in one call: an application names its brokers, and gets heartbeats and summaries over connections of this module.
 //
 // Owns: one connection for producing, and everything opened over this client: `close` closes it all.
-import { type Cancel, type DurationMs, type Millis, Retriable } from '@flatline/base';
+import { type Clock, type DurationMs, type Millis, Retriable } from '@flatline/base';
 import {
   AcknowledgedWriter,
   type KafkaConnection,
@@ -14,7 +14,7 @@ import { HttpSchemaRegistry, LeaseEventFormats, type OutgoingEvent, type SchemaR
 import { systemClock, withinDeadline } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
-import { openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
+import { type HeartbeatProducer, openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
 import { HeldLeases, type Lease, type LeaseWish } from './leases.ts';
 import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
@@ -187,8 +187,9 @@ class Client implements Flatline {
   #closing: Promise<void> | undefined;
   /** What iterates over connections of its own ends by it. */
   readonly #ending = new AbortController();
-  /** An application may wait for records alone, and no socket may keep it alive while a broker is away. */
-  #release: Cancel | undefined;
+  /** An application may wait for records alone, and no socket may keep it alive while a broker is away: there while in use. */
+  #alive: NodeJS.Timeout | undefined;
+  #uses = 0;
 
   constructor({ brokers, clientId = 'flatline-client', ssl, sasl, schemaRegistryUrl: url }: ConnectOptions) {
     const clock = systemClock;
@@ -196,26 +197,55 @@ class Client implements Flatline {
     if (url !== undefined) this.#registry = new HttpSchemaRegistry({ url, clock, setting: 'schemaRegistryUrl' });
   }
 
-  async heartbeats(options: HeartbeatsOptions): Promise<Heartbeats> {
-    this.#begin();
-    this.#connection ??= openCluster(this.#kafka);
-    const parts = { clock: this.#kafka.clock, connection: this.#connection, registry: this.#registry };
-    return this.#kept(await openHeartbeatProducer({ ...options, ...parts }));
+  heartbeats(options: HeartbeatsOptions): Promise<Heartbeats> {
+    return this.#kept(() => this.#openProducer(options));
   }
 
-  async sessions(options: SessionsOptions): Promise<Sessions> {
-    this.#begin();
-    this.#connection ??= openCluster(this.#kafka);
+  sessions(options: SessionsOptions): Promise<Sessions> {
+    return this.#kept(() => this.#openSessions(options));
+  }
+
+  leases(options: LeasesOptions): Promise<Leases> {
+    return this.#kept(() => this.#openLeases(options));
+  }
+
+  summaries(options: SummariesOptions): Promise<Summaries> {
+    return this.#kept(() => this.#openSummaries(options));
+  }
+
+  completedSessions(options: CompletedSessionsOptions): AsyncIterable<CompletedSession> {
+    this.#checkOpen();
+    return this.#during(() =>
+      completedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry }),
+    );
+  }
+
+  async handleCompletedSessions(options: HandlingOptions): Promise<void> {
+    this.#checkOpen();
+    const done = this.#begin();
+    try {
+      await handleCompletedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry });
+    } finally {
+      done();
+    }
+  }
+
+  close(): Promise<void> {
+    this.#ending.abort();
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  #openProducer(options: HeartbeatsOptions): Promise<HeartbeatProducer> {
+    return openHeartbeatProducer({ ...options, ...this.#shared() });
+  }
+
+  async #openSessions(options: SessionsOptions): Promise<Sessions> {
     const { clock } = this.#kafka;
-    const producer = await openHeartbeatProducer({
-      ...patient(options),
-      clock,
-      connection: this.#connection,
-      registry: this.#registry,
-    });
+    const producer = await openHeartbeatProducer({ ...patient(options), ...this.#shared() });
     const opened = new LiveSessions({ ...options, clock, producer, random: Math.random });
     let closing: Promise<void> | undefined;
-    return this.#kept({
+    return {
       session: (id) => opened.session(id),
       get liveCount() {
         return opened.liveCount;
@@ -225,17 +255,15 @@ class Client implements Flatline {
       },
       flush: () => opened.flush(),
       close: (limitMs = CLOSE_MS) => (closing ??= opened.close(limitMs)),
-    });
+    };
   }
 
-  async leases({ topic, answers, clockSkewMs = CLOCK_SKEW_MS }: LeasesOptions): Promise<Leases> {
-    this.#begin();
-    this.#connection ??= openCluster(this.#kafka);
-    const { clock } = this.#kafka;
+  async #openLeases({ topic, answers, clockSkewMs = CLOCK_SKEW_MS }: LeasesOptions): Promise<Leases> {
+    const { clock, connection } = this.#shared();
     const ends = await endsOf(this.#kafka, answers);
     const producer = await AcknowledgedWriter.open({
       clock,
-      connection: this.#connection,
+      connection,
       topic,
       lingerMs: 0,
       deliveryTimeoutMs: FOR_EVER_MS,
@@ -260,16 +288,15 @@ class Client implements Flatline {
         () => new Retriable(`leases were not given back within ${limitMs} ms: they expire`),
       );
     };
-    return this.#kept({
+    return {
       acquire: (id, wish = {}) => held.acquire(id, wish),
       close: (limitMs = CLOSE_MS) => (closing ??= close(limitMs)),
-    });
+    };
   }
 
-  async summaries(options: SummariesOptions): Promise<Summaries> {
-    this.#begin();
+  async #openSummaries(options: SummariesOptions): Promise<Summaries> {
     const { consumer, close } = await openSummaryConsumer({ ...options, kafka: this.#kafka, registry: this.#registry });
-    return this.#kept({
+    return {
       get positions() {
         return consumer.positions;
       },
@@ -281,42 +308,66 @@ class Client implements Flatline {
           await close();
         }
       },
-    });
-  }
-
-  completedSessions(options: CompletedSessionsOptions): AsyncIterable<CompletedSession> {
-    this.#begin();
-    return completedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry });
-  }
-
-  async handleCompletedSessions(options: HandlingOptions): Promise<void> {
-    this.#begin();
-    await handleCompletedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry });
-  }
-
-  close(): Promise<void> {
-    this.#ending.abort();
-    this.#closing ??= this.#closeAll();
-    return this.#closing;
-  }
-
-  #begin(): void {
-    if (this.#closing !== undefined) throw new Error('this client is closed: connect again');
-    if (this.#release !== undefined) return;
-    const alive = setInterval(() => undefined, 2 ** 30);
-    this.#release = () => {
-      clearInterval(alive);
     };
+  }
+
+  #shared(): {
+    readonly clock: Clock;
+    readonly connection: KafkaConnection;
+    readonly registry: SchemaRegistry | undefined;
+  } {
+    this.#connection ??= openCluster(this.#kafka);
+    return { clock: this.#kafka.clock, connection: this.#connection, registry: this.#registry };
+  }
+
+  async *#during<T>(open: () => AsyncIterable<T>): AsyncGenerator<T, void> {
+    const done = this.#begin();
+    try {
+      yield* open();
+    } finally {
+      done();
+    }
+  }
+
+  /** What was opened is closed with the client; where that failed, it does not keep the application alive. */
+  async #kept<T extends Closable>(open: () => Promise<T>): Promise<T> {
+    this.#checkOpen();
+    const done = this.#begin();
+    try {
+      const opened = await open();
+      this.#open.add(opened);
+      return opened;
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+
+  /** The caller tells when it needs the client no longer. */
+  #begin(): () => void {
+    this.#uses += 1;
+    this.#alive ??= setInterval(() => undefined, 2 ** 30);
+    return () => {
+      this.#uses -= 1;
+      if (this.#uses === 0) this.#rest();
+    };
+  }
+
+  /** The next use connects again. */
+  #rest(): void {
+    clearInterval(this.#alive);
+    this.#alive = undefined;
+    this.#connection?.close();
+    this.#connection = undefined;
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new Error('this client is closed: connect again');
   }
 
   #ended<T extends CompletedSessionsOptions>(options: T): T {
     const { signal } = options;
     return { ...options, signal: AbortSignal.any([this.#ending.signal, ...(signal === undefined ? [] : [signal])]) };
-  }
-
-  #kept<T extends Closable>(opened: T): T {
-    this.#open.add(opened);
-    return opened;
   }
 
   /** Everything is closed, whatever one of them says on the way. */
@@ -325,8 +376,7 @@ class Client implements Flatline {
       const endings = await Promise.allSettled([...this.#open].map((each) => each.close()));
       for (const ending of endings) if (ending.status === 'rejected') throw ending.reason;
     } finally {
-      this.#connection?.close();
-      this.#release?.();
+      this.#rest();
     }
   }
 }
