@@ -87,6 +87,18 @@ describe('leaving', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
+  test('[X5] what is still restoring ends at once, and is no interruption', async () => {
+    const world = new World({ seed: 27, partitions: 1 });
+    const { time } = world.simulation;
+    const process = world.launch('a');
+    while (process.instance.status()[0]?.state !== 'restoring') await time.runFor(1);
+    await time.complete(process.instance.stop());
+    expect(process.lines.filter((line) => line.includes('restor'))).toEqual([
+      expect.stringContaining('restoring is given up {"pipeline":"visits","partition":0,"why":'),
+    ]);
+    expect(process.instance.status()).toEqual([]);
+  });
+
   test('[X5] stopping ends even while no broker answers, restoring or running', async () => {
     for (const runsBefore of [0, 3_000]) {
       const world = new World({ seed: 4 });

@@ -110,12 +110,21 @@ export class TaskRunner {
           this.#onEnd({ kind: 'failed', error });
           return;
         }
+        // No `===` here: to the compiler it still is what the loop has seen.
+        if (this.#isToClose) {
+          log.info('restoring is given up', { ...placeInLog(this.#parts), why: error.message });
+          return;
+        }
         this.#detail = error.message;
         log.warn('restoring is interrupted; trying again', { ...placeInLog(this.#parts), error });
         await retryPause.pause();
       }
     }
     if (this.#wanted === 'moveAway') this.#letGo(false);
+  }
+
+  get #isToClose(): boolean {
+    return this.#wanted === 'close';
   }
 
   /** What the group said at `sureAtMs` may not hold any more: restoring takes long, and the process may have stood still. */
