@@ -18,6 +18,17 @@ test('what is complete may be published', () => {
   expect(releaseProblems({ ...facts, version: '1.0.0', changelog: '\n## [1.0.0]', tags: ['v1.0.0'] })).toEqual([]);
 });
 
+test.each([
+  'git+https://github.com/shop/flatline.git',
+  'https://github.com/shop/flatline',
+  'git+ssh://git@github.com/shop/flatline.git',
+  'git@github.com:shop/flatline.git',
+  'github:shop/flatline',
+])('a repository of the workflow is the one that package.json names as %s', (repository) => {
+  const environment = { ...facts.environment, GITHUB_REPOSITORY: 'shop/flatline' };
+  expect(releaseProblems({ ...facts, repository, environment })).toEqual([]);
+});
+
 test.each<[Partial<ReleaseFacts>, RegExp]>([
   [{ version: '0.2.0-beta' }, /no x.y.z/],
   [{ last: '0.2.0' }, /not above 0.2.0/],
@@ -28,6 +39,14 @@ test.each<[Partial<ReleaseFacts>, RegExp]>([
   [{ tags: [] }, /git tag v0.2.0/],
   [{ repository: undefined }, /no repository/],
   [{ environment: {} }, /no identity/],
+  [
+    { environment: { ...facts.environment, GITHUB_REPOSITORY: 'fork/flatline' } },
+    /repository https:\/\/example.org\/flatline, and this is https:\/\/github.com\/fork\/flatline/,
+  ],
+  [
+    { environment: { ...facts.environment, CI_PROJECT_URL: 'https://gitlab.com/fork/flatline' } },
+    /this is https:\/\/gitlab.com\/fork\/flatline: publish from there, or correct "repository"/,
+  ],
 ])('%p is refused, with the remedy', (changes, problem) => {
   expect(releaseProblems({ ...facts, ...changes }).join('\n')).toMatch(problem);
 });

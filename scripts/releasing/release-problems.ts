@@ -27,6 +27,7 @@ export function releaseProblems(facts: ReleaseFacts): string[] {
   if (!tags.includes(`v${version}`)) problems.push(`the commit has no tag v${version}: git tag v${version}`);
   if (repository === undefined)
     problems.push('package.json names no repository, which a provenance statement must: add "repository"');
+  problems.push(...sourceProblems(facts));
   if (!canAttest(facts.environment))
     problems.push('no identity for a provenance statement: publish from GitHub Actions (id-token: write) or GitLab CI');
   return problems;
@@ -47,6 +48,27 @@ function versionProblems({ version, last, apiChanged }: ReleaseFacts): string[] 
 
 function numbersOf(version: string): readonly number[] | undefined {
   return /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number);
+}
+
+/** A registry refuses a statement about another repository than the package's, once the upload has begun. */
+function sourceProblems({ repository, environment }: ReleaseFacts): string[] {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, CI_PROJECT_URL: project } = environment;
+  const here = name === undefined ? project : `${server ?? GITHUB}/${name}`;
+  const named = repository === undefined ? undefined : addressOf(repository);
+  if (here === undefined || named === undefined || here === named) return [];
+  return [
+    `package.json names the repository ${named}, and this is ${here}: publish from there, or correct "repository"`,
+  ];
+}
+
+const GITHUB = 'https://github.com';
+
+/** What a browser opens, of the forms in which git and npm write it. */
+function addressOf(repository: string): string {
+  const bare = repository.replace(/^git\+/, '').replace(/\.git$/, '');
+  const short = /^github:(.*)$/.exec(bare);
+  if (short !== null) return `${GITHUB}/${short[1]!}`;
+  return bare.replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/, 'https://$1/');
 }
 
 /** npm signs with an identity of these. */
