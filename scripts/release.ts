@@ -1,7 +1,6 @@
 // `npm run release [-- --dry-run | --rehearse]`: packs twice, and publishes both packages with a provenance statement if nothing
 // speaks against it.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { PUBLISHED, tarballOf } from './packing/published.ts';
 import { rehearse } from './releasing/rehearsal.ts';
 import { releaseProblems } from './releasing/release-problems.ts';
+import { integrityIn, publishedIntegrity, type Upload, uploadMissing } from './releasing/uploads.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = `usage: npm run release [-- --dry-run | --rehearse [--packed]]
@@ -40,7 +40,14 @@ else if (flags.rehearse) {
     console.error(`the rehearsal failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   }
-} else release(flags['dry-run']);
+} else {
+  try {
+    await release(flags['dry-run']);
+  } catch (error) {
+    console.error(`refused: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}
 
 function given() {
   const flag = { type: 'boolean', default: false } as const;
@@ -56,32 +63,39 @@ function given() {
   }
 }
 
-function release(isDry: boolean): void {
-  const hashes = packed();
+async function release(isDry: boolean): Promise<void> {
+  const integrities = packed();
+  const facts = factsOf();
   const problems = [
-    ...releaseProblems(factsOf()),
-    ...(packed().join() === hashes.join()
+    ...releaseProblems(facts),
+    ...(packed().join() === integrities.join()
       ? []
       : ['packing twice gives two results, which cannot be checked against the commit']),
   ];
   for (const problem of problems) console.error(`${isDry ? 'would refuse' : 'refused'}: ${problem}`);
   if (problems.length > 0) process.exitCode = 1;
   if (problems.length > 0 && !isDry) return;
-  for (const [index, published] of PUBLISHED.entries()) {
+  const uploads = PUBLISHED.map(({ name }, i) => ({ name, version: facts.version, integrity: integrities[i]!, i }));
+  const publish = ({ i }: { readonly i: number }): Promise<void> => {
     const how = ['--access', 'public', '--provenance', ...(isDry ? ['--dry-run'] : [])];
-    run('npm', ['publish', tarballOf(root, published), ...how], 'inherit');
-    console.log(`${published.name} ${isDry ? 'would be published' : 'is published'}: sha512-${hashes[index]!}`);
-  }
+    run('npm', ['publish', tarballOf(root, PUBLISHED[i]!), ...how], 'inherit');
+    return Promise.resolve();
+  };
+  // A dry run asks no registry.
+  const surroundings = { cwd: root, env: process.env, flags: [] };
+  const integrityOf = isDry
+    ? () => Promise.resolve(undefined)
+    : (upload: Upload) => publishedIntegrity(upload, surroundings);
+  await uploadMissing(uploads, { integrityOf, publish }, ({ name, integrity }, wasThere) => {
+    const done = isDry ? 'would be published' : wasThere ? 'was published before' : 'is published';
+    console.log(`${name} ${done}: ${integrity}`);
+  });
 }
 
-/** Hashes of the tarballs, which the same commit gives on every machine. */
+/** Integrities of the tarballs. */
 function packed(): string[] {
   run('node', ['--conditions=@flatline/source', 'scripts/pack.ts'], 'inherit');
-  return PUBLISHED.map((published) =>
-    createHash('sha512')
-      .update(readFileSync(tarballOf(root, published)))
-      .digest('base64'),
-  );
+  return PUBLISHED.map((published) => integrityIn(tarballOf(root, published)));
 }
 
 function factsOf(): Parameters<typeof releaseProblems>[0] {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { PUBLISHED, statementFileOf, tarballOf, versionOf } from '../packing/published.ts';
 import { RehearsalRegistry } from './rehearsal-registry.ts';
+import { integrityIn, publishedIntegrity, type Upload, uploadMissing } from './uploads.ts';
 
 const STEP_LIMIT_MS = 120_000;
 const TOKEN = 'rehearsal';
@@ -24,15 +25,14 @@ export async function rehearse(root: string, say: (line: string) => void): Promi
   const registry = await RehearsalRegistry.start(names, upstream, TOKEN);
   const folder = mkdtempSync(join(tmpdir(), 'flatline-rehearsal-'));
   try {
-    await publish(
-      root,
-      registry,
-      emptyProject(folder, 'publisher', `//${new URL(registry.url).host}/:_authToken=${TOKEN}`),
-    );
+    const publisher = emptyProject(folder, 'publisher', `//${new URL(registry.url).host}/:_authToken=${TOKEN}`);
+    await publish(root, registry, publisher, say);
+    // As where a release is repeated: npm takes no version twice.
+    await publish(root, registry, publisher, say);
     for (const published of PUBLISHED) {
       const file = statementFileOf(root, published);
       writeFileSync(file, `${JSON.stringify(registry.statements.get(published.name), undefined, 2)}\n`);
-      say(`${published.name} published; its statement is ${file}`);
+      say(`the statement of ${published.name} is ${file}`);
     }
     await install(root, registry, emptyProject(folder, 'user', ''), say);
   } finally {
@@ -49,13 +49,29 @@ function emptyProject(folder: string, name: string, settings: string): string {
   return project;
 }
 
-async function publish(root: string, { url }: RehearsalRegistry, folder: string): Promise<void> {
+async function publish(
+  root: string,
+  { url }: RehearsalRegistry,
+  cwd: string,
+  say: (line: string) => void,
+): Promise<void> {
   const commit = await run('git', ['rev-parse', 'HEAD'], root, process.env).catch(() => '0'.repeat(40));
-  const env = { ...outside(), ...workflow(versionOf(root), commit.trim()), NODE_OPTIONS: `--import=${UNSIGNED}` };
-  for (const published of PUBLISHED) {
-    const args = ['publish', tarballOf(root, published), '--access', 'public', '--provenance'];
-    await run('npm', [...args, '--registry', url, ...QUIET], folder, env);
-  }
+  const version = versionOf(root);
+  const env = { ...outside(), ...workflow(version, commit.trim()), NODE_OPTIONS: `--import=${UNSIGNED}` };
+  const flags = ['--registry', url, ...QUIET];
+  const uploads = PUBLISHED.map((published) => {
+    const tarball = tarballOf(root, published);
+    return { name: published.name, version, integrity: integrityIn(tarball), tarball };
+  });
+  const registry = {
+    integrityOf: (upload: Upload) => publishedIntegrity(upload, { cwd, env: outside(), flags }),
+    publish: async ({ tarball }: { readonly tarball: string }) => {
+      await run('npm', ['publish', tarball, '--access', 'public', '--provenance', ...flags], cwd, env);
+    },
+  };
+  await uploadMissing(uploads, registry, ({ name }, wasThere) => {
+    say(wasThere ? `${name} was there already` : `${name} published`);
+  });
 }
 
 const UNSIGNED = new URL('./unsigned.ts', import.meta.url).href;

@@ -35,6 +35,7 @@ describe('the rehearsal of a release', () => {
     const { status, stdout, stderr } = rehearsed;
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('flatline published');
+    expect(stdout).toContain('@flatline/client was there already');
     expect(stdout).toContain('@flatline/client published');
     expect(stdout).toContain(`flatline --version says ${version}`);
     expect(stdout).toContain('the SDK says: no broker answers');

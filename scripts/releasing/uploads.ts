@@ -1,0 +1,71 @@
+// What a release has to upload yet: one that failed half-way is repeated, and what is on the registry already is left alone.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+export interface Upload {
+  readonly name: string;
+  readonly version: string;
+  /** Hash of the tarball, as npm writes it: `sha512-<base64>`. */
+  readonly integrity: string;
+}
+
+export interface Registry<Of extends Upload> {
+  /** Integrity of what is there under this name and version; undefined: nothing. */
+  readonly integrityOf: (upload: Of) => Promise<string | undefined>;
+  readonly publish: (upload: Of) => Promise<void>;
+}
+
+/** As npm has it, which the same commit gives on every machine. */
+export function integrityIn(tarball: string): string {
+  return `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`;
+}
+
+/**
+ * One after the other; looks at all of them first. Tells of each whether it was there already.
+ * @throws Error where something else is there under the same version, before anything is uploaded
+ */
+export async function uploadMissing<Of extends Upload>(
+  uploads: readonly Of[],
+  { integrityOf, publish }: Registry<Of>,
+  tell: (upload: Of, wasThere: boolean) => void,
+): Promise<void> {
+  const standing: { readonly upload: Of; readonly wasThere: boolean }[] = [];
+  for (const upload of uploads) {
+    const found = await integrityOf(upload);
+    if (found !== undefined && found !== upload.integrity) throw new Error(otherThere(upload, found));
+    standing.push({ upload, wasThere: found !== undefined });
+  }
+  for (const { upload, wasThere } of standing) {
+    if (!wasThere) await publish(upload);
+    tell(upload, wasThere);
+  }
+}
+
+function otherThere({ name, version, integrity }: Upload, found: string): string {
+  return `${name} ${version} is published already, and is not what this commit gives (${found} there, ${integrity} here): release from the commit that was published, or raise the version`;
+}
+
+export interface NpmSurroundings {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Further flags of npm. */
+  readonly flags: readonly string[];
+}
+
+/** What npm's registry says. @throws Error where it does not answer */
+export async function publishedIntegrity(
+  { name, version }: Upload,
+  { cwd, env, flags }: NpmSurroundings,
+): Promise<string | undefined> {
+  const args = ['view', `${name}@${version}`, 'dist.integrity', '--json', '--prefer-online', ...flags];
+  try {
+    const { stdout } = await promisify(execFile)('npm', args, { cwd, env });
+    return stdout.trim() === '' ? undefined : (JSON.parse(stdout) as string);
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+    if (/"code": ?"E404"/.test(stdout)) return undefined;
+    throw new Error(`whether ${name} ${version} is published already cannot be read: ${stderr}`, { cause: error });
+  }
+}
