@@ -28,10 +28,10 @@ import { RunTaker } from './run-taker.ts';
 import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 
 /**
- * Widest tick of a wheel that is asked with each move of the clock what is due within its tick (PipelineKind.settlesFirst): it looks
- * at all that is due later in that, too.
+ * Widest tick of the wheel. Where all that is due has to take effect (`Expiry.demandAll`), with each move of the clock, what is due
+ * later in the tick is looked at, too.
  */
-const SETTLED_TICK_MAX_MS = 10;
+const TICK_MAX_MS = 10;
 
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
 const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
@@ -53,7 +53,7 @@ export class PartitionTask {
   constructor(options: TaskOptions) {
     const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
     const { settlesFirst = false } = kind;
-    const tickMs = settlesFirst ? Math.min(options.tickMs, SETTLED_TICK_MAX_MS) : options.tickMs;
+    const tickMs = Math.min(options.tickMs, TICK_MAX_MS);
     const { clock } = this;
     const counters = { ...zeroCounters(), ...kind.counters() };
     const table = new EntryTable(options.hashSeed, kind.format);

@@ -88,6 +88,35 @@ describe('[I7] what may live in one partition', () => {
   });
 });
 
+test('[I7][X7] however wide a tick is, a record without room looks at none of those that are due later in it', () => {
+  const [live, records, at] = [500, 200, 60_000_000];
+  const state = { ...options().state, entriesMax: live };
+  const rules = { ...options().rules, timeoutMs: 55_000 };
+  const { kind, ...others } = options({ state, rules, tickMs: 60_000 });
+  let looks = 0;
+  const open = (parts: Parameters<typeof kind.open>[0]): ReturnType<typeof kind.open> => {
+    const sessions = kind.open(parts);
+    const dueAt = (): number => {
+      looks += 1;
+      return sessions.dueAt();
+    };
+    return {
+      dueAt,
+      take: (run, effects) => sessions.take(run, effects),
+      due: (due, effects) => {
+        sessions.due(due, effects);
+      },
+    };
+  };
+  const task = new PartitionTask({ ...others, kind: { ...kind, open } });
+  begin(task, 0, START);
+  const opened = Array.from({ length: live + records }, (_, offset) => {
+    return { offset, timestamp: at + 20 * offset, key: `k${offset}`, value: '' };
+  });
+  expect(run(task, opened)).toHaveLength(records);
+  expect(looks).toBeLessThan(10 * opened.length);
+});
+
 test('[I7] on CreateTime, too, all that waits is looked at once for a clock, not for each record without room', () => {
   const at = 5_003;
   const task = new PartitionTask(
