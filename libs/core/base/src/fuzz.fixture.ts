@@ -7,7 +7,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { type Random, seededRandom } from './random.ts';
+import { type Random, randomBytes, seededRandom } from './random.ts';
 
 export interface FuzzTarget {
   /** `records/event`: project and what is decoded. */
@@ -85,7 +85,7 @@ function regressionsOf({ name, regressions }: FuzzTarget): [number, Uint8Array][
 /** Case `number` of `seed`: the same on every machine. */
 function fuzzCase(corpus: readonly Uint8Array[], seed: number, number: number): Uint8Array {
   const random = seededRandom(seed * 2 ** 24 + number);
-  if (random.chance(1 / 32)) return noise(random, 1 + random.below(200));
+  if (random.chance(1 / 32)) return randomBytes(random, 1 + random.below(200));
   // A Buffer's slice would be a view: the corpus must stay as it is.
   let bytes: Uint8Array = Uint8Array.from(corpus[random.below(corpus.length)]!);
   for (let left = 1 + random.below(4); left > 0; left -= 1) {
@@ -118,7 +118,7 @@ const MUTATIONS: readonly Mutation[] = [
   (bytes, random) => spliced(bytes, random, 0, NUMBERS[random.below(NUMBERS.length)]!),
   (bytes, random) => bytes.slice(0, random.below(bytes.length + 1)),
   (bytes, random) => spliced(bytes, random, 1 + random.below(8), []),
-  (bytes, random) => spliced(bytes, random, 0, noise(random, 1 + random.below(16))),
+  (bytes, random) => spliced(bytes, random, 0, randomBytes(random, 1 + random.below(16))),
   (bytes, random, corpus) =>
     spliced(bytes, random, random.below(8), piece(corpus[random.below(corpus.length)]!, random)),
   // Deep nesting, long repetitions.
@@ -161,10 +161,6 @@ function repeated(bytes: Uint8Array, random: Random): Uint8Array {
   const out = new Uint8Array(bytes.length * times);
   for (let i = 0; i < times; i += 1) out.set(bytes, i * bytes.length);
   return out;
-}
-
-function noise(random: Random, length: number): Uint8Array {
-  return Uint8Array.from({ length }, () => random.below(256));
 }
 
 function hexOf(bytes: Uint8Array): string {

@@ -25,6 +25,6 @@ export {
   TRANSACTION_TIMEOUT_MS,
 } from './kafka-defaults.ts';
 export type { Mutable } from './mutable.ts';
-export { seededRandom, type Random } from './random.ts';
+export { type Random, randomBytes, seededRandom } from './random.ts';
 export { ReusedMemory } from './reused-memory.ts';
 export { type Cancel, type Clock, type DurationMs, INSTANT_MAX, type Millis } from './time.ts';

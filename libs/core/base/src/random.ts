@@ -10,16 +10,16 @@ export interface Random {
 
 /** sfc32 (Chris Doty-Humphrey, PractRand), seeded from one integer and warmed up by twelve rounds as its author advises. */
 export function seededRandom(seed: number): Random {
-  let a = 0;
-  let b = seed | 0;
-  let c = Math.floor(seed / 2 ** 32) | 0;
-  let counter = 1;
+  // Three words and a counter. An array of words, since V8 keeps a captured variable as a number of its own on the heap.
+  const state = Int32Array.of(0, seed | 0, Math.floor(seed / 2 ** 32) | 0, 1);
   const next32 = (): number => {
-    const result = (((a + b) | 0) + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = ((c << 21) | (c >>> 11)) + result;
+    const b = state[1]!;
+    const c = state[2]!;
+    const result = (state[0]! + b + state[3]!) | 0;
+    state[3]! += 1;
+    state[0] = b ^ (b >>> 9);
+    state[1] = c + (c << 3);
+    state[2] = ((c << 21) | (c >>> 11)) + result;
     return result >>> 0;
   };
   for (let round = 0; round < 12; round += 1) next32();
@@ -29,4 +29,10 @@ export function seededRandom(seed: number): Random {
     below: (bound) => Math.floor(next() * bound),
     chance: (probability) => next() < probability,
   };
+}
+
+export function randomBytes(random: Random, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at += 1) bytes[at] = random.below(256);
+  return bytes;
 }

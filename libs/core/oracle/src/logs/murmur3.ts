@@ -4,15 +4,17 @@
 export function murmur3(bytes: Uint8Array, seed: number): number {
   let hash = seed;
   for (let at = 0; at < bytes.length; at += 4) {
-    const word = bytes.subarray(at, at + 4);
-    hash ^= scrambled(littleEndian(word));
-    if (word.length === 4) hash = (Math.imul(rotated(hash, 13), 5) + 0xe6546b64) | 0;
+    hash ^= scrambled(littleEndian(bytes, at));
+    if (at + 4 <= bytes.length) hash = (Math.imul(rotated(hash, 13), 5) + 0xe6546b64) | 0;
   }
   return avalanched(hash ^ bytes.length);
 }
 
-function littleEndian(word: Uint8Array): number {
-  return word.reduceRight((sum, byte) => (sum << 8) | byte, 0);
+/** The word of four bytes, or of what is left, at `at`. */
+function littleEndian(bytes: Uint8Array, at: number): number {
+  let word = 0;
+  for (let end = Math.min(at + 4, bytes.length) - 1; end >= at; end -= 1) word = (word << 8) | bytes[end]!;
+  return word;
 }
 
 function scrambled(word: number): number {

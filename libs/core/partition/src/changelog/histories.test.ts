@@ -1,7 +1,7 @@
 // Random histories of a changelog and its local store against a naive map: what is opened, touched, collected and removed is
 // cut, lost or committed, swept, truncated, flushed in part, and restored, from a store or without.
 import { describe, expect, test } from '@jest/globals';
-import { ByteReader, ByteWriter, type Random, ReusedMemory, seededRandom } from '@flatline/base';
+import { ByteReader, ByteWriter, type Random, randomBytes, ReusedMemory, seededRandom } from '@flatline/base';
 import { ChangelogFold, readBlock } from '@flatline/oracle';
 import { groupOf, KEY_GROUP_MAX, type StoreCheckpoint, type StoredRow } from '@flatline/ports';
 import { Checkpoints, type FlushSlice } from '../checkpoint/checkpoints.ts';
@@ -161,7 +161,7 @@ class Process {
     const at = random.chance(0.5) ? stateLength : random.below(stateLength + 1);
     const wanted = random.chance(0.2) ? LENGTHS[random.below(LENGTHS.length)]! : stateLength + random.below(30);
     const removed = Math.min(stateLength - at, random.chance(0.5) ? 0 : random.below(stateLength - at + 1));
-    const put = Uint8Array.from({ length: Math.max(0, wanted - stateLength + removed) }, () => random.below(256));
+    const put = randomBytes(random, Math.max(0, wanted - stateLength + removed));
     const shorter = Math.max(0, stateLength - wanted);
     state.splice(at, Math.max(removed, Math.min(shorter, stateLength - at)), put, put.length);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AssertionError, type Random, seededRandom } from '@flatline/base';
+import { AssertionError, type Random, randomBytes, seededRandom } from '@flatline/base';
 import { PAGE_BYTES_MAX, PageArena } from './page-arena.ts';
 import { PageBytes } from './page-bytes.ts';
 import { SlotSet } from '../slot-set.ts';
@@ -8,10 +8,6 @@ import { StatePages } from './state-pages.ts';
 /** Where places change size, a page ends, and states have a page more. */
 const EDGES = [1, 8, 9, 16, 17, 88, 248, 249, 280, 281, 8_184, 8_185, 10_896, PAGE_BYTES_MAX - 1];
 const LENGTHS = [0, ...EDGES, PAGE_BYTES_MAX, PAGE_BYTES_MAX + 1, 2 * PAGE_BYTES_MAX, 3 * PAGE_BYTES_MAX + 7];
-
-function noise(random: Random, length: number): Uint8Array {
-  return Uint8Array.from({ length }, () => random.below(256));
-}
 
 const read = (pages: StatePages, slot: number): Uint8Array => {
   const all = new Uint8Array(pages.lengthOf(slot));
@@ -44,7 +40,7 @@ function edit(random: Random, pages: StatePages, bytes: PageBytes, model: Map<nu
   const kind = random.below(before.length === 0 ? 1 : 8);
   if (kind === 0) {
     // As a kind sets what it has made elsewhere.
-    const whole = noise(random, length);
+    const whole = randomBytes(random, length);
     pages.write(slot, whole, length);
     model.set(slot, whole);
   } else if (kind === 1) {
@@ -63,7 +59,7 @@ function edit(random: Random, pages: StatePages, bytes: PageBytes, model: Map<nu
     const removed = random.chance(0.2) ? before.length - at : random.below(Math.min(64, before.length - at) + 1);
     // The same length as often as another, and up to an edge, to shrink or grow by one page and one place.
     const wanted = kind === 4 ? removed : kind === 5 ? Math.max(0, length - before.length + removed) : random.below(64);
-    const put = noise(random, wanted);
+    const put = randomBytes(random, wanted);
     bytes.at(slot).splice(at, removed, put, put.length);
     model.set(slot, spliced(before, at, removed, put));
   }
@@ -119,7 +115,7 @@ describe('pages of states', () => {
 
   test('an edit of one page of several leaves the others clean', () => {
     const pages = new StatePages(new SlotSet());
-    pages.write(3, noise(seededRandom(1), 3 * PAGE_BYTES_MAX), 3 * PAGE_BYTES_MAX);
+    pages.write(3, randomBytes(seededRandom(1), 3 * PAGE_BYTES_MAX), 3 * PAGE_BYTES_MAX);
     for (let page = 0; page < 3; page += 1) clean(pages, 3, page);
     const bytes = new PageBytes(pages).at(3);
     bytes.splice(PAGE_BYTES_MAX + 5, 2, Uint8Array.of(1, 2), 2);
@@ -130,7 +126,7 @@ describe('pages of states', () => {
 
   test('[K1] an append to several pages writes the last, and new ones, and gathers nothing', () => {
     const pages = new StatePages(new SlotSet());
-    const state = noise(seededRandom(4), 5 * PAGE_BYTES_MAX);
+    const state = randomBytes(seededRandom(4), 5 * PAGE_BYTES_MAX);
     const [first, second] = [2 * PAGE_BYTES_MAX + 9, 4 * PAGE_BYTES_MAX + 1];
     pages.write(3, state, first);
     for (let page = 0; page < 3; page += 1) clean(pages, 3, page);
@@ -165,7 +161,7 @@ describe('pages of states', () => {
 
   test('[R3] a page that would follow none, or leave another short, is not restored', () => {
     const pages = new StatePages(new SlotSet());
-    const bytes = noise(seededRandom(2), PAGE_BYTES_MAX + 1);
+    const bytes = randomBytes(seededRandom(2), PAGE_BYTES_MAX + 1);
     expect(pages.restorePage(1, 1, 0, { bytes, start: 0, end: 5 })).toBe(false);
     expect(pages.restorePage(1, 0, 1, { bytes, start: 0, end: 5 })).toBe(false);
     expect(pages.restorePage(1, 0, 0, { bytes, start: 0, end: PAGE_BYTES_MAX + 1 })).toBe(false);
