@@ -17,8 +17,8 @@ export const CHANGELOG_MUTANTS: readonly Mutant[] = [
   {
     name: 'touches an entry that no bind is written of',
     file: 'libs/core/partition/src/changelog/changelog.ts',
-    from: 'if (isReshaped || entry.baseBlock <',
-    to: 'if (isReshaped || entry.baseBlock + Number(entry.slot % 7 === 3) <',
+    from: 'const isDue = entry.baseBlock < this.#sweep.before;',
+    to: 'const isDue = entry.baseBlock + Number(entry.slot % 7 === 3) < this.#sweep.before;',
   },
   {
     name: 'says no timeout that has changed',

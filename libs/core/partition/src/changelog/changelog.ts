@@ -13,7 +13,7 @@
 //   CL5  changedBytes sums up the dirty set, the removals, and what is not written of pages: key and numbers of each entry, and
 //        all of the state of those in `whole`, whose base the cut writes.
 //   CL6  Beyond what has changed a cut writes at most its share of the sweep, and a page. A base of more than a page is bound
-//        within that, or it comes in parts (LongBases).
+//        within that, or with no page that has not changed, or it comes in parts (LongBases).
 import { assert, type ReusedMemory } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import { BaseSizes } from './base-sizes.ts';
@@ -350,24 +350,29 @@ export class Changelog {
   #write(entry: EntryWindow, base: TouchBase): void {
     const isReshaped = this.#table.reshaped.delete(entry.slot);
     // One that is new has none: −1.
-    if (isReshaped || entry.baseBlock < this.#sweep.before) {
-      if (!isLong(entry) || !entry.isWritten || this.#sharesSweep(entry)) {
-        this.#writeBase(entry);
-        return;
-      }
-      if (entry.baseBlock < this.#sweep.before) this.#long.add(entry.slot);
+    const isDue = entry.baseBlock < this.#sweep.before;
+    if (isLong(entry) && entry.isWritten ? this.#sharesSweep(entry, isDue) : isReshaped || isDue) {
+      this.#writeBase(entry);
+      return;
     }
+    if (isDue) this.#long.add(entry.slot);
     this.discount(entry);
     if (isReshaped) this.#builder.addRebind(entry);
     else this.#builder.addTouch(entry, base);
     this.#wrote(entry, -1, false);
   }
 
-  /** Whether its old base is swept with what changed, out of the cut's share; else it comes in parts. */
-  #sharesSweep({ slot, baseBlock, stateLength }: EntryWindow): boolean {
+  /**
+   * Whether it gets a new base with what changed of it. What that takes beyond is out of the cut's share, where the old one is due;
+   * else nothing may: all of its pages have changed, as where a window goes and leaves the next one. One that is due and has no
+   * share comes in parts.
+   */
+  #sharesSweep({ slot }: EntryWindow, isDue: boolean): boolean {
     const cutting = this.#cutting!;
-    if (baseBlock >= this.#sweep.before || stateLength > cutting.shareLeft || this.#long.has(slot)) return false;
-    cutting.shareLeft -= stateLength;
+    const most = isDue && !this.#long.has(slot) ? cutting.shareLeft : 0;
+    const beyond = this.#table.states.writtenOf(slot, most);
+    if (beyond > most) return false;
+    cutting.shareLeft -= beyond;
     return true;
   }
 

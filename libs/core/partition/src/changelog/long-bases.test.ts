@@ -211,3 +211,18 @@ describe('a base of 48 MiB', () => {
     expect(log.restored()).toEqual([undefined, 1]);
   });
 });
+
+test.each([MB, 4 * MB, 5 * MB])(
+  '[K8] CL6 a long base comes with a change of all of its bytes, to %d of them',
+  (length) => {
+    const log = new Log();
+    log.write('long', 4 * MB);
+    log.commit();
+    const { floor } = log;
+    log.write('long', length, true);
+    expect(log.commit()).toBeLessThan(length + NUMBERS_BYTES);
+    log.commit();
+    expect(log.floor).toBeGreaterThan(floor);
+    expect(log.restored()).toEqual([undefined, 1]);
+  },
+);

@@ -76,6 +76,14 @@ export class StatePages {
     return last < 0 ? 0 : last * PAGE_BYTES_MAX + this.arena.lengthOf(this.pageAt(slot, last));
   }
 
+  /** How many of the slot's bytes are as they were last written down; beyond `most` it is not counted how many more. */
+  writtenOf(slot: number, most: number): number {
+    const count = this.countOf(slot);
+    let bytes = 0;
+    for (let page = 0; page < count && bytes <= most; page += 1) bytes += this.arena.keptOf(this.pageAt(slot, page));
+    return bytes;
+  }
+
   /** Copies the whole state to the beginning of `into`. */
   read(slot: number, into: Uint8Array): void {
     const { arena } = this;
