@@ -83,6 +83,7 @@ export class World {
   inputPartitions: number;
   /** Settings of the processes started from now on. */
   startFrom: StartFrom | undefined;
+  kind = 'session';
   timestampType: 'LogAppendTime' | 'CreateTime';
   /** How long each of their turns waits. */
   turnMs = 0;
@@ -172,7 +173,7 @@ export class World {
   settings(owner: string): PipelineSettings {
     return {
       name: 'visits',
-      kind: 'session',
+      kind: this.kind,
       owner,
       group: 'app.visits',
       inputTopic: INPUT,

@@ -14,6 +14,7 @@
 import { assert, type DurationMs, Fenced, Retriable, TRANSACTION_TIMEOUT_MAX_MS } from '@flatline/base';
 import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
 import type { Transaction, TransactionalWriter } from '@flatline/ports';
+import { newLogId } from '../log-id.ts';
 import { RetryPause } from '../retry-pause.ts';
 import { claim, type Ownership } from '../restoring/claiming.ts';
 import type { CommitBudget } from './commit-budget.ts';
@@ -69,7 +70,7 @@ export class Committer {
     this.#writer = parts.writer;
     this.#anchor = claimAnchor(parts);
     this.#runId = ports.entropy.id();
-    this.#logId = last?.logId ?? ports.entropy.id();
+    this.#logId = last?.logId ?? newLogId(ports.entropy.id(), parts.settings.kind);
     this.#sequence = last?.sequence ?? -1;
     this.#previous = last?.commitId ?? '';
     this.#committedPosition = last?.inputs[0]?.position;

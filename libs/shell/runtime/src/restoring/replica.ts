@@ -12,6 +12,7 @@ import { type CommitHeader, PartitionTask, Restoration, type TaskOptions } from 
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import { Flusher } from '../local-store/flusher.ts';
+import { kindOfLog, otherKind } from '../log-id.ts';
 import { changelogOf } from '../task-place.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
 import { loadStore, type StoreLoadParts, type StorePosition } from './store-load.ts';
@@ -174,8 +175,17 @@ export class Replica {
     if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
     if (step.kind === 'claim') this.#claim = { offset, id: step.claim.claimId };
     if (step.kind !== 'commit') return;
+    this.#checkKind(step.header);
     await this.#applyCommit(offset);
     this.#from.lineage.followed();
+  }
+
+  /** Before anything of it is applied (I4). */
+  #checkKind({ logId }: CommitHeader): void {
+    const { name, kind, changelogTopic } = this.#parts.settings;
+    const kept = kindOfLog(logId);
+    if (kind !== undefined && kept !== undefined && kept !== kind)
+      throw otherKind(name, kind, `changelog ${changelogTopic}`, kept);
   }
 
   /** To its end, even where the wait was given up: a commit is applied whole. */

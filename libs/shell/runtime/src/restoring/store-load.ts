@@ -3,6 +3,7 @@ import type { Restoration } from '@flatline/partition';
 import type { StoredGroup } from '@flatline/ports';
 import { LOAD_BYTES_PER_TURN } from '../limits.ts';
 import { changelogOf, type TaskPlace } from '../task-place.ts';
+import { kindOfLog } from '../log-id.ts';
 import { LineageCheck } from './lineage-check.ts';
 import type { TaskStore } from '../local-store/task-store.ts';
 import { turn } from '../turn.ts';
@@ -25,7 +26,7 @@ export interface StorePosition {
   readonly isStored: boolean;
 }
 
-/** Loads the local store; without one, reading begins at the log's start. */
+/** Loads the local store; without one, reading begins at the log's start. @throws Distrusted, Retriable */
 export async function loadStore(
   parts: StoreLoadParts,
   restoration: Restoration,
@@ -44,6 +45,10 @@ export async function loadStore(
     };
   }
   const { checkpoint } = state;
+  const { kind } = parts.settings;
+  const kept = kindOfLog(checkpoint.logId);
+  if (kind !== undefined && kept !== undefined && kept !== kind)
+    throw new Distrusted('other-log', `it holds entries of kind "${kept}"`);
   if (checkpoint.changelogPosition < logStartOffset)
     throw new Distrusted(
       'behind-log-start',
