@@ -15,7 +15,7 @@ async function exitCodeOf(line: string, preload: string): Promise<number | null>
   const node = ['--conditions=@flatline/source', '--import', `data:text/javascript,${encodeURIComponent(preload)}`];
   const child = spawn(process.execPath, [...node, main, ...line.split(' ')], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    timeout: 25_000,
+    timeout: 100_000,
     killSignal: 'SIGKILL',
   });
   const [code] = (await once(child, 'exit')) as [number | null];

@@ -15,6 +15,6 @@ test('a program that catches why nothing could be opened ends by itself', () => 
     const tries = [flatline.heartbeats({ topic: 't' }), flatline.sessions({ topic: 't', timeoutMs: 1000 })];
     console.log((await Promise.allSettled(tries)).map(({ status }) => status).join());`;
   const args = ['--conditions=@flatline/source', '--input-type=module', '--eval', source];
-  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 25_000 });
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 100_000 });
   expect([stdout, status]).toEqual(['rejected,rejected\n', 0]);
 });
