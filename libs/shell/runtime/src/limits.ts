@@ -109,6 +109,8 @@ export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
 export const WARM_STARTS_MAX = 64;
 /** A store written this much earlier than the newest is assumed to have moved away, and is not loaded. */
 export const WARM_START_RECENT_MS = 600_000;
+/** How long a standby leaves a store that processes share to the partition's owner: longer than that waits for a store. */
+export const STANDBY_STORE_AFTER_MS = 4_000;
 /** Blocks of the changelog, and bytes of them, read or applied before the event loop gets its turn: some 5 ms. */
 export const RESTORE_BLOCKS_PER_TURN = 16;
 export const RESTORE_BYTES_PER_TURN = 512 * 1024;

@@ -13,7 +13,7 @@ import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, Membe
 import { pause } from '@flatline/system';
 import { RetryPause } from '../retry-pause.ts';
 import { CommitBudget } from '../committing/commit-budget.ts';
-import { COMMIT_TIMEOUT_SHARE, TASK_BOUNDS, type TaskBounds } from '../limits.ts';
+import { COMMIT_TIMEOUT_SHARE, STANDBY_STORE_AFTER_MS, TASK_BOUNDS, type TaskBounds } from '../limits.ts';
 import { ProcessShare } from './process-share.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from '../restoring/standby-task.ts';
@@ -198,7 +198,7 @@ export class PipelineInstance implements MembershipListener {
     const partitions = warmStarts(found, settings.inputPartitions);
     if (this.#leaving || partitions.length === 0) return;
     ports.log.info('local stores are loaded while the group meets', { pipeline: settings.name, partitions });
-    for (const partition of partitions) this.#startStandby(partition);
+    for (const partition of partitions) this.#startStandby(partition, 0);
   }
 
   /** Brings runners and standbys to what is assigned, as far as PN1 lets; called again when one has closed. */
@@ -206,9 +206,14 @@ export class PipelineInstance implements MembershipListener {
     if (this.#leaving || this.#assignment === undefined) return;
     const { partitions, standbys = [] } = this.#assignment;
     for (const partition of partitions) if (!this.#runners.has(partition)) this.#startRunner(partition);
-    for (const [partition, standby] of this.#standbys) if (!standbys.includes(partition)) void standby.close(false);
+    // What was loaded before the group had met may be another process's by now, store and all.
+    const { isShared } = this.#parts.ports.stores;
+    const beginAgain = isShared && this.#isMeeting;
+    for (const [partition, standby] of this.#standbys)
+      if (beginAgain || !standbys.includes(partition)) void standby.close(false);
     for (const partition of standbys)
-      if (!this.#runners.has(partition) && !this.#standbys.has(partition)) this.#startStandby(partition);
+      if (!this.#runners.has(partition) && !this.#standbys.has(partition))
+        this.#startStandby(partition, isShared ? STANDBY_STORE_AFTER_MS : 0);
     this.#isMeeting = false;
   }
 
@@ -246,9 +251,10 @@ export class PipelineInstance implements MembershipListener {
     return budget;
   }
 
-  #startStandby(partition: number): void {
+  #startStandby(partition: number, storeAfterMs: DurationMs): void {
     const standby = new StandbyTask({
       ...this.#taskParts(partition),
+      storeAfterMs,
       onClosed: () => {
         // One that was never handed over to its runner is closed by that.
         if (this.#standbys.get(partition) === standby) this.#standbys.delete(partition);
@@ -264,7 +270,7 @@ export class PipelineInstance implements MembershipListener {
   }
 
   /** What runners and standbys have in common. */
-  #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed'> {
+  #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed' | 'storeAfterMs'> {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
     const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, owedBytesMax } = bounds;
     const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;

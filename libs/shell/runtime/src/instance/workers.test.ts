@@ -1,5 +1,7 @@
 // Processes over one state directory, as `run --workers` starts them, and instances that come back under their id.
 import { describe, expect, test } from '@jest/globals';
+import { pause } from '@flatline/system';
+import type { PipelinePorts } from '../settings.ts';
 import { type Process, World } from '../world.fixture.ts';
 
 const SESSION_TIMEOUT_MS = 10_000;
@@ -85,6 +87,54 @@ describe('processes over one state directory', () => {
     expect(again.instance.standbys().map(({ partition }) => partition)).toEqual(had);
     await time.runFor(2 * SESSION_TIMEOUT_MS);
     expect([partitionsOf(a).length, partitionsOf(again)]).toEqual([1, had]);
+  });
+
+  /** Whether each partition's store is open where the partition runs. */
+  const ownersHaveStores = ({ simulation }: World, ...processes: Process[]): boolean[] =>
+    processes.flatMap((each) =>
+      partitionsOf(each).map((partition) => simulation.disk('machine').lockedBy(partition) === each.name),
+    );
+
+  test('[R2][K6] a standby takes no store before an owner that is slow to open it', async () => {
+    const adapt = ({ stores, ...ports }: PipelinePorts): PipelinePorts => {
+      const open: typeof stores.open = async (partition, how) => {
+        if (how?.waits !== false) await pause(ports.clock, 2_000);
+        return stores.open(partition, how);
+      };
+      const opening = {
+        isShared: stores.isShared,
+        open,
+        localCheckpoints: () => stores.localCheckpoints(),
+        noteDrop: stores.noteDrop.bind(stores),
+        drops: () => stores.drops(),
+      };
+      return { ...ports, stores: opening };
+    };
+    const world = new World({ seed: 76, partitions: 2, timeoutMs: 60_000, oneDisk: true, standbys: 1, adapt });
+    const { time } = world.simulation;
+    const [a, b] = [world.launch('a'), world.launch('b')];
+    await time.runFor(15_000);
+    expect(ownersHaveStores(world, a, b)).toEqual([true, true]);
+    expect([a, b].flatMap(({ instance }) => instance.standbys()).map(({ state }) => state)).toEqual([
+      'following',
+      'following',
+    ]);
+  });
+
+  test('[R2][K6] a store that was loaded before the group had met goes to the owner', async () => {
+    const world = new World({ seed: 77, partitions: 2, timeoutMs: 60_000, oneDisk: true, standbys: 1 });
+    const { time } = world.simulation;
+    const alone = world.launch('a');
+    await time.runFor(3_000);
+    beat(world, 40);
+    await time.runFor(16_000);
+    beat(world, 40);
+    await time.runFor(1_000);
+    alone.host.kill();
+    const [a, b] = [world.launch('a'), world.launch('b')];
+    await time.runFor(2 * SESSION_TIMEOUT_MS);
+    expect(ownersHaveStores(world, a, b)).toEqual([true, true]);
+    expect(runsIn(b)).toEqual([expect.stringContaining('"restoredFrom":"localStore"')]);
   });
 
   test('[K6] a standby leaves the store to the owner, and goes on without when it takes over', async () => {

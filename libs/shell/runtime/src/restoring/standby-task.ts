@@ -14,7 +14,8 @@
 //   SB1  It holds whole commits, in order (K6). Found below the log's start, it drops everything and begins there empty (K5).
 //   SB2  It fences no owner, and writes to its local store only.
 //   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
-import { Fatal, type Millis, namedMessageOf, PartitionStopped, Retriable } from '@flatline/base';
+import { type DurationMs, Fatal, type Millis, namedMessageOf, PartitionStopped, Retriable } from '@flatline/base';
+import { pause } from '@flatline/system';
 import { RetryPause } from '../retry-pause.ts';
 import { placeInLog } from '../task-place.ts';
 import { Distrusted } from './distrust.ts';
@@ -43,6 +44,8 @@ export interface StandbyStatus {
 }
 
 export interface StandbyTaskParts extends Omit<ReplicaParts, 'store'> {
+  /** When it opens its store. */
+  readonly storeAfterMs: DurationMs;
   /** An error of the local store's device. */
   readonly onStoreError: () => void;
   /** It is closed for good; not called for one that was handed over. */
@@ -155,6 +158,8 @@ export class StandbyTask {
   }
 
   async #live(): Promise<void> {
+    const { storeAfterMs, ports } = this.#parts;
+    if (storeAfterMs > 0) await pause(ports.clock, storeAfterMs, this.#halt.signal);
     while (!this.#halt.signal.aborted && this.#state !== 'stopped') {
       try {
         this.#store ??= await TaskStore.open({
