@@ -77,7 +77,7 @@ export class NextCommit {
       this.#isAwaited ||
       this.isHeavy ||
       this.#changelog.pendingChanges >= this.#limits.pendingChangesMax ||
-      this.outputs.count + this.#deadLetters.count >= this.#limits.pendingOutputsMax ||
+      this.outputs.count + this.#deadLetters.count >= this.#limits.pendingOutputsMax() ||
       this.#deadLetters.isFull
     );
   }

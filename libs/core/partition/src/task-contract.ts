@@ -18,9 +18,9 @@ export interface TaskOptions {
   readonly hashSeed: number;
   /** Memory for blocks until their commit is settled; tasks of a process may share it. */
   readonly blockMemory: ReusedMemory;
-  /** Stepping stops when this many changes, or outputs, wait for a cut. */
+  /** Stepping stops when this many changes, or outputs as of now, wait for a cut. */
   readonly pendingChangesMax: number;
-  readonly pendingOutputsMax: number;
+  readonly pendingOutputsMax: () => number;
   /** Bytes of owed records in one commit; the record that reaches this is its last. */
   readonly owedBytesMax: number;
   readonly deadLetters: DeadLetterLimits;

@@ -211,7 +211,7 @@ export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestO
     hashSeed: 12345,
     pendingChangesMax: 1e6,
     blockMemory: new PoisonedMemory(0),
-    pendingOutputsMax: 1e6,
+    pendingOutputsMax: () => 1e6,
     owedBytesMax: 1e6,
     ...changes,
   };

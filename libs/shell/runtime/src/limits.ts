@@ -17,7 +17,7 @@ export interface TaskBounds {
   readonly unsweptLogBytes: number;
   /** Changes and outputs that may wait for a cut; stepping pauses beyond. */
   readonly pendingChangesMax: number;
-  /** This many closes with keys of 36 bytes, in JSON, fit one produce request. */
+  /** The most that is one task's share of PENDING_OUTPUTS_TOTAL. */
   readonly pendingOutputsMax: number;
   /** Owed records go out this many bytes a commit, to the end of a record; meanwhile other due entries wait. */
   readonly owedBytesMax: number;
@@ -57,7 +57,7 @@ export const TASK_BOUNDS: TaskBounds = {
   blockBytesMax: 256 * 1024,
   unsweptLogBytes: 1024 * 1024,
   pendingChangesMax: 200_000,
-  pendingOutputsMax: 1_600,
+  pendingOutputsMax: 6_400,
   owedBytesMax: 512 * 1024,
   commitBytesTotal: 256 * 1024 * 1024,
   commitBytesFirst: 4 * 1024 * 1024,
@@ -78,6 +78,13 @@ export const TASK_BOUNDS: TaskBounds = {
   armSlice: 50_000,
 };
 
+/**
+ * Outputs of all tasks together that may wait for a cut, and the least that is one task's share. The more there are in a commit,
+ * the fewer transactions a burst costs the brokers; the fewer wait, the less outlives V8's young generation. So many closes
+ * with keys of 36 bytes, in JSON, as are the least fit one produce request.
+ */
+export const PENDING_OUTPUTS_TOTAL = 25_600;
+export const PENDING_OUTPUTS_MIN = 1_600;
 /** The most of `commitBytesTotal` that is one task's share. */
 export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
 /** A commit should take at most this share of a transaction's timeout. */

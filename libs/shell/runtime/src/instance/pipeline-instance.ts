@@ -272,7 +272,7 @@ export class PipelineInstance implements MembershipListener {
   /** What runners and standbys have in common. */
   #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed' | 'storeAfterMs'> {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
-    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, owedBytesMax } = bounds;
+    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, owedBytesMax } = bounds;
     const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;
     const { entriesMax, keyBytesMax, pageBytesMax } = bounds;
     const { heldTime, input, tickMs, changelogFactor, changelogFormat: format } = settings;
@@ -292,7 +292,7 @@ export class PipelineInstance implements MembershipListener {
         hashSeed: ports.entropy.seed(),
         blockMemory: share.blockMemory,
         pendingChangesMax,
-        pendingOutputsMax,
+        pendingOutputsMax: () => share.pendingOutputs(bounds),
         owedBytesMax,
         takenRowBytesMax: () => share.takenRowBytes(),
         state: { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax: settings.maxStateBytes ?? Infinity },

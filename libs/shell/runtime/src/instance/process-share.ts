@@ -8,6 +8,8 @@ import {
   DEAD_LETTER_BYTES_TOTAL,
   FLUSH_BYTES_MAX,
   FREE_BLOCK_BYTES_MAX,
+  PENDING_OUTPUTS_MIN,
+  PENDING_OUTPUTS_TOTAL,
   TAKEN_ROW_BYTES_MAX,
   TAKEN_ROW_BYTES_MIN,
   TAKEN_ROW_BYTES_TOTAL,
@@ -32,6 +34,11 @@ export class ProcessShare {
   /** Bytes that a commit of one task may hold. */
   commitBytes({ commitBytesTotal }: TaskBounds): number {
     return Math.min(COMMIT_BYTES_MAX, commitBytesTotal / Math.max(1, this.#running));
+  }
+
+  /** Outputs of one task that may wait for a cut. */
+  pendingOutputs({ pendingOutputsMax }: TaskBounds): number {
+    return share(PENDING_OUTPUTS_TOTAL, this.#running, { least: PENDING_OUTPUTS_MIN, most: pendingOutputsMax });
   }
 
   /** Bytes of dead letters of one task that may wait for a cut. */
