@@ -3,7 +3,7 @@ import { count, counted, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { isUtf8 } from 'node:buffer';
 import type { Colors } from '../terminal/console.ts';
-import { printable, printableKey, shorten } from '../terminal/printable.ts';
+import { padded, printable, printableKey, shorten } from '../terminal/printable.ts';
 import type { Letter } from './letter.ts';
 import { placeOf } from './letter-survey.ts';
 
@@ -20,7 +20,7 @@ export function listedText(letter: Letter, replays: number, { dim, red, cyan }: 
     placeOf(letter).padEnd(12),
     dim(isoTime(letter.writtenAt)),
     red(printable(reason).padEnd(REASON_COLUMNS)),
-    shorten(key, KEY_COLUMNS).padEnd(KEY_COLUMNS),
+    padded(shorten(key, KEY_COLUMNS), KEY_COLUMNS),
     value.padStart(12),
     dim(`from ${printable(topic)}/${partition}/${offset}`),
     ...(replays === 0 ? [] : [cyan(replayedText(replays))]),

@@ -6,7 +6,8 @@ import { ProgressDisplay } from './progress-display.ts';
 
 class Screen extends Writable implements OutputStream {
   readonly isTTY: boolean;
-  readonly columns = 80;
+  columns = 80;
+  rows = 24;
   text = '';
 
   constructor(isTTY: boolean) {
@@ -72,6 +73,12 @@ describe('a console', () => {
     [{ COLUMNS: '120' }, true, Infinity],
   ])('results are as wide as the terminal (%j), and whole in a pipe (%p): %d', (env, isPiped, width) => {
     expect(open(true, false, env, isPiped).console.width).toBe(width);
+  });
+
+  test('a terminal of no size cuts nothing', () => {
+    const { console, stdout, stderr } = open(true);
+    for (const screen of [stdout, stderr]) [screen.columns, screen.rows] = [0, 0];
+    expect([console.width, console.columns, console.rows]).toEqual([Infinity, 100, Infinity]);
   });
 
   test('CO1 without a terminal there is no live region and no color', () => {

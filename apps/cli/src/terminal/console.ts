@@ -65,17 +65,17 @@ export class Console {
     const { stdout, env } = this.#options;
     if (stdout.isTTY !== true) return Infinity;
     const asked = Number(env['COLUMNS'] ?? '');
-    return Number.isSafeInteger(asked) && asked > 0 ? asked : (stdout.columns ?? Infinity);
+    return Number.isSafeInteger(asked) && asked > 0 ? asked : sizeOf(stdout.columns, Infinity);
   }
 
   /** Width of the live region. */
   get columns(): number {
-    return this.#options.stderr.columns ?? DEFAULT_COLUMNS;
+    return sizeOf(this.#options.stderr.columns, DEFAULT_COLUMNS);
   }
 
   /** Height of the terminal; Infinity without one. */
   get rows(): number {
-    return this.#options.stderr.rows ?? Infinity;
+    return sizeOf(this.#options.stderr.rows, Infinity);
   }
 
   /** A result: the value as a line of JSON, or else the text. */
@@ -112,6 +112,11 @@ export class Console {
     this.#region?.clear();
     write();
   }
+}
+
+/** A terminal without a size, as in a container or under `script`, says 0. */
+function sizeOf(said: number | undefined, otherwise: number): number {
+  return said === undefined || said === 0 ? otherwise : said;
 }
 
 /** Backslashes stay single here: these are our own words with foreign parts in them, not a name to be told apart. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { printable, printableJson, printableKey, shorten } from './printable.ts';
+import { padded, printable, printableJson, printableKey, shorten } from './printable.ts';
 
 const RERUN = 'rerun with fc.assert(property, { seed, path }) as printed';
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -60,6 +60,15 @@ describe('what a terminal is shown', () => {
   test('shortening marks the cut and keeps characters whole', () => {
     expect(shorten('abc', 3)).toBe('abc');
     expect(shorten('abcd', 3)).toBe('ab…');
-    expect(shorten('😀😀😀', 2)).toBe('😀…');
+    expect(shorten('😀😀😀', 4)).toBe('😀…');
+  });
+
+  test.each([
+    ['日本語の鍵', '日本語… '],
+    ['ｶﾅ한국어', 'ｶﾅ한국어'],
+    ['🎮🎮🎮🎮🎮', '🎮🎮🎮… '],
+    ['e\u0301e\u0301', 'e\u0301e\u0301      '],
+  ])('a cell is as wide as the terminal draws it: %s', (text, cell) => {
+    expect(padded(shorten(text, 8), 8)).toBe(cell);
   });
 });

@@ -35,8 +35,32 @@ export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(UNSAFE, escapeCharacter);
 }
 
-/** At most `widthMax` characters, the last an ellipsis where something was cut; never cuts a surrogate pair. */
+/** At most `widthMax` columns, the last an ellipsis where something was cut; never cuts a surrogate pair. */
 export function shorten(text: string, widthMax: number): string {
-  const characters = Array.from(text);
-  return characters.length <= widthMax ? text : `${characters.slice(0, Math.max(0, widthMax - 1)).join('')}…`;
+  if (widthOf(text) <= widthMax) return text;
+  let [kept, width] = ['', 0];
+  for (const character of text) {
+    width += widthOf(character);
+    if (width >= widthMax) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}
+
+/** Filled up with spaces to so many columns. */
+export function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
+/** East Asian Wide and Fullwidth, by block, and emoji: two columns. */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/gu;
+/** What is drawn over or into the character before it. */
+const NO_WIDTH = /[\p{Mn}\p{Me}\u1160-\u11ff]/gu;
+
+/** Columns of a terminal. One that draws several emoji as one needs fewer; none needs more. */
+function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  const characters = Array.from(text.replace(NO_WIDTH, ''));
+  return characters.length + (text.match(WIDE)?.length ?? 0);
 }

@@ -1,5 +1,5 @@
 // Rows that come one at a time under one heading, in columns as wide as the terminal allows. Pure.
-import { shorten } from './printable.ts';
+import { padded, shorten } from './printable.ts';
 
 export interface TableColumn<Of> {
   /** Stands in the heading. A function where the column may be narrower than the name. */
@@ -39,7 +39,7 @@ export function tableOf<Of>(columns: readonly TableColumn<Of>[], width: number):
       });
       const cells = shown.slice(0, texts.findLastIndex((text) => text !== '') + 1);
       return joined(
-        cells.map(({ column: { paint = (cell) => cell }, width: own }, i) => paint(texts[i]!.padEnd(own), of)),
+        cells.map(({ column: { paint = (cell) => cell }, width: own }, i) => paint(padded(texts[i]!, own), of)),
       );
     },
   };

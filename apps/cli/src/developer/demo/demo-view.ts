@@ -2,7 +2,7 @@
 import { count, counted, type DurationMs, plural } from '@flatline/base';
 import { stripVTControlCharacters } from 'node:util';
 import type { Colors } from '../../terminal/console.ts';
-import { printableKey, shorten } from '../../terminal/printable.ts';
+import { padded, printableKey, shorten } from '../../terminal/printable.ts';
 import { duration } from '../../terminal/progress.ts';
 
 export interface ClosedSession {
@@ -152,7 +152,7 @@ function colorOfState(state: string, { green, red, yellow }: Colors): (text: str
 
 /** One closed session as a line; the key is hostile and comes out escaped. */
 function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors, isNarrow: boolean): string {
-  const key = shorten(printableKey(session.key), KEY_COLUMNS).padEnd(KEY_COLUMNS);
+  const key = padded(shorten(printableKey(session.key), KEY_COLUMNS), KEY_COLUMNS);
   const reason = (session.reason === 'TIMEOUT' ? yellow : cyan)(session.reason.padEnd(12));
   const length = duration(session.durationMs).padStart(9);
   if (isNarrow) return `${key}  ${reason}  ${length}`;
