@@ -94,16 +94,15 @@ export function stateOf(schedules: readonly Schedule[]): BytesSpan {
   return { bytes: written.peek(), start: 0, length: written.length };
 }
 
-/** @throws MalformedBytes */
+/** Messages are views, valid until the next edit of the state. @throws MalformedBytes */
 export function schedulesIn({ bytes, start, length }: BytesSpan): readonly Schedule[] {
-  // A copy: messages outlive the next edit, and what decodes texts takes no shared memory everywhere.
-  const input = new ByteReader(copies.of(bytes, start, start + length));
+  const input = new ByteReader(bytes, start, start + length);
   const schedules: Schedule[] = [];
   while (input.remaining > 0) {
     const size = input.varint();
     const from = input.position;
     input.skip(size);
-    schedules.push(read(new ByteReader(input.bytes, from, from + size)));
+    schedules.push(read(new ByteReader(bytes, from, from + size)));
   }
   return schedules;
 }
@@ -231,7 +230,8 @@ function readText(input: ByteReader): string {
   const bytes = input.block();
   if (bytes.length === 0) return '';
   try {
-    return utf8.decode(bytes);
+    // A copy: what decodes takes no shared memory everywhere.
+    return utf8.decode(copies.of(bytes));
   } catch {
     throw new MalformedBytes('a text of a schedule is not UTF-8');
   }

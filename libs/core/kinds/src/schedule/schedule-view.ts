@@ -1,4 +1,5 @@
 // A key's schedules as they are shown: when each is due next, and by what.
+import { copyBytes } from '@flatline/base';
 import type { EntryView } from '../entry-view.ts';
 import { scheduleFormat } from './schedule-format.ts';
 import { messageIn, schedulesIn } from './schedule-state.ts';
@@ -18,6 +19,7 @@ export const scheduleView: EntryView<ScheduleWindow> = {
       ...when,
       timeZone: when.cron === undefined ? undefined : when.timeZone,
       target,
-      ...messageIn(message),
+      // A copy: it is shown later, and lies in the state.
+      ...messageIn(copyBytes(message, 0, message.length)),
     })),
 };

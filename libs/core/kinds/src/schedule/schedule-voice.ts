@@ -1,7 +1,7 @@
 // What comes out of schedules: their runs, and receipts (D1, D4).
 //
 // Owns: copies of what is said, until their commits.      Does not own: when something is said (ScheduleKind).
-import { BriefCopies, digitsOf } from '@flatline/base';
+import { BriefCopies, digitsOf, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import {
   ANSWERED_HEADER,
@@ -46,6 +46,9 @@ export class ScheduleVoice {
   readonly #prefix: Uint8Array;
   /** Messages of runs, which go with their commits, and so together. */
   readonly #copies = new BriefCopies();
+  /** What is due together shares a header. */
+  #lastDueAt: Millis = 0;
+  #lastDueAtHeader = header(DUE_AT_HEADER, '0');
 
   constructor(parts: ScheduleVoiceParts) {
     this.#parts = parts;
@@ -54,9 +57,9 @@ export class ScheduleVoice {
 
   /** A schedule's run, as it was due: the `runs`th. */
   run(schedule: Schedule, { runs, isLast }: RunNumber, key: Uint8Array, effects: Effects): void {
-    // A copy: what it lies in holds all messages of the key, and the run waits for its commit (X6).
+    // A copy: it lies in the state, and the run waits for its commit.
     const { headers, value } = messageIn(this.#copies.of(schedule.message));
-    headers.push({ name: DUE_AT_HEADER, value: digitsOf(schedule.dueAt) });
+    headers.push(this.#dueAtHeader(schedule.dueAt));
     this.#name(schedule, headers);
     headers.push(runs === 1 ? FIRST : { name: RUN_HEADER, value: digitsOf(runs) });
     if (isLast) headers.push(LAST);
@@ -72,11 +75,19 @@ export class ScheduleVoice {
     if (receipts === 'none' || (receipts === 'errors' && !ERRORS.has(type))) return;
     const headers = [header(RECEIPT_HEADER, type)];
     if ('dueAt' in about) {
-      headers.push({ name: DUE_AT_HEADER, value: digitsOf(about.dueAt) });
+      headers.push(this.#dueAtHeader(about.dueAt));
       this.#name(about, headers);
     } else if (about.id !== undefined) headers.push(header(SCHEDULE_ID_HEADER, about.id));
     if (to.answers !== undefined) headers.push({ name: ANSWERED_HEADER, value: digitsOf(to.answers) });
     effects.emit({ key: to.key, value: EMPTY, headers });
+  }
+
+  #dueAtHeader(dueAt: Millis): RecordHeader {
+    if (dueAt !== this.#lastDueAt) {
+      this.#lastDueAt = dueAt;
+      this.#lastDueAtHeader = { name: DUE_AT_HEADER, value: digitsOf(dueAt) };
+    }
+    return this.#lastDueAtHeader;
   }
 
   /** Says in headers which it is. */
