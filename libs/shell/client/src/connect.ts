@@ -80,7 +80,7 @@ export interface Heartbeats {
   end(id: SessionId, timestamp?: Millis): Promise<void> | undefined;
   /** Resolves when everything so far is in the log; rejects naming what is not. */
   flush(): Promise<void>;
-  /** Flushes, then takes no more. Idempotent. */
+  /** Takes nothing more, and resolves once what was taken is in the log. Idempotent. */
   close(): Promise<void>;
 }
 
