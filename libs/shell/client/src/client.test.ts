@@ -171,6 +171,18 @@ describe('a client', () => {
     expect(kinds.at(-1)).toBe('tombstone');
     await expect(flatline.heartbeats({ topic })).rejects.toThrow(/closed/);
   });
+
+  test('what is still being opened while it closes is closed, and not given', async () => {
+    const topic = await makeTopic(1);
+    const flatline = open();
+    const opening = flatline.summaries({ topic, from: 'beginning' });
+    await flatline.close();
+    const outcome = opening.then(
+      (given) => given.close(),
+      (error: unknown) => error,
+    );
+    expect(await outcome).toEqual(new Error('this client is closed: connect again'));
+  });
 });
 
 describe('a summary consumer', () => {

@@ -336,6 +336,9 @@ class Client implements Flatline {
     try {
       const opened = await open();
       this.#open.add(opened);
+      // The client did not know of it when it closed.
+      if (this.#closing !== undefined) await opened.close();
+      this.#checkOpen();
       return opened;
     } catch (error) {
       done();
