@@ -143,7 +143,7 @@ export class HeldLeases {
     });
   }
 
-  /** The producer has ended: nothing more is acknowledged, and no start is answered. Unless this one record alone is refused. */
+  /** Where the producer has ended, or a partition takes nothing, leases are not kept. A record refused for its size is its own lease's. */
   async #orFail(
     sent: Promise<Millis | undefined>,
     onTooLarge: (error: RecordTooLarge) => void,

@@ -181,7 +181,7 @@ export class BatchProducer {
   }
 
   /**
-   * Resolves when everything added so far is in the log.
+   * Resolves when everything added so far is in the log, or `onTooLarge` or `onUndelivered` was told of it.
    * @throws Retriable (not acknowledged within deliveryTimeoutMs), PartitionStopped, Fatal, each naming what is unacknowledged.
    */
   flush(): Promise<void> {
