@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type Registry, type Upload, uploadMissing } from './uploads.ts';
+import { publishedIntegrity, type Registry, type Upload, uploadMissing } from './uploads.ts';
 
 const upload = (name: string): Upload => ({ name, version: '0.2.0', integrity: `sha512-${name}` });
 const both = [upload('flatline'), upload('@flatline/client')];
@@ -39,4 +39,11 @@ test('another content under the same version is refused before anything is uploa
     /@flatline\/client 0\.2\.0 is published already.*sha512-other.*raise the version/,
   );
   expect([...there.keys()]).toEqual(['@flatline/client']);
+});
+
+test('where npm does not say why it gives no answer, the error does', async () => {
+  const surroundings = { cwd: '.', env: { PATH: '/nowhere' }, flags: [] };
+  await expect(publishedIntegrity(upload('flatline'), surroundings)).rejects.toThrow(
+    'whether flatline 0.2.0 is published already cannot be read: spawn npm ENOENT',
+  );
 });

@@ -4,6 +4,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
+/** npm itself would ask for a quarter of an hour. */
+const VIEW_LIMIT_MS = 120_000;
+
 export interface Upload {
   readonly name: string;
   readonly version: string;
@@ -61,11 +64,17 @@ export async function publishedIntegrity(
 ): Promise<string | undefined> {
   const args = ['view', `${name}@${version}`, 'dist.integrity', '--json', '--prefer-online', ...flags];
   try {
-    const { stdout } = await promisify(execFile)('npm', args, { cwd, env });
+    const { stdout } = await promisify(execFile)('npm', args, { cwd, env, timeout: VIEW_LIMIT_MS });
     return stdout.trim() === '' ? undefined : (JSON.parse(stdout) as string);
   } catch (error) {
-    const { stdout = '', stderr = '' } = error as { readonly stdout?: string; readonly stderr?: string };
+    const {
+      stdout = '',
+      stderr = '',
+      message,
+    } = error as Error & { readonly stdout?: string; readonly stderr?: string };
     if (/"code": ?"E404"/.test(stdout)) return undefined;
-    throw new Error(`whether ${name} ${version} is published already cannot be read: ${stderr}`, { cause: error });
+    throw new Error(`whether ${name} ${version} is published already cannot be read: ${stderr.trim() || message}`, {
+      cause: error,
+    });
   }
 }
