@@ -53,9 +53,10 @@ function readYaml(text: string): unknown {
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
   const [wrong] = [...document.errors, ...document.warnings];
   if (wrong !== undefined) throw new Error(`line ${lineCounter.linePos(wrong.pos[0]).line}: ${wrong.message}`);
-  // Comments alone.
-  if (document.contents === null) throw new Error(EMPTY);
-  return document.toJS();
+  const content = document.toJS() as unknown;
+  // Comments alone, behind a `---` or not.
+  if (content === null) throw new Error(EMPTY);
+  return content;
 }
 
 /** The first key that its object has already. */

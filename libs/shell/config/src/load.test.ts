@@ -97,6 +97,7 @@ describe('loadConfiguration', () => {
     ['cut.json', '{\n  "application":', /line 2: .*ends too early/],
     ['empty.json', '', /empty\.json: .*is empty.*flatline config schema/],
     ['empty.yaml', '# nothing yet\n', /empty\.yaml: .*is empty.*flatline config schema/],
+    ['begun.yaml', '---\n# nothing yet\n', /begun\.yaml: .*is empty.*flatline config schema/],
     ['empty.ts', '\n', /empty\.ts: .*is empty.*flatline config schema/],
     ['unsaid.ts', 'export default {};', 'export default defineConfig'],
     ['throws.ts', 'throw new Error("on purpose");', 'on purpose'],
