@@ -131,6 +131,9 @@ describe('a schedule that runs once', () => {
     [{ 'due-at': '9007199254740993' }, 'invalid-due-at'],
     [{ 'delay-ms': '1e3' }, 'invalid-delay-ms'],
     [{ 'delay-ms': -1 }, 'invalid-delay-ms'],
+    [{ 'delay-ms': '5'.padStart(17, '0') }, 'invalid-delay-ms'],
+    [{ 'every-ms': '5'.padStart(17, '0') }, 'invalid-every-ms'],
+    [{ 'delay-ms': 5, 'jitter-ms': '5'.padStart(17, '0') }, 'invalid-jitter-ms'],
     [{ 'delay-ms': 1e9 + 1 }, 'beyond-horizon'],
     [{ 'due-at': '9999-01-01T00:00:00Z' }, 'beyond-horizon'],
     [{ 'every-ms': 0 }, 'invalid-every-ms'],
@@ -154,6 +157,7 @@ describe('a schedule that runs once', () => {
   ])('[I1][D1] %j is a dead letter: %s; the next record is taken', (headers, reason) => {
     const log = history({}, 5, [0, headers], [0, { 'delay-ms': 5 }]);
     expect(log.refused).toEqual([{ offset: 0, reason }]);
+    expect(log.folded().refused).toEqual([0]);
     expect(brief(log.said())).toEqual(['v 5 #1 last']);
   });
 

@@ -3,6 +3,9 @@ import type { Millis } from '@flatline/base';
 import { nameOf, utf8In } from '../../logs/byte-names.ts';
 import type { InputRecord, RawHeader } from '../../logs/history.ts';
 
+/** A number, its leading zeros counted. */
+const DIGITS = /^\d{1,16}$/;
+
 /** What goes by the time-zone database, and how instants are read: the caller's. */
 export interface FoldCalendar {
   readonly version: string;
@@ -97,15 +100,15 @@ export function scheduleAskedBy({ value, headers = [] }: InputRecord, calendar: 
   if (asked.does !== 'schedule') return asked;
   const whens = ['due-at', 'delay-ms', 'every-ms', 'cron'].filter((name) => texts.has(name));
   if (whens.length !== 1) return 'bad';
-  if (!isOf('jitter-ms', /^\d+$/) || (asked.jitter ?? 0) >= 2 ** 31) return 'bad';
+  if (!isOf('jitter-ms', DIGITS) || (asked.jitter ?? 0) >= 2 ** 31) return 'bad';
   if (has('due-at', 'delay-ms') && has('start-at', 'end-at', 'max-runs')) return 'bad';
   if (has('time-zone') && !has('cron')) return 'bad';
   if (['due-at', 'start-at', 'end-at'].some((name) => has(name) && instant(name) === undefined)) return 'bad';
   const numbers = [asked.delay, asked.every, asked.max, asked.expires];
   if (numbers.some((each) => each !== undefined && !Number.isSafeInteger(each))) return 'bad';
-  if (!isOf('delay-ms', /^\d+$/) || !isOf('expires-ms', /^\d+$/)) return 'bad';
-  if (!isOf('every-ms', /^\d*[1-9]\d*$/) || !isOf('max-runs', /^\d*[1-9]\d*$/) || !isOf('upsert', /^reset$/))
-    return 'bad';
+  if (!isOf('delay-ms', DIGITS) || !isOf('expires-ms', DIGITS)) return 'bad';
+  if (!isOf('every-ms', DIGITS) || !isOf('max-runs', DIGITS) || !isOf('upsert', /^reset$/)) return 'bad';
+  if (asked.every === 0 || asked.max === 0) return 'bad';
   if (asked.cron !== undefined && !calendar.isSound(asked.cron, asked.zone)) return 'bad';
   return asked;
 }
