@@ -167,7 +167,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** As \`sessions\` sends: for ever, unless a time is given. Programs in plain JavaScript give undefined, too. */
+/** As `sessions` sends: for ever, unless a time is given. Programs in plain JavaScript give undefined, too. */
 export function patient<T extends { readonly deliveryTimeoutMs?: DurationMs | undefined }>(
   options: T,
 ): Omit<T, 'deliveryTimeoutMs'> & { readonly deliveryTimeoutMs: DurationMs } {
@@ -342,6 +342,8 @@ class Client implements Flatline {
       return opened;
     } catch (error) {
       done();
+      // What closing breaks off says anything else.
+      this.#checkOpen();
       throw error;
     }
   }
