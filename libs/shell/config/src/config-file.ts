@@ -11,6 +11,7 @@ const YAML: ReadonlySet<string> = new Set(['.yaml', '.yml']);
 /** At the beginning of a line, as an ES module has it. */
 const EXPORTS = /^export\b/m;
 const MODULES: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+const BYTE_ORDER_MARK = /^\ufeff/;
 const EMPTY =
   'it is empty; write application, brokers and pipelines into it (flatline config schema prints every setting)';
 
@@ -22,7 +23,7 @@ export async function readConfigFile(path: string): Promise<unknown> {
   const isModule = MODULES.has(extname(path));
   if (extname(path) !== '.json' && !YAML.has(extname(path)) && !isModule)
     throw new Error(`${extname(path) || 'a file without extension'} is not read; write it as .json, .yaml or .ts`);
-  const text = readFileSync(path, 'utf8');
+  const text = readFileSync(path, 'utf8').replace(BYTE_ORDER_MARK, '');
   if (text.trim() === '') throw new Error(EMPTY);
   if (isModule) return readModule(path);
   return extname(path) === '.json' ? readJson(text) : readYaml(text);

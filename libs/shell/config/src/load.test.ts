@@ -35,6 +35,11 @@ describe('loadConfiguration', () => {
     expect((await load()).application).toBe('found');
   });
 
+  test('reads what an editor has begun with a byte order mark', async () => {
+    write('flatline.config.json', `\ufeff${json('marked')}`);
+    expect((await load()).application).toBe('marked');
+  });
+
   test('reads TypeScript as it is, and takes it before JSON', async () => {
     write('flatline.config.json', json('second'));
     write('flatline.config.ts', typescript('first'));
