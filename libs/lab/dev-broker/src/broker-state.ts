@@ -2,6 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
+import type { SecuredListener } from './secured/secured-properties.ts';
 
 export interface ProcessState {
   /** `node-1`, `node-2`, `node-3`, `registry`. */
@@ -17,6 +18,8 @@ export interface BrokerFacts {
   readonly bootstrap: string;
   readonly ports: readonly number[];
   readonly registryUrl: string | undefined;
+  /** Left out by a broker that is not secured. */
+  readonly listeners?: readonly SecuredListener[] | undefined;
   readonly source: 'container' | 'java';
   /** Dies with the process that started it, or runs on until it is stopped. */
   readonly mode: BrokerMode;

@@ -31,6 +31,7 @@ export async function ensureBroker(options: BrokerOptions = {}): Promise<Running
     bootstrap: started.bootstrap,
     source: started.source,
     registryUrl,
+    listeners: started.listeners,
     nodes: started.nodes,
     stop: () => started.stop(),
   };
@@ -42,7 +43,7 @@ export async function startSomewhere(options: BrokerOptions, mode: BrokerMode): 
   const workspace = workspaceOf(import.meta.url);
   if (options.ephemeral === true) await sweepEphemeral(ephemeralPrefix, Date.now());
   const [engine, java] = await Promise.all([
-    options.source === 'java' ? undefined : findContainerEngine(),
+    options.source === 'java' || options.secure === true ? undefined : findContainerEngine(),
     options.source === 'container' ? undefined : findJava(process.env),
   ]);
   const onJava = java && ((): Promise<OwnedBroker> => startOnJava({ options, workspace, java, mode }));
@@ -77,7 +78,7 @@ async function brokerOfEnvironment(
       `KAFKA_BROKERS=${bootstrap}: none of them accepts connections; start it, correct the setting, or unset it to have one started`,
     );
   if (options.registry === true && registryUrl === undefined) return withRegistry(bootstrap, options);
-  return { bootstrap, source: 'environment', registryUrl, nodes: [], stop: () => Promise.resolve() };
+  return { bootstrap, source: 'environment', registryUrl, listeners: [], nodes: [], stop: () => Promise.resolve() };
 }
 
 async function withRegistry(bootstrap: string, options: BrokerOptions): Promise<RunningBroker> {
@@ -91,6 +92,7 @@ async function withRegistry(bootstrap: string, options: BrokerOptions): Promise<
     bootstrap,
     source: 'environment',
     registryUrl: registry.registryUrl,
+    listeners: [],
     nodes: [],
     stop: () => registry.stop(),
   };

@@ -86,6 +86,7 @@ class ContainerBroker implements OwnedBroker {
   readonly source = 'container';
   readonly bootstrap: string;
   readonly registryUrl: string | undefined;
+  readonly listeners = [];
   readonly dataDir: string;
   readonly nodes: readonly ContainerNode[];
   readonly #cluster: Cluster;

@@ -20,6 +20,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type BrokerOptions } from './running-broker.ts';
 import { type Workspace } from './workspace.ts';
+import { isSecured } from './secured/secured-files.ts';
 import { LOG4J_PROPERTIES, type NodePlan, serverProperties, type ServerProperties } from './node-settings.ts';
 
 /** How the temporary data directories of ephemeral brokers begin. */
@@ -76,6 +77,15 @@ export function nodeCountFor(dataDir: string, wanted: 1 | 3 | undefined): 1 | 3 
   );
 }
 
+/** Whether the cluster is secured. Throws `Misconfigured` where it was made without: its users are in its first records. */
+export function securedAsMade(dataDir: string, wanted: boolean | undefined): boolean {
+  if (nodesIn(dataDir) === 0) return wanted === true;
+  const found = isSecured(dataDir);
+  if (wanted === undefined || wanted === found) return found;
+  const made = found ? 'with' : 'without';
+  throw new Misconfigured(`${dataDir} holds a cluster that was made ${made} --secure: choose another data directory`);
+}
+
 /** Writes the settings of every node; a node that has no data yet is formatted as a part of one new cluster. */
 export function writeNodes(nodes: readonly NodePlan[], bootstrapRecords: string, overrides?: ServerProperties): void {
   const clusterId = clusterIdOf(nodes) ?? newClusterId();
@@ -94,17 +104,30 @@ export function writeNodes(nodes: readonly NodePlan[], bootstrapRecords: string,
 
 /**
  * The file of bootstrap records that formatting makes: the feature levels of this version of Kafka, the same for every
- * cluster. Made once by Kafka's own tool and copied from then on, because the tool takes half a second of a two-second start.
+ * cluster, and `users` of SCRAM, as the tool's arguments. Made once in `folder` by Kafka's own tool and copied from then on, because the tool takes half a second of a two-second start.
  */
-export async function bootstrapRecordsOf(artifacts: string, java: string, classPath: string): Promise<string> {
-  const kept = join(artifacts, 'bootstrap.checkpoint');
+export async function bootstrapRecordsOf(
+  { folder: keptIn, java, classPath }: { readonly folder: string; readonly java: string; readonly classPath: string },
+  users: readonly string[] = [],
+): Promise<string> {
+  const kept = join(keptIn, 'bootstrap.checkpoint');
   if (existsSync(kept)) return kept;
-  const folder = mkdtempSync(join(artifacts, 'format-'));
+  const folder = mkdtempSync(join(keptIn, 'format-'));
   try {
     const node: NodePlan = { id: 1, port: 9092, controllerPort: 9093, folder };
     const settings = join(folder, 'server.properties');
     writeFileSync(settings, serverProperties(node, [node]));
-    const tool = ['-cp', classPath, 'kafka.tools.StorageTool', 'format', '-t', newClusterId(), '-c', settings];
+    const tool = [
+      '-cp',
+      classPath,
+      'kafka.tools.StorageTool',
+      'format',
+      '-t',
+      newClusterId(),
+      '-c',
+      settings,
+      ...users,
+    ];
     await promisify(execFile)(java, tool, { cwd: folder });
     renameSync(join(folder, 'data', 'bootstrap.checkpoint'), kept);
   } finally {

@@ -12,6 +12,7 @@ import { type KeeperReport } from './keeper-report.ts';
 import { askBrokers } from './metadata-probe.ts';
 import { isAlive, signalIdentified } from './process-identity.ts';
 import { type BrokerOptions, silent } from './running-broker.ts';
+import type { SecuredListener } from './secured/secured-properties.ts';
 import { workspaceOf } from './workspace.ts';
 
 /** The supervisor's own bound, and time for it to remove its state. In milliseconds. */
@@ -22,6 +23,8 @@ export interface BrokerStatus {
   readonly dataDir: string;
   readonly bootstrap: string;
   readonly registryUrl: string | undefined;
+  /** Those that ask for TLS or a login; empty unless it was started `secure`. */
+  readonly listeners: readonly SecuredListener[];
   readonly source: 'container' | 'java';
   /** `owned`: belongs to a program (the demo, tests) and ends with it. */
   readonly mode: BrokerMode;
@@ -62,7 +65,7 @@ export async function statusDetached(dataDir?: string): Promise<BrokerStatus | u
   const folder = dataDirOf(dataDir);
   const state = readState(folder);
   if (state === undefined || !isAlive(state.supervisor)) return undefined;
-  const { bootstrap, registryUrl, source, mode } = state;
+  const { bootstrap, registryUrl, listeners = [], source, mode } = state;
   const nodes = await Promise.all(
     bootstrap.split(',').map(async (address, index) => {
       const [host = '', port = ''] = address.split(':');
@@ -71,7 +74,7 @@ export async function statusDetached(dataDir?: string): Promise<BrokerStatus | u
       return { id: index + 1, port: Number(port), pid, answers: answer !== undefined };
     }),
   );
-  return { dataDir: folder, bootstrap, registryUrl, source, mode, nodes };
+  return { dataDir: folder, bootstrap, registryUrl, listeners, source, mode, nodes };
 }
 
 /**
@@ -103,11 +106,12 @@ export function dataDirOf(dataDir: string | undefined): string {
   return resolve(dataDir ?? defaultDataDir(workspaceOf(import.meta.url)));
 }
 
-function assertAsAsked(running: BrokerStatus, { port, nodes, registry }: BrokerOptions): void {
+function assertAsAsked(running: BrokerStatus, { port, nodes, registry, secure }: BrokerOptions): void {
   const asked = [
     ...(port !== undefined && running.nodes[0]?.port !== port ? [`port ${port}`] : []),
     ...(nodes !== undefined && running.nodes.length !== nodes ? [`${nodes} node(s)`] : []),
     ...(registry === true && running.registryUrl === undefined ? ['a registry'] : []),
+    ...(secure === true && running.listeners.length === 0 ? ['secured listeners'] : []),
   ];
   if (asked.length === 0) return;
   throw new Misconfigured(

@@ -5,4 +5,6 @@ export { type BrokerStatus, dataDirOf, startDetached, statusDetached, stopDetach
 export { findJava } from './java-runtime.ts';
 export { type ServerProperties } from './node-settings.ts';
 export { type BrokerNode, type BrokerOptions, type RunningBroker } from './running-broker.ts';
+export { SECURED_GUEST } from './secured/secured-files.ts';
+export { type SecuredListener } from './secured/secured-properties.ts';
 export { type Workspace, workspaceOf } from './workspace.ts';

@@ -6,6 +6,7 @@ import { LOOPBACK } from './ports.ts';
 import { brokerReady, READY_WITHIN_MS } from './readiness.ts';
 import { registryUrlOf } from './registry.ts';
 import { type BrokerNode, type OwnedBroker } from './running-broker.ts';
+import type { SecuredListener } from './secured/secured-properties.ts';
 import { startFailure } from './start-failure.ts';
 import { Supervision } from './supervision.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
@@ -20,6 +21,7 @@ export interface JavaBrokerPlan {
   readonly processes: readonly ProcessPlan[];
   readonly registryPort: number | undefined;
   readonly gates?: ControllerGates | undefined;
+  readonly listeners?: readonly SecuredListener[];
 }
 
 /** A broker of one or three nodes, and a registry if wanted, run by Java under a supervisor. Runs as soon as it is made. */
@@ -27,6 +29,7 @@ export class JavaBroker implements OwnedBroker {
   readonly source = 'java';
   readonly bootstrap: string;
   readonly registryUrl: string | undefined;
+  readonly listeners: readonly SecuredListener[];
   readonly nodes: readonly BrokerNode[];
   readonly dataDir: string;
   readonly #supervision: Supervision;
@@ -34,15 +37,16 @@ export class JavaBroker implements OwnedBroker {
   readonly #gates: ControllerGates | undefined;
   #stopped: Promise<void> | undefined;
 
-  constructor({ dataDir, temporary, mode, nodes, processes, registryPort, gates }: JavaBrokerPlan) {
+  constructor({ dataDir, temporary, mode, nodes, processes, registryPort, gates, listeners = [] }: JavaBrokerPlan) {
     this.#gates = gates;
+    this.listeners = listeners;
     this.dataDir = dataDir;
     this.#processes = processes;
     const ports = nodes.map(({ port }) => port);
     this.bootstrap = ports.map((port) => `${LOOPBACK}:${port}`).join(',');
     this.registryUrl = registryPort === undefined ? undefined : registryUrlOf(registryPort);
     const { bootstrap, registryUrl, source } = this;
-    const facts: BrokerFacts = { bootstrap, registryUrl, ports, source, mode };
+    const facts: BrokerFacts = { bootstrap, registryUrl, listeners, ports, source, mode };
     this.#supervision = new Supervision({ dataDir, temporary, facts, processes, stopWithinMs: STOP_WITHIN_MS });
     this.nodes = nodes.map((node) => new JavaNode(node, this.#supervision, gates));
   }

@@ -5,17 +5,24 @@ import { ControllerGates } from './controller-gates.ts';
 import { claimDataDir } from './abandoned.ts';
 import { type ArtifactRequest, infraProject, resolveArtifacts } from './artifacts.ts';
 import { type BrokerMode } from './broker-state.ts';
-import { bootstrapRecordsOf, inDataDir, nodeCountFor, writeNodes } from './data-directory.ts';
+import { bootstrapRecordsOf, inDataDir, nodeCountFor, securedAsMade, writeNodes } from './data-directory.ts';
 import { exclusive } from './exclusive.ts';
 import { JavaBroker } from './java-broker.ts';
 import { planJava } from './java-process.ts';
 import { type JavaRuntime } from './java-runtime.ts';
-import { type NodePlan } from './node-settings.ts';
+import { type NodePlan, type ServerProperties } from './node-settings.ts';
 import { planPorts, type PortPlan } from './port-plan.ts';
 import { READY_WITHIN_MS } from './readiness.ts';
 import { planRegistry, type RegistryPlace } from './registry.ts';
 import { type BrokerOptions, HEAP_MB_DEFAULT, type OwnedBroker, silent } from './running-broker.ts';
 import { PortInUse } from './ports.ts';
+import { makeSecuredFiles, securedUsers } from './secured/secured-files.ts';
+import {
+  scramArguments,
+  securedListeners,
+  securedProperties,
+  type SecuredListener,
+} from './secured/secured-properties.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
 import { type Workspace } from './workspace.ts';
 
@@ -42,12 +49,13 @@ interface Prepared extends Software {
 
 /** Resolves when every node answers. Throws `Fatal`, with what the processes printed last, when one ends instead. */
 export async function startOnJava(request: JavaStart): Promise<OwnedBroker> {
-  const { options, workspace } = request;
+  const { workspace } = request;
   const software = await prepare(request);
-  return inDataDir(workspace, options, (dataDir) =>
+  return inDataDir(workspace, request.options, (dataDir) =>
     exclusive(join(dataDir, 'starting.lock'), { waitMs: READY_WITHIN_MS }, async () => {
       await claimDataDir(dataDir);
-      const prepared = { ...software, dataDir };
+      const options = { ...request.options, secure: securedAsMade(dataDir, request.options.secure) };
+      const prepared = { ...software, options, dataDir };
       return readyBroker(options, nodeCountFor(dataDir, options.nodes), (ports) => launch(prepared, ports));
     }),
   );
@@ -79,7 +87,7 @@ async function prepare(request: JavaStart): Promise<Software> {
     .sort()
     .map((name) => join(artifacts, name))
     .join(delimiter);
-  const bootstrapRecords = await bootstrapRecordsOf(artifacts, java.command, classPath);
+  const bootstrapRecords = await bootstrapRecordsOf({ folder: artifacts, java: java.command, classPath });
   return { ...request, classPath, artifacts, registryArtifacts, bootstrapRecords };
 }
 
@@ -118,13 +126,34 @@ async function launch(prepared: Prepared, ports: PortPlan): Promise<JavaBroker> 
     folder: join(dataDir, `node-${index + 1}`),
   }));
   for (const { folder } of nodes) setAside(join(folder, 'broker.log'));
-  writeNodes(nodes, prepared.bootstrapRecords, options.properties);
+  const { listeners, properties, bootstrapRecords } = await secured(prepared, nodes);
+  writeNodes(nodes, bootstrapRecords, { ...properties, ...options.properties });
   const processes = nodes.map((node) => planNode(prepared, node));
-  const plan = { dataDir, temporary, mode, nodes, gates };
+  const plan = { dataDir, temporary, mode, nodes, gates, listeners };
   if (registryArtifacts === undefined) return new JavaBroker({ ...plan, processes, registryPort: undefined });
   const place: RegistryPlace = { artifacts: registryArtifacts, dataDir, port: ports.registry, durable: !temporary };
   processes.push(planRegistry(prepared.java, place));
   return new JavaBroker({ ...plan, processes, registryPort: ports.registry });
+}
+
+interface Secured {
+  readonly listeners: readonly SecuredListener[];
+  readonly properties: ServerProperties;
+  readonly bootstrapRecords: string;
+}
+
+/** What a secured broker has besides; of any other nothing. */
+async function secured(prepared: Prepared, nodes: readonly NodePlan[]): Promise<Secured> {
+  const { dataDir, options, java, classPath, bootstrapRecords } = prepared;
+  if (options.secure !== true) return { listeners: [], properties: {}, bootstrapRecords };
+  const files = makeSecuredFiles(dataDir, Date.now());
+  const users = securedUsers(files);
+  const place = { folder: files.folder, java: java.command, classPath };
+  return {
+    listeners: securedListeners(nodes, files),
+    properties: securedProperties(files, users),
+    bootstrapRecords: await bootstrapRecordsOf(place, scramArguments(users)),
+  };
 }
 
 /** A failure shows the last lines of this start, not of an earlier one. One earlier log is kept. */

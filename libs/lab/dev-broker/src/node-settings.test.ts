@@ -26,6 +26,15 @@ describe('the settings of a node', () => {
     expect(settings['advertised.listeners']).toBe('PLAINTEXT://127.0.0.1:9092');
   });
 
+  test('name secured listeners beside the plain one, which the nodes speak by', () => {
+    const node = { ...nodesOf(1)[0]!, secured: { tls: 1, mutualTls: 2, sasl: 3 } };
+    const settings = parse(serverProperties(node, [node]));
+    const secured = 'TLS://127.0.0.1:1,MTLS://127.0.0.1:2,SASL://127.0.0.1:3';
+    expect(settings['listeners']).toBe(`PLAINTEXT://127.0.0.1:9092,${secured},CONTROLLER://127.0.0.1:19092`);
+    expect(settings['advertised.listeners']).toBe(`PLAINTEXT://127.0.0.1:9092,${secured}`);
+    expect(settings['listener.security.protocol.map']).toContain('PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,TLS:SSL');
+  });
+
   test('alone keep one copy of everything', () => {
     const settings = parse(serverProperties(nodesOf(1)[0]!, nodesOf(1)));
     const copies = Object.entries(settings).filter(([key]) => /replication\.factor$|min\.isr$|insync/.test(key));

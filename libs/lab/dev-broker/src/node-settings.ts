@@ -9,6 +9,17 @@ export interface NodePlan {
   readonly controllerGate?: number | undefined;
   /** Absolute path of the node's own folder. */
   readonly folder: string;
+  /** Listeners that ask for TLS or a login, beside the plain one. */
+  readonly secured?: SecuredPorts | undefined;
+}
+
+export interface SecuredPorts {
+  /** TLS: the client is anybody. */
+  readonly tls: number;
+  /** TLS, and a certificate of the client. */
+  readonly mutualTls: number;
+  /** TLS, and a login. */
+  readonly sasl: number;
 }
 
 /** Anything of Kafka's server.properties; wins over what is chosen here. */
@@ -18,13 +29,15 @@ export type ServerProperties = Readonly<Record<string, string | number | boolean
 export function serverProperties(node: NodePlan, nodes: readonly NodePlan[], overrides: ServerProperties = {}): string {
   const voters = nodes.map((each) => `${each.id}@127.0.0.1:${each.controllerGate ?? each.controllerPort}`).join(',');
   const gate = node.controllerGate === undefined ? '' : `,CONTROLLER://127.0.0.1:${node.controllerGate}`;
+  const secured = securedAddresses(node.secured);
   const properties: ServerProperties = {
     'process.roles': 'broker,controller',
     'node.id': node.id,
     'controller.quorum.voters': voters,
     'controller.listener.names': 'CONTROLLER',
-    listeners: `PLAINTEXT://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.port}${gate}`,
+    listeners: `PLAINTEXT://127.0.0.1:${node.port}${secured},CONTROLLER://127.0.0.1:${node.controllerPort}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.port}${secured}${gate}`,
+    ...(node.secured !== undefined && { 'listener.security.protocol.map': SECURED_PROTOCOLS }),
     'log.dirs': `${node.folder}/data`,
     ...clusterProperties(nodes.length),
     ...overrides,
@@ -32,6 +45,14 @@ export function serverProperties(node: NodePlan, nodes: readonly NodePlan[], ove
   return Object.entries(properties)
     .map(([key, value]) => `${key}=${escapeValue(String(value))}\n`)
     .join('');
+}
+
+const SECURED_PROTOCOLS = 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,TLS:SSL,MTLS:SSL,SASL:SASL_SSL';
+
+function securedAddresses(ports: SecuredPorts | undefined): string {
+  if (ports === undefined) return '';
+  const { tls, mutualTls, sasl } = ports;
+  return `,TLS://127.0.0.1:${tls},MTLS://127.0.0.1:${mutualTls},SASL://127.0.0.1:${sasl}`;
 }
 
 /** What does not differ between nodes. The same for jars and for containers. */

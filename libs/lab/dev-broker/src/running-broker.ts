@@ -1,5 +1,6 @@
 // What a started broker looks like, wherever it came from.
 import { type ServerProperties } from './node-settings.ts';
+import type { SecuredListener } from './secured/secured-properties.ts';
 
 /** Java heap of a node, in MB. */
 export const HEAP_MB_DEFAULT = 768;
@@ -26,6 +27,11 @@ export interface BrokerOptions {
    * leaves it slower from then on. Java only. Default false.
    */
   readonly shortLived?: boolean | undefined;
+  /**
+   * Adds listeners for TLS, mutual TLS and SASL, and an authorizer; certificates and passwords are made in the data directory.
+   * Java only. Default: as the data directory was made, else false.
+   */
+  readonly secure?: boolean | undefined;
   /** Any of Kafka's server.properties, over what is chosen here. */
   readonly properties?: ServerProperties | undefined;
   /** Nodes can be isolated from controllers: all they say to these passes through this process. Java only. Default false. */
@@ -70,6 +76,8 @@ export interface RunningBroker {
   readonly source: 'environment' | 'container' | 'java';
   /** Base URL of the Confluent API. */
   readonly registryUrl: string | undefined;
+  /** Those that ask for TLS or a login; empty unless started `secure`. */
+  readonly listeners: readonly SecuredListener[];
   /** Empty for brokers of the environment. */
   readonly nodes: readonly BrokerNode[];
   /** Stops what was started here, and nothing else; a second call waits for the first. */

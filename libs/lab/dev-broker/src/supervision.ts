@@ -25,7 +25,8 @@ export class Supervision {
       detached: true,
       stdio: 'ignore',
       // Only its own: the owner's flags (inspector ports, loaders) are not for it.
-      execArgv: source ? ['--disable-warning=ExperimentalWarning'] : [],
+      // Unbuilt, packages of the workspace are found in their sources.
+      execArgv: source ? ['--conditions=@flatline/source', '--disable-warning=ExperimentalWarning'] : [],
       cwd: plan.dataDir,
     });
     this.#supervisor.on('message', (message) => {

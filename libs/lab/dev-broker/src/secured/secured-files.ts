@@ -1,0 +1,86 @@
+// What a secured broker and its clients need, as files below the broker's data directory: `secured/`.
+//
+// Owns: the files and who is in them.      Does not own: listeners and ports (secured-properties.ts).
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { issue, makeAuthority } from './certificates.ts';
+
+/** May do everything, by each mechanism. */
+export const SECURED_USER = 'flatline';
+/** May log in, and do nothing that no ACL allows. */
+export const SECURED_GUEST = 'guest';
+
+const USERS = [SECURED_USER, SECURED_GUEST];
+
+export interface SecuredUser {
+  readonly name: string;
+  readonly password: string;
+}
+
+export interface SecuredFiles {
+  readonly folder: string;
+  /** The authority that clients trust (PEM). */
+  readonly ca: string;
+  /** Key and certificate of the nodes, in one file (PEM). */
+  readonly server: string;
+  readonly clientCertificate: string;
+  readonly clientKey: string;
+  /** One password a user, alone in its file. */
+  readonly passwordOf: (user: string) => string;
+}
+
+function securedFiles(dataDir: string): SecuredFiles {
+  const folder = join(dataDir, 'secured');
+  const at = (name: string): string => join(folder, name);
+  return {
+    folder,
+    ca: at('ca.crt'),
+    server: at('server.pem'),
+    clientCertificate: at('client.crt'),
+    clientKey: at('client.key'),
+    passwordOf: (user) => at(`${user}.password`),
+  };
+}
+
+/** True where the data directory was made for a secured broker. */
+export function isSecured(dataDir: string): boolean {
+  return existsSync(securedFiles(dataDir).server);
+}
+
+/** Makes what is missing. `now`: milliseconds since the epoch. */
+export function makeSecuredFiles(dataDir: string, now: number): SecuredFiles {
+  const files = securedFiles(dataDir);
+  mkdirSync(files.folder, { recursive: true, mode: 0o700 });
+  for (const user of USERS)
+    if (!existsSync(files.passwordOf(user))) writeSecret(files.passwordOf(user), randomBytes(18).toString('base64url'));
+  if (isSecured(dataDir)) return files;
+  const authority = makeAuthority(now);
+  const client = issue(authority, { commonName: SECURED_USER, forLoopback: false }, now);
+  writeFileSync(files.ca, authority.certificate);
+  writeSecret(join(files.folder, 'ca.key'), authority.key);
+  writeFileSync(files.clientCertificate, client.certificate);
+  writeSecret(files.clientKey, client.key);
+  // Last: it says that the others are there.
+  renewServerCertificate(dataDir, now);
+  return files;
+}
+
+/** Another key and certificate for the nodes, by the same authority. They take it when told to look again. */
+export function renewServerCertificate(dataDir: string, now: number): void {
+  const files = securedFiles(dataDir);
+  const authority = {
+    key: readFileSync(join(files.folder, 'ca.key'), 'utf8'),
+    certificate: readFileSync(files.ca, 'utf8'),
+  };
+  const server = issue(authority, { commonName: 'localhost', forLoopback: true }, now);
+  writeSecret(files.server, `${server.key}${server.certificate}`);
+}
+
+export function securedUsers(files: SecuredFiles): SecuredUser[] {
+  return USERS.map((name) => ({ name, password: readFileSync(files.passwordOf(name), 'utf8') }));
+}
+
+function writeSecret(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 });
+}
