@@ -2,7 +2,7 @@
 //
 // A decoder may refuse a case as its contract says. It may not throw anything else, hang, or allocate without bound.
 //
-// FLATLINE_FUZZ_SEED, FLATLINE_FUZZ_RUNS, FLATLINE_FUZZ_TARGET and FLATLINE_FUZZ_CASE choose other cases; `npm run fuzz`
+// FUZZ_SEED, FLATLINE_FUZZ_RUNS, FLATLINE_FUZZ_TARGET and FLATLINE_FUZZ_CASE choose other cases; `npm run fuzz`
 // sets them. With FLATLINE_FUZZ_KEEP a failing case is added to the target's regressions, which are fed first ever after.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ const CASE_BYTES_MAX = 64 * 1024;
 /** Feeds the target's regressions, then `cases` cases. @throws with the seed, the case and the command to run it again. */
 export function fuzz(target: FuzzTarget, cases: number): void {
   if (env['FLATLINE_FUZZ_TARGET'] !== undefined && env['FLATLINE_FUZZ_TARGET'] !== target.name) return;
-  const seed = Number(env['FLATLINE_FUZZ_SEED'] ?? SEED);
+  const seed = Number(env['FUZZ_SEED'] ?? SEED);
   const only = env['FLATLINE_FUZZ_CASE'];
   for (const [line, bytes] of regressionsOf(target)) attempt(target, bytes, `regression in line ${line}`);
   const first = Number(only ?? 0);

@@ -36,7 +36,7 @@ describe('the fuzzer', () => {
     const failure = run(fragile);
     const [, number, seed] = /--target base\/self --seed (?=\d+ --case (\d+))(\d+)/.exec(failure?.message ?? '') ?? [];
     expect(failure?.cause).toEqual(new RangeError('out of range'));
-    process.env['FLATLINE_FUZZ_SEED'] = seed!;
+    process.env['FUZZ_SEED'] = seed!;
     process.env['FLATLINE_FUZZ_CASE'] = number!;
     const fed: number[] = [];
     const again = run((bytes) => {
@@ -49,7 +49,7 @@ describe('the fuzzer', () => {
 
   test('makes the same cases of the same seed, others of another, and leaves the corpus as it is', () => {
     const casesOf = (seed: number): string[] => {
-      process.env['FLATLINE_FUZZ_SEED'] = String(seed);
+      process.env['FUZZ_SEED'] = String(seed);
       const fed: string[] = [];
       run((bytes) => fed.push(Buffer.from(bytes).toString('hex')));
       return fed;

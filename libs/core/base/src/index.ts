@@ -13,9 +13,10 @@ export {
   messageOf,
   namedMessageOf,
 } from './errors.ts';
-export { CHANGELOG_FORMAT, CHANGELOG_FORMATS } from './changelog-format.ts';
+export { CHANGELOG_FORMAT, CHANGELOG_FORMAT_WITH_SETTINGS, CHANGELOG_FORMATS } from './changelog-format.ts';
 export { count, counted, plural } from './counted.ts';
 export { decimalIn, digitsOf } from './digits.ts';
+export { didYouMean } from './edit-distance.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
 export {
@@ -26,5 +27,6 @@ export {
 } from './kafka-defaults.ts';
 export type { Mutable } from './mutable.ts';
 export { type Random, randomBytes, seededRandom } from './random.ts';
+export { partitionOf, partitionOfRange } from './partitioner.ts';
 export { ReusedMemory } from './reused-memory.ts';
 export { type Cancel, type Clock, type DurationMs, INSTANT_MAX, type Millis } from './time.ts';

@@ -173,6 +173,10 @@ export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters 
    * the first that has reached the instant, and how late something comes is a function of the log (C5). Reading waits for it.
    */
   readonly settlesFirst?: boolean;
+  /** Records taken between two looks at the time, where one may take long. Default: as many as a turn may have. */
+  readonly pieceRecords?: number;
+  /** Counters that an operator should hear of as they grow, each with what is said then. */
+  readonly alarms?: Readonly<Partial<Record<keyof Counters & string, string>>>;
   /** All of them, at zero. */
   counters(): Counters;
   open(parts: KindParts<Entry, Counters>): Kind;

@@ -13,6 +13,8 @@ export interface EngineCounters {
   clockOvertaken: number;
   /** Records of the other timestamp type, from before the input had the configured one: read over (C6). */
   formerTypeRecords: number;
+  /** Entries opened by a key that Kafka's default partitioner would have put into another partition (I9). */
+  misplacedKeys: number;
 }
 
 /** Beside them, by name, what the kind counts. */
@@ -28,5 +30,6 @@ export function zeroCounters(): EngineCounters {
     stateFull: 0,
     clockOvertaken: 0,
     formerTypeRecords: 0,
+    misplacedKeys: 0,
   };
 }

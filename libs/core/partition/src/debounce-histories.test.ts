@@ -14,7 +14,7 @@ import {
 } from './debounce.fixture.ts';
 import { text } from './task.fixture.ts';
 
-const SEEDS = 60;
+const SEEDS = Number(process.env['SEEDS'] ?? 20);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 function randomSettings(random: Random): DebounceSettings {

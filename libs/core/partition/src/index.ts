@@ -11,6 +11,7 @@ export {
 export type { FlushSlice } from './checkpoint/checkpoints.ts';
 export type { TaskCounters } from './counters.ts';
 export type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
+export type { MisplacedKey } from './key-placement.ts';
 export { largestBlockBytes } from './changelog/largest-block.ts';
 export { PartitionTask } from './partition-task.ts';
 export type { StateLimits } from './entries/state-limits.ts';

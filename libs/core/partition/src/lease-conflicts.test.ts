@@ -27,18 +27,18 @@ describe('a start while another holds the lease', () => {
       2,
       [0, START],
       [1, { ...other, timeoutMs: 2_000 }],
-      [2, '', bears(0)],
+      [2, '', bears(1)],
     );
     expect(brief(log.said())).toEqual([
-      'GRANTED 0 0',
-      'EXPIRED REPLACED 0 1',
+      'GRANTED 1 0',
+      'EXPIRED REPLACED 1 1',
       '-',
-      'GRANTED 1 1',
-      'REJECTED WRONG_TOKEN 0 2',
+      'GRANTED 2 1',
+      'REJECTED WRONG_TOKEN 1 2',
     ]);
     log.add(T + 2_001, null);
     log.commit();
-    expect(brief(log.said()).slice(5)).toEqual(['EXPIRED TIMEOUT 1 2001', '-']);
+    expect(brief(log.said()).slice(5)).toEqual(['EXPIRED TIMEOUT 2 2001', '-']);
   });
 
   test('[L3][L4] replace, where starts wait from when it was queue: they come first, so that tokens grow', () => {
@@ -46,41 +46,41 @@ describe('a start while another holds the lease', () => {
     log.restart({ onConflict: 'replace' });
     log.add(T + 2, 'k', { ...START, waitMs: 0 });
     log.add(T + 3, 'k', START);
-    log.add(T + 4, 'k', null, bears(0));
-    log.add(T + 5, 'k', null, bears(1));
+    log.add(T + 4, 'k', null, bears(1));
+    log.add(T + 5, 'k', null, bears(2));
     log.add(T + 6, 'k', START);
     log.commit();
     expect(brief(log.said())).toEqual([
-      'GRANTED 0 0',
+      'GRANTED 1 0',
       'QUEUED 1',
       'REJECTED HELD 2',
       'QUEUED 3',
-      'RELEASED 0 4',
+      'RELEASED 1 4',
       '-',
-      'GRANTED 1 4',
-      'RELEASED 1 5',
+      'GRANTED 2 4',
+      'RELEASED 2 5',
       '-',
-      'GRANTED 4 5',
-      'EXPIRED REPLACED 4 6',
+      'GRANTED 5 5',
+      'EXPIRED REPLACED 5 6',
       '-',
-      'GRANTED 7 6',
+      'GRANTED 8 6',
     ]);
   });
 
   test('[L4] queue: granted in the order of the log, with a release, an expiry', () => {
     const rules = { onConflict: 'queue' } as const;
     const start = (name: string): LeaseValue => ({ ...START, requestId: name });
-    const log = history({ rules }, 12_000, [0, start('a')], [1, start('b')], [2, start('c')], [2_000, null, bears(0)]);
+    const log = history({ rules }, 12_000, [0, start('a')], [1, start('b')], [2, start('c')], [2_000, null, bears(1)]);
     expect(brief(log.said())).toEqual([
-      'GRANTED 0 0',
+      'GRANTED 1 0',
       'QUEUED 1',
       'QUEUED 2',
-      'RELEASED 0 2000',
+      'RELEASED 1 2000',
       '-',
-      'GRANTED 1 2000',
-      'EXPIRED TIMEOUT 1 12000',
+      'GRANTED 2 2000',
+      'EXPIRED TIMEOUT 2 12000',
       '-',
-      'GRANTED 2 12000',
+      'GRANTED 3 12000',
     ]);
     expect(log.said().map((each) => each?.['requestId'])).toEqual([
       'a',
@@ -108,7 +108,7 @@ describe('a start while another holds the lease', () => {
       [4, waiting(0)],
     );
     expect(brief(log.said())).toEqual([
-      'GRANTED 0 0',
+      'GRANTED 1 0',
       'QUEUED 1',
       'QUEUED 2',
       'REJECTED QUEUE_FULL 3',
@@ -122,7 +122,7 @@ describe('a start while another holds the lease', () => {
     const rules = { onConflict: 'queue' as const, maxWaiters: 1_024, maxAttributeBytes: 30_000_000 };
     const start = { ...START, attributes: { a: 'x'.repeat(24_000_000) } };
     const log = history({ rules }, 3, [0, START], [1, start], [2, start], [3, start]);
-    expect(brief(log.said())).toEqual(['GRANTED 0 0', 'QUEUED 1', 'QUEUED 2', 'REJECTED QUEUE_FULL 3']);
+    expect(brief(log.said())).toEqual(['GRANTED 1 0', 'QUEUED 1', 'QUEUED 2', 'REJECTED QUEUE_FULL 3']);
   });
 
   test('[L4] who is granted with a shorter timeout is watched from then on', () => {
@@ -130,7 +130,7 @@ describe('a start while another holds the lease', () => {
     log.add(T, 'k', { ...START, timeoutMs: 60_000 });
     log.add(T + 1, 'k', { ...START, timeoutMs: 1_000 });
     log.commit();
-    log.add(T + 2, 'k', null, bears(0));
+    log.add(T + 2, 'k', null, bears(1));
     log.commit();
     expect([log.timerFaults(), log.task.earliestDue()! <= T + 1_002]).toEqual([[], true]);
   });
@@ -145,9 +145,9 @@ describe('a start while another holds the lease', () => {
       [5_000, { ...START, waitMs: 5_000 }],
     );
     expect(brief(log.said()).slice(3)).toEqual([
-      'EXPIRED TIMEOUT 0 10000',
+      'EXPIRED TIMEOUT 1 10000',
       '-',
-      'GRANTED 1 10000',
+      'GRANTED 2 10000',
       'REJECTED WAITED 10000',
     ]);
   });

@@ -16,6 +16,7 @@ import type { TaskCounters } from './counters.ts';
 import type { NextCommit } from './next-commit.ts';
 import type { EntryTable } from './entries/entry-table.ts';
 import { OwedQueue } from './owed-queue.ts';
+import type { KeyPlacement } from './key-placement.ts';
 import type { PartitionClock } from './partition-clock.ts';
 import { hasRoomFor, isFullFor, type StateLimits } from './entries/state-limits.ts';
 import type { EntryTimer, TimerInspection } from './entries/timer-inspection.ts';
@@ -29,6 +30,7 @@ export interface LiveEntriesParts {
   readonly changelog: Changelog;
   readonly commit: NextCommit;
   readonly state: StateLimits;
+  readonly placement: KeyPlacement;
   readonly counters: Pick<TaskCounters, 'expired'>;
   /** The kind has thrown, and may have changed a part of an entry. */
   readonly onUnsound: () => void;
@@ -161,8 +163,9 @@ export class LiveEntries implements Effects {
   }
 
   open(index: number, stateBytes = 0): boolean {
-    const { bytes, group } = this.run;
+    const { bytes, group, baseOffset } = this.run;
     if (isFullFor(this.#table, this.#parts.state, group.lengths[index]!, stateBytes)) return false;
+    this.#parts.placement.note(bytes, group, index, baseOffset + group.offsetDeltas[index]!);
     this.#entry.at(this.#table.insertAhead(bytes, group, index));
     return true;
   }

@@ -11,11 +11,12 @@
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import type { EntryWindow, HeldState, HeldTimeRules, Kind } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
-import type { InputPosition } from './changelog/block-format.ts';
+import { type InputPosition, storedHeader } from './changelog/block-format.ts';
 import { Changelog, type CutContext } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import { type TaskCounters, zeroCounters } from './counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
+import { KeyPlacement, type MisplacedKey } from './key-placement.ts';
 import { LiveEntries } from './live-entries.ts';
 import { fillOf, stateBytesOf } from './entries/state-limits.ts';
 import type { TimerInspection } from './entries/timer-inspection.ts';
@@ -43,6 +44,7 @@ export class PartitionTask {
   readonly checkpoints: Checkpoints;
   readonly clock = new PartitionClock();
   readonly #options: TaskOptions;
+  readonly #placement: KeyPlacement;
   readonly #time: InputTime;
   readonly #commit: NextCommit;
   readonly #entries: LiveEntries;
@@ -67,7 +69,9 @@ export class PartitionTask {
     const onUnsound = (): void => {
       checkpoints.discard();
     };
-    const entries = new LiveEntries({ openKind, tickMs, clock, table, changelog, commit, state, counters, onUnsound });
+    const placement = new KeyPlacement({ partition, keyPartitions: rules.keyPartitions, counters });
+    const parts = { openKind, tickMs, clock, table, changelog, commit, state, placement, counters, onUnsound };
+    const entries = new LiveEntries(parts);
     const expiry = new Expiry(entries, clock, commit);
     const runs = new RunTaker({ maxKeyBytes: rules.maxKeyBytes, entries, counters });
     this.counters = counters;
@@ -75,6 +79,7 @@ export class PartitionTask {
     this.changelog = changelog;
     this.checkpoints = checkpoints;
     this.#options = options;
+    this.#placement = placement;
     this.#time = time;
     this.#commit = commit;
     this.#entries = entries;
@@ -102,6 +107,11 @@ export class PartitionTask {
   /** Arms a timer for each live entry, looking at up to `limit` places for entries. True once it is done. */
   arm(limit: number): boolean {
     return this.#entries.arm(limit);
+  }
+
+  /** The newest key that lies in another partition than its own (I9); undefined: none was seen. */
+  get misplacedKey(): MisplacedKey | undefined {
+    return this.#placement.newest;
   }
 
   /** Time held since the beginning of the log (C8). */
@@ -222,9 +232,9 @@ export class PartitionTask {
   settle(cut: TaskCut, offsets: readonly number[]): void {
     this.changelog.settle(cut, offsets);
     const { header, blocks, removed, blockBytes: bytes } = cut;
-    const last = blocks.at(-1)!;
     const slots = blocks.map((block) => block.slots);
-    const headerBytes = last.bytes.slice(0, last.bodyStart);
+    const parts = blocks.length;
+    const headerBytes = storedHeader({ ...header, part: parts - 1, parts }, this.changelog.settings.stretches);
     this.checkpoints.committed({ header, headerBytes, slots, removed, offsets, bytes });
     for (const block of blocks) this.#options.blockMemory.giveBack(block.bytes);
   }

@@ -11,6 +11,8 @@ export interface InputRules {
   readonly maxLeadMs: DurationMs;
   /** On CreateTime the stream is live while its records are no older than this when read (C2). */
   readonly liveWithinMs: DurationMs;
+  /** Partitions among which Kafka's default partitioner spreads keys (I9). Default: keys may lie in any. */
+  readonly keyPartitions?: number | undefined;
 }
 
 export type StampClass = 'sound' | 'bad-timestamp' | 'future' | 'wrongTimestampType';

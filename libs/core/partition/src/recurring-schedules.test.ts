@@ -5,6 +5,7 @@ import {
   type Headers,
   history,
   HOUR,
+  LOST_ZONE,
   type Row,
   ScheduleLog,
   type ScheduleSettings,
@@ -47,6 +48,64 @@ describe('a schedule that recurs', () => {
   test('[D3][I1] no calendar is asked for a start beyond the horizon', () => {
     const log = history({}, 5, [0, { cron: 'each 1', 'start-at': 8_640_000_000_000_000 }]);
     expect(log.refused).toEqual([{ offset: 0, reason: 'beyond-horizon' }]);
+  });
+
+  test('[D3] by a zone that the calendar has lost is parked, as the oracle has it, and all others go on', () => {
+    const knowsLostZone = { task: true, asks: 2 };
+    const log = new ScheduleLog({ knowsLostZone, rules: { receipts: 'all' } });
+    const cron = { cron: 'each 3600', 'schedule-id': 'lost', 'time-zone': LOST_ZONE };
+    log.add(T, 'k', cron);
+    log.add(T + 1, 'k', { ...every, 'schedule-id': 'honest' });
+    log.add(T + HOUR + 1, null);
+    log.commit();
+    knowsLostZone.task = false;
+    log.restart();
+    log.add(T + 2 * HOUR + 1, null);
+    log.add(T + 3 * HOUR, 'k', { command: 'RESUME' });
+    log.add(T + 3 * HOUR + 1, null);
+    log.commit();
+    expect(brief(log.said()).filter((each) => each.includes('lost'))).toEqual([
+      `SCHEDULED ${HOUR} lost`,
+      `v ${HOUR} lost #1`,
+      `PARKED ${2 * HOUR} lost`,
+      `RESUMED ${2 * HOUR} lost`,
+      `PARKED ${2 * HOUR} lost`,
+    ]);
+    expect(
+      brief(log.said())
+        .filter((each) => each.includes('#'))
+        .at(-1),
+    ).toBe(`v ${3 * HOUR + 1} honest #3`);
+    expect(log.folded().all).toEqual(log.all());
+    expect(log.folded().refused).toEqual([]);
+  });
+
+  test('[D3][D4] parked, it goes on once it is published again or resumed, but not where it is paused, as the oracle has it', () => {
+    const knowsLostZone = { task: true, asks: 3, lacks: 3 };
+    const log = new ScheduleLog({ knowsLostZone, rules: { receipts: 'all' } });
+    const lost = (id: string): Headers => ({ cron: 'each 3600', 'schedule-id': id, 'time-zone': LOST_ZONE });
+    for (const id of ['said', 'resumed', 'paused']) log.add(T, 'k', lost(id));
+    log.commit();
+    knowsLostZone.task = false;
+    log.restart();
+    log.add(T + HOUR + 1, null);
+    log.add(T + 1.25 * HOUR, 'k', { command: 'PAUSE', 'schedule-id': 'paused' });
+    log.commit();
+    knowsLostZone.task = true;
+    log.restart();
+    log.add(T + 2.25 * HOUR, null);
+    log.add(T + 2.5 * HOUR, 'k', lost('said'));
+    log.add(T + 2.5 * HOUR, 'k', lost('paused'));
+    log.add(T + 2.5 * HOUR, 'k', { command: 'RESUME', 'schedule-id': 'resumed' });
+    log.add(T + 3 * HOUR + 1, null);
+    log.commit();
+    expect(
+      brief(log.said())
+        .filter((each) => each.includes('#'))
+        .sort(),
+    ).toEqual([`v ${3 * HOUR} resumed #1 missed 2`, `v ${3 * HOUR} said #1 missed 2`]);
+    expect(log.folded().all).toEqual(log.all());
+    expect([log.refused, log.folded().refused]).toEqual([[], []]);
   });
 
   test('[D3] published again and again, it neither runs twice nor is postponed, and takes the new value', () => {

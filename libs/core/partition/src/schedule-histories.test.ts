@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
 import { type Headers, ScheduleLog, type ScheduleSettings, T } from './schedules.fixture.ts';
 
-const SEEDS = Number(process.env['SEEDS'] ?? 60);
+const SEEDS = Number(process.env['SEEDS'] ?? 20);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 function pick<T>(random: Random, items: readonly T[]): T {

@@ -28,7 +28,7 @@ const next = (cron: string, _zone: string, after: number): number | undefined =>
   const ms = Number(EACH.exec(cron)?.[1] ?? 0) * 1_000;
   return ms === 0 ? undefined : (Math.floor(after / ms) + 1) * ms;
 };
-const calendar: Calendar = {
+export const calendar: Calendar = {
   version: '2026z',
   next,
   fault: (cron, zone) => {
@@ -36,6 +36,8 @@ const calendar: Calendar = {
     return zone === 'UTC' ? undefined : { about: 'time-zone', detail: zone };
   },
 };
+/** Sound until it is lost. */
+export const LOST_ZONE = 'Lost/Zone';
 const naive: FoldCalendar = {
   version: '2026z',
   next,
@@ -57,6 +59,11 @@ export interface ScheduleSettings {
   readonly cutBytes?: number;
   readonly maxStateBytes?: number;
   readonly tickMs?: number;
+  /**
+   * Whether the task that begins, and the oracle where it is asked for the nth time, know LOST_ZONE. Default: they never did.
+   * It lacks the zone for `lacks` asks behind the first `asks`; default: for all.
+   */
+  readonly knowsLostZone?: { task: boolean; readonly asks: number; readonly lacks?: number };
 }
 
 export type Headers = Readonly<Record<string, string | number | Uint8Array>>;
@@ -102,7 +109,9 @@ export class ScheduleLog {
     const { rules } = this;
     const { maxStateBytes: stateBytesMax = Infinity, tickMs = 10 } = this.#settings;
     const state = { ...options().state, stateBytesMax };
-    const kind = scheduleKind({ rules, calendar });
+    const knows = this.#settings.knowsLostZone?.task === true;
+    const zoned = { ...calendar, fault: (cron: string, zone: string) => calendar.fault(cron, nameFor(zone, knows)) };
+    const kind = scheduleKind({ rules, calendar: zoned });
     const task = new PartitionTask({ ...options({ partition: PARTITION, state, tickMs }), kind });
     if (this.#settings.cutBytes !== undefined) task.limitCut(this.#settings.cutBytes);
     return task;
@@ -161,10 +170,18 @@ export class ScheduleLog {
 
   /** The same by the rules, read a second time. */
   folded(): { readonly all: Readonly<Record<string, readonly SaidOfSchedule[]>>; readonly refused: readonly number[] } {
-    const folding = { partition: PARTITION, rules: this.rules, calendar: naive };
+    const { asks = 0, lacks = Infinity } = this.#settings.knowsLostZone ?? {};
+    let asked = 0;
+    const isSound = (cron: string, zone: string): boolean =>
+      naive.isSound(cron, nameFor(zone, zone === LOST_ZONE && (++asked <= asks || asked > asks + lacks)));
+    const folding = { partition: PARTITION, rules: this.rules, calendar: { ...naive, isSound } };
     const { said, refused } = foldSchedules(this.#log.raw(), folding);
     return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
   }
+}
+
+function nameFor(zone: string, known: boolean): string {
+  return zone === LOST_ZONE && known ? 'UTC' : zone;
 }
 
 export const T = 1_800_000_000_000;

@@ -1,6 +1,8 @@
 // Schedules on the engine, rule by rule. At random: schedule-histories.test.ts.
 import { describe, expect, test } from '@jest/globals';
-import { brief, history, HOUR, type Row, ScheduleLog, T } from './schedules.fixture.ts';
+import { foreseen } from '@flatline/kinds';
+import { brief, calendar, history, HOUR, type Row, ScheduleLog, T } from './schedules.fixture.ts';
+import { bytes } from './task.fixture.ts';
 
 describe('what waits for its commit', () => {
   test('[X6] a run holds its own message, not those of all schedules of its key', () => {
@@ -88,6 +90,22 @@ describe('a schedule that runs once', () => {
     const ids = ['a', 'b', 'c'];
     const log = history({}, 90_000, ...ids.map((id, i): Row => [0, { 'delay-ms': 30_000 - i, 'schedule-id': id }]));
     expect(brief(log.said())).toEqual(['v 29998 c #1 last', 'v 29999 b #1 last', 'v 30000 a #1 last']);
+  });
+
+  test('[D2][I1] due more than a year before its record, as in seconds since the epoch: a dead letter with value and remedy', () => {
+    const year = 365 * 86_400_000;
+    const log = new ScheduleLog();
+    for (const dueAt of [T / 1_000, '2026-01-15T07:59:59.999Z', T - year - 1, T - year, T - 1])
+      log.add(T, 'k', { 'due-at': dueAt });
+    log.commit();
+    const reason = 'invalid-due-at';
+    expect(log.refused.map((each) => [each.offset, each.reason])).toEqual([0, 1, 2].map((offset) => [offset, reason]));
+    expect(brief(log.said())).toEqual([`v ${-year} #1 last`, 'v -1 #1 last']);
+    expect(log.folded()).toEqual({ all: log.all(), refused: [0, 1, 2] });
+    expect(longPastDetail(T / 1_000)).toBe(
+      'flatline-due-at is 1800000000, more than a year before its record, of 1800000000000: it is in milliseconds, and 1800000000 in seconds would be 1800000000000',
+    );
+    expect(longPastDetail(5)).toBe('flatline-due-at is 5, more than a year before its record, of 1800000000000');
   });
 
   test('[D2] in the past: at once, and counted; too late for its expiry: not at all, and recorded', () => {
@@ -283,3 +301,12 @@ test('[X7] however wide a tick is, those that are due later in it are not looked
   // In one tick they would all be waited for as the first is.
   for (const { dueAt, armedFor } of entries) expect(dueAt - armedFor!).toBeLessThan(3_000);
 });
+
+/** What the dead letter says of a schedule that is due at `dueAt`. */
+function longPastDetail(dueAt: number): string | undefined {
+  const value = bytes('v');
+  const headers = [{ name: 'flatline-due-at', value: bytes(String(dueAt)) }];
+  const { rules } = new ScheduleLog();
+  const said = foreseen({ headers, bytes: value, start: 0, length: value.length }, T, rules, calendar);
+  return said.kind === 'bad' ? said.detail : undefined;
+}

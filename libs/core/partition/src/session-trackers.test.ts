@@ -77,7 +77,7 @@ describe('where a session tracker fails', () => {
       const tracker = new SessionTracker();
       const resumedAt = T + 40_000;
       for (const key of ['steady', 'late']) tracker.track(key, T);
-      const [steady, late] = ['steady', 'late'].map((key) => log.add(T, key, START));
+      const [steady, late] = ['steady', 'late'].map((key) => log.add(T, key, START) + 1);
       log.commit();
       // From here on it is paused, and what is sent waits.
       const touches: string[] = [];

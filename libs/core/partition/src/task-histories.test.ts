@@ -200,7 +200,7 @@ class Model {
   }
 }
 
-const SEEDS = Number(process.env['SEEDS'] ?? 150);
+const SEEDS = Number(process.env['SEEDS'] ?? 50);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 describe('against the naive fold', () => {

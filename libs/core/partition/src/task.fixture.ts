@@ -264,7 +264,15 @@ export function rawOf({ key, value, headers = [], logAppendTime = true, ...recor
 export function fold(records: readonly TestRecord[], timeoutMs: number): { closed: string[]; open: string[] } {
   const { rules, input, partition } = options();
   const { timestampType, maxKeyBytes } = input;
-  const naive: PipelineRules = { ...rules, timeoutMs, timestampType, maxKeyBytes, unheardMs: 0, maxHoldMs: 0 };
+  const naive: PipelineRules = {
+    kind: 'session',
+    ...rules,
+    timeoutMs,
+    timestampType,
+    maxKeyBytes,
+    unheardMs: 0,
+    maxHoldMs: 0,
+  };
   const { summaries, open } = foldInput(
     records.map((record) => inputRecord(rawOf(record), () => 'bad')),
     { partition, rules: naive },

@@ -3,7 +3,7 @@ export { deadLetterHeaders, type DeadLetterOrigin, readDeadLetter, type Truncati
 export { INCARNATION_HEADER } from './incarnation-header.ts';
 export { groupOf, rowsIn, StoredGroup, type StoredRow } from './stored-group.ts';
 export { assertSlotOrder } from './slot-order.ts';
-export type { BatchFingerprint, CommittedOffset, LogAdmin } from './log-admin.ts';
+export type { BatchFingerprint, CommittedOffset, LogAdmin, OpenTransaction } from './log-admin.ts';
 export { KEY_GROUP_MAX } from './log-reader.ts';
 export type {
   GroupHeaders,

@@ -15,6 +15,14 @@ export interface CommittedOffset {
   readonly metadata: string;
 }
 
+/** A transaction that has not ended, as the partition's leader knows it. */
+export interface OpenTransaction {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  /** Offset of its first record in the partition. */
+  readonly firstOffset: number;
+}
+
 export interface LogAdmin {
   /** The group's committed offset, or undefined where it has none. */
   committedOffset(group: string, partition: TopicPartition): Promise<CommittedOffset | undefined>;
@@ -41,6 +49,8 @@ export interface LogAdmin {
    * no longer or not yet holds that offset. Asked from the leader.
    */
   fingerprintAt(partition: TopicPartition, offset: number): Promise<BatchFingerprint | undefined>;
+  /** The transactions that have not ended (DescribeProducers, KIP-664). @throws Retriable, Fatal where this is not permitted */
+  openTransactions(partition: TopicPartition): Promise<readonly OpenTransaction[]>;
   /** Deletes all records below `offset` (DeleteRecords). */
   truncate(partition: TopicPartition, offset: number): Promise<void>;
 }

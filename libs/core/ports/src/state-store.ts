@@ -65,9 +65,12 @@ export interface StateStore {
   close(): Promise<void>;
 }
 
-/** Why a store that was found could not be trusted (R2). */
+/**
+ * Why a store that was found could not be trusted (R2). `given-up`: its changelog was another one, as a reset leaves it;
+ * `other-log`: the log names itself as the store does, and is not what the store was made of.
+ */
 export type StoreDistrust =
-  'format' | 'checksum' | 'unreadable' | 'unclean-after-reboot' | 'other-log' | 'behind-log-start';
+  'format' | 'checksum' | 'unreadable' | 'unclean-after-reboot' | 'other-log' | 'given-up' | 'behind-log-start';
 
 /** A store that was dropped and rebuilt. */
 export interface StoreDrop {

@@ -13,6 +13,8 @@
 //   WH5  The cursor is at the tick of the last poll's `now`, or behind it if that poll stopped early.
 //   WH6  What is armed for an instant already polled waits in ARRIVALS; a poll opens it once, at its start. So callbacks can
 //        keep arming the past without keeping a poll from ending.
+//   WH7  What waits in LOOKED belongs to the slot of the tick under way, and is not due at `#lookedAt`. It is put back before that
+//        slot is looked at for a later instant, and before the cursor moves.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import { Buckets, ID_MAX } from './buckets.ts';
 import {
@@ -48,7 +50,8 @@ const CAPACITY = 1024;
 
 const DUE = LEVEL_BUCKETS;
 const ARRIVALS = LEVEL_BUCKETS + 1;
-const EXTRA_BUCKETS = 2;
+const LOOKED = LEVEL_BUCKETS + 2;
+const EXTRA_BUCKETS = 3;
 const NO_BUCKET = -1;
 
 /**
@@ -68,6 +71,8 @@ export class TimingWheel {
   #now: number;
   /** The tick up to which the slots have been emptied. */
   #cursor: number;
+  /** The instant for which what waits in LOOKED was looked at. */
+  #lookedAt = -Infinity;
   /** The last poll ended at a bound, or by an exception of its callback. */
   #stopped = false;
 
@@ -141,6 +146,7 @@ export class TimingWheel {
     this.#now = now;
     const target = tickAtOrBefore(now, this.#tickMs);
     if (target === this.#cursor && !this.hasBacklog) return 0;
+    if (target > this.#cursor) this.#putBackLooked();
     this.#stopped = true;
     this.#buckets.moveAll(ARRIVALS, DUE);
     const movedMax = this.#moved + POLL_MOVES_MIN + POLL_MOVES_PER_FIRE * limit;
@@ -160,17 +166,16 @@ export class TimingWheel {
    * Fires what polls leave to the end of their tick: ids whose deadline the instant last polled has reached, at most `limit`. After
    * a poll that left no backlog. True if there may be more. For callers that must know exactly what is not due (W2).
    *
-   * Moves no more ids than a poll with this limit; those that are due later in the tick under way are looked at by each call.
+   * Moves no more ids than a poll with this limit. Those that are due later in the tick under way count among them, and are looked
+   * at once for each instant.
    */
   fireWithinTick(limit: number, onDue: (id: number) => void): boolean {
     assert(!this.hasBacklog, 'what is due by the tick is polled first');
+    if (this.#lookedAt < this.#now) this.#putBackLooked();
+    this.#lookedAt = this.#now;
     const movedMax = this.#moved + POLL_MOVES_MIN + POLL_MOVES_PER_FIRE * limit;
     const due: number[] = [];
     const isAll = this.#gatherTick(movedMax) && this.#findWithinTick(due, limit, movedMax);
-    for (const id of due) {
-      this.#buckets.take(id);
-      this.#size -= 1;
-    }
     for (const id of due) onDue(id);
     return !isAll;
   }
@@ -193,18 +198,34 @@ export class TimingWheel {
     return true;
   }
 
-  /** Adds up to `limit` ids that are due to `due`; those re-armed beyond the tick move on. False if a bound was met first. */
+  /** Disarms up to `limit` ids that are due and adds them to `due`; empties the tick's slot. False if a bound was met first. */
   #findWithinTick(due: number[], limit: number, movedMax: number): boolean {
     const tick = this.#cursor + 1;
-    for (let id = this.#buckets.first(slotOf(tick, 0) & (SLOTS - 1)); id >= 0;) {
+    const slot = this.#slotUnderWay();
+    for (let id = this.#buckets.first(slot); id >= 0; id = this.#buckets.first(slot)) {
       if (due.length >= limit || this.#moved >= movedMax) return false;
-      const next = this.#buckets.next(id);
       const deadline = this.#deadlineOf(id);
-      if (deadline <= this.#now) due.push(id);
-      else if (tickAtOrAfter(deadline, this.#tickMs) > tick) this.#moveOn(id, deadline);
-      id = next;
+      if (deadline <= this.#now) {
+        this.#buckets.take(id);
+        this.#size -= 1;
+        due.push(id);
+      } else if (tickAtOrAfter(deadline, this.#tickMs) > tick) this.#moveOn(id, deadline);
+      else {
+        this.#moved += 1;
+        this.#buckets.take(id);
+        this.#buckets.put(id, LOOKED, deadline);
+      }
     }
     return due.length < limit;
+  }
+
+  #putBackLooked(): void {
+    this.#buckets.moveAll(LOOKED, this.#slotUnderWay());
+  }
+
+  /** Bucket of the narrowest slot behind the cursor: what is due by the end of the tick under way. */
+  #slotUnderWay(): number {
+    return slotOf(this.#cursor + 1, 0) & (SLOTS - 1);
   }
 
   /**
@@ -213,7 +234,7 @@ export class TimingWheel {
    */
   earliestDeadline(): Millis | undefined {
     if (this.#size === 0) return undefined;
-    let earliest = Math.min(this.#buckets.bound(DUE), this.#buckets.bound(ARRIVALS));
+    let earliest = Math.min(this.#buckets.bound(DUE), this.#buckets.bound(ARRIVALS), this.#buckets.bound(LOOKED));
     for (let level = 0; level < LEVELS; level += 1) {
       if (this.#buckets.isLevelEmpty(level)) continue;
       const index = this.#buckets.firstOccupied(level, slotOf(this.#cursor, level) & (SLOTS - 1));

@@ -67,4 +67,34 @@ describe('[W2][W3] what is due within a tick is found in bounded parts', () => {
     wheel.poll(EDGE - 4, LIMIT, (id) => fired.push(id));
     expect(mostLooks(wheel)).toBeLessThan(LIMIT);
   });
+
+  test('where many are due later in it: each instant looks at each of them once', () => {
+    deadlines.fill(EDGE - 2);
+    deadlines[COUNT - 1] = EDGE - 5;
+    const wheel = polled(EDGE - 100 * TICK, EDGE - 11);
+    wheel.poll(EDGE - 5, LIMIT, (id) => fired.push(id));
+    expect(mostLooks(wheel)).toBeLessThanOrEqual(LOOKS_MAX);
+    expect(fired).toEqual([COUNT - 1]);
+    expect(mostLooks(wheel)).toBe(0);
+    expect(wheel.earliestDeadline()).toBe(EDGE - 2);
+    wheel.schedule(COUNT - 1);
+    wheel.poll(EDGE - 5, LIMIT, (id) => fired.push(id));
+    expect(mostLooks(wheel)).toBeLessThan(LIMIT);
+    wheel.poll(EDGE - 4, LIMIT, (id) => fired.push(id));
+    expect(mostLooks(wheel)).toBeLessThanOrEqual(LOOKS_MAX);
+    expect(fired).toHaveLength(2);
+    wheel.poll(EDGE - 2, LIMIT, (id) => fired.push(id));
+    expect(mostLooks(wheel)).toBeLessThanOrEqual(LOOKS_MAX);
+    expect(new Set(fired).size).toBe(COUNT);
+  });
+
+  test('where many were looked at, and the clock moves beyond the tick', () => {
+    deadlines.fill(EDGE - 2);
+    const wheel = polled(EDGE - 100 * TICK, EDGE - 11);
+    wheel.poll(EDGE - 5, LIMIT, (id) => fired.push(id));
+    mostLooks(wheel);
+    expect(fired).toEqual([]);
+    wheel.poll(EDGE + 1, COUNT, (id) => fired.push(id));
+    expect(new Set(fired).size).toBe(COUNT);
+  });
 });

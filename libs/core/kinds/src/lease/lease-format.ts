@@ -52,10 +52,17 @@ function decodeHead(bytes: Uint8Array, start: number, end: number, head: LeaseWi
   head.token = input.varint();
   head.timeoutMs = input.varint();
   if ((flags & TERMS) === 0) head.setTerms(0, 0);
-  else head.setTerms(input.varint(), input.varint());
+  else readTerms(input, head);
   head.renewals = renewalsIn(input);
   head.nextWaitAt = input.varint();
   return input.position;
+}
+
+/** The flag says that there are some: a head has one form. */
+function readTerms(input: ByteReader, head: LeaseWindow): void {
+  const [maxDurationMs, bucketMs] = [input.varint(), input.varint()];
+  if (maxDurationMs === 0 && bucketMs === 0) throw new MalformedBytes('terms of a lease that has none');
+  head.setTerms(maxDurationMs, bucketMs);
 }
 
 function encodeTouch(head: LeaseWindow, { clock }: TouchBase, out: ByteWriter): void {

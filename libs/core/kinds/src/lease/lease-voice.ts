@@ -6,7 +6,7 @@ import { INCARNATION_HEADER, type RecordHeader } from '@flatline/ports';
 import { type LeaseEvent, type LeaseEventEncoder, type LeaseReason, REQUEST_ID_HEADER } from '@flatline/ports/formats';
 import type { Effects } from '../contract.ts';
 import type { Claim } from './lease-state.ts';
-import { offsetOf } from './lease-token.ts';
+import { withinEpoch } from './lease-token.ts';
 
 /** The record that is answered. */
 export interface Answered {
@@ -100,7 +100,7 @@ export class LeaseVoice {
   }
 
   #incarnation(token: number): RecordHeader {
-    return { name: INCARNATION_HEADER, value: utf8.encode(`${this.#parts.partition}-${offsetOf(token)}`) };
+    return { name: INCARNATION_HEADER, value: utf8.encode(`${this.#parts.partition}-${withinEpoch(token)}`) };
   }
 
   #encoded(event: LeaseEvent): Uint8Array {

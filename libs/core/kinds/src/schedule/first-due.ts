@@ -1,5 +1,6 @@
 // When a schedule is due first, and whether it may be (D1, D3).
-import { INSTANT_MAX, type Millis } from '@flatline/base';
+import { type DurationMs, INSTANT_MAX, type Millis } from '@flatline/base';
+import { DUE_AT_HEADER } from '@flatline/ports/formats';
 import { type Bad, bad } from '../refusals.ts';
 import { Recurrence } from './recurrence.ts';
 import { type AskingRecord, readAsked, type ScheduleAsked } from './request-reader.ts';
@@ -7,6 +8,8 @@ import type { Calendar, ScheduleRules } from './schedule-rules.ts';
 
 /** No instant is so late: what an entry is due at whose schedules are all paused. */
 export const NEVER = INSTANT_MAX;
+/** Longest that a schedule may have been due when it is made: seconds since the epoch, read as milliseconds, lie in 1970. */
+const PAST_MAX_MS: DurationMs = 365 * 86_400_000;
 
 export function firstDueOf(
   { dueAt, delayMs, when }: ScheduleAsked,
@@ -14,6 +17,7 @@ export function firstDueOf(
   { maxHorizonMs }: ScheduleRules,
   recurrence: Recurrence,
 ): Millis | Bad {
+  if (dueAt !== undefined && dueAt < clock - PAST_MAX_MS) return longPast(dueAt, clock);
   const { startAt = clock } = when;
   // Calendars end somewhere: none is asked for what is refused in any case.
   const isBeyond = startAt - clock > maxHorizonMs;
@@ -23,6 +27,14 @@ export function firstDueOf(
   if (first === undefined) return bad('never-due', 'no run of this schedule is to come');
   if (first - clock <= maxHorizonMs && first < NEVER) return first;
   return bad('beyond-horizon', `due at ${first}, ${first - clock} ms from now; maxHorizonMs is ${maxHorizonMs}`);
+}
+
+function longPast(dueAt: Millis, clock: Millis): Bad {
+  const inSeconds = dueAt * 1_000;
+  // Any instant of the second half of this epoch; an instant in milliseconds never is one.
+  const isMeant = inSeconds > clock / 2 && inSeconds <= INSTANT_MAX && dueAt < clock / 100;
+  const hint = isMeant ? `: it is in milliseconds, and ${dueAt} in seconds would be ${inSeconds}` : '';
+  return bad('invalid-due-at', `${DUE_AT_HEADER} is ${dueAt}, more than a year before its record, of ${clock}${hint}`);
 }
 
 export interface Foreseen {

@@ -15,6 +15,8 @@ export interface ScheduleCounters extends KindCounters {
   scheduleRunsExpired: number;
   /** Runs not made up for (D3). */
   scheduleRunsMissed: number;
+  /** Schedules that were due and could not be reckoned (D3). */
+  schedulesParked: number;
 }
 
 export function zeroScheduleCounters(): ScheduleCounters {
@@ -27,5 +29,6 @@ export function zeroScheduleCounters(): ScheduleCounters {
     scheduleRunsInPast: 0,
     scheduleRunsExpired: 0,
     scheduleRunsMissed: 0,
+    schedulesParked: 0,
   };
 }

@@ -12,6 +12,8 @@
 //        those that are due at one instant in the order of the log, so that a key's outputs are a function of the log (C5).
 //   SK2  What is due takes effect at the first clock that reaches it (PipelineKind.settlesFirst), so that how late a run is
 //        depends on the log alone. What is due as it is made runs with its record.
+//   SK3  The calendar is asked of nothing that it cannot reckon: a schedule may be older than the zones of this Node. Such a one
+//        is parked when it is due, and stops nothing else. What says the same again has been reckoned, and resumes it.
 import { assert, copyBytes, type Millis } from '@flatline/base';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
@@ -41,7 +43,13 @@ const NOT_RUN_YET = {
   missed: 0,
   madeUp: 0,
   paused: false,
+  parked: false,
 } as const;
+
+/** The first record of a zone takes a millisecond of its calendar. */
+const PIECE_RECORDS = 16;
+const PARKED =
+  'schedules are parked, as this Node knows no such zone or expression: run one whose time-zone database has it, on every instance, and resume them or publish them again, or cancel them (D3)';
 
 type ScheduleParts = KindParts<ScheduleWindow, ScheduleCounters>;
 
@@ -49,6 +57,8 @@ export function scheduleKind(options: ScheduleOptions): PipelineKind<ScheduleWin
   return {
     format: scheduleFormat,
     settlesFirst: true,
+    pieceRecords: PIECE_RECORDS,
+    alarms: { schedulesParked: PARKED },
     counters: zeroScheduleCounters,
     open: (parts) => new ScheduleKind(options, parts),
     prepare: () => Promise.resolve(),
@@ -135,7 +145,7 @@ class ScheduleKind implements Kind {
       effects.opened();
     }
     this.#announce(former, schedule, to, effects);
-    const left = isDue ? this.#runDue(schedule, to, effects) : [schedule];
+    const left = this.#leftOf(schedule, isDue, to, effects);
     if (isDue) this.#parts.counters.scheduleRunsInPast += 1;
     const others = schedules.filter((each) => each !== former);
     if (goesOn)
@@ -146,6 +156,12 @@ class ScheduleKind implements Kind {
       );
     else if (isThere || isKept) this.#keep([...others, ...left], effects.clock, effects);
     return undefined;
+  }
+
+  /** What is left of it as it is made or said again. The calendar has reckoned it by then, so that it need not stay parked. */
+  #leftOf(schedule: Schedule, isDue: boolean, to: Receiver, effects: Effects): readonly Schedule[] {
+    if (schedule.parked) return this.#resume(schedule, to, effects);
+    return isDue ? this.#runDue(schedule, to, effects) : [schedule];
   }
 
   /** The key's only schedule, which waits: written once, and never again before it is due. */
@@ -195,7 +211,7 @@ class ScheduleKind implements Kind {
         return [];
       case 'PAUSE':
         this.#voice.receipt('PAUSED', schedule, to, effects);
-        return [{ ...schedule, paused: true }];
+        return [{ ...schedule, paused: true, parked: false }];
       case 'RESUME':
         this.#voice.receipt('RESUMED', schedule, to, effects);
         return this.#resume(schedule, to, effects);
@@ -207,10 +223,11 @@ class ScheduleKind implements Kind {
 
   /** Runs that were due while it was paused are not made up for, but the one of a schedule that has no other. */
   #resume(paused: Schedule, to: Receiver, effects: Effects): readonly Schedule[] {
-    const schedule = { ...paused, paused: false };
+    const schedule = { ...paused, paused: false, parked: false };
     const { clock } = effects;
     if (fireAt(schedule) > clock) return [schedule];
     if (!recurs(schedule.when)) return this.#runDue(schedule, to, effects);
+    if (!this.#canReckon(schedule)) return this.#park(schedule, to, effects);
     return this.#passOver(schedule, this.#firstFrom(schedule, clock + 1, to), to, effects);
   }
 
@@ -227,6 +244,7 @@ class ScheduleKind implements Kind {
     const { clock } = effects;
     const { when, dueAt } = schedule;
     if (!recurs(when)) return this.#run(schedule, undefined, to, effects);
+    if (!this.#canReckon(schedule)) return this.#park(schedule, to, effects);
     const { missed, maxCatchUp, catchUpWindowMs } = this.#rules;
     const recurrence = this.#recurrence;
     const begin = clock - catchUpWindowMs;
@@ -238,6 +256,17 @@ class ScheduleKind implements Kind {
     if (missed !== 'once') return this.#passOver(schedule, this.#firstFrom(schedule, clock + 1, to), to, effects);
     // It is due again at once, behind what others of its key are due for before (SK1).
     return [this.#missing(schedule, recurrence.latest(when, dueAt, clock), to)];
+  }
+
+  #canReckon({ when: { cron, timeZone } }: Schedule): boolean {
+    return cron === undefined || this.#calendar.fault(cron, timeZone) === undefined;
+  }
+
+  /** Without the run that it is due for: whether that is missed or the last, the calendar alone knows. */
+  #park(schedule: Schedule, to: Receiver, effects: Effects): readonly Schedule[] {
+    this.#parts.counters.schedulesParked += 1;
+    this.#voice.receipt('PARKED', schedule, to, effects);
+    return [{ ...schedule, paused: true, parked: true }];
   }
 
   /** The first instant whose run comes at `from` or later: for its jitter, the instant itself may have passed by then. */
@@ -254,7 +283,8 @@ class ScheduleKind implements Kind {
   #at(schedule: Schedule, dueAt: Millis, to: Receiver): Schedule {
     const { when } = schedule;
     if (when.jitterMs === undefined) return { ...schedule, dueAt };
-    const next = recurs(when) ? this.#recurrence.next(when, dueAt, dueAt) : undefined;
+    const goesOn = recurs(when) && this.#canReckon(schedule);
+    const next = goesOn ? this.#recurrence.next(when, dueAt, dueAt) : undefined;
     return { ...schedule, dueAt, shiftMs: shiftOf(schedule, to.key, dueAt, next) };
   }
 

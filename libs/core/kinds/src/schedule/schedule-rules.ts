@@ -30,8 +30,8 @@ export interface ScheduleRules {
 export interface Calendar {
   /** The database's. */
   readonly version: string;
-  /** Why it cannot be reckoned with. */
+  /** Why it cannot be reckoned. Asked again of what is stored: another Node's database may have had the zone. */
   fault(cron: string, timeZone: string): { readonly about: 'cron' | 'time-zone'; readonly detail: string } | undefined;
-  /** The first run after `after`; undefined: there is none. */
+  /** The first run after `after` of what has no fault; undefined: there is none. */
   next(cron: string, timeZone: string, after: Millis): Millis | undefined;
 }

@@ -3,7 +3,7 @@
 //   state    = schedule…, in the order of the log
 //   schedule = length varint of what follows · id text (empty: none) · offset varint · due at varint · runs varint
 //              · missed varint · made up varint · flags u8 (1 paused, 2 every, 4 cron, 8 start, 16 end, 32 max runs, 64 expires,
-//              128 more) · [more u8 (1 target, 2 jitter)]
+//              128 more) · [more u8 (1 target, 2 jitter, 4 parked, which is paused too)]
 //              · [every ms varint] · [cron text · time zone text] · [start at varint] · [end at varint] · [max runs varint]
 //              · [expires ms varint] · [target text] · [jitter ms varint · shift ms varint] · message
 //   message  = count varint · (header name text · length + 1 varint, 0: null · bytes)… · value to the end
@@ -53,6 +53,8 @@ export interface Schedule {
   /** Runs made up for since the last one in time. */
   readonly madeUp: number;
   readonly paused: boolean;
+  /** Paused by no command, but because it could not be reckoned (D3). Then `paused` as well. */
+  readonly parked: boolean;
   readonly when: Specification;
   /** undefined: the pipeline's output. */
   readonly target: string | undefined;
@@ -70,7 +72,8 @@ const EXPIRES = 64;
 const MORE = 128;
 const TARGET = 1;
 const JITTER = 2;
-const MORE_MAX = TARGET | JITTER;
+const PARKED = 4;
+const MORE_MAX = TARGET | JITTER | PARKED;
 
 /** `ignoreBOM`: a leading U+FEFF is a character like any other. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -117,7 +120,7 @@ function write(schedule: Schedule, out: ByteWriter): void {
   out.varint(schedule.runs);
   out.varint(schedule.missed);
   out.varint(schedule.madeUp);
-  const more = (target === undefined ? 0 : TARGET) | (jitterMs === undefined ? 0 : JITTER);
+  const more = flagIf(TARGET, target) | flagIf(JITTER, jitterMs) | (schedule.parked ? PARKED : 0);
   const first = (schedule.paused ? PAUSED : 0) | (cron === undefined ? 0 : CRON) | (more === 0 ? 0 : MORE);
   const bounds = flagIf(START, startAt) | flagIf(END, endAt) | flagIf(MAX_RUNS, maxRuns) | flagIf(EXPIRES, expiresMs);
   out.u8(first | flagIf(EVERY, everyMs) | bounds);
@@ -138,7 +141,7 @@ function write(schedule: Schedule, out: ByteWriter): void {
   }
 }
 
-function flagIf(flag: number, value: number | undefined): number {
+function flagIf(flag: number, value: number | string | undefined): number {
   return value === undefined ? 0 : flag;
 }
 
@@ -155,13 +158,14 @@ function read(input: ByteReader): Schedule {
   const madeUp = input.varint();
   const flags = input.u8();
   const more = (flags & MORE) === 0 ? 0 : input.u8();
-  if (more > MORE_MAX) throw new MalformedBytes(`flags ${flags}, ${more} of a schedule`);
+  const paused = (flags & PAUSED) !== 0;
+  const parked = (more & PARKED) !== 0;
+  if (more > MORE_MAX || (parked && !paused)) throw new MalformedBytes(`flags ${flags}, ${more} of a schedule`);
   const fields = (flags & ~(PAUSED | MORE)) === 0 ? ONCE : readFields(flags, input);
   const target = (more & TARGET) === 0 ? undefined : readText(input);
   const jitterMs = (more & JITTER) === 0 ? undefined : input.varint();
   const shiftMs = jitterMs === undefined ? 0 : input.varint();
   const when = jitterMs === undefined ? fields : { ...fields, jitterMs };
-  const paused = (flags & PAUSED) !== 0;
   const message = input.raw(input.remaining);
   return {
     id: id === '' ? undefined : id,
@@ -172,6 +176,7 @@ function read(input: ByteReader): Schedule {
     missed,
     madeUp,
     paused,
+    parked,
     when,
     target,
     message,

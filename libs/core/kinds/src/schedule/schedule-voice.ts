@@ -19,9 +19,18 @@ import type { Receipts } from './schedule-rules.ts';
 import { messageIn, type Schedule } from './schedule-state.ts';
 
 export type ReceiptType =
-  'SCHEDULED' | 'REPLACED' | 'CANCELLED' | 'NOT_FOUND' | 'EXPIRED' | 'MISSED' | 'PAUSED' | 'RESUMED' | 'TRIGGERED';
+  | 'SCHEDULED'
+  | 'REPLACED'
+  | 'CANCELLED'
+  | 'NOT_FOUND'
+  | 'EXPIRED'
+  | 'MISSED'
+  | 'PAUSED'
+  | 'RESUMED'
+  | 'TRIGGERED'
+  | 'PARKED';
 
-const ERRORS: ReadonlySet<ReceiptType> = new Set(['NOT_FOUND', 'EXPIRED', 'MISSED']);
+const ERRORS: ReadonlySet<ReceiptType> = new Set(['NOT_FOUND', 'EXPIRED', 'MISSED', 'PARKED']);
 const EMPTY = new Uint8Array(0);
 const utf8 = new TextEncoder();
 /** Headers of nearly every run. */
@@ -79,6 +88,7 @@ export class ScheduleVoice {
       this.#name(about, headers);
     } else if (about.id !== undefined) headers.push(header(SCHEDULE_ID_HEADER, about.id));
     if (to.answers !== undefined) headers.push({ name: ANSWERED_HEADER, value: digitsOf(to.answers) });
+    if (type === 'PARKED') headers.push(header(TZ_HEADER, this.#parts.tzVersion));
     effects.emit({ key: to.key, value: EMPTY, headers });
   }
 

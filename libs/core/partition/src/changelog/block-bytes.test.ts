@@ -45,13 +45,26 @@ describe('[K1] the block format', () => {
     expect(decoded.bodyStart).toBe(block!.bytes.length);
   });
 
+  test('[K9] golden bytes of version 3: a commit that says by which settings this one and others were made', () => {
+    const task = new PartitionTask(options({ changelog: { ...options().changelog, settings: '{"timeoutMs":1000}' } }));
+    begin(task, 0, { ...START, position: 300, origin: 300 });
+    const [block] = task.cut(context).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460305036c6f67026d650572756e2d31000000010401ac020000000003000000000000000000000000ac02000100ac02127b2274696d656f75744d73223a313030307d"`,
+    );
+    const decoded = decodeBlock(block!.bytes);
+    if (decoded.kind !== 'state') throw new Error('it is a commit');
+    expect(decoded.header.settings).toEqual([{ sequence: 0, from: 300, text: '{"timeoutMs":1000}' }]);
+    expect(decoded.bodyStart).toBe(block!.bytes.length);
+  });
+
   test('[K9] claims and commits are written in the format that is pinned, and in none that is not read', () => {
     const claim = { owner: 'me', claimId: 'c-1' };
     expect(encodeClaim(claim, 2)).toEqual(encodeClaim(claim));
-    expect(() => encodeClaim(claim, 3)).toThrow('a changelog format that is written is one that is read');
+    expect(() => encodeClaim(claim, 4)).toThrow('a changelog format that is written is one that is read');
     const pinned = (format: number): PartitionTask =>
       new PartitionTask(options({ changelog: { ...options().changelog, format } }));
-    const tasks = [begun(), pinned(2), pinned(3)];
+    const tasks = [begun(), pinned(2), pinned(4)];
     for (const task of tasks.slice(1)) begin(task, 0, START);
     expect(tasks[1]!.cut(context).blocks).toEqual(tasks[0]!.cut(context).blocks);
     expect(() => tasks[2]!.cut(context)).toThrow('a changelog format that is written is one that is read');
@@ -59,13 +72,13 @@ describe('[K1] the block format', () => {
 
   test('[K9] another version stops the reader', () => {
     const [block] = begun().cut(context).blocks;
-    block!.bytes[1] = 3;
+    block!.bytes[1] = 4;
     expect(() => decodeBlock(block!.bytes)).toThrow(
-      'changelog format version 3, this build reads 2: run the newer Flatline',
+      'changelog format version 4, this build reads 2 and 3: run the newer Flatline',
     );
     block!.bytes[1] = 1;
     expect(() => decodeBlock(block!.bytes)).toThrow(
-      'changelog format version 1, this build reads 2: no release wrote that',
+      'changelog format version 1, this build reads 2 and 3: no release wrote that',
     );
   });
 });

@@ -1,9 +1,11 @@
 // The bytes of a changelog block: a header that says where in the log of commits it stands, and a body of absolute state.
 //
-//   block   = 'F' · version u8 · kind u8 · (claim | header body | header holds body | header origins holds body)
+//   block   = 'F' · version u8 · kind u8 ·
+//             (claim | header body | header holds body | header origins holds body | header origins holds settings body)
 //   claim   = owner text · claim id text
 //   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
 //   origins = for each input: origin varint                        (a kind of its own, where one is not 0)
+//   settings = count varint · for each: sequence varint · from varint · text      (a kind of its own, in version 3)
 //   body    = operations to the end of the block, each: distance of its slot × 16 + kind, varint · what its kind says:
 //             0  remove
 //             1  bind     key (varint length, bytes) · head (varint length, bytes)
@@ -19,13 +21,15 @@
 // many of its pages; and one that a reader does not know begins with it, not whole before it is based: from then on its base is
 // the block at that offset, with a rebind that all its pages follow, in commit after commit.
 //
-// A block is one Kafka record, so its length and checksum are Kafka's. Format version 2 is pinned by golden bytes; a
-// reader that meets another version stops (K9).
+// A block is one Kafka record, so its length and checksum are Kafka's. Format versions 2 and 3 are pinned by golden bytes; a
+// reader that meets another version stops (K9). A block bears the least version that has what it says: only one with settings
+// is of version 3.
 import {
   assert,
   ByteReader,
   ByteWriter,
   CHANGELOG_FORMAT,
+  CHANGELOG_FORMAT_WITH_SETTINGS,
   CHANGELOG_FORMATS,
   type DurationMs,
   INSTANT_MAX,
@@ -40,6 +44,11 @@ const KIND_CLAIM = 2;
 const KIND_HELD_STATE = 3;
 /** Also holds, of which there may be none. */
 const KIND_STATE_WITH_ORIGIN = 4;
+/** Also origins and holds. */
+const KIND_STATE_WITH_SETTINGS = 5;
+const STATE_KINDS = [KIND_STATE, KIND_HELD_STATE, KIND_STATE_WITH_ORIGIN, KIND_STATE_WITH_SETTINGS];
+/** The version of every block that says no settings. */
+const FORMAT_WITHOUT_SETTINGS = 2;
 /** Bits of an operation's kind, and slots that there can be: a distance is less. */
 export const KIND_BITS = 4;
 export const SLOT_SPACE = 2 ** 25;
@@ -81,6 +90,15 @@ export function recordedStamp(stamp: Millis): Millis {
 /** Epoch of an input position that has no batch before it. */
 export const NO_BATCH = -2;
 
+/** Commits that were made by the same settings (SettingsHistory). */
+export interface SettingsStretch {
+  /** The first one's. */
+  readonly sequence: number;
+  /** Input position of the commit before: from here on records were applied by them. */
+  readonly from: number;
+  readonly text: string;
+}
+
 /** K1. The same in all blocks of a commit but for `part`. */
 export interface CommitHeader {
   /** Random id of this changelog, made once with its first commit. */
@@ -110,6 +128,8 @@ export interface CommitHeader {
   /** Bytes of bases of the live entries after this commit, and of all blocks from the floor to the end of the commit before (K8). */
   readonly liveBytes: number;
   readonly logBytes: number;
+  /** By which settings the commits so far were made, where this one says it. Default: it does not. */
+  readonly settings?: readonly SettingsStretch[];
 }
 
 export interface Claim {
@@ -124,7 +144,7 @@ export type Block =
 /** `format`: K9. Default: the newest. */
 export function encodeClaim(claim: Claim, format = CHANGELOG_FORMAT): Uint8Array {
   const out = new ByteWriter(128);
-  preamble(out, KIND_CLAIM, format);
+  preamble(out, KIND_CLAIM, format, FORMAT_WITHOUT_SETTINGS);
   out.text(claim.owner);
   out.text(claim.claimId);
   return out.copy();
@@ -132,7 +152,8 @@ export function encodeClaim(claim: Claim, format = CHANGELOG_FORMAT): Uint8Array
 
 export function encodeHeader(header: CommitHeader, out: ByteWriter, format = CHANGELOG_FORMAT): void {
   const kind = stateKindOf(header);
-  preamble(out, kind, format);
+  const hasSettings = kind === KIND_STATE_WITH_SETTINGS;
+  preamble(out, kind, format, hasSettings ? CHANGELOG_FORMAT_WITH_SETTINGS : FORMAT_WITHOUT_SETTINGS);
   out.text(header.logId);
   out.text(header.owner);
   out.text(header.commitId);
@@ -156,12 +177,18 @@ export function encodeHeader(header: CommitHeader, out: ByteWriter, format = CHA
   out.u32(header.digest);
   out.varint(header.liveBytes);
   out.varint(header.logBytes);
-  if (kind === KIND_STATE_WITH_ORIGIN) for (const { origin } of header.inputs) out.varint(origin);
+  if (hasOrigins(kind)) for (const { origin } of header.inputs) out.varint(origin);
   if (kind !== KIND_STATE) encodeHolds(header.holds, out);
+  if (hasSettings) encodeSettings(header.settings ?? [], out);
 }
 
-/** Most applications begin at 0 and hold nothing: their blocks say nothing about either. */
-function stateKindOf({ inputs, holds }: CommitHeader): number {
+function hasOrigins(kind: number): boolean {
+  return kind === KIND_STATE_WITH_ORIGIN || kind === KIND_STATE_WITH_SETTINGS;
+}
+
+/** Most applications begin at 0 and hold nothing, and few commits say settings: other blocks say nothing about these. */
+function stateKindOf({ inputs, holds, settings = [] }: CommitHeader): number {
+  if (settings.length > 0) return KIND_STATE_WITH_SETTINGS;
   if (inputs.some(({ origin }) => origin > 0)) return KIND_STATE_WITH_ORIGIN;
   return holds.length > 0 ? KIND_HELD_STATE : KIND_STATE;
 }
@@ -174,6 +201,25 @@ function encodeHolds(holds: readonly Hold[], out: ByteWriter): void {
   }
 }
 
+function encodeSettings(settings: readonly SettingsStretch[], out: ByteWriter): void {
+  out.varint(settings.length);
+  for (const { sequence, from, text } of settings) {
+    out.varint(sequence);
+    out.varint(from);
+    out.text(text);
+  }
+}
+
+/**
+ * The bytes of a header as a local store keeps them, with all the settings that are known: what is read of the log from there on
+ * may not say them.
+ */
+export function storedHeader(header: CommitHeader, settings: readonly SettingsStretch[]): Uint8Array {
+  const out = new ByteWriter(256);
+  encodeHeader({ ...header, settings }, out);
+  return out.copy();
+}
+
 /** @throws MalformedBytes, also for a format version this build does not know (K9). */
 export function decodeBlock(bytes: Uint8Array): Block {
   const input = new ByteReader(bytes);
@@ -182,8 +228,7 @@ export function decodeBlock(bytes: Uint8Array): Block {
   if (!CHANGELOG_FORMATS.includes(version)) throw new MalformedBytes(otherVersion(version));
   const kind = input.u8();
   if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
-  if (kind !== KIND_STATE && kind !== KIND_HELD_STATE && kind !== KIND_STATE_WITH_ORIGIN)
-    throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
+  if (!STATE_KINDS.includes(kind)) throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
   const header = decodeHeader(input, kind);
   return { kind: 'state', header, bodyStart: input.position };
 }
@@ -195,23 +240,23 @@ function otherVersion(version: number): string {
   return `${what}: no release wrote that. Start the application under another name, or reset it, and it begins from its input`;
 }
 
-function preamble(out: ByteWriter, kind: number, format: number): void {
+/** `format`: the one that is pinned; `least`: the first that has what the block says. */
+function preamble(out: ByteWriter, kind: number, format: number, least: number): void {
   assert(CHANGELOG_FORMATS.includes(format), 'a changelog format that is written is one that is read', { format });
+  assert(least <= format, 'nothing is said that the pinned format has not', { format, least });
   out.u8(MAGIC);
-  out.u8(format);
+  out.u8(least);
   out.u8(kind);
 }
 
 function decodeHeader(input: ByteReader, kind: number): CommitHeader {
   const header = decodeFields(input);
-  const inputs =
-    kind === KIND_STATE_WITH_ORIGIN
-      ? header.inputs.map((each) => ({ ...each, origin: input.varint() }))
-      : header.inputs;
-  return { ...header, inputs, holds: kind === KIND_STATE ? [] : decodeHolds(input) };
+  const inputs = hasOrigins(kind) ? header.inputs.map((each) => ({ ...each, origin: input.varint() })) : header.inputs;
+  const holds = kind === KIND_STATE ? [] : decodeHolds(input);
+  return { ...header, inputs, holds, settings: kind === KIND_STATE_WITH_SETTINGS ? decodeSettings(input) : [] };
 }
 
-function decodeFields(input: ByteReader): Omit<CommitHeader, 'holds'> {
+function decodeFields(input: ByteReader): Omit<CommitHeader, 'holds' | 'settings'> {
   return {
     logId: input.text(),
     owner: input.text(),
@@ -237,6 +282,14 @@ function decodeHolds(input: ByteReader): Hold[] {
   const holds: Hold[] = [];
   for (let left = input.varint(); left > 0; left -= 1) holds.push({ from: input.varint(), ms: input.varint() });
   return holds;
+}
+
+/** One by one, as inputs. */
+function decodeSettings(input: ByteReader): SettingsStretch[] {
+  const settings: SettingsStretch[] = [];
+  for (let left = input.varint(); left > 0; left -= 1)
+    settings.push({ sequence: input.varint(), from: input.varint(), text: input.text() });
+  return settings;
 }
 
 /** One by one: a damaged count ends with the bytes there are, not with the memory. */

@@ -1,6 +1,6 @@
 // The rolling snapshot of one partition task: what changed since the last cut, the blocks a commit is made of, the floor.
 //
-// Owns: the dirty set, removals, the digest and size of the live state, the block ledger.
+// Owns: the dirty set, removals, the digest and size of the live state, the block ledger, what is said of settings.
 // Does not own: entries (EntryTable), which old bases are swept forward, and when (SweepPlan), sending blocks (the runtime), the
 // local store's flush (Checkpoints).
 //
@@ -14,7 +14,7 @@
 //        all of the state of those in `whole`, whose base the cut writes.
 //   CL6  Beyond what has changed a cut writes at most its share of the sweep, and a page. A base of more than a page is bound
 //        within that, or with no page that has not changed, or it comes in parts (LongBases).
-import { assert, type ReusedMemory } from '@flatline/base';
+import { assert, CHANGELOG_FORMAT, CHANGELOG_FORMAT_WITH_SETTINGS, type ReusedMemory } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import { BaseSizes } from './base-sizes.ts';
 import { BlockBuilder, type BlockLimits, type CutBlock } from './block-builder.ts';
@@ -22,13 +22,17 @@ import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
 import { keyDigest } from './digest.ts';
 import { LongBases } from './long-bases.ts';
+import { SettingsHistory } from './settings-history.ts';
 import { SWEEP_RATIO, SWEPT_SLOT_BYTES, type SweepLimits, SweepPlan } from './sweep-plan.ts';
 import { SlotSet } from '../slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
 
-export type ChangelogLimits = SweepLimits & BlockLimits;
+export interface ChangelogLimits extends SweepLimits, BlockLimits {
+  /** The settings by which commits are made, for a checker (SettingsHistory). Default: they do not say. */
+  readonly settings?: string | undefined;
+}
 
 /** What the task knows of a commit; the rest of the header the changelog fills in. */
 export type CutContext = Pick<
@@ -86,6 +90,7 @@ const REMOVAL_BYTES = 6;
 
 export class Changelog {
   readonly ledger = new BlockLedger();
+  readonly settings: SettingsHistory;
   readonly #table: EntryTable;
   readonly #view: EntryWindow;
   readonly #builder: BlockBuilder;
@@ -117,6 +122,11 @@ export class Changelog {
 
   /** `memory`: what blocks lie in; a block that is done with may be given back to it. */
   constructor(table: EntryTable, limits: ChangelogLimits, memory: ReusedMemory) {
+    const { settings, format = CHANGELOG_FORMAT } = limits;
+    this.settings = new SettingsHistory(
+      format < CHANGELOG_FORMAT_WITH_SETTINGS ? undefined : settings,
+      limits.unsweptLogBytes,
+    );
     this.#table = table;
     this.#view = table.view();
     this.#builder = new BlockBuilder(table, limits, memory);
@@ -313,10 +323,12 @@ export class Changelog {
     this.#changedBytes = 0;
     if (this.#whole.size > 0) this.#whole.clear();
     this.#sweep.changesAreCut();
+    const floor = this.settings.heldFloor(this.ledger.floor());
     const header = {
       ...context,
       clock: begun.clock,
-      floor: this.ledger.floor(),
+      floor,
+      settings: this.settings.toSay(context, floor),
       liveEntries: this.#table.size,
       digest: this.digest,
       liveBytes: this.liveBytes,
@@ -343,6 +355,7 @@ export class Changelog {
     for (const { slot, ordinal } of this.#long.settle(first, offsets)) this.#moveBase(this.#view.at(slot), ordinal);
     for (const slot of cut.removed) this.#leaving.delete(slot);
     this.ledger.beginCommit(first);
+    this.settings.logged(cut.header, offsets[0]!, cut.blockBytes);
     this.#sweep.plan(cut.blockBytes);
   }
 

@@ -14,7 +14,7 @@ import { BodyReader } from './body-reader.ts';
 import { Changelog, type ChangelogCut } from './changelog.ts';
 import { collecting, type CollectingWindow } from './collecting.fixture.ts';
 
-const SEEDS = Number(process.env['SEEDS'] ?? 25);
+const SEEDS = Number(process.env['SEEDS'] ?? 10);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 const STEPS = 250;
 const KEYS = 7;

@@ -23,7 +23,7 @@ import { RowBuffer } from './row-buffer.ts';
 /** A commit that is in the log: one's own after it was settled, or one read while restoring. */
 export interface LoggedCommit {
   readonly header: Pick<CommitHeader, 'logId' | 'sequence' | 'liveEntries' | 'digest'>;
-  /** The last block's, header and all up to its body. */
+  /** The last block's header, up to its body, with all settings that are known (`storedHeader`). */
   readonly headerBytes: Uint8Array;
   /** Slots of entries that it says something of, of each block; and those whose entries have gone. */
   readonly slots: readonly Int32Array[];

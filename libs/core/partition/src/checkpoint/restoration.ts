@@ -10,7 +10,7 @@
 //   RS2  Sequence and previous id form an unbroken chain (K2).
 import { assert, MalformedBytes } from '@flatline/base';
 import type { StoreCheckpoint, StoredGroup } from '@flatline/ports';
-import { type Claim, type CommitHeader, decodeBlock } from '../changelog/block-format.ts';
+import { type Claim, type CommitHeader, decodeBlock, storedHeader } from '../changelog/block-format.ts';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { BlockApplier, type ReadBlock } from './block-applier.ts';
@@ -84,6 +84,7 @@ export class Restoration {
     const block = decodeBlock(checkpoint.commitHeader);
     if (block.kind !== 'state') throw new MalformedBytes('a checkpoint stands at a commit');
     this.#last = block.header;
+    this.#changelog.settings.stored(block.header);
     this.#rows.begin(checkpoint.changelogPosition);
     this.#ahead.begin(block.header.sequence);
     this.#table.reserve(checkpoint.liveEntries);
@@ -178,10 +179,11 @@ export class Restoration {
   }
 
   #applied({ header, firstOrdinal, parts, blocks, removed }: WholeCommit): void {
-    const last = parts.at(-1)!;
     const bytes = parts.reduce((sum, part) => sum + part.bytes.length, 0);
-    const headerBytes = last.bytes.slice(0, last.bodyStart);
     const offsets = parts.map(({ offset }) => offset);
+    const { settings } = this.#changelog;
+    settings.logged(header, offsets[0]!, bytes);
+    const headerBytes = storedHeader(header, settings.stretches);
     this.#checkpoints.committed({ header, headerBytes, slots: blocks, removed, offsets, bytes });
     this.#changelog.ledger.beginCommit(firstOrdinal);
     // A standby reads on for months: blocks below the floor are forgotten here as a running task forgets them in `cut`.

@@ -13,7 +13,7 @@ import { DebounceLog } from '../debounce.fixture.ts';
 import { NO_BATCH } from '../changelog/block-format.ts';
 import { LeaseLog } from '../leases.fixture.ts';
 import { PartitionTask } from '../partition-task.ts';
-import { ScheduleLog } from '../schedules.fixture.ts';
+import { LOST_ZONE, ScheduleLog } from '../schedules.fixture.ts';
 import { begin, bytes, ListCursor, options, text } from '../task.fixture.ts';
 import { StateReading } from './state-reading.ts';
 
@@ -56,6 +56,23 @@ describe('what lives, read from the changelog', () => {
     expect(found['bert']).toMatchObject([{ scheduleId: undefined, everyMs: 1_000, runs: 1, paused: true }]);
   });
 
+  test('[Q2][D3] schedules: which are parked, and which were paused by a command', () => {
+    const knowsLostZone = { task: true, asks: 0 };
+    const log = new ScheduleLog({ knowsLostZone });
+    for (const id of ['lost', 'paused'])
+      log.add(T, 'anna', { cron: 'each 900', 'time-zone': LOST_ZONE, 'schedule-id': id });
+    log.add(T, 'anna', { command: 'PAUSE', 'schedule-id': 'paused' });
+    log.commit();
+    knowsLostZone.task = false;
+    log.restart();
+    log.add(T + 900_001, null);
+    log.commit();
+    expect(shown(scheduleView, log.blocks)['anna']).toMatchObject([
+      { scheduleId: 'lost', paused: true, parked: true, dueAt: T + 900_000 },
+      { scheduleId: 'paused', paused: true, parked: false },
+    ]);
+  });
+
   test('[Q2][R1] leases: who holds and who waits', () => {
     const log = new LeaseLog({ rules: { onConflict: 'queue' } });
     const { timeoutMs } = log.rules;
@@ -63,7 +80,7 @@ describe('what lives, read from the changelog', () => {
     log.add(T + 1, 'k', { type: 'STARTED', requestId: 'r2', waitMs: 5_000 });
     log.commit();
     const [lease] = shown(leaseView, log.blocks)['k']!;
-    expect(lease).toMatchObject({ token: 0, grantedAt: T, deadlineAt: T + timeoutMs, requestId: 'r1' });
+    expect(lease).toMatchObject({ token: 1, grantedAt: T, deadlineAt: T + timeoutMs, requestId: 'r1' });
     expect(lease!['attributes']).toEqual(new Map([['host', 'a']]));
     expect(lease!['waiters']).toMatchObject([{ requestId: 'r2', offset: 1 }]);
   });

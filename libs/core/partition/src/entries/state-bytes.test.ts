@@ -73,7 +73,8 @@ function refusedByOracle(records: readonly TestRecord[], stateBytesMax: number):
     key: bytes(key!),
     value: value === null ? null : bytes(value),
   }));
-  const naive = { ...rules, timestampType, maxKeyBytes, stateBytesMax, unheardMs: 0, maxHoldMs: 0 };
+  const bounds = { timestampType, maxKeyBytes, stateBytesMax, unheardMs: 0, maxHoldMs: 0 };
+  const naive = { kind: 'session', ...rules, ...bounds } as const;
   return foldInput(
     raw.map((record) => inputRecord(record, () => eventOf(text(record.value!)))),
     { partition, rules: naive },
@@ -249,11 +250,11 @@ describe('[I7] what may live in one partition, in bytes', () => {
     log.add(5_000, 'k', { type: 'STARTED' });
     log.add(5_001, 'k', { type: 'STARTED', requestId: 'a'.repeat(20) });
     const over = log.add(5_002, 'k', { type: 'STARTED', requestId: 'b'.repeat(40) });
-    log.add(5_003, 'k', { token: 0 });
+    log.add(5_003, 'k', { token: 1 });
     log.commit();
     expect(log.refused).toEqual([{ offset: over, reason: 'state-full' }]);
     expect(log.task.counters).toMatchObject({ stateFull: 1, leasesQueued: 1, leaseRenewals: 1 });
-    log.add(5_004, 'k', { type: 'ENDED', token: 0 });
+    log.add(5_004, 'k', { type: 'ENDED', token: 1 });
     log.commit();
     expect(log.task.counters).toMatchObject({ leasesReleased: 1, leasesGranted: 2 });
   });

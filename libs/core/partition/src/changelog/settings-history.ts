@@ -1,0 +1,84 @@
+// By which settings the commits of this log were made, and from which one on: what a checker has to know who comes later (V4).
+//
+// A commit says it where the settings are others than before, and where the last block that did falls below the floor: truncation
+// takes blocks, and what they said of older commits has to stay.
+//
+// Owns: the stretches of one settings each, where the log has them.
+// Does not own: what a text says (whoever configures the task, and the checker), when a commit is cut.
+//
+// Invariants
+//   SZ1  A block that has all stretches lies at or above each floor that is stated, from the first commit that has any on.
+//   SZ2  That block holds the floor back until HELD_TIMES its size lies behind it: where nothing lives, each commit's floor would
+//        pass it, and every second one say all again.
+//   SZ3  At most STRETCHES_MAX, of TEXTS_LENGTH_MAX together but for the newest: the oldest are forgotten.
+import type { CommitHeader, SettingsStretch } from './block-format.ts';
+
+export const STRETCHES_MAX = 32;
+const TEXTS_LENGTH_MAX = 64 * 1024;
+/** So much of the log is other than settings at least, for one part that is. */
+const HELD_TIMES = 8;
+
+type Said = Pick<CommitHeader, 'sequence' | 'inputs' | 'settings'>;
+
+export class SettingsHistory {
+  readonly #text: string | undefined;
+  #stretches: readonly SettingsStretch[] = [];
+  /** Changelog offset of the newest block that has them all; −1: none that is known. */
+  #statedAt = -1;
+  /** The log behind that commit is so long. */
+  #bytesSince = 0;
+  #position: number | undefined;
+  readonly #heldBytesMax: number;
+
+  /** `text`: that of the task's own settings; undefined: it says none. `heldBytesMax`: of the log, of which K8 leaves so much alone. */
+  constructor(text: string | undefined, heldBytesMax: number) {
+    this.#text = text;
+    this.#heldBytesMax = heldBytesMax;
+  }
+
+  get stretches(): readonly SettingsStretch[] {
+    return this.#stretches;
+  }
+
+  /** Takes what the header says that a local store stands at: it has all, wherever the log does. */
+  stored({ settings = [], inputs }: Said): void {
+    this.#stretches = settings;
+    this.#statedAt = -1;
+    this.#position = inputs[0]?.position;
+  }
+
+  /** Takes a commit that is in the log, its first block at `offset`, all of them `bytes` long. */
+  logged({ settings = [], inputs }: Said, offset: number, bytes: number): void {
+    this.#position = inputs[0]?.position;
+    this.#bytesSince += bytes;
+    if (settings.length === 0) return;
+    this.#bytesSince = 0;
+    this.#stretches = settings;
+    this.#statedAt = offset;
+  }
+
+  /** The floor that the next commit states, where all else would let it be `floor`. */
+  heldFloor(floor: number): number {
+    if (this.#text === undefined || this.#statedAt < 0 || this.#statedAt >= floor) return floor;
+    const size = this.#stretches.reduce((sum, { text }) => sum + text.length, 0);
+    const isHeld = this.#bytesSince < Math.min(HELD_TIMES * size, this.#heldBytesMax - size);
+    return isHeld ? this.#statedAt : floor;
+  }
+
+  /** What the next commit says, which states `floor`; empty: nothing. */
+  toSay({ sequence, inputs }: Omit<Said, 'settings'>, floor: number): readonly SettingsStretch[] {
+    const text = this.#text;
+    if (text === undefined) return [];
+    const isNew = this.#stretches.at(-1)?.text !== text;
+    if (!isNew) return this.#statedAt < floor ? this.#stretches : [];
+    const from = this.#position ?? inputs[0]?.origin ?? 0;
+    return bounded([...this.#stretches, { sequence, from, text }]);
+  }
+}
+
+function bounded(stretches: readonly SettingsStretch[]): readonly SettingsStretch[] {
+  let first = Math.max(0, stretches.length - STRETCHES_MAX);
+  let length = stretches.slice(first).reduce((sum, { text }) => sum + text.length, 0);
+  for (; first + 1 < stretches.length && length > TEXTS_LENGTH_MAX; first += 1) length -= stretches[first]!.text.length;
+  return stretches.slice(first);
+}
