@@ -1,10 +1,14 @@
 export type { DelaySummary } from './judge/delays.ts';
+export type { DelayCause } from './judge/delay-cause.ts';
+export { type MisplacedKeys, MISPLACED_KNOWN_MAX } from './judge/key-places.ts';
 export type { LedgerLine } from './judge/ledger-check.ts';
 export type { Reach, ReachCounter } from './judge/reach.ts';
 export type { VerificationReport, Violation } from './judge/report.ts';
+export type { SettingsDifference } from './judge/settings-differences.ts';
 export { type VerificationOptions, verifyHistories } from './judge/verification.ts';
 export type {
   BatchMark,
+  CommonRules,
   InputEvent,
   InputRecord,
   InputTruth,
@@ -22,7 +26,7 @@ export type {
   StoredState,
 } from './logs/history.ts';
 export { ChangelogFold } from './logs/changelog-fold.ts';
-export { type BlockHeader, type ChangelogBlock, readBlock } from './logs/changelog-block.ts';
+export { type BlockHeader, type ChangelogBlock, readBlock, type SaidSettings } from './logs/changelog-block.ts';
 export { BrokenBytes } from './logs/byte-walk.ts';
 export { jsonEvent } from './logs/json-event.ts';
 export {
@@ -35,7 +39,9 @@ export {
 } from './logs/raw-record.ts';
 export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';
 export { ValueFormats } from './logs/value-formats.ts';
+export { foldKind, type KindFolded, type KindFoldOptions } from './judge/fold-kind.ts';
 export type { JudgedRules, RulesByKind } from './judge/kinds.ts';
+export { settingsIn } from './judge/rules-in-force.ts';
 export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './rules/session/fold-input.ts';
 export { batchSizes } from './rules/debounce/batch-sizes.ts';
 export { type FoldedLeases, foldLeases, type LeaseFoldOptions } from './rules/lease/fold-leases.ts';

@@ -54,17 +54,23 @@ export async function cutInput(partition: TopicPartition, { scan }: Pick<Cutting
   return { partition, logStart: logStartOffset, end: lastStableOffset, hanging: [] };
 }
 
-/** `isInput`: a batch that cannot be unpacked is a record there (I1), and elsewhere the end of the reading. */
+/** The bytes of a log from an offset on, as far as one answer goes. */
+export type Stretch = Awaited<ReturnType<KafkaLogScan['readBytes']>>;
+
+/**
+ * `stretchAt`: the bytes from an offset on. `isInput`: a batch that cannot be unpacked is a record there (I1), and elsewhere the end
+ * of the reading.
+ */
 export function sourceOf<R>(
   { partition, logStart, end, hanging }: LogCut,
-  scan: KafkaLogScan,
+  stretchAt: (position: number) => Promise<Stretch>,
   reader: RecordReader<R>,
   isInput = false,
 ): LogSource<R> {
   let position = logStart;
   const read = async (): Promise<LogPart<R> | undefined> => {
     if (position >= end) return undefined;
-    const { batches, records, nextOffset } = await readAt(partition, position, { scan, isInput });
+    const { batches, records, nextOffset } = batchesIn(partition, position, await stretchAt(position), isInput);
     const wanted = records.filter(({ offset }) => offset < end);
     await reader.prepare(wanted);
     position = nextOffset;
@@ -76,13 +82,22 @@ export function sourceOf<R>(
   return { topic: partition.topic, logStart, read, hanging: () => Promise.resolve(hanging) };
 }
 
-interface Reading {
-  readonly scan: KafkaLogScan;
-  readonly isInput: boolean;
+/** A stretch, and where the next one begins. */
+export async function readStretch(
+  partition: TopicPartition,
+  from: number,
+  scan: KafkaLogScan,
+): Promise<{ readonly stretch: Stretch; readonly nextOffset: number }> {
+  const stretch = await scan.readBytes(partition, from);
+  return { stretch, nextOffset: batchesIn(partition, from, stretch, false).nextOffset };
 }
 
-async function readAt(partition: TopicPartition, from: number, { scan, isInput }: Reading): Promise<ReadBatches> {
-  const { bytes, aborted } = await scan.readBytes(partition, from);
+function batchesIn(
+  partition: TopicPartition,
+  from: number,
+  { bytes, aborted }: Stretch,
+  isInput: boolean,
+): ReadBatches {
   try {
     return readBatches(bytes, { from, aborted, unpack, isInput });
   } catch (error) {

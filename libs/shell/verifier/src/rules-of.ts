@@ -1,7 +1,7 @@
 // The rules by which a pipeline's logs are judged: a line for each kind, or the compiler names the one that lacks.
 import type { PipelineConfig } from '@flatline/config';
 import type { RulesByKind } from '@flatline/oracle';
-import { CheckCalendar } from './check-calendar.ts';
+import { CheckCalendar } from './calendar/check-calendar.ts';
 
 type Common = Pick<
   RulesByKind['session'],

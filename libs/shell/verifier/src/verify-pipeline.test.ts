@@ -4,11 +4,13 @@ import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
 import {
   BatchProducer,
   KafkaConnection,
+  KafkaLogAdmin,
   type KafkaOptions,
   KafkaTopicAdmin,
   KafkaTransactionalWriters,
   openCluster,
 } from '@flatline/kafka';
+import type { SchemaRegistry } from '@flatline/records';
 import { systemClock } from '@flatline/system';
 import { LmdbStores } from '@flatline/store';
 import type { InputTruth, VerificationReport } from '@flatline/oracle';
@@ -16,6 +18,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Since } from './pipeline-histories.ts';
 import { verifyPipeline } from './verify-pipeline.ts';
 
 const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
@@ -64,11 +67,11 @@ class DyingConnection extends KafkaConnection {
 }
 
 describe('verifyPipeline', () => {
-  test('a topic that is missing, or has another partition count, is no empty log', async () => {
+  test('[R3] a topic that is missing, or has another partition count, is no empty log', async () => {
     const pipeline = newPipeline();
     await create({ [pipeline.input.topic]: 2, [pipeline.output.topic]: 2, [pipeline.deadLetterTopic]: 2 });
     await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow(
-      `topic ${pipeline.changelogTopic} of pipeline visits does not exist`,
+      `topic ${pipeline.changelogTopic} of pipeline visits does not exist: if it has never been there, run flatline topics create; if it was lost, restore it, or give its state up (flatline reset`,
     );
     await create({ [pipeline.changelogTopic]: 3 });
     await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow(Fatal);
@@ -113,6 +116,68 @@ describe('verifyPipeline', () => {
     expect(told).toMatchObject({ violations: [{ rule: 'V2' }], incarnations: 1, reach: { badRecords: 1 } });
     const believing = await verifyPipeline({ kafka, pipeline, complete: true });
     expect(believing).toMatchObject({ violations: [{ rule: 'V2' }], incarnations: 2, reach: { badRecords: 0 } });
+  });
+
+  test('what is truncated and written while it reads changes nothing: all ends are chosen, changelogs copied, before', async () => {
+    const pipeline = newPipeline();
+    const { input, output, changelogTopic, deadLetterTopic } = pipeline;
+    await create({ [input.topic]: 2, [output.topic]: 2, [changelogTopic]: 2, [deadLetterTopic]: 2 });
+    const connection = openCluster(kafka);
+    const writers = new KafkaTransactionalWriters({ clock: systemClock, connections: [connection] });
+    const write = async (topic: string, partition: number, value: Uint8Array): Promise<void> => {
+      const writes = [{ topic, partition, records: [{ key: Buffer.from('k'), value }] }];
+      for (let isThere = false; !isThere;) {
+        const writer = await writers.open(randomUUID());
+        isThere = await writer.commit({ writes, offsets: [] }).then(
+          () => true,
+          (error: unknown) => {
+            // A topic that was just created may have no leader yet.
+            if (error instanceof Retriable) return false;
+            throw error;
+          },
+        );
+        await writer.close();
+      }
+    };
+    // By a schema that is asked for when the record is read, which is while partition 0 is judged.
+    await write(input.topic, 0, Uint8Array.of(0, 0, 0, 0, 7, 1));
+    await write(input.topic, 1, Buffer.from('{}'));
+    await write(changelogTopic, 1, Buffer.from('no block'));
+    let meanwhile = 0;
+    const registry = {
+      schemaById: async () => {
+        meanwhile += 1;
+        await write(input.topic, 1, Buffer.from('{}'));
+        await new KafkaLogAdmin({ clock: systemClock, connection }).truncate(
+          { topic: changelogTopic, partition: 1 },
+          2,
+        );
+        return undefined;
+      },
+    } as unknown as SchemaRegistry;
+    const report = await verifyPipeline({ kafka, pipeline, registry });
+    connection.close();
+    expect(meanwhile).toBe(1);
+    expect(report.records.input).toBe(2);
+    expect(report.violations).toMatchObject([{ rule: 'K9', topic: changelogTopic, partition: 1, offset: 0 }]);
+  });
+
+  test('[V4] judged since an offset, or a time: the logs before are not read, and that is said', async () => {
+    const pipeline = newPipeline();
+    const { input, output, changelogTopic, deadLetterTopic } = pipeline;
+    const topics = { [input.topic]: 1, [output.topic]: 1, [changelogTopic]: 1, [deadLetterTopic]: 1 };
+    await create(topics, { 'message.timestamp.type': 'LogAppendTime' });
+    const connection = openCluster(kafka);
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: input.topic });
+    for (const key of ['a', 'b', 'c']) await producer.send([{ key: Buffer.from(key), value: new Uint8Array() }]);
+    await producer.close();
+    connection.close();
+    const read = async (since: Since): Promise<number> =>
+      (await verifyPipeline({ kafka, pipeline, since })).records.input;
+    expect(await read({ offset: 1 })).toBe(2);
+    expect(await read({ offset: 99 })).toBe(0);
+    expect(await read({ timestamp: 0 })).toBe(3);
+    expect(await read({ timestamp: 8e15 })).toBe(0);
   });
 
   test('[V6] a hanging transaction is reported with its producer and first offset; empty logs are fine', async () => {

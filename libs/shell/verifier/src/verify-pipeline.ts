@@ -3,22 +3,17 @@ import { type DurationMs, Misconfigured } from '@flatline/base';
 import type { SchemaRegistry } from '@flatline/records';
 import type { PipelineConfig } from '@flatline/config';
 import { KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
-import type { TopicPartition } from '@flatline/ports';
 import {
   type InputTruth,
   type LedgerLine,
-  type PartitionHistory,
   type ReachCounter,
   type VerificationReport,
   verifyHistories,
 } from '@flatline/oracle';
-import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
-import { StoreCopy } from './store-copy.ts';
-import { letters, logRecords, readersOf } from './record-readers.ts';
+import { histories, type Since } from './pipeline-histories.ts';
 import { rulesOf } from './rules-of.ts';
+import { StoreCopy } from './store-copy.ts';
 
-/** A task looks at what is due, and commits, many times within this. */
-const QUIET_MS: DurationMs = 3_000;
 const TRANSACTION_MS: DurationMs = 30_000;
 
 export interface VerifyPipelineOptions {
@@ -36,6 +31,8 @@ export interface VerifyPipelineOptions {
   readonly complete?: boolean | undefined;
   /** V8: where the local stores of a processor are that was stopped. */
   readonly localStores?: { readonly stateDir: string; readonly application: string } | undefined;
+  /** Judges what came from there on, by the state that the changelog had then. Default: everything that is there. */
+  readonly since?: Since | undefined;
   /** How long a transaction of a task may take (the pipeline's transactionTimeoutMs and some); default 30 s. */
   readonly transactionMs?: DurationMs | undefined;
   /** Input records folded so far, and about how many there are. */
@@ -59,9 +56,11 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
     const scan = new KafkaLogScan({ clock, connection });
     const total = await inputLength(pipeline.input.topic, partitions, scan);
     const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
-    return await verifyHistories(histories(pipeline, partitions, { cutting, registry, truth, complete, stores }), {
+    const sources = { connection, cutting, registry, truth, complete, stores, since: options.since };
+    return await verifyHistories(histories(pipeline, partitions, sources), {
       rules,
       inputTopic: pipeline.input.topic,
+      ...(pipeline.input.partitioner === 'murmur2' && { keyPartitions: partitions }),
       ...(ledger === undefined ? {} : { ledger }),
       ...(reach === undefined ? {} : { reach }),
       ...(onProgress === undefined
@@ -78,59 +77,6 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
   }
 }
 
-interface HistorySources {
-  readonly cutting: Cutting;
-  readonly registry: SchemaRegistry | undefined;
-  readonly truth: InputTruth | undefined;
-  readonly complete: boolean;
-  readonly stores: StoreCopy | undefined;
-}
-
-async function* histories(
-  pipeline: PipelineConfig,
-  partitions: number,
-  { cutting, registry, truth, complete, stores }: HistorySources,
-): AsyncGenerator<PartitionHistory> {
-  const { input: readInput, output: readOutput } = readersOf(pipeline, registry);
-  const { scan } = cutting;
-  for (let partition = 0; partition < partitions; partition += 1) {
-    const at = (topic: string): TopicPartition => ({ topic, partition });
-    // In this order the changelog has every commit whose closes lie below the first cut of the output, and the input
-    // every record that a commit names.
-    const decided = await cutLog(at(pipeline.output.topic), cutting);
-    const changelog = await cutLog(at(pipeline.changelogTopic), cutting);
-    const output = await cutLog(at(pipeline.output.topic), cutting);
-    const deadLetters = await cutLog(at(pipeline.deadLetterTopic), cutting);
-    const input = await cutInput(at(pipeline.input.topic), cutting);
-    yield {
-      partition,
-      truth,
-      // As the processor reads it: what cannot be unpacked is a dead letter (I1).
-      input: sourceOf(input, scan, readInput, true),
-      changelog: sourceOf(changelog, scan, logRecords),
-      output: sourceOf(output, scan, readOutput),
-      deadLetters: sourceOf(deadLetters, scan, letters),
-      outputDecidedBelow: decided.end,
-      store: await stores?.of(partition),
-      isComplete: complete,
-      whyUndone: complete
-        ? () => Promise.resolve(undefined)
-        : () => whyUndone(pipeline.group, [input, changelog, output], cutting),
-    };
-  }
-}
-
-async function whyUndone(
-  group: string,
-  cuts: readonly LogCut[],
-  { scan, clock }: Cutting,
-): Promise<string | undefined> {
-  if (!(await scan.hasMembers(group))) return 'no processor runs that would do it';
-  await pause(clock, QUIET_MS);
-  const bounds = await Promise.all(cuts.map(({ partition }) => scan.bounds(partition)));
-  return cuts.every(({ end }, index) => bounds[index]!.lastStableOffset === end) ? undefined : 'work goes on';
-}
-
 /** In offsets, which is a little more than records. */
 async function inputLength(topic: string, partitions: number, scan: KafkaLogScan): Promise<number> {
   const bounds = await Promise.all(
@@ -145,9 +91,13 @@ async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): P
   const found = await admin.describeTopics(topics);
   const counts = found.map((finding) => {
     if (finding.kind === 'present') return finding.partitions;
+    const remedy =
+      finding.topic === pipeline.changelogTopic
+        ? 'if it has never been there, run flatline topics create; if it was lost, restore it, or give its state up (flatline reset, with every processor stopped, then flatline topics create)'
+        : 'correct its name, or run flatline topics create';
     throw new Misconfigured(
       finding.kind === 'missing'
-        ? `topic ${finding.topic} of pipeline ${pipeline.name} does not exist: correct its name, or run flatline topics create`
+        ? `topic ${finding.topic} of pipeline ${pipeline.name} does not exist: ${remedy}`
         : `topic ${finding.topic} may not be read by this user: allow it DESCRIBE and READ`,
     );
   });

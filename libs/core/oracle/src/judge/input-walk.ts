@@ -16,6 +16,8 @@ export interface InputWalkParts {
   readonly place: Place;
   readonly fold: InputFold;
   readonly letters: LetterCheck;
+  /** The record is the next to be folded. */
+  readonly onRecord: (record: InputRecord) => void;
   readonly onProgress: () => void;
 }
 
@@ -65,13 +67,14 @@ export class InputWalk {
 
   /** `clock`: that of the commit which covers these records; unknown behind the last one. */
   async foldTo(position: number, clock?: Millis): Promise<void> {
-    const { findings, onProgress } = this.#parts;
+    const { findings, onRecord, onProgress } = this.#parts;
     while (this.#feed.next !== undefined || (await this.#feed.fill())) {
       const { record } = this.#feed.next!;
       if (record.offset >= position) return;
       this.#feed.take();
       findings.records.input += 1;
       if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
+      onRecord(record);
       if (record.offset < this.origin) findings.reach.recordsBeforeOrigin += 1;
       else this.#fold(record, clock);
     }
@@ -117,7 +120,11 @@ export class InputWalk {
     const refusal = this.#truth === undefined ? this.#saidRefusal(record) : this.#truth.refusalOf(record);
     if (refusal === 'stamp') fold.refuse(record);
     else if (refusal === 'content') fold.record(asRefused(record), present);
-    else fold.record(record, present, this.#knowsRoom ? undefined : letters.sayFull(record.offset));
+    else {
+      const isReckoned = this.#knowsClock && fold.reckonsState;
+      const isSaidFull = isReckoned ? undefined : letters.sayFull(record.offset);
+      fold.record(record, present, isSaidFull, record.logAppendTime || this.#knowsClock);
+    }
     if (fold.lastBad === record.offset) letters.compare(record);
   }
 
@@ -130,7 +137,7 @@ export class InputWalk {
   }
 
   /** The present of then plays no part in what is due, so none in what takes room (I7). */
-  get #knowsRoom(): boolean {
+  get #knowsClock(): boolean {
     return this.#truth?.presentDecides === false;
   }
 

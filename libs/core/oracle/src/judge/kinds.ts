@@ -40,7 +40,7 @@ export function readingOf(
   counts: FoldCounts,
   countsRecords: boolean,
 ): KindReading {
-  const reading = READINGS[rules.kind ?? 'session'] as (
+  const reading = READINGS[rules.kind] as (
     partition: number,
     rules: JudgedRules,
     counts: FoldCounts,

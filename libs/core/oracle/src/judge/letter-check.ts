@@ -14,22 +14,28 @@ export class LetterCheck {
   readonly #feed: Feed<LetterRecord>;
   /** Letters that were deleted cannot be missed. */
   readonly #isWhole: boolean;
+  /** What lies below is not judged: an application whose state was given up may have said it, too. */
+  readonly #inputFrom: number;
   /** Input offset → letter. */
   readonly #letters = new Map<number, LetterRecord>();
 
-  constructor(place: Place, feed: Feed<LetterRecord>, isWhole: boolean) {
+  /** @param inputFrom the first input offset there is, or that is asked about. */
+  constructor(place: Place, feed: Feed<LetterRecord>, isWhole: boolean, inputFrom: number) {
     this.#place = place;
     this.#feed = feed;
     this.#isWhole = isWhole;
+    this.#inputFrom = inputFrom;
   }
 
   /** Takes in the letters of records below `position`. */
   async read(position: number): Promise<void> {
     while (await this.#feed.fill()) {
       const { record } = this.#feed.next!;
-      if (record.subject !== undefined && record.subject.offset >= position) return;
+      const { subject } = record;
+      if (subject !== undefined && subject.offset >= position) return;
       this.#feed.take();
-      if (record.subject !== undefined) this.#note(record, record.subject.offset);
+      if (subject !== undefined && (subject.lastOffset ?? subject.offset) >= this.#inputFrom)
+        this.#note(record, subject.offset);
     }
   }
 

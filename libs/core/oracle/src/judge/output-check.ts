@@ -8,10 +8,12 @@
 //        two: so transactions and commits are matched in order, and memory is one transaction.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
+import type { DelayCauses } from './delay-cause.ts';
 import type { Fed, Feed } from './feed.ts';
-import type { OutputRecord } from '../logs/history.ts';
+import type { CommonRules, OutputRecord } from '../logs/history.ts';
 import type { ExpectedRecord, KindReading, OutputWords } from '../rules/reading.ts';
 import type { Place } from './place.ts';
+import { SaidQueue } from '../rules/said-queue.ts';
 import type { Findings } from './report.ts';
 import type { TransactionMark } from './transaction-walk.ts';
 
@@ -25,6 +27,7 @@ export interface Decision {
   readonly commitId: string;
   /** When the commit was appended, where that can be compared with deadlines (V9). */
   readonly appendedAt: Millis | undefined;
+  readonly clock: Millis;
   /** It stands for all commits before it too: its records lie in several transactions. */
   readonly isFirst: boolean;
 }
@@ -34,18 +37,18 @@ export interface OutputCheckParts {
   readonly feed: Feed<OutputRecord>;
   readonly reading: KindReading;
   readonly findings: Findings;
+  readonly delayCauses: DelayCauses;
   /** False: what is missing before the first match was deleted. */
   readonly isWhole: boolean;
   /** Records above it may belong to commits that are not here. */
   readonly decidedBelow: number;
-  /** Without them those from before they were turned off may be there. */
-  readonly tombstones: boolean;
+  /** Without tombstones those from before they were turned off may be there. */
+  readonly rules: CommonRules;
+  /** What commits said that are not judged may go by others. */
+  readonly settingsVary: boolean;
 }
 
 type Group = readonly Fed<OutputRecord>[];
-
-/** What rests on the fold of the input. */
-const BY_THE_FOLD = ['V1', 'V2', 'V3', 'V4', 'V5', 'V11'];
 
 /** Records remembered to say of a second one where the first was. */
 const RECENT_MAX = 10_000;
@@ -55,7 +58,9 @@ export class OutputCheck {
   /** What began earlier cannot be judged: the input no longer tells of it. */
   judgedFrom = 0;
   #group: Group | undefined;
+  #hasMatched = false;
   #isAnchored: boolean;
+  #isOtherwise = false;
   /** Incarnation of the first last word without a tombstone, where they are turned off: from then on there are none. */
   #firstWithout: string | undefined;
   /** Name of the key and id → output offset. */
@@ -67,13 +72,15 @@ export class OutputCheck {
   }
 
   async check(decision: Decision): Promise<void> {
-    if (decision.expected.length === 0 && decision.early.size === 0) return;
+    if (decision.early.size === 0 && decision.expected.every(({ text }) => this.#isUnsure(text))) return;
     this.#measure(decision);
     const owed = new Owed(decision, this.#parts.reading.words);
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
-      const isMatch = group.some(({ record }) => owed.names(record));
-      if (!isMatch && (!this.#isAnchored || this.#mayBeLater(group, decision.position))) break;
+      const sure = this.#sureOf(group);
+      const isMatch = sure.some(({ record }) => owed.names(record));
+      if (!isMatch && sure.length > 0 && (!this.#isAnchored || this.#mayBeLater(sure, decision.position))) break;
       this.#group = undefined;
+      this.#hasMatched ||= isMatch;
       this.#judge(group, owed);
       if (!isMatch) continue;
       if (!this.#isAnchored) owed.clear();
@@ -82,13 +89,45 @@ export class OutputCheck {
       if (!decision.isFirst) this.#checkTransaction(group, decision);
       break;
     }
-    if (!this.#isAnchored) this.#parts.place.undecided('closes before its first record: the log begins above 0');
+    const mayBeDeleted = !this.#parts.isWhole && decision.isFirst;
+    if (!this.#isAnchored || mayBeDeleted)
+      this.#parts.place.undecided('closes before its first record: the log begins above 0');
     else for (const expected of owed.left()) this.#missing(expected, decision.commitId);
   }
 
-  #measure({ expected, appendedAt, isFirst }: Decision): void {
+  /**
+   * Goes through what commits said of which the changelog no longer tells, as far as every record of a transaction `stands`: what
+   * is left is looked for with the first commit that it does tell of.
+   */
+  async follow(stands: (name: string, id: string) => boolean, onSaid: (said: ExpectedRecord) => void): Promise<void> {
+    const { entries, words } = this.#parts.reading;
+    const taken = {
+      take: (name: string, id: string): Taken => {
+        const found = entries.takeSaid(name, id);
+        if (found === undefined) return { kind: 'unknown' };
+        onSaid(found.expected);
+        // Earlier ones may have been deleted.
+        return { kind: 'owed', ...found, isOutOfOrder: found.isOutOfOrder && this.#parts.isWhole };
+      },
+    };
+    const isSaid = ({ record }: Fed<OutputRecord>): boolean => {
+      const { key, value } = record;
+      if (key === null || value === null) return key !== null;
+      const id = words.idOf(record);
+      return id !== undefined && stands(nameOf(key), id);
+    };
+    for (let group = await this.#peek(); group?.every(isSaid) === true; group = await this.#peek()) {
+      this.#group = undefined;
+      this.#isAnchored = true;
+      this.#judge(group, taken);
+    }
+  }
+
+  #measure({ expected, appendedAt, clock, isFirst }: Decision): void {
     if (appendedAt === undefined || isFirst) return;
-    for (const { dueAt } of expected) if (dueAt !== undefined) this.#parts.findings.delay(appendedAt - dueAt);
+    const { findings, delayCauses } = this.#parts;
+    for (const { dueAt } of expected)
+      if (dueAt !== undefined) findings.delay(appendedAt - dueAt, delayCauses.of(dueAt, { clock, appendedAt }));
   }
 
   /** What is left when all commits are checked belongs to none of them. */
@@ -118,6 +157,17 @@ export class OutputCheck {
     return this.#group;
   }
 
+  /** By which a commit knows its transaction: not those that the processor may have reckoned otherwise, once it has said so. */
+  #sureOf(group: Group): Group {
+    const { words } = this.#parts.reading;
+    this.#isOtherwise ||= group.some(({ record }) => words.otherReckoning?.(record) !== undefined);
+    return group.filter(({ record: { key } }) => key === null || !this.#isUnsure(textOf(key)));
+  }
+
+  #isUnsure(key: string): boolean {
+    return this.#isOtherwise && this.#parts.reading.mayBeOtherwise?.(key) === true;
+  }
+
   /** Whether a commit behind `position`, or a later look at what lives, may account for a record of it. */
   #mayBeLater(group: Group, position: number): boolean {
     const { entries, words } = this.#parts.reading;
@@ -129,7 +179,7 @@ export class OutputCheck {
     });
   }
 
-  #judge(group: Group, owed: Owed): void {
+  #judge(group: Group, owed: Pick<Owed, 'take'>): void {
     const pending = new Map<string, string>();
     for (const { record, transaction } of group) {
       if (record.key === null) this.#parts.place.violation('O2', { offset: record.offset, what: 'has no key' });
@@ -140,16 +190,30 @@ export class OutputCheck {
     for (const [name, incarnation] of pending) this.#withoutTombstone(group[0]!.record.offset, name, incarnation);
   }
 
+  get #hasTombstones(): boolean {
+    return this.#parts.rules.tombstones ?? true;
+  }
+
+  /** What was said by commits that are judged comes behind all that was said by those that are not. */
+  get #knowsTombstones(): boolean {
+    return !this.#parts.settingsVary || this.judgedFrom === 0 || this.#hasMatched;
+  }
+
+  /** They may have been turned on again. */
+  rulesChanged(): void {
+    if (this.#hasTombstones) this.#firstWithout = undefined;
+  }
+
   #withoutTombstone(offset: number, key: string, incarnation: string): void {
-    const { place, tombstones } = this.#parts;
-    if (!tombstones) this.#firstWithout ??= incarnation;
-    else place.violation('O2', { offset, key, what: `no tombstone of ${incarnation} in its transaction` });
+    if (!this.#knowsTombstones) return;
+    if (!this.#hasTombstones) this.#firstWithout ??= incarnation;
+    else this.#parts.place.violation('O2', { offset, key, what: `no tombstone of ${incarnation} in its transaction` });
   }
 
   #said(
     record: OutputRecord,
     key: Uint8Array,
-    { owed, pending }: { readonly owed: Owed; readonly pending: Map<string, string> },
+    { owed, pending }: { readonly owed: Pick<Owed, 'take'>; readonly pending: Map<string, string> },
   ): void {
     const { place, reading } = this.#parts;
     const { words } = reading;
@@ -160,12 +224,11 @@ export class OutputCheck {
       return;
     }
     const other = words.otherReckoning?.(record);
-    if (other !== undefined) this.#parts.findings.withdraw(BY_THE_FOLD, `${place.topic}-${place.partition}: ${other}`);
+    if (other !== undefined) this.#parts.findings.withdraw(`${place.topic}-${place.partition}: ${other}`);
     for (const what of words.contradictions(record)) place.violation('O2', { ...where, what });
     const former = pending.get(where.key);
     pending.delete(where.key);
-    if (former !== undefined && !this.#parts.tombstones) this.#firstWithout ??= former;
-    else if (former !== undefined) place.violation('O2', { ...where, what: `comes before the tombstone of ${former}` });
+    if (former !== undefined) this.#withoutTombstone(where.offset, where.key, former);
     const incarnation = words.lastOf(record);
     if (incarnation !== undefined) pending.set(where.key, incarnation);
     const taken = owed.take(nameOf(key), id);
@@ -258,39 +321,34 @@ type Taken =
 /** The records of one commit that have not been seen on the output, by key in the order of the log. */
 class Owed {
   readonly #words: OutputWords;
-  readonly #byName = new Map<string, ExpectedRecord[]>();
+  readonly #all = new SaidQueue<ExpectedRecord>();
   readonly #early: ReadonlySet<string>;
 
   constructor({ expected, early }: Pick<Decision, 'expected' | 'early'>, words: OutputWords) {
     this.#words = words;
     this.#early = early;
-    for (const each of expected) {
-      const former = this.#byName.get(each.name);
-      if (former === undefined) this.#byName.set(each.name, [each]);
-      else former.push(each);
-    }
+    for (const each of expected) this.#all.add(each);
   }
 
   names(record: OutputRecord): boolean {
     const { key, value } = record;
     const id = key === null || value === null ? undefined : this.#words.idOf(record);
     if (key === null || id === undefined) return false;
-    return this.#early.has(id) || (this.#byName.get(nameOf(key)) ?? []).some((each) => each.id === id);
+    return this.#early.has(id) || this.#all.has(nameOf(key), id);
   }
 
   take(name: string, id: string): Taken {
-    const owed = this.#byName.get(name) ?? [];
-    const index = owed.findIndex((each) => each.id === id);
-    if (index < 0) return { kind: this.#early.has(id) ? 'early' : 'unknown' };
-    return { kind: 'owed', expected: owed.splice(index, 1)[0]!, isOutOfOrder: index > 0 };
+    const found = this.#all.take(name, id);
+    if (found !== undefined) return { kind: 'owed', ...found };
+    return { kind: this.#early.has(id) ? 'early' : 'unknown' };
   }
 
-  left(): ExpectedRecord[] {
-    return [...this.#byName.values()].flat();
+  left(): readonly ExpectedRecord[] {
+    return this.#all.all();
   }
 
   clear(): void {
-    this.#byName.clear();
+    this.#all.takeAll();
   }
 }
 

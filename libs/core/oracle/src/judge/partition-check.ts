@@ -4,26 +4,35 @@
 // Owns: the order of these steps.      Does not own: any of them.
 //
 // Invariants
-//   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. Where the changelog has
-//        been truncated it also holds what was said before its first complete commit.
+//   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. Commits before the first one whose
+//        whole state the changelog holds are a few numbers each: what they said is compared as the output says it, as far as it
+//        is right. What the output has lost of that is held.
+//   PK2  What the state of that first one still has was said later, by the output of commits behind it.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import { NotABlock } from '../logs/block-reader.ts';
+import type { BlockHeader } from '../logs/changelog-block.ts';
 import { ChangelogFold } from '../logs/changelog-fold.ts';
 import { type Commit, CommitChain } from './commit-chain.ts';
+import { DelayCauses } from './delay-cause.ts';
 import { Feed } from './feed.ts';
 import { FloorCheck } from './floor-check.ts';
-import type { LetterRecord, LogRecord, OutputRecord, PartitionHistory } from '../logs/history.ts';
+import type { InputRecord, LetterRecord, LogRecord, OutputRecord, PartitionHistory } from '../logs/history.ts';
 import { type Behind, InputWalk } from './input-walk.ts';
+import { firstKnown } from './known-settings.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import { LetterCheck } from './letter-check.ts';
 import { type JudgedRules, readingOf } from './kinds.ts';
-import type { ExpectedRecord, KindReading } from '../rules/reading.ts';
+import type { ExpectedRecord, KindEntries, KindReading } from '../rules/reading.ts';
 import { OutputCheck } from './output-check.ts';
 import { Place } from './place.ts';
+import { RulesInForce } from './rules-in-force.ts';
 import type { Findings } from './report.ts';
 import { StateCheck } from './state-check.ts';
 import { TransactionWalk } from './transaction-walk.ts';
+
+/** A text that cannot be read is shown so far. */
+const SHOWN_LENGTH = 60;
 
 export interface PartitionCheckParts {
   readonly history: PartitionHistory;
@@ -33,8 +42,15 @@ export interface PartitionCheckParts {
   readonly onProgress: () => void;
 }
 
+/** What the input is folded by. */
+type FoldedCommit = Pick<BlockHeader, 'sequence' | 'position' | 'clock'>;
+
+/** How much of the input is folded between two looks at the output. */
+const FOLLOWED_OFFSETS = 64;
+
 export class PartitionCheck {
   readonly #parts: PartitionCheckParts;
+  readonly #inForce: RulesInForce;
   readonly #places: Record<'input' | 'changelog' | 'output' | 'deadLetters', Place>;
   readonly #walks: Record<'changelog' | 'output' | 'deadLetters', TransactionWalk>;
   readonly #input: InputWalk;
@@ -48,15 +64,22 @@ export class PartitionCheck {
   readonly #letters: LetterCheck;
   /** Both logs are there from their beginning, or a commit was met whose whole state the changelog holds. */
   #isAnchored: boolean;
+  /** Commits so far, while it is not: their input is folded when it is. */
+  #before: FoldedCommit[] = [];
   /** What the commit at hand brought about. */
   #expected: ExpectedRecord[] = [];
   #position = 0;
+  /** Set where the settings of the commits before are not. */
+  readonly #known: ReturnType<typeof firstKnown>;
   #last: Commit | undefined;
 
   constructor(parts: PartitionCheckParts) {
-    const { history, rules, findings, onProgress } = parts;
+    const { history, findings, onProgress } = parts;
+    this.#known = firstKnown(history);
+    this.#inForce = new RulesInForce(parts.rules, history.settings);
+    const { rules } = this.#inForce;
     const { partition, input, changelog, output, deadLetters } = history;
-    const place = (topic: string): Place => new Place(topic, partition, findings);
+    const place = (topic: string): Place => new Place(topic, partition, findings, history.settings?.length !== 0);
     this.#parts = parts;
     this.#places = {
       input: place(input.topic),
@@ -71,8 +94,10 @@ export class PartitionCheck {
       deadLetters: new TransactionWalk(this.#places.deadLetters, 'shared'),
     };
     this.#changelogFeed = new Feed(changelog, this.#walks.changelog);
+    const delayCauses = new DelayCauses();
     const outputFeed = new Feed<OutputRecord>(output, this.#walks.output);
     this.#reading = readingOf(partition, rules, findings.reach, parts.ledger !== undefined);
+    findings.mayBeOtherwise = this.#reading.mayBeOtherwise;
     const { fold, touched } = this.#reading;
     this.#changelog = new ChangelogFold(touched);
     this.#state = new StateCheck(this.#places.changelog, this.#reading, this.#changelog);
@@ -83,15 +108,24 @@ export class PartitionCheck {
       feed: outputFeed,
       reading: this.#reading,
       findings,
+      delayCauses,
       isWhole: output.logStart === 0,
       decidedBelow: history.outputDecidedBelow,
-      tombstones: rules.tombstones ?? true,
+      rules,
+      settingsVary: history.settings !== undefined,
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
-    this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0);
-    const common = { history, rules, findings, onProgress };
+    this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0, input.logStart);
+    let clock: Millis = 0;
+    const onRecord = (record: InputRecord): void => {
+      if (this.#inForce.ofRecord(record.offset)) this.#rulesChanged();
+      findings.keyPlaces.note(record, partition);
+      delayCauses.moved(clock, record.timestamp);
+      clock = Math.max(clock, record.timestamp);
+    };
+    const common = { history, rules, findings, onRecord, onProgress };
     this.#input = new InputWalk({ ...common, place: this.#places.input, fold, letters: this.#letters });
-    this.#isAnchored = input.logStart === 0 && changelog.logStart === 0;
+    this.#isAnchored = this.#known === undefined && input.logStart === 0 && changelog.logStart === 0;
   }
 
   async run(): Promise<void> {
@@ -113,24 +147,22 @@ export class PartitionCheck {
     const { history, findings } = this.#parts;
     findings.commits += 1;
     if (header.position < this.#position)
-      this.#places.changelog.violation('V5', {
+      this.#places.changelog.certain('V5', {
         offset: commit.firstOffset,
         what: `commit ${header.commitId} takes the input position back from ${this.#position} to ${header.position}`,
       });
     const before = this.#position;
     this.#input.origin = Math.max(this.#input.origin, header.origin);
     if (this.#last === undefined && history.changelog.logStart === 0) this.#isAnchored ||= this.#input.isWhole;
-    await this.#letters.read(header.position);
-    // Without its beginning the input tells nothing before the first state there is.
-    if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(header.position, header.clock);
-    this.#input.passRecords(header.clock);
+    const isFirst = !this.#isAnchored;
     const { fold, entries } = this.#reading;
-    fold.endCommit();
+    if (isFirst && this.#input.isWhole)
+      this.#before.push({ sequence: header.sequence, position: header.position, clock: header.clock });
+    else await this.#foldTo(header);
     const named = this.#applyAll(commit);
     this.#position = Math.max(before, header.position);
     this.#last = commit;
-    const isFirst = !this.#isAnchored;
-    if (isFirst && !this.#anchor(commit)) return;
+    if (isFirst && !(await this.#anchor(commit))) return;
     const bad = fold.takeBad();
     if (this.#input.judgedFrom < header.position) this.#letters.match(bad);
     else this.#letters.forget();
@@ -143,7 +175,61 @@ export class PartitionCheck {
     const early = entries.takeEarly();
     const appendedAt = this.#input.isLogAppendTime ? commit.appendedAt : undefined;
     const { position, commitId } = header;
-    await this.#output.check({ expected, early, position, transaction, commitId, appendedAt, isFirst });
+    await this.#output.check({
+      expected,
+      early,
+      position,
+      transaction,
+      commitId,
+      appendedAt,
+      clock: header.clock,
+      isFirst,
+    });
+  }
+
+  async #foldTo({ sequence, position, clock }: FoldedCommit): Promise<void> {
+    this.#adoptRulesOf(sequence);
+    await this.#letters.read(position);
+    // Without its beginning the input tells nothing before the first state there is.
+    if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(position, clock);
+    this.#input.passRecords(clock);
+    this.#reading.fold.endCommit();
+  }
+
+  /** Before anything of a commit is looked at: what its owner made of the records, it made by its own settings. */
+  #adoptRulesOf(sequence: number): void {
+    if (this.#inForce.ofCommit(sequence)) this.#rulesChanged();
+  }
+
+  /** Folds the input of all commits so far, and goes through what the output says of it (PK2). */
+  async #foldBefore(): Promise<void> {
+    const { fold, entries } = this.#reading;
+    const { images } = this.#changelog;
+    const onSaid = (said: ExpectedRecord): void => {
+      this.#note(said);
+    };
+    let folded = this.#parts.history.input.logStart;
+    for (const commit of this.#before) {
+      const { sequence, position, clock } = commit;
+      this.#adoptRulesOf(sequence);
+      while (folded < position) {
+        folded = Math.min(position, folded + FOLLOWED_OFFSETS);
+        await this.#letters.read(folded);
+        await this.#input.foldTo(folded, clock);
+        this.#letters.match(fold.takeBad());
+        // All that lives is compared with the first state.
+        fold.takeTouched();
+        await this.#output.follow((name, id) => hasSaid(entries, name, id, images.get(name)), onSaid);
+      }
+      await this.#foldTo(commit);
+    }
+    this.#before = [];
+  }
+
+  #rulesChanged(): void {
+    this.#reading.adoptRules?.();
+    this.#reading.entries.rulesChanged();
+    this.#output.rulesChanged();
   }
 
   /** Returns the names of the keys that the commit says something of. */
@@ -167,9 +253,12 @@ export class PartitionCheck {
   }
 
   /** Whether the changelog here holds the whole state of `commit`; where the input lacks its beginning, it is taken over. */
-  #anchor({ header }: Commit): boolean {
+  async #anchor({ header }: Commit): Promise<boolean> {
     const { changelog, input } = this.#parts.history;
+    // The state that the last commit by unknown settings left is the first that is known.
+    if (this.#known !== undefined && header.sequence + 1 < this.#known.sequence) return false;
     if (header.floor < changelog.logStart || header.position < input.logStart) return false;
+    if (this.#input.isWhole) await this.#foldBefore();
     this.#isAnchored = true;
     if (this.#input.isWhole) {
       const { fold, entries } = this.#reading;
@@ -179,21 +268,33 @@ export class PartitionCheck {
     this.#reading.entries.takeOver(this.#changelog.images, header.clock);
     this.#input.judgedFrom = header.position;
     this.#output.judgedFrom = header.position;
-    this.#places.input.undecided(`everything before offset ${header.position}: the input begins at ${input.logStart}`);
+    this.#places.input.undecided(`everything before offset ${header.position}: ${this.#whyFrom(input.logStart)}`);
     return true;
+  }
+
+  #whyFrom(begin: number): string {
+    if (this.#known?.from === begin)
+      return `the changelog does not say by which settings what came before offset ${begin} was done`;
+    const { inputLogStart = begin } = this.#parts.history;
+    return `${inputLogStart < begin ? 'it is asked about' : 'the input begins'} from ${begin} on`;
   }
 
   #takeExpected(): void {
     for (const expected of this.#reading.entries.takeExpected()) {
       this.#expected.push(expected);
-      this.#parts.ledger?.add(expected.text, expected.records);
-      if (expected.ending !== undefined) this.#parts.findings.reach[expected.ending] += 1;
+      this.#note(expected);
     }
+  }
+
+  #note({ text, records, ending }: ExpectedRecord): void {
+    this.#parts.ledger?.add(text, records);
+    if (ending !== undefined) this.#parts.findings.reach[ending] += 1;
   }
 
   async #finish(): Promise<void> {
     const { history, findings } = this.#parts;
     const { fold, entries } = this.#reading;
+    for (const before of this.#before) await this.#foldTo(before);
     const { clock } = fold;
     const isCaughtUp = await this.#input.isAtEnd();
     if (this.#isAnchored) await this.#output.finish();
@@ -201,6 +302,7 @@ export class PartitionCheck {
     const lettersLeft = await this.#letters.finish(this.#position);
     if (this.#isAnchored) this.#checkState();
     else this.#places.changelog.undecided('everything: no commit has its whole state here');
+    this.#checkSettings();
     this.#checkKept();
     if (this.#isAnchored && isCaughtUp) await this.#checkOverdue();
     const behind = await this.#input.foldRest(this.#position);
@@ -224,6 +326,19 @@ export class PartitionCheck {
       );
   }
 
+  #checkSettings(): void {
+    for (const { sequence, from, text } of this.#inForce.unreadable())
+      this.#places.changelog.violation('K1', {
+        what: `the settings of commits from ${sequence} on (input offset ${from}) are no JSON object: ${text.slice(0, SHOWN_LENGTH)}`,
+      });
+    const { history, findings } = this.#parts;
+    findings.settings.note(history.partition, this.#inForce.differences());
+    if (history.settings?.length !== 0 || this.#last === undefined) return;
+    this.#places.changelog.undecided(
+      'by which settings the commits were made: the changelog does not say it, and they are judged by those of the configuration',
+    );
+  }
+
   /** K3, X3: what retention, or an operator, has deleted too much of. */
   #checkKept(): void {
     const { changelog, input, changelogTruncatedTo: logStart = changelog.logStart } = this.#parts.history;
@@ -233,8 +348,9 @@ export class PartitionCheck {
       this.#places.changelog.violation('K3', {
         what: `the changelog begins at ${logStart} and holds no commit: the floor of the last one must have kept it`,
       });
-    if (last === undefined || this.#position >= input.logStart) return;
-    const what = `records from offset ${this.#position} to ${input.logStart} were deleted before a commit covered them`;
+    const { inputLogStart = input.logStart } = this.#parts.history;
+    if (last === undefined || this.#position >= inputLogStart) return;
+    const what = `records from offset ${this.#position} to ${inputLogStart} were deleted before a commit covered them`;
     if (this.#parts.history.isComplete === true) this.#places.input.violation('X3', { offset: this.#position, what });
     else this.#places.input.undecided(`whether ${what}: there may have been none but control records`);
   }
@@ -259,7 +375,7 @@ export class PartitionCheck {
       `no commit covers ${records} records up to offset ${end - 1} (${covered}): the processor is ` +
       `${end - this.#position} offsets and ${latest - (clock > 0 ? clock : first)} ms of the log behind, with ${due} closes due`;
     const { input } = this.#places;
-    if (this.#parts.history.isComplete === true) input.violation('V2', { offset: this.#position, what });
+    if (this.#parts.history.isComplete === true) input.certain('V2', { offset: this.#position, what });
     else input.undecided(what);
   }
 
@@ -291,6 +407,17 @@ export class PartitionCheck {
     reach.owners += this.#chain.owners;
     reach.producers += this.#walks.changelog.writers;
     reach.abortedTransactions += this.#walks.changelog.aborted;
-    reach.truncations += Number(history.changelog.logStart > 0) + Number(history.input.logStart > 0);
+    const { inputLogStart = history.input.logStart } = history;
+    reach.truncations += Number(history.changelog.logStart > 0) + Number(inputLogStart > 0);
+  }
+}
+
+/** An image that cannot be read is found where the states are compared. */
+function hasSaid(...[entries, name, id, logged]: [KindEntries, ...Parameters<KindEntries['hasSaid']>]): boolean {
+  try {
+    return entries.hasSaid(name, id, logged);
+  } catch (error) {
+    if (!(error instanceof NotABlock)) throw error;
+    return false;
   }
 }

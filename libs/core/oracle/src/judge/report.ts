@@ -6,7 +6,10 @@
 //   VR1  Memory does not grow with the number of violations, nor of what is undecided; and one damage that breaks a rule in
 //        every later commit leaves room for what the others show.
 import type { DurationMs } from '@flatline/base';
+import type { DelayCause } from './delay-cause.ts';
 import { Delays, type DelaySummary } from './delays.ts';
+import { KeyPlaces, type MisplacedKeys } from './key-places.ts';
+import { SettingsDifferences, type SettingsDifference } from './settings-differences.ts';
 import { blankReach, type Reach } from './reach.ts';
 
 /** A rule of docs/SPEC.md that is broken, and where. */
@@ -34,13 +37,22 @@ export interface VerificationReport {
   readonly open: number;
   /** V9: from the deadline to the append time of the commit that closes, both by broker time. */
   readonly delaysMs: DelaySummary;
+  /** The same by what a close waited for. */
+  readonly delaysByCauseMs: Readonly<Record<DelayCause, DelaySummary>>;
   /** V12 */
   readonly reach: Reach;
+  /** I9: no violations either. */
+  readonly misplacedKeys: MisplacedKeys;
+  /** Where the settings in force, as the changelog says them last, are not those of the configuration: no violations. */
+  readonly settingsDiffer: readonly SettingsDifference[];
   /** What could not be judged, and why: not violations. */
   readonly undecidedCount: number;
   /** The first of them. */
   readonly undecided: readonly string[];
 }
+
+/** What rests on the fold of the input. */
+const BY_THE_FOLD = ['V1', 'V2', 'V3', 'V4', 'V5', 'V11', 'O4'];
 
 export const SHOWN_PER_RULE_MAX = 10;
 export const UNDECIDED_SHOWN_MAX = 100;
@@ -50,33 +62,52 @@ export const UNDECIDED_KNOWN_MAX = 10_000;
 export class Findings {
   readonly reach = blankReach();
   readonly delays = new Delays();
+  readonly delaysByCause: Readonly<Record<DelayCause, Delays>> = {
+    caughtUp: new Delays(),
+    backlog: new Delays(),
+    unproved: new Delays(),
+  };
+  readonly keyPlaces: KeyPlaces;
+  readonly settings = new SettingsDifferences();
   readonly records = { input: 0, changelog: 0, output: 0 };
   commits = 0;
   closed = 0;
   open = 0;
   readonly #violations: Violation[] = [];
+  /** Those of them which another reckoning than the checker's may explain, and how many there are. */
+  readonly #explicable: Violation[] = [];
+  #explicableCount = 0;
+  /** Told of the partition that is judged. */
+  mayBeOtherwise: ((key: string) => boolean) | undefined;
   /** What has been said, in order, as far as it is told apart. */
   readonly #undecided = new Set<string>();
   readonly #undecidable: ReadonlySet<string>;
   #undecidedCount = 0;
   #violationCount = 0;
   readonly #countByRule = new Map<string, number>();
-  readonly #withdrawn = new Set<string>();
+  #isOtherwise = false;
 
-  constructor(undecidable: Iterable<string> = []) {
+  /** `keyPartitions`: see KeyPlaces. */
+  constructor(undecidable: Iterable<string> = [], keyPartitions?: number) {
+    this.keyPlaces = new KeyPlaces(keyPartitions);
     this.#undecidable = new Set(undecidable);
   }
 
   violation(violation: Violation): void {
-    const { rule, topic, partition } = violation;
+    const { rule, topic, partition, key } = violation;
     if (this.#undecidable.has(rule)) {
       this.undecided(`${topic}-${partition ?? 'all'}: ${rule}, by which these logs cannot be judged`);
       return;
     }
+    const isExplicable = BY_THE_FOLD.includes(rule) && key !== undefined && this.mayBeOtherwise?.(key) === true;
+    const counted = isExplicable ? `${rule}, explicable` : rule;
+    const count = (this.#countByRule.get(counted) ?? 0) + 1;
+    this.#countByRule.set(counted, count);
     this.#violationCount += 1;
-    const count = (this.#countByRule.get(rule) ?? 0) + 1;
-    this.#countByRule.set(rule, count);
-    if (count <= SHOWN_PER_RULE_MAX) this.#violations.push(violation);
+    if (isExplicable) this.#explicableCount += 1;
+    if (count > SHOWN_PER_RULE_MAX) return;
+    this.#violations.push(violation);
+    if (isExplicable) this.#explicable.push(violation);
   }
 
   undecided(what: string): void {
@@ -85,29 +116,36 @@ export class Findings {
     if (this.#undecided.size < UNDECIDED_KNOWN_MAX) this.#undecided.add(what);
   }
 
-  /** It turns out that these logs cannot be judged by those rules: what was found by them, or will be, is undecided. */
-  withdraw(rules: readonly string[], why: string): void {
-    for (const rule of rules) this.#withdrawn.add(rule);
+  /** It turns out that the processor reckons otherwise: what that may explain, and was found or will be, is undecided. */
+  withdraw(why: string): void {
+    this.#isOtherwise = true;
     this.undecided(why);
   }
 
-  delay(ms: DurationMs): void {
+  delay(ms: DurationMs, cause: DelayCause): void {
     this.delays.add(ms);
+    this.delaysByCause[cause].add(ms);
   }
 
   report(): VerificationReport {
-    const withdrawn = [...this.#countByRule].filter(([rule]) => this.#withdrawn.has(rule));
-    const count = withdrawn.reduce((sum, [, each]) => sum + each, 0);
+    const withdrawn = new Set(this.#isOtherwise ? this.#explicable : []);
     return {
-      violationCount: this.#violationCount - count,
-      violations: this.#violations.filter(({ rule }) => !this.#withdrawn.has(rule)),
+      violationCount: this.#violationCount - (this.#isOtherwise ? this.#explicableCount : 0),
+      violations: this.#violations.filter((each) => !withdrawn.has(each)),
       records: this.records,
       commits: this.commits,
       incarnations: this.reach.opened,
       closed: this.closed,
       open: this.open,
       delaysMs: this.delays.summary(),
+      delaysByCauseMs: {
+        caughtUp: this.delaysByCause.caughtUp.summary(),
+        backlog: this.delaysByCause.backlog.summary(),
+        unproved: this.delaysByCause.unproved.summary(),
+      },
+      misplacedKeys: this.keyPlaces.summary(),
       reach: this.reach,
+      settingsDiffer: this.settings.all(),
       undecidedCount: this.#undecidedCount,
       undecided: [...this.#undecided].slice(0, UNDECIDED_SHOWN_MAX),
     };

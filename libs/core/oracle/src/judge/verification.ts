@@ -1,4 +1,5 @@
 import type { PartitionHistory } from '../logs/history.ts';
+import { fromFirstKnown } from './known-settings.ts';
 import type { JudgedRules } from './kinds.ts';
 import { LedgerCheck, type LedgerLine } from './ledger-check.ts';
 import { PartitionCheck } from './partition-check.ts';
@@ -6,7 +7,6 @@ import type { ReachCounter } from './reach.ts';
 import { Findings, type VerificationReport } from './report.ts';
 
 export interface VerificationOptions {
-  /** Without a kind they are of sessions. */
   readonly rules: JudgedRules;
   readonly inputTopic: string;
   /** What a generator truly sent (X3). */
@@ -18,6 +18,8 @@ export interface VerificationOptions {
    * function of the log (C3, C5).
    */
   readonly undecidable?: Iterable<string>;
+  /** How many partitions the input has, where its producers choose them by murmur2 (I9). Default: they do not, and none is misplaced. */
+  readonly keyPartitions?: number;
   /** Called now and then with the number of input records folded so far. */
   readonly onProgress?: (inputRecords: number) => void;
 }
@@ -28,13 +30,14 @@ export interface VerificationOptions {
  */
 export async function verifyHistories(
   histories: AsyncIterable<PartitionHistory> | Iterable<PartitionHistory>,
-  { rules, inputTopic, ledger: lines, reach = {}, undecidable, onProgress }: VerificationOptions,
+  { rules, inputTopic, ledger: lines, reach = {}, undecidable, keyPartitions, onProgress }: VerificationOptions,
 ): Promise<VerificationReport> {
-  const findings = new Findings(undecidable);
+  const findings = new Findings(undecidable, keyPartitions);
   const ledger =
     lines === undefined ? undefined : new LedgerCheck(lines, 'timeoutMs' in rules ? rules.timeoutMs : Infinity);
   let inputIsWhole = true;
-  for await (const history of histories) {
+  for await (const each of histories) {
+    const history = fromFirstKnown(each);
     inputIsWhole &&= history.input.logStart === 0;
     await new PartitionCheck({
       history,

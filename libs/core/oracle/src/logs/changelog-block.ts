@@ -23,6 +23,17 @@ export interface BlockHeader {
   readonly floor: number;
   readonly liveEntries: number;
   readonly digest: number;
+  /** By which settings the commits so far were made; empty: it does not say. */
+  readonly settings: readonly SaidSettings[];
+}
+
+/** The settings of the commits from one on, until the next. */
+export interface SaidSettings {
+  readonly sequence: number;
+  /** From this input offset on records were applied by them. */
+  readonly from: number;
+  /** JSON: options by their names. */
+  readonly text: string;
 }
 
 export interface StateBlock {
@@ -35,29 +46,41 @@ export type ChangelogBlock = { readonly kind: 'claim' } | StateBlock;
 
 const LETTER_F = 0x46;
 const VERSION = 2;
+const VERSION_WITH_SETTINGS = 3;
 const STATE = 1;
 const CLAIM = 2;
 const STATE_WITH_HOLDS = 3;
 const STATE_WITH_ORIGIN = 4;
+const STATE_WITH_SETTINGS = 5;
+const STATES = [STATE, STATE_WITH_HOLDS, STATE_WITH_ORIGIN, STATE_WITH_SETTINGS];
 
 /** @throws NotABlock */
 export function readBlock(value: Uint8Array): ChangelogBlock {
   const block = new BlockReader(value);
   if (block.byte() !== LETTER_F) throw new NotABlock('does not begin with F');
   const version = block.byte();
-  if (version !== VERSION) throw new NotABlock(`is of format version ${version}, known is ${VERSION}`);
+  if (version !== VERSION && version !== VERSION_WITH_SETTINGS)
+    throw new NotABlock(`is of format version ${version}, known are ${VERSION} and ${VERSION_WITH_SETTINGS}`);
   const kind = block.byte();
   if (kind === CLAIM) return { kind: 'claim' };
-  if (kind !== STATE && kind !== STATE_WITH_HOLDS && kind !== STATE_WITH_ORIGIN)
-    throw new NotABlock(`is of kind ${kind}`);
+  if (!STATES.includes(kind)) throw new NotABlock(`is of kind ${kind}`);
+  if ((version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
+    throw new NotABlock(`is of kind ${kind}, which version ${version} does not have, or a lower one has, too`);
   const fields = readHeader(block);
-  const origin = kind === STATE_WITH_ORIGIN ? block.varint() : 0;
+  const origin = kind === STATE_WITH_ORIGIN || kind === STATE_WITH_SETTINGS ? block.varint() : 0;
   if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
-  const header = { ...fields, origin };
+  const settings = kind === STATE_WITH_SETTINGS ? block.list(() => readSettings(block)) : [];
+  const header = { ...fields, origin, settings };
   return { kind: 'state', header, operations: readOperations(block) };
 }
 
-function readHeader(block: BlockReader): Omit<BlockHeader, 'origin'> {
+function readSettings(block: BlockReader): SaidSettings {
+  const sequence = block.varint();
+  const from = block.varint();
+  return { sequence, from, text: block.text() };
+}
+
+function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'settings'> {
   const logId = block.text();
   const owner = block.text();
   const commitId = block.text();

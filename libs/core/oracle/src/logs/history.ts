@@ -1,5 +1,6 @@
 // What the checker reads: the logs of one partition, as a source hands them out piece by piece.
 import type { DurationMs, Millis } from '@flatline/base';
+import type { SaidSettings } from './changelog-block.ts';
 
 export interface LogRecord {
   readonly offset: number;
@@ -133,6 +134,8 @@ export interface InputTruth {
 export interface PartitionHistory {
   readonly partition: number;
   readonly input: LogSource<InputRecord>;
+  /** Where the input begins, if `input` is read from a later offset on: what lies below is not judged. Default: `input.logStart`. */
+  readonly inputLogStart?: number;
   readonly changelog: LogSource<LogRecord>;
   readonly output: LogSource<OutputRecord>;
   readonly deadLetters: LogSource<LetterRecord>;
@@ -152,6 +155,11 @@ export interface PartitionHistory {
    * more. Default: false.
    */
   readonly isComplete?: boolean;
+  /**
+   * By which settings the commits were made, as the changelog says it (`settingsIn`); empty: it does not. Default: all by those that
+   * are asked about.
+   */
+  readonly settings?: readonly SaidSettings[];
   /** The local store after a graceful stop. */
   readonly store?: StoredState | undefined;
 }
@@ -180,7 +188,7 @@ export interface CommonRules {
 
 /** The rules of a pipeline of sessions. */
 export interface PipelineRules extends CommonRules {
-  readonly kind?: 'session';
+  readonly kind: 'session';
   readonly timeoutMs: DurationMs;
   readonly minTimeoutMs: DurationMs;
   readonly maxTimeoutMs: DurationMs;

@@ -1,26 +1,66 @@
-// What tells two things with the same fields apart.
+// What tells two things with the same fields apart. Values of others may be nested as deep as a record is long: what compares them
+// does not call itself.
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** The names of what differs, with both values; empty where nothing does. A field that is left out is as good as null. */
-export function fieldDifferences(
-  found: Readonly<Record<string, unknown>>,
-  expected: Readonly<Record<string, unknown>>,
-): string[] {
-  return [...new Set([...Object.keys(found), ...Object.keys(expected)])].flatMap((name) => {
-    if (found[name] === expected[name]) return [];
-    const [a, b] = [shown(found[name]), shown(expected[name])];
-    return a === b ? [] : [`${name} is ${a}, by the input ${b}`];
-  });
+export function fieldDifferences(found: Fields, expected: Fields): string[] {
+  return [...new Set([...Object.keys(found), ...Object.keys(expected)])].flatMap((name) =>
+    isSame(found[name], expected[name])
+      ? []
+      : [`${name} is ${shown(found[name])}, by the input ${shown(expected[name])}`],
+  );
 }
 
-/** Objects and maps of one content look the same, whatever their order; lists have theirs. */
-export function shown(value: unknown): string {
-  if (value === undefined || value === null) return 'none';
-  if (typeof value !== 'object') return JSON.stringify(value);
-  if (value instanceof Uint8Array) return `[${value.join()}]`;
-  if (Array.isArray(value)) return `[${value.map(shown).join()}]`;
-  const entries = value instanceof Map ? [...(value as ReadonlyMap<string, unknown>)] : Object.entries(value);
-  return `{${entries
-    .map(([name, each]) => `${JSON.stringify(name)}:${shown(each)}`)
+/** Objects and maps of one content are the same, whatever their order; lists have theirs. */
+export function isSame(one: unknown, other: unknown): boolean {
+  const pairs: [unknown, unknown][] = [[one, other]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [a, b] = pair;
+    if (a === b) continue;
+    const [ours, theirs] = [partsOf(a), partsOf(b)];
+    if (ours === undefined || theirs === undefined) {
+      if (ours !== theirs || plainText(a) !== plainText(b)) return false;
+    } else if (ours.kind !== theirs.kind || ours.parts.size !== theirs.parts.size) return false;
+    else
+      for (const [name, part] of ours.parts) {
+        if (!theirs.parts.has(name)) return false;
+        pairs.push([part, theirs.parts.get(name)]);
+      }
+  }
+  return true;
+}
+
+interface Parts {
+  readonly kind: 'bytes' | 'list' | 'fields';
+  readonly parts: ReadonlyMap<unknown, unknown>;
+}
+
+/** undefined: it has none. */
+function partsOf(value: unknown): Parts | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (value instanceof Uint8Array) return { kind: 'bytes', parts: new Map([['', value.join()]]) };
+  if (Array.isArray(value)) return { kind: 'list', parts: new Map(value.entries()) };
+  if (value instanceof Map) return { kind: 'fields', parts: value as ReadonlyMap<unknown, unknown> };
+  return { kind: 'fields', parts: new Map(Object.entries(value)) };
+}
+
+function plainText(value: unknown): string {
+  return value === undefined || value === null ? 'none' : JSON.stringify(value);
+}
+
+/** How deep a value is shown. */
+const DEPTH_MAX = 16;
+
+export function shown(value: unknown, depth = 0): string {
+  const found = partsOf(value);
+  if (found === undefined) return plainText(value);
+  if (depth === DEPTH_MAX) return '…';
+  const { kind, parts } = found;
+  if (kind === 'bytes') return `[${String(parts.get(''))}]`;
+  if (kind === 'list') return `[${[...parts.values()].map((each) => shown(each, depth + 1)).join()}]`;
+  return `{${[...parts]
+    .map(([name, each]) => `${JSON.stringify(name)}:${shown(each, depth + 1)}`)
     .sort()
     .join()}}`;
 }

@@ -15,9 +15,12 @@ import { DueOrder } from './due-order.ts';
 import type { EntryRules, Machine } from './entry-rules.ts';
 import { type FoldCounts, InputFold, type Keyed, type Weight, weightOf } from './input-fold.ts';
 import type { AfterCommit, EntryFault, ExpectedRecord, KindEntries } from './reading.ts';
+import { SaidQueue } from './said-queue.ts';
 
 interface Step<State> {
   readonly before: State | undefined;
+  /** Lives that began with it. */
+  readonly opened: number;
   readonly expected: readonly ExpectedRecord[];
 }
 
@@ -25,6 +28,8 @@ interface Entry<State, Said> {
   readonly key: Uint8Array;
   readonly machine: Machine<State, Said>;
   steps: Step<State>[];
+  /** What its state takes, at most. */
+  stateBytes: number;
   /** The earliest instant at which it stands in the order. */
   queuedAt: Millis;
 }
@@ -46,7 +51,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   readonly #entries = new Map<string, Entry<State, Said>>();
   readonly #order = new DueOrder();
   /** What took effect and no commit has been seen to say. */
-  #expected: ExpectedRecord[] = [];
+  readonly #expected = new SaidQueue<ExpectedRecord>();
   /** By name, the id of the first that is owed. */
   readonly #owed = new Map<string, string>();
   /** Names that owed what the input no longer tells of. */
@@ -55,11 +60,14 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   /** Entries that live, and the bytes of their keys; and of those that ended since the last commit. */
   #live: Weight = { entries: 0, keyBytes: 0 };
   #gone: Weight = { entries: 0, keyBytes: 0 };
+  /** What the states take, at most; and what those did that have changed since the last commit. */
+  #stateBytes = 0;
+  #goneStateBytes = 0;
 
   constructor({ rules, counts, kind, onSaid = () => undefined, countsRecords = false }: EntriesFoldParts<State, Said>) {
     super(rules, counts);
     this.#kind = kind;
-    if (kind.growsFreely === true) this.leaveStateUnbounded();
+    this.addsAtMost = kind.addsAtMost ?? 0;
     this.#onSaid = onSaid;
     this.#heard = countsRecords ? new Map() : undefined;
   }
@@ -82,17 +90,28 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       this.#queue(name, entry);
       if (this.#kind.owedFrom?.(image) !== undefined) this.#owedBefore.add(name);
     }
-    this.leaveStateUnbounded();
     this.clock = clock;
     this.moved();
+  }
+
+  rulesChanged(): void {
+    for (const [name, entry] of this.#entries) {
+      const [first] = entry.steps;
+      if (first === undefined) continue;
+      for (const { opened } of entry.steps) this.counts.opened -= opened;
+      entry.steps = [];
+      this.#change(name, entry, () => {
+        entry.machine.state = first.before;
+      });
+      this.#settle(name, entry);
+    }
   }
 
   compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[] {
     const faults = this.#compareState(name, logged, after);
     const owed = logged && this.#kind.owedFrom?.(logged);
     this.#owed.delete(name);
-    if (owed !== undefined && this.#expected.some((each) => each.name === name && each.id === owed))
-      this.#owed.set(name, owed);
+    if (owed !== undefined && this.#expected.has(name, owed)) this.#owed.set(name, owed);
     else if (owed !== undefined && !this.#owedBefore.has(name))
       return [...faults, { rule: 'V5', what: `the changelog owes ${owed}, which the input does not leave to be said` }];
     if (owed === undefined) this.#owedBefore.delete(name);
@@ -112,14 +131,35 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
 
   takeExpected(): ExpectedRecord[] {
     const owing = new Set<string>();
-    const [said, owed]: [ExpectedRecord[], ExpectedRecord[]] = [[], []];
-    for (const each of this.#expected) {
+    const said: ExpectedRecord[] = [];
+    for (const each of this.#expected.takeAll()) {
       if (this.#owed.get(each.name) === each.id) owing.add(each.name);
-      (owing.has(each.name) ? owed : said).push(each);
+      if (owing.has(each.name)) this.#expected.add(each);
+      else said.push(each);
     }
-    this.#expected = owed;
     this.#gone = { entries: 0, keyBytes: 0 };
+    this.#goneStateBytes = 0;
     return said;
+  }
+
+  hasSaid(name: string, id: string, logged: LoggedImage | undefined): boolean {
+    const { steps } = this.#entries.get(name) ?? { steps: [] };
+    const ids = [...this.#expected.of(name), ...steps.flatMap(({ expected }) => expected)].map((each) => each.id);
+    const at = ids.indexOf(id);
+    if (at < 0 || logged === undefined) return at >= 0;
+    const owed = this.#kind.owedFrom?.(logged);
+    if (owed !== undefined && ids.slice(0, at + 1).includes(owed)) return false;
+    const found = this.#kind.stateIn(logged);
+    return !steps.slice(0, stepOf(steps, id) + 1).some(({ before }) => this.#isSame(found, before));
+  }
+
+  takeSaid(name: string, id: string): ReturnType<KindEntries['takeSaid']> {
+    const entry = this.#entries.get(name);
+    if (entry !== undefined) {
+      this.#pass(entry, stepOf(entry.steps, id) + 1);
+      this.#forget(name, entry);
+    }
+    return this.#expected.take(name, id);
   }
 
   takeEarly(): ReadonlySet<string> {
@@ -128,8 +168,21 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return early;
   }
 
+  settleAll(): void {
+    for (const [name, entry] of this.#entries) {
+      this.#pass(entry, entry.steps.length);
+      this.#forget(name, entry);
+    }
+    this.#owed.clear();
+  }
+
+  *lives(): Iterable<{ readonly text: string; readonly dueAt: Millis }> {
+    for (const { key, machine } of this.#entries.values())
+      if (machine.state !== undefined) yield { text: textOf(key), dueAt: machine.dueAt() };
+  }
+
   overdue(): readonly { readonly text: string; readonly what: string }[] {
-    const owed = this.#expected.map(({ text, why }) => ({ text, what: `${why} is owed and has not been said` }));
+    const owed = this.#expected.all().map(({ text, why }) => ({ text, what: `${why} is owed and has not been said` }));
     const due = [...this.#entries.values()]
       .filter(({ steps }) => steps.length > 0)
       .map(({ key, steps }) => {
@@ -147,7 +200,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean {
     const { latestOffsetOf, instantOf } = this.#kind;
     if (latestOffsetOf(record) >= position) return true;
-    if (this.#expected.some((each) => each.name === name && each.id === id)) return true;
+    if (this.#expected.has(name, id)) return true;
     const entry = this.#entries.get(name);
     if (entry === undefined) return false;
     const isOwed = entry.steps.some(({ expected }) => expected.some((each) => each.id === id));
@@ -186,6 +239,10 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return this.#live;
   }
 
+  protected override statesAtMost(): number {
+    return this.#stateBytes + this.#goneStateBytes;
+  }
+
   protected override letGo(): Weight {
     return this.#gone;
   }
@@ -212,8 +269,8 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     let isTaken = false;
     this.#change(name, entry, () => {
       isTaken = machine.take(record, { clock: this.clock, effectiveAt, offset: record.offset });
-      // What opens and ends with the same record takes no room.
-      if (state !== undefined || machine.state === undefined || !isFull()) return;
+      const opens = machine.state !== undefined || (isTaken && this.#kind.passesThrough?.(record) === true);
+      if (state !== undefined || !opens || !isFull()) return;
       machine.state = state;
       machine.takeSaid();
       machine.takeOpened();
@@ -222,7 +279,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     const said = machine.takeSaid();
     this.counts.opened += machine.takeOpened();
     this.#onSaid(key, said);
-    this.#expected.push(...this.#expectedOf(name, key, said, undefined));
+    for (const each of this.#expectedOf(name, key, said, undefined)) this.#expected.add(each);
     return isTaken;
   }
 
@@ -234,16 +291,17 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
         machine.due(this.clock);
       });
       const said = machine.takeSaid();
-      this.counts.opened += machine.takeOpened();
+      const opened = machine.takeOpened();
+      this.counts.opened += opened;
       this.#onSaid(key, said);
-      entry.steps.push({ before, expected: this.#expectedOf(name, key, said, dueAt) });
+      entry.steps.push({ before, opened, expected: this.#expectedOf(name, key, said, dueAt) });
     }
     this.#queue(name, entry);
   }
 
   /** The first `count` of its steps have taken effect in the changelog, too. */
   #pass(entry: Entry<State, Said>, count: number): void {
-    for (const { expected } of entry.steps.slice(0, count)) this.#expected.push(...expected);
+    for (const { expected } of entry.steps.slice(0, count)) for (const each of expected) this.#expected.add(each);
     entry.steps = entry.steps.slice(count);
   }
 
@@ -317,16 +375,22 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     const known = this.#entries.get(name);
     if (known !== undefined) return known;
     const machine = this.#kind.machine(key, this.held);
-    const entry: Entry<State, Said> = { key, machine, steps: [], queuedAt: Infinity };
+    const entry: Entry<State, Said> = { key, machine, steps: [], stateBytes: 0, queuedAt: Infinity };
     this.#entries.set(name, entry);
     return entry;
   }
 
   /** Does what may begin or end a life, and weighs what lives. */
-  #change(name: string, { machine }: Entry<State, Said>, how: () => void): void {
+  #change(name: string, entry: Entry<State, Said>, how: () => void): void {
+    const { machine } = entry;
     const lived = machine.state !== undefined;
     how();
-    const lives = machine.state !== undefined;
+    const { state } = machine;
+    const lives = state !== undefined;
+    const stateBytes = lives ? this.#kind.stateAtMost(state) : 0;
+    this.#stateBytes += stateBytes - entry.stateBytes;
+    this.#goneStateBytes += Math.max(0, entry.stateBytes - stateBytes);
+    entry.stateBytes = stateBytes;
     if (lived === lives) return;
     const { entries, keyBytes } = this.#live;
     const sign = lives ? 1 : -1;
@@ -346,4 +410,9 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   #forget(name: string, { machine, steps }: Entry<State, Said>): void {
     if (machine.state === undefined && steps.length === 0) this.#entries.delete(name);
   }
+}
+
+/** The step with which it is said; −1: none. */
+function stepOf<State>(steps: readonly Step<State>[], id: string): number {
+  return steps.findIndex(({ expected }) => expected.some((each) => each.id === id));
 }

@@ -42,8 +42,12 @@ export interface EntryRules<State, Said> {
   stateIn(image: LoggedImage): State | undefined;
   /** Whether the record may need room for state (I7). `state`: that of its key before. */
   needsRoom(record: InputRecord, state: State | undefined): boolean;
-  /** Its states may be larger than what came. Default: they are not. */
-  readonly growsFreely?: boolean;
+  /** Whether a record that opens an entry and ends it has needed room for it (I7). Default: it has not. */
+  passesThrough?(record: InputRecord): boolean;
+  /** What a state takes in memory, at most (I7). */
+  stateAtMost(state: State): number;
+  /** What a record may add to that beyond what it brought. Default: nothing. */
+  readonly addsAtMost?: number;
   /** The id of the first record that the key still owes of what took effect; undefined: all is said. */
   owedFrom?(image: LoggedImage): string | undefined;
   /** The names of what differs, with both values. */

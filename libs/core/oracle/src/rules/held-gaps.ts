@@ -4,34 +4,39 @@ import type { DurationMs, Millis } from '@flatline/base';
 /** Beyond so many, the two oldest and what lies between count as one. */
 const GAPS_MAX = 64;
 
+export interface HeldGapRules {
+  /** 0: nothing is ever held. */
+  readonly unheardMs: DurationMs;
+  readonly maxHoldMs: DurationMs;
+}
+
 interface Gap {
   readonly from: Millis;
   readonly to: Millis;
 }
 
 export class HeldGaps {
-  readonly #unheardMs: DurationMs;
-  readonly #maxHoldMs: DurationMs;
+  readonly #rules: HeldGapRules;
   #gaps: readonly Gap[] = [];
 
-  /** `unheardMs` 0: nothing is ever held. */
-  constructor({ unheardMs, maxHoldMs }: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs }) {
-    this.#unheardMs = unheardMs;
-    this.#maxHoldMs = maxHoldMs;
+  constructor(rules: HeldGapRules) {
+    this.#rules = rules;
   }
 
   /** The clock moves from `before` to `after`, and something lives that was not due before. */
   passed(before: Millis, after: Millis): void {
     if (!this.hasUnheard(before, after)) return;
-    const from = before + this.#unheardMs;
-    const gaps = [...this.#gaps, { from, to: Math.min(after, from + this.#maxHoldMs) }];
+    const { unheardMs, maxHoldMs } = this.#rules;
+    const from = before + unheardMs;
+    const gaps = [...this.#gaps, { from, to: Math.min(after, from + maxHoldMs) }];
     const [oldest, next, ...others] = gaps;
     this.#gaps = gaps.length <= GAPS_MAX ? gaps : [{ from: oldest!.from, to: next!.to }, ...others];
   }
 
   /** Whether some of that time was unheard. */
   hasUnheard(before: Millis, after: Millis): boolean {
-    return this.#unheardMs > 0 && before > 0 && after > before + this.#unheardMs;
+    const { unheardMs } = this.#rules;
+    return unheardMs > 0 && before > 0 && after > before + unheardMs;
   }
 
   /** Whether `passed` makes one gap of two: what is due has to be reckoned before. */

@@ -64,8 +64,6 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
   #clockAtLeast: Millis = 0;
   #touched = new Set<string>();
   #bad: number[] = [];
-  /** Entries, keys and states take no more, whatever the clock has let go. */
-  #takenAtMost = 0;
 
   constructor(rules: Rules, counts: FoldCounts) {
     this.rules = rules;
@@ -74,12 +72,9 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
   }
 
   /** Whether it knows what states take (I7); else the processor is believed, within reason. */
-  protected readonly reckonsState: boolean = false;
-
-  /** States may be of any size: the input here does not bound them. */
-  leaveStateUnbounded(): void {
-    this.#takenAtMost = Infinity;
-  }
+  readonly reckonsState: boolean = false;
+  /** What a record may add to a state beyond what it brought. */
+  protected addsAtMost = 0;
 
   /** The clock is about to move. */
   protected abstract moving(before: Millis, after: Millis): void;
@@ -90,6 +85,8 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
   protected abstract living(): Weight;
   /** At least what lives, however far the clock is; cheap. */
   protected abstract livingAtMost(): Weight;
+  /** At least what the states take of what lives, and of what no longer does since the last commit. */
+  protected abstract statesAtMost(): number;
   /** What no longer lives since the last commit, as far as the clock let it go. */
   protected abstract letGo(): Weight;
 
@@ -145,20 +142,26 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
   }
 
   /**
-   * `isSaidFull`: whether the processor says that there was no room for it (I7); undefined: the clock here is the one it had.
+   * `isSaidFull`: whether the processor says that there was no room for it (I7); undefined: it is reckoned.
+   * `knowsClock`: whether the clock here is the one that the processor had.
    * `latest`: on CreateTime the clock that the commit of this record states, beyond which no stamp has moved it (C6).
    */
-  record(record: InputRecord, latest: Millis = Infinity, isSaidFull?: boolean): void {
+  record(
+    record: InputRecord,
+    latest: Millis = Infinity,
+    isSaidFull?: boolean,
+    knowsClock = record.logAppendTime || isSaidFull === undefined,
+  ): void {
     if (this.isFormer(record)) {
       this.counts.formerTypeRecords += 1;
       return;
     }
     // Stamps below 0 are bad input and move nothing (C6).
     if (record.timestamp < 0) this.refuse(record);
-    else this.#timed(record, latest, isSaidFull);
+    else this.#timed(record, latest, isSaidFull === true, knowsClock);
   }
 
-  #timed(record: InputRecord, latest: Millis, isSaidFull: boolean | undefined): void {
+  #timed(record: InputRecord, latest: Millis, isSaidFull: boolean, knowsClock: boolean): void {
     const { key, value, timestamp, logAppendTime } = record;
     this.#advance(Math.min(timestamp, latest));
     if (timestamp <= latest) this.#clockAtLeast = Math.max(this.#clockAtLeast, timestamp);
@@ -172,10 +175,9 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
       const name = nameOf(key);
       this.#touched.add(name);
       // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed, within reason.
-      const knowsClock = logAppendTime || isSaidFull === undefined;
       const isFull = (): boolean => (knowsClock ? this.#isFullFor(name) : isSaidFull && this.#mayBeFullFor(name));
-      this.#takenAtMost += atMost(record, name);
-      const saysStateFull = knowsClock && this.reckonsState ? undefined : isSaidFull === true && this.#mayStateBeFull();
+      const mayBeFull = (): boolean => this.#mayStateBeFull(atMost(record, name));
+      const saysStateFull = knowsClock && this.reckonsState ? undefined : isSaidFull && mayBeFull();
       const effectiveAt = logAppendTime ? this.clock : timestamp;
       this.keyed({ name, key, record, effectiveAt, isFull, saysStateFull });
     }
@@ -203,10 +205,12 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
     return this.#exceeds(name, { entries: most.entries + gone.entries, keyBytes: most.keyBytes + gone.keyBytes });
   }
 
-  /** Whether all that has come could have filled it. */
-  #mayStateBeFull(): boolean {
+  /** Whether what lives, whatever the clock was, and what the record would add could fill it. */
+  #mayStateBeFull(added: number): boolean {
     const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
-    return this.#takenAtMost > Math.min(pageBytesMax, stateBytesMax);
+    const [{ entries, keyBytes }, gone] = [this.livingAtMost(), this.letGo()];
+    const besides = ENTRY_BYTES * (entries + gone.entries) + keyBytes + gone.keyBytes;
+    return besides + this.statesAtMost() + added + this.addsAtMost > Math.min(pageBytesMax, stateBytesMax);
   }
 
   #exceeds(name: string, { entries, keyBytes }: Weight): boolean {
@@ -223,7 +227,12 @@ export function weightOf(name: string): number {
 /** What a record adds to entries, keys and states, at most. */
 function atMost({ value, headers = [] }: InputRecord, name: string): number {
   const inHeaders = headers.reduce((sum, header) => sum + header.name.length + (header.value?.length ?? 0) + 1, 0);
-  return ENTRY_BYTES + weightOf(name) + STATE_ON_TOP + STATE_PER_BYTE * ((value?.length ?? 0) + inHeaders);
+  return ENTRY_BYTES + weightOf(name) + stateAtMost((value?.length ?? 0) + inHeaders);
+}
+
+/** What becomes of so many bytes that a record brought, at most. */
+export function stateAtMost(bytes: number): number {
+  return STATE_ON_TOP + STATE_PER_BYTE * bytes;
 }
 
 /** In place of a value, where there is to be one. */

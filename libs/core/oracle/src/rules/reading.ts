@@ -48,6 +48,8 @@ export interface KindEntries {
   names(): Iterable<string>;
   /** The input does not tell how these came about: the changelog is believed. @throws NotABlock */
   takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis): void;
+  /** The rules have changed in place: what is due and has not taken effect in the changelog goes by those of now. */
+  rulesChanged(): void;
   /**
    * Compares an entry with what the changelog has of it; undefined: nothing. What the processor has let take effect since it
    * was due takes effect here, too. @throws NotABlock where an image cannot be read
@@ -55,8 +57,19 @@ export interface KindEntries {
   compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[];
   /** What has to be said since the last call, by key in the order of the log. */
   takeExpected(): ExpectedRecord[];
+  /**
+   * Whether what the output says by that id has come about by now, and had taken effect when the changelog had `logged` of the
+   * key. @throws NotABlock where an image cannot be read
+   */
+  hasSaid(name: string, id: string, logged: LoggedImage | undefined): boolean;
+  /** Takes it, which has taken effect with all of its key before it. `isOutOfOrder`: of those, some have not been taken. */
+  takeSaid(name: string, id: string): { readonly expected: ExpectedRecord; readonly isOutOfOrder: boolean } | undefined;
   /** Ids of records that a comparison has shown to be said too early; they are not said again. */
   takeEarly(): ReadonlySet<string>;
+  /** What is due at the clock takes effect, and what is owed is said, as if commits had shown it. */
+  settleAll(): void;
+  /** What lives, and until when; Infinity: for good. */
+  lives(): Iterable<{ readonly text: string; readonly dueAt: Millis }>;
   /** What is due at the clock and has not taken effect. */
   overdue(): readonly { readonly text: string; readonly what: string }[];
   /** Whether a commit behind `position`, or a later look at what lives, may account for a record that the output has. */
@@ -88,4 +101,8 @@ export interface KindReading {
   readonly entries: KindEntries;
   readonly words: OutputWords;
   readonly touched: HeadTouch;
+  /** Where the processor reckons otherwise: whether that may concern the key, human-readable. Default: none. */
+  readonly mayBeOtherwise?: (key: string) => boolean;
+  /** The rules that it was made with have changed in place, from here on. Default: it looks into them each time. */
+  readonly adoptRules?: () => void;
 }

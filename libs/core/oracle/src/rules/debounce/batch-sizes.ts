@@ -7,11 +7,14 @@ const JSON_SIZES = { item: 66, around: 512, keyByte: 8 };
 const AVRO_SIZES = { item: 30, around: 256, keyByte: 5 };
 const utf8 = new TextEncoder();
 
-/** By the format of the output. */
-export function batchSizes(format: 'json' | 'avro'): Pick<DebounceFoldRules, 'roomFor' | 'sizeOf'> {
+/** By the format of the output. `bytesMax`: what a record of it may hold. */
+export function batchSizes(
+  format: 'json' | 'avro',
+  bytesMax = BATCH_BYTES_MAX,
+): Pick<DebounceFoldRules, 'roomFor' | 'sizeOf'> {
   const { item, around, keyByte } = format === 'json' ? JSON_SIZES : AVRO_SIZES;
   return {
-    roomFor: (key) => BATCH_BYTES_MAX - around - keyByte * key.length,
+    roomFor: (key) => bytesMax - around - keyByte * key.length,
     sizeOf: (value) => item + (format === 'json' ? utf8.encode(itemJson(value)).length : value.length),
   };
 }

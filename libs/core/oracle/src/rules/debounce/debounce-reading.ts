@@ -4,7 +4,7 @@ import type { CommonRules, OutputRecord } from '../../logs/history.ts';
 import { fieldDifferences } from '../differences.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
-import type { FoldCounts } from '../input-fold.ts';
+import { type FoldCounts, STATE_ON_TOP, stateAtMost } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
 import { batchSizes, itemJson } from './batch-sizes.ts';
 import { type DebounceFoldRules, type FoldedBatch, itemsOf, NaiveWindow, type WindowState } from './naive-window.ts';
@@ -15,6 +15,8 @@ export interface DebouncePipelineRules extends CommonRules, Omit<DebounceFoldRul
   readonly kind: 'debounce';
   /** The output's: what fits a record depends on it. */
   readonly format: 'json' | 'avro';
+  /** What a record of the output may hold. Default: what docs/FORMATS.md says. */
+  readonly batchBytesMax?: number;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -27,9 +29,13 @@ export function debounceReading(
   counts: FoldCounts,
   countsRecords: boolean,
 ): KindReading {
-  const kind = windowEntries(partition, { ...rules, ...batchSizes(rules.format) });
+  const own = { ...rules, ...batchSizes(rules.format, rules.batchBytesMax) };
+  const kind = windowEntries(partition, own);
   const fold = new EntriesFold({ rules, counts, countsRecords, kind });
-  return { plural: 'windows', fold, entries: fold, words: BATCHES, touched: touchedWindow };
+  const adoptRules = (): void => {
+    Object.assign(own, rules, batchSizes(rules.format, rules.batchBytesMax));
+  };
+  return { plural: 'windows', fold, entries: fold, words: BATCHES, touched: touchedWindow, adoptRules };
 }
 
 export function windowEntries(partition: number, rules: DebounceFoldRules): EntryRules<WindowState, FoldedBatch> {
@@ -38,8 +44,11 @@ export function windowEntries(partition: number, rules: DebounceFoldRules): Entr
     expect: expectation,
     stateIn: windowIn,
     needsRoom: ({ value }) => value !== null,
-    // What a custom reducer makes of an item has any size.
-    growsFreely: rules.reduce !== undefined,
+    passesThrough: ({ value }) => value !== null,
+    stateAtMost: ({ form, items, stateBytes }) =>
+      form.keepsOne ? stateAtMost(items[0]?.value.length ?? 0) : STATE_ON_TOP + stateBytes,
+    // What a custom reducer makes of an item has any size that a batch holds.
+    addsAtMost: rules.reduce === undefined ? 0 : REDUCED_BYTES_MAX,
     owedFrom: (image) => {
       const owed = owedIn(image);
       return owed && `${partition}-${owed.offset} ${owed.part}`;
@@ -77,6 +86,7 @@ function expectation({ items, ...batch }: FoldedBatch, key: Uint8Array): Expecta
   };
 }
 
+const REDUCED_BYTES_MAX = 1_024_000;
 const OPENING_BRACE = 0x7b;
 
 /** In mode `leading` two batches of a window have the same part. */
@@ -92,9 +102,9 @@ const BATCHES: OutputWords = {
   beginningOf: ({ summary }: OutputRecord) => numberIn(summary, 'firstOffset') ?? Number.NaN,
 };
 
-function fieldsOf({ offset, at, most, waitMs, lastAt, ...taken }: WindowState): Fields {
+function fieldsOf({ form, offset, at, most, waitMs, lastAt, ...taken }: WindowState): Fields {
   const { count, bytes, firstTaken, lastTaken, size } = taken;
-  return { offset, at, most, waitMs, lastAt, count, bytes, firstTaken, lastTaken, size };
+  return { ...form, offset, at, most, waitMs, lastAt, count, bytes, firstTaken, lastTaken, size };
 }
 
 /** All that lie in the pages of `found` count. */

@@ -27,12 +27,12 @@ function isMilliseconds(text: string): boolean {
   return String(Number(text)) === text && Number.isSafeInteger(Number(text)) && Number(text) > 0 && Number(text) < 1e15;
 }
 
-/** As text; 'long': it is longer than what tells items apart may be. */
+/** Its bytes as text, as they lie in a window's pages; 'long': it is longer than what tells items apart may be. */
 export function alikeBy(dedupeBy: string, headers: readonly RawHeader[], value: Uint8Array): string | undefined {
   if (dedupeBy[0] === '/') return pointedAt(dedupeBy, value);
   const found = [...headers].reverse().find(({ name }) => name === dedupeBy)?.value ?? undefined;
   if (found === undefined) return undefined;
-  return found.length > 256 ? 'long' : `bytes ${found.join(' ')}`;
+  return found.length > 256 ? 'long' : found.join(' ');
 }
 
 function pointedAt(pointer: string, value: Uint8Array): string | undefined {
@@ -50,5 +50,6 @@ function pointedAt(pointer: string, value: Uint8Array): string | undefined {
   const tells = typeof at === 'string' || typeof at === 'boolean' || Number.isSafeInteger(at);
   if (!tells) return undefined;
   const said = JSON.stringify(at);
-  return new TextEncoder().encode(said).length > 256 ? 'long' : said;
+  const bytes = new TextEncoder().encode(said);
+  return bytes.length > 256 ? 'long' : bytes.join(' ');
 }

@@ -18,6 +18,8 @@ export interface DebounceFoldRules {
   /** What the items of all parts of a window may take. */
   readonly maxPartsBytes: number;
   readonly reducer: string;
+  /** The output's, by which items are weighed. Default: always the same. */
+  readonly format?: string;
   /** The function of `custom`: from what came of the items before, and an item, to what comes of them. It may throw. */
   readonly reduce?: ((before: unknown, item: FoldedItem & FoldedRecord) => unknown) | undefined;
   readonly dedupeBy: string | undefined;
@@ -61,8 +63,18 @@ export interface FoldedBatch {
   readonly items: readonly FoldedItem[];
 }
 
+/** What a window keeps of its items, and shows of them: as the rules were when it opened. */
+export interface WindowForm {
+  readonly reducer: string;
+  /** One item is kept at most, however many were taken. */
+  readonly keepsOne: boolean;
+  /** By which format its items were weighed. */
+  readonly format: string;
+}
+
 /** A window that has not fired. */
 export interface WindowState {
+  readonly form: WindowForm;
   /** Offset of the item that opened it, */
   readonly offset: number;
   /** and when it came. */
@@ -82,11 +94,33 @@ export interface WindowState {
   readonly lastTaken: number;
   /** What those that are kept take in a batch; where one is kept at most, what the largest of them took. */
   readonly size: number;
+  /** Bytes of its pages, where it keeps all. */
+  readonly stateBytes: number;
 }
 
-/** One item is kept at most, however many were taken. */
-function isReduced({ reducer, dedupeBy }: Pick<DebounceFoldRules, 'reducer' | 'dedupeBy'>): boolean {
-  return reducer === 'custom' || (reducer !== 'all' && dedupeBy === undefined);
+/** docs/SPEC.md, B3: what pages of a window may have, and what an item is counted with beside its identity and its value. */
+const STATE_BYTES_MAX = 60 * 1024 * 1024;
+const ITEM_ON_TOP = 32;
+
+/** What an item takes in the pages (docs/FORMATS.md, Changelog). */
+function pageBytesOf(item: FoldableItem, firstOffset: number, batchBytes: number): number {
+  const { offset, timestamp, value } = item;
+  const identity = identityBytes(item);
+  const lengths = [offset - firstOffset, timestamp, 2 * (batchBytes - value.length) + 1, value.length];
+  const numbers = [...lengths, ...(identity === 0 ? [] : [identity])].reduce((sum, each) => sum + varintBytes(each), 0);
+  return numbers + identity + value.length;
+}
+
+function identityBytes({ alike }: FoldableItem): number {
+  return alike === undefined ? 0 : alike.split(' ').length;
+}
+
+function varintBytes(value: number): number {
+  return value < 128 ? 1 : 1 + varintBytes(Math.floor(value / 128));
+}
+
+function formOf({ reducer, dedupeBy, format = 'json' }: DebounceFoldRules): WindowForm {
+  return { reducer, keepsOne: reducer === 'custom' || (reducer !== 'all' && dedupeBy === undefined), format };
 }
 
 const utf8 = new TextEncoder();
@@ -94,7 +128,6 @@ const utf8 = new TextEncoder();
 export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowState, FoldedBatch> {
   readonly #rules: DebounceFoldRules;
   readonly #partition: number;
-  readonly #room: number;
   readonly #key: Uint8Array;
   state: WindowState | undefined;
 
@@ -103,7 +136,10 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     this.#rules = rules;
     this.#partition = partition;
     this.#key = key;
-    this.#room = rules.roomFor(key);
+  }
+
+  get #room(): number {
+    return this.#rules.roomFor(this.#key);
   }
 
   dueAt(): Millis {
@@ -135,15 +171,24 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     const itemSize = sizeOf(item.value);
     if (item.value.length > maxBytes || itemSize > this.#room) return false;
     const bytes = (this.state?.bytes ?? 0) + item.value.length;
-    const size = isReduced(this.#rules) ? 0 : (this.state?.size ?? 0) + itemSize;
-    const isOver = bytes > maxBytes || size > (onOversize === 'flush' ? this.#room : maxPartsBytes);
+    const form = formOf(this.#rules);
+    const { keepsOne, format, reducer } = this.state?.form ?? form;
+    const size = keepsOne ? 0 : (this.state?.size ?? 0) + itemSize;
+    const isOver =
+      bytes > maxBytes ||
+      (!keepsOne &&
+        (this.state?.stateBytes ?? 0) + ITEM_ON_TOP + identityBytes(item) + item.value.length > STATE_BYTES_MAX) ||
+      size > (onOversize === 'flush' ? this.#room : maxPartsBytes) ||
+      // After a change of the output's format, or to a function or from one, nothing is added to what is there.
+      format !== form.format ||
+      (reducer === 'custom') !== (form.reducer === 'custom');
     const kept = this.#reduced(item, isOver ? undefined : this.state?.items[0]?.value);
     if (kept === 'refused') return false;
     if (isOver) this.#fire('MAX_BYTES', clock);
     const open = this.state ?? this.#opening(item, asks, effectiveAt);
     if (open.offset === item.offset && mode === 'leading') {
       this.state = open;
-      const shown = this.#rules.reducer === 'count' ? [] : [kept];
+      const shown = form.reducer === 'count' ? [] : [kept];
       this.#say('LEADING', { ...open, ...takenWith(open, item) }, { shown, duplicates: 0 }, clock);
     } else {
       const waitMs = asks.waitMs !== undefined && mode !== 'window' ? this.#bounded(asks.waitMs) : open.waitMs;
@@ -173,12 +218,13 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     }
   }
 
-  #keeping(open: WindowState, item: FoldableItem): Pick<WindowState, 'items' | 'kept' | 'size'> {
-    const { reducer, sizeOf } = this.#rules;
-    const itemSize = sizeOf(item.value);
-    if (!isReduced(this.#rules)) {
+  #keeping(open: WindowState, item: FoldableItem): Partial<WindowState> & Pick<WindowState, 'items'> {
+    const { reducer, keepsOne } = open.form;
+    const itemSize = this.#rules.sizeOf(item.value);
+    if (!keepsOne) {
       open.items.push(item);
-      return { items: open.items, kept: open.kept + 1, size: open.size + itemSize };
+      const stateBytes = open.stateBytes + pageBytesOf(item, open.offset, itemSize);
+      return { items: open.items, kept: open.kept + 1, size: open.size + itemSize, stateBytes };
     }
     const size = Math.max(open.size, itemSize);
     if (reducer === 'count') return { items: [], kept: 0, size };
@@ -191,8 +237,17 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     const waitMs = asks.waitMs === undefined ? this.#rules.waitMs : this.#bounded(asks.waitMs);
     const most = longest === 0 ? Infinity : at + longest;
     this.began();
-    const nothing = { items: [], kept: 0, count: 0, bytes: 0, firstTaken: -1, lastTaken: -1, size: 0 };
-    return { offset, at, most, waitMs, lastAt: at, ...nothing };
+    const nothing = {
+      items: [],
+      kept: 0,
+      count: 0,
+      bytes: 0,
+      firstTaken: -1,
+      lastTaken: -1,
+      size: 0,
+      stateBytes: varintBytes(at),
+    };
+    return { form: formOf(this.#rules), offset, at, most, waitMs, lastAt: at, ...nothing };
   }
 
   #bounded(ms: DurationMs): DurationMs {
@@ -204,15 +259,7 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     const open = this.state;
     if (open === undefined) return;
     this.state = undefined;
-    if (open.count > 0) this.#say(reason, open, this.#shown(reason, itemsOf(open)), at);
-  }
-
-  #shown(reason: string, items: readonly FoldableItem[]): Shown {
-    if (reason === 'CANCELLED') return { shown: [], duplicates: 0 };
-    if (isReduced(this.#rules)) return { shown: items, duplicates: 0 };
-    const lastAlike = new Map(items.map(({ alike, offset }) => [alike, offset]));
-    const different = items.filter(({ alike, offset }) => alike === undefined || lastAlike.get(alike) === offset);
-    return { shown: reduced(different, this.#rules.reducer), duplicates: items.length - different.length };
+    if (open.count > 0) this.#say(reason, open, shownOf(reason, open), at);
   }
 
   #say(reason: string, state: WindowState, { shown, duplicates }: Shown, firedAt: Millis): void {
@@ -238,6 +285,16 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
 interface Shown {
   readonly shown: readonly FoldableItem[];
   readonly duplicates: number;
+}
+
+function shownOf(reason: string, open: WindowState): Shown {
+  const items = itemsOf(open);
+  const { reducer, keepsOne } = open.form;
+  if (reason === 'CANCELLED') return { shown: [], duplicates: 0 };
+  if (keepsOne) return { shown: items, duplicates: 0 };
+  const lastAlike = new Map(items.map(({ alike, offset }) => [alike, offset]));
+  const different = items.filter(({ alike, offset }) => alike === undefined || lastAlike.get(alike) === offset);
+  return { shown: reduced(different, reducer), duplicates: items.length - different.length };
 }
 
 export function itemsOf({ items, kept }: WindowState): readonly FoldableItem[] {

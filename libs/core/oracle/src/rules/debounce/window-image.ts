@@ -6,7 +6,8 @@ import type { FoldableItem, WindowState } from './naive-window.ts';
 
 const OWING = 2 ** 28;
 const PART = 2 ** 21;
-/** By form, whether one item at most is kept, behind the offsets of the first and the last that were taken. */
+/** By form; and whether one item at most is kept, behind the offsets of the first and the last that were taken. */
+const REDUCERS = ['all', 'first', 'last', 'count', 'first', 'last', 'count', 'custom'];
 const KEEPS_ONE = [false, true, true, true, false, false, false, true];
 /** Each of them in JSON and in Avro. */
 const FORMS = 2 * KEEPS_ONE.length;
@@ -100,15 +101,25 @@ export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): Wi
   const { form, firstOffset, endAt, waitMs, waitsFrom, items: count, valueBytes, batchBytes, owed } = readHead(bytes);
   if (owed !== undefined) bytes.bytes(owed.stateBytes);
   if (owed !== undefined && (bytes.isAtEnd || owed.next > LEADS)) return undefined;
+  const from = bytes.position;
   const at = bytes.varint();
-  const keepsOne = KEEPS_ONE[form % KEEPS_ONE.length]!;
+  const kept = form % KEEPS_ONE.length;
+  const keepsOne = KEEPS_ONE[kept]!;
   const taken = keepsOne && !bytes.isAtEnd ? [firstOffset + bytes.varint(), firstOffset + bytes.varint()] : undefined;
   const items: FoldableItem[] = [];
   while (!bytes.isAtEnd) items.push(readItem(bytes, firstOffset, key));
-  const window = { offset: firstOffset, at, most: endAt === 0 ? Infinity : endAt, waitMs, lastAt: waitsFrom };
+  const asOpened = { reducer: REDUCERS[kept]!, keepsOne, format: form === kept ? 'json' : 'avro' };
+  const window = {
+    form: asOpened,
+    offset: firstOffset,
+    at,
+    most: endAt === 0 ? Infinity : endAt,
+    waitMs,
+    lastAt: waitsFrom,
+  };
   // It lies there to be said, and waits with no others.
   if (owed?.next === LEADS)
-    return { ...window, items: [], kept: 0, count: 0, bytes: 0, firstTaken: -1, lastTaken: -1, size: 0 };
+    return { ...window, items: [], kept: 0, count: 0, bytes: 0, firstTaken: -1, lastTaken: -1, size: 0, stateBytes: 0 };
   return {
     ...window,
     items,
@@ -118,6 +129,7 @@ export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): Wi
     firstTaken: taken?.[0] ?? items[0]?.offset ?? -1,
     lastTaken: taken?.[1] ?? items.at(-1)?.offset ?? -1,
     size: batchBytes,
+    stateBytes: bytes.position - from,
   };
 }
 

@@ -2,7 +2,7 @@
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
-import { TOKEN_OFFSETS, type LeaseState, type Waiting } from './naive-lease.ts';
+import { EPOCH_TOKENS, type LeaseState, type Waiting } from './naive-lease.ts';
 
 interface LeaseHead {
   readonly flags: number;
@@ -28,10 +28,16 @@ function readHead(bytes: BlockReader): LeaseHead {
     renewedAt: bytes.varint(),
     token: bytes.varint(),
     timeoutMs: bytes.varint(),
-    terms: (flags & TERMS) === 0 ? [] : [bytes.varint(), bytes.varint()],
+    terms: (flags & TERMS) === 0 ? [] : readTerms(bytes),
     renewals: bytes.varint(),
     nextWaitAt: bytes.varint(),
   };
+}
+
+function readTerms(bytes: BlockReader): readonly number[] {
+  const terms = [bytes.varint(), bytes.varint()];
+  if (terms.every((each) => each === 0)) throw new NotABlock('has the terms of a lease that has none');
+  return terms;
 }
 
 export const touchedLease: HeadTouch = (head, touch, { clock }) => {
@@ -61,7 +67,7 @@ export function leaseIn({ image }: Pick<LoggedImage, 'image'>): LeaseState {
   const waiting = bytes.isAtEnd ? [] : bytes.list(() => readWaiting(bytes));
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind its waiters');
   if ((flags & DELAYED) !== 0) return { held: undefined, lockedUntil: renewedAt, waiting, nextWaitAt };
-  const offset = token % TOKEN_OFFSETS;
+  const offset = (token % EPOCH_TOKENS) - 1;
   const [longestMs = 0, bucketMs = 0] = terms;
   const maxDurationMs = longestMs === 0 ? undefined : longestMs;
   const since = { timeoutMs, maxDurationMs, bucketMs, grantedAt, lastAt: renewedAt, renewals };

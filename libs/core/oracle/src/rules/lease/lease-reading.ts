@@ -5,11 +5,19 @@ import { fieldDifferences } from '../differences.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
 import { headerText, incarnationFaults } from '../headers.ts';
-import type { FoldCounts } from '../input-fold.ts';
+import { type FoldCounts, stateAtMost } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
 import { leaseIn, touchedLease } from './lease-image.ts';
 import { askedBy } from './lease-request.ts';
-import { type LeaseFoldRules, type LeaseState, NaiveLease, type Said, TOKEN_OFFSETS } from './naive-lease.ts';
+import {
+  type Held,
+  type LeaseFoldRules,
+  type LeaseState,
+  type Waiting,
+  NaiveLease,
+  type Said,
+  EPOCH_TOKENS,
+} from './naive-lease.ts';
 
 /** The rules of a pipeline of leases. */
 export interface LeasePipelineRules extends CommonRules, LeaseFoldRules {
@@ -45,6 +53,8 @@ export function leaseEntries(partition: number, rules: LeaseFoldRules): EntryRul
       const renews = state?.held !== undefined && asked !== 'bad' && asked.token === state.held.token;
       return asked !== 'bad' && asked.does === 'start' && !renews;
     },
+    stateAtMost: ({ held, waiting }) =>
+      [...(held === undefined ? [] : [held]), ...waiting].reduce((sum, claim) => sum + stateAtMost(lengthOf(claim)), 0),
     differences: (found, expected) => fieldDifferences(fieldsOf(found), fieldsOf(expected)),
     named: ({ held, lockedUntil = 0 }) =>
       held === undefined ? `the lock delay until ${lockedUntil}` : `the lease with token ${held.token}`,
@@ -82,7 +92,7 @@ function idIn(fields: Fields): string | undefined {
 function leaseWords(partition: number): OutputWords {
   const incarnationIn = ({ summary }: OutputRecord): string | undefined => {
     const isOfLease = ['GRANTED', 'EXPIRED', 'RELEASED'].includes(String(summary?.['type']));
-    return isOfLease ? `${partition}-${Number(summary?.['token']) % TOKEN_OFFSETS}` : undefined;
+    return isOfLease ? `${partition}-${Number(summary?.['token']) % EPOCH_TOKENS}` : undefined;
   };
   return {
     idOf: ({ summary }) => summary && idIn(summary),
@@ -90,6 +100,11 @@ function leaseWords(partition: number): OutputWords {
     contradictions: (record) => [...incarnationFaults(record, incarnationIn(record)), ...requestIdFaults(record)],
     beginningOf: ({ summary }) => offsetIn(summary),
   };
+}
+
+/** In characters, of which each comes to three bytes at most. */
+function lengthOf({ requestId = '', attributes }: Waiting | Held): number {
+  return Object.entries(attributes).reduce((sum, [name, value]) => sum + name.length + value.length, requestId.length);
 }
 
 function requestIdFaults({ headers, summary }: OutputRecord): string[] {
@@ -105,7 +120,7 @@ function textOfField(value: unknown): string {
 
 function offsetIn(fields: Fields | undefined): number {
   const token = numberIn(fields, 'token');
-  return numberIn(fields, 'offset') ?? (token === undefined ? Number.NaN : token % TOKEN_OFFSETS);
+  return numberIn(fields, 'offset') ?? (token === undefined ? Number.NaN : (token % EPOCH_TOKENS) - 1);
 }
 
 function numberIn(fields: Fields | undefined, name: string): number | undefined {

@@ -63,8 +63,8 @@ interface Competing {
   readonly offset: number;
 }
 
-/** Offsets below it have a token (L3). */
-export const TOKEN_OFFSETS = 1_099_511_627_776;
+/** Tokens from one epoch to the next (L3). */
+export const EPOCH_TOKENS = 1_099_511_627_776;
 
 export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Said> {
   readonly #rules: LeaseFoldRules;
@@ -141,7 +141,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   #start(asked: Asked, { clock: at, effectiveAt, offset }: When): boolean {
     const { timeoutMs, minTimeoutMs, maxTimeoutMs } = this.#rules;
     const { requestId, attributes } = asked;
-    if (offset >= TOKEN_OFFSETS) return false;
+    if (offset + 1 >= EPOCH_TOKENS) return false;
     const wanted = asked.timeoutMs ?? timeoutMs;
     const negotiated = wanted < minTimeoutMs ? minTimeoutMs : wanted > maxTimeoutMs ? maxTimeoutMs : wanted;
     const start: Claim = { offset, requestId, timeoutMs: negotiated, attributes };
@@ -223,7 +223,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
 
   #grant(start: Claim, grantedAt: Millis, how: Readonly<Record<string, unknown>>): void {
     const { tokenEpoch, maxDurationMs, bucketMs } = this.#rules;
-    const token = tokenEpoch * TOKEN_OFFSETS + start.offset;
+    const token = tokenEpoch * EPOCH_TOKENS + start.offset + 1;
     this.began();
     const { offset, requestId, timeoutMs, attributes } = start;
     const terms = { timeoutMs, maxDurationMs, bucketMs };

@@ -32,7 +32,7 @@ export function foldSchedules(
   const byZone = new Map<string, NaiveSchedules>();
   const entries = scheduleEntries(partition, rules, calendar);
   const machine = (key: Uint8Array): NaiveSchedules => {
-    const schedules = new NaiveSchedules(rules, calendar, partition, nameOf(key));
+    const schedules = new NaiveSchedules(rules, calendar, { partition, key: nameOf(key), onZone: () => undefined });
     // A key that had nothing left begins with another one.
     if (byZone.get(nameOf(key))?.goesByZone !== true) byZone.set(nameOf(key), schedules);
     return schedules;

@@ -51,6 +51,8 @@ export interface PendingSchedule {
   readonly missed: number;
   readonly madeUp: number;
   readonly paused: boolean;
+  /** Paused for want of its zone or expression, and not by a command. */
+  readonly parked: boolean;
 }
 
 export interface ScheduleState {
@@ -67,7 +69,15 @@ type Pending = { -readonly [Name in Exclude<keyof PendingSchedule, 'shift'>]: Pe
 
 /** A Date's greatest. */
 const LAST_INSTANT = 8_640_000_000_000_000;
-const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED'];
+const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED', 'PARKED'];
+
+interface OfKey {
+  readonly partition: number;
+  /** One character per byte. */
+  readonly key: string;
+  /** A schedule of it goes by a zone, or would. */
+  readonly onZone: () => void;
+}
 
 export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<ScheduleState, SaidOfSchedule> {
   /** A schedule of the key has gone by the calendar of a zone, which another version of the database may say otherwise. */
@@ -76,15 +86,16 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
   readonly #calendar: FoldCalendar;
   readonly #partition: number;
   readonly #key: string;
+  readonly #onZone: () => void;
   #pending: Pending[] = [];
   #clock: Millis = 0;
   /** Offset of the record that is answered. */
   #answers: number | undefined;
 
-  /** `key`: one character per byte. */
-  constructor(rules: ScheduleFoldRules, calendar: FoldCalendar, partition: number, key: string) {
+  constructor(rules: ScheduleFoldRules, calendar: FoldCalendar, { partition, key, onZone }: OfKey) {
     super();
     this.#key = key;
+    this.#onZone = onZone;
     this.#rules = rules;
     this.#calendar = calendar;
     this.#partition = partition;
@@ -97,6 +108,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
   }
   set state(state: ScheduleState | undefined) {
     this.#pending = (state?.pending ?? []).map((each) => ({ ...each }));
+    if (this.#pending.some(({ asked }) => isZoned(asked))) this.#onZone();
   }
 
   dueAt(): Millis {
@@ -111,6 +123,8 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
   }
 
   take(record: InputRecord, { clock, offset }: When): boolean {
+    // Also of one that this calendar does not know.
+    if (record.headers?.some(({ name }) => name === 'flatline-time-zone') === true) this.#onZone();
     const said = scheduleAskedBy(record, this.#calendar);
     if (said === 'bad') return false;
     const asked = said.target === this.#rules.outputTopic ? { ...said, target: undefined } : said;
@@ -131,14 +145,16 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     if (former && !asked.reset && recurs(asked) && sameWhen(former.asked, asked)) {
       former.asked = asked;
       this.#receiptOf('REPLACED', former);
+      if (former.parked) this.#resume(former);
       return true;
     }
     const due = asked.at ?? (asked.delay === undefined ? this.#first(asked) : this.#clock + asked.delay);
-    if (asked.cron !== undefined && asked.zone !== 'UTC') this.goesByZone = true;
+    if (isZoned(asked)) this.goesByZone = true;
     if (due === undefined || due > this.#clock + this.#rules.maxHorizonMs) return false;
+    if (asked.at !== undefined && this.#clock - asked.at > 365 * 24 * 3_600_000) return false;
     if (!former && this.#pending.length >= this.#rules.maxSchedulesPerKey) return false;
     this.began();
-    const pending: Pending = { asked, offset, due, runs: 0, missed: 0, madeUp: 0, paused: false };
+    const pending: Pending = { asked, offset, due, runs: 0, missed: 0, madeUp: 0, paused: false, parked: false };
     this.#pending = [...this.#pending.filter((each) => each !== former), pending];
     this.#receiptOf(former ? 'REPLACED' : 'SCHEDULED', pending);
     if (this.#fires(pending) <= this.#clock) this.#due(pending);
@@ -149,14 +165,11 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     const names = { CANCEL: 'CANCELLED', PAUSE: 'PAUSED', RESUME: 'RESUMED', TRIGGER: 'TRIGGERED', schedule: '' };
     this.#receiptOf(names[does], pending);
     if (does === 'CANCEL') this.#end(pending);
-    if (does === 'PAUSE') pending.paused = true;
-    if (does === 'RESUME') {
-      pending.paused = false;
-      if (this.#fires(pending) <= this.#clock) {
-        if (recurs(pending.asked)) this.#passOver(pending, this.#firedUpTo(pending));
-        else this.#run(pending, undefined);
-      }
+    if (does === 'PAUSE') {
+      pending.paused = true;
+      pending.parked = false;
     }
+    if (does === 'RESUME') this.#resume(pending);
     if (does === 'TRIGGER') {
       const { due, madeUp } = pending;
       pending.due = this.#clock;
@@ -165,10 +178,23 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     }
   }
 
+  #resume(pending: Pending): void {
+    pending.paused = false;
+    pending.parked = false;
+    if (this.#fires(pending) > this.#clock) return;
+    if (this.#isLost(pending)) this.#park(pending);
+    else if (recurs(pending.asked)) this.#passOver(pending, this.#firedUpTo(pending));
+    else this.#run(pending, undefined);
+  }
+
   #due(pending: Pending): void {
     const { missed, maxCatchUp, catchUpWindowMs } = this.#rules;
     if (!recurs(pending.asked)) {
       this.#run(pending, undefined);
+      return;
+    }
+    if (this.#isLost(pending)) {
+      this.#park(pending);
       return;
     }
     const instants = this.#upTo(pending);
@@ -182,6 +208,17 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
       pending.missed += Math.min(maxCatchUp, instants.length - 1);
       pending.due = instants.at(-1)!;
     } else this.#passOver(pending, this.#firedUpTo(pending));
+  }
+
+  /** Its zone, or its expression, is none by now. */
+  #isLost({ asked: { cron, zone } }: Pending): boolean {
+    return cron !== undefined && !this.#calendar.isSound(cron, zone);
+  }
+
+  #park(pending: Pending): void {
+    this.#receipt('PARKED', this.#names(pending), [`tz=${this.#calendar.version}`]);
+    pending.paused = true;
+    pending.parked = true;
   }
 
   /** When it comes: its instant, and what the jitter adds. */
@@ -283,12 +320,21 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     this.#receipt(type, this.#names(pending));
   }
 
-  #receipt(type: string, about: readonly string[]): void {
+  #receipt(type: string, about: readonly string[], more: readonly string[] = []): void {
     const { receipts } = this.#rules;
     if (receipts !== 'all' && !(receipts === 'errors' && ERRORS.includes(type))) return;
-    const headers = [`receipt=${type}`, ...about, ...(this.#answers === undefined ? [] : [`answers=${this.#answers}`])];
+    const headers = [
+      `receipt=${type}`,
+      ...about,
+      ...(this.#answers === undefined ? [] : [`answers=${this.#answers}`]),
+      ...more,
+    ];
     this.tell({ value: '', headers: headers.map((each) => `flatline-${each}`) });
   }
+}
+
+function isZoned({ cron, zone }: ScheduleTimes): boolean {
+  return cron !== undefined && zone !== 'UTC';
 }
 
 function recurs({ every, cron }: ScheduleTimes): boolean {

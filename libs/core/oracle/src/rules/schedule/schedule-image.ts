@@ -17,6 +17,7 @@ const EXPIRES = 64;
 const MORE = 128;
 const TARGET = 1;
 const JITTER = 2;
+const PARKED = 4;
 
 export const touchedSchedules: HeadTouch = (_head, touch, { clock }) => {
   const bytes = new BlockReader(touch);
@@ -48,11 +49,13 @@ function readSchedule(bytes: BlockReader): PendingSchedule {
   const [cron, zone] = has(CRON) ? [bytes.text(), bytes.text()] : [undefined, ''];
   const [start, end, max, expires] = [numberIf(START), numberIf(END), numberIf(MAX_RUNS), numberIf(EXPIRES)];
   const target = more % 2 === TARGET ? bytes.text() : undefined;
-  const [jitter, shift] = more >= JITTER ? [bytes.varint(), bytes.varint()] : [undefined, 0];
+  const [jitter, shift] = more % PARKED >= JITTER ? [bytes.varint(), bytes.varint()] : [undefined, 0];
   const times = { id: id === '' ? undefined : id, every, cron, zone, start, end, max, expires, jitter };
   const headers = bytes.list(() => readHeader(bytes)).map(shownHeader);
   const asked = { ...times, target, headers, value: nameOf(bytes.rest()) };
-  return { asked, offset, due, shift, runs, missed, madeUp, paused: has(PAUSED) };
+  const parked = more >= PARKED;
+  if (parked && !has(PAUSED)) throw new NotABlock('is parked and not paused');
+  return { asked, offset, due, shift, runs, missed, madeUp, paused: has(PAUSED), parked };
 }
 
 function readHeader(bytes: BlockReader): RawHeader {

@@ -1,12 +1,12 @@
 // Schedules, as the judges read them (docs/FORMATS.md, Schedules).
 import type { Millis } from '@flatline/base';
-import { nameOf } from '../../logs/byte-names.ts';
+import { nameOf, textOf } from '../../logs/byte-names.ts';
 import type { CommonRules, OutputRecord } from '../../logs/history.ts';
 import { fieldDifferences, shown } from '../differences.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
 import { headerText } from '../headers.ts';
-import type { FoldCounts } from '../input-fold.ts';
+import { type FoldCounts, stateAtMost } from '../input-fold.ts';
 import type { KindReading, OutputWords } from '../reading.ts';
 import {
   NaiveSchedules,
@@ -16,7 +16,14 @@ import {
   type ScheduleState,
 } from './naive-schedules.ts';
 import { schedulesIn, touchedSchedules } from './schedule-image.ts';
-import { type FoldCalendar, scheduleAskedBy, shownHeader } from './schedule-request.ts';
+import { ZonedKeys } from './zoned-keys.ts';
+import {
+  type FoldCalendar,
+  scheduleAskedBy,
+  type ScheduleMessage,
+  type ScheduleTimes,
+  shownHeader,
+} from './schedule-request.ts';
 
 /** The rules of a pipeline of schedules. */
 export interface SchedulePipelineRules extends CommonRules, ScheduleFoldRules {
@@ -30,7 +37,8 @@ export function scheduleReading(
   counts: FoldCounts,
   countsRecords: boolean,
 ): KindReading {
-  const kind = scheduleEntries(partition, rules, rules.calendar);
+  const zoned = new ZonedKeys();
+  const kind = scheduleEntries(partition, rules, rules.calendar, zoned);
   const fold = new EntriesFold({ rules, counts, countsRecords, kind });
   return {
     plural: 'schedules',
@@ -38,6 +46,7 @@ export function scheduleReading(
     entries: fold,
     words: runsAndReceipts(rules.calendar),
     touched: touchedSchedules,
+    mayBeOtherwise: (key) => zoned.has(key),
   };
 }
 
@@ -45,9 +54,17 @@ export function scheduleEntries(
   partition: number,
   rules: ScheduleFoldRules,
   calendar: FoldCalendar,
+  zoned = new ZonedKeys(),
 ): EntryRules<ScheduleState, SaidOfSchedule> {
   return {
-    machine: (key) => new NaiveSchedules(rules, calendar, partition, nameOf(key)),
+    machine: (key) =>
+      new NaiveSchedules(rules, calendar, {
+        partition,
+        key: nameOf(key),
+        onZone: () => {
+          zoned.note(textOf(key));
+        },
+      }),
     // What is for another topic is not looked at.
     expect: (said) => (said.topic === undefined ? expectation(said) : undefined),
     stateIn: schedulesIn,
@@ -55,6 +72,12 @@ export function scheduleEntries(
       const asked = scheduleAskedBy(record, calendar);
       return asked !== 'bad' && asked.does === 'schedule';
     },
+    // A message that is due at once is no schedule.
+    passesThrough: (record) => {
+      const asked = scheduleAskedBy(record, calendar);
+      return asked !== 'bad' && asked.does === 'schedule' && (asked.every !== undefined || asked.cron !== undefined);
+    },
+    stateAtMost: ({ pending }) => pending.reduce((sum, { asked }) => sum + stateAtMost(lengthOf(asked)), 0),
     differences,
     named: ({ pending, dueAt }) =>
       `the schedules ${pending.map(({ offset }) => `${partition}-${offset}`).join()}, first due at ${dueAt}`,
@@ -62,6 +85,11 @@ export function scheduleEntries(
     instantOf,
     latestOffsetOf: offsetIn,
   };
+}
+
+/** In bytes of what is kept as bytes, and in characters. */
+function lengthOf({ id = '', cron = '', zone, target = '', value, headers }: ScheduleTimes & ScheduleMessage): number {
+  return [id, cron, zone, target, value, ...headers].reduce((sum, text) => sum + text.length, 0);
 }
 
 function expectation(said: SaidOfSchedule): Expectation {
@@ -77,13 +105,18 @@ function expectation(said: SaidOfSchedule): Expectation {
     ending: header('run') === undefined ? undefined : 'timeouts',
     compare: ({ value, headers = [] }) => {
       const found = { value: value && nameOf(value), headers: headers.map(shownHeader) };
-      const different = fieldDifferences(found, { ...said });
+      // By which database a run was reckoned, it says itself.
+      const version = found.headers.findLast(isVersion);
+      const wanted = said.headers.map((each) => (isVersion(each) ? (version ?? each) : each));
+      const different = fieldDifferences(found, { ...said, headers: wanted });
       return different.length === 0
         ? undefined
         : { rule: 'V4', what: `${id} differs from the input: ${different.join('; ')}` };
     },
   };
 }
+
+const isVersion = (header: string): boolean => header.startsWith('flatline-tz=');
 
 /** A run has a number for good; a receipt answers a record, or tells of an instant. */
 function idBy(header: (name: string) => string | undefined): string | undefined {

@@ -47,6 +47,8 @@ export interface AskedSchedule extends ScheduleTimes, ScheduleMessage {
   readonly messageBytes: number;
 }
 
+/** Characters of a cron expression, a zone, an id (docs/FORMATS.md, Schedules). */
+const TEXT_LENGTH_MAX = 256;
 const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'];
 /** All that a record may say; what else begins with `flatline-` is passed over, and not passed on. */
 const SAID = new Set(
@@ -67,7 +69,7 @@ export function scheduleAskedBy({ value, headers = [] }: InputRecord, calendar: 
   const has = (...names: readonly string[]): boolean => names.some((name) => texts.has(name));
   if (texts.size < telling.length || [...texts.values()].includes(undefined)) return 'bad';
   const idText = texts.get('schedule-id');
-  if (idText !== undefined && (idText.length < 1 || idText.length > 256)) return 'bad';
+  if (idText !== undefined && (idText.length < 1 || idText.length > TEXT_LENGTH_MAX)) return 'bad';
   const command = texts.get('command');
   if (command !== undefined && !COMMANDS.includes(command)) return 'bad';
   const number = (name: string): number | undefined => (texts.has(name) ? Number(texts.get(name)) : undefined);
@@ -109,6 +111,7 @@ export function scheduleAskedBy({ value, headers = [] }: InputRecord, calendar: 
   if (!isOf('delay-ms', DIGITS) || !isOf('expires-ms', DIGITS)) return 'bad';
   if (!isOf('every-ms', DIGITS) || !isOf('max-runs', DIGITS) || !isOf('upsert', /^reset$/)) return 'bad';
   if (asked.every === 0 || asked.max === 0) return 'bad';
+  if (['cron', 'time-zone'].some((name) => (texts.get(name)?.length ?? 1) > TEXT_LENGTH_MAX)) return 'bad';
   if (asked.cron !== undefined && !calendar.isSound(asked.cron, asked.zone)) return 'bad';
   return asked;
 }

@@ -1,7 +1,7 @@
 // What the output has to say of a session that the input closes, and what it says instead (V4).
 import type { DurationMs, Millis } from '@flatline/base';
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
-import { shown } from '../differences.ts';
+import { isSame, shown } from '../differences.ts';
 import { missingOf, type Session } from './naive-session.ts';
 
 export interface ExpectedClose {
@@ -77,8 +77,8 @@ export function summaryDifferences(
   const different: string[] = [];
   for (const [name, value] of expected) {
     if (name === 'closedAt' && isBetween(summary[name], closedAtLeast, value)) continue;
-    const [found, wanted] = [shown(summary[name]), shown(value)];
-    if (found !== wanted) different.push(`${name} is ${found}, by the input ${wanted}`);
+    if (!isSame(summary[name], value))
+      different.push(`${name} is ${shown(summary[name])}, by the input ${shown(value)}`);
   }
   return different;
 }

@@ -3,7 +3,7 @@ import { nameOf } from '../../logs/byte-names.ts';
 import type { PipelineRules } from '../../logs/history.ts';
 import { NaiveFold } from './naive-fold.ts';
 import { blankReach } from '../../judge/reach.ts';
-import { RULES } from '../../judge/subjects/session.fixture.ts';
+import { RULES } from './rules.fixture.ts';
 
 const rules: PipelineRules = { ...RULES, timeoutMs: 1_000, unheardMs: 200, maxHoldMs: 3_000 };
 const key = (name: string): Uint8Array => new TextEncoder().encode(name);

@@ -3,7 +3,7 @@ import { nameOf } from '../../logs/byte-names.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
 import { NaiveFold } from './naive-fold.ts';
 import { blankReach } from '../../judge/reach.ts';
-import { RULES } from '../../judge/subjects/session.fixture.ts';
+import { RULES } from './rules.fixture.ts';
 
 const HONEST = new TextEncoder().encode('honest');
 const FAST = new TextEncoder().encode('fast');

@@ -45,24 +45,34 @@ const END_EVENT = {
 } as const;
 
 export class NaiveFold extends InputFold<PipelineRules> {
-  protected override readonly reckonsState = true;
+  override readonly reckonsState = true;
   /** By the name of the key. */
   readonly open = new OpenSessions();
   readonly #partition: number;
   #closed: ExpectedClose[] = [];
-  /** Bytes of the keys in `#closed`. */
+  /** Closes since the last commit, and the bytes of their keys. */
+  #closedEntries = 0;
   #closedKeyBytes = 0;
+  /** What their texts took. */
+  #closedTextBytes = 0;
 
   constructor(partition: number, rules: PipelineRules, counts: FoldCounts) {
     super(rules, counts);
     this.#partition = partition;
   }
 
-  /** Closes since the last call, in the order of the log. */
+  /** Closes since the last call, in the order of the log; a commit shows them. */
   takeClosed(): ExpectedClose[] {
+    this.#closedEntries = 0;
+    this.#closedKeyBytes = 0;
+    this.#closedTextBytes = 0;
+    return this.drainClosed();
+  }
+
+  /** The same before that commit is there: by another clock than the one here they may live in it (I7). */
+  drainClosed(): ExpectedClose[] {
     const closed = this.#closed;
     this.#closed = [];
-    this.#closedKeyBytes = 0;
     return closed;
   }
 
@@ -97,8 +107,12 @@ export class NaiveFold extends InputFold<PipelineRules> {
     return { entries: this.open.size, keyBytes: this.open.keyBytes };
   }
 
+  protected override statesAtMost(): number {
+    return this.open.textBytes + this.#closedTextBytes;
+  }
+
   protected override letGo(): Weight {
-    return { entries: this.#closed.length, keyBytes: this.#closedKeyBytes };
+    return { entries: this.#closedEntries, keyBytes: this.#closedKeyBytes };
   }
 
   protected override keyed({ name, key, record, effectiveAt, isFull, saysStateFull }: Keyed): void {
@@ -183,6 +197,7 @@ export class NaiveFold extends InputFold<PipelineRules> {
     closing: { readonly reason: string; readonly closedAt: Millis; readonly endedAt: Millis | undefined },
   ): void {
     const session = this.open.get(name)!;
+    this.#closedTextBytes += textsSize(session);
     this.open.delete(name);
     const summary = expectedSummary(session, {
       ...closing,
@@ -192,6 +207,7 @@ export class NaiveFold extends InputFold<PipelineRules> {
       heldMs: heldOf(session, this.held, closing.closedAt),
     });
     const { firstOffset, eventCount, duplicates } = session;
+    this.#closedEntries += 1;
     this.#closedKeyBytes += weightOf(name);
     this.#closed.push({
       name,

@@ -168,8 +168,10 @@ function countType(session: Session, type: string): void {
   const { types } = session;
   const named = [...types.keys()].filter((each) => each !== HEARTBEAT).length;
   const isNew = type !== HEARTBEAT && !types.has(type);
-  const counted = isNew && named >= TYPES_MAX ? OTHER : type;
-  if (counted !== type) session.truncated = true;
+  const isBeyond = isNew && named >= TYPES_MAX;
+  const counted = isBeyond ? OTHER : type;
+  // Also where the one that is beyond has that very name.
+  if (isBeyond) session.truncated = true;
   types.set(counted, (types.get(counted) ?? 0) + 1);
 }
 

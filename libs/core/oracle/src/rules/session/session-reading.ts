@@ -13,6 +13,7 @@ import type {
   KindReading,
   OutputWords,
 } from '../reading.ts';
+import { SaidQueue } from '../said-queue.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
 import { NaiveFold } from './naive-fold.ts';
 import type { Session } from './naive-session.ts';
@@ -33,6 +34,7 @@ export function sessionReading(partition: number, rules: PipelineRules, counts: 
 class SessionEntries implements KindEntries {
   readonly #partition: number;
   readonly #fold: NaiveFold;
+  readonly #closed = new SaidQueue<ExpectedRecord>();
   #early = new Set<string>();
 
   constructor(partition: number, fold: NaiveFold) {
@@ -50,8 +52,11 @@ class SessionEntries implements KindEntries {
 
   takeOver(images: ReadonlyMap<string, LoggedImage>, clock: number): void {
     for (const [name, { image }] of images) this.#fold.open.set(name, readImage(image));
-    this.#fold.leaveStateUnbounded();
     this.#fold.clock = clock;
+  }
+
+  rulesChanged(): void {
+    // NF1: what is due is reckoned when it is closed.
   }
 
   compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[] {
@@ -64,13 +69,38 @@ class SessionEntries implements KindEntries {
   }
 
   takeExpected(): ExpectedRecord[] {
-    return this.#fold.takeClosed().map(expectedRecord);
+    for (const close of this.#fold.takeClosed()) this.#closed.add(expectedRecord(close));
+    return [...this.#closed.takeAll()];
+  }
+
+  hasSaid(name: string, id: string, logged: LoggedImage | undefined): boolean {
+    if (this.#closedNow().has(name, id)) return true;
+    const session = this.#fold.open.get(name);
+    if (session === undefined || this.#incarnationOf(session) !== id || !this.#fold.isDue(session)) return false;
+    return logged === undefined || readImage(logged.image).firstOffset !== session.firstOffset;
+  }
+
+  takeSaid(name: string, id: string): ReturnType<KindEntries['takeSaid']> {
+    const session = this.#fold.open.get(name);
+    if (session !== undefined && this.#incarnationOf(session) === id && this.#fold.isDue(session))
+      this.#fold.closeDue(name, bytesOf(name));
+    return this.#closedNow().take(name, id);
   }
 
   takeEarly(): ReadonlySet<string> {
     const early = this.#early;
     this.#early = new Set();
     return early;
+  }
+
+  settleAll(): void {
+    for (const [name, session] of [...this.#fold.open])
+      if (this.#fold.isDue(session)) this.#fold.closeDue(name, bytesOf(name));
+  }
+
+  *lives(): Iterable<{ readonly text: string; readonly dueAt: number }> {
+    for (const [name, session] of this.#fold.open)
+      yield { text: textOf(bytesOf(name)), dueAt: this.#fold.deadlineOf(session) };
   }
 
   overdue(): readonly { readonly text: string; readonly what: string }[] {
@@ -100,6 +130,12 @@ class SessionEntries implements KindEntries {
       text: textOf(bytesOf(name)),
       records: eventCount + duplicates,
     }));
+  }
+
+  /** What the fold has closed, as it counts for the commit that comes. */
+  #closedNow(): SaidQueue<ExpectedRecord> {
+    for (const close of this.#fold.drainClosed()) this.#closed.add(expectedRecord(close));
+    return this.#closed;
   }
 
   #compareImage(image: Session, session: Session | undefined, namedAfter: number): readonly EntryFault[] {

@@ -1,0 +1,37 @@
+// What a close waited for that came long after its deadline (V9): only what is left is a delay of closing.
+//
+// Owns: the last long gaps between stamps of the input.      Does not own: delays (Findings).
+import type { DurationMs, Millis } from '@flatline/base';
+
+export type DelayCause =
+  /** Nothing else. */
+  | 'caughtUp'
+  /** The commit was made from records that had been in the input for long: a backlog was read. */
+  | 'backlog'
+  /** For long nothing in the input reached the deadline: the brokers were out, or no processor ran to prove the silence (C2). */
+  | 'unproved';
+
+/** So much later is late. */
+const LATE_MS: DurationMs = 5_000;
+const GAPS_MAX = 64;
+
+interface Gap {
+  readonly from: Millis;
+  readonly to: Millis;
+}
+
+export class DelayCauses {
+  #gaps: readonly Gap[] = [];
+
+  /** The clock has moved. */
+  moved(from: Millis, to: Millis): void {
+    if (from > 0 && to - from > LATE_MS) this.#gaps = [...this.#gaps, { from, to }].slice(-GAPS_MAX);
+  }
+
+  /** `clock`: of the commit that closes, and when that was appended. */
+  of(dueAt: Millis, { clock, appendedAt }: { readonly clock: Millis; readonly appendedAt: Millis }): DelayCause {
+    if (appendedAt - clock > LATE_MS) return 'backlog';
+    const gap = this.#gaps.find(({ from, to }) => from < dueAt && dueAt <= to);
+    return gap !== undefined && gap.to - dueAt > LATE_MS ? 'unproved' : 'caughtUp';
+  }
+}

@@ -1,0 +1,58 @@
+// What a pipeline of any kind must say of one input partition, and what it leaves open, for callers that hold all of it. It is
+// the fold that the checker follows commit by commit.
+import type { Millis } from '@flatline/base';
+import type { InputRecord, InputTruth } from '../logs/history.ts';
+import { asRefused, type InputFold } from '../rules/input-fold.ts';
+import { type JudgedRules, readingOf } from './kinds.ts';
+
+export interface KindFoldOptions {
+  readonly partition: number;
+  readonly rules: JudgedRules;
+  /** Records below it do not count (R3). Default: 0. */
+  readonly origin?: number;
+  /** Default: none. */
+  readonly refusalOf?: InputTruth['refusalOf'];
+  /** I7: whether the processor says that there was no room for a state, where the fold does not reckon what states take. */
+  readonly saysFull?: (offset: number) => boolean;
+  /** C3: the clock came so far behind the last record, by evidence that no record tells. Default: it did not. */
+  readonly clockAtEnd?: Millis;
+}
+
+export interface KindFolded {
+  /** How many records with a value the output has to have. */
+  readonly said: number;
+  /** What lives at the end, by its key as text, and until when; Infinity: for good. */
+  readonly open: ReadonlyMap<string, Millis>;
+  /** Offsets of the records that belong to the dead letters. */
+  readonly refused: readonly number[];
+  /** Where the clock stood after each record. */
+  readonly steps: readonly { readonly offset: number; readonly clock: Millis }[];
+}
+
+/** `records`: committed, in offset order. */
+export function foldKind(records: Iterable<InputRecord>, options: KindFoldOptions): KindFolded {
+  const { partition, rules, origin = 0, clockAtEnd = 0 } = options;
+  const counts = { opened: 0, duplicates: 0, badRecords: 0, clockRecords: 0, formerTypeRecords: 0 };
+  const { fold, entries } = readingOf(partition, rules, counts, false);
+  const steps: { readonly offset: number; readonly clock: Millis }[] = [];
+  for (const record of records) {
+    if (record.offset < origin || fold.isFormer(record)) continue;
+    take(fold, record, options);
+    steps.push({ offset: record.offset, clock: fold.clock });
+  }
+  fold.advance(clockAtEnd);
+  entries.settleAll();
+  return {
+    said: entries.takeExpected().length,
+    open: new Map([...entries.lives()].map(({ text, dueAt }) => [text, dueAt])),
+    refused: fold.takeBad(),
+    steps,
+  };
+}
+
+function take(fold: InputFold, record: InputRecord, { refusalOf, saysFull }: KindFoldOptions): void {
+  const refusal = refusalOf?.(record);
+  const isSaidFull = fold.reckonsState ? undefined : saysFull?.(record.offset);
+  if (refusal === 'stamp') fold.refuse(record);
+  else fold.record(refusal === 'content' ? asRefused(record) : record, Infinity, isSaidFull, true);
+}

@@ -1,0 +1,40 @@
+// Keys that lie in another partition than murmur2 gives them (I9): where other clients send them to their own, they live twice, and
+// what is written of them is sound, as it stands, and wrong.
+//
+// Owns: which keys, as far as they are told apart.      Does not own: whether it is meant (the caller asks, or does not).
+import type { InputRecord } from '../logs/history.ts';
+import { nameOf, textOf } from '../logs/byte-names.ts';
+import { murmur2Partition } from '../logs/murmur2.ts';
+
+export interface MisplacedKeys {
+  /** At most MISPLACED_KNOWN_MAX: as many are told apart. */
+  readonly count: number;
+  readonly example:
+    | { readonly key: string; readonly partition: number; readonly belongsTo: number; readonly offset: number }
+    | undefined;
+}
+
+export const MISPLACED_KNOWN_MAX = 100_000;
+
+export class KeyPlaces {
+  readonly #partitions: number | undefined;
+  readonly #known = new Set<string>();
+  #example: MisplacedKeys['example'];
+
+  /** `partitions`: of the input; undefined: its producers choose otherwise, on purpose. */
+  constructor(partitions: number | undefined) {
+    this.#partitions = partitions;
+  }
+
+  note({ key, offset }: InputRecord, partition: number): void {
+    if (this.#partitions === undefined || key === null || this.#known.size === MISPLACED_KNOWN_MAX) return;
+    const belongsTo = murmur2Partition(key, this.#partitions);
+    if (belongsTo === partition) return;
+    this.#known.add(nameOf(key));
+    this.#example ??= { key: textOf(key), partition, belongsTo, offset };
+  }
+
+  summary(): MisplacedKeys {
+    return { count: this.#known.size, example: this.#example };
+  }
+}

@@ -1,0 +1,36 @@
+// Where the settings in force, as the last commits of the changelogs say them, are others than those of the configuration. Not
+// wrong: a processor takes them when it is started again, and a partition says them with its next commit.
+//
+// Owns: the differences, each once.      Does not own: what a text says (RulesInForce).
+//
+// Invariants
+//   ZD1  At most DIFFERENCES_MAX, however many partitions differ.
+
+export interface SettingsDifference {
+  readonly setting: string;
+  /** As JSON has it: null is not set, `"unlimited"` has no bound. */
+  readonly inForce: unknown;
+  readonly inFile: unknown;
+  /** How many partitions differ so, and the first of them. */
+  readonly partitions: number;
+  readonly partition: number;
+}
+
+const DIFFERENCES_MAX = 100;
+
+export class SettingsDifferences {
+  readonly #found = new Map<string, SettingsDifference>();
+
+  note(partition: number, differences: readonly Pick<SettingsDifference, 'setting' | 'inForce' | 'inFile'>[]): void {
+    for (const each of differences) {
+      const name = JSON.stringify([each.setting, each.inForce]);
+      const former = this.#found.get(name) ?? { ...each, partition, partitions: 0 };
+      if (former.partitions === 0 && this.#found.size >= DIFFERENCES_MAX) return;
+      this.#found.set(name, { ...former, partitions: former.partitions + 1 });
+    }
+  }
+
+  all(): readonly SettingsDifference[] {
+    return [...this.#found.values()];
+  }
+}

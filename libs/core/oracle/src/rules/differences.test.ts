@@ -1,0 +1,30 @@
+import { describe, expect, test } from '@jest/globals';
+import { fieldDifferences, isSame } from './differences.ts';
+
+describe('[V4] what is compared', () => {
+  test('may be nested as deep as a record is long', () => {
+    const nested = (inner: string): unknown => JSON.parse('[{"a":'.repeat(20_000) + inner + '}]'.repeat(20_000));
+    expect(fieldDifferences({ items: nested('1') }, { items: nested('1') })).toEqual([]);
+    expect(fieldDifferences({ items: nested('1') }, { items: nested('2') })).toEqual([expect.stringContaining('…')]);
+  });
+
+  test('is the same in whatever order its fields stand, and as a map; not in another order of a list', () => {
+    expect(
+      isSame(
+        { a: 1, b: [null] },
+        new Map<string, unknown>([
+          ['b', [undefined]],
+          ['a', 1],
+        ]),
+      ),
+    ).toBe(true);
+    expect(isSame([1, 2], [2, 1])).toBe(false);
+    expect(isSame({ a: 1 }, { a: 1, b: null })).toBe(false);
+    expect(isSame({ a: '1' }, { a: 1 })).toBe(false);
+    expect(isSame([], {})).toBe(false);
+    expect(isSame(Uint8Array.of(1), Uint8Array.of(1))).toBe(true);
+    expect(isSame(Uint8Array.of(1), Uint8Array.of(2))).toBe(false);
+    expect(isSame(null, undefined)).toBe(true);
+    expect(isSame(-0, 0)).toBe(true);
+  });
+});

@@ -1,0 +1,80 @@
+// A log copied to a file, as its bytes lie there: whoever truncates it takes nothing from the reading, however long that takes, and
+// it may be read more than once.
+//
+// Owns: the file.      Does not own: where the log was cut, what the bytes say (the oracle).
+import { Misconfigured } from '@flatline/base';
+import type { KafkaLogScan } from '@flatline/kafka';
+import type { LogSource } from '@flatline/oracle';
+import type { TopicPartition } from '@flatline/ports';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type LogCut, readStretch, sourceOf, type Stretch } from './log-cut.ts';
+import type { RecordReader } from './record-readers.ts';
+
+/** A stretch, and where its bytes are in the file. */
+interface Place extends Omit<Stretch, 'bytes'> {
+  readonly at: number;
+  readonly length: number;
+}
+
+export class LogSpool {
+  readonly #cut: LogCut;
+  readonly #file: FileHandle;
+  /** By the offset from which each was read. One for some megabytes. */
+  readonly #places: ReadonlyMap<number, Place>;
+
+  private constructor(cut: LogCut, file: FileHandle, places: ReadonlyMap<number, Place>) {
+    this.#cut = cut;
+    this.#file = file;
+    this.#places = places;
+  }
+
+  /** @throws PartitionStopped where the log was truncated above the cut meanwhile; Misconfigured where the disk is full. */
+  static async make(cut: LogCut, scan: KafkaLogScan, folder: string): Promise<LogSpool> {
+    const { partition, logStart, end } = cut;
+    const file = await open(join(folder, `${partition.topic}-${partition.partition}`), 'wx+');
+    const places = new Map<number, Place>();
+    let at = 0;
+    try {
+      for (let position = logStart; position < end;) {
+        const { stretch, nextOffset } = await readStretch(partition, position, scan);
+        const { bytes, aborted } = stretch;
+        await file.appendFile(bytes);
+        places.set(position, { aborted, at, length: bytes.length });
+        at += bytes.length;
+        position = nextOffset;
+      }
+    } catch (error) {
+      await file.close();
+      throw isDiskFull(error) ? noRoom(folder, partition, error) : error;
+    }
+    return new LogSpool(cut, file, places);
+  }
+
+  /** From the log's start to the cut. */
+  source<R>(reader: RecordReader<R>): LogSource<R> {
+    return sourceOf(this.#cut, (position) => this.#stretchAt(position), reader);
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #stretchAt(position: number): Promise<Stretch> {
+    const { aborted, at, length } = this.#places.get(position)!;
+    const bytes = new Uint8Array(length);
+    for (let read = 0; read < length;) read += (await this.#file.read(bytes, read, length - read, at + read)).bytesRead;
+    return { bytes, aborted };
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ENOSPC';
+}
+
+function noRoom(folder: string, { topic, partition }: TopicPartition, cause: unknown): Misconfigured {
+  return new Misconfigured(
+    `no room in ${folder} for a copy of ${topic}-${partition}: name a folder with more in the variable TMPDIR`,
+    { cause },
+  );
+}

@@ -1,0 +1,154 @@
+// The logs of a pipeline's partitions, one after another, for the oracle.
+//
+// Owns: where each log is cut, copies of the changelogs.      Does not own: what the logs say, and whether it is right.
+import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
+import type { PipelineConfig } from '@flatline/config';
+import { type KafkaConnection, KafkaLogAdmin } from '@flatline/kafka';
+import { type InputTruth, type LogSource, type PartitionHistory, settingsIn } from '@flatline/oracle';
+import type { TopicPartition } from '@flatline/ports';
+import type { SchemaRegistry } from '@flatline/records';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
+import { LogSpool } from './log-spool.ts';
+import { letters, logRecords, type RecordReader, readersOf } from './record-readers.ts';
+import type { StoreCopy } from './store-copy.ts';
+
+/** A task looks at what is due, and commits, many times within this. */
+const QUIET_MS: DurationMs = 3_000;
+
+/** An offset of each partition of the input, or its first record stamped at or past an instant. */
+export type Since = { readonly offset: number } | { readonly timestamp: Millis };
+
+export interface HistorySources {
+  readonly connection: KafkaConnection;
+  readonly cutting: Cutting;
+  readonly registry: SchemaRegistry | undefined;
+  readonly truth: InputTruth | undefined;
+  readonly complete: boolean;
+  readonly stores: StoreCopy | undefined;
+  readonly since: Since | undefined;
+}
+
+/** The logs of one partition, each up to an end that was chosen before any partition was judged. */
+interface PartitionCuts {
+  readonly partition: number;
+  readonly decidedBelow: number;
+  readonly changelog: LogSpool;
+  readonly cuts: Readonly<Record<'input' | 'changelog' | 'output' | 'deadLetters', LogCut>>;
+  /** Where judging begins, if not at the log's start. */
+  readonly since: number | undefined;
+}
+
+/** A log that is truncated faster than it is copied, is no log that a task writes. */
+const SPOOL_TRIES_MAX = 5;
+
+/**
+ * All ends are chosen first: what comes while others are judged, however long that takes, is for the next time. And the changelogs
+ * are copied, before their tasks truncate them below what is judged.
+ */
+export async function* histories(
+  pipeline: PipelineConfig,
+  partitions: number,
+  sources: HistorySources,
+): AsyncGenerator<PartitionHistory> {
+  const folder = await mkdtemp(join(tmpdir(), 'flatline-verify-'));
+  try {
+    const all: PartitionCuts[] = [];
+    for (let partition = 0; partition < partitions; partition += 1)
+      all.push(await cutPartition(pipeline, partition, folder, sources));
+    for (const cuts of all) {
+      yield await historyOf(pipeline, cuts, sources);
+      await cuts.changelog.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function cutPartition(
+  pipeline: PipelineConfig,
+  partition: number,
+  folder: string,
+  { cutting, since, connection }: HistorySources,
+): Promise<PartitionCuts> {
+  const { clock } = cutting;
+  const at = (topic: string): TopicPartition => ({ topic, partition });
+  // In this order the changelog has every commit whose closes lie below the first cut of the output, and the input
+  // every record that a commit names.
+  const { end: decidedBelow } = await cutLog(at(pipeline.output.topic), cutting);
+  const { changelogCut, changelog } = await spoolOf(at(pipeline.changelogTopic), folder, cutting);
+  const output = await cutLog(at(pipeline.output.topic), cutting);
+  const deadLetters = await cutLog(at(pipeline.deadLetterTopic), cutting);
+  const input = await cutInput(at(pipeline.input.topic), cutting);
+  const admin = new KafkaLogAdmin({ clock, connection });
+  const from = since && ('offset' in since ? since.offset : await admin.offsetAt(input.partition, since.timestamp));
+  const begin = since && Math.min(input.end, from ?? input.end);
+  const cuts = { input, changelog: changelogCut, output, deadLetters };
+  return {
+    partition,
+    decidedBelow,
+    changelog,
+    cuts,
+    since: begin !== undefined && begin > input.logStart ? begin : undefined,
+  };
+}
+
+async function spoolOf(
+  partition: TopicPartition,
+  folder: string,
+  cutting: Cutting,
+): Promise<{ readonly changelogCut: LogCut; readonly changelog: LogSpool }> {
+  for (let tries = 1; ; tries += 1) {
+    const changelogCut = await cutLog(partition, cutting);
+    const within = await mkdtemp(join(folder, 'log-'));
+    try {
+      return { changelogCut, changelog: await LogSpool.make(changelogCut, cutting.scan, within) };
+    } catch (error) {
+      await rm(within, { recursive: true, force: true });
+      const isTruncated = (await cutting.scan.bounds(partition)).logStartOffset > changelogCut.logStart;
+      if (!(error instanceof PartitionStopped) || !isTruncated || tries === SPOOL_TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function historyOf(
+  pipeline: PipelineConfig,
+  { partition, decidedBelow, changelog, cuts, since }: PartitionCuts,
+  { cutting, registry, truth, complete, stores }: HistorySources,
+): Promise<PartitionHistory> {
+  const { input: readInput, output: readOutput } = readersOf(pipeline, registry);
+  const { scan } = cutting;
+  const { input, output, deadLetters } = cuts;
+  const fetched = <R>(cut: LogCut, reader: RecordReader<R>, isInput = false): LogSource<R> =>
+    sourceOf(cut, (position) => scan.readBytes(cut.partition, position), reader, isInput);
+  return {
+    partition,
+    truth,
+    // As the processor reads it: what cannot be unpacked is a dead letter (I1).
+    input: fetched(since === undefined ? input : { ...input, logStart: since }, readInput, true),
+    inputLogStart: input.logStart,
+    changelog: changelog.source(logRecords),
+    settings: await settingsIn(changelog.source(logRecords)),
+    output: fetched(output, readOutput),
+    deadLetters: fetched(deadLetters, letters),
+    outputDecidedBelow: decidedBelow,
+    store: await stores?.of(partition),
+    isComplete: complete,
+    whyUndone: complete
+      ? () => Promise.resolve(undefined)
+      : () => whyUndone(pipeline.group, [input, cuts.changelog, output], cutting),
+  };
+}
+
+async function whyUndone(
+  group: string,
+  cuts: readonly LogCut[],
+  { scan, clock }: Cutting,
+): Promise<string | undefined> {
+  if (!(await scan.hasMembers(group))) return 'no processor runs that would do it';
+  await pause(clock, QUIET_MS);
+  const bounds = await Promise.all(cuts.map(({ partition }) => scan.bounds(partition)));
+  return cuts.every(({ end }, index) => bounds[index]!.lastStableOffset === end) ? undefined : 'work goes on';
+}
