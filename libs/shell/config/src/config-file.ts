@@ -85,6 +85,17 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
+/** A package.json above a configuration (or of what it imports) that Node cannot read: that is the file to mend. */
+export class BrokenManifest extends Error {
+  override readonly name = 'BrokenManifest';
+  readonly path: string;
+
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.path = path;
+  }
+}
+
 async function imported(path: string): Promise<unknown> {
   const isAmongScripts = packageTypeOf(dirname(path)) === 'commonjs';
   const load: LoadHookSync = (url, context, nextLoad) => nextLoad(url, asModule(url, context));
@@ -92,12 +103,33 @@ async function imported(path: string): Promise<unknown> {
   try {
     return (await import(pathToFileURL(path).href)) as unknown;
   } catch (error) {
+    const manifest = brokenManifestIn(error);
+    if (manifest !== undefined) {
+      const why = `${whatIsWrongIn(manifest)}; mend it: Node looks there for how to read ${path}`;
+      throw new BrokenManifest(manifest, why, { cause: error });
+    }
     const { stack } = error as { readonly stack?: unknown };
     const line = typeof stack === 'string' ? lineIn(stack, path) : undefined;
     const why = messageOf(error);
     throw new Error(line === undefined ? why : `line ${line}: ${why}`, { cause: error });
   } finally {
     hooks?.deregister();
+  }
+}
+
+/** The file that Node calls invalid; its error has the path in its message only. */
+function brokenManifestIn(error: unknown): string | undefined {
+  const { code } = error as { readonly code?: unknown };
+  if (code !== 'ERR_INVALID_PACKAGE_CONFIG') return undefined;
+  return /package config (.*?package\.json)/.exec(messageOf(error))?.[1];
+}
+
+function whatIsWrongIn(manifest: string): string {
+  try {
+    JSON.parse(readFileSync(manifest, 'utf8'));
+    return 'it is JSON, but no package.json, which is an object';
+  } catch (error) {
+    return `it is no JSON (${messageOf(error)})`;
   }
 }
 

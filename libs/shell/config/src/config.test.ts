@@ -15,7 +15,7 @@ describe('a valid configuration', () => {
           changelogTopic: 'shop.visits.changelog',
           deadLetterTopic: 'shop.visits.dead-letters',
           input: { format: 'auto', timestampType: 'LogAppendTime', maxKeyBytes: 512 },
-          output: { topic: 'visits', format: 'json', compression: 'zstd', tombstones: true },
+          output: { topic: 'visits', format: 'json', compression: 'gzip', tombstones: true },
           rules: { timeoutMs: 1_800_000, dedupeEventIds: 16 },
           proof: 'record',
           proofIntervalMs: 100,

@@ -128,7 +128,7 @@ function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
 
 /** What would make unheard time (C8) end sessions, or hold time that was heard. */
 function unheardChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
-  const { unheardMs, timeoutMs, proofIntervalMs } = pipeline;
+  const { unheardMs = 0, timeoutMs, proofIntervalMs } = pipeline;
   if (unheardMs === 0) return [];
   const found: CrossFinding[] = [];
   if (unheardMs * 2 > timeoutMs) {
@@ -143,11 +143,11 @@ function unheardChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   return found;
 }
 
-/** About the one of both settings that was set, as a lease's `unheardMs` follows from its timeout where it is not (L7). */
-function tooFewProofs({ kind, unheardMs, timeoutMs, proofIntervalMs }: PipelineSection, at: string): CrossFinding {
+/** About the one of both settings that was set: `unheardMs` follows from the timeout where it is not (C8). */
+function tooFewProofs({ unheardMs = 0, timeoutMs, proofIntervalMs }: PipelineSection, at: string): CrossFinding {
   const [ours, other] = [`${at}.unheardMs`, `${at}.proofIntervalMs`];
   const most = Math.floor(unheardMs / UNHEARD_PROOFS_MIN);
-  if (kind === 'lease' && unheardMs === Math.floor(timeoutMs / 2) && most > 0) {
+  if (unheardMs === Math.floor(timeoutMs / 2) && most > 0) {
     const problem = `at most ${most}, a tenth of unheardMs (${unheardMs}, half of timeoutMs): clock records come no faster; or set unheardMs to 0`;
     return finding(other, proofIntervalMs, problem, [ours, `${at}.timeoutMs`]);
   }
@@ -156,7 +156,7 @@ function tooFewProofs({ kind, unheardMs, timeoutMs, proofIntervalMs }: PipelineS
 }
 
 /** What silence cannot be proved for without writing to the input (C3). */
-function fetchChecks({ proof, unheardMs, input }: PipelineSection, at: string): CrossFinding[] {
+function fetchChecks({ proof, unheardMs = 0, input }: PipelineSection, at: string): CrossFinding[] {
   if (proof !== 'fetch') return [];
   const found: CrossFinding[] = [];
   if ([input].flat().some(({ timestampType }) => timestampType === 'CreateTime')) {

@@ -150,6 +150,8 @@ interface InputConfig {
   readonly topic: string;
   readonly format: 'auto' | 'json' | 'avro';
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  /** By what producers choose a key's partition; `any`: by something else, which nothing checks (I9). */
+  readonly partitioner: 'murmur2' | 'any';
   readonly maxKeyBytes: number;
   readonly maxFutureMs: DurationMs;
   readonly maxLeadMs: DurationMs;

@@ -22,5 +22,7 @@ export {
   writtenSettings,
 } from './load.ts';
 export { transactionalId } from './names.ts';
-export { resolveConfiguration, type ResolveOptions } from './resolve.ts';
+export { type Outage, outageOf } from './outage.ts';
+export { resolveConfiguration, type ResolveOptions, SECRET_SECTIONS, type SecretSection } from './resolve.ts';
+export { rulesText } from './rules-text.ts';
 export { type ConfigurationInput, DURATION_MAX_MS } from './schema.ts';

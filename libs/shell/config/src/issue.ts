@@ -1,7 +1,7 @@
 // What zod found, in a user's words: the setting, the value, what is allowed, and what was probably meant.
+import { counted, didYouMean } from '@flatline/base';
 import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
-import { didYouMean } from './edit-distance.ts';
 import { numberAt, settingsAt } from './known-settings.ts';
 import { DURATION_MAX_MS, SECRETS_ARE } from './schema.ts';
 
@@ -25,14 +25,49 @@ export function explainIssue(issue: Issue, root: unknown): Finding[] {
   const value = valueAt(root, issue.path);
   const expected = value === undefined ? expectedBy(issue) : undefined;
   if (expected !== undefined) return [{ setting, value: undefined, problem: `is missing; expected ${expected}` }];
-  return [{ setting, value: shownValue(value), problem: numberProblem(issue.path) ?? lowerFirst(issue.message) }];
+  return [{ setting, value: shownValue(value), problem: numberProblem(issue.path) ?? allowedBy(issue) }];
 }
 
 /** What stands where a setting is missing. */
 function expectedBy(issue: Issue): string | undefined {
-  if (issue.code === 'invalid_type') return numberProblem(issue.path) ?? issue.expected;
-  if (issue.code !== 'invalid_value') return undefined;
-  return `one of ${issue.values.map((value) => JSON.stringify(value)).join('|')}`;
+  if (issue.code === 'invalid_type') return numberProblem(issue.path) ?? typeName(issue.expected);
+  return issue.code === 'invalid_value' ? oneOf(issue.values) : undefined;
+}
+
+/** The words of the schema, where it has some of its own for this. */
+function allowedBy(issue: Issue): string {
+  if (!LIBRARY_WORDS.test(issue.message)) return lowerFirst(issue.message);
+  if (issue.code === 'invalid_type') return `expected ${typeName(issue.expected)}`;
+  if (issue.code === 'invalid_value') return `expected ${oneOf(issue.values)}`;
+  if (issue.code === 'too_big') return `at most ${amount(Number(issue.maximum), issue.origin)}`;
+  if (issue.code === 'too_small') return `at least ${amount(Number(issue.minimum), issue.origin)}`;
+  return lowerFirst(issue.message);
+}
+
+/** How the library begins what it says by itself. */
+const LIBRARY_WORDS = /^(Invalid (input|option)|Too (big|small)): /;
+
+const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['string', 'text'],
+  ['array', 'a list'],
+  ['object', 'an object'],
+  ['boolean', 'true or false'],
+  ['number', 'a number'],
+  ['int', 'a whole number'],
+]);
+
+function typeName(expected: string): string {
+  return TYPE_NAMES.get(expected) ?? expected;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return `one of ${values.map((value) => JSON.stringify(value)).join('|')}`;
+}
+
+/** `origin`: of what the amount is, in the library's word. */
+function amount(number: number, origin: string): string {
+  const unit = origin === 'string' ? 'character' : origin === 'array' ? 'element' : undefined;
+  return unit === undefined ? String(number) : counted(number, unit);
 }
 
 function numberProblem(path: readonly PropertyKey[]): string | undefined {
@@ -74,7 +109,9 @@ function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, root: un
   );
   const closest = branches.sort((a, b) => a.length - b.length)[0];
   if (closest === undefined) {
-    const expected = issue.errors.flat().flatMap((each) => (each.code === 'invalid_type' ? [each.expected] : []));
+    const expected = issue.errors
+      .flat()
+      .flatMap((each) => (each.code === 'invalid_type' ? [typeName(each.expected)] : []));
     const problem = value === undefined ? `is missing; expected ${expected.join(' or ')}` : expected.join(' or ');
     return [{ setting, value: shownValue(value), problem }];
   }

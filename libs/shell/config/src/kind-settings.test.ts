@@ -26,9 +26,26 @@ describe('settings of each kind of pipeline', () => {
     expect(of({ ...lease, unheardMs: 0 })).toMatchObject({ heldTime: { unheardMs: 0 }, proofIntervalMs: 100 });
     expect(of({ ...lease, proof: 'fetch' }).heldTime.unheardMs).toBe(0);
     expect(of({ ...lease, input: { topic: 'i', timestampType: 'CreateTime' } }).heldTime.unheardMs).toBe(0);
-    expect(of({ kind: 'session', timeoutMs: 10_000 })).toMatchObject({
-      heldTime: { unheardMs: 0, maxHoldMs: 86_400_000 },
-    });
+  });
+
+  test('[C8] a session has unheard time by default, half of its timeout, where the log can tell it', () => {
+    const of = (settings: object): PipelineConfig =>
+      resolve({ ...minimal, pipelines: [{ ...visits, ...settings }] }).pipelines[0]!;
+    const held = (settings: object): unknown => {
+      const { heldTime, proofIntervalMs } = of({ timeoutMs: '10s', ...settings });
+      return [heldTime.unheardMs, heldTime.maxHoldMs, proofIntervalMs];
+    };
+    expect(held({})).toEqual([5_000, 600_000, 100]);
+    expect(held({ unheardMs: 0 })).toEqual([0, 600_000, 100]);
+    expect(held({ unheardMs: '2s', maxHoldMs: '1h', proofIntervalMs: 50 })).toEqual([2_000, 3_600_000, 50]);
+    expect(held({ timeoutMs: 1_500 })).toEqual([750, 600_000, 75]);
+    expect(held({ timeoutMs: 1_000 })).toEqual([500, 600_000, 50]);
+    expect(held({ timeoutMs: 999 })).toEqual([0, 600_000, 100]);
+    expect(held({ proof: 'fetch' })).toEqual([0, 600_000, 100]);
+    expect(held({ input: { topic: 'i', timestampType: 'CreateTime' } })).toEqual([0, 600_000, 100]);
+    expect(problems({ ...minimal, pipelines: [{ ...visits, timeoutMs: '10s', proofIntervalMs: 501 }] })).toEqual([
+      'pipelines[0].proofIntervalMs [501] at most 500, a tenth of unheardMs (5000, half of timeoutMs): clock records come no faster; or set unheardMs to 0',
+    ]);
   });
 
   test('[B1] a window waits ten times its wait at most, and holds what a record does, unless it says otherwise', () => {
@@ -134,11 +151,11 @@ test('[I7][I4] what may live in a partition is as much as one window, or one mes
 });
 
 test.each([
-  [1, '2: no release wrote another, and none is read. Leave the setting out'],
-  [3, '2: this version reads and writes nothing newer. Run the version that does, or leave the setting out'],
+  [1, '2 or 3: no release wrote another, and none is read. Leave the setting out'],
+  [4, '2 or 3: this version reads and writes nothing newer. Run the version that does, or leave the setting out'],
 ])('[K9][I4] a changelog format that is not written: %d', (changelogFormat, problem) => {
   expect(problems({ ...minimal, pipelines: [{ ...visits, changelogFormat }] })).toEqual([
     `pipelines[0].changelogFormat [${changelogFormat}] ${problem}`,
   ]);
-  expect(resolve(minimal).pipelines[0]).toMatchObject({ changelogFormat: 2 });
+  expect(resolve(minimal).pipelines[0]).toMatchObject({ changelogFormat: 3 });
 });

@@ -87,16 +87,16 @@ const UNSET = {
   maxDurationMs: undefined,
   maxAttributes: 64,
   maxAttributeBytes: 8_192,
-  unheardMs: 0,
-  maxHoldMs: 86_400_000,
+  unheardMs: undefined,
+  maxHoldMs: 600_000,
 } as const satisfies Partial<PipelineSection>;
 
 /** As in ZooKeeper and etcd: shorter ones cost more than they tell, and what is held for longer is no lease. */
 const LEASE_TIMEOUT_MIN_MS = 1_000;
 const LEASE_TIMEOUT_MAX_MS = 86_400_000;
-/** Most of one gap that is held (L7). */
-const LEASE_HOLD_MAX_MS = 600_000;
-/** Clock records come ten times within what is heard (cross-checks.ts), and not more often than sessions have them. */
+/** Where the timeout is shorter, unheard time would cost more clock records than it tells, and is off. */
+const HEARD_TIMEOUT_MIN_MS = 1_000;
+/** Clock records come ten times within what is heard (cross-checks.ts), and no more often than they do by default. */
 const PROOFS_PER_UNHEARD = 10;
 const PROOF_INTERVAL_MAX_MS = 100;
 
@@ -108,23 +108,43 @@ export function withKindDefaults(root: unknown): unknown {
   return copy;
 }
 
+const FILL: Readonly<Record<Kind, (pipeline: Record<string, unknown>) => void>> = {
+  session: fillUnheard,
+  lease: fillLease,
+  debounce: fillWithoutLives,
+  schedule: fillWithoutLives,
+};
+
 function fill(pipeline: Record<string, unknown>): void {
-  const { kind, output } = pipeline;
-  if (kind === 'lease') fillLease(pipeline);
-  // Nor is one missed where it is not known whether there should be one: the kind is wrong, and that is said.
-  if (kind !== 'lease' && kind !== 'session') pipeline['timeoutMs'] ??= NO_TIMEOUT_MS;
-  // A batch or a run is a record of its own: nothing stands for what has gone.
-  if ((kind === 'debounce' || kind === 'schedule') && isSection(output)) output['tombstones'] ??= false;
+  const { kind } = pipeline;
+  if (isKind(kind)) FILL[kind](pipeline);
+  // No timeout is missed where it is not known whether there should be one: the kind is wrong, and that is said.
+  else pipeline['timeoutMs'] ??= NO_TIMEOUT_MS;
+}
+
+function isKind(kind: unknown): kind is Kind {
+  return typeof kind === 'string' && Object.hasOwn(FILL, kind);
+}
+
+/** A batch or a run is a record of its own: nothing stands for what has gone. */
+function fillWithoutLives(pipeline: Record<string, unknown>): void {
+  pipeline['timeoutMs'] ??= NO_TIMEOUT_MS;
+  const { output } = pipeline;
+  if (isSection(output)) output['tombstones'] ??= false;
 }
 
 function fillLease(pipeline: Record<string, unknown>): void {
-  const { timeoutMs, proof, input } = pipeline;
   pipeline['minTimeoutMs'] ??= LEASE_TIMEOUT_MIN_MS;
   pipeline['maxTimeoutMs'] ??= LEASE_TIMEOUT_MAX_MS;
-  pipeline['maxHoldMs'] ??= LEASE_HOLD_MAX_MS;
-  // Where unheard time cannot be told (C8), none is held.
+  fillUnheard(pipeline);
+}
+
+/** C8: an outage of the brokers is no silence of those who could not be heard. */
+function fillUnheard(pipeline: Record<string, unknown>): void {
+  const { timeoutMs, proof, input } = pipeline;
   const stamps = [input].flat().map((each) => (isSection(each) ? each['timestampType'] : undefined));
-  if (proof === 'fetch' || stamps.includes('CreateTime') || typeof timeoutMs !== 'number') return;
+  if (proof === 'fetch' || stamps.includes('CreateTime')) return;
+  if (typeof timeoutMs !== 'number' || timeoutMs < HEARD_TIMEOUT_MIN_MS) return;
   pipeline['unheardMs'] ??= Math.floor(timeoutMs / 2);
   const { unheardMs } = pipeline;
   if (typeof unheardMs !== 'number' || unheardMs === 0) return;

@@ -72,8 +72,9 @@ describe('loadConfiguration', () => {
     (text) => {
       write('package.json', text);
       write('flatline.config.ts', typescript('shop'));
+      // The line of the finding begins with what is to be mended.
       expect(loadInNode('flatline.config.ts')).toMatch(
-        new RegExp(`Invalid package config \\S*${basename(folder)}/package.json`),
+        new RegExp(`^  \\S*${basename(folder)}/package.json: .*; mend it: .*flatline.config.ts`, 'm'),
       );
       write('shop.mjs', `export default ${json('shop')};`);
       expect(loadInNode('shop.mjs')).toBe('shop\n');

@@ -2,11 +2,11 @@
 import { messageOf, type Millis } from '@flatline/base';
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { readConfigFile } from './config-file.ts';
+import { BrokenManifest, readConfigFile } from './config-file.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { Environment } from './environment.ts';
 import type { FlatlineConfig } from './flatline-config.ts';
-import { resolveConfiguration } from './resolve.ts';
+import { resolveConfiguration, type SecretSection } from './resolve.ts';
 import type { ConfigurationInput } from './schema.ts';
 
 /** Looked for in this order where no file is named. */
@@ -18,6 +18,8 @@ export interface LoadOptions {
   /** Where to look, and what `file` is relative to. */
   readonly folder: string;
   readonly environment: Environment;
+  /** Sections whose secrets are needed. Default: all. */
+  readonly uses?: readonly SecretSection[] | undefined;
   /** The present. */
   readonly now: Millis;
 }
@@ -28,10 +30,16 @@ export function defineConfig(config: ConfigurationInput): ConfigurationInput {
 }
 
 /** @throws ConfigurationError */
-export async function loadConfiguration({ file, folder, environment, now }: LoadOptions): Promise<FlatlineConfig> {
+export async function loadConfiguration({
+  file,
+  folder,
+  environment,
+  uses,
+  now,
+}: LoadOptions): Promise<FlatlineConfig> {
   const path = configFileOf(file, folder);
   const content = await read(path);
-  return resolveConfiguration(content, { source: basename(path), folder: dirname(path), environment, now });
+  return resolveConfiguration(content, { source: basename(path), folder: dirname(path), environment, uses, now });
 }
 
 /** Path of the file named by the user, else of the one that is there. @throws ConfigurationError where there is none */
@@ -53,7 +61,10 @@ async function read(path: string): Promise<unknown> {
   try {
     return await readConfigFile(path);
   } catch (error) {
-    const problem = `cannot be read: ${messageOf(error)}`;
-    throw new ConfigurationError('configuration', [{ setting: path, value: undefined, problem }]);
+    const finding =
+      error instanceof BrokenManifest
+        ? { setting: error.path, problem: error.message }
+        : { setting: path, problem: `cannot be read: ${messageOf(error)}` };
+    throw new ConfigurationError('configuration', [{ ...finding, value: undefined }]);
   }
 }

@@ -31,12 +31,18 @@ import { inMilliseconds } from './written-durations.ts';
 import { LEASE_SETTINGS, SCHEDULE_SETTINGS, withKindDefaults } from './kind-settings.ts';
 import type { LeaseRules, SessionRules } from '@flatline/kinds';
 
+/** Sections that refer to secrets. */
+export type SecretSection = 'kafka' | 'schemaRegistry' | 'ingest';
+export const SECRET_SECTIONS: readonly SecretSection[] = ['kafka', 'schemaRegistry', 'ingest'];
+
 export interface ResolveOptions {
   /** What to call it in messages: the file's name. */
   readonly source: string;
   /** Relative paths in it are relative to this. */
   readonly folder: string;
   readonly environment: Environment;
+  /** Sections whose secrets are needed; the others are left out, so that nothing is used without them. Default: all. */
+  readonly uses?: readonly SecretSection[] | undefined;
   /** The present; undefined where no instant of the configuration comes from a user. */
   readonly now?: Millis | undefined;
   /** Where the processor is embedded. Default: none. */
@@ -59,7 +65,7 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
     const between = crossChecks(sound.data, options).filter(
       ({ involved }) => !involved.some((setting) => isIn(setting, findings)),
     );
-    findings.push(...between, ...inlineCredentials(sound.data, environment), ...secrets.findings);
+    findings.push(...between, ...urlCredentials(sound.data, environment), ...secrets.findings);
   }
   const all = [...unknownVariables(environment), ...findings.map((each) => withVariable(each, environment))];
   if (config === undefined || all.length > 0) throw new ConfigurationError(source, all);
@@ -82,30 +88,35 @@ function withVariable({ setting, value, problem }: Finding, environment: Environ
   return { setting: variable === undefined ? setting : `${variable} (${setting})`, value, problem };
 }
 
-function inlineCredentials({ schemaRegistryUrl }: Configuration, environment: Environment): Finding[] {
+function urlCredentials({ schemaRegistryUrl }: Configuration, environment: Environment): Finding[] {
   const setting = 'schemaRegistryUrl';
-  if (schemaRegistryUrl === undefined || variableOf(setting, environment) !== undefined) return [];
-  if (new URL(schemaRegistryUrl).password === '') return [];
+  if (schemaRegistryUrl === undefined) return [];
+  const value = shownValue(schemaRegistryUrl);
+  if (/^\w+:\/\/[^/@]*:@/.test(schemaRegistryUrl))
+    return [{ setting, value, problem: 'its password is empty; write one before the @, or leave out the user' }];
+  if (variableOf(setting, environment) !== undefined || new URL(schemaRegistryUrl).password === '') return [];
   const problem = 'no password in the file; use schemaRegistryAuth { username, password: { "env": "…" } }';
-  return [{ setting, value: shownValue(schemaRegistryUrl), problem }];
+  return [{ setting, value, problem }];
 }
 
 function resolved(
   config: Configuration,
-  { folder, environment, reducers = {} }: ResolveOptions,
+  { folder, environment, reducers = {}, uses = SECRET_SECTIONS }: ResolveOptions,
   secrets: SecretReader,
 ): FlatlineConfig {
+  const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;
+  const times = { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs };
   return {
     application: config.application,
     brokers: config.brokers,
-    schemaRegistry: registryOf(config, environment, secrets),
+    schemaRegistry: uses.includes('schemaRegistry') ? registryOf(config, environment, secrets) : undefined,
     stateDir: resolvePath(folder, config.stateDir),
     instance: config.instance ?? defaultInstance(),
     instanceId: config.instance,
     commitIntervalMs: config.commitIntervalMs,
     http: config.http,
-    ingest: ingestOf(config, secrets),
-    kafka: kafkaOf(config, secrets),
+    ingest: uses.includes('ingest') ? ingestOf(config, secrets) : undefined,
+    kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : { ssl: false, sasl: undefined }) },
     pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline, reducers)),
   };
 }
@@ -136,12 +147,12 @@ function registryOf(
 
 function ingestOf({ ingest, pipelines }: Configuration, secrets: SecretReader): IngestConfig | undefined {
   if (ingest === undefined) return undefined;
-  const tokens = ingest.tokens.map((token, i) => secrets.read(`ingest.tokens[${i}]`, token) ?? '');
+  const tokens = ingest.tokens.map((token, i) => secrets.token(`ingest.tokens[${i}]`, token) ?? '');
   return { ...ingest, tokens, pingIntervalMs: pingIntervalOf(ingest, pipelines) };
 }
 
-function kafkaOf({ kafka }: Configuration, secrets: SecretReader): KafkaConfig {
-  const { ssl, sasl, sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = kafka;
+function accessOf({ kafka }: Configuration, secrets: SecretReader): Pick<KafkaConfig, 'ssl' | 'sasl'> {
+  const { ssl, sasl } = kafka;
   const credentials =
     sasl === undefined
       ? undefined
@@ -151,7 +162,7 @@ function kafkaOf({ kafka }: Configuration, secrets: SecretReader): KafkaConfig {
           password: secrets.read('kafka.sasl.password', sasl.password) ?? '',
         };
   const ours = typeof ssl === 'boolean' ? ssl : tlsOf('kafka.ssl', ssl, secrets);
-  return { ssl: ours, sasl: credentials, sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs };
+  return { ssl: ours, sasl: credentials };
 }
 
 function tlsOf(setting: string, ssl: TlsSection, secrets: SecretReader): TlsConfig {
@@ -179,12 +190,12 @@ function leadFor({ timeoutMs, waitMs = timeoutMs }: PipelineSection): number {
 function pipelineOf({ application }: Configuration, section: PipelineSection, reducers: Reducers): PipelineConfig {
   const { name, output, maxKeyBytes, maxFutureMs, liveWithinMs } = section;
   const maxLeadMs = section.maxLeadMs ?? leadFor(section);
-  const { unheardMs, maxHoldMs } = section;
+  const { unheardMs = 0, maxHoldMs } = section;
   // The cross-checks allow one input.
-  const { topic, format, timestampType } = [section.input].flat()[0]!;
+  const { topic, format, timestampType, partitioner } = [section.input].flat()[0]!;
   const shared = {
     name,
-    input: { topic, format, timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
+    input: { topic, format, timestampType, partitioner, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
     output,
     deadLetterTopic: deadLetterTopicOf(application, section),
     changelogTopic: changelogTopicOf(application, name),
@@ -193,14 +204,14 @@ function pipelineOf({ application }: Configuration, section: PipelineSection, re
     ...picked(section, AS_WRITTEN),
   };
   switch (section.kind) {
+    case 'session':
+      return { ...shared, kind: 'session', rules: sessionRules(section) };
     case 'lease':
       return { ...shared, kind: 'lease', rules: leaseRules(section) };
     case 'debounce':
       return { ...shared, kind: 'debounce', rules: debounceRules(section, reducers) };
     case 'schedule':
       return { ...shared, kind: 'schedule', ...scheduleParts(section) };
-    default:
-      return { ...shared, kind: 'session', rules: sessionRules(section) };
   }
 }
 

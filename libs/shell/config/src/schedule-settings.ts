@@ -27,7 +27,7 @@ export function scheduleProblems({
       setting: 'proof',
       value: proof,
       isWrong: proof === 'fetch',
-      problem: '"record" for schedules: how late a run is, the log says',
+      problem: '"record" for schedules: what a recurrence has missed is told by clocks that stand in the log (rule C3)',
     },
     {
       setting: 'maxStateBytes',

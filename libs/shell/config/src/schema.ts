@@ -1,8 +1,13 @@
 // The form of a configuration file. Field by field here; what fields must be to each other is in cross-checks.ts.
-import { CHANGELOG_FORMAT, type DurationMs, TRANSACTION_TIMEOUT_MAX_MS, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
+import {
+  CHANGELOG_FORMAT,
+  didYouMean,
+  type DurationMs,
+  TRANSACTION_TIMEOUT_MAX_MS,
+  TRANSACTION_TIMEOUT_MS,
+} from '@flatline/base';
 import { TOKEN_EPOCH_MAX, WINDOW_BYTES_MAX, WINDOW_ITEMS_MAX } from '@flatline/kinds';
 import { z } from 'zod';
-import { didYouMean } from './edit-distance.ts';
 import type { WrittenDuration } from './written-durations.ts';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
@@ -47,22 +52,25 @@ const secret = z.union([z.strictObject({ file: z.string().min(1) }), z.strictObj
 });
 export type SecretReference = z.infer<typeof secret>;
 
+const KINDS = ['session', 'lease', 'debounce', 'schedule'] as const;
+
 const input = z.strictObject({
   topic,
   format: z.enum(['auto', 'json', 'avro']).default('auto'),
   timestampType: z.enum(['LogAppendTime', 'CreateTime']).default('LogAppendTime'),
+  partitioner: z.enum(['murmur2', 'any']).default('murmur2'),
   touches: z.boolean().default(true),
   unknownKey: z.enum(['open', 'hold', 'deadLetter']).default('open'),
 });
 
 const pipeline = z.strictObject({
   name: z.string().max(NAME_LENGTH_MAX).regex(PIPELINE_NAME, 'letters, digits, "_" and "-"'),
-  kind: z.enum(['session', 'lease', 'debounce', 'schedule'], { error: explainKind }),
+  kind: z.enum(KINDS, { error: explainKind }),
   input: z.union([input, z.array(input).min(1)]),
   output: z.strictObject({
     topic,
     format: format.default('json'),
-    compression: compression.default('zstd'),
+    compression: compression.default('gzip'),
     tombstones: z.boolean().default(true),
   }),
   deadLetterTopic: topic.optional(),
@@ -103,8 +111,8 @@ const pipeline = z.strictObject({
   clockSkewMs: durationOrNone.default(500),
   revisionWindowMs: durationOrNone.default(0),
   graceMs: durationOrNone.default(0),
-  unheardMs: durationOrNone.default(0),
-  maxHoldMs: duration.default(86_400_000),
+  unheardMs: durationOrNone.optional(),
+  maxHoldMs: duration.default(600_000),
   standbys: z.int().min(0).max(4).default(0),
   dedupeEventIds: z.int().min(0).max(1_024).default(16),
   maxAttributes: z.int().min(0).max(1_024).default(64),
@@ -182,9 +190,8 @@ function hasPort(address: string): boolean {
 /** Only what this version does is offered. */
 function explainKind({ input }: { readonly input?: unknown }): string | undefined {
   if (input === undefined) return undefined;
-  const kinds = ['session', 'lease', 'debounce', 'schedule'];
-  const named = kinds.map((kind) => `"${kind}"`);
-  return `there are ${named.slice(0, -1).join(', ')} and ${named.at(-1)!}${typeof input === 'string' ? didYouMean(input, kinds) : ''}`;
+  const named = KINDS.map((kind) => `"${kind}"`);
+  return `there are ${named.slice(0, -1).join(', ')} and ${named.at(-1)!}${typeof input === 'string' ? didYouMean(input, KINDS) : ''}`;
 }
 
 export const configurationSchema = z.strictObject({

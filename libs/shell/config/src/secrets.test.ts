@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigurationError, type Environment, resolveConfiguration } from './index.ts';
+import { ConfigurationError, type Environment, resolveConfiguration, type SecretSection } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flatline-secrets-'));
 afterAll(() => {
@@ -10,6 +10,10 @@ afterAll(() => {
 });
 writeFileSync(join(folder, 'secret'), 'hush\n');
 writeFileSync(join(folder, 'ca.pem'), 'CERTIFICATE\n');
+writeFileSync(join(folder, 'empty'), '');
+writeFileSync(join(folder, 'blank'), ' \t\r\n\n');
+writeFileSync(join(folder, 'marked'), '\uFEFFhush\r\n');
+writeFileSync(join(folder, 'two'), 'one\ntwo\n');
 
 const minimal = {
   application: 'shop',
@@ -17,6 +21,11 @@ const minimal = {
   pipelines: [{ name: 'v', kind: 'session', timeoutMs: 1, input: { topic: 'i' }, output: { topic: 'o' } }],
 };
 const sasl = (password: unknown): unknown => ({ kafka: { sasl: { mechanism: 'plain', username: 'u', password } } });
+
+const ingest = (token: unknown): unknown => ({
+  ingest: { tokens: [{ env: 'OTHER' }, token] },
+  pipelines: [{ ...minimal.pipelines[0], timeoutMs: 60_000 }],
+});
 
 const resolve = (changes: unknown, environment: Environment = {}) =>
   resolveConfiguration({ ...minimal, ...(changes as object) }, { source: 'test', folder, environment });
@@ -41,6 +50,87 @@ describe('a secret', () => {
   test('[I4] that is not there is said by its reference', () => {
     expect(messageOf(sasl({ env: 'PW' }))).toContain('kafka.sasl.password is {"env":"PW"}: the variable PW is not set');
     expect(messageOf(sasl({ file: 'none' }))).toMatch(/kafka\.sasl\.password is {"file":"none"}: .*cannot be read/);
+  });
+
+  test('a line end at its end and a byte order mark before it are no part of it, wherever it comes from', () => {
+    expect(resolve(sasl({ file: 'marked' })).kafka.sasl?.password).toBe('hush');
+    expect(resolve(sasl({ env: 'PW' }), { PW: 'hush\r\n' }).kafka.sasl?.password).toBe('hush');
+    expect(resolve(sasl({ env: 'PW' }), { PW: ' hush ' }).kafka.sasl?.password).toBe(' hush ');
+  });
+
+  const wherever: readonly (readonly [string, (secret: unknown) => unknown])[] = [
+    ['kafka.sasl.password', sasl],
+    ['kafka.ssl.key', (key) => ({ kafka: { ssl: { key } } })],
+    ['kafka.ssl.passphrase', (passphrase) => ({ kafka: { ssl: { passphrase } } })],
+    [
+      'schemaRegistryAuth.password',
+      (password) => ({ schemaRegistryUrl: 'http://r:1', schemaRegistryAuth: { username: 'u', password } }),
+    ],
+    ['schemaRegistrySsl.key', (key) => ({ schemaRegistryUrl: 'https://r:1', schemaRegistrySsl: { key } })],
+    [
+      'schemaRegistrySsl.passphrase',
+      (passphrase) => ({ schemaRegistryUrl: 'https://r:1', schemaRegistrySsl: { passphrase } }),
+    ],
+    ['ingest.tokens[1]', ingest],
+  ];
+  test.each(wherever)('[I4] that is empty is refused: %s', (setting, section) => {
+    const others = { OTHER: 'a-token' };
+    for (const file of ['empty', 'blank'])
+      expect(messageOf(section({ file }), others)).toContain(
+        `${setting} is {"file":"${file}"}: the file is empty; write the secret into it`,
+      );
+    for (const PW of ['', ' \n'])
+      expect(messageOf(section({ env: 'PW' }), { ...others, PW })).toContain(
+        `${setting} is {"env":"PW"}: the variable PW is empty; set it to the secret`,
+      );
+    expect(messageOf(section(''), others)).toContain(`${setting} is`);
+  });
+
+  test('[I4] a token that no request can name is refused, and not shown', () => {
+    const others = { OTHER: 'a-token' };
+    const problem = 'a token is one line, without white space around it';
+    for (const PW of ['hush hush\u0000', ' hush', 'hush ', 'hu\nsh']) {
+      const message = messageOf(ingest({ env: 'PW' }), { ...others, PW });
+      expect(message).toContain(`ingest.tokens[1] is {"env":"PW"}: ${problem}`);
+      expect(message).not.toMatch(/hu\s?sh/);
+    }
+    expect(messageOf(ingest({ file: 'two' }), others)).toContain('ingest.tokens[1] is {"file":"two"}');
+    expect(resolve(ingest({ env: 'PW' }), { ...others, PW: 'a long token~_/+=' }).ingest?.tokens[1]).toBe(
+      'a long token~_/+=',
+    );
+  });
+
+  test('[I4] is missed only where its section is asked for, which is else left out', () => {
+    const whole = {
+      ...(ingest({ env: 'B' }) as object),
+      schemaRegistryUrl: 'http://r:1',
+      schemaRegistryAuth: { username: 'u', password: { env: 'C' } },
+      kafka: { ssl: { ca: 'none.pem' }, sasl: { mechanism: 'plain', username: 'u', password: { env: 'D' } } },
+    };
+    const found = (uses: readonly SecretSection[], environment: Environment = {}) =>
+      resolveConfiguration({ ...minimal, ...whole }, { source: 'test', folder, environment, uses });
+    expect(found([])).toMatchObject({ ingest: undefined, schemaRegistry: undefined });
+    expect(found([]).kafka).toMatchObject({ ssl: false, sasl: undefined, sessionTimeoutMs: 10_000 });
+    expect(found(['schemaRegistry'], { C: 'c' }).schemaRegistry?.auth?.password).toBe('c');
+    const settings = (uses: readonly SecretSection[]): readonly string[] => {
+      try {
+        found(uses);
+      } catch (error) {
+        if (error instanceof ConfigurationError) return error.findings.map(({ setting }) => setting);
+        throw error;
+      }
+      return [];
+    };
+    expect(settings(['kafka'])).toEqual(['kafka.sasl.password', 'kafka.ssl.ca']);
+    expect(settings(['schemaRegistry'])).toEqual(['schemaRegistryAuth.password']);
+    expect(settings(['ingest'])).toEqual(['ingest.tokens[0]', 'ingest.tokens[1]']);
+    expect(messageOf(whole)).toMatch(/ingest[^]*kafka|kafka[^]*ingest/);
+  });
+
+  test('[I4] a registry address of the environment whose password is empty is refused', () => {
+    expect(messageOf({}, { SCHEMA_REGISTRY_URL: 'http://u:@r:1' })).toContain(
+      'SCHEMA_REGISTRY_URL (schemaRegistryUrl) is "http://(not shown)@r:1": its password is empty',
+    );
   });
 
   test('of the registry stands beside its URL', () => {

@@ -16,12 +16,21 @@ export class SecretReader {
     this.#environment = environment;
   }
 
-  /** The secret; undefined, and a finding, where there is none. A file's last line end is not part of it. */
+  /** The secret, never an empty one; undefined, and a finding, where there is none. */
   read(setting: string, reference: SecretReference): string | undefined {
-    if ('file' in reference) return this.file(setting, reference.file)?.trimEnd();
-    const value = this.#environment[reference.env];
-    if (value !== undefined && value !== '') return value;
-    this.#add(setting, reference, `the variable ${reference.env} is not set`);
+    const { text, source, remedy } = this.#textOf(setting, reference);
+    if (text === undefined) return undefined;
+    const secret = text.replace(/^\uFEFF/, '').replace(LINE_ENDS, '');
+    if (secret.trim() !== '') return secret;
+    this.#add(setting, reference, `${source} is empty; ${remedy}`);
+    return undefined;
+  }
+
+  /** A secret that requests name in a header, which holds no control characters and keeps no white space around it. */
+  token(setting: string, reference: SecretReference): string | undefined {
+    const token = this.read(setting, reference);
+    if (token === undefined || (token.trim() === token && !CONTROL.test(token))) return token;
+    this.#add(setting, reference, 'a token is one line, without white space around it; several are several entries');
     return undefined;
   }
 
@@ -35,10 +44,27 @@ export class SecretReader {
     }
   }
 
+  #textOf(
+    setting: string,
+    reference: SecretReference,
+  ): { readonly text: string | undefined; readonly source: string; readonly remedy: string } {
+    if ('file' in reference)
+      return { text: this.file(setting, reference.file), source: 'the file', remedy: 'write the secret into it' };
+    const source = `the variable ${reference.env}`;
+    const text = this.#environment[reference.env];
+    if (text === undefined) this.#add(setting, reference, `${source} is not set`);
+    return { text, source, remedy: 'set it to the secret' };
+  }
+
   #add(setting: string, value: unknown, problem: string): void {
     this.findings.push({ setting, value: shownValue(value), problem });
   }
 }
+
+/** Editors and `echo` end a file with one, and Kubernetes passes it on into variables. */
+const LINE_ENDS = /[\r\n]+$/;
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const CONTROL = /[\u0000-\u001F\u007F]/;
 
 function reasonOf(error: unknown): string {
   const shaped = error as { readonly message?: unknown } | null | undefined;

@@ -101,7 +101,7 @@ describe('[I4] what is wrong', () => {
   });
 
   test('[I4] a missing setting is called missing', () => {
-    expect(problems({ brokers: ['a:1'], pipelines: [visits] })).toEqual(['application [] is missing; expected string']);
+    expect(problems({ brokers: ['a:1'], pipelines: [visits] })).toEqual(['application [] is missing; expected text']);
   });
 
   test.each([
@@ -138,7 +138,7 @@ describe('[I4] what is wrong', () => {
     ],
     [
       { kind: 'schedule', timeoutMs: undefined, proof: 'fetch' },
-      'pipelines[0].proof ["fetch"] "record" for schedules: how late a run is, the log says',
+      'pipelines[0].proof ["fetch"] "record" for schedules: what a recurrence has missed is told by clocks that stand in the log (rule C3)',
     ],
     [{ waitMs: 10 }, 'pipelines[0].waitMs [10] is a setting of "debounce" pipelines; leave it out'],
     [{ lockDelayMs: 5 }, 'pipelines[0].lockDelayMs [5] is a setting of "lease" pipelines; leave it out'],
@@ -168,7 +168,7 @@ describe('[I4] what is wrong', () => {
       'pipelines[0].unheardMs [900001] 0, or at most half of timeoutMs (1800000): so much of each gap counts as silence',
     ],
     [
-      { unheardMs: 999 },
+      { unheardMs: 999, proofIntervalMs: 100 },
       'pipelines[0].unheardMs [999] 0, or at least 10 times proofIntervalMs (100): clock records come no faster',
     ],
     [
@@ -214,8 +214,8 @@ describe('[I4] what is wrong', () => {
       { input: { topic: 'i', unknownKey: 'hold' } },
       'pipelines[0].input.unknownKey ["hold"] is not available in this version; use "open"',
     ],
-    [{ input: 'i' }, 'pipelines[0].input ["i"] object or array'],
-    [{ input: undefined }, 'pipelines[0].input [] is missing; expected object or array'],
+    [{ input: 'i' }, 'pipelines[0].input ["i"] an object or a list'],
+    [{ input: undefined }, 'pipelines[0].input [] is missing; expected an object or a list'],
     [{ input: { topic: 'i', topics: 1 } }, 'pipelines[0].input.topics [] no such setting; did you mean topic?'],
     [{ timeoutMs: (): number => 1 }, expect.stringMatching(/^pipelines\[0\]\.timeoutMs \[\(a function\)\] /)],
   ])('[I4] %j', (changes, problem) => {
@@ -267,5 +267,28 @@ describe('[I4] what is wrong', () => {
     ]);
     // A file system that does not tell them apart would give both one directory.
     expect(problems({ ...minimal, pipelines: [visits, { ...other, name: 'Visits' }] })).toHaveLength(1);
+  });
+});
+
+describe("[I4] messages are in our words, not in the library's:", () => {
+  const [pipeline] = minimal.pipelines;
+  test.each<[object, string]>([
+    [{ application: 7 }, 'application [7] expected text'],
+    [{ application: 'x'.repeat(81) }, 'application ["xxx…"] at most 80 characters'],
+    [{ brokers: 'a:1' }, 'brokers ["a:1"] expected a list'],
+    [{ brokers: [] }, 'brokers [[]] at least 1 element'],
+    [{ kafka: { ssl: { rejectUnauthorized: 'no' } } }, 'kafka.ssl.rejectUnauthorized ["no"] expected true or false'],
+    [{ pipelines: [{ ...pipeline, proof: null }] }, 'pipelines[0].proof [null] expected one of "record"|"fetch"'],
+    [
+      { pipelines: [{ ...pipeline, startFrom: { timestamp: 1e300 } }] },
+      'pipelines[0].startFrom.timestamp [1e+300] at most 9007199254740991',
+    ],
+  ])('%j', (settings, said) => {
+    const [line, ...more] = problems({ ...minimal, ...settings });
+    expect([line?.replace(/x{9,}…/, 'xxx…"'), more]).toEqual([said, []]);
+  });
+
+  test('not even where it is no object', () => {
+    for (const root of [null, 7, []]) expect(problems(root)[0]).toMatch(/^configuration \[.*\] expected an object$/);
   });
 });

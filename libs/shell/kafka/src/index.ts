@@ -10,7 +10,7 @@ export {
   type TopicFinding,
 } from './admin/kafka-topic-admin.ts';
 export { KafkaConnection, openCluster } from './connection/kafka-connection.ts';
-export type { PartitionMetadata } from './connection/metadata.ts';
+export type { PartitionMetadata, TopicRight } from './connection/metadata.ts';
 export type { ConnectionEvent, KafkaLogEntry, KafkaOptions } from './connection/kafka-options.ts';
 export { assign } from './group/assigner.ts';
 export { KafkaMembership, type KafkaMembershipOptions } from './group/membership.ts';
@@ -18,11 +18,9 @@ export { KafkaLogReader } from './reader/kafka-log-reader.ts';
 export { ReaderBuffers } from './reader/reader-buffers.ts';
 export type { ReaderLimits } from './reader/reader-limits.ts';
 export type { Compression } from './record-batch/compressor.ts';
-export type { OpenTransaction } from './scan/describe-producers.ts';
 export { KafkaLogScan, type LogBounds, type LogBytes, type LogStretch } from './scan/kafka-log-scan.ts';
 export { AcknowledgedWriter, type KeyedRecord } from './writer/acknowledged-writer.ts';
 export { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './writer/batch-producer.ts';
-export { partitionOf } from './writer/partitioner.ts';
 export { RecordTooLarge } from './writer/topic-limit.ts';
 export { KafkaProofWriter, type KafkaProofWriterOptions } from './writer/proof-writer.ts';
 export {

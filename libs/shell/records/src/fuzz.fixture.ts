@@ -1,13 +1,13 @@
 // How many cases the property tests try, and from which seed.
 //
 // A failure prints its seed and path. To see it again, and alone:
-//   FLATLINE_FUZZ_SEED=<seed> node --experimental-vm-modules ../../../node_modules/jest/bin/jest.js -t '<title>'
+//   FUZZ_SEED=<seed> node --experimental-vm-modules ../../../node_modules/jest/bin/jest.js -t '<title>'
 // More than a gate has time for: FLATLINE_FUZZ_RUNS=1000000.
 import { jest } from '@jest/globals';
 import fc from 'fast-check';
 
 const RUNS = numberOf('FLATLINE_FUZZ_RUNS');
-const SEED = numberOf('FLATLINE_FUZZ_SEED');
+const SEED = numberOf('FUZZ_SEED');
 
 /** Parameters of `fc.assert`. */
 export function fuzz(runs: number): { readonly numRuns: number; readonly seed?: number } {

@@ -82,7 +82,7 @@ function damaged(change: (bytes: Buffer) => void): Buffer {
   return bytes;
 }
 
-// A failure prints its seed: FLATLINE_FUZZ_SEED=<seed> npm test -- store
+// A failure prints its seed: FUZZ_SEED=<seed> npm test -- store
 describe('[F13]', () => {
   test('the undamaged file is unharmed', async () => {
     expect(await outcomeOf(sound)).toBe('unharmed');

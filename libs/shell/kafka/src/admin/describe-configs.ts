@@ -1,5 +1,7 @@
 // DescribeConfigs v2, for topics. Any node answers.
+import { Fatal } from '@flatline/base';
 import { errorOfCode } from '../connection/foreign-errors.ts';
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import { ApiKey, type KafkaRequest } from '../connection/kafka-request.ts';
 import { ProtocolReader, ProtocolWriter } from '../connection/protocol-bytes.ts';
 
@@ -31,6 +33,8 @@ function readTopic(reader: ProtocolReader): [string, TopicSettings] {
   reader.int8();
   const topic = reader.string();
   const settings = reader.array(readSetting);
+  if (code === KafkaCode.topicAuthorizationFailed)
+    throw new Fatal(`cannot read the settings of topic ${topic}: grant this principal DESCRIBE_CONFIGS on it`);
   if (code !== 0) throw errorOfCode(code, `read the settings of topic ${topic}`, message);
   return [topic, new Map(settings)];
 }

@@ -1,5 +1,5 @@
 import type { Millis } from '@flatline/base';
-import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/ports';
+import type { BatchFingerprint, CommittedOffset, LogAdmin, OpenTransaction, TopicPartition } from '@flatline/ports';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
@@ -7,6 +7,7 @@ import { listOffset, NO_OFFSET } from '../connection/list-offsets.ts';
 import { decodeFetch, fetchRequest } from '../reader/fetch-exchange.ts';
 import { fingerprintIn } from '../record-batch/batch-fingerprint.ts';
 import { decodeDeleteRecords, deleteRecordsRequest } from './delete-records.ts';
+import { openTransactionsAt } from './describe-producers.ts';
 import { decodeDescribeLogDirs, describeLogDirsRequest } from './describe-log-dirs.ts';
 import { decodeOffsetFetch, offsetFetchRequest } from './offset-fetch.ts';
 import { type AdminOptions, administer } from './patience.ts';
@@ -67,6 +68,10 @@ export class KafkaLogAdmin implements LogAdmin {
     return this.#atLeader(partition, ({ nodeId }) =>
       this.#connection.send(nodeId, request, (payload) => decodeDescribeLogDirs(payload, doing), { doing }),
     );
+  }
+
+  openTransactions(partition: TopicPartition): Promise<readonly OpenTransaction[]> {
+    return this.#atLeader(partition, ({ nodeId }) => openTransactionsAt(this.#connection, partition, nodeId));
   }
 
   fingerprintAt(partition: TopicPartition, offset: number): Promise<BatchFingerprint | undefined> {

@@ -28,6 +28,8 @@ describe('KafkaTopicAdmin', () => {
       topic,
       topicId: expect.stringMatching(/^[0-9a-f]{32}$/),
       partitions: 3,
+      // All there are: no authorizer asks who it is.
+      rights: new Set(['READ', 'WRITE', 'DELETE', 'DESCRIBE', 'DESCRIBE_CONFIGS']),
       replicationFactor: 1,
       cleanupPolicy: ['delete'],
       timestampType: 'LogAppendTime',

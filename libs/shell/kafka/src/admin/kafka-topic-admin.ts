@@ -2,7 +2,7 @@ import { counted, Retriable } from '@flatline/base';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection } from '../connection/kafka-connection.ts';
-import type { TopicMetadata } from '../connection/metadata.ts';
+import type { TopicMetadata, TopicRight } from '../connection/metadata.ts';
 import { type CreateTopicAnswer, createTopicsRequest, decodeCreateTopics, type NewTopic } from './create-topics.ts';
 import { decodeDescribeConfigs, describeConfigsRequest, type TopicSettings } from './describe-configs.ts';
 import {
@@ -36,6 +36,8 @@ export interface TopicDescription {
   /** 32 hexadecimal digits; changes when the topic is deleted and created again. */
   readonly topicId: string;
   readonly partitions: number;
+  /** What this principal may do on it; undefined where the broker does not say (KIP-430). */
+  readonly rights: ReadonlySet<TopicRight> | undefined;
   /** Least replication factor of any partition. */
   readonly replicationFactor: number;
   /** Words of `cleanup.policy`: `delete`, `compact`, or both. */
@@ -74,7 +76,7 @@ export class KafkaTopicAdmin {
   /** Descriptions of the topics that exist, in the order asked. @throws Retriable, Fatal. */
   describeTopics(topics: readonly string[]): Promise<readonly TopicFinding[]> {
     return administer(this.#options, async () => {
-      const metadata = (await this.#connection.refresh(topics)).topics;
+      const metadata = (await this.#connection.refresh(topics, { withRights: true })).topics;
       const present = metadata.filter(({ errorCode }) => errorCode === KafkaCode.none).map(({ topic }) => topic);
       const settings = await this.#settings(present);
       return topics.map((topic) =>
@@ -180,6 +182,7 @@ function findingOf(
     topic,
     topicId: metadata.topicId,
     partitions: metadata.partitions.length,
+    rights: metadata.rights,
     replicationFactor: Math.min(...metadata.partitions.map(({ replicas }) => replicas.length)),
     cleanupPolicy: (settings.get('cleanup.policy') ?? '').split(',').filter((word) => word !== ''),
     timestampType: settings.get('message.timestamp.type') === 'LogAppendTime' ? 'LogAppendTime' : 'CreateTime',

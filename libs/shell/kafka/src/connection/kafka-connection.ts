@@ -116,8 +116,11 @@ export class KafkaConnection {
   }
 
   /** Asks for the newest metadata of these topics; a topic's own error is in its `errorCode`. @throws Retriable, Fatal. */
-  async refresh(topics: readonly string[], { widely = false }: Widely = {}): Promise<ClusterMetadata> {
-    const metadata = await this.sendAny(metadataRequest(topics), decodeMetadata, {
+  async refresh(
+    topics: readonly string[],
+    { widely = false, withRights = false }: Widely & { readonly withRights?: boolean } = {},
+  ): Promise<ClusterMetadata> {
+    const metadata = await this.sendAny(metadataRequest(topics, withRights), decodeMetadata, {
       doing: 'read the metadata',
       timeoutMs: METADATA_TIMEOUT_MS,
       widely,

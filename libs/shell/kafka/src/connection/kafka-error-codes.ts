@@ -11,7 +11,7 @@ export interface KafkaErrorCode {
 
 /** Remedies for the codes that an operator can do something about. */
 export const REMEDIES: ReadonlyMap<number, string> = new Map([
-  [3, 'create the topic (flatline topics create) or correct its name'],
+  [3, 'create the topic (npx flatline topics create) or correct its name'],
   [10, 'raise max.message.bytes of the topic above that, to 1048588 or more'],
   [18, 'raise segment.bytes of the topic above that'],
   [19, 'bring replicas back, or lower min.insync.replicas of the topic'],
@@ -21,7 +21,7 @@ export const REMEDIES: ReadonlyMap<number, string> = new Map([
     26,
     'set kafka.sessionTimeoutMs between group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers',
   ],
-  [29, 'grant this principal READ, WRITE and DESCRIBE on the topic'],
+  [29, 'grant this principal what flatline doctor says that it lacks on the topic'],
   [30, 'grant this principal READ on the consumer group'],
   [31, 'grant this principal what the request needs on the cluster'],
   [33, 'set kafka.sasl.mechanism to one that this listener offers'],

@@ -19,6 +19,9 @@ export interface PartitionMetadata {
   readonly inSyncReplicas: readonly number[];
 }
 
+/** What a principal may do on a topic, in the words of Kafka's ACLs; those that matter here. */
+export type TopicRight = 'READ' | 'WRITE' | 'DELETE' | 'DESCRIBE' | 'DESCRIBE_CONFIGS';
+
 export interface TopicMetadata {
   readonly topic: string;
   /** 0; 3 where the topic does not exist, 29 where this principal may not see it. */
@@ -27,6 +30,8 @@ export interface TopicMetadata {
   readonly topicId: string;
   /** By partition number. */
   readonly partitions: readonly PartitionMetadata[];
+  /** undefined where it was not asked for, or the broker does not say. */
+  readonly rights: ReadonlySet<TopicRight> | undefined;
 }
 
 export interface ClusterMetadata {
@@ -37,11 +42,11 @@ export interface ClusterMetadata {
   readonly topics: readonly TopicMetadata[];
 }
 
-/** No topics asked for: the answer holds nodes only. Topics are never created by asking. */
-export function metadataRequest(topics: readonly string[]): KafkaRequest {
+/** No topics asked for: the answer holds nodes only. Topics are never created by asking. `withRights`: KIP-430. */
+export function metadataRequest(topics: readonly string[], withRights = false): KafkaRequest {
   const writer = new ProtocolWriter().noTags();
   writer.compactArray(topics, (topic) => writer.raw(NO_TOPIC_ID).compactString(topic).noTags());
-  writer.bool(false).bool(false).noTags();
+  writer.bool(false).bool(withRights).noTags();
   return { apiKey: ApiKey.metadata, apiVersion: 12, apiName: 'Metadata', body: writer.finish() };
 }
 
@@ -71,9 +76,24 @@ function readTopic(reader: ProtocolReader): TopicMetadata {
   const topicId = reader.uuid();
   reader.bool();
   const partitions = reader.compactArray(readPartition).sort((a, b) => a.partition - b.partition);
-  reader.int32();
+  const rights = rightsIn(reader.int32());
   reader.skipTags();
-  return { topic, errorCode, topicId, partitions };
+  return { topic, errorCode, topicId, partitions, rights };
+}
+
+/** Bits of AclOperation. */
+const RIGHT_BITS: readonly (readonly [TopicRight, number])[] = [
+  ['READ', 3],
+  ['WRITE', 4],
+  ['DELETE', 6],
+  ['DESCRIBE', 8],
+  ['DESCRIBE_CONFIGS', 10],
+];
+const NOT_SAID = -(2 ** 31);
+
+function rightsIn(bits: number): ReadonlySet<TopicRight> | undefined {
+  if (bits === NOT_SAID) return undefined;
+  return new Set(RIGHT_BITS.filter(([, bit]) => (bits & (1 << bit)) !== 0).map(([right]) => right));
 }
 
 function readPartition(reader: ProtocolReader): PartitionMetadata {

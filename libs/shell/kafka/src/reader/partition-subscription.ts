@@ -291,7 +291,7 @@ export class PartitionSubscription implements LogSubscription {
       this.relocate(why);
       return;
     }
-    const remedy = 'create it (flatline topics create), restore it, or correct the configuration';
+    const remedy = 'create it (npx flatline topics create), restore it, or correct the configuration';
     this.fail(
       new PartitionStopped(
         `${this.name}: ${why}, for ${limitMs} ms, at offset ${this.#fetchOffset}; ${remedy}`,

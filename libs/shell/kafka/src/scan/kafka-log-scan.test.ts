@@ -41,7 +41,9 @@ describe('KafkaLogScan', () => {
       const open = await producer.transaction();
       await open.send(send(topic, 'open'));
       expect(await scan.bounds(at)).toEqual({ logStartOffset: 0, lastStableOffset: 6, highWatermark: 7 });
-      expect(await scan.openTransactions(at)).toEqual([{ producerId: expect.any(Number), firstOffset: 6 }]);
+      expect(await scan.openTransactions(at)).toEqual([
+        { producerId: expect.any(Number), producerEpoch: 0, firstOffset: 6 },
+      ]);
       const stretch = await scan.read(at, 0);
       expect(keysOf(stretch)).toEqual(['kept', 'too', 'plain']);
       expect(stretch.nextOffset).toBe(6);

@@ -1,5 +1,6 @@
 import { type DurationMs, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
-import type { RecordCursor, TopicPartition } from '@flatline/ports';
+import type { OpenTransaction, RecordCursor, TopicPartition } from '@flatline/ports';
+import { openTransactionsAt } from '../admin/describe-producers.ts';
 import { type AdminOptions, administer } from '../admin/patience.ts';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
@@ -10,7 +11,6 @@ import type { AbortedTransaction } from '../record-batch/aborted-transactions.ts
 import { BatchCursor } from '../record-batch/batch-cursor.ts';
 import { scanBatches } from '../record-batch/batch-scan.ts';
 import { decodeDescribeGroup, describeGroupRequest } from './describe-group.ts';
-import { decodeDescribeProducers, describeProducersRequest, type OpenTransaction } from './describe-producers.ts';
 
 const STRETCH_BYTES = 4 * 1024 * 1024;
 /** How long the leader may wait for records. */
@@ -55,15 +55,7 @@ export class KafkaLogScan {
 
   /** Transactions under way, and those that hang. */
   openTransactions(partition: TopicPartition): Promise<readonly OpenTransaction[]> {
-    const doing = `list the producers of ${nameOf(partition)}`;
-    return this.#atLeader(partition, ({ nodeId }) =>
-      this.#connection.send(
-        nodeId,
-        describeProducersRequest(partition),
-        (payload) => decodeDescribeProducers(payload, doing),
-        { doing },
-      ),
-    );
+    return this.#atLeader(partition, ({ nodeId }) => openTransactionsAt(this.#connection, partition, nodeId));
   }
 
   /** Whether a group has members. */

@@ -5,9 +5,8 @@
 // Invariants
 //   AW1  A record waits for its own partition only, which the producer tells of in the order in which it took the records; and it
 //        fails with it only, unless the producer ends.
-import type { Millis } from '@flatline/base';
+import { type Millis, partitionOf } from '@flatline/base';
 import { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './batch-producer.ts';
-import { partitionOf } from './partitioner.ts';
 
 export type AcknowledgedWriterOptions = Omit<
   BatchProducerOptions,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Fatal, PartitionStopped } from '@flatline/base';
+import { Fatal, PartitionStopped, partitionOf } from '@flatline/base';
 import { alterInForce } from '@flatline/dev-broker';
 import { randomBytes } from 'node:crypto';
 import {
@@ -24,7 +24,6 @@ import {
 import type { Widely } from '../connection/kafka-connection.ts';
 import { BatchProducer, type BatchProducerOptions } from './batch-producer.ts';
 import { LossyConnection } from './lossy-connection.fixture.ts';
-import { partitionOf } from './partitioner.ts';
 import { RecordTooLarge } from './topic-limit.ts';
 
 const connection = connect();

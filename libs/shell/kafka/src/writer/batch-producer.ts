@@ -17,6 +17,7 @@ import {
   Fatal,
   messageOf,
   type Millis,
+  partitionOf,
   PartitionStopped,
   REQUEST_BYTES_MAX,
   Retriable,
@@ -28,7 +29,6 @@ import { batchBytesOf } from '../record-batch/encoder.ts';
 import { recordsIn } from '../record-batch/records-in.ts';
 import { LeaderLanes } from './leader-lanes.ts';
 import { PartitionQueue, type QueuedBatch } from './partition-queue.ts';
-import { partitionOf } from './partitioner.ts';
 import { patiently } from '@flatline/system';
 import type { ProduceAnswer } from './produce-request.ts';
 import { decodeInitProducerId, initProducerIdRequest, type ProducerEpoch } from './producer-requests.ts';

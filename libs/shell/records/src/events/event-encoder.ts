@@ -1,4 +1,5 @@
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
+import { membersOf } from '../attributes.ts';
 import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
 import { requireRegistry, type Format } from '../format.ts';
 import { JsonRecordWriter, readMembers } from '../json/json-record.ts';
@@ -33,7 +34,7 @@ function checked(writer: { encode(event: Readonly<SessionEvent>): Uint8Array }):
 
 /** The event with its defaults, through the very checks that a decoder applies. */
 function completeEvent(event: OutgoingEvent): SessionEvent {
-  const attributes = event.attributes && Object.fromEntries(event.attributes);
+  const attributes = membersOf(event.attributes);
   const complete = blankEvent();
   readMembers(EVENT_SHAPE, { ...event, attributes }, complete);
   return complete;

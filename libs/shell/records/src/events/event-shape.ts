@@ -1,11 +1,11 @@
+import type { Attributes } from '../attributes.ts';
 import type { SessionEvent } from '@flatline/ports/formats';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { checkInstant, checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
 
 /** What a producer says of an event; what is left out takes its default (`schemas/session-event.avsc`). */
 export type OutgoingEvent = {
-  readonly [Name in keyof SessionEvent]?:
-    (Name extends 'attributes' ? ReadonlyMap<string, string> : SessionEvent[Name]) | undefined;
+  readonly [Name in keyof SessionEvent]?: (Name extends 'attributes' ? Attributes : SessionEvent[Name]) | undefined;
 };
 
 /** The fields of `schemas/session-event.avsc`, in its order. */

@@ -1,15 +1,11 @@
 // DescribeProducers v0 (KIP-664): producers with an open transaction on a partition. Sent to its leader.
-import type { TopicPartition } from '@flatline/ports';
+import type { OpenTransaction, TopicPartition } from '@flatline/ports';
 import { errorOfCode } from '../connection/foreign-errors.ts';
+import type { KafkaConnection } from '../connection/kafka-connection.ts';
 import type { KafkaRequest } from '../connection/kafka-request.ts';
 import { ProtocolReader, ProtocolWriter } from '../connection/protocol-bytes.ts';
 
 const DESCRIBE_PRODUCERS = 61;
-
-export interface OpenTransaction {
-  readonly producerId: number;
-  readonly firstOffset: number;
-}
 
 interface PartitionProducers {
   readonly code: number;
@@ -17,7 +13,18 @@ interface PartitionProducers {
   readonly open: readonly OpenTransaction[];
 }
 
-export function describeProducersRequest({ topic, partition }: TopicPartition): KafkaRequest {
+/** Asks the leader. @throws Retriable where it has moved; Fatal where this principal may not ask. */
+export function openTransactionsAt(
+  connection: KafkaConnection,
+  partition: TopicPartition,
+  nodeId: number,
+): Promise<readonly OpenTransaction[]> {
+  const doing = `list the producers of ${partition.topic}-${partition.partition}`;
+  const request = describeProducersRequest(partition);
+  return connection.send(nodeId, request, (payload) => decodeDescribeProducers(payload, doing), { doing });
+}
+
+function describeProducersRequest({ topic, partition }: TopicPartition): KafkaRequest {
   const writer = new ProtocolWriter().noTags();
   writer.compactArray([topic], (name) => {
     writer.compactString(name);
@@ -27,8 +34,7 @@ export function describeProducersRequest({ topic, partition }: TopicPartition): 
   return { apiKey: DESCRIBE_PRODUCERS, apiVersion: 0, apiName: 'DescribeProducers', body: writer.finish() };
 }
 
-/** @throws Retriable where the leader has moved; Fatal where this principal may not ask. */
-export function decodeDescribeProducers(payload: Buffer, doing: string): readonly OpenTransaction[] {
+function decodeDescribeProducers(payload: Buffer, doing: string): readonly OpenTransaction[] {
   const reader = new ProtocolReader(payload);
   reader.skipTags();
   reader.int32();
@@ -55,11 +61,11 @@ function readPartition(reader: ProtocolReader): PartitionProducers {
 
 function readProducer(reader: ProtocolReader): OpenTransaction {
   const producerId = reader.int64();
-  reader.int32(); // epoch
+  const producerEpoch = reader.int32();
   reader.int32(); // last sequence
   reader.int64(); // last timestamp
   reader.int32(); // coordinator epoch
   const firstOffset = reader.int64();
   reader.skipTags();
-  return { producerId, firstOffset };
+  return { producerId, producerEpoch, firstOffset };
 }

@@ -1,0 +1,24 @@
+// What a checker has to know of a pipeline to judge what it wrote (docs/FORMATS.md, Changelog): the options that decide what comes
+// out, by their names, as the changelog keeps them.
+import type { PipelineConfig } from './flatline-config.ts';
+
+/** JSON has no word for it. */
+const UNLIMITED = 'unlimited';
+
+/** The same text for the same rules, however they were written. What is not set is null. */
+export function rulesText(pipeline: PipelineConfig): string {
+  const { rules, input, output, heldTime, proof, changelogFactor, maxStateBytes: stateBytesMax } = pipeline;
+  const { timestampType, maxKeyBytes } = input;
+  const { tombstones, format } = output;
+  const common = { timestampType, maxKeyBytes, tombstones, proof, changelogFactor, stateBytesMax };
+  const kept = { ...rules, ...heldTime, ...common, ...(pipeline.kind === 'debounce' && { format }) };
+  const entries = Object.entries(kept)
+    // A function of the one who embeds the processor has no text.
+    .filter(([, value]) => typeof value !== 'function')
+    .map(([name, value]): [string, unknown] => [name, written(value)]);
+  return JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function written(value: unknown): unknown {
+  return value === Infinity ? UNLIMITED : (value ?? null);
+}
