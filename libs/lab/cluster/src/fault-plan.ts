@@ -19,6 +19,7 @@ export type RequestKind =
   | 'OffsetForLeaderEpoch'
   | 'OffsetFetch'
   | 'DeleteRecords'
+  | 'DescribeProducers'
   | 'JoinGroup'
   | 'Heartbeat'
   | 'LeaveGroup';

@@ -13,6 +13,11 @@ export class GroupOffsets {
     return this.#committed.get(slot(group, partition));
   }
 
+  /** The group is deleted, or its offsets have expired. */
+  forget(group: string): void {
+    for (const each of this.#committed.keys()) if (each.startsWith(`${group}/`)) this.#committed.delete(each);
+  }
+
   /** TxnOffsetCommit: visible when the producer's transaction commits. */
   hold(producerId: number, offsets: readonly GroupOffset[]): void {
     this.#pending.set(producerId, [...(this.#pending.get(producerId) ?? []), ...offsets]);

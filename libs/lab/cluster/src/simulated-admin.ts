@@ -1,5 +1,5 @@
 import { type DurationMs, type Millis, PartitionStopped, Retriable } from '@flatline/base';
-import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/ports';
+import type { BatchFingerprint, CommittedOffset, LogAdmin, OpenTransaction, TopicPartition } from '@flatline/ports';
 import type { RequestKind } from './fault-plan.ts';
 import type { LogRecord } from './log-batch.ts';
 import { LEADER_AGE_MAX_MS, type SimulatedPartition } from './simulated-partition.ts';
@@ -73,6 +73,10 @@ export class SimulatedAdmin implements LogAdmin {
       if (batch === undefined) return undefined;
       return { checksum: batch.checksum, leaderEpoch: batch.leaderEpoch, batchTimestamp: batch.maxTimestamp };
     });
+  }
+
+  openTransactions(partition: TopicPartition): Promise<readonly OpenTransaction[]> {
+    return this.#ask('DescribeProducers', partition, (leader) => leader.openTransactions());
   }
 
   truncate(partition: TopicPartition, offset: number): Promise<void> {

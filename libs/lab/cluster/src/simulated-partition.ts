@@ -12,6 +12,7 @@
 //   SL2  lastStableOffset never passes the first record of a transaction whose marker is not below the high watermark.
 //   SL3  Of a producer's epochs only the greatest appends; of its sequences only the next (a repeated one is answered as before).
 import { assert, type Cancel, type DurationMs, MESSAGE_BYTES_MAX, type Millis } from '@flatline/base';
+import type { OpenTransaction } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
 import { batchBytes, batchChecksum, unreadableBatch, toLogRecord, type LogBatch, type LogRecord } from './log-batch.ts';
 import type {
@@ -197,6 +198,11 @@ export class SimulatedPartition {
   /** Whether a transactional data batch below the last stable offset belongs to an aborted transaction. */
   isAborted(batch: LogBatch): boolean {
     return this.#transactions.isAborted(batch);
+  }
+
+  /** Those without a marker. */
+  openTransactions(): readonly OpenTransaction[] {
+    return this.#transactions.open();
   }
 
   /** What this producer has written in the transaction it has open. */

@@ -5,6 +5,7 @@
 // Invariants
 //   TX1  A transaction is undecided until its marker is below the high watermark, so what a change of leader can still
 //        take away has never been visible.
+import type { OpenTransaction } from '@flatline/ports';
 import type { BatchProducer, LogBatch, Marker } from './log-batch.ts';
 
 interface ProducerState {
@@ -72,6 +73,14 @@ export class TransactionIndex {
   /** Where the open transaction of this producer begins, undefined where it has none. */
   openSince(producerId: number): number | undefined {
     return this.#openOf(producerId)?.firstOffset;
+  }
+
+  open(): readonly OpenTransaction[] {
+    return this.#undecided
+      .filter(({ marker }) => marker === undefined)
+      .map(({ producerId, firstOffset }) => {
+        return { producerId, producerEpoch: this.#producers.get(producerId)!.epoch, firstOffset };
+      });
   }
 
   lastStableOffset(highWatermark: number): number {

@@ -22,7 +22,8 @@ export function refusalOf({ headers, query }: Asking, { tokens, origins }: Acces
     return { code: 403, error: `pages of ${origin} may not send: list it in ingest.origins` };
   const inQuery = (query as { readonly token?: unknown } | undefined)?.token;
   const given = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? (typeof inQuery === 'string' ? inQuery : '');
-  if (tokens.some((token) => isSame(token, given))) return undefined;
+  // Who names none is not let in, whatever the tokens are.
+  if (given !== '' && tokens.some((token) => isSame(token, given))) return undefined;
   return { code: 401, error: 'a token of ingest.tokens is needed: Authorization: Bearer …, or ?token=…' };
 }
 

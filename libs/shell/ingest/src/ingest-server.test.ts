@@ -1,9 +1,13 @@
 // Heartbeats over HTTP on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
+import { partitionOf } from '@flatline/base';
 import { alterInForce } from '@flatline/dev-broker';
-import { KafkaLogScan, KafkaTopicAdmin, openCluster, partitionOf } from '@flatline/kafka';
+import { KafkaLogScan, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { EventFormats } from '@flatline/records';
 import { systemClock as clock } from '@flatline/system';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { type IngestOptions, type IngestServer, openIngestServer } from './index.ts';
 
 const kafka = { brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','), clientId: 'flatline-ingest-test', clock };
@@ -12,6 +16,8 @@ const topic = `ingest-${randomUUID()}`;
 const PARTITIONS = 3;
 const TOKEN = 'a long token';
 const PAGE = 'https://shop.example';
+const decoder = new EventFormats({ format: 'auto', registry: undefined, clock });
+const inputs = (to: string): IngestOptions['inputs'] => new Map([['visits', { topic: to, decoder }]]);
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
 beforeAll(async () => {
@@ -35,7 +41,7 @@ async function serve(changes: Partial<IngestOptions> = {}): Promise<string> {
     port: 0,
     tokens: ['another', TOKEN],
     origins: [PAGE],
-    inputs: new Map([['visits', topic]]),
+    inputs: inputs(topic),
     keyBytesMax: 20,
     eventBytesMax: 100,
     perSecondMax: 1_000,
@@ -107,7 +113,13 @@ describe('heartbeats over HTTP', () => {
   test.each([
     ['an array', 'bad', '[1]', 400],
     ['no JSON', 'bad', 'hello', 400],
-    ['invalid UTF-8', 'bad', Buffer.from([0x7b, 0xff, 0x7d]), 400],
+    ['invalid UTF-8', 'bad', Buffer.from('{"type":"\xff"}', 'latin1'), 400],
+    ['an object behind white space', 'bad', ' {"type":"VIEW"}', 400],
+    ['an object behind a line end', 'bad', '\n{"type":"VIEW"}', 400],
+    ['an object behind a byte order mark', 'bad', '\uFEFF{"type":"VIEW"}', 400],
+    ['a field of another type', 'bad', '{"type":7}', 400],
+    ['a sequence beyond its range', 'bad', '{"sequence":9007199254740993}', 400],
+    ['a value in Avro', 'bad', Buffer.from([0, 0, 0, 0, 1, 2]), 400],
     ['an event that is too long', 'bad', JSON.stringify({ type: 'x'.repeat(100) }), 413],
     ['a key that is too long', 'k'.repeat(21), '', 400],
   ])('%s is refused, and nothing is written', async (_name, key, body, code) => {
@@ -115,6 +127,47 @@ describe('heartbeats over HTTP', () => {
     const answer = await fetch(`${url}/${key}`, { method: 'POST', headers: bearer, body });
     expect(answer.status).toBe(code);
     expect(await written(key)).toEqual([]);
+  });
+
+  test('[I1] what is taken is what the input takes: where its format is another, events are refused', async () => {
+    const avro = new EventFormats({ format: 'avro', registry: undefined, clock });
+    const url = await serve({ inputs: new Map([['visits', { topic, decoder: avro }]]) });
+    const post = (body: string): Promise<Response> => fetch(`${url}/avro`, { method: 'POST', headers: bearer, body });
+    const refused = await post('{"type":"VIEW"}');
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({ error: expect.stringContaining('unknown-format: ') });
+    expect((await post('')).status).toBe(202);
+    expect(await written('avro')).toEqual(['']);
+  });
+
+  test('[I4] refusals are in words of ours, and name the setting', async () => {
+    const url = await serve({ perSecondMax: 4 });
+    const errorOf = async (answer: Response): Promise<unknown> => {
+      const said: unknown = await answer.json();
+      expect(Object.keys(said as object)).toEqual(['error']);
+      return (said as { readonly error: unknown }).error;
+    };
+    const post = (path: string, body = ''): Promise<Response> => fetch(path, { method: 'POST', headers: bearer, body });
+    expect(await errorOf(await post(`${url}/words`, 'x'.repeat(101)))).toBe(
+      'the event has 101 bytes, and at most 100 are taken (ingest.maxEventBytes)',
+    );
+    expect(await errorOf(await post(`${url}/%zz`))).toBe('the address is not valid: /ingest/v1/visits/%zz');
+    expect(await errorOf(await post(`${url}/a/b`))).toContain('/ingest/v1/PIPELINE/KEY');
+    expect(await errorOf(await fetch(`${url}/words`, { method: 'PUT', headers: bearer }))).toContain('no PUT');
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post(`${url}/words`)));
+    const late = answers.find(({ status }) => status === 429)!;
+    expect(await errorOf(late)).toBe('at most 4 requests a second of one address are taken (ingest.maxPerSecond)');
+    expect(late.headers.get('retry-after')).toBe('1');
+  });
+
+  test('one address tries only so many tokens in a second, on any path', async () => {
+    const url = await serve({ perSecondMax: 3 });
+    const guess = (path: string): Promise<Response> =>
+      fetch(path, { method: 'POST', headers: { authorization: 'Bearer guess' } });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => guess(`${url}/guess`)));
+    expect(codes(answers)).toContain(429);
+    // Elsewhere the token is not looked at.
+    expect((await guess(url)).status).toBe(404);
   });
 
   test('another pipeline is not found, and one address sends only so much in a second', async () => {
@@ -127,7 +180,7 @@ describe('heartbeats over HTTP', () => {
   });
 
   test('a topic that is not there: 503, with a time to try again', async () => {
-    const url = await serve({ inputs: new Map([['visits', `${topic}-missing`]]) });
+    const url = await serve({ inputs: inputs(`${topic}-missing`) });
     const answer = await fetch(`${url}/lost`, { method: 'POST', headers: bearer });
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('1');
@@ -144,18 +197,22 @@ async function limited(bytes: number): Promise<string> {
 }
 
 describe('an input that takes little', () => {
-  const large = JSON.stringify({ type: 'x'.repeat(300) });
+  const large = JSON.stringify({ attributes: { page: 'x'.repeat(300) } });
 
   test('many small events at once are taken, though one batch would not hold them', async () => {
-    const url = await serve({ inputs: new Map([['visits', await limited(300)]]) });
+    const url = await serve({ inputs: inputs(await limited(300)) });
     const one = (index: number): Promise<Response> =>
-      fetch(`${url}/${index}`, { method: 'POST', headers: bearer, body: JSON.stringify({ type: 'x'.repeat(80) }) });
+      fetch(`${url}/${index}`, {
+        method: 'POST',
+        headers: bearer,
+        body: JSON.stringify({ attributes: { page: 'x'.repeat(70) } }),
+      });
     const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => one(index)));
     expect(new Set(codes(answers))).toEqual(new Set([202]));
   });
 
   test('what it never takes is answered with 413, and no other request is', async () => {
-    const url = await serve({ inputs: new Map([['visits', await limited(300)]]), eventBytesMax: 4_096 });
+    const url = await serve({ inputs: inputs(await limited(300)), eventBytesMax: 4_096 });
     const post = (index: number): Promise<Response> =>
       fetch(`${url}/${index}`, { method: 'POST', headers: bearer, body: index % 5 === 2 ? large : '{"type":"VIEW"}' });
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => post(index)));
@@ -165,7 +222,7 @@ describe('an input that takes little', () => {
 
   test('the limit is lowered meanwhile: 413 for what the brokers refuse, and for nothing else', async () => {
     const input = await limited(100_000);
-    const url = await serve({ inputs: new Map([['visits', input]]), eventBytesMax: 4_096 });
+    const url = await serve({ inputs: inputs(input), eventBytesMax: 4_096 });
     const post = (index: number): Promise<Response> =>
       fetch(`${url}/${index}`, { method: 'POST', headers: bearer, body: index % 5 === 2 ? large : '{"type":"VIEW"}' });
     expect((await post(2)).status).toBe(202);
@@ -191,7 +248,7 @@ describe('a WebSocket', () => {
     });
 
   test('beats when it opens, with each message, and with each pong; that it closes is no end', async () => {
-    const url = await serve({ pingIntervalMs: 50 });
+    const url = await serve({ pingIntervalMs: 1_000 });
     const socket = socketTo(url, 'ws');
     await opened(socket);
     socket.send('{"type":"VIEW"}');
@@ -214,11 +271,33 @@ describe('a WebSocket', () => {
     expect(await ended(first)).toMatchObject({ code: 1008, reason: expect.stringContaining('JSON object') });
   });
 
+  test('whose client ignores that it is closed does not hold up the end', async () => {
+    const url = new URL(await serve());
+    const socket = connect(Number(url.port), url.hostname);
+    const key = Buffer.alloc(16).toString('base64');
+    socket.write(
+      `GET ${url.pathname}/ws-deaf?token=${encodeURIComponent(TOKEN)} HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\n` +
+        `Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+    );
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString('latin1')).toContain('101 Switching Protocols');
+    const gone = once(socket, 'close');
+    // In ws this takes 30 s, which is longer than a test may take.
+    await open.pop()!.close();
+    await gone;
+  });
+
+  test('is closed with as much of a reason as a frame holds', async () => {
+    const url = await serve({ keyBytesMax: 100 });
+    const other = socketTo(url.replace('visits', 'x'.repeat(200)), 'ws-nowhere');
+    expect(await ended(other)).toMatchObject({ code: 1008, reason: expect.stringMatching(/^no pipeline x+…$/) });
+  });
+
   test('is closed with 1009 for an event that the input never takes', async () => {
-    const url = await serve({ inputs: new Map([['visits', await limited(300)]]), eventBytesMax: 4_096 });
+    const url = await serve({ inputs: inputs(await limited(300)), eventBytesMax: 4_096 });
     const socket = socketTo(url, 'ws-large');
     await opened(socket);
-    socket.send(JSON.stringify({ type: 'x'.repeat(300) }));
+    socket.send(JSON.stringify({ attributes: { page: 'x'.repeat(300) } }));
     expect(await ended(socket)).toMatchObject({ code: 1009, reason: expect.stringContaining('takes') });
   });
 });

@@ -6,13 +6,16 @@
 import cors from '@fastify/cors';
 import limits from '@fastify/rate-limit';
 import websocket from '@fastify/websocket';
-import { type Clock, messageOf, Misconfigured } from '@flatline/base';
+import { type Clock, messageOf } from '@flatline/base';
+import type { EventDecoder } from '@flatline/ports/formats';
 import { type KafkaConnection, type KafkaOptions, openCluster, RecordTooLarge } from '@flatline/kafka';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { type Access, refusalOf } from './access.ts';
 import { BeatWriter } from './beat-writer.ts';
 import { eventOf } from './event-body.ts';
-import { type BeatSocket, SocketBeats } from './socket-beats.ts';
+import { unbound } from './ingest-port.ts';
+import { frameworkErrors, onError } from './refusals.ts';
+import { type BeatSocket, closeSocket, POLICY, SocketBeats } from './socket-beats.ts';
 
 export interface IngestOptions extends Access {
   readonly clock: Clock;
@@ -20,8 +23,8 @@ export interface IngestOptions extends Access {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** Input topic by pipeline. */
-  readonly inputs: ReadonlyMap<string, string>;
+  /** By pipeline. */
+  readonly inputs: ReadonlyMap<string, IngestInput>;
   readonly keyBytesMax: number;
   readonly eventBytesMax: number;
   /** Requests of one address, and messages of one socket. */
@@ -31,6 +34,12 @@ export interface IngestOptions extends Access {
   readonly pingIntervalMs: number;
 }
 
+export interface IngestInput {
+  readonly topic: string;
+  /** Reads events as the pipeline does, without a registry. */
+  readonly decoder: EventDecoder;
+}
+
 export interface IngestServer {
   /** `http://host:port`. */
   readonly address: string;
@@ -38,13 +47,23 @@ export interface IngestServer {
   close(): Promise<void>;
 }
 
+interface Writer {
+  readonly writer: BeatWriter;
+  readonly decoder: EventDecoder;
+}
+/** By pipeline. */
+type Writers = ReadonlyMap<string, Writer>;
+
 interface Place {
   readonly Params: { readonly pipeline: string; readonly key: string };
 }
 
 const PATH = '/ingest/v1/:pipeline/:key';
+const PATH_SHOWN = 'POST, DELETE or a WebSocket at /ingest/v1/PIPELINE/KEY';
 /** Requests of one pipeline that may wait for the brokers, beside a heartbeat of each socket; more get 503 at once. */
 const REQUESTS_WAITING_MAX = 10_000;
+/** A client that does not answer a closing frame for so long is not waited for, at a stop neither. */
+const CLOSE_WITHIN_MS = 1_000;
 
 /** @throws Misconfigured where the address cannot be bound */
 export async function openIngestServer(options: IngestOptions): Promise<IngestServer> {
@@ -53,11 +72,12 @@ export async function openIngestServer(options: IngestOptions): Promise<IngestSe
   const server = Fastify({
     bodyLimit: options.eventBytesMax,
     routerOptions: { maxParamLength: 3 * options.keyBytesMax },
+    frameworkErrors: frameworkErrors(options),
   });
   await addRoutes(server, writers, options);
   const close = async (): Promise<void> => {
     await server.close();
-    await Promise.all([...writers.values()].map((writer) => writer.close()));
+    await Promise.all([...writers.values()].map(({ writer }) => writer.close()));
     connection.close();
   };
   try {
@@ -65,70 +85,70 @@ export async function openIngestServer(options: IngestOptions): Promise<IngestSe
     return { address: await server.listen({ host, port }), close };
   } catch (error) {
     await close();
-    const { host, port } = options;
-    throw new Misconfigured(`ingest.port ${port} on ingest.host ${host} cannot be bound (${messageOf(error)})`, error);
+    throw unbound(options, error);
   }
 }
 
-function writersOf(
-  { clock, inputs, socketsMax }: IngestOptions,
-  connection: KafkaConnection,
-): ReadonlyMap<string, BeatWriter> {
+function writersOf({ clock, inputs, socketsMax }: IngestOptions, connection: KafkaConnection): Writers {
   const waitingMax = REQUESTS_WAITING_MAX + socketsMax;
-  return new Map([...inputs].map(([name, topic]) => [name, new BeatWriter({ clock, connection, topic, waitingMax })]));
+  return new Map(
+    [...inputs].map(([name, { topic, decoder }]) => {
+      const writer = new BeatWriter({ clock, connection, topic, waitingMax });
+      return [name, { writer, decoder }];
+    }),
+  );
 }
 
-async function addRoutes(
-  server: FastifyInstance,
-  writers: ReadonlyMap<string, BeatWriter>,
-  options: IngestOptions,
-): Promise<void> {
+async function addRoutes(server: FastifyInstance, writers: Writers, options: IngestOptions): Promise<void> {
   const { origins, perSecondMax, socketsMax, pingIntervalMs, eventBytesMax, clock } = options;
   await server.register(cors, { origin: [...origins], methods: ['POST', 'DELETE'] });
   await server.register(limits, { max: perSecondMax, timeWindow: 1_000 });
-  await server.register(websocket, { options: { maxPayload: eventBytesMax } });
+  await server.register(websocket, { options: { maxPayload: eventBytesMax, closeTimeout: CLOSE_WITHIN_MS } });
   // sendBeacon says that it is text, whatever it is.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
     done(null, body);
   });
-  server.addHook('onRequest', async (request, reply) => {
+  server.setErrorHandler(onError(options));
+  server.setNotFoundHandler((request, reply) =>
+    reply.code(404).send({ error: `no ${request.method} ${request.url.split('?')[0]!}: it is ${PATH_SHOWN}` }),
+  );
+  // The plugin's limit is a route's last `onRequest`: guesses count, too.
+  const preParsing = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const refusal = refusalOf(request, options);
     if (refusal !== undefined) await reply.code(refusal.code).send({ error: refusal.error });
-  });
-  server.post<Place>(PATH, async (request, reply) => {
-    const event = eventOf((request.body as Buffer | undefined) ?? Buffer.alloc(0));
+  };
+  server.post<Place>(PATH, { preParsing }, async (request, reply) => {
+    const place = placeOf(request, writers, options);
+    if ('error' in place) return reply.code(place.code).send({ error: place.error });
+    const event = eventOf((request.body as Buffer | undefined) ?? Buffer.alloc(0), place.decoder);
     if (typeof event === 'string') return reply.code(400).send({ error: event });
-    return take(request, reply, { writers, value: event, options });
+    return take(reply, place, event);
   });
-  server.delete<Place>(PATH, async (request, reply) => take(request, reply, { writers, value: null, options }));
+  server.delete<Place>(PATH, { preParsing }, async (request, reply) => {
+    const place = placeOf(request, writers, options);
+    if ('error' in place) return reply.code(place.code).send({ error: place.error });
+    return take(reply, place, null);
+  });
   const sockets = new SocketBeats({ clock, socketsMax, perSecondMax, pingIntervalMs });
-  server.get<Place>(PATH, { websocket: true }, (opened, request) => {
+  server.get<Place>(PATH, { websocket: true, preParsing }, (opened, request) => {
     const socket = opened as BeatSocket;
-    const found = placeOf(request, writers, options);
-    if ('error' in found) socket.close(1008, found.error);
-    else sockets.take(socket, (value) => found.writer.write(found.key, value));
+    const place = placeOf(request, writers, options);
+    if ('error' in place) closeSocket(socket, POLICY, place.error);
+    else sockets.take(socket, place);
   });
   server.addHook('preClose', () => {
     sockets.close();
   });
 }
 
-interface Taking {
-  readonly writers: ReadonlyMap<string, BeatWriter>;
-  readonly value: Uint8Array | null;
-  readonly options: IngestOptions;
-}
-
 async function take(
-  request: FastifyRequest<Place>,
   reply: FastifyReply,
-  { writers, value, options }: Taking,
+  { writer, key }: Destination,
+  value: Uint8Array | null,
 ): Promise<FastifyReply> {
-  const found = placeOf(request, writers, options);
-  if ('error' in found) return reply.code(found.code).send({ error: found.error });
   try {
-    await found.writer.write(found.key, value);
+    await writer.write(key, value);
     return await reply.code(202).send({ accepted: true });
   } catch (error) {
     if (error instanceof RecordTooLarge) return reply.code(413).send({ error: error.message });
@@ -140,14 +160,18 @@ async function take(
   }
 }
 
+interface Destination extends Writer {
+  readonly key: Uint8Array;
+}
+
 function placeOf(
   { params: { pipeline, key } }: FastifyRequest<Place>,
-  writers: ReadonlyMap<string, BeatWriter>,
+  writers: Writers,
   { keyBytesMax }: IngestOptions,
-): { readonly writer: BeatWriter; readonly key: Uint8Array } | { readonly code: 400 | 404; readonly error: string } {
+): Destination | { readonly code: 400 | 404; readonly error: string } {
   const writer = writers.get(pipeline);
   if (writer === undefined) return { code: 404, error: `no pipeline ${pipeline} takes heartbeats over HTTP` };
   const bytes = Buffer.from(key);
-  if (bytes.length > 0 && bytes.length <= keyBytesMax) return { writer, key: bytes };
+  if (bytes.length > 0 && bytes.length <= keyBytesMax) return { ...writer, key: bytes };
   return { code: 400, error: `a key has 1 to ${keyBytesMax} bytes (maxKeyBytes), this one ${bytes.length}` };
 }

@@ -2,6 +2,8 @@
 // browser that loses its network closes nothing: silence decides.
 import type { Clock } from '@flatline/base';
 import { RecordTooLarge } from '@flatline/kafka';
+import type { EventDecoder } from '@flatline/ports/formats';
+import type { BeatWriter } from './beat-writer.ts';
 import { eventOf } from './event-body.ts';
 
 /** As much of a socket of `ws` as is used. */
@@ -21,10 +23,30 @@ export interface SocketLimits {
 }
 
 const HEARTBEAT = new Uint8Array(0);
-/** RFC 6455: a policy is violated; a message is too big; try again later. */
-const POLICY = 1008;
+/** RFC 6455: the server ends; a policy is violated; a message is too big; try again later. */
+const GOING = 1001;
+export const POLICY = 1008;
 const TOO_BIG = 1009;
 const TRY_LATER = 1013;
+
+/** Where a socket's beats go. */
+export interface Beats {
+  readonly writer: Pick<BeatWriter, 'write'>;
+  readonly key: Uint8Array;
+  readonly decoder: EventDecoder;
+}
+
+/** RFC 6455: what a closing frame holds beside its code. */
+const REASON_BYTES_MAX = 123;
+const CUT = '…';
+
+/** With as much of the reason as there is room for. */
+export function closeSocket(socket: Pick<BeatSocket, 'close'>, code: number, reason: string): void {
+  let shown = reason;
+  for (let length = REASON_BYTES_MAX; Buffer.byteLength(shown) > REASON_BYTES_MAX; length -= 1)
+    shown = `${reason.slice(0, length)}${CUT}`;
+  socket.close(code, shown);
+}
 
 export class SocketBeats {
   readonly #limits: SocketLimits;
@@ -34,11 +56,11 @@ export class SocketBeats {
     this.#limits = limits;
   }
 
-  /** `write` rejects where the brokers do not acknowledge: the socket is then closed, and its client connects again. */
-  take(socket: BeatSocket, write: (value: Uint8Array) => Promise<void>): void {
+  /** Where the brokers do not acknowledge, the socket is closed, and its client connects again. */
+  take(socket: BeatSocket, { writer, key, decoder }: Beats): void {
     const { clock, socketsMax, perSecondMax } = this.#limits;
     if (this.#open.size >= socketsMax) {
-      socket.close(TRY_LATER, 'too many sockets (ingest.maxSockets)');
+      closeSocket(socket, TRY_LATER, 'too many sockets (ingest.maxSockets)');
       return;
     }
     this.#open.add(socket);
@@ -48,11 +70,11 @@ export class SocketBeats {
       const now = Math.floor(clock.monotonicMs() / 1_000);
       taken = now === second ? taken + 1 : 1;
       second = now;
-      if (taken > perSecondMax) socket.close(POLICY, 'too many messages (ingest.maxPerSecond)');
+      if (taken > perSecondMax) closeSocket(socket, POLICY, 'too many messages (ingest.maxPerSecond)');
       else
-        write(value).catch((error: unknown) => {
-          if (error instanceof RecordTooLarge) socket.close(TOO_BIG, 'larger than the input topic takes');
-          else socket.close(TRY_LATER, 'the brokers do not acknowledge');
+        writer.write(key, value).catch((error: unknown) => {
+          if (error instanceof RecordTooLarge) closeSocket(socket, TOO_BIG, 'larger than the input topic takes');
+          else closeSocket(socket, TRY_LATER, 'the brokers do not acknowledge');
         });
     };
     send(HEARTBEAT);
@@ -61,8 +83,8 @@ export class SocketBeats {
       send(HEARTBEAT);
     });
     socket.on('message', (message: Buffer) => {
-      const event = eventOf(message);
-      if (typeof event === 'string') socket.close(POLICY, event);
+      const event = eventOf(message, decoder);
+      if (typeof event === 'string') closeSocket(socket, POLICY, event);
       else send(event);
     });
     socket.on('close', () => {
@@ -74,7 +96,7 @@ export class SocketBeats {
   }
 
   close(): void {
-    for (const socket of this.#open) socket.close(1001, 'the server ends');
+    for (const socket of this.#open) closeSocket(socket, GOING, 'the server ends');
   }
 
   /** One that does not answer a ping before the next is gone. */

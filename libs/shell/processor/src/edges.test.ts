@@ -24,7 +24,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 const RUNS = Number(process.env['FLATLINE_FUZZ_RUNS'] ?? 200);
-const SEED = process.env['FLATLINE_FUZZ_SEED'];
+const SEED = process.env['FUZZ_SEED'];
 const SAFE_MAX = 2 ** 53 - 1;
 const WALL = 1_800_000_000_000;
 const KEY_BYTES_MAX = 65_535;

@@ -12,6 +12,7 @@ export { type LiveEntry, type PartitionState, readPartitionState, type StatePlac
 export { openHttpServer } from './http/http-server.ts';
 export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';
 export { SupervisorMetrics } from './http/supervisor-metrics.ts';
+export { requireIngestPort } from './open-ingest.ts';
 export { foreseenSchedule } from './pipeline-kinds.ts';
 export { pipelineTopicsOf } from './pipeline-topics.ts';
 export { type ProcessorOptions, type ProcessorSnapshot, type RunningProcessor, startProcessor } from './processor.ts';
@@ -22,6 +23,7 @@ export {
   type TimestampType,
   type TopicRequirement,
 } from './topics/topic-requirements.ts';
+export { type LackingRights, lackingRights, rightsText } from './topics/topic-rights.ts';
 export { STAMP_UNLIMITED, topicSettings } from './topics/topic-settings.ts';
 export { VERSION } from './version.ts';
 export type { ShownEntry } from '@flatline/kinds';

@@ -19,6 +19,7 @@ import type { LocalCheckpoint, LocalStore } from '@flatline/ports';
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
 import { LmdbStores } from '@flatline/store';
 import { systemEntropy } from './entropy.ts';
+import { advertised } from './http/advertised.ts';
 import { openKind, targetsOf } from './pipeline-kinds.ts';
 import { singleTurns } from './single-turns.ts';
 
@@ -86,6 +87,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
         return [];
       }),
     name: config.instance,
+    endpoint: advertised(config.http),
     instanceId: config.instanceId,
     standbys: pipeline.standbys,
     heartbeatIntervalMs,

@@ -30,7 +30,7 @@ import {
   openRequestDecoder,
   openSummaryEncoder,
 } from '@flatline/records';
-import { CronCalendar } from './cron-calendar.ts';
+import { CronCalendar } from './calendar/cron-calendar.ts';
 import {
   largestDebounceRecords,
   type LargestRecords,

@@ -1,5 +1,5 @@
 import { MESSAGE_BYTES_MAX } from '@flatline/base';
-import { type FlatlineConfig, type PipelineConfig, transactionalId } from '@flatline/config';
+import { type FlatlineConfig, type PipelineConfig, rulesText, transactionalId } from '@flatline/config';
 import type { PipelineSettings } from '@flatline/runtime';
 
 /** What of a pipeline's topics its tasks have to know. */
@@ -20,9 +20,11 @@ export function pipelineSettings(
   const { handoverMs, stoppedRetryMs, drainMs, changelogFactor, changelogFormat } = pipeline;
   const { truncateLagMs, truncateLagBytes, startFrom } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
+  const keyPartitions = input.partitioner === 'murmur2' ? inputPartitions : undefined;
   return {
     name,
     kind,
+    ...(pipeline.kind === 'lease' && { tokenEpoch: pipeline.rules.tokenEpoch }),
     owner: config.instance,
     group,
     inputTopic: input.topic,
@@ -34,7 +36,7 @@ export function pipelineSettings(
     transactionalId: (partition) => transactionalId(config.application, name, partition),
     heldTime,
     maxStateBytes: pipeline.maxStateBytes,
-    input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
+    input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs, keyPartitions },
     tickMs,
     commitIntervalMs: config.commitIntervalMs,
     closeDelayMs,
@@ -46,6 +48,7 @@ export function pipelineSettings(
     drainMs,
     changelogFactor,
     changelogFormat,
+    rulesText: rulesText(pipeline),
     truncateLagMs,
     truncateLagBytes,
     startFrom,

@@ -9,6 +9,7 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
     group: pipeline.group,
     input: pipeline.input.topic,
     timestampType: pipeline.input.timestampType,
+    writesInput: pipeline.proof === 'record',
     output: pipeline.output.topic,
     targets: targetsOf(pipeline),
     changelog: pipeline.changelogTopic,

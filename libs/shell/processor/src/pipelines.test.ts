@@ -48,4 +48,24 @@ describe('pipelines of one process', () => {
     await pipelines.endAll('stop');
     expect(done).toEqual(['a aborts', 'a closes', 'b stops', 'b closes']);
   });
+
+  test('[P1] one whose end has failed cuts that of the others short by nothing: it is told once all have ended', async () => {
+    const done: string[] = [];
+    const pipelines = new Pipelines(2);
+    const broken = { ...pipeline('a', done), adapters: { close: () => Promise.reject(new Error('not closed')) } };
+    let release = (): void => undefined;
+    const slow = new Promise<void>((resolve) => (release = resolve));
+    const other = pipeline('b', done);
+    pipelines.add(broken);
+    pipelines.add({ ...other, adapters: { close: () => slow.then(other.adapters.close) } });
+    await expect(pipelines.end(broken, 'abort')).rejects.toThrow('not closed');
+    const ended = pipelines.endAll('stop').then(
+      () => done.push('resolved'),
+      (error: unknown) => done.push(`rejected: ${String(error)}`),
+    );
+    for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
+    release();
+    await ended;
+    expect(done).toEqual(['a aborts', 'b stops', 'b closes', 'rejected: Error: not closed']);
+  });
 });

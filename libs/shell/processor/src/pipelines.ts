@@ -72,7 +72,9 @@ export class Pipelines<Each extends Pipeline = Pipeline> {
     return ended;
   }
 
+  /** Rejects with the first that could not be ended, once all others have. */
   async endAll(how: 'stop' | 'abort'): Promise<void> {
-    await Promise.all(this.#all.map((pipeline) => this.end(pipeline, how)));
+    const ends = await Promise.allSettled(this.#all.map((pipeline) => this.end(pipeline, how)));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 }

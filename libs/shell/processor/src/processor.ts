@@ -17,9 +17,11 @@ import { kafkaOptions } from './kafka-options.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
+import { checkTokenEpoch } from './check-token-epoch.ts';
 import { checkLargestRecords } from './check-largest-records.ts';
 import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
+import { openIngest } from './open-ingest.ts';
 import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { type Metrics, metricsOf } from './http/metrics.ts';
@@ -30,6 +32,7 @@ import { pipelineSettings } from './pipeline-settings.ts';
 import { pipelineTopicsOf } from './pipeline-topics.ts';
 import { Pipelines } from './pipelines.ts';
 import { checkTopics } from './topics/check-topics.ts';
+import { assertRights } from './topics/topic-rights.ts';
 
 export interface ProcessorOptions {
   readonly log: RuntimeLog;
@@ -138,7 +141,7 @@ class Processor implements RunningProcessor, Observed {
         checkTargets(pipeline, topics);
         checkLargestRecords(pipeline, topics);
       }
-      await this.#checkKinds();
+      await this.#checkNotes();
       for (const pipeline of this.#config.pipelines) {
         const { worker } = this;
         const parts = { config: this.#config, pipeline, kafka, buffers, clock: this.#clock, log: this.#log, worker };
@@ -156,8 +159,9 @@ class Processor implements RunningProcessor, Observed {
         });
         this.#pipelines.add({ config: pipeline, adapters, instance });
       }
+      // Before the group is joined: who cannot take its port has not thrown out whoever holds it, under the same name.
+      this.#ingest = await openIngest(this.#config, { kafka, clock: this.#clock, log: this.#log, worker: this.worker });
       await Promise.all(this.#pipelines.all.map(({ instance }) => instance.start()));
-      this.#ingest = await this.#openIngest(kafka);
     } catch (error) {
       await this.#close('abort');
       throw error;
@@ -276,44 +280,30 @@ class Processor implements RunningProcessor, Observed {
     await this.#http?.close();
   }
 
-  async #openIngest(kafka: KafkaOptions): Promise<IngestServer | undefined> {
-    const { ingest, pipelines } = this.#config;
-    // A port is one process's: of several workers, the first one's.
-    if (ingest === undefined || (this.worker ?? 1) !== 1) return undefined;
-    const { maxEventBytes: eventBytesMax, maxPerSecond: perSecondMax, maxSockets: socketsMax, ...others } = ingest;
-    const { openIngestServer } = await import('@flatline/ingest');
-    const sessions = pipelines.filter(({ kind }) => kind === 'session');
-    const opened = await openIngestServer({
-      ...others,
-      clock: this.#clock,
-      kafka,
-      inputs: new Map(sessions.map(({ name, input }) => [name, input.topic])),
-      keyBytesMax: Math.min(...sessions.map(({ input }) => input.maxKeyBytes)),
-      eventBytesMax,
-      perSecondMax,
-      socketsMax,
-    });
-    this.#log.info('takes heartbeats over HTTP', { address: opened.address });
-    return opened;
-  }
-
   #kafkaOptions(): KafkaOptions {
     return kafkaOptions(this.#config, this.#clock, { log: this.#log, outages: this.#outages });
   }
 
   /** @throws Misconfigured */
-  async #checkKinds(): Promise<void> {
+  async #checkNotes(): Promise<void> {
     const connection = openCluster(this.#kafkaOptions());
     try {
       const groups = new KafkaGroupAdmin({ clock: this.#clock, connection });
       // Another input leaves the changelog what it is: notes beside any topic count.
-      for (const pipeline of this.#config.pipelines) checkKind(pipeline, await groups.notes(pipeline.group));
+      for (const pipeline of this.#config.pipelines) {
+        const notes = await groups.notes(pipeline.group);
+        checkKind(pipeline, notes);
+        if (pipeline.kind === 'lease') checkTokenEpoch(pipeline, notes);
+      }
     } finally {
       connection.close();
     }
   }
 
-  /** The topics that exist; writing to one that is missing will tell. @throws Misconfigured where an input is not there. */
+  /**
+   * The topics that exist; writing to one that is missing will tell.
+   * @throws Misconfigured where an input is not there, Fatal where this user lacks a right.
+   */
   async #describeTopics(): Promise<ReadonlyMap<string, TopicDescription>> {
     const connection = openCluster(this.#kafkaOptions());
     try {
@@ -326,6 +316,7 @@ class Processor implements RunningProcessor, Observed {
         ...targetsOf(pipeline),
       ]);
       const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
+      assertRights(pipelineTopicsOf(this.#config), found);
       for (const { kind, topic } of found)
         if (kind !== 'present' && inputs.includes(topic)) throw new Misconfigured(`topic ${topic} ${ABSENT[kind]}`);
       return new Map(found.filter((each) => each.kind === 'present').map((each) => [each.topic, each]));

@@ -8,5 +8,6 @@ export { PipelineInstance, type PipelineInstanceParts } from './instance/pipelin
 export { ProcessShare } from './instance/process-share.ts';
 export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog, StartFrom, Turns } from './settings.ts';
 export type { StandbyState, StandbyStatus } from './restoring/standby-task.ts';
+export { MISPLACED_REMEDY } from './running/step-alarms.ts';
 export { SHOWN_STATES } from './task-state.ts';
 export type { TaskStatus } from './running/task-status.ts';

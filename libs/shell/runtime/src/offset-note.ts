@@ -10,21 +10,27 @@ export interface OffsetNote {
   readonly commitId: string | undefined;
   /** What the entries are. undefined where that is not said. */
   readonly kind: string | undefined;
+  /** Epoch of the tokens that were granted last (L3). */
+  readonly tokenEpoch: number;
 }
 
 type Noted = Pick<CommitHeader, 'inputPartitions' | 'sequence' | 'commitId'>;
 
-/** A build from before kinds takes the kind for a part of the commit's id, which none but the committer looks at. */
-export function noteOf({ inputPartitions, sequence, commitId }: Noted, kind?: string): string {
+/** A build from before kinds, or epochs, takes them for a part of the commit's id, which none but the committer looks at. */
+export function noteOf({ inputPartitions, sequence, commitId }: Noted, kind?: string, tokenEpoch = 0): string {
+  const ofEpoch = tokenEpoch === 0 ? '' : `;epoch=${tokenEpoch}`;
   const ofKind = kind === undefined ? '' : `,kind=${kind}`;
-  return `partitions=${inputPartitions} commit=${sequence} ${commitId}${ofKind}`;
+  return `partitions=${inputPartitions} commit=${sequence} ${commitId}${ofEpoch}${ofKind}`;
 }
+
+const NOTE =
+  /^partitions=(\d{1,9})(?: commit=(\d{1,15}) ([^\s,;]{1,100})(?:;epoch=(\d{1,4}))?(?:,kind=([a-z]{1,20}))?)?$/;
 
 /** undefined where the metadata is not ours. */
 export function committedIn(metadata: string): OffsetNote | undefined {
-  const found = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) ([^\s,]{1,100})(?:,kind=([a-z]{1,20}))?)?$/.exec(metadata);
+  const found = NOTE.exec(metadata);
   if (found === null) return undefined;
-  const [, partitions, sequence, commitId, kind] = found as readonly (string | undefined)[];
+  const [, partitions, sequence, commitId, epoch = '0', kind] = found as readonly (string | undefined)[];
   const number = sequence === undefined ? undefined : Number(sequence);
-  return { partitions: Number(partitions), sequence: number, commitId, kind };
+  return { partitions: Number(partitions), sequence: number, commitId, kind, tokenEpoch: Number(epoch) };
 }

@@ -15,6 +15,8 @@ export interface PipelineSettings {
   readonly name: string;
   /** What its entries are, which stands beside each group offset: a start as another kind is refused. Default: it does not. */
   readonly kind?: string;
+  /** Epoch of tokens. Stands there, too, unless it is 0: a start of leases with a lower one is refused (L3). */
+  readonly tokenEpoch?: number;
   /** Name of this instance, as operators read it. */
   readonly owner: string;
   readonly group: string;
@@ -53,6 +55,8 @@ export interface PipelineSettings {
   readonly changelogFactor: number;
   /** The version of the changelog's format that is written (K9). Default: the newest. */
   readonly changelogFormat?: number | undefined;
+  /** What a checker has to know of the pipeline's rules, as it stands in the changelog (K1). Default: nothing does. */
+  readonly rulesText?: string | undefined;
   /** A floor must be in force this long, or while this many bytes are written, before the log is truncated below it (K4). */
   readonly truncateLagMs: DurationMs;
   readonly truncateLagBytes: number;

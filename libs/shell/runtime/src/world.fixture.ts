@@ -19,6 +19,7 @@ export const INPUT = 'in';
 export const OUTPUT = 'out';
 export const CHANGELOG = 'changelog';
 export const DEAD_LETTERS = 'dead';
+export const GROUP = 'app.visits';
 
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder();
@@ -41,6 +42,8 @@ export interface WorldSettings {
   readonly onTurn?: () => void;
   readonly rates?: FaultRates;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+  /** The world's own partitioner is not Kafka's. Default: no key is looked at. */
+  readonly keyPartitions?: number;
   /** Default: the log proves its silence by records. */
   readonly proofByFetch?: { readonly clockSkewMs: number };
   readonly standbys?: number;
@@ -100,7 +103,7 @@ export class World {
     const { partitions } = this;
     log.createTopic(INPUT, { partitions, timestampType: this.timestampType });
     for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
-    this.simulation.group('app.visits', { partitions, sessionTimeoutMs: 10_000, standbys: world.standbys ?? 0 });
+    this.simulation.group(GROUP, { partitions, sessionTimeoutMs: 10_000, standbys: world.standbys ?? 0 });
   }
 
   /** Starts a process and its runtime; joining goes on by itself as time runs. */
@@ -117,7 +120,7 @@ export class World {
       input: ports.reader,
       changelog: ports.reader,
       proofs: ports.proof,
-      membership: ports.membership('app.visits', this.#world.staticMembers === true ? name : undefined),
+      membership: ports.membership(GROUP, this.#world.staticMembers === true ? name : undefined),
       kind: sessionKind({
         rules: this.rules,
         decoder: this.#decoder(),
@@ -175,7 +178,7 @@ export class World {
       name: 'visits',
       kind: this.kind,
       owner,
-      group: 'app.visits',
+      group: GROUP,
       inputTopic: INPUT,
       inputPartitions: this.inputPartitions,
       outputTopic: OUTPUT,
@@ -190,6 +193,7 @@ export class World {
         maxFutureMs: 3_600_000,
         maxLeadMs: 60_000,
         liveWithinMs: 300_000,
+        keyPartitions: this.#world.keyPartitions,
       },
       tickMs: 10,
       commitIntervalMs: this.#world.commitIntervalMs ?? 100,
@@ -264,8 +268,8 @@ export class World {
     const records = this.simulation.log
       .committed(INPUT, partition)
       .map((record) => inputRecord(record, () => BARE_EVENT));
-    const folding = { partition, rules: { ...rules, ...heldTime, timestampType, maxKeyBytes }, closesAll: true };
-    return foldInput(records, folding).summaries.map(foldedLine);
+    const judged = { kind: 'session', ...rules, ...heldTime, timestampType, maxKeyBytes } as const;
+    return foldInput(records, { partition, rules: judged, closesAll: true }).summaries.map(foldedLine);
   }
 }
 

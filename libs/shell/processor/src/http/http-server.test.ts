@@ -57,6 +57,32 @@ test('[I7] a partition that fills up is warned of, and keeps no instance from be
   expect(metrics).toContain('flatline_state_full_total{pipeline="visits",partition="0"} 0');
 });
 
+test('[I1][I9] refused records and misplaced keys of the last hour are warned of, one line each, and the instance stays ready', async () => {
+  const at = NOW - 1_000;
+  const refused = { offset: 7, reason: 'malformed', detail: 'not JSON', at };
+  const misplaced = { offset: 9, belongsTo: 1, at };
+  const counters = { ...task({}).counters!, deadLetters: 70, misplacedKeys: 4 };
+  const old = { refused: { ...refused, at: NOW - 3_600_000 }, misplaced: { ...misplaced, at: NOW - 3_600_000 } };
+  const get = await serve([
+    pipeline({
+      tasks: [
+        task({ refused, misplaced, counters }),
+        task({ partition: 2, refused: { ...refused, at: at - 1 }, counters }),
+        task({ partition: 3, ...old, counters }),
+      ],
+    }),
+  ]);
+  const answer = await get('/readyz');
+  expect(answer.status).toBe(200);
+  expect(((await answer.json()) as { warnings: string[] }).warnings).toEqual([
+    'visits has refused 140 records since its tasks began here, the newest in partition 0 at offset 7 (malformed: not JSON): ' +
+      'flatline dead-letters list',
+    expect.stringMatching(
+      /^visits: 4 entries were opened by keys of other partitions .* partition 0 at offset 9, .*says 1: .*murmur2_random/,
+    ),
+  ]);
+});
+
 describe('[R2] local stores that are damaged again and again', () => {
   const drop = (minutesAgo: number, reason: StoreDrop['reason'] = 'checksum', partition = 0): StoreDrop => ({
     partition,
@@ -90,6 +116,13 @@ describe('[R2] local stores that are damaged again and again', () => {
     expect(await unready([drop(50), drop(30), drop(10)])).toEqual([]);
     expect(await unready([drop(60), drop(61), drop(62), drop(9), drop(8), drop(7)])).toEqual([]);
     expect(await unready(Array.from({ length: 8 }, (_, i) => drop(1, 'unclean-after-reboot', i)))).toEqual([]);
+  });
+
+  test('[R2] those of a changelog that was given up: ready, and none is counted as damaged', async () => {
+    const storeDrops = Array.from({ length: 8 }, (_, i) => drop(1, 'given-up', i));
+    const get = await serve([pipeline({ storeDrops })]);
+    expect((await get('/readyz')).status).toBe(200);
+    expect(await (await get('/metrics')).text()).toContain('flatline_damaged_stores{pipeline="visits"} 0');
   });
 });
 

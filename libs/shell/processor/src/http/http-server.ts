@@ -3,11 +3,12 @@
 import { messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { Registry } from 'prom-client';
+import { Registry } from '@prometheus-io/client';
 import type { Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
-import { fillWarnings, unreadyReasons } from './readiness.ts';
+import { unreadyReasons } from './readiness.ts';
+import { warningsOf } from './warnings.ts';
 
 export interface HttpServer {
   /** `http://host:port`, with the port that was chosen where the configured one is 0. */
@@ -69,7 +70,7 @@ function addHealth(server: FastifyInstance, whole: Whole): void {
     const looked = await whole.look();
     const reasons = unreadyReasons(looked);
     const ready = reasons.length === 0;
-    return reply.code(ready ? 200 : 503).send({ ready, reasons, warnings: fillWarnings(looked) });
+    return reply.code(ready ? 200 : 503).send({ ready, reasons, warnings: warningsOf(looked) });
   });
   server.get('/metrics', async (_request, reply) =>
     reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await whole.metrics()),

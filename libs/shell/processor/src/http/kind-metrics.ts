@@ -72,6 +72,7 @@ export const KIND_METRICS: Readonly<Record<PipelineConfig['kind'], KindMetrics>>
       flatline_schedule_runs_in_past_total: ['scheduleRunsInPast', 'Schedules that were due when they were made (D2)'],
       flatline_schedule_runs_expired_total: ['scheduleRunsExpired', 'Runs that came too late for their expiry (D2)'],
       flatline_schedule_runs_missed_total: ['scheduleRunsMissed', 'Runs not made up for (D3)'],
+      flatline_schedules_parked_total: ['schedulesParked', 'Schedules that were due and could not be reckoned (D3)'],
     },
   },
 };

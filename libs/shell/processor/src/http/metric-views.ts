@@ -1,6 +1,6 @@
 // Metrics that keep nothing: their values are asked for when they are scraped.
 import type { HistogramStatus, TaskStatus } from '@flatline/runtime';
-import { Counter, Gauge, type Metric, type Registry } from 'prom-client';
+import { Counter, Gauge, type Metric, type Registry } from '@prometheus-io/client';
 
 const LABELS = ['pipeline', 'partition'] as const;
 type Label = (typeof LABELS)[number];
@@ -102,7 +102,7 @@ export function addOfPipelines(
   registry.registerMetric(metric);
 }
 
-/** prom-client's own histograms count by themselves; ours are counted by the tasks. In seconds. */
+/** The client's own histograms count by themselves; ours are counted by the tasks. In seconds. */
 export function addHistogram<T extends Located>(
   registry: Registry,
   { name, help, of, read }: Described & { of: () => readonly T[]; read: (one: T) => HistogramStatus | undefined },

@@ -21,13 +21,14 @@ describe('metrics', () => {
 
   test('[X5] names and units by the conventions: a counter ends in _total, no time is in milliseconds', async () => {
     const text = await (await (await serve([pipeline({ standbys: [standby] })]))('/metrics')).text();
-    const types = [...text.matchAll(/^# TYPE (flatline_\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
-      name,
-      type,
-    }));
-    expect(types.length).toBeGreaterThan(30);
-    for (const { name, type } of types) expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
-    expect(types.filter(({ name }) => /milli|_ms|p99/.test(name))).toEqual([]);
+    const types = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({ name, type }));
+    for (const { name, type } of types) {
+      expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
+      expect([name, name.includes(type)]).toEqual([name, false]);
+    }
+    const own = types.filter(({ name }) => name.startsWith('flatline_'));
+    expect(own.length).toBeGreaterThan(30);
+    expect(own.filter(({ name }) => /milli|_ms|p99/.test(name))).toEqual([]);
     expect(text).toMatch(/^flatline_build_info\{version="1.2.3",application="shop",node="24[\d.]+"\} 1$/m);
   });
 
@@ -55,6 +56,19 @@ describe('metrics', () => {
     const get = await serve([], { pipelines });
     expect(await (await get('/metrics')).text()).toContain('flatline_live_entries{pipeline="visits",partition="0"} 7');
     expect(looks).toBe(1);
+  });
+
+  test('[X5] flatline_ready says what /readyz says', async () => {
+    const readyOf = async (pipelines: PipelineStatus[]): Promise<string[]> => {
+      const get = await serve(pipelines);
+      const [line = ''] = (await (await get('/metrics')).text()).match(/^flatline_ready .*$/m) ?? [];
+      return [line, String((await get('/readyz')).status)];
+    };
+    expect(await readyOf([pipeline({})])).toEqual(['flatline_ready 1', '200']);
+    const restoring = pipeline({ ready: false, tasks: [task({ state: 'restoring' })] });
+    expect(await readyOf([restoring])).toEqual(['flatline_ready 0', '503']);
+    const stopped = pipeline({ ready: false, failure: 'the input has more partitions', tasks: [] });
+    expect(await readyOf([pipeline({}), stopped])).toEqual(['flatline_ready 0', '503']);
   });
 
   test('counts do not grow by being read', async () => {

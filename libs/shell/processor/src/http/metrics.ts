@@ -5,10 +5,13 @@
 // Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
 import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { type Counted, type Ended, KIND_METRICS } from './kind-metrics.ts';
 import { addCounter, addGauge, addHistogram, addOfPipelines, addStates, labelsOf } from './metric-views.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
+import { viewOf } from './one-process.ts';
+import { addProcess } from './process-metrics.ts';
+import { unreadyReasons } from './readiness.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 /** Counters by metric name, and what they count, of whatever kind. */
@@ -20,6 +23,10 @@ const COUNTED: Counted = {
   flatline_former_type_records_total: [
     'formerTypeRecords',
     'Records from before the input had its timestamp type, read over (C6)',
+  ],
+  flatline_misplaced_keys_total: [
+    'misplacedKeys',
+    'Entries opened by a key that murmur2 gives to another partition (I9)',
   ],
   flatline_state_full_total: ['stateFull', 'Records refused for want of room (I7)'],
   flatline_dead_letters_total: ['deadLetters', 'Records sent to the dead-letter topic (I1)'],
@@ -94,7 +101,7 @@ export interface Metrics {
 
 export function metricsOf(observed: Observed): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  addProcess(registry);
   addBuild(registry, observed);
   // Looked at once a scrape, not by each metric: a task's status sorts the durations of a thousand commits.
   let pipelines: readonly PipelineStatus[] = [];
@@ -107,6 +114,7 @@ export function metricsOf(observed: Observed): Metrics {
       addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
   addDurations(registry, tasks);
   addOfStores(registry, observed, () => pipelines);
+  addReady(registry, () => unreadyReasons({ processes: [viewOf(observed, pipelines)], absences: [] }));
   for (const { ended } of kinds) if (ended !== undefined) addEnded(registry, tasks, ended);
   const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
   addStates(registry, taskStates, tasks, SHOWN_STATES);
@@ -137,6 +145,19 @@ function addBuild(registry: Registry, { version, application }: Observed): void 
   const help = 'Always 1; what runs stands in the labels';
   const build = { name: 'flatline_build_info', help, labelNames: Object.keys(labels), registers: [registry] };
   new Gauge(build).set(labels, 1);
+}
+
+function addReady(registry: Registry, unready: () => readonly string[]): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'flatline_ready',
+      help: '1 while /readyz says yes for this process, 0 while it says no',
+      registers: [],
+      collect() {
+        this.set(unready().length === 0 ? 1 : 0);
+      },
+    }),
+  );
 }
 
 function addDurations(registry: Registry, of: Tasks): void {

@@ -10,7 +10,7 @@ export function oneProcess(observed: Observed, metrics: () => Promise<string>): 
   };
 }
 
-export function viewOf(observed: Observed): ProcessView {
+export function viewOf(observed: Observed, pipelines: ProcessView['pipelines'] = observed.pipelines()): ProcessView {
   const { worker, instance, wallNow, hasStarted, isStopping } = observed;
-  return { worker, instance, wallNow, hasStarted, isStopping, pipelines: observed.pipelines() };
+  return { worker, instance, wallNow, hasStarted, isStopping, pipelines };
 }

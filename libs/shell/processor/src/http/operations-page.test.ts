@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { SHOWN_STATES } from '@flatline/runtime';
 import { PATHS } from './http-server.ts';
 import { metricsOf } from './metrics.ts';
+import { SupervisorMetrics } from './supervisor-metrics.ts';
 
 const page = readFileSync(new URL('../../../../../docs/OPERATIONS.md', import.meta.url), 'utf8');
 const section = /^## Watching it\n([^]*?)\n## /m.exec(page)?.[1] ?? '';
@@ -28,7 +29,8 @@ describe('docs/OPERATIONS.md', () => {
   });
 
   test('names metrics that exist, in its table and where it says what to alert on', async () => {
-    const exposition = await metricsOf({ ...nothing, pipelines: () => [] }).metrics();
+    const own = await metricsOf({ ...nothing, pipelines: () => [] }).metrics();
+    const exposition = own + (await new SupervisorMetrics(() => []).text([]));
     const metrics = [...exposition.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name);
     const rows = [...section.matchAll(/^\| [^|]*?; ([^|]*) \|/gm)].flatMap(([, names = '']) => quoted(names));
     const alerts = /\*\*Alert on\*\* (.*)/.exec(section)?.[1] ?? '';

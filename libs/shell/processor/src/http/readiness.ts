@@ -1,27 +1,11 @@
 import type { Millis } from '@flatline/base';
-import { STATE_FILL_ALARM } from '@flatline/runtime';
 import type { Looked, PipelineStatus, ProcessView } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 /** Why this instance should get no traffic and wait for no rollout; empty: it is ready. */
-export function unreadyReasons({ processes, absences }: Looked): readonly string[] {
+export function unreadyReasons({ processes, absences }: Pick<Looked, 'processes' | 'absences'>): readonly string[] {
   // Workers share a directory: what is wrong with it each of them says.
   return [...new Set([...absences, ...processes.flatMap(reasonsOfProcess)])];
-}
-
-/** Partitions in which soon nothing more can be opened, nor grow: the instance works, and another one would not help. */
-export function fillWarnings({ processes }: Looked): readonly string[] {
-  return processes
-    .flatMap(({ pipelines }) => pipelines)
-    .flatMap(({ name, tasks }) =>
-      tasks
-        .filter(({ stateFill }) => stateFill >= STATE_FILL_ALARM)
-        .map(
-          ({ partition, stateFill, stateBytes, liveEntries }) =>
-            `${name}/${partition} holds ${Math.floor(stateFill * 100)} % of what may live in one partition (${liveEntries} ` +
-            `entries, ${stateBytes} bytes): beyond, records that need more room are dead letters (state-full)`,
-        ),
-    );
 }
 
 function reasonsOfProcess({ isStopping, pipelines, wallNow, worker }: ProcessView): readonly string[] {

@@ -1,6 +1,7 @@
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from '@prometheus-io/client';
 import { mergedMetrics, type MetricsPart } from './merged-metrics.ts';
 import type { WorkerRow } from './observed.ts';
+import { addProcess } from './process-metrics.ts';
 
 const STATES: readonly WorkerRow['state'][] = ['running', 'waiting', 'ended'];
 
@@ -10,7 +11,7 @@ export class SupervisorMetrics {
   readonly #workers = new Registry();
 
   constructor(rows: () => readonly WorkerRow[]) {
-    collectDefaultMetrics({ register: this.#own });
+    addProcess(this.#own);
     this.#workers.registerMetric(
       new Gauge({
         name: 'flatline_worker_state',

@@ -5,16 +5,22 @@ import type { ConnectionEvent } from '@flatline/kafka';
 import type { RuntimeLog } from '@flatline/runtime';
 import { SummaryPace } from './summary-pace.ts';
 
-/** A broker that fails again sooner goes on with the outage it had: flapping is no reason for two lines each time. */
-const SETTLED_MS: DurationMs = 60_000;
+/** A broker that fails again sooner after it answered flaps: its outages are told of at the summaries' pace. */
+const SETTLED_MS: DurationMs = 30_000;
+/** Nothing failed for so long: it is over, though no connection told of it. */
+const OVER_MS: DurationMs = 60_000;
 
 interface Outage {
-  readonly since: DurationMs;
+  /** This goes on while the broker flaps; all else is of the newest outage alone. */
   readonly pace: SummaryPace;
+  since: DurationMs;
   attempts: number;
   failedAt: DurationMs;
-  /** What was last logged. */
-  saidDown: boolean;
+  /** undefined: it lasts. */
+  answeredAt: DurationMs | undefined;
+  isSaid: boolean;
+  /** Outages since the last that was said. */
+  unsaid: number;
 }
 
 export class BrokerOutages {
@@ -36,24 +42,45 @@ export class BrokerOutages {
   #failed(broker: string, why: string): void {
     const now = this.#clock.monotonicMs();
     const outage = this.#outages.get(broker);
-    if (outage === undefined || now - outage.failedAt >= SETTLED_MS) {
-      this.#outages.set(broker, { since: now, pace: new SummaryPace(now), attempts: 1, failedAt: now, saidDown: true });
+    if (outage === undefined || isOver(outage, now)) {
+      this.#outages.set(broker, { pace: new SummaryPace(now), ...begunAt(now), isSaid: true, unsaid: 0 });
       this.#log.warn('broker does not answer', { broker, why });
       return;
     }
-    outage.attempts += 1;
-    outage.failedAt = now;
-    if (!outage.pace.isDue(now)) return;
-    outage.saidDown = true;
-    const forMs = Math.round(now - outage.since);
-    this.#log.warn('broker still does not answer', { broker, forMs, attempts: outage.attempts, why });
+    if (outage.answeredAt !== undefined) {
+      if (!outage.isSaid) outage.unsaid += 1;
+      Object.assign(outage, begunAt(now), { isSaid: false });
+    } else {
+      outage.attempts += 1;
+      outage.failedAt = now;
+    }
+    if (outage.pace.isDue(now)) this.#sumUp(broker, outage, why);
+  }
+
+  #sumUp(broker: string, outage: Outage, why: string): void {
+    const { attempts, isSaid, unsaid } = outage;
+    const forMs = Math.round(outage.failedAt - outage.since);
+    const lasting = forMs > 0 ? { forMs, attempts } : {};
+    outage.isSaid = true;
+    outage.unsaid = 0;
+    if (isSaid) this.#log.warn('broker still does not answer', { broker, ...lasting, why });
+    else this.#log.warn('broker does not answer', { broker, ...lasting, why, unsaidBefore: unsaid });
   }
 
   #connected(broker: string): void {
     const outage = this.#outages.get(broker);
-    if (outage?.saidDown !== true) return;
-    outage.saidDown = false;
-    const afterMs = Math.round(this.#clock.monotonicMs() - outage.since);
+    if (outage === undefined || outage.answeredAt !== undefined) return;
+    outage.answeredAt = this.#clock.monotonicMs();
+    if (!outage.isSaid) return;
+    const afterMs = Math.round(outage.answeredAt - outage.since);
     this.#log.info('broker answers again', { broker, afterMs, attempts: outage.attempts });
   }
+}
+
+function begunAt(now: DurationMs): Pick<Outage, 'since' | 'attempts' | 'failedAt' | 'answeredAt'> {
+  return { since: now, attempts: 1, failedAt: now, answeredAt: undefined };
+}
+
+function isOver({ failedAt, answeredAt }: Outage, now: DurationMs): boolean {
+  return now - failedAt >= OVER_MS || (answeredAt !== undefined && now - answeredAt >= SETTLED_MS);
 }

@@ -13,6 +13,11 @@ export class SummaryPace {
     this.#nextAt = now + FIRST_MS;
   }
 
+  /** When it is to be logged again, if it recurs. */
+  get dueAt(): DurationMs {
+    return this.#nextAt;
+  }
+
   /** True where it is to be logged now; the next time is later then. */
   isDue(now: DurationMs): boolean {
     if (now < this.#nextAt) return false;

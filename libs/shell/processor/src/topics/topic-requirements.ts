@@ -13,6 +13,8 @@ export interface PipelineTopics {
   readonly group: string;
   readonly input: string;
   readonly timestampType: TimestampType;
+  /** Clock records are written to it (C2). */
+  readonly writesInput: boolean;
   readonly output: string;
   /** Where records may go beside the output. */
   readonly targets?: readonly string[];

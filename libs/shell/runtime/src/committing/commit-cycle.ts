@@ -9,9 +9,11 @@
 //        full meanwhile, so that neither step nor expiry comes between.
 import type { Cancel, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
+import type { TopicPartition } from '@flatline/ports';
 import { DurationHistogram } from '../duration-histogram.ts';
 import { Durations } from '../durations.ts';
 import { CUT_SLICE_PIECES, SLICE_MS, SLOW_COMMIT_MS } from '../limits.ts';
+import { RefusalLog } from './refusal-log.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace } from './commit-pace.ts';
@@ -21,8 +23,9 @@ import type { LoopEvents } from '../loop-events.ts';
 import type { Truncator } from './truncator.ts';
 
 export interface CommitCycleParts {
+  readonly input: TopicPartition;
   readonly settings: PipelineSettings;
-  readonly ports: Pick<PipelinePorts, 'clock'>;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'log'>;
   readonly task: PartitionTask;
   /** Upper bound on what one slice of a cut writes. */
   readonly cutSliceBytes: number;
@@ -38,6 +41,7 @@ export class CommitCycle {
   readonly histogram = new DurationHistogram();
   /** From the instant that a session's close is due to where readers of the output see it. */
   readonly closeDelays = new DurationHistogram();
+  readonly refusals: RefusalLog;
   readonly #parts: CommitCycleParts;
   readonly #pace: CommitPace;
   #timer: Cancel | undefined;
@@ -47,6 +51,7 @@ export class CommitCycle {
 
   constructor(parts: CommitCycleParts) {
     this.#parts = parts;
+    this.refusals = new RefusalLog(parts.ports.log, parts.input);
     this.#pace = new CommitPace(parts.settings);
     parts.task.limitCut(parts.budget.bytesMax);
   }
@@ -117,6 +122,7 @@ export class CommitCycle {
       this.durations.add(endedAt - startedAt);
       this.histogram.add(endedAt - startedAt);
       this.#countCloses(outcome.endedAt);
+      this.refusals.committed(outcome.deadLetters, ports.clock.wallMs());
       task.limitCut(budget.bytesMax);
       truncator.committed(outcome.floor, outcome.bytes);
       flusher.offer();

@@ -26,7 +26,10 @@ import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 
 export type CommitOutcome =
   /** `bytes`: of its blocks. */
-  | { readonly kind: 'committed'; readonly floor: number; readonly bytes: number; readonly endedAt: TaskCut['endedAt'] }
+  | ({ readonly kind: 'committed'; readonly floor: number; readonly bytes: number } & Pick<
+      TaskCut,
+      'endedAt' | 'deadLetters'
+    >)
   | LetGo;
 
 export interface CommitterParts {
@@ -98,7 +101,12 @@ export class Committer {
       return await this.#send(inFlight);
     } catch (error) {
       if (!isRecoverable(error)) throw error;
-      this.#parts.ports.log.warn('commit failed; its outcome is looked up', { ...this.#where(), error });
+      // Every hand-over ends with the former owner's writer fenced.
+      const { log } = this.#parts.ports;
+      const facts = { ...this.#where(), error };
+      if (error instanceof Fenced)
+        log.info('the writer was fenced while it committed; the outcome is looked up', facts);
+      else log.warn('commit failed; its outcome is looked up', facts);
     }
     this.#recovering = true;
     const outcome = await this.#recover(inFlight);
@@ -205,7 +213,8 @@ export class Committer {
     this.#sequence = cut.header.sequence;
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
-    return { kind: 'committed', floor: cut.header.floor, bytes: cut.blockBytes, endedAt: cut.endedAt };
+    const { endedAt, deadLetters } = cut;
+    return { kind: 'committed', floor: cut.header.floor, bytes: cut.blockBytes, endedAt, deadLetters };
   }
 
   #where(): { pipeline: string; partition: number } {

@@ -1,5 +1,5 @@
 // Sessions with large states, read from a backlog, on a broker that takes its time. More of them, with what the process needs of
-// memory: LARGE_STATES=50000 npm test -- runtime large-states (10 GB, the simulated logs among them).
+// memory: LARGE_STATES=50000 npm test -- runtime (10 GB, the simulated logs among them).
 import { expect, test } from '@jest/globals';
 import { decodeBlock } from '@flatline/partition';
 import { COMMIT_BYTES_MAX, COMMIT_TIMEOUT_SHARE, TASK_BOUNDS } from '../limits.ts';

@@ -7,7 +7,7 @@ import { deadLetterRecord } from './dead-letter-record.ts';
 import type { PipelineSettings } from '../settings.ts';
 
 export function transactionOf(cut: TaskCut, partition: number, settings: PipelineSettings): Transaction {
-  const { group, inputTopic, kind } = settings;
+  const { group, inputTopic, kind, tokenEpoch } = settings;
   const letters = cut.deadLetters.map((letter) => deadLetterRecord(letter, partition, settings.inputTopic));
   const blocks = cut.blocks.map((block): OutgoingRecord => ({ key: null, value: block.bytes }));
   const writes = [
@@ -15,7 +15,7 @@ export function transactionOf(cut: TaskCut, partition: number, settings: Pipelin
     ...outputsOf(cut, partition, settings),
     { topic: settings.deadLetterTopic, partition, records: letters },
   ].filter(({ records }) => records.length > 0);
-  const metadata = noteOf(cut.header, kind);
+  const metadata = noteOf(cut.header, kind, tokenEpoch);
   return { writes, offsets: [{ group, topic: inputTopic, partition, offset: cut.position, metadata }] };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { partitionOf } from '@flatline/base';
 import type { LogRecord } from '@flatline/cluster';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { TASK_BOUNDS } from '../limits.ts';
@@ -145,6 +146,47 @@ describe('what a task writes', () => {
       'flatline-offset': '0',
     });
     expect(world.closed()).toHaveLength(1);
+  });
+
+  test('[I1] a commit with dead letters is told of, once for each reason, and the newest is in the status', async () => {
+    const world = new World({ seed: 23, partitions: 1 });
+    const { time, log } = world.simulation;
+    const lines: string[] = [];
+    const { instance } = world.launch('a', lines);
+    await time.runFor(1_000);
+    expect(instance.status()[0]!.refused).toBeUndefined();
+    const bad = { key: 'k', value: 'garbage' };
+    log.produce(INPUT, 0, bad, { key: 'k', value: '' }, { key: null, value: 'no key' }, bad);
+    await time.runFor(1_000);
+    const told = lines.filter((line) => line.includes('refused')).map((line) => line.replace(/^\S+ a /, ''));
+    const [first, second, ...more] = told;
+    expect(first).toMatch(
+      /^records are refused \(test\) and become dead letters .*"partition":0,"offset":0,.*"records":2}$/,
+    );
+    expect(second).toMatch(
+      /^records are refused \(null-key\) .*"offset":2,"detail":"an event needs a key","records":1}$/,
+    );
+    expect(more).toEqual([]);
+    expect(instance.status()[0]!.refused).toMatchObject({ offset: 3, reason: 'test', at: expect.any(Number) });
+  });
+
+  test('[I9] a key in another partition than its own is told of, with what to do, and is in the status', async () => {
+    const world = new World({ seed: 27, partitions: 2, keyPartitions: 2 });
+    const { time } = world.simulation;
+    const lines: string[] = [];
+    const { instance } = world.launch('a', lines);
+    const keys = Array.from({ length: 20 }, (_, number) => `key-${number}`);
+    const misplaced = keys.filter((key) => partitionOf(new TextEncoder().encode(key), 2) !== world.partitionOf(key));
+    expect(misplaced.length % 20).not.toBe(0);
+    for (const key of keys) world.beat(key);
+    await time.runFor(1_000);
+    expect(instance.status().reduce((sum, { counters }) => sum + counters!.misplacedKeys, 0)).toBe(misplaced.length);
+    const [line] = lines.filter((each) => each.includes('keys lie in other partitions'));
+    expect(line).toContain('partitioner=murmur2_random');
+    for (const { partition, misplaced: newest } of instance.status())
+      expect(newest).toMatchObject({ belongsTo: 1 - partition, offset: expect.any(Number), at: expect.any(Number) });
+    await time.runFor(20_000);
+    expect(world.closed()).toEqual(world.expected());
   });
 
   test('[O1] input offset, outputs and state are committed together: the group is never ahead of the outputs', async () => {

@@ -43,6 +43,7 @@ export class PipelineInstance implements MembershipListener {
   /** By partition; kept when a runner closes. */
   readonly #budgets = new Map<number, CommitBudget>();
   #assignment: Assignment | undefined;
+  #assignedAtMs: DurationMs = -Infinity;
   /** The first assignment is not settled: whatever stands by is a warm start (PN3). */
   #isMeeting = true;
   #leaving = false;
@@ -74,6 +75,7 @@ export class PipelineInstance implements MembershipListener {
 
   assigned(assignment: Assignment): void {
     this.#assignment = assignment;
+    this.#assignedAtMs = this.#parts.ports.clock.monotonicMs();
     this.#interruption = undefined;
     const { name } = this.#parts.settings;
     const { generation, partitions, standbys = [] } = assignment;
@@ -233,7 +235,7 @@ export class PipelineInstance implements MembershipListener {
       },
     });
     this.#runners.set(partition, runner);
-    runner.start();
+    runner.start(this.#assignedAtMs);
   }
 
   #budgetOf(partition: number): CommitBudget {
@@ -276,7 +278,7 @@ export class PipelineInstance implements MembershipListener {
     const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;
     const { entriesMax, keyBytesMax, pageBytesMax } = bounds;
     const { heldTime, input, tickMs, changelogFactor, changelogFormat: format } = settings;
-    const changelog = { blockBytesMax, changelogFactor, unsweptLogBytes, format };
+    const changelog = { blockBytesMax, changelogFactor, unsweptLogBytes, format, settings: settings.rulesText };
     const share = this.#share;
     return {
       partition,

@@ -42,6 +42,20 @@ describe('the first start', () => {
     expect(new Set(startsIn(world))).toEqual(new Set([5]));
   });
 
+  test('[R3] from the latest record of an empty partition: 0 is committed, too, so the next start loses nothing', async () => {
+    const world = new World({ seed: 9, partitions: 1, startFrom: 'latest' });
+    const { time } = world.simulation;
+    const first = world.launch('a');
+    await time.runFor(3_000);
+    expect(first.instance.status()[0]).toMatchObject({ state: 'running', position: 0, committedPosition: 0 });
+    first.host.kill();
+    world.beat('during');
+    await time.runFor(1_000);
+    await restarted(world);
+    expect(keysOf(world.closed())).toEqual(['during']);
+    expect(new Set(startsIn(world))).toEqual(new Set([0]));
+  });
+
   test('[R3] from an instant: at the first record stamped at or past it, at the end where there is none', async () => {
     const world = await withHistory({ seed: 2 });
     const { time } = world.simulation;

@@ -20,7 +20,9 @@ export class StoreDrops {
     const { partition, ports } = this.#place;
     this.#count += 1;
     ports.stores.noteDrop({ partition, reason, at: ports.clock.wallMs() });
-    ports.log.warn('local store dropped; it is rebuilt from the changelog', {
+    const why =
+      reason === 'given-up' ? ': it belonged to a changelog that was given up' : '; it is rebuilt from the changelog';
+    ports.log.warn(`local store dropped${why}`, {
       ...placeInLog(this.#place),
       reason,
       detail,

@@ -40,6 +40,8 @@ async function expectRight(world: World, ...processes: readonly Process[]): Prom
   for (const { failures } of processes) expect(failures).toEqual([]);
 }
 
+const detailOf = ({ instance }: Process): string => instance.status()[0]?.detail ?? '';
+
 describe('[F25] a device that fails', () => {
   test.each(each('StoreClose'))(
     '[R2][F25] ($at $fault) while a fenced zombie lets its task go: it can be given the partition again',
@@ -131,23 +133,41 @@ describe('[F25] a device that fails', () => {
     expect(process.instance.storeErrors).toBe(1);
   });
 
-  test('[R2][F25] at a write, for a while: it is written again', async () => {
+  test.each(each('StoreOpen'))('[R2][F25][X5] ($at $fault) while it is opened: the status says so', async (fault) => {
+    const { world, process } = await flushed(60);
+    process.host.kill();
+    world.simulation.faults.inject(fault);
+    const again = world.launch('a');
+    await beatFor(world, 20);
+    expect(fired(world, fault)).toBe(1);
+    expect(again.instance.status()).toMatchObject([
+      {
+        state: 'running',
+        detail: expect.stringMatching(/^no local store: .*the next start reads the whole changelog/),
+      },
+    ]);
+    await expectRight(world, again);
+  });
+
+  test('[R2][F25][X5] at a write, for a while: it is written again', async () => {
     const { world, process } = await flushed(55);
     const stoodAt = world.simulation.disk('a').file(0)!.checkpoint!.changelogPosition;
     world.simulation.faults.inject({ at: 'StoreWrite', fault: 'fails' });
     await beatFor(world, 30);
+    expect(detailOf(process)).toBe('');
     expect(fired(world, { at: 'StoreWrite', fault: 'fails' })).toBe(1);
     expect(world.simulation.disk('a').file(0)!.checkpoint!.changelogPosition).toBeGreaterThan(stoodAt);
     expect(process.instance.storeErrors).toBe(1);
     await expectRight(world, process);
   });
 
-  test('[R2][F25] at a write, for good: the store is given up, and the next start begins where it stands', async () => {
+  test('[R2][F25][X5] at a write, for good: the store is given up, the status says so, and the next start begins where it stands', async () => {
     const { world, process } = await flushed(56);
     const stoodAt = world.simulation.disk('a').file(0)!.checkpoint!.changelogPosition;
     world.simulation.faults.inject({ at: 'StoreWrite', fault: 'failsForGood' });
     await beatFor(world, 60);
     expect(world.simulation.disk('a').file(0)!.checkpoint!.changelogPosition).toBe(stoodAt);
+    expect(detailOf(process)).toMatch(/^the local store is not written: .*mend its disk$/);
     expect(process.instance.storeErrors).toBe(1);
     await expectRight(world, process);
   });

@@ -8,7 +8,7 @@
 //        `write` throw it: their callers decide.
 //   TS2  A store that could not be opened or wiped is as good as none until its partition is opened again: it is not read,
 //        and not written.
-import { AssertionError, StateInUse } from '@flatline/base';
+import { AssertionError, namedMessageOf, StateInUse } from '@flatline/base';
 import {
   type StateStore,
   type StoreChanges,
@@ -34,6 +34,8 @@ export interface TaskStoreParts {
 export class TaskStore {
   readonly #parts: TaskStoreParts;
   #store: StateStore | undefined;
+  /** Set while the store is of no use, or is not written. */
+  #trouble: string | undefined;
 
   private constructor(parts: TaskStoreParts, store: StateStore | undefined) {
     this.#parts = parts;
@@ -59,6 +61,7 @@ export class TaskStore {
         return none;
       }
       none.#failed('local store not opened; the task reads the changelog and goes on without one', error);
+      none.#trouble = withoutStore(error);
       return none;
     }
   }
@@ -66,6 +69,11 @@ export class TaskStore {
   /** True where there is none to write to. */
   get isGone(): boolean {
     return this.#store === undefined;
+  }
+
+  /** For operators; undefined where all is well. */
+  get trouble(): string | undefined {
+    return this.#trouble;
   }
 
   state(): StoreState | undefined {
@@ -86,8 +94,11 @@ export class TaskStore {
   /** @throws Retriable, Corrupt, Fatal, once counted: nothing of it is then in the store */
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     try {
-      this.#store?.write(changes, checkpoint);
+      if (this.#store === undefined) return;
+      this.#store.write(changes, checkpoint);
+      this.#trouble = undefined;
     } catch (error) {
+      this.#trouble = `the local store is not written: ${namedMessageOf(error)}. Make room for it, or mend its disk`;
       this.#parts.onError();
       throw error;
     }
@@ -101,6 +112,7 @@ export class TaskStore {
     } catch (error) {
       if (error instanceof AssertionError) throw error;
       this.#failed('local store not wiped; it is left alone until the partition is opened again', error);
+      this.#trouble = withoutStore(error);
       await this.close();
     }
   }
@@ -121,4 +133,11 @@ export class TaskStore {
     onError();
     place.ports.log.error(what, { ...placeInLog(place), error });
   }
+}
+
+function withoutStore(error: unknown): string {
+  return (
+    `no local store: ${namedMessageOf(error)}. The task goes on, but the next start reads the whole changelog: ` +
+    'make room for it, or mend its disk, and start the process again'
+  );
 }

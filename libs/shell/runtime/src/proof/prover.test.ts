@@ -151,3 +151,29 @@ test.each(['written', 'read'])('[C2] what the process itself was late by holds u
   expect(prover.advise(next, 521)).toEqual({ kind: 'wait', delayMs: 10 });
   expect(prover.advise(next, 531).kind).toBe('ask');
 });
+
+test('[C8] the record that shows that the log is listened to waits for a deadline close behind it, which it would hold up', () => {
+  const prover = new Prover({ ...RULES, unheardMs: 4_000 }, 0);
+  prover.heard({ from: 0, to: 1, receivedAtMs: 0, isRecent: true });
+  const waitFor = (dueInMs: number): number => {
+    const silence = { clock: 1_000, earliestDue: 1_000 + dueInMs, live: true, closed: 0 };
+    const advice = prover.advise(silence, 0);
+    return advice.kind === 'wait' ? advice.delayMs : 0;
+  };
+  expect(waitFor(60_000)).toBe(1_000);
+  expect(waitFor(900)).toBe(910);
+  expect(waitFor(1_000)).toBe(1_010);
+  expect(waitFor(1_090)).toBe(1_100);
+  expect(waitFor(1_091)).toBe(1_000);
+  // A third of `unheardMs` is the most that may pass, whatever is due.
+  const short = new Prover({ ...RULES, unheardMs: 600 }, 0);
+  short.heard({ from: 0, to: 1, receivedAtMs: 0, isRecent: true });
+  expect(short.advise({ clock: 1_000, earliestDue: 1_190, live: true, closed: 0 }, 0)).toEqual({
+    kind: 'wait',
+    delayMs: 200,
+  });
+  expect(short.advise({ clock: 1_000, earliestDue: 1_191, live: true, closed: 0 }, 0)).toEqual({
+    kind: 'wait',
+    delayMs: 150,
+  });
+});

@@ -17,6 +17,7 @@ import { PROOF_PATIENCE_MS } from '../limits.ts';
 
 /** A third of `unheardMs` may pass between records (C8); asking at a quarter leaves time for the write. */
 const HEARD_SHARE = 4;
+const HEARD_SHARE_MOST = 3;
 
 export interface ProofRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
@@ -147,7 +148,7 @@ export class Prover {
     const { earliestDue } = silence;
     this.#note(silence);
     if (earliestDue === undefined) return { kind: 'none' };
-    const { unheardMs, tickMs } = this.#rules;
+    const { unheardMs } = this.#rules;
     const heardWithinMs = unheardMs === 0 ? Infinity : unheardMs / HEARD_SHARE;
     const patienceMs = Math.min(PROOF_PATIENCE_MS, heardWithinMs);
     const patience = this.#underWay ? this.#underWay.askedAt + patienceMs - monotonicNow : 0;
@@ -159,9 +160,18 @@ export class Prover {
     // After a start, or a backlog, nothing tells how old the clock is: one record does, where the broker stamps it.
     if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(Math.max(pace, quiet), undefined);
     const present = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));
-    const wantedAt = Math.min(earliestDue + tickMs, silence.clock + heardWithinMs);
-    const delayMs = Math.max(pace, quiet, wantedAt - present);
+    const delayMs = Math.max(pace, quiet, this.#wantedAt(silence.clock, earliestDue) - present);
     return adviseAfter(delayMs, byCreateTime ? present : undefined);
+  }
+
+  /** Asked for just before a deadline, the record that only says that the log is listened to would hold up that one's. */
+  #wantedAt(clock: Millis, earliestDue: Millis): Millis {
+    const { unheardMs, tickMs, proofIntervalMs } = this.#rules;
+    const dueAt = earliestDue + tickMs;
+    if (unheardMs === 0) return dueAt;
+    const heardBy = clock + unheardMs / HEARD_SHARE;
+    const latest = Math.min(heardBy + proofIntervalMs, clock + unheardMs / HEARD_SHARE_MOST);
+    return dueAt <= latest ? dueAt : heardBy;
   }
 
   #note({ closed, clock }: Silence): void {

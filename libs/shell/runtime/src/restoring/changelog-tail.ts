@@ -7,6 +7,7 @@ import type { Heard } from '../proof/fetch-proof.ts';
 import { PROOF_PATIENCE_MS } from '../limits.ts';
 import type { PipelinePorts } from '../settings.ts';
 import { readObstacle } from '../read-obstacle.ts';
+import { TransactionStall } from '../transaction-stall.ts';
 import { WorkSlice } from '../work-slice.ts';
 
 /** Returns false to stop before the next block. */
@@ -19,10 +20,11 @@ export class BelowLogStart extends Error {
   }
 }
 
-type ChangelogPorts = Pick<PipelinePorts, 'changelog' | 'admin' | 'clock' | 'turns'>;
+type ChangelogPorts = Pick<PipelinePorts, 'changelog' | 'admin' | 'clock' | 'turns' | 'log'>;
 
 export class ChangelogTail {
   readonly #ports: ChangelogPorts;
+  readonly #stall: TransactionStall;
   #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #position: number;
@@ -36,6 +38,7 @@ export class ChangelogTail {
   constructor(ports: ChangelogPorts, partition: TopicPartition, from: number) {
     this.#ports = ports;
     this.#position = from;
+    this.#stall = new TransactionStall(ports, 'changelog', partition);
     this.#subscription = ports.changelog.subscribe(partition, from);
   }
 
@@ -62,7 +65,8 @@ export class ChangelogTail {
 
   /** What keeps it from being read (X5). */
   get obstacle(): string | undefined {
-    return readObstacle('changelog', this.#subscription, this.#ports.clock.monotonicMs());
+    const obstacle = readObstacle('changelog', this.#subscription, this.#ports.clock.monotonicMs());
+    return obstacle ?? this.#stall.obstacle;
   }
 
   /**
@@ -136,6 +140,8 @@ export class ChangelogTail {
         continue;
       }
       if (this.#subscription.failure !== undefined) throw await this.#explained(this.#subscription.failure);
+      const { ends } = this.#subscription;
+      if (ends !== undefined) this.#stall.note(ends);
       if (isDone()) return undefined;
       if (this.#position < this.#thereBelow) this.#doubtLeader();
       throwIfAbandoned(abandon);

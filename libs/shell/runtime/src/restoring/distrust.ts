@@ -19,6 +19,8 @@ export function brokenLog(
 ): PartitionStopped {
   return new PartitionStopped(
     `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic; ` +
-      `or use another application name and another output.topic, which begins with no state: leave this one's topics and group ${settings.group} as they are`,
+      `or use another application name and another output.topic, which begins with no state: leave this one's topics and group ${settings.group} as they are. ` +
+      'Or give the state up: `flatline reset`, then `flatline topics create`, with every processor stopped, and it begins from startFrom, ' +
+      'where what it closes again is written again',
   );
 }

@@ -12,6 +12,8 @@ export type Lineage =
   | 'found'
   /** Another log. */
   | 'foreign'
+  /** No commit, where the log the store was made of has one. */
+  | 'none'
   /** The same log, which has lost that commit (R3). */
   | 'lost';
 
@@ -38,10 +40,17 @@ export class LineageCheck {
   look(bytes: Uint8Array, offset: number): Lineage {
     if (this.#proven || offset >= this.#position) return 'after';
     const block = decodeBlock(bytes);
-    if (block.kind !== 'state' || block.header.logId !== this.#logId) return 'foreign';
+    if (block.kind !== 'state') return 'none';
+    if (block.header.logId !== this.#logId) return 'foreign';
     if (block.header.commitId !== this.#commitId) return 'lost';
     this.#proven = true;
     return 'found';
+  }
+
+  /** Whether a block is of a log of another name than the store's. @throws MalformedBytes */
+  isForeign(bytes: Uint8Array): boolean {
+    const block = decodeBlock(bytes);
+    return this.#logId !== '' && block.kind === 'state' && block.header.logId !== this.#logId;
   }
 
   /** A commit after it was applied: its chain leads to the store's. */

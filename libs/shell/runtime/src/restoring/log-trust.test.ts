@@ -1,7 +1,7 @@
 // A log that cannot be trusted stops its partition, and nothing is emitted or reset (R3).
 import { describe, expect, test } from '@jest/globals';
-import { CHANGELOG, DEAD_LETTERS, INPUT, type Process, World } from '../world.fixture.ts';
-import { afterKill, restart, ROUNDS } from './afterwards.fixture.ts';
+import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, type Process, World } from '../world.fixture.ts';
+import { afterKill, expectRight, restart, ROUNDS } from './afterwards.fixture.ts';
 
 function expectStopped(process: Process, why: RegExp): void {
   const [status] = process.instance.status();
@@ -30,15 +30,26 @@ describe('[F9] the store of another log', () => {
       world.simulation.disk('a').restore(0, other.simulation.disk('a').copy(0));
       const process = await restart(world);
       expect(process.instance.status()[0]).toMatchObject({ state: 'running', storesDropped: 1, liveEntries: 10 });
+      expect(world.simulation.disk('a').drops).toMatchObject([{ reason: 'given-up' }]);
       await world.simulation.time.runFor(200_000);
       expect(world.closed()).toEqual(world.expected());
     }
   });
 
-  test('[R3][F9] newer than this log stops the partition: the log may have lost what the store has', async () => {
+  test('[R2][F9] that stands beyond the end of this one is dropped, since the log names itself in each commit', async () => {
     const [world, other] = [await stopped(33, 5), await stopped(34, 60)];
     world.simulation.disk('a').restore(0, other.simulation.disk('a').copy(0));
-    expectStopped(await restart(world), /the local store stands at|does not hold offset/);
+    const process = await restart(world);
+    expect(process.instance.status()[0]).toMatchObject({ state: 'running', storesDropped: 1, liveEntries: 5 });
+  });
+
+  test('[R3][F9] but not one of this log: it may have lost what the store has, also where the group knows of nothing', async () => {
+    const world = await stopped(35, 20);
+    const { log } = world.simulation;
+    log.offsets.forget(GROUP);
+    const { offset } = log.committed(CHANGELOG, 0).at(-2)!;
+    log.partition(CHANGELOG, 0).changeLeader({ losesFrom: offset });
+    expectStopped(await restart(world), /cannot be trusted: the local store stands at \d+, the log ends at \d+/);
     expect(world.closed()).toEqual([]);
   });
 });
@@ -52,7 +63,7 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
       if (!keepStore) world.simulation.disk('a').wipe();
       expectStopped(
         await restart(world),
-        /changelog changelog\/0 cannot be trusted: it is empty although|changelog-0 does not hold offset/,
+        /changelog changelog\/0 cannot be trusted: (it is empty although|the local store stands at).*Or give the state up: `flatline reset`/,
       );
       expect(world.closed()).toEqual([]);
     }
@@ -70,6 +81,57 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     world.simulation.disk('a').wipe();
     log.partition(CHANGELOG, 0).truncateBelow(log.committed(CHANGELOG, 0).at(-1)!.offset);
     expectStopped(await restart(world), /above the floor/);
+  });
+
+  test('[R2][R3] but one that is empty while the group knows of nothing was given up: the store of before is dropped', async () => {
+    const world = await afterKill(12);
+    const { log } = world.simulation;
+    // As `reset --confirm` and `topics create` after the changelog was deleted.
+    log.deleteTopic(CHANGELOG);
+    log.createTopic(CHANGELOG, { partitions: 1 });
+    log.offsets.forget(GROUP);
+    const process = await restart(world);
+    const [status] = process.instance.status();
+    expect(status).toMatchObject({ state: 'running', storesDropped: 1, lag: 0 });
+    expect(process.lines.filter((line) => line.includes('local store dropped'))).toEqual([
+      expect.stringMatching(
+        /local store dropped: it belonged to a changelog that was given up .*stands at \d+ of a changelog/,
+      ),
+    ]);
+    expect(world.simulation.disk('a').drops).toMatchObject([{ reason: 'given-up' }]);
+    await expectRight(world);
+  });
+
+  test('[R2][I4] a store of another kind was made of a changelog that was given up, too', async () => {
+    const world = await afterKill(13);
+    const { log } = world.simulation;
+    log.deleteTopic(CHANGELOG);
+    log.createTopic(CHANGELOG, { partitions: 1 });
+    log.offsets.forget(GROUP);
+    world.kind = 'lease';
+    await restart(world);
+    expect(world.simulation.disk('a').drops).toMatchObject([{ reason: 'given-up' }]);
+  });
+
+  test('[R2] nor do the stores of a reset count as damaged where many partitions begin again at once', async () => {
+    const world = new World({ seed: 21, partitions: 6, timeoutMs: 60_000 });
+    const { log, time } = world.simulation;
+    const first = world.launch('a');
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (let i = 0; i < 40; i += 1) world.beat(`k${i}`);
+      await time.runFor(1_000);
+    }
+    await time.complete(first.instance.stop());
+    first.host.kill();
+    log.deleteTopic(CHANGELOG);
+    log.createTopic(CHANGELOG, { partitions: 6 });
+    log.offsets.forget(GROUP);
+    const second = await restart(world);
+    expect(second.instance.status().map(({ state, detail }) => ({ state, detail }))).toEqual(
+      Array.from({ length: 6 }, () => ({ state: 'running', detail: undefined })),
+    );
+    const { drops } = world.simulation.disk('a');
+    expect(drops.map(({ reason }) => reason)).toEqual(Array.from({ length: 6 }, () => 'given-up'));
   });
 
   test('[R3][K3] one that was emptied, by `reset`, is a beginning, and stays one after its first commit', async () => {

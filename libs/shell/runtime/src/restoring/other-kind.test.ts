@@ -26,6 +26,6 @@ test.each([
   expect(log.committed(CHANGELOG, 0)).toHaveLength(before);
   world.kind = 'session';
   const again = world.launch(name);
-  expect(await time.runUntil(() => again.instance.isReady, 30_000)).toBe(true);
+  expect(await time.runUntil(() => again.instance.status()[0]?.state === 'running', 30_000)).toBe(true);
   expect(again.instance.status()).toMatchObject([{ liveEntries: 20 }]);
 });

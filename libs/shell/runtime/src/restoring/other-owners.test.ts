@@ -40,6 +40,34 @@ describe('[R3] what another owner did meanwhile is not held against the log', ()
     expect(second.instance.status()).toMatchObject([{ state: 'running' }]);
   });
 
+  test('[X5] a hand-over warns of nothing, though it fences the writer of a commit under way', async () => {
+    const warned: string[] = [];
+    const world = new World({
+      seed: 84,
+      partitions: 4,
+      adapt: (ports) => ({
+        ...ports,
+        log: {
+          ...ports.log,
+          warn: (message, facts) => {
+            warned.push(message);
+            ports.log.warn(message, facts);
+          },
+        },
+      }),
+    });
+    const { time } = world.simulation;
+    const processes = [world.launch('a')];
+    for (let at = 0; at < 400; at += 1) {
+      if (at === 100) processes.push(world.launch('b'));
+      if (at === 200) processes.push(world.launch('c'));
+      for (let i = 0; i < 8; i += 1) world.beat(`k${i}`);
+      await time.runFor(50);
+    }
+    expect(processes.some(({ lines }) => lines.some((line) => line.includes('outcome is looked up')))).toBe(true);
+    expect(warned).toEqual([]);
+  });
+
   test('[R3][K3][K4] a commit after a start from a store without entries states no floor below the start of the log', async () => {
     const world = new World({ seed: 1386, partitions: 1, truncateLagMs: 1_000, timeoutMs: 1_000 });
     const { time, log } = world.simulation;

@@ -163,8 +163,11 @@ export class Replica {
   /** False for the block that proves that the log is the store's. */
   #isNews(bytes: Uint8Array, offset: number): boolean {
     const found = this.#malformedStops(offset, () => this.#from.lineage.look(bytes, offset));
-    if (found === 'foreign')
-      throw new Distrusted('other-log', `offset ${offset} is not of the log the store was made of`);
+    if (found === 'foreign' || found === 'none')
+      throw new Distrusted(
+        found === 'foreign' ? 'given-up' : 'other-log',
+        `offset ${offset} is not of the log the store was made of`,
+      );
     if (found === 'lost')
       throw brokenLog(this.#parts, `offset ${offset} does not hold the commit that the local store stands at`);
     return found === 'after';
@@ -172,7 +175,10 @@ export class Replica {
 
   async #apply(bytes: Uint8Array, offset: number): Promise<void> {
     const step = this.#malformedStops(offset, () => this.#restoration.take(bytes, offset));
-    if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
+    if (step.kind === 'broken') {
+      const isForeign = this.#malformedStops(offset, () => this.#from.lineage.isForeign(bytes));
+      throw new Distrusted(isForeign ? 'given-up' : 'other-log', `offset ${offset}: ${step.why}`);
+    }
     if (step.kind === 'claim') this.#claim = { offset, id: step.claim.claimId };
     if (step.kind !== 'commit') return;
     this.#checkKind(step.header);

@@ -2,12 +2,13 @@
 //
 // The state is restored *before* the former owner is fenced, so that a hand-over costs a short tail and no more; the fence
 // comes, then the claim, and what lies between is read.
-import { type DurationMs, type PartitionStopped, Retriable } from '@flatline/base';
+import { type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
 import type { CommitHeader, PartitionTask } from '@flatline/partition';
 import { claim, type Claimed, lostClaim, type Ownership, readToClaim } from './claiming.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import type { Flusher } from '../local-store/flusher.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
+import { beyondTheEnd } from './former-log.ts';
 import { checkRestored, type LogWitnesses, logWitnesses } from './log-witnesses.ts';
 import { Replica, type ReplicaParts } from './replica.ts';
 
@@ -45,8 +46,9 @@ export async function restore(parts: RestoreParts, standby?: Replica): Promise<R
   try {
     return await attempt(parts, standby);
   } catch (error) {
-    if (!(error instanceof Distrusted)) throw error;
-    await parts.store.drop(error.reason, error.message);
+    const verdict = error instanceof PartitionStopped ? ((await beyondTheEnd(parts)) ?? error) : error;
+    if (!(verdict instanceof Distrusted)) throw verdict;
+    await parts.store.drop(verdict.reason, verdict.message);
   }
   try {
     return await attempt(parts, undefined);

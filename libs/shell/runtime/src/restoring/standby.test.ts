@@ -149,7 +149,7 @@ describe('a standby', () => {
 });
 
 /** How many seeds a run tries; `SEEDS=5000 SEED=1 npm test -- runtime` for more, `SEED=n SEEDS=1` to rerun one. */
-const SEEDS = Number(process.env['SEEDS'] ?? 25);
+const SEEDS = Number(process.env['SEEDS'] ?? 10);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 describe('three instances with a standby of each partition, under faults', () => {

@@ -48,7 +48,7 @@ export async function loadStore(
   const { kind } = parts.settings;
   const kept = kindOfLog(checkpoint.logId);
   if (kind !== undefined && kept !== undefined && kept !== kind)
-    throw new Distrusted('other-log', `it holds entries of kind "${kept}"`);
+    throw new Distrusted('given-up', `it holds entries of kind "${kept}"`);
   if (checkpoint.changelogPosition < logStartOffset)
     throw new Distrusted(
       'behind-log-start',

@@ -66,7 +66,9 @@ describe('time', () => {
       await time.runFor(OPEN_TRANSACTION_ALARM_MS / 2);
       expect(instance.status()[0]?.detail).toBeUndefined();
       await time.runFor(2.5 * OPEN_TRANSACTION_ALARM_MS);
-      expect(instance.status()[0]?.detail).toMatch(/^the end of a producer's transaction, open since offset \d+$/);
+      expect(instance.status()[0]?.detail).toMatch(
+        /^the end of a producer's transaction on the input, open since offset (\d+) by producer \d+ \(epoch 0\): .*`kafka-transactions.sh --bootstrap-server <brokers> abort --topic in --partition 0 --start-offset \1` ends it$/,
+      );
       expect(world.closed()).toEqual(closed);
       open.commit();
       await time.runFor(1_000);

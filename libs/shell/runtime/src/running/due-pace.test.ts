@@ -21,6 +21,15 @@ test.each([1, 7, 1_000, 1_000_000])(
   },
 );
 
+test('[D2] what took effect beyond the allowance is made up for before anything else does', () => {
+  const pace = new DuePace(10, 0);
+  expect(pace.allowed(0)).toBe(1);
+  // An entry may have several due instants, and a tick of the wheel several entries.
+  pace.took(4);
+  expect([0, 100, 300].map((now) => pace.allowed(now))).toEqual([0, 0, 0]);
+  expect(pace.allowed(400)).toBe(1);
+});
+
 test('[D2][C5] a peak is spread over the seconds that maxDuePerSecond leaves it, says so, and what comes out is the same', async () => {
   const world = new World({ seed: 61, partitions: 1, timeoutMs: 5_000, maxDuePerSecond: 20 });
   const { time } = world.simulation;

@@ -4,7 +4,8 @@
 // Owns: what is left of the limit.      Does not own: what is due (PartitionTask), when to look again (TaskLoop).
 //
 // Invariants
-//   DP1  In any stretch of t seconds at most (t + BURST_SECONDS) × `perSecond` entries take effect, or one more.
+//   DP1  In any stretch of t seconds at most (t + BURST_SECONDS) × `perSecond` are allowed, or one more. What takes effect beyond
+//        that, further instants of an entry and the rest of the wheel's tick, is a debt: until it is made up for, nothing is allowed.
 import type { DurationMs } from '@flatline/base';
 
 /** After a pause this much of a second's limit may come at once. */
@@ -27,7 +28,7 @@ export class DuePace {
   allowed(now: DurationMs): number {
     this.#left = Math.min(this.#most, this.#left + ((now - this.#at) * this.#perSecond) / SECOND_MS);
     this.#at = now;
-    return Math.floor(this.#left);
+    return Math.max(0, Math.floor(this.#left));
   }
 
   took(count: number): void {

@@ -10,8 +10,8 @@ import type { PipelinePorts, StartFrom } from '../settings.ts';
 const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 } as const;
 
 /**
- * Where a partition without any state begins. Unless it is 0, which any later choice would pass, too, the choice counts only
- * once a commit has recorded it: after a crash another one might be made. @throws Retriable
+ * Where a partition without any state begins. The choice counts only once a commit has recorded it: after a crash another one
+ * might be made. @throws Retriable
  */
 export async function firstPosition(
   input: TopicPartition,

@@ -8,13 +8,13 @@ import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatl
 import { RetryPause } from '../retry-pause.ts';
 import type { PipelinePorts } from '../settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
-import { InputStall } from './input-stall.ts';
 import { type LoopEvents, unattended } from '../loop-events.ts';
 import { readObstacle } from '../read-obstacle.ts';
+import { TransactionStall } from '../transaction-stall.ts';
 
 export interface InputReadingParts {
   readonly input: TopicPartition;
-  readonly ports: Pick<PipelinePorts, 'clock' | 'input' | 'log'>;
+  readonly ports: Pick<PipelinePorts, 'admin' | 'clock' | 'input' | 'log'>;
   readonly task: PartitionTask;
   /** Hears of each run, when it comes and when it is applied. */
   readonly proof: SilenceProof;
@@ -24,7 +24,7 @@ export interface InputReadingParts {
 export class InputReading {
   readonly #parts: InputReadingParts;
   readonly #retryPause: RetryPause;
-  readonly #stall = new InputStall();
+  readonly #stall: TransactionStall;
   #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #isCaughtUp = false;
@@ -34,6 +34,7 @@ export class InputReading {
   constructor(parts: InputReadingParts) {
     this.#parts = parts;
     this.#retryPause = new RetryPause(parts.ports.clock);
+    this.#stall = new TransactionStall(parts.ports, 'input', parts.input);
     this.#subscription = this.#subscribe();
   }
 
@@ -64,9 +65,7 @@ export class InputReading {
   /** What keeps more of the input from being read, if it is not just silent (X5). */
   get waitingFor(): string | undefined {
     if (this.#interruption !== undefined) return this.#interruption;
-    const { offset } = this.#stall;
-    const open = offset === undefined ? undefined : `the end of a producer's transaction, open since offset ${offset}`;
-    return readObstacle('input', this.#subscription, this.#parts.ports.clock.monotonicMs()) ?? open;
+    return readObstacle('input', this.#subscription, this.#parts.ports.clock.monotonicMs()) ?? this.#stall.obstacle;
   }
 
   /** The run in hand, or the next one. */
@@ -107,11 +106,7 @@ export class InputReading {
   }
 
   #noteEnds(): void {
-    const { input, ports } = this.#parts;
-    if (this.ends === undefined || !this.#stall.note(this.ends)) return;
-    const { lastStableOffset: offset, highWatermark } = this.ends;
-    const message = 'an open transaction of a producer holds the input back; nothing behind it is read until it ends';
-    ports.log.warn(message, { ...input, offset, highWatermark });
+    if (this.ends !== undefined) this.#stall.note(this.ends);
   }
 
   #readAgain(failure: Error): void {

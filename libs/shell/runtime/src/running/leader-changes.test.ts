@@ -6,6 +6,7 @@ import { END_PAUSE_MS, END_TRIES_MAX, PROOF_PATIENCE_MS } from '../limits.ts';
 import { CHANGELOG, INPUT, type Process, World } from '../world.fixture.ts';
 
 /** Longer than a dead member stays in the group. */
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const LATER = 25_000;
 const REPLACED = /in-0: read up to offset 11 .*acknowledged records were lost or replaced/;
 
@@ -182,7 +183,11 @@ describe('a leader that was deposed and goes on answering', () => {
     log.partition(CHANGELOG, 0).changeLeader(DEPOSED);
     log.partition(CHANGELOG, 0).truncateBelow(3);
     expect(await time.complete(ports.admin.ends(partition))).toMatchObject({ logStartOffset: 0 });
-    const tail = new ChangelogTail({ ...ports, changelog: ports.reader, turns: () => undefined }, partition, 0);
+    const tail = new ChangelogTail(
+      { ...ports, changelog: ports.reader, turns: () => undefined, log: SILENT },
+      partition,
+      0,
+    );
     await expect(time.complete(tail.readToEnd(() => true))).rejects.toThrow(BelowLogStart);
   });
 
@@ -195,7 +200,7 @@ describe('a leader that was deposed and goes on answering', () => {
       host.after(0, callback);
     };
     const partition = { topic: CHANGELOG, partition: 0 };
-    const tail = new ChangelogTail({ ...ports, changelog: ports.reader, turns }, partition, 0);
+    const tail = new ChangelogTail({ ...ports, changelog: ports.reader, turns, log: SILENT }, partition, 0);
     const seen: number[] = [];
     const take = (_bytes: Uint8Array, offset: number): boolean => seen.push(offset) > 0;
     log.produce(CHANGELOG, 0, { value: 'former owner' });

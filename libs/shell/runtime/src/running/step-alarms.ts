@@ -1,15 +1,28 @@
 // What an operator should know of the records that were applied: each fact is logged when it shows first, or grows.
 //
 // Owns: what has been logged.      Does not own: the counters (PartitionTask).
-import type { PartitionTask } from '@flatline/partition';
+import type { Millis } from '@flatline/base';
+import type { PipelineKind } from '@flatline/kinds';
+import type { MisplacedKey, PartitionTask } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import { FillAlarm } from '../fill-alarm.ts';
 import type { PipelineSettings, RuntimeLog } from '../settings.ts';
+
+/** A key in a partition that is not its own (I9), and when it was met, by this machine's wall clock. */
+export interface MetMisplacedKey extends MisplacedKey {
+  readonly at: Millis;
+}
+
+/** What is to be done where keys lie in partitions that are not theirs. */
+export const MISPLACED_REMEDY =
+  'a key that other clients send to its own lives twice, and ends twice; give clients of librdkafka partitioner=murmur2_random, ' +
+  'or set input.partitioner to "any" if they are partitioned otherwise on purpose';
 
 export interface StepAlarmsParts {
   readonly input: TopicPartition;
   readonly settings: Pick<PipelineSettings, 'input'>;
   readonly log: RuntimeLog;
+  readonly kind: Pick<PipelineKind, 'alarms'>;
 }
 
 export class StepAlarms {
@@ -18,19 +31,40 @@ export class StepAlarms {
   #overtakenLogged = 0;
   #failedLogged = 0;
   #formerTypeLogged = false;
+  #misplacedLogged = 0;
+  #misplaced: MetMisplacedKey | undefined;
+  /** By counter of the kind. */
+  readonly #kindLogged = new Map<string, number>();
 
   constructor(parts: StepAlarmsParts) {
     this.#parts = parts;
     this.#fill = new FillAlarm(parts.log, parts.input);
   }
 
+  /** The newest; undefined: none was met since the task has run. */
+  get misplaced(): MetMisplacedKey | undefined {
+    return this.#misplaced;
+  }
+
   /** Called before anything that came of these records can be committed. True where they overtook the clock (C3). */
-  note(task: PartitionTask): boolean {
+  note(task: PartitionTask, wallNow: Millis): boolean {
     const isOvertaken = this.#noteOvertaken(task);
     this.#noteFormerType(task);
     this.#noteFailed(task);
+    this.#noteMisplaced(task, wallNow);
     this.#fill.note(task);
     return isOvertaken;
+  }
+
+  /** What came about by records or by time, of which the kind says that an operator should hear. */
+  noteKind({ counters }: Pick<PartitionTask, 'counters'>): void {
+    const { log, input, kind } = this.#parts;
+    for (const [name, message] of Object.entries(kind.alarms ?? {})) {
+      const count = counters[name]!;
+      if (count <= (this.#kindLogged.get(name) ?? 0)) continue;
+      this.#kindLogged.set(name, count);
+      log.error(message!, { ...input, [name]: count });
+    }
   }
 
   #noteOvertaken({ counters: { clockOvertaken }, clock }: PartitionTask): boolean {
@@ -46,6 +80,18 @@ export class StepAlarms {
     this.#formerTypeLogged = true;
     const { settings, log, input } = this.#parts;
     log.warn(`records from before the input had ${settings.input.timestampType} are read over (C6)`, { ...input });
+  }
+
+  #noteMisplaced({ counters: { misplacedKeys }, misplacedKey }: PartitionTask, at: Millis): void {
+    if (misplacedKeys <= this.#misplacedLogged || misplacedKey === undefined) return;
+    this.#misplacedLogged = misplacedKeys;
+    this.#misplaced = { ...misplacedKey, at };
+    const { log, input } = this.#parts;
+    log.warn(`keys lie in other partitions than murmur2 gives them: ${MISPLACED_REMEDY} (I9)`, {
+      ...input,
+      ...misplacedKey,
+      misplacedKeys,
+    });
   }
 
   #noteFailed(task: PartitionTask): void {

@@ -5,13 +5,14 @@
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
-import { FUTURE_STAMP_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from '../limits.ts';
+import { FUTURE_STAMP_RETRY_MS, SLICE_MS } from '../limits.ts';
 import { RetryPause } from '../retry-pause.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import type { InputReading } from './input-reading.ts';
 import { type LoopEvents, unattended } from '../loop-events.ts';
-import { StepAlarms } from './step-alarms.ts';
+import { type MetMisplacedKey, StepAlarms } from './step-alarms.ts';
+import { stepSlice } from './step-slice.ts';
 import { wrongTimestampType } from './wrong-timestamp-type.ts';
 
 export interface SteppingParts {
@@ -35,12 +36,16 @@ export class Stepping {
 
   constructor(parts: SteppingParts) {
     this.#parts = parts;
-    this.#alarms = new StepAlarms({ ...parts, log: parts.ports.log });
+    this.#alarms = new StepAlarms({ ...parts, log: parts.ports.log, kind: parts.ports.kind });
   }
 
   /** Reason why the next record waits. */
   get waitingFor(): string | undefined {
     return this.#waitingFor;
+  }
+
+  get misplaced(): MetMisplacedKey | undefined {
+    return this.#alarms.misplaced;
   }
 
   /** Set where the input ends for this task: it stops with this once all before is committed. */
@@ -65,16 +70,18 @@ export class Stepping {
   /** One slice, of the turn begun at `startedAt`. True if there is more to step at once. */
   step(wallNow: Millis, startedAt: DurationMs): boolean {
     const { task, ports, reading, proof } = this.#parts;
+    const isOver = (): boolean => ports.clock.monotonicMs() - startedAt >= SLICE_MS;
+    this.#alarms.noteKind(task);
     while (this.isFree) {
       const run = reading.take();
       if (run === undefined) return false;
-      const outcome = task.step(run.cursor, STEP_RECORDS_MAX, wallNow);
-      if (this.#alarms.note(task)) proof.distrust();
+      const outcome = stepSlice(task, run.cursor, { pieceRecords: ports.kind.pieceRecords, wallNow, isOver });
+      if (this.#alarms.note(task, wallNow)) proof.distrust();
       if (outcome.kind === 'exhausted') reading.finishRun(run);
       else if (outcome.kind === 'full') return false;
       else if (outcome.kind === 'due') return !task.isFull;
       else if (outcome.kind !== 'limit') this.#wait(outcome);
-      if (ports.clock.monotonicMs() - startedAt >= SLICE_MS) return true;
+      if (isOver()) return true;
     }
     return false;
   }

@@ -89,6 +89,11 @@ export class TaskHoldings {
     return this.#drops.count;
   }
 
+  /** What is wrong with the local store, without which the task goes on (R2). */
+  get storeTrouble(): string | undefined {
+    return this.#store?.trouble;
+  }
+
   /** What keeps the changelog from being read while restoring (X5). */
   get obstacle(): string | undefined {
     return this.#reading?.obstacle;

@@ -20,6 +20,7 @@ import { InputReading } from './input-reading.ts';
 import { DuePace } from './due-pace.ts';
 import { expireSlice } from './expire-slice.ts';
 import type { LoopEvents, TaskEnd } from '../loop-events.ts';
+import type { MetMisplacedKey } from './step-alarms.ts';
 import { Stepping, type SteppingParts } from './stepping.ts';
 
 type LoopParts = Omit<CommitCycleParts & SteppingParts, 'events' | 'reading' | 'ports'>;
@@ -60,6 +61,10 @@ export class TaskLoop {
   /** Records between the position and the last stable offset, as of the newest answer; undefined before the first. */
   get lag(): number | undefined {
     return this.#reading.lag;
+  }
+
+  get misplaced(): MetMisplacedKey | undefined {
+    return this.#stepping.misplaced;
   }
 
   get waitingFor(): string | undefined {

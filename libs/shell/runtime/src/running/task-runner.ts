@@ -82,20 +82,24 @@ export class TaskRunner {
     return this.#holdings.task?.timers();
   }
 
-  /** Restores and runs. Tries again while the brokers do not answer, and the group says that the partition is still ours. */
-  start(): void {
+  /**
+   * Restores and runs. Tries again while the brokers do not answer, and the group says that the partition is still ours.
+   * `assignedAtMs`: when the group said so last.
+   */
+  start(assignedAtMs: DurationMs): void {
     assert(this.#starting === undefined, 'a task starts once');
-    this.#starting = this.#endingWith(this.#start(true));
+    this.#starting = this.#endingWith(this.#start(assignedAtMs));
   }
 
-  /** `isAssigned`: the group has just said so. A later try would fence the owner of then. */
-  async #start(isAssigned: boolean): Promise<void> {
+  /** `assignedAtMs`: by default the group is asked first. A try on an old word of it would fence the owner of then. */
+  async #start(assignedAtMs: DurationMs = -Infinity): Promise<void> {
     const { clock, log } = this.#parts.ports;
     const retryPause = new RetryPause(clock);
     const startedAt = clock.monotonicMs();
     this.#become('restoring');
-    for (let isSure = isAssigned; this.#wanted === 'run'; isSure = false) {
-      const sureAtMs = clock.monotonicMs();
+    for (let saidAtMs = assignedAtMs; this.#wanted === 'run'; saidAtMs = -Infinity) {
+      const isSure = this.#isCertain(saidAtMs);
+      const sureAtMs = isSure ? saidAtMs : clock.monotonicMs();
       try {
         if (!isSure && !(await this.#parts.confirmOwned())) {
           this.#onEnd({ kind: 'letGo', because: 'reassigned', why: GIVEN_AWAY });
@@ -129,9 +133,12 @@ export class TaskRunner {
 
   /** What the group said at `sureAtMs` may not hold any more: restoring takes long, and the process may have stood still. */
   async #assureOwned(sureAtMs: DurationMs): Promise<void> {
-    const isSure = this.#parts.ports.clock.monotonicMs() - sureAtMs < OWNERSHIP_CERTAIN_MS;
-    if (isSure && this.#wanted === 'run') return;
+    if (this.#isCertain(sureAtMs) && this.#wanted === 'run') return;
     if (!(await this.#parts.confirmOwned())) throw new Fenced(GIVEN_AWAY);
+  }
+
+  #isCertain(saidAtMs: DurationMs): boolean {
+    return this.#parts.ports.clock.monotonicMs() - saidAtMs < OWNERSHIP_CERTAIN_MS;
   }
 
   async #restoreAndRun(assureOwned: () => Promise<void>): Promise<void> {
@@ -256,7 +263,7 @@ export class TaskRunner {
     this.#starting = this.#endingWith(
       released.then(() => {
         this.#holdings.forget();
-        return this.#start(false);
+        return this.#start();
       }),
     );
   }

@@ -46,8 +46,8 @@ async function ready(parts: TaskStartParts, { restored, committer }: RestoredTas
   await arm(task, parts);
   // Before the clock has begun nothing tells former records from those of today but where the log ended (C6).
   if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(inputOf(parts)));
-  // Before anything is read, so that the next owner begins at the same place.
-  if (last === undefined && task.input.origin > 0) {
+  // Before anything is read, so that the next owner begins at the same place, 0 included: by then `latest` may be elsewhere.
+  if (last === undefined) {
     const outcome = await committer.commit();
     if (outcome.kind === 'letGo') return outcome;
   }

@@ -2,6 +2,8 @@ import type { DurationMs, Millis } from '@flatline/base';
 import type { TaskCounters } from '@flatline/partition';
 import type { HistogramStatus } from '../duration-histogram.ts';
 import type { Percentiles } from '../durations.ts';
+import type { RefusedRecord } from '../committing/refusal-log.ts';
+import type { MetMisplacedKey } from './step-alarms.ts';
 import type { TaskHoldings } from './task-holdings.ts';
 import type { TaskPlace } from '../task-place.ts';
 import type { ShownState, TaskState } from '../task-state.ts';
@@ -29,6 +31,9 @@ export interface TaskStatus {
   readonly position: number | undefined;
   readonly committedPosition: number | undefined;
   readonly counters: TaskCounters | undefined;
+  /** The newest dead letter, and the newest key that lies in another partition than its own, since the task started here. */
+  readonly refused: RefusedRecord | undefined;
+  readonly misplaced: MetMisplacedKey | undefined;
   readonly commits: Percentiles | undefined;
   readonly commitDurations: HistogramStatus | undefined;
   /** From the instant a close is due to its commit, by this machine's wall clock. Empty on `CreateTime` inputs. */
@@ -57,7 +62,7 @@ export function taskStatus({ settings, partition }: TaskPlace, holdings: TaskHol
     pipeline: settings.name,
     partition,
     state: isRecovering ? 'recovering' : life.state,
-    detail: life.detail ?? loop?.waitingFor ?? holdings.obstacle,
+    detail: life.detail ?? loop?.waitingFor ?? holdings.obstacle ?? holdings.storeTrouble,
     clock,
     liveEntries: task?.liveEntries ?? 0,
     stateFill: task?.stateFill ?? 0,
@@ -68,6 +73,8 @@ export function taskStatus({ settings, partition }: TaskPlace, holdings: TaskHol
     position: task?.input.position,
     committedPosition: committer?.committedPosition,
     counters: task === undefined ? undefined : { ...task.counters },
+    refused: loop?.commits.refusals.newest,
+    misplaced: loop?.misplaced,
     commits: loop?.commits.durations.percentiles(),
     commitDurations: loop?.commits.histogram.status(),
     closeDelays: loop?.commits.closeDelays.status(),

@@ -1,6 +1,6 @@
 // One partition of schedules that go by the product's own calendar, in a log whose clock a test moves by days.
 import { ReusedMemory } from '@flatline/base';
-import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
+import { type Calendar, scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import { type CommitHeader, NO_BATCH, PartitionTask, Restoration } from '@flatline/partition';
 import type { KeyGroup, RecordCursor, RecordHeader } from '@flatline/ports';
 import { CronCalendar } from './cron-calendar.ts';
@@ -113,6 +113,7 @@ export class CalendarLog {
   readonly #blocks: Uint8Array[] = [];
   #last: CommitHeader | undefined;
   #offset = 0;
+  #lacked: string | undefined;
   task: PartitionTask;
 
   constructor(rules: Partial<ScheduleRules> = {}) {
@@ -129,6 +130,11 @@ export class CalendarLog {
       value: Buffer.from(String(of)),
     }));
     this.#take(instantOf(at), key, value, sent);
+  }
+
+  /** The processors that are started from now on lack that time zone. */
+  lacks(timeZone: string | undefined): void {
+    this.#lacked = timeZone;
   }
 
   /** Tells the time. */
@@ -165,10 +171,19 @@ export class CalendarLog {
     );
   }
 
+  #calendar(): Calendar {
+    const [calendar, lacked] = [new CronCalendar('2026z'), this.#lacked];
+    return {
+      version: calendar.version,
+      fault: (cron, timeZone) => calendar.fault(cron, timeZone === lacked ? 'Europe/Atlantis' : timeZone),
+      next: (cron, timeZone, after) => calendar.next(cron, timeZone === lacked ? 'Europe/Atlantis' : timeZone, after),
+    };
+  }
+
   #newTask(): PartitionTask {
     return new PartitionTask({
       partition: 0,
-      kind: scheduleKind({ rules: this.#rules, calendar: new CronCalendar('2026z') }),
+      kind: scheduleKind({ rules: this.#rules, calendar: this.#calendar() }),
       input: {
         timestampType: 'LogAppendTime',
         maxKeyBytes: 512,

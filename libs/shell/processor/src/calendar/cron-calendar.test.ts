@@ -1,7 +1,5 @@
 // What cron expressions mean where clocks are turned, in three zones: Vixie cron's rules (D3).
-import { describe, expect, jest, test } from '@jest/globals';
-import { PartitionStopped } from '@flatline/base';
-import { Cron } from 'croner';
+import { describe, expect, test } from '@jest/globals';
 import { CronCalendar } from './cron-calendar.ts';
 
 const calendar = new CronCalendar('2026z');
@@ -84,16 +82,6 @@ describe('where clocks are turned', () => {
 });
 
 describe('expressions', () => {
-  test('[D3] keys that share one are reckoned once, whatever the order in which they ask', () => {
-    const reckoned = jest.spyOn(Cron.prototype, 'nextRun');
-    const shared = new CronCalendar('2026z');
-    const instants = ['2027-01-01T06:00:00Z', '2027-01-02T06:00:00Z'].map((text) => Date.parse(text));
-    const said = Array.from({ length: 100 }, (_, key) => shared.next('0 9 * * *', 'Europe/Berlin', instants[key % 2]!));
-    expect(new Set(said).size).toBe(2);
-    expect(reckoned).toHaveBeenCalledTimes(2);
-    reckoned.mockRestore();
-  });
-
   test.each([
     ['0 0 L * *', ['2027-01-31 00:00', '2027-02-28 00:00', '2027-03-31 00:00']],
     ['0 9 * * 1#2', ['2027-01-11 09:00', '2027-02-08 09:00', '2027-03-08 09:00']],
@@ -122,12 +110,5 @@ describe('expressions', () => {
       about: 'time-zone',
       detail: 'there is no time zone Europe/Atlantis',
     });
-  });
-
-  test('[D3][I6] a schedule by a zone that another Node knew stops its partition, and no record by that zone is taken', () => {
-    const next = (): unknown => calendar.next('* * * * *', 'Europe/Atlantis', 0);
-    expect(next).toThrow(PartitionStopped);
-    expect(next).toThrow(/Europe\/Atlantis, .* 2026z .* lacks.* Nothing is lost.* run a Node/s);
-    expect(calendar.fault('* * * * *', 'Europe/Atlantis')?.about).toBe('time-zone');
   });
 });

@@ -1,0 +1,40 @@
+// What is refused before a route has it, in words of ours: { "error": … } as everywhere else.
+import { messageOf } from '@flatline/base';
+import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+
+export interface Limits {
+  readonly eventBytesMax: number;
+  readonly perSecondMax: number;
+}
+
+type Answer = { readonly code: number; readonly error: string };
+
+/** For errors of Fastify and its plugins; any other is a defect, and the caller may try again. */
+function answerTo(error: FastifyError, { headers, url }: FastifyRequest, limits: Limits): Answer {
+  const { statusCode: code = 500 } = error;
+  if (code === 413) {
+    const bytes = headers['content-length'];
+    const size = bytes === undefined ? 'is too long' : `has ${bytes} bytes`;
+    return { code, error: `the event ${size}, and at most ${limits.eventBytesMax} are taken (ingest.maxEventBytes)` };
+  }
+  if (code === 429) {
+    const { perSecondMax } = limits;
+    return { code, error: `at most ${perSecondMax} requests a second of one address are taken (ingest.maxPerSecond)` };
+  }
+  if (error.code === 'FST_ERR_BAD_URL') return { code, error: `the address is not valid: ${url}` };
+  return { code, error: messageOf(error) };
+}
+
+export function onError(limits: Limits) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const { code, error: said } = answerTo(error, request, limits);
+    return reply.code(code).send({ error: said });
+  };
+}
+
+/** Errors before any hook: addresses that are none. */
+export function frameworkErrors(limits: Limits): NonNullable<FastifyServerOptions['frameworkErrors']> {
+  return (error, request, reply) => {
+    void onError(limits)(error, request, reply);
+  };
+}

@@ -1,0 +1,14 @@
+import { networkInterfaces } from 'node:os';
+import type { HttpConfig } from '@flatline/config';
+
+/**
+ * Where the other instances' readers are told to find this one: its address, or this machine's first one to the outside where it
+ * listens on all. Empty: it is not known, since the port is any free one.
+ */
+export function advertised({ host, port }: HttpConfig, interfaces = networkInterfaces()): string {
+  if (port === 0) return '';
+  if (host !== '0.0.0.0' && host !== '::') return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const outer = Object.values(interfaces).flatMap((addresses = []) => addresses.filter(({ internal }) => !internal));
+  const { address } = outer.find(({ family }) => family === 'IPv4') ?? outer[0] ?? { address: '127.0.0.1' };
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+}

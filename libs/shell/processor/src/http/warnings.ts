@@ -1,0 +1,62 @@
+// What is wrong while the instance works, and another one would not help: it stays ready, and whoever asks is told.
+import type { DurationMs, Millis } from '@flatline/base';
+import { MISPLACED_REMEDY, STATE_FILL_ALARM } from '@flatline/runtime';
+import type { Looked, PipelineStatus } from './observed.ts';
+
+/** What was met longer ago is over. */
+const RECENT_MS: DurationMs = 60 * 60_000;
+
+export function warningsOf({ processes }: Looked): readonly string[] {
+  return processes.flatMap(({ pipelines, wallNow }) =>
+    pipelines.flatMap((pipeline) => [
+      ...fillOf(pipeline),
+      ...refusalsOf(pipeline, wallNow),
+      ...misplacedOf(pipeline, wallNow),
+    ]),
+  );
+}
+
+/** Partitions in which soon nothing more can be opened, nor grow. */
+function fillOf({ name, tasks }: PipelineStatus): string[] {
+  return tasks
+    .filter(({ stateFill }) => stateFill >= STATE_FILL_ALARM)
+    .map(
+      ({ partition, stateFill, stateBytes, liveEntries }) =>
+        `${name}/${partition} holds ${Math.floor(stateFill * 100)} % of what may live in one partition (${liveEntries} ` +
+        `entries, ${stateBytes} bytes): beyond, records that need more room are dead letters (state-full)`,
+    );
+}
+
+/** One line for all partitions: where there is one bad producer, each has its letters. */
+function refusalsOf({ name, tasks }: PipelineStatus, wallNow: Millis): string[] {
+  const hit = tasks.filter(({ refused }) => refused !== undefined && isRecent(refused.at, wallNow));
+  const letters = sum(hit.map(({ counters }) => counters?.['deadLetters'] ?? 0));
+  const newest = hit.toSorted((a, b) => a.refused!.at - b.refused!.at).at(-1);
+  if (newest === undefined) return [];
+  const { offset, reason, detail } = newest.refused!;
+  return [
+    `${name} has refused ${letters} records since its tasks began here, the newest in partition ${newest.partition} at offset ` +
+      `${offset} (${reason}: ${detail}): flatline dead-letters list`,
+  ];
+}
+
+/** One line, as above. */
+function misplacedOf({ name, inputTopic, tasks }: PipelineStatus, wallNow: Millis): string[] {
+  const hit = tasks.filter(({ misplaced }) => misplaced !== undefined && isRecent(misplaced.at, wallNow));
+  const keys = sum(hit.map(({ counters }) => counters?.['misplacedKeys'] ?? 0));
+  const newest = hit.toSorted((a, b) => a.misplaced!.at - b.misplaced!.at).at(-1);
+  if (newest === undefined) return [];
+  const { offset, belongsTo } = newest.misplaced!;
+  return [
+    `${name}: ${keys} entries were opened by keys of other partitions of ${inputTopic}, the newest in partition ` +
+      `${newest.partition} at offset ${offset}, where murmur2 says ${belongsTo}: ${MISPLACED_REMEDY}`,
+  ];
+}
+
+function isRecent(at: Millis, wallNow: Millis): boolean {
+  return at > wallNow - RECENT_MS && at <= wallNow;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

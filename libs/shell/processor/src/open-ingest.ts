@@ -1,0 +1,54 @@
+// Heartbeats over HTTP into the inputs of this process's pipelines.
+import type { Clock } from '@flatline/base';
+import type { FlatlineConfig } from '@flatline/config';
+import type { IngestServer } from '@flatline/ingest';
+import type { KafkaOptions } from '@flatline/kafka';
+import { EventFormats } from '@flatline/records';
+import type { RuntimeLog } from '@flatline/runtime';
+
+export interface IngestParts {
+  readonly kafka: KafkaOptions;
+  readonly clock: Clock;
+  readonly log: RuntimeLog;
+  readonly worker: number | undefined;
+}
+
+/** undefined: it has none. @throws Misconfigured where the address cannot be bound */
+export async function openIngest(
+  { ingest, pipelines }: FlatlineConfig,
+  { kafka, clock, log, worker }: IngestParts,
+): Promise<IngestServer | undefined> {
+  // A port is one process's: of several workers, the first one's.
+  if (ingest === undefined || (worker ?? 1) !== 1) return undefined;
+  const { maxEventBytes: eventBytesMax, maxPerSecond: perSecondMax, maxSockets: socketsMax, ...others } = ingest;
+  const { openIngestServer } = await import('@flatline/ingest');
+  const sessions = pipelines.filter(({ kind }) => kind === 'session');
+  const opened = await openIngestServer({
+    ...others,
+    clock,
+    kafka,
+    inputs: new Map(
+      sessions.map(({ name, input: { topic, format } }) => {
+        // What is sent over HTTP is JSON: it needs no registry.
+        const decoder = new EventFormats({ format, registry: undefined, clock });
+        return [name, { topic, decoder }];
+      }),
+    ),
+    keyBytesMax: Math.min(...sessions.map(({ input }) => input.maxKeyBytes)),
+    eventBytesMax,
+    perSecondMax,
+    socketsMax,
+  });
+  log.info('takes heartbeats over HTTP', { address: opened.address });
+  return opened;
+}
+
+/**
+ * For a supervisor, whose workers would find out only once the others have joined their groups.
+ * @throws Misconfigured where the address cannot be bound
+ */
+export async function requireIngestPort({ ingest }: FlatlineConfig): Promise<void> {
+  if (ingest === undefined) return;
+  const { requireFree } = await import('@flatline/ingest');
+  await requireFree(ingest);
+}
