@@ -98,6 +98,31 @@ describe('a consumer of a group', () => {
     expect(world.committed.at(-1)).toBe(4);
   });
 
+  test('[I4] a topic that begins with no summary at all is refused, and the output topic asked for', async () => {
+    const world = new World();
+    for (let at = 0; at < 12; at += 1)
+      world.simulation.log.produce(TOPIC, 0, { key: 'k', value: at % 2 === 0 ? '' : '{"type":"VIEW"}' });
+    const given = world.sessions.next();
+    given.catch(() => undefined);
+    world.assign(1);
+    await world.simulation.time.runFor(2_000);
+    await expect(given).rejects.toThrow(
+      /^the first 10 records of topic closed are no summaries of sessions \(the last is at 0-9, .*\): give the output topic/,
+    );
+  });
+
+  test('[I4] one summary among the first says that it is the right one', async () => {
+    const world = new World();
+    await world.close(['a']);
+    for (let at = 0; at < 12; at += 1) world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '' });
+    await world.close(['b']);
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(500);
+    await given;
+    expect(await world.next()).toBe(13);
+  });
+
   test('CS1: keeps what it has where only the coordinator was away', async () => {
     const world = new World();
     await world.close(['a', 'b', 'c']);

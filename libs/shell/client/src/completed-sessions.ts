@@ -7,7 +7,7 @@
 //   CS1  A position is committed only once everything below it was handled, or needs no handling (a tombstone), and only for a
 //        partition that this member has held without a break since.
 //   CS2  The next record of a partition is asked for once the one before was handled.
-import { type Cancel, type Clock, type DurationMs, Retriable } from '@flatline/base';
+import { type Cancel, type Clock, type DurationMs, Misconfigured, Retriable } from '@flatline/base';
 import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
 import type { SummaryFormats } from '@flatline/records';
 import { withinDeadline } from '@flatline/system';
@@ -43,6 +43,8 @@ interface Feed {
 type Ready =
   { readonly feed: Feed; readonly record: OutputRecord | undefined } | { readonly feed: Feed; readonly error: unknown };
 
+/** So many records of other kinds at the beginning end the iteration. */
+const STRANGERS_MAX = 10;
 /** The last commit, and leaving. */
 const END_MS: DurationMs = 5_000;
 
@@ -62,6 +64,8 @@ export class CompletedSessions {
   #committing: Promise<void> | undefined;
   #timer: Cancel | undefined;
   #ended = false;
+  /** Records that are none of a pipeline's output; undefined once one is. */
+  #strangers: number | undefined = 0;
 
   constructor(parts: CompletedSessionsParts) {
     this.#parts = parts;
@@ -94,12 +98,27 @@ export class CompletedSessions {
     if ('error' in ready) throw ready.error;
     const { record } = ready;
     if (record === undefined) return;
+    this.#checkTopic(record);
     if (record.kind === 'summary') yield record;
     else if (record.kind === 'unreadable') this.#parts.onUnreadable?.(record);
     // It may have moved away while it was handled.
     if (this.#feeds.get(feed.partition) !== feed) return;
     this.#stands(feed, record.offset + 1);
     this.#ask(feed);
+  }
+
+  /** A topic that begins with nothing but other records is most likely another: without a word, it would be passed over whole. */
+  #checkTopic(record: OutputRecord): void {
+    if (this.#strangers === undefined || this.#parts.onUnreadable !== undefined) return;
+    const isOurs = record.kind === 'summary' || (record.kind === 'tombstone' && record.incarnation !== undefined);
+    this.#strangers = isOurs ? undefined : this.#strangers + 1;
+    if (this.#strangers !== STRANGERS_MAX) return;
+    const { partition, offset } = record;
+    const why = record.kind === 'unreadable' ? `, ${record.reason}: ${record.detail}` : '';
+    throw new Misconfigured(
+      `the first ${STRANGERS_MAX} records of topic ${this.#parts.topic} are no summaries of sessions (the last is at ` +
+        `${partition}-${offset}${why}): give the output topic of a pipeline of sessions, not its input, or onUnreadable to pass them over`,
+    );
   }
 
   /** Everything of the partition below `offset` is handled. */

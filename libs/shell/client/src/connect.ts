@@ -15,6 +15,9 @@ import { systemClock, withinDeadline } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import { type HeartbeatProducer, openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
+import { checkInput } from './check-input.ts';
+import { checkStamped } from './check-stamped.ts';
+import { checkCall, checkLeaseId } from './known-options.ts';
 import { HeldLeases, type Lease, type LeaseWish } from './leases.ts';
 import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
@@ -109,11 +112,16 @@ export interface LeasesOptions {
   readonly answers: string;
   /** By how much the brokers' clocks may differ: a lease is given up so much earlier. In milliseconds; default 500. */
   readonly clockSkewMs?: DurationMs;
+  /** How long to wait for an answer to a request that is in the log. In milliseconds; default 30 000. */
+  readonly answerWithinMs?: DurationMs;
 }
 
 /** Leases that are renewed by themselves, at a third of their timeout. */
 export interface Leases {
-  /** Resolves once the lease is held: at once, or after waiting where the pipeline queues. Rejects where it is refused. */
+  /**
+   * Resolves once the lease is held: at once, or after waiting where the pipeline queues. Rejects with `LeaseNotGot` where it is
+   * refused, or not answered in time. While no broker takes the request, it waits.
+   */
   acquire(id: string, wish?: LeaseWish): Promise<Lease>;
   /** Gives back what is held: rejects where that is not in the log within `limitMs`, by default 10 000 milliseconds. */
   close(limitMs?: DurationMs): Promise<void>;
@@ -160,6 +168,7 @@ export interface Flatline {
 
 const CLOSE_MS: DurationMs = 10_000;
 const CLOCK_SKEW_MS: DurationMs = 500;
+const ANSWER_WITHIN_MS: DurationMs = 30_000;
 /** What waits is bounded by count, not by time. */
 const FOR_EVER_MS: DurationMs = 2 ** 42;
 
@@ -174,8 +183,9 @@ export function patient<T extends { readonly deliveryTimeoutMs?: DurationMs | un
   return { ...options, deliveryTimeoutMs: options.deliveryTimeoutMs ?? FOR_EVER_MS };
 }
 
-/** Connects with the first use: it never fails. */
+/** Connects with the first use. Throws a TypeError for options that it does not know, or of another type, as all calls do. */
 export function connect(options: ConnectOptions): Flatline {
+  checkCall('connect', options);
   return new Client(options);
 }
 
@@ -198,23 +208,24 @@ class Client implements Flatline {
   }
 
   heartbeats(options: HeartbeatsOptions): Promise<Heartbeats> {
-    return this.#kept(() => this.#openProducer(options));
+    return this.#kept('heartbeats', options, () => this.#openProducer(options));
   }
 
   sessions(options: SessionsOptions): Promise<Sessions> {
-    return this.#kept(() => this.#openSessions(options));
+    return this.#kept('sessions', options, () => this.#openSessions(options));
   }
 
   leases(options: LeasesOptions): Promise<Leases> {
-    return this.#kept(() => this.#openLeases(options));
+    return this.#kept('leases', options, () => this.#openLeases(options));
   }
 
   summaries(options: SummariesOptions): Promise<Summaries> {
-    return this.#kept(() => this.#openSummaries(options));
+    return this.#kept('summaries', options, () => this.#openSummaries(options));
   }
 
   completedSessions(options: CompletedSessionsOptions): AsyncIterable<CompletedSession> {
     this.#checkOpen();
+    checkCall('completedSessions', options);
     return this.#during(() =>
       completedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry }),
     );
@@ -222,6 +233,7 @@ class Client implements Flatline {
 
   async handleCompletedSessions(options: HandlingOptions): Promise<void> {
     this.#checkOpen();
+    checkCall('handleCompletedSessions', options);
     const done = this.#begin();
     try {
       await handleCompletedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry });
@@ -237,12 +249,27 @@ class Client implements Flatline {
   }
 
   #openProducer(options: HeartbeatsOptions): Promise<HeartbeatProducer> {
-    return openHeartbeatProducer({ ...options, ...this.#shared() });
+    return this.#checked(options.topic, openHeartbeatProducer({ ...options, ...this.#shared() }));
+  }
+
+  /** Looked at once a broker has answered: nothing else would say so, and the processor would read nothing of it. */
+  async #checked(topic: string, opening: Promise<HeartbeatProducer>): Promise<HeartbeatProducer> {
+    const producer = await opening;
+    try {
+      await checkInput(this.#kafka, topic);
+      return producer;
+    } catch (error) {
+      await producer.close();
+      throw error;
+    }
   }
 
   async #openSessions(options: SessionsOptions): Promise<Sessions> {
     const { clock } = this.#kafka;
-    const producer = await openHeartbeatProducer({ ...patient(options), ...this.#shared() });
+    const producer = await this.#checked(
+      options.topic,
+      openHeartbeatProducer({ ...patient(options), ...this.#shared() }),
+    );
     const opened = new LiveSessions({ ...options, clock, producer, random: Math.random });
     let closing: Promise<void> | undefined;
     return {
@@ -258,8 +285,10 @@ class Client implements Flatline {
     };
   }
 
-  async #openLeases({ topic, answers, clockSkewMs = CLOCK_SKEW_MS }: LeasesOptions): Promise<Leases> {
+  async #openLeases(options: LeasesOptions): Promise<Leases> {
+    const { topic, answers, clockSkewMs = CLOCK_SKEW_MS, answerWithinMs = ANSWER_WITHIN_MS } = options;
     const { clock, connection } = this.#shared();
+    await checkStamped(topic, { clock, connection });
     const ends = await endsOf(this.#kafka, answers);
     const producer = await AcknowledgedWriter.open({
       clock,
@@ -269,7 +298,8 @@ class Client implements Flatline {
       deliveryTimeoutMs: FOR_EVER_MS,
     });
     const write = (record: KeyedRecord): Promise<Millis | undefined> => producer.write(record);
-    const held = new HeldLeases({ clock, clockSkewMs, write, newRequestId: randomUUID });
+    const named = { clockSkewMs, answerWithinMs, topic, answers };
+    const held = new HeldLeases({ ...named, clock, write, newRequestId: randomUUID });
     const reader = new KafkaLogReader(this.#kafka);
     const formats = new LeaseEventFormats({ format: 'auto', registry: this.#registry, clock });
     held
@@ -279,7 +309,7 @@ class Client implements Flatline {
       });
     let closing: Promise<void> | undefined;
     const close = async (limitMs: DurationMs): Promise<void> => {
-      held.releaseAll();
+      held.close();
       await reader.close();
       await withinDeadline(
         clock,
@@ -289,7 +319,11 @@ class Client implements Flatline {
       );
     };
     return {
-      acquire: (id, wish = {}) => held.acquire(id, wish),
+      acquire: async (id, wish = {}) => {
+        checkLeaseId(id);
+        checkCall('acquire', wish);
+        return await held.acquire(id, wish);
+      },
       close: (limitMs = CLOSE_MS) => (closing ??= close(limitMs)),
     };
   }
@@ -330,8 +364,13 @@ class Client implements Flatline {
   }
 
   /** What was opened is closed with the client; where that failed, it does not keep the application alive. */
-  async #kept<T extends Closable>(open: () => Promise<T>): Promise<T> {
+  async #kept<T extends Closable>(
+    call: 'heartbeats' | 'sessions' | 'leases' | 'summaries',
+    options: object,
+    open: () => Promise<T>,
+  ): Promise<T> {
     this.#checkOpen();
+    checkCall(call, options);
     const done = this.#begin();
     try {
       const opened = await open();

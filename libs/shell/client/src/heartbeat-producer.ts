@@ -8,7 +8,7 @@
 //   HP2  A call that returns nothing has taken the record; a call that returns a promise has, too, and asks the caller to
 //        await it before the next call: that is what bounds memory.
 //   HP3  A record that its topic does not take is refused alone: at the call where the topic's limit is known, else told of once.
-import type { Clock, DurationMs, Millis } from '@flatline/base';
+import { type Clock, type DurationMs, type Millis, partitionOf } from '@flatline/base';
 import {
   type EventEncoder,
   type Format,
@@ -16,7 +16,8 @@ import {
   type OutgoingEvent,
   type SchemaRegistry,
 } from '@flatline/records';
-import { BatchProducer, type KafkaConnection, partitionOf } from '@flatline/kafka';
+import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
+import { checkEvent, checkSessionId } from './known-options.ts';
 
 /** A session id: text becomes UTF-8, bytes stay as they are. */
 export type SessionId = string | Uint8Array;
@@ -100,6 +101,7 @@ export class HeartbeatProducer {
 
   /** Where records of this session go: as Java's default partitioner sends them. */
   partitionFor(id: SessionId): number {
+    checkSessionId('partitionFor', id);
     return partitionOf(keyOf(id), this.partitionCount);
   }
 
@@ -110,9 +112,10 @@ export class HeartbeatProducer {
 
   /**
    * The session lives, and something is to be said about it. @throws BadInput for an event that no processor would take,
-   * RecordTooLarge for one that the topic does not take.
+   * RecordTooLarge for one that the topic does not take, TypeError for a field that there is not.
    */
   event(id: SessionId, event: OutgoingEvent, timestamp?: Millis): Promise<void> | undefined {
+    checkEvent(event);
     return this.#add(id, this.#encoder.encode(event), timestamp);
   }
 
@@ -134,6 +137,7 @@ export class HeartbeatProducer {
   }
 
   #add(id: SessionId, value: Uint8Array | null, timestamp: Millis | undefined): Promise<void> | undefined {
+    checkSessionId('heartbeats', id);
     const key = keyOf(id);
     return this.#producer.add(timestamp === undefined ? { key, value } : { key, value, timestamp });
   }

@@ -4,7 +4,7 @@
 //   const visitors = await flatline.sessions({ topic: 'visit-events', timeoutMs: 10_000 });
 //   const visitor = visitors.session('visitor-7');
 //   visitor.start();                                                // it beats by itself
-//   visitor.event({ type: 'VIEW', attributes: new Map([['page', '/']]) });
+//   visitor.event({ type: 'VIEW', attributes: { page: '/' } });
 //   visitor.end();                                                  // it ends here, without waiting for the timeout
 //
 //   for await (const session of flatline.completedSessions({ topic: 'visits', group: 'billing' }))
@@ -27,8 +27,14 @@ export {
   type SummariesOptions,
 } from './connect.ts';
 export type { Lease, LeaseWish } from './leases.ts';
+export { LeaseNotGot } from './lease-not-got.ts';
+// What is thrown. May pass if tried again: Retriable. A topic or setting is wrong: Misconfigured, which is Fatal.
+export { Fatal, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
+export { RecordTooLarge } from '@flatline/kafka';
+export { BadInput } from '@flatline/records';
 export type { SessionId } from './heartbeat-producer.ts';
 export type { Dropped, Session, SessionEventInput, SessionsLimits } from './live-sessions.ts';
 export type { CompletedSession, CompletedSessionsOptions, HandlingOptions } from './open-completed-sessions.ts';
+export type { Trouble } from './trouble.ts';
 export type { Retries } from './handled-sessions.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';

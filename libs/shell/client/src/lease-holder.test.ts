@@ -91,12 +91,13 @@ class World {
   #holder(contender: Contender): LeaseHolder {
     const { time } = this.simulation;
     const { random } = this;
+    const append = (record: ProducedRecord): Promise<number> => this.append(record);
     this.#tries += 1;
     return new LeaseHolder({
       clock: contender.clock,
       requestId: `r${this.#tries}`,
       clockSkewMs: this.skewMs,
-      askAgainMs: 1_500,
+      answerWithinMs: 20_000,
       ask: { timeoutMs: 3_000, waitMs: 8_000 },
       onHeld: () => {
         expect(contender.holder.isHeld).toBe(true);
@@ -111,11 +112,13 @@ class World {
       send: (value, headers) =>
         new Promise((resolve) => {
           const slow = random.chance(0.1) ? 4_000 : 200;
-          time.after(random.below(slow), () => {
+          time.after(random.below(slow), function sent() {
+            // As a producer that does not give up, where it matters.
+            if (contender.isCut && value) time.after(1_000, sent);
             if (contender.isCut) return;
-            const sent = [...headers].map(([name, of]) => ({ name, value: utf8.encode(of) }));
+            const named = [...headers].map(([name, of]) => ({ name, value: utf8.encode(of) }));
             const content = value === undefined ? '' : value === null ? null : JSON.stringify(value);
-            void this.append({ key: KEY, value: content, headers: sent }).then((appendedAt) => {
+            void append({ key: KEY, value: content, headers: named }).then((appendedAt) => {
               if (random.chance(0.1)) return;
               time.after(random.below(slow), () => {
                 contender.host.run(() => {

@@ -10,7 +10,10 @@
 //        renewal was sent. Appended at A, it was sent before A, so that no broker's clock has reached A + timeout by then.
 //   LH2  A renewal counts only if it was appended before the deadline less `clockSkewMs`: a broker with a faster clock may have
 //        ended the lease otherwise. The grant itself tells only that deadline; when it was read tells nothing.
-//   LH3  Once over, it stays over.
+//   LH3  Once over, it stays over. What it may still have in the log is given back: its lease where it was not renewed in time, and
+//        what is granted to it afterwards, which it waits for while `isOwed`.
+//   LH4  Its start is sent once. One that is sent again while the first is under way comes behind those of others, whom it would
+//        replace, or waits behind its own lease.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
 import { ENDED, type LeaseEvent, REQUEST_ID_HEADER, STARTED, TOKEN_HEADER } from '@flatline/ports/formats';
 
@@ -24,7 +27,7 @@ export interface LeaseAsk {
   readonly type: typeof STARTED;
   readonly timeoutMs?: DurationMs | undefined;
   readonly waitMs?: DurationMs | undefined;
-  readonly attributes?: ReadonlyMap<string, string> | undefined;
+  readonly attributes?: ReadonlyMap<string, string> | Readonly<Record<string, string>> | undefined;
 }
 
 export interface LeaseHolderParts {
@@ -32,8 +35,8 @@ export interface LeaseHolderParts {
   readonly requestId: string;
   /** By how much brokers' clocks may differ, and this machine's may run slow within a timeout. */
   readonly clockSkewMs: DurationMs;
-  /** A start that is not answered is sent again after so long. */
-  readonly askAgainMs: DurationMs;
+  /** A start that is in the log and is not answered for so long is not waited for any longer. */
+  readonly answerWithinMs: DurationMs;
   readonly ask: Omit<LeaseAsk, 'type'>;
   /** `value` null: an end; undefined: a renewal. Resolves with the append time, or never; undefined: it is not known. */
   readonly send: (
@@ -53,7 +56,13 @@ const RENEWALS_PER_TIMEOUT = 3;
 export class LeaseHolder {
   readonly #parts: LeaseHolderParts;
   #state: State = 'asking';
+  /** Its start may yet be granted. */
+  #isOwed = true;
+  /** Renewals are acknowledged without an append time. */
+  #isTimeless = false;
   #token = -1;
+  /** The last token that was granted to its start. */
+  #latestToken = -1;
   #timeoutMs: DurationMs = 0;
   /** By the brokers' clocks: the lease lives in the log until then, at least. */
   #deadlineAt: Millis = 0;
@@ -78,75 +87,107 @@ export class LeaseHolder {
     return this.#token;
   }
 
+  /** Whether its start may yet be granted: answers are for it to hear until then, also once it is over. */
+  get isOwed(): boolean {
+    return this.#isOwed;
+  }
+
   /** An answer about this lease came, whoever asked. */
-  hear({ type, token, requestId, reason, timeoutMs, deadlineAt, endsAt }: HeardLease): void {
-    const isWaiting = this.#state === 'asking' || this.#state === 'queued';
-    if (isWaiting && requestId === this.#parts.requestId) {
-      if (type === 'GRANTED') this.#granted({ token: token!, timeoutMs: timeoutMs!, deadlineAt: deadlineAt!, endsAt });
-      else if (type === 'QUEUED') this.#state = 'queued';
-      else if (type === 'REJECTED') this.#over(reason ?? type);
-    } else if (token === this.#token && type !== 'GRANTED') this.#over(reason ?? type);
+  hear(answer: HeardLease): void {
+    const { type, token, requestId, reason } = answer;
+    if (requestId === this.#parts.requestId && type === 'GRANTED') this.#granted(answer);
+    else if (requestId === this.#parts.requestId && this.#isWaiting) this.#answered(type, reason);
+    else if (token === this.#token && type !== 'GRANTED') this.#over(reason ?? type);
   }
 
   /** Gives it back, and believes in it no more. */
   release(): void {
-    const isKnown = this.#state === 'held' || this.#state === 'confirming';
-    if (isKnown) this.#send(null, TOKEN_HEADER, String(this.#token));
-    this.#over(ENDED);
+    this.#giveBack(ENDED);
   }
 
   /** Its requests cannot be sent, now or later. */
   giveUp(reason: string): void {
+    this.#isOwed = false;
     this.#over(reason);
   }
 
+  get #isWaiting(): boolean {
+    return this.#state === 'asking' || this.#state === 'queued';
+  }
+
   #ask(): void {
-    const { clock, ask, requestId, askAgainMs } = this.#parts;
-    if (this.#state !== 'asking') return;
-    this.#send({ type: STARTED, ...ask }, REQUEST_ID_HEADER, requestId);
-    this.#renewing = clock.after(askAgainMs, () => {
-      this.#ask();
+    const { clock, ask, requestId, answerWithinMs } = this.#parts;
+    this.#send({ type: STARTED, ...ask }, REQUEST_ID_HEADER, requestId, () => {
+      if (this.#state !== 'asking') return;
+      this.#stopping = clock.after(answerWithinMs, () => {
+        this.#over('NO_ANSWER');
+      });
     });
   }
 
-  #granted(lease: { token: number; timeoutMs: DurationMs; deadlineAt: Millis; endsAt: Millis | undefined }): void {
+  /** Its start was answered, and not with a grant. */
+  #answered(type: string, reason: string | undefined): void {
+    this.#stopping?.();
+    if (type === 'QUEUED') this.#state = 'queued';
+    else if (type === 'REJECTED') {
+      this.#isOwed = false;
+      this.#over(reason ?? type);
+    }
+  }
+
+  #granted({ token, timeoutMs, deadlineAt, endsAt = Infinity }: HeardLease): void {
+    this.#isOwed = false;
+    if (token! <= this.#latestToken) return;
+    this.#latestToken = token!;
+    if (this.#state === 'held' || this.#state === 'over') {
+      this.#sayEnded(token!);
+      return;
+    }
+    const { clock, clockSkewMs } = this.#parts;
     this.#renewing?.();
     this.#state = 'confirming';
-    this.#token = lease.token;
-    this.#timeoutMs = lease.timeoutMs;
-    this.#deadlineAt = lease.deadlineAt;
-    this.#endsAt = lease.endsAt ?? Infinity;
+    this.#token = token!;
+    this.#timeoutMs = timeoutMs!;
+    this.#deadlineAt = deadlineAt!;
+    this.#endsAt = endsAt;
+    if (this.#timeoutMs <= clockSkewMs) {
+      this.#giveBack('TOO_SHORT');
+      return;
+    }
     // Unless a renewal is acknowledged meanwhile, nothing will be before the lease is gone.
-    this.#stopBy(this.#parts.clock.monotonicMs() + lease.timeoutMs);
+    this.#stopBy(clock.monotonicMs() + this.#timeoutMs);
     this.#renew();
   }
 
   #renew(): void {
     const { clock } = this.#parts;
     const sentAtMs = clock.monotonicMs();
-    this.#send(undefined, TOKEN_HEADER, String(this.#token), (appendedAt) => {
-      this.#renewed(sentAtMs, appendedAt);
+    const token = this.#token;
+    this.#send(undefined, TOKEN_HEADER, String(token), (appendedAt) => {
+      if (token === this.#token) this.#renewed(sentAtMs, appendedAt);
     });
     this.#renewing = clock.after(this.#timeoutMs / RENEWALS_PER_TIMEOUT, () => {
       this.#renew();
     });
   }
 
-  #renewed(sentAtMs: DurationMs, appendedAt: Millis): void {
-    const { clockSkewMs, onHeld } = this.#parts;
+  #renewed(sentAtMs: DurationMs, appendedAt: Millis | undefined): void {
+    const { clock, clockSkewMs, onHeld } = this.#parts;
     if (this.#state !== 'confirming' && this.#state !== 'held') return;
+    this.#isTimeless = appendedAt === undefined;
+    if (appendedAt === undefined) return;
     if (appendedAt >= this.#deadlineAt - clockSkewMs) {
       // It may live a while yet, and others should not wait for that.
-      this.#send(null, TOKEN_HEADER, String(this.#token));
-      this.#over('TOO_LATE');
+      this.#giveBack('TOO_LATE');
       return;
     }
     this.#deadlineAt = Math.min(appendedAt + this.#timeoutMs, this.#endsAt);
     this.#believesUntilMs = sentAtMs + (this.#deadlineAt - appendedAt) - clockSkewMs;
-    const isFirst = this.#state === 'confirming';
-    this.#state = 'held';
     this.#stopBy(this.#believesUntilMs);
-    if (isFirst && this.isHeld) onHeld();
+    // Heard of too late, it is not believed in: the next may be, if it is acknowledged before the timer.
+    if (this.#state === 'held' || clock.monotonicMs() >= this.#believesUntilMs) return;
+    this.#state = 'held';
+    onHeld();
   }
 
   /** It is over if it is not renewed by then. */
@@ -154,8 +195,18 @@ export class LeaseHolder {
     const { clock } = this.#parts;
     this.#stopping?.();
     this.#stopping = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {
-      this.#over('TIMEOUT');
+      // Sent behind the renewals that are under way: none of them keeps it from whoever asks next.
+      this.#giveBack(this.#isTimeless && this.#state === 'confirming' ? 'NO_APPEND_TIME' : 'TIMEOUT');
     });
+  }
+
+  #giveBack(reason: string): void {
+    if (this.#state === 'held' || this.#state === 'confirming') this.#sayEnded(this.#token);
+    this.#over(reason);
+  }
+
+  #sayEnded(token: number): void {
+    this.#send(null, TOKEN_HEADER, String(token));
   }
 
   #over(reason: string): void {
@@ -166,14 +217,14 @@ export class LeaseHolder {
     this.#parts.onOver(reason);
   }
 
-  #send(value: LeaseAsk | null | undefined, header: string, content: string, onAppended?: (at: Millis) => void): void {
-    this.#parts.send(value, new Map([[header, content]])).then(
-      (appendedAt) => {
-        if (appendedAt !== undefined) onAppended?.(appendedAt);
-      },
-      () => {
-        // An unacknowledged renewal does not count; the next one may.
-      },
-    );
+  #send(
+    value: LeaseAsk | null | undefined,
+    header: string,
+    content: string,
+    onAppended?: (at: Millis | undefined) => void,
+  ): void {
+    this.#parts.send(value, new Map([[header, content]])).then(onAppended, () => {
+      // An unacknowledged renewal does not count; the next one may.
+    });
   }
 }

@@ -1,12 +1,14 @@
 // Leases of one pipeline, asked for and kept: requests go to its input, answers are followed on its output.
 //
-// Owns: the holders that live.
+// Owns: the holders that live, or that something may yet be granted to.
 // Does not own: what a holder believes (LeaseHolder), sending, the reader's connections.
-import { type Clock, type DurationMs, messageOf, type Millis } from '@flatline/base';
+import { type Clock, type DurationMs, messageOf, type Millis, Retriable } from '@flatline/base';
 import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
 import { encodeRequest, type LeaseEventFormats } from '@flatline/records';
 import type { LogReader, LogSubscription } from '@flatline/ports';
-import { type LeaseAsk, LeaseHolder } from './lease-holder.ts';
+import { pause } from '@flatline/system';
+import { type HeardLease, type LeaseAsk, LeaseHolder } from './lease-holder.ts';
+import { LeaseNotGot, RUN_OUT, whyNotGot } from './lease-not-got.ts';
 
 const NOTHING = new Uint8Array(0);
 const utf8 = new TextEncoder();
@@ -16,8 +18,8 @@ export interface LeaseWish {
   readonly timeoutMs?: DurationMs;
   /** How long to wait in the pipeline's queue. In milliseconds; default: as long as that allows. */
   readonly waitMs?: DurationMs;
-  /** Shown to those who are refused. Default: none. */
-  readonly attributes?: ReadonlyMap<string, string>;
+  /** Shown to those who are refused: a Map or a plain object. Default: none. */
+  readonly attributes?: ReadonlyMap<string, string> | Readonly<Record<string, string>>;
 }
 
 /** A lease that is held until it is over. */
@@ -35,70 +37,111 @@ export interface Lease {
 export interface LeasesParts {
   readonly clock: Clock;
   readonly clockSkewMs: DurationMs;
+  readonly answerWithinMs: DurationMs;
+  /** The input and the output topic, to be named. */
+  readonly topic: string;
+  readonly answers: string;
   /** As AcknowledgedWriter.write. */
   readonly write: (record: KeyedRecord) => Promise<Millis | undefined>;
   readonly newRequestId: () => string;
 }
 
-/** A start that is not answered is sent again after so long. */
-const ASK_AGAIN_MS: DurationMs = 2_000;
+/** How many times in a row a lease may run out before it is held. */
+const RUN_OUTS_MAX = 5;
+/** Holders that are over and may yet be granted a lease, which they give back. The oldest is forgotten: its lease expires. */
+const OWED_MAX = 10_000;
+/** While the registry is away. */
+const READ_AGAIN_MS: DurationMs = 1_000;
 
-/** Reasons for which a lease is over that was never held, and may be had by asking again. */
-const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];
+type LeaseEvent = HeardLease & { readonly leaseId: string };
+
+/** Who waits for a lease. */
+interface Wanted {
+  readonly id: string;
+  readonly wish: LeaseWish;
+  readonly resolve: (lease: Lease) => void;
+  readonly reject: (error: Error) => void;
+}
 
 export class HeldLeases {
   readonly #parts: LeasesParts;
   /** By lease: an output speaks of all of them. */
   readonly #holders = new Map<string, Set<LeaseHolder>>();
+  /** Those that are over, the oldest first. */
+  readonly #owed = new Map<LeaseHolder, string>();
+  readonly #ending = new AbortController();
+  /** Why answers cannot be read at present. */
+  #unread: string | undefined;
   #failure: Error | undefined;
 
   constructor(parts: LeasesParts) {
     this.#parts = parts;
   }
 
-  /** Resolves once it is held; rejects where it is refused, naming the reason. */
+  /** Resolves once it is held; rejects where it is refused, or not answered, naming the reason. */
   acquire(id: string, wish: LeaseWish): Promise<Lease> {
     return new Promise((resolve, reject) => {
-      this.#ask(id, wish, resolve, reject);
+      this.#ask({ id, wish, resolve, reject }, 0);
     });
   }
 
-  #ask(id: string, wish: LeaseWish, resolve: (lease: Lease) => void, reject: (error: Error) => void): void {
+  #ask(wanted: Wanted, runOuts: number): void {
+    const { id, wish, resolve, reject } = wanted;
     if (this.#failure !== undefined) {
       reject(this.#failure);
       return;
     }
-    const { clock, clockSkewMs, newRequestId } = this.#parts;
+    const { clock, clockSkewMs, answerWithinMs, newRequestId } = this.#parts;
     const { promise: over, resolve: end } = Promise.withResolvers<string>();
     let wasHeld = false;
+    let refusal: string | undefined;
     const holder: LeaseHolder = new LeaseHolder({
       clock,
       clockSkewMs,
       requestId: newRequestId(),
-      askAgainMs: ASK_AGAIN_MS,
+      answerWithinMs,
       ask: wish,
       send: (value, headers) =>
-        this.#orFail(this.#send(id, value, headers), ({ message: reason }) => {
-          holder.giveUp(reason);
+        this.#orFail(this.#send(id, value, headers), ({ message }) => {
+          refusal = message;
+          holder.giveUp('TOO_LARGE');
         }),
       onHeld: () => {
         wasHeld = true;
         resolve(leaseOf(holder, over));
       },
       onOver: (reason) => {
-        this.#remove(id, holder);
+        this.#ended(id, holder);
         end(reason);
         if (wasHeld) return;
         // The answer of a processor that was down or behind: the lease has run out.
-        if (RUN_OUT.includes(reason)) this.#ask(id, wish, resolve, reject);
-        else reject(this.#failure ?? new Error(`the lease ${id} was not got: ${reason}`));
+        if (RUN_OUT.includes(reason) && runOuts + 1 < RUN_OUTS_MAX) this.#ask(wanted, runOuts + 1);
+        else reject(this.#failure ?? this.#notGot(id, reason, refusal));
       },
     });
     const holders = this.#holders.get(id) ?? new Set<LeaseHolder>();
     this.#holders.set(id, holders.add(holder));
   }
 
+  #notGot(id: string, reason: string, refusal: string | undefined): LeaseNotGot {
+    return new LeaseNotGot(id, reason, refusal ?? whyNotGot(reason, { ...this.#parts, unread: this.#unread }));
+  }
+
+  /** It hears on while something may be granted to it. */
+  #ended(id: string, holder: LeaseHolder): void {
+    if (!holder.isOwed || this.#failure !== undefined) {
+      this.#remove(id, holder);
+      return;
+    }
+    this.#owed.set(holder, id);
+    for (const [oldest, of] of this.#owed) {
+      if (this.#owed.size <= OWED_MAX) break;
+      this.#remove(of, oldest);
+    }
+  }
+
   #remove(id: string, holder: LeaseHolder): void {
+    this.#owed.delete(holder);
     const holders = this.#holders.get(id);
     holders?.delete(holder);
     if (holders?.size === 0) this.#holders.delete(id);
@@ -109,7 +152,7 @@ export class HeldLeases {
     reader: LogReader,
     topic: string,
     starts: ReadonlyMap<number, number>,
-    formats: LeaseEventFormats,
+    formats: Pick<LeaseEventFormats, 'read'>,
   ): Promise<void> {
     await Promise.all(
       [...starts].map(([partition, offset]) =>
@@ -121,6 +164,12 @@ export class HeldLeases {
   /** Gives back what is held. */
   releaseAll(): void {
     for (const holders of [...this.#holders.values()]) for (const holder of [...holders]) holder.release();
+  }
+
+  /** The same, and nothing more is read. */
+  close(): void {
+    this.releaseAll();
+    this.#ending.abort();
   }
 
   /** Nothing is renewed any more, and everyone who waits is told why. The first reason counts. */
@@ -157,7 +206,7 @@ export class HeldLeases {
     }
   }
 
-  async #followOne(subscription: LogSubscription, formats: LeaseEventFormats): Promise<void> {
+  async #followOne(subscription: LogSubscription, formats: Pick<LeaseEventFormats, 'read'>): Promise<void> {
     for (;;) {
       const changed = new Promise<void>((resolve) => {
         subscription.onChange(resolve);
@@ -166,9 +215,8 @@ export class HeldLeases {
         const { cursor } = run;
         while (cursor.next()) {
           if (cursor.valueLength <= 0) continue;
-          const event = await formats.read(
-            cursor.bytes.slice(cursor.valueStart, cursor.valueStart + cursor.valueLength),
-          );
+          const value = cursor.bytes.slice(cursor.valueStart, cursor.valueStart + cursor.valueLength);
+          const event = await this.#read(value, formats);
           if (event !== undefined) this.#heard(event);
         }
       }
@@ -177,8 +225,29 @@ export class HeldLeases {
     }
   }
 
-  #heard(event: Parameters<LeaseHolder['hear']>[0] & { readonly leaseId: string }): void {
-    for (const holder of [...(this.#holders.get(event.leaseId) ?? [])]) holder.hear(event);
+  /** What is held is renewed without any answer: a registry that is away for a while ends no lease. */
+  async #read(value: Uint8Array, formats: Pick<LeaseEventFormats, 'read'>): Promise<LeaseEvent | undefined> {
+    const { signal } = this.#ending;
+    while (!signal.aborted) {
+      try {
+        const event = await formats.read(value);
+        this.#unread = undefined;
+        return event;
+      } catch (error) {
+        if (!(error instanceof Retriable)) throw error;
+        this.#unread = error.message;
+      }
+      await pause(this.#parts.clock, READ_AGAIN_MS, signal);
+    }
+    return undefined;
+  }
+
+  #heard(event: LeaseEvent): void {
+    const { leaseId } = event;
+    for (const holder of [...(this.#holders.get(leaseId) ?? [])]) {
+      holder.hear(event);
+      if (this.#owed.has(holder) && !holder.isOwed) this.#remove(leaseId, holder);
+    }
   }
 }
 

@@ -95,6 +95,35 @@ describe('live sessions', () => {
     expect(log.saidOf('anna').filter((said) => said === 'beat')).toEqual([]);
   });
 
+  test.each([
+    [{ typ: 'VIEW', attribute: { a: 'b' } }, 'event: there is no field typ; did you mean type? There are type, '],
+    [{ attribute: { a: 'b' } }, 'event: there is no field attribute; did you mean attributes? There are type, '],
+    [{ sequence: 7 }, 'event: there is no field sequence. There are type, occurredAt, eventId, timeoutMs, attributes'],
+    [null, "event: the event is null: give an object, as { type: 'VIEW' }"],
+    [undefined, 'event: the event is undefined: give an object'],
+    ['VIEW', 'event: the event is "VIEW": give an object'],
+    [['VIEW'], 'event: the event is an array of 1: give an object'],
+    [new Map([['type', 'VIEW']]), 'event: the event is an object that is iterated over: give an object'],
+  ])('[I4] the event %j is refused at the call, and takes no number', (given, words) => {
+    const log = new Log({ timeoutMs: 3_000 });
+    const session = log.sessions.session('anna');
+    const event = (all: unknown): boolean => session.event(all as never);
+    expect(() => event(given)).toThrow(TypeError);
+    expect(() => event(given)).toThrow(words);
+    event({ type: 'VIEW', attributes: undefined });
+    expect(log.saidOf('anna')).toEqual([{ type: 'VIEW', attributes: undefined, sequence: 0 }]);
+  });
+
+  test('[I4] so is what a start does not take; the session does not beat', () => {
+    const log = new Log({ timeoutMs: 3_000 });
+    const session = log.sessions.session('anna');
+    const start = (all: unknown): boolean => session.start(all as never);
+    expect(() => start({ atributes: {} })).toThrow('start: there is no field atributes; did you mean attributes?');
+    expect(() => start({ type: 'VIEW' })).toThrow('start: there is no field type. There are occurredAt, ');
+    expect(() => start(null)).toThrow('start: the event is null: give an object, as { attributes: { page: ');
+    expect([log.sent, log.sessions.liveCount]).toEqual([[], 0]);
+  });
+
   test('BT3: events are numbered, from the start on; an end ends it, and leaving says nothing', async () => {
     const log = new Log({ timeoutMs: 3_000 });
     const session = log.sessions.session('anna');
@@ -207,4 +236,11 @@ describe('live sessions', () => {
     expect(log.saidOf('anna')).toHaveLength(1);
     expect(() => session.beat()).toThrow(/closed/);
   });
+});
+
+test('[I4] a session id of another type is refused at the call that gives it', () => {
+  const { sessions } = new Log({ timeoutMs: 30_000 });
+  expect(() => sessions.session(123 as unknown as string)).toThrow(
+    new TypeError('session: the session id is 123: give text or bytes (Uint8Array)'),
+  );
 });

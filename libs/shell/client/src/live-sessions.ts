@@ -14,6 +14,7 @@ import { STARTED } from '@flatline/ports/formats';
 import { type OutgoingEvent } from '@flatline/records';
 import { withinDeadline } from '@flatline/system';
 import { BeatWheel, SLOTS } from './beat-wheel.ts';
+import { checkNumberedEvent, checkSessionId, checkStart } from './known-options.ts';
 import type { HeartbeatProducer, SessionId } from './heartbeat-producer.ts';
 
 /** An event of a session; it is numbered by the session. */
@@ -105,16 +106,21 @@ export class LiveSessions {
   }
 
   session(id: SessionId): Session {
+    checkSessionId('session', id);
     const { producer } = this.#parts;
     const session: Session = {
       id,
       start: (event = {}) => {
+        checkStart(event);
         const taken = say({ ...event, type: STARTED }, 0);
         this.#arm(life);
         return taken;
       },
       beat: () => this.#send('beats', life, () => producer.beat(id)),
-      event: (event) => say(event),
+      event: (event) => {
+        checkNumberedEvent(event);
+        return say(event);
+      },
       end: () => {
         session.leave();
         return this.#send('ends', life, () => producer.end(id));

@@ -2,6 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import {
   BatchProducer,
+  type ConnectionEvent,
   KafkaLogAdmin,
   KafkaLogReader,
   KafkaMembership,
@@ -12,7 +13,9 @@ import { INCARNATION_HEADER } from '@flatline/ports';
 import type { SessionSummary } from '@flatline/ports/formats';
 import { openSummaryEncoder, type SchemaRegistry, SummaryFormats } from '@flatline/records';
 import { CompletedSessions } from './completed-sessions.ts';
+import process from 'node:process';
 import { handleEach, type Retries } from './handled-sessions.ts';
+import { ConnectionTroubles, goesOnAt, type Trouble } from './trouble.ts';
 import type { SummaryRecord, UnreadableRecord } from './output-record.ts';
 
 export interface CompletedSessionsOptions {
@@ -30,6 +33,8 @@ export interface CompletedSessionsOptions {
   readonly signal?: AbortSignal;
   /** Told of records that are no summaries; they are passed over. Default: none. */
   readonly onUnreadable?: (record: UnreadableRecord) => void;
+  /** Told of what is in the way and does not end it. Default: a warning of the process (`process.emitWarning`). */
+  readonly onTrouble?: (trouble: Trouble) => void;
 }
 
 /** A session that has closed, once the transaction that says so was committed. */
@@ -55,15 +60,25 @@ export interface Surroundings {
   readonly registry: SchemaRegistry | undefined;
 }
 
+const warn = ({ message }: Trouble): void => {
+  process.emitWarning(message, 'FlatlineWarning');
+};
 const COMMIT_INTERVAL_MS: DurationMs = 1_000;
 const utf8 = new TextEncoder();
 
 export async function* completedSessions(
   options: CompletedSessionsOptions,
-  { kafka, registry }: Surroundings,
+  { kafka: connecting, registry }: Surroundings,
 ): AsyncGenerator<CompletedSession, void> {
   const { topic, group, from = 'beginning', format = 'auto', commitIntervalMs = COMMIT_INTERVAL_MS } = options;
-  const { clock } = kafka;
+  const { onTrouble = warn } = options;
+  const { clock } = connecting;
+  const troubles = new ConnectionTroubles();
+  const onConnection = (event: ConnectionEvent): void => {
+    const trouble = troubles.hear(event, clock.monotonicMs());
+    if (trouble !== undefined) onTrouble(trouble);
+  };
+  const kafka = { ...connecting, onConnection };
   const connection = openCluster(kafka);
   const admin = new KafkaLogAdmin({ clock, connection });
   const reader = new KafkaLogReader(kafka);
@@ -78,8 +93,10 @@ export async function* completedSessions(
   const startOf = async (partition: number): Promise<number> => {
     const { logStartOffset, lastStableOffset } = await admin.ends({ topic, partition });
     const committed = await admin.committedOffset(group, { topic, partition });
-    if (committed !== undefined) return Math.max(logStartOffset, committed.offset);
-    return from === 'beginning' ? logStartOffset : lastStableOffset;
+    const ends = { logStartOffset, lastStableOffset, committed: committed?.offset };
+    const { offset, gap } = goesOnAt({ topic, group, partition, from, ...ends });
+    if (gap !== undefined) onTrouble(gap);
+    return offset;
   };
   const { signal, onUnreadable } = options;
   const formats = new SummaryFormats({ format, registry, clock });

@@ -60,7 +60,7 @@ export async function endsOf(kafka: KafkaOptions, topic: string): Promise<Partit
       throw new Fatal(
         found?.kind === 'unauthorized'
           ? `topic ${topic} may not be read by this user: allow it DESCRIBE and READ`
-          : `topic ${topic} does not exist: create it with flatline topics create, or correct its name`,
+          : `topic ${topic} does not exist: create it with npx flatline topics create, or correct its name`,
       );
     const admin = new KafkaLogAdmin({ clock: kafka.clock, connection });
     return await Promise.all(

@@ -1,0 +1,89 @@
+// What an application hands over, before it is used: programs in plain JavaScript have no types that hold them back.
+import { didYouMean } from '@flatline/base';
+
+/** What an option may be, and in words. */
+export interface Wanted {
+  readonly words: string;
+  readonly is: (value: unknown) => boolean;
+  readonly isRequired?: true;
+}
+
+export const TEXT: Wanted = { words: 'text', is: (value) => typeof value === 'string' && value !== '' };
+export const FUNCTION: Wanted = { words: 'a function', is: (value) => typeof value === 'function' };
+export const OBJECT: Wanted = { words: 'an object', is: (value) => typeof value === 'object' && value !== null };
+export const COUNT: Wanted = { words: 'a number, 1 or more', is: (value) => typeof value === 'number' && value >= 1 };
+export const TIME: Wanted = {
+  words: 'a number of milliseconds, 1 or more',
+  is: (value) => typeof value === 'number' && value >= 1,
+};
+export const TIME_OR_NONE: Wanted = {
+  words: 'a number of milliseconds, 0 or more',
+  is: (value) => typeof value === 'number' && value >= 0,
+};
+
+export function oneOf(...known: readonly string[]): Wanted {
+  const named = known.map((each) => `'${each}'`);
+  const words = [named.slice(0, -1).join(', '), named.at(-1)].filter((each) => each !== '').join(' or ');
+  return { words, is: (value) => typeof value === 'string' && known.includes(value) };
+}
+
+export function required(wanted: Wanted): Wanted {
+  return { ...wanted, isRequired: true };
+}
+
+/** @throws TypeError naming the first option that is misspelt, missing or of another type, its value, and what to give. */
+export function checkOptions(
+  call: string,
+  options: unknown,
+  known: Readonly<Record<string, Wanted>>,
+  example: string,
+): void {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError(`${call}: the options are ${shown(options)}: give an object with ${example}`);
+  checkNames(call, 'option', Object.keys(options), Object.keys(known));
+  for (const [name, wanted] of Object.entries(known))
+    checkArgument(call, { name, value: (options as Readonly<Record<string, unknown>>)[name], wanted });
+}
+
+/**
+ * Members that are `undefined` are as good as left out; values are checked where they are encoded.
+ * @throws TypeError naming the first field that is none of `fields`, or what is given instead of an object.
+ */
+export function checkFields(call: string, event: unknown, fields: readonly string[], example: string): void {
+  // What is iterated over, as an array or a Map, holds what it says elsewhere than in its fields.
+  if (typeof event !== 'object' || event === null || Symbol.iterator in event)
+    throw new TypeError(`${call}: the event is ${shown(event)}: give an object, as ${example}`);
+  checkNames(call, 'field', Object.keys(event), fields);
+}
+
+function checkNames(call: string, what: string, given: readonly string[], known: readonly string[]): void {
+  const unknown = given.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new TypeError(
+    `${call}: there is no ${what} ${unknown}${nearest(unknown, known)} There are ${known.join(', ')}`,
+  );
+}
+
+/** @throws TypeError */
+export function checkArgument(
+  call: string,
+  { name, value, wanted }: { readonly name: string; readonly value: unknown; readonly wanted: Wanted },
+): void {
+  if (value === undefined ? wanted.isRequired !== true : wanted.is(value)) return;
+  throw new TypeError(`${call}: ${name} is ${shown(value)}: give ${wanted.words}`);
+}
+
+function nearest(name: string, names: readonly string[]): string {
+  const meant = didYouMean(name, names);
+  return meant === '' ? '.' : meant;
+}
+
+const SHOWN_LENGTH_MAX = 60;
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH_MAX));
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Symbol.iterator in value ? 'an object that is iterated over' : 'an object';
+}

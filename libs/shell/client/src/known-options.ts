@@ -1,0 +1,116 @@
+// The options and event fields of each call, as they are checked (check-options.ts).
+import { EVENT_SHAPE } from '@flatline/records';
+import {
+  checkArgument,
+  checkFields,
+  checkOptions,
+  COUNT,
+  FUNCTION,
+  OBJECT,
+  oneOf,
+  required,
+  TEXT,
+  TIME,
+  TIME_OR_NONE,
+  type Wanted,
+} from './check-options.ts';
+
+const ADDRESSES: Wanted = {
+  words: "an array of addresses, as ['127.0.0.1:9092']",
+  is: (value) => Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string'),
+};
+const TLS: Wanted = {
+  words: 'true, false or an object in the terms of node:tls',
+  is: (value) => typeof value === 'boolean' || OBJECT.is(value),
+};
+const FROM: Wanted = {
+  words: "'beginning', 'end' or a Map of offsets",
+  // By shape: a Map of another realm is no instance of this one's.
+  is: (value) =>
+    value === 'beginning' || value === 'end' || typeof (value as { get?: unknown } | null)?.get === 'function',
+};
+const ID: Wanted = {
+  words: 'text or bytes (Uint8Array)',
+  is: (value) => typeof value === 'string' || ArrayBuffer.isView(value),
+  isRequired: true,
+};
+
+const HEARTBEATS = {
+  topic: required(TEXT),
+  format: oneOf('json', 'avro'),
+  deliveryTimeoutMs: TIME,
+  onRefused: FUNCTION,
+};
+const COMPLETED = {
+  topic: required(TEXT),
+  group: required(TEXT),
+  from: oneOf('beginning', 'end'),
+  format: oneOf('auto', 'json', 'avro'),
+  commitIntervalMs: TIME_OR_NONE,
+  signal: OBJECT,
+  onUnreadable: FUNCTION,
+  onTrouble: FUNCTION,
+};
+const CALLS = {
+  connect: {
+    brokers: required(ADDRESSES),
+    clientId: TEXT,
+    ssl: TLS,
+    sasl: OBJECT,
+    schemaRegistryUrl: TEXT,
+  },
+  heartbeats: HEARTBEATS,
+  sessions: {
+    ...HEARTBEATS,
+    timeoutMs: required(TIME),
+    bufferRecordsMax: COUNT,
+    onDropped: FUNCTION,
+    onFailure: FUNCTION,
+  },
+  leases: { topic: required(TEXT), answers: required(TEXT), clockSkewMs: TIME_OR_NONE, answerWithinMs: TIME },
+  summaries: {
+    topic: required(TEXT),
+    from: required(FROM),
+    until: oneOf('end'),
+    format: oneOf('auto', 'json', 'avro'),
+  },
+  completedSessions: COMPLETED,
+  handleCompletedSessions: { ...COMPLETED, handler: required(FUNCTION), retries: OBJECT, deadLetterTopic: TEXT },
+  acquire: { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT },
+} satisfies Readonly<Record<string, Readonly<Record<string, Wanted>>>>;
+
+/** @throws TypeError */
+export function checkCall(call: keyof typeof CALLS, options: unknown): void {
+  const example = call === 'connect' ? "brokers, as { brokers: ['127.0.0.1:9092'] }" : Object.keys(CALLS[call])[0]!;
+  checkOptions(call, options, CALLS[call], example);
+}
+
+const EVENT_FIELDS = EVENT_SHAPE.map(({ name }) => name);
+const AN_EVENT = "{ type: 'VIEW' }";
+const NUMBERED_FIELDS = EVENT_FIELDS.filter((name) => name !== 'sequence');
+const START_FIELDS = NUMBERED_FIELDS.filter((name) => name !== 'type');
+
+/** An event of the plain producer, which its caller numbers. @throws TypeError */
+export function checkEvent(event: unknown): void {
+  checkFields('event', event, EVENT_FIELDS, AN_EVENT);
+}
+
+/** An event that its session numbers. @throws TypeError */
+export function checkNumberedEvent(event: unknown): void {
+  checkFields('event', event, NUMBERED_FIELDS, AN_EVENT);
+}
+
+/** @throws TypeError */
+export function checkStart(event: unknown): void {
+  checkFields('start', event, START_FIELDS, "{ attributes: { page: '/' } }");
+}
+
+/** @throws TypeError */
+export function checkSessionId(call: string, id: unknown): void {
+  checkArgument(call, { name: 'the session id', value: id, wanted: ID });
+}
+
+/** @throws TypeError */
+export function checkLeaseId(id: unknown): void {
+  checkArgument('acquire', { name: 'the lease id', value: id, wanted: required(TEXT) });
+}

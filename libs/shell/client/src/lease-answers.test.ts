@@ -1,0 +1,105 @@
+// What a holder makes of answers and acknowledgements that come late, more than once, or not at all.
+import { describe, expect, test } from '@jest/globals';
+import { HolderBench } from './lease-holder.fixture.ts';
+
+describe('a holder whose renewals are acknowledged late', () => {
+  test('[L8] two in one turn, the first too late to be believed: it is held by the second, and says so', async () => {
+    const bench = new HolderBench();
+    bench.granted(7);
+    await bench.pass(2_950);
+    expect(bench.said).toEqual(['start own', 'renewal 7', 'renewal 7', 'renewal 7']);
+    bench.acknowledge(1, 10);
+    bench.acknowledge(2, 1_010);
+    await bench.time.settle();
+    expect([bench.heldCount, bench.holder.isHeld, bench.over]).toEqual([1, true, []]);
+  });
+
+  test('[L8] one alone, too late to be believed: it is over, and given back', async () => {
+    const bench = new HolderBench();
+    bench.granted(7);
+    await bench.pass(2_950);
+    bench.acknowledge(1, 10);
+    await bench.pass(0);
+    expect([bench.heldCount, bench.over, bench.said.at(-1)]).toEqual([0, ['TIMEOUT'], 'end 7']);
+  });
+
+  test('[L8] none at all: it is over, and given back once the brokers are there again', async () => {
+    const bench = new HolderBench();
+    bench.granted(7);
+    await bench.pass(3_000);
+    expect([bench.over, bench.said.at(-1)]).toEqual([['TIMEOUT'], 'end 7']);
+  });
+
+  test('[L8] a lease that was held and could not be renewed in time is given back', async () => {
+    const bench = new HolderBench();
+    bench.granted(7);
+    bench.acknowledge(1, 10);
+    await bench.pass(2_900);
+    expect([bench.heldCount, bench.over, bench.said.at(-1)]).toEqual([1, ['TIMEOUT'], 'end 7']);
+  });
+});
+
+describe('a holder and its own starts', () => {
+  test('[L8] a start is sent once, however long its acknowledgement or its answer takes', async () => {
+    const bench = new HolderBench();
+    await bench.pass(60_000);
+    bench.acknowledge(0, 60_000);
+    await bench.pass(20_000);
+    expect([bench.said, bench.over]).toEqual([['start own'], []]);
+  });
+
+  test('[L8] a later grant of its id is taken while it confirms', async () => {
+    const bench = new HolderBench();
+    bench.granted(7);
+    await bench.pass(100);
+    bench.granted(9);
+    bench.hear({ type: 'EXPIRED', token: 7, requestId: 'own', reason: 'REPLACED' });
+    bench.acknowledge(2, 110);
+    await bench.pass(10);
+    expect([bench.said.slice(1), bench.heldCount, bench.holder.token]).toEqual([['renewal 7', 'renewal 9'], 1, 9]);
+  });
+
+  test('[L8] a grant that comes once it is over is given back', async () => {
+    const bench = new HolderBench();
+    bench.acknowledge(0, 1);
+    await bench.pass(10);
+    bench.holder.release();
+    expect([bench.over, bench.holder.isOwed]).toEqual([['ENDED'], true]);
+    bench.granted(7);
+    bench.granted(7);
+    expect([bench.said, bench.holder.isOwed]).toEqual([['start own', 'end 7'], false]);
+    expect(bench.holder.token).toBe(-1);
+  });
+
+  test('[L8] a start that is in the log and is not answered is over after a while', async () => {
+    const bench = new HolderBench();
+    await bench.pass(100_000);
+    expect(bench.over).toEqual([]);
+    bench.acknowledge(0, 100_000);
+    await bench.pass(30_000);
+    expect([bench.over, bench.said]).toEqual([['NO_ANSWER'], ['start own']]);
+  });
+
+  test('[L8] one that waits in the queue has its answer', async () => {
+    const bench = new HolderBench();
+    bench.acknowledge(0, 1);
+    await bench.pass(10);
+    bench.hear({ type: 'QUEUED', requestId: 'own' });
+    await bench.pass(500_000);
+    expect(bench.over).toEqual([]);
+  });
+
+  test('[L8] a lease no longer than the skew is not renewed', () => {
+    const bench = new HolderBench();
+    bench.granted(7, { timeoutMs: 100 });
+    expect([bench.said, bench.over]).toEqual([['start own', 'end 7'], ['TOO_SHORT']]);
+  });
+
+  test('[L8] where no acknowledgement says when it was appended, that is said', async () => {
+    const bench = new HolderBench();
+    bench.granted(7);
+    bench.acknowledge(1, undefined);
+    await bench.pass(3_000);
+    expect([bench.over, bench.said.at(-1)]).toEqual([['NO_APPEND_TIME'], 'end 7']);
+  });
+});

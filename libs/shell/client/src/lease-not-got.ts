@@ -1,0 +1,59 @@
+// Why a lease was not got, in words that say what to do.
+import type { DurationMs } from '@flatline/base';
+
+/** A lease was asked for and not got. */
+export class LeaseNotGot extends Error {
+  override readonly name = 'LeaseNotGot';
+  readonly leaseId: string;
+  /**
+   * As the pipeline says it: `HELD`, `LOCK_DELAY`, `QUEUE_FULL`, `WAITED`, `REPLACED`; or, of this side, `NO_ANSWER`,
+   * `NO_APPEND_TIME`, `TOO_SHORT`, `TOO_LATE`, `TIMEOUT`, `ENDED`, `TOO_LARGE`.
+   */
+  readonly reason: string;
+
+  constructor(leaseId: string, reason: string, words: string) {
+    super(`the lease ${leaseId} was not got: ${words}`);
+    this.leaseId = leaseId;
+    this.reason = reason;
+  }
+}
+
+export interface AskedOf {
+  /** The input and the output topic. */
+  readonly topic: string;
+  readonly answers: string;
+  readonly answerWithinMs: DurationMs;
+  readonly clockSkewMs: DurationMs;
+  /** Why answers cannot be read at present. */
+  readonly unread: string | undefined;
+}
+
+/** `reason` in words. */
+export function whyNotGot(reason: string, { topic, answers, answerWithinMs, clockSkewMs, unread }: AskedOf): string {
+  if (reason === 'NO_ANSWER') {
+    const unanswered = `its request is in ${topic}, and no answer came on ${answers} within ${answerWithinMs} ms`;
+    if (unread !== undefined) return `${unanswered}, where answers cannot be read: ${unread}`;
+    const letters = 'the dead letters (the topic <application>.<pipeline>.dead-letters unless deadLetterTopic is set)';
+    const lists = 'npx flatline dead-letters list shows them';
+    const status = 'npx flatline status shows whether a processor is up and near the end';
+    return `${unanswered}. If it was refused, ${letters} say why: ${lists}. Otherwise ${status}`;
+  }
+  if (reason === 'NO_APPEND_TIME') return noAppendTime(topic);
+  if (reason === 'TOO_SHORT') {
+    const short = `its timeout is not longer than clockSkewMs, ${clockSkewMs}, by which it is given up early`;
+    return `${short}: ask for a longer timeoutMs, or lower clockSkewMs if the brokers' clocks allow it`;
+  }
+  if (RUN_OUT.includes(reason)) {
+    const early = 'it ran out again and again before a renewal of it was acknowledged in time';
+    return `${reason}, ${early}: ask for a longer timeoutMs, or see npx flatline status for what holds the processor up`;
+  }
+  return reason;
+}
+
+export function noAppendTime(topic: string): string {
+  const unstamped = `the brokers do not say when records of ${topic} were appended`;
+  return `${unstamped}, which a lease is kept by: set message.timestamp.type=LogAppendTime on it`;
+}
+
+/** Reasons for which a lease is over that was never held, and may be had by asking again. */
+export const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];

@@ -1,0 +1,94 @@
+// What programs in plain JavaScript hand over: types do not hold them back.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { HeartbeatProducer } from './heartbeat-producer.ts';
+import { connect, type Flatline } from './index.ts';
+
+const opened: Flatline[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((each) => each.close()));
+});
+
+/** As plain JavaScript sees it. */
+function loose(): Record<string, (options?: unknown) => unknown> {
+  const made = connect({ brokers: ['127.0.0.1:1'] });
+  opened.push(made);
+  return made as unknown as Record<string, (options?: unknown) => unknown>;
+}
+
+const connectLoosely = connect as (options?: unknown) => Flatline;
+
+describe('connect', () => {
+  test.each([
+    [undefined, "connect: the options are undefined: give an object with brokers, as { brokers: ['127.0.0.1:9092'] }"],
+    [
+      { broker: ['a:1'] },
+      'connect: there is no option broker; did you mean brokers? There are brokers, clientId, ssl, ',
+    ],
+    [{ brokers: 'a:1' }, 'connect: brokers is "a:1": give an array of addresses, as [\'127.0.0.1:9092\']'],
+    [{ brokers: [] }, 'connect: brokers is an array of 0: give an array of addresses'],
+    [{ brokers: ['a:1'], clientId: 7 }, 'connect: clientId is 7: give text'],
+    [{}, 'connect: brokers is undefined: give an array of addresses'],
+  ])('[I4] refuses %j, and says what to give', (options, words) => {
+    expect(() => connectLoosely(options)).toThrow(TypeError);
+    expect(() => connectLoosely(options)).toThrow(words);
+  });
+});
+
+describe('what is opened', () => {
+  test.each([
+    ['heartbeats', { topik: 't' }, 'heartbeats: there is no option topik; did you mean topic?'],
+    ['heartbeats', { topic: 7 }, 'heartbeats: topic is 7: give text'],
+    ['sessions', { topic: 't' }, 'sessions: timeoutMs is undefined: give a number of milliseconds, 1 or more'],
+    [
+      'sessions',
+      { topic: 't', timeoutMs: '10s' },
+      'sessions: timeoutMs is "10s": give a number of milliseconds, 1 or more',
+    ],
+    [
+      'sessions',
+      { topic: 't', timeoutMs: 1, onDroped: () => 1 },
+      'sessions: there is no option onDroped; did you mean onDropped?',
+    ],
+    ['leases', { topic: 't' }, 'leases: answers is undefined: give text'],
+    [
+      'summaries',
+      { topic: 't', from: 'start' },
+      "summaries: from is \"start\": give 'beginning', 'end' or a Map of offsets",
+    ],
+  ])('[I4] %s of %j is refused', async (call, options, words) => {
+    const tried = loose()[call]!(options);
+    await expect(tried).rejects.toThrow(TypeError);
+    await expect(tried).rejects.toThrow(words);
+  });
+
+  test('[I4] completedSessions is refused at the call', () => {
+    const flatline = loose();
+    expect(() => flatline['completedSessions']!({ topic: 't', grup: 'g' })).toThrow(
+      'completedSessions: there is no option grup; did you mean group?',
+    );
+    expect(() => flatline['completedSessions']!({ topic: 't', group: 'g', from: 'latest' })).toThrow(
+      `completedSessions: from is "latest": give 'beginning' or 'end'`,
+    );
+  });
+
+  test('[I4] a handler is a function', async () => {
+    await expect(loose()['handleCompletedSessions']!({ topic: 't', group: 'g' })).rejects.toThrow(
+      'handleCompletedSessions: handler is undefined: give a function',
+    );
+  });
+});
+
+describe('an event of the plain producer', () => {
+  test.each([
+    [
+      { typ: 'VIEW' },
+      'event: there is no field typ; did you mean type? There are type, occurredAt, eventId, sequence, ',
+    ],
+    [null, "event: the event is null: give an object, as { type: 'VIEW' }"],
+  ])('[I4] %j is refused', (event, words) => {
+    const nothing = {} as unknown as ConstructorParameters<typeof HeartbeatProducer>;
+    const producer = new HeartbeatProducer(nothing[0], nothing[1], () => undefined);
+    expect(() => producer.event('anna', event as never)).toThrow(TypeError);
+    expect(() => producer.event('anna', event as never)).toThrow(words);
+  });
+});

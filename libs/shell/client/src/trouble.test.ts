@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import { ConnectionTroubles, goesOnAt } from './trouble.ts';
+
+const stand = { topic: 'visits', group: 'billing', partition: 2, from: 'beginning', logStartOffset: 40 } as const;
+
+describe('where a group goes on', () => {
+  test.each([
+    [{ committed: 50 }, 50],
+    [{ committed: 40 }, 40],
+    [{ committed: undefined }, 40],
+    [{ committed: undefined, from: 'end' as const }, 90],
+  ])('%j: at %i, and nothing is lost', (changes, offset) => {
+    expect(goesOnAt({ ...stand, lastStableOffset: 90, ...changes })).toEqual({ offset, gap: undefined });
+  });
+
+  test('what retention has removed before it was read is named', () => {
+    const { offset, gap } = goesOnAt({ ...stand, lastStableOffset: 90, committed: 7 });
+    expect([offset, gap]).toMatchObject([40, { kind: 'gap', partition: 2, from: 7, to: 40 }]);
+    expect(gap?.message).toMatch(
+      /^offsets 7 to 39 of visits-2 were removed by its retention before group billing read them: it goes on at 40\. Raise/,
+    );
+  });
+});
+
+test('a broker that does not answer is told of at once, each half minute, and again once it has answered', () => {
+  const troubles = new ConnectionTroubles();
+  const at = (nowMs: number, kind: 'failed' | 'connected' = 'failed'): string | undefined =>
+    troubles.hear({ kind, broker: 'a:1', why: 'refused' }, nowMs)?.message;
+  expect(at(0)).toBe('broker a:1 does not answer, and is asked again: refused');
+  expect([at(1), at(29_999)]).toEqual([undefined, undefined]);
+  expect(at(30_000)).toMatch('a:1');
+  expect([at(30_001, 'connected'), at(30_002)]).toEqual([undefined, expect.stringMatching('a:1')]);
+});
+
+test('a loop over completed sessions says that no broker answers, unless it is told to whom', () => {
+  const source = `
+    const { connect } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)});
+    const flatline = connect({ brokers: ['127.0.0.1:1'] });
+    const heard = new Promise((resolve) => { process.on('warning', resolve); });
+    const loop = (async () => { for await (const _ of flatline.completedSessions({ topic: 't', group: 'g' })); })();
+    console.log((await heard).message);
+    const told = Promise.withResolvers();
+    const options = { topic: 't', group: 'g', handler: () => undefined, onTrouble: told.resolve };
+    const handling = flatline.handleCompletedSessions(options);
+    console.log((await told.promise).kind);
+    await flatline.close();
+    await Promise.all([loop, handling]);`;
+  const args = ['--conditions=@flatline/source', '--input-type=module', '--eval', source];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 100_000 });
+  expect(stdout).toMatch(/^broker 127\.0\.0\.1:1 does not answer, and is asked again: .*\nconnection\n$/);
+});

@@ -1,0 +1,61 @@
+// What stands in the way of reading completed sessions without ending it, in words.
+import type { DurationMs } from '@flatline/base';
+import type { ConnectionEvent } from '@flatline/kafka';
+
+/** A broker does not answer, and is asked again; or records were removed before the group has read them. */
+export type Trouble =
+  | { readonly kind: 'connection'; readonly broker: string; readonly message: string }
+  | {
+      readonly kind: 'gap';
+      readonly partition: number;
+      /** Where the group stood, and where it goes on. */
+      readonly from: number;
+      readonly to: number;
+      readonly message: string;
+    };
+
+/** A broker that goes on failing is told of again after so long. */
+const TELL_AGAIN_MS: DurationMs = 30_000;
+
+/** Says of which failures an application is told: the first of a broker, and one each TELL_AGAIN_MS until it answers. */
+export class ConnectionTroubles {
+  readonly #toldAtMs = new Map<string, DurationMs>();
+
+  hear(event: ConnectionEvent, nowMs: DurationMs): Trouble | undefined {
+    const { broker } = event;
+    if (event.kind === 'connected') {
+      this.#toldAtMs.delete(broker);
+      return undefined;
+    }
+    const toldAtMs = this.#toldAtMs.get(broker) ?? -Infinity;
+    if (nowMs - toldAtMs < TELL_AGAIN_MS) return undefined;
+    this.#toldAtMs.set(broker, nowMs);
+    return {
+      kind: 'connection',
+      broker,
+      message: `broker ${broker} does not answer, and is asked again: ${event.why}`,
+    };
+  }
+}
+
+export interface Stand {
+  readonly topic: string;
+  readonly group: string;
+  readonly partition: number;
+  readonly from: 'beginning' | 'end';
+  /** Where the group stands; undefined: nowhere yet. */
+  readonly committed: number | undefined;
+  readonly logStartOffset: number;
+  readonly lastStableOffset: number;
+}
+
+/** Where a group goes on, and what it can no longer read. */
+export function goesOnAt(stand: Stand): { readonly offset: number; readonly gap: Trouble | undefined } {
+  const { committed, logStartOffset: to, partition } = stand;
+  if (committed === undefined)
+    return { offset: stand.from === 'beginning' ? to : stand.lastStableOffset, gap: undefined };
+  if (committed >= to) return { offset: committed, gap: undefined };
+  const lost = `offsets ${committed} to ${to - 1} of ${stand.topic}-${partition} were removed by its retention before group ${stand.group} read them`;
+  const message = `${lost}: it goes on at ${to}. Raise retention.ms of the topic above the longest time that no consumer runs`;
+  return { offset: to, gap: { kind: 'gap', partition, from: committed, to, message } };
+}
