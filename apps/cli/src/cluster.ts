@@ -1,7 +1,7 @@
 // Which cluster a command talks to: the one named by flag, environment or configuration, else one started here.
 import type { Clock } from '@flatline/base';
 import { HttpSchemaRegistry, type SchemaRegistry } from '@flatline/records';
-import type { FlatlineConfig } from '@flatline/config';
+import type { FlatlineConfig, SecretSection } from '@flatline/config';
 import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
 import { interruptedBefore, usageFailure } from './failure.ts';
@@ -19,9 +19,13 @@ export interface Cluster {
 const CLIENT_ID = 'flatline-cli';
 
 /** @throws CommandFailure where no cluster is named and none runs here. */
-export async function clusterOf(shell: Shell, flags: ConfigurationFlags): Promise<Cluster> {
+export async function clusterOf(
+  shell: Shell,
+  flags: ConfigurationFlags,
+  uses: readonly SecretSection[],
+): Promise<Cluster> {
   const { clock, env } = shell;
-  const config = await foundConfigurationOf(shell, flags);
+  const config = await foundConfigurationOf(shell, flags, uses);
   if (config !== undefined) return { kafka: kafkaOf(config, clock), registry: registryOf(config, clock), config };
   const named = flags.brokers ?? setting(env['KAFKA_BROKERS'])?.split(',');
   const local = named === undefined ? await shell.localBroker?.() : undefined;

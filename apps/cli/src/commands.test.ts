@@ -167,6 +167,25 @@ describe('import', () => {
     for (const { timestamp } of clocks) expect(timestamp).toBeGreaterThanOrEqual(before);
   });
 
+  test('what a topic holds already is not imported again unless that is asked for', async () => {
+    const topic = await makeTopic({ 'message.timestamp.type': 'CreateTime', 'retention.ms': '-1' });
+    const importing = `import ${log} --topic ${topic} --format apache`;
+    const twin = join(folder, 'twin.log');
+    // At the same instant, in the same partition and before it, perhaps; of another client.
+    writeFileSync(twin, `${line('10.0.0.3', '03')}\n`);
+    expect((await run(`import ${twin} --topic ${topic} --format apache`)).exitCode).toBe(ExitCode.ok);
+    expect((await run(importing)).exitCode).toBe(ExitCode.ok);
+    const again = await run(importing);
+    expect(again).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
+    expect(again.stderr).toMatch(
+      /holds the first 3 records of \S+access\.log already .* from \S+\/\d+\/\d+ on, .*nothing was imported.* --again/s,
+    );
+    expect((await run(`${importing} --again`)).exitCode).toBe(ExitCode.ok);
+    const other = join(folder, 'next.log');
+    writeFileSync(other, `${line('10.0.0.1', '11')}\n`);
+    expect((await run(`import ${other} --topic ${topic} --format apache`)).exitCode).toBe(ExitCode.ok);
+  });
+
   test('standard input is imported as a file is; what has no line of the format is told for it', async () => {
     const topic = await makeTopic({ 'message.timestamp.type': 'CreateTime', 'retention.ms': '-1' });
     const importing = (text: string | Uint8Array): Promise<CliRun> => {
@@ -175,7 +194,7 @@ describe('import', () => {
     };
     const line = '{"id":"a","at":1700000000000}\n';
     expect((await importing(line)).json()).toMatchObject([{ records: 1 }]);
-    expect((await importing(gzipSync(line))).json()).toMatchObject([{ records: 1 }]);
+    expect((await importing(gzipSync(line.replace('"a"', '"b"')))).json()).toMatchObject([{ records: 1 }]);
     for (const [bytes, hint] of [
       ['a,b\nc,d\n', 'no line of - has this format (--format jsonl)'],
       [gzipSync(line).subarray(0, -9), 'damaged or cut off'],

@@ -1,5 +1,6 @@
 // Completion of commands and flags in shells. The library walks the whole tree of commands, so only those two that need it load it.
 import type { Command } from 'commander';
+import { jsonOption } from './commands/flags.ts';
 
 /** What a user types to get the script for a shell, and what that script calls for each word. */
 const SCRIPT = 'completion';
@@ -12,15 +13,18 @@ export async function addCompletion(program: Command, args: readonly string[]): 
     program.commands
       .find((each) => each.name() === SCRIPT)
       ?.addHelpText('after', HELP)
-      .action((shell: string) => {
+      .addOption(jsonOption())
+      .action((shell: string, { json = false }: { readonly json?: boolean }) => {
         const name = program.name();
         const script = printedBy(() => {
           completion.setup(name, name, shell);
         });
-        program.configureOutput().writeOut?.(shell === 'bash' ? forBash(script) : script);
+        const text = shell === 'bash' ? forBash(script) : script;
+        program.configureOutput().writeOut?.(json ? `${JSON.stringify({ shell, script: text })}\n` : text);
       });
   } else {
-    program.command(SCRIPT).argument('<shell>').description('print a script that completes commands in your shell');
+    const description = 'print a script that completes commands in your shell';
+    program.command(SCRIPT).argument('<shell>').description(description).addOption(jsonOption());
   }
 }
 

@@ -27,6 +27,7 @@ describe('flatline config check', () => {
     expect(exitCode).toBe(ExitCode.ok);
     expect(stdout).toContain('application shop, 2 pipelines');
     expect(stdout).toContain('visits: session, in → out');
+    expect(stdout).toContain('an outage of the brokers: one of up to 1500000 ms ends no session');
     expect(stdout).toContain(`state directory ${join(folder, 'state')} (the default)`);
     const json = await run('config check --json', { KAFKA_BROKERS: 'other:9092' });
     expect(JSON.parse(json.stdout)).toMatchObject({
@@ -34,7 +35,7 @@ describe('flatline config check', () => {
       brokers: ['other:9092'],
       brokersFrom: 'KAFKA_BROKERS',
       pipelines: [
-        { name: 'visits', topics: { changelog: 'shop.visits.changelog' } },
+        { name: 'visits', topics: { changelog: 'shop.visits.changelog' }, outage: { doesHarm: false } },
         { name: 'jobs', kind: 'lease' },
       ],
     });
@@ -63,7 +64,9 @@ describe('flatline completion', () => {
   };
 
   test.each(['bash', 'zsh', 'fish'])('prints a script for %s that asks the command', (shell) => {
-    expect(flatline('completion', shell)).toContain('flatline complete');
+    const script = flatline('completion', shell);
+    expect(script).toContain('flatline complete');
+    expect(JSON.parse(flatline('completion', shell, '--json'))).toEqual({ shell, script });
   });
 
   test.each([

@@ -1,4 +1,11 @@
-import { CONFIG_FILES, type Environment, type FlatlineConfig, loadConfiguration } from '@flatline/config';
+import {
+  CONFIG_FILES,
+  type Environment,
+  type FlatlineConfig,
+  loadConfiguration,
+  SECRET_SECTIONS,
+  type SecretSection,
+} from '@flatline/config';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Shell } from './shell.ts';
@@ -12,13 +19,24 @@ export interface ConfigurationFlags {
   readonly httpPort?: number;
 }
 
-/** @throws ConfigurationError with everything that is wrong (I4), also where there is no file. */
-export function configurationOf(shell: Shell, flags: ConfigurationFlags): Promise<FlatlineConfig> {
+/** All that there are, as a processor needs them. */
+export const ALL_SECRETS: readonly SecretSection[] = SECRET_SECTIONS;
+
+/**
+ * `uses`: whose secrets the command needs, so that none is locked by those of others.
+ * @throws ConfigurationError with everything that is wrong (I4), also where there is no file.
+ */
+export function configurationOf(
+  shell: Shell,
+  flags: ConfigurationFlags,
+  uses: readonly SecretSection[],
+): Promise<FlatlineConfig> {
   const { folder, clock } = shell;
   return loadConfiguration({
     file: flags.config,
     folder,
     environment: environmentOf(shell, flags),
+    uses,
     now: clock.wallMs(),
   });
 }
@@ -27,9 +45,10 @@ export function configurationOf(shell: Shell, flags: ConfigurationFlags): Promis
 export async function foundConfigurationOf(
   shell: Shell,
   flags: ConfigurationFlags,
+  uses: readonly SecretSection[],
 ): Promise<FlatlineConfig | undefined> {
   const here = CONFIG_FILES.some((name) => existsSync(resolve(shell.folder, name)));
-  return flags.config === undefined && !here ? undefined : configurationOf(shell, flags);
+  return flags.config === undefined && !here ? undefined : configurationOf(shell, flags, uses);
 }
 
 /** The flags that lead another command to the same configuration and cluster, as they are typed; none: nothing. */

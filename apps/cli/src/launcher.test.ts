@@ -6,35 +6,35 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { type LaunchedProcess, launcherStop } from './launcher.ts';
+import { type LaunchedProcess, launcherLink } from './launcher.ts';
 
+const PID = 9;
 const PARENT = 7;
-const THERE: readonly number[] = [PARENT, 8];
-const byLauncher = { send: () => true, env: { LAUNCHER_OF_FLATLINE: String(PARENT) } };
 const byNpx = (script: string) => ({ env: { npm_lifecycle_event: 'npx', npm_lifecycle_script: script } });
 
-function launched(told: Partial<LaunchedProcess>) {
+function launched(told: Partial<LaunchedProcess> = {}) {
   const simulation = new Simulation({ seed: 1 });
   const { clock } = simulation.start('host').ports;
-  let disconnect = (): void => undefined;
+  const listeners = new Map<string, (message?: unknown) => void>();
+  const sent: unknown[] = [];
   const process = {
+    pid: PID,
     ppid: PARENT,
     connected: true,
-    on: (_event: 'disconnect', listener: () => void) => (disconnect = listener),
-    kill: (pid: number) => {
-      if (!THERE.includes(pid)) throw Object.assign(new Error('none'), { code: 'ESRCH' });
-    },
+    send: (message: unknown) => sent.push(message),
+    on: (event: string, listener: (message?: unknown) => void) => listeners.set(event, listener),
     ...told,
     env: { ...told.env },
   };
-  const stop = launcherStop(process, clock);
+  const { stop, done, isNpx } = launcherLink(process, clock);
   return {
-    isKnown: stop !== undefined,
+    isNpx,
+    sent,
+    done,
     inherited: process.env,
-    isStopped: () => stop?.signal.aborted,
-    disconnect: () => {
-      disconnect();
-    },
+    isStopped: () => stop.signal.aborted,
+    hear: (message: unknown) => listeners.get('message')?.(message),
+    disconnect: () => listeners.get('disconnect')?.(),
     passed: (ms: number) => simulation.time.runFor(ms),
     orphan: () => {
       process.ppid = 1;
@@ -43,32 +43,66 @@ function launched(told: Partial<LaunchedProcess>) {
 }
 
 describe('the launcher of a process', () => {
-  test('stops it by its death, where a channel tells of that', () => {
-    const process = launched(byLauncher);
+  test('is npx where npx says that it runs flatline', () => {
+    const env = (script: string): Record<string, string> => ({
+      npm_lifecycle_event: 'npx',
+      npm_lifecycle_script: script,
+    });
+    const all = [env('flatline'), env('"flatline" "doctor"'), env('node other.js'), {}];
+    expect(all.map((told) => launched({ env: told }).isNpx)).toEqual([true, true, false, false]);
+  });
+
+  test('stops it by its death, where it has said over the channel whose launcher it is', () => {
+    const process = launched();
+    process.hear({ launcherOf: PID });
     expect(process.isStopped()).toBe(false);
     process.disconnect();
     expect(process.isStopped()).toBe(true);
-    expect(launched({ ...byLauncher, connected: false }).isStopped()).toBe(true);
-    // Its parent is another by now.
-    expect(launched({ ...byLauncher, connected: false, ppid: 1, env: { LAUNCHER_OF_FLATLINE: '9' } }).isStopped()).toBe(
-      true,
-    );
   });
 
-  test('is no program that forks it with a channel of its own, even where a launcher started that program', () => {
-    expect(launched({ send: () => true }).isKnown).toBe(false);
-    expect(launched({ send: () => true, env: { LAUNCHER_OF_FLATLINE: '8' } }).isKnown).toBe(false);
+  test('that was gone before it was heard stops it, too', () => {
+    const process = launched();
+    process.disconnect();
+    process.hear({ launcherOf: PID });
+    expect(process.isStopped()).toBe(true);
   });
 
-  test('is no npx that started another program, which started this one', () => {
+  test('is no program that forks it with a channel of its own and leaves it alone', () => {
+    for (const said of [undefined, null, 'hello', { launcherOf: PID - 1 }, { kind: 'ask' }]) {
+      const process = launched();
+      process.hear(said);
+      process.disconnect();
+      process.done(0);
+      expect([process.isStopped(), process.sent]).toEqual([false, []]);
+    }
+  });
+
+  test('is told that all is done', () => {
+    const process = launched();
+    process.hear({ launcherOf: PID });
+    process.done(2);
+    expect(process.sent).toEqual([{ doneWith: 2 }]);
+    const hasty = launched();
+    hasty.done(0);
+    hasty.hear({ launcherOf: PID });
+    expect(hasty.sent).toEqual([{ doneWith: 0 }]);
+  });
+
+  test('is no npx that started another program, which started this one', async () => {
+    const orphaned = async (script: string): Promise<boolean> => {
+      const process = launched({ ...byNpx(script), send: undefined });
+      process.orphan();
+      await process.passed(500);
+      return process.isStopped();
+    };
     for (const script of ["'turbo'", 'bash', "'@flatline/other'", "'flatline-other'"])
-      expect(launched(byNpx(script)).isKnown).toBe(false);
+      expect(await orphaned(script)).toBe(false);
     for (const script of ['flatline', "'flatline'", '"flatline"', 'X=1 flatline run', "'/shop/bin/flatline'"])
-      expect(launched(byNpx(script)).isKnown).toBe(true);
+      expect(await orphaned(script)).toBe(true);
   });
 
   test('is none for what this process starts', () => {
-    expect(launched({ ...byLauncher, env: { ...byLauncher.env, ...byNpx('flatline').env } }).inherited).toEqual({});
+    expect(launched(byNpx('flatline')).inherited).toEqual({});
   });
 
   test('npx stops it by its death, which shows by another parent', async () => {
@@ -80,8 +114,56 @@ describe('the launcher of a process', () => {
     expect(process.isStopped()).toBe(true);
   });
 
-  test('is none where a shell or a supervisor of the system has started it: they may end before', () => {
-    expect(launched({ env: { npm_lifecycle_event: 'start' } }).isKnown).toBe(false);
+  test('is none where a shell or a supervisor of the system has started it: they may end before', async () => {
+    const process = launched({ env: { npm_lifecycle_event: 'start' }, send: undefined });
+    process.orphan();
+    await process.passed(60_000);
+    expect(process.isStopped()).toBe(false);
+  });
+});
+
+describe('a program that a launcher has started', () => {
+  const launcher = fileURLToPath(new URL('../../../scripts/launch.mjs', import.meta.url));
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const launching = (...args: readonly string[]): string =>
+    `(await import(${JSON.stringify(launcher)})).launch('node', ${JSON.stringify(args)});`;
+
+  test('is ended once it has said that it is done, with its own code', async () => {
+    const stuck = 'process.reallyExit = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);';
+    const leftOpen = "(await import('node:net')).createServer().listen(0, '127.0.0.1');";
+    const preload = `data:text/javascript,${encodeURIComponent(stuck + leftOpen)}`;
+    const line = ['config', 'check', '--config', '/nowhere/flatline.config.json'];
+    const program = launching('--conditions=@flatline/source', '--import', preload, main, ...line);
+    const started = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'ignore' });
+    expect(await once(started, 'exit')).toEqual([2, null]);
+  });
+
+  test('and forks this one, detached, leaves it running when it disconnects', async () => {
+    const silent = createServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const sockets: Socket[] = [];
+    silent.on('connection', (socket) => sockets.push(socket));
+    const connected = once(silent, 'connection');
+    const KAFKA_BROKERS = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const forking =
+      `const child = require('node:child_process').fork(${JSON.stringify(main)}, ['sessions', 'tail', '--topic', 'in'], ` +
+      "{ detached: true, execArgv: ['--conditions=@flatline/source'], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }); " +
+      'console.log(child.pid); child.disconnect(); child.unref();';
+    const env = { ...process.env, KAFKA_BROKERS };
+    const program = launching('--eval', forking);
+    const started = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const pid = Number(await text(started.stdout));
+    try {
+      await connected;
+      expect(process.kill(pid, 0)).toBe(true);
+    } finally {
+      process.kill(pid, 'SIGKILL');
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
   });
 });
 

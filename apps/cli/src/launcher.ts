@@ -1,8 +1,9 @@
 // What started this process: npx, or the launcher of a checkout. Killed with -9 it passes nothing on, and at the terminal all
 // seems to have ended; so this process stops when its launcher has gone.
 //
-// Both announce themselves by variables, which every process below inherits, even children of other programs, which may
-// outlive the launcher. They count only for the process that they were meant for.
+// npx announces itself by variables, which every process below inherits, even children of other programs, which may outlive it:
+// they count only for the process that they were meant for. The launcher of a checkout opens a channel and says over it whose
+// launcher it is: a channel alone may be that of any program that forks this one.
 import type { Clock, DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { requestableStop, type Stop } from './stop.ts';
@@ -11,52 +12,67 @@ const LOOK_EVERY_MS: DurationMs = 500;
 /** Between this process and npm: a shell, and in a checkout its launcher. */
 const ANCESTORS_MAX = 5;
 
-/** The process id of the launcher (scripts/launch.mjs). No `FLATLINE_…`: those are settings. */
-const LAUNCHER = 'LAUNCHER_OF_FLATLINE';
 /** How npm names what npx runs, by `npm_lifecycle_script`: `'flatline'`, or the line given to `npx -c`. */
 const COMMAND = /(?:^|[\s'"/])flatline(?:$|[\s'"])/;
 
 /** What of a process is needed; Node's `process` is one. */
 export interface LaunchedProcess {
   readonly env: Record<string, string | undefined>;
+  readonly pid: number;
   readonly ppid: number;
-  readonly connected: boolean;
-  readonly send?: unknown;
+  readonly connected?: boolean;
+  send?: ((message: { readonly doneWith: number }) => unknown) | undefined;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
   on(event: 'disconnect', listener: () => void): unknown;
-  /** Signal 0 asks whether the process is there: throws if not. */
-  kill(pid: number, signal: 0): unknown;
 }
 
-/** Requested when the launcher has gone; undefined where none is known: a shell may end before what it has started. */
-export function launcherStop(launched: LaunchedProcess, clock: Clock): Stop | undefined {
-  const { env } = launched;
-  const hasChannel = launched.send !== undefined && isOfLauncher(launched);
+export interface LauncherLink {
+  /** Commands are typed with `npx` here. */
+  readonly isNpx: boolean;
+  /** Requested when the launcher has gone. A shell may end before what it has started: it is none. */
+  readonly stop: Stop;
+  /** All is done and written: a launcher that knows may end this process, should Node not. */
+  readonly done: (exitCode: number) => void;
+}
+
+export function launcherLink(launched: LaunchedProcess, clock: Clock): LauncherLink {
+  const { env, pid } = launched;
   const isOfNpx = env['npm_lifecycle_event'] === 'npx' && COMMAND.test(env['npm_lifecycle_script'] ?? '');
-  for (const name of [LAUNCHER, 'npm_lifecycle_event', 'npm_lifecycle_script']) Reflect.deleteProperty(env, name);
-  if (!hasChannel && !isOfNpx) return undefined;
+  for (const name of ['npm_lifecycle_event', 'npm_lifecycle_script']) Reflect.deleteProperty(env, name);
   const { stop, request } = requestableStop();
-  if (hasChannel) {
-    launched.on('disconnect', request);
-    if (!launched.connected) request();
+  let isLaunched = false;
+  let hasGone = false;
+  let doneWith: number | undefined;
+  const say = (exitCode: number): void => {
+    if (launched.connected === true) launched.send?.({ doneWith: exitCode });
+  };
+  if (launched.send !== undefined) {
+    launched.on('message', (message) => {
+      if (!isGreeting(message, pid)) return;
+      isLaunched = true;
+      if (hasGone) request();
+      // A command that waits for nothing is done before it has read what the launcher said.
+      if (doneWith !== undefined) say(doneWith);
+    });
+    launched.on('disconnect', () => {
+      hasGone = true;
+      if (isLaunched) request();
+    });
   }
   if (isOfNpx) onOrphaned(launched, clock, request);
-  return stop;
+  return {
+    isNpx: isOfNpx,
+    stop,
+    done: (exitCode) => {
+      doneWith = exitCode;
+      if (isLaunched) say(exitCode);
+    },
+  };
 }
 
-/** By its process id: that of the parent, or of a process that ended while this one began. */
-function isOfLauncher(launched: LaunchedProcess): boolean {
-  const launcher = Number(launched.env[LAUNCHER] ?? Number.NaN);
-  if (Number.isNaN(launcher)) return false;
-  return launcher === launched.ppid || !isThere(launched, launcher);
-}
-
-function isThere(launched: LaunchedProcess, pid: number): boolean {
-  try {
-    launched.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
+/** By the number of the process that it is for. */
+function isGreeting(message: unknown, pid: number): boolean {
+  return typeof message === 'object' && message !== null && 'launcherOf' in message && message.launcherOf === pid;
 }
 
 /** npx opens no channel: its end shows by another parent, of this process or of the shell between. */

@@ -16,7 +16,7 @@ const ANSWER_MAX_MS = 5_000;
 /** @throws CommandFailure where it cannot be known */
 export async function addressOf(flags: AddressFlags, shell: Shell): Promise<string> {
   if (flags.url !== undefined) return flags.url;
-  const config = await foundConfigurationOf(shell, flags);
+  const config = await foundConfigurationOf(shell, flags, []);
   if (config === undefined) return `http://127.0.0.1:${flags.httpPort ?? PORT}`;
   const { host, port } = config.http;
   if (port === 0)

@@ -63,6 +63,7 @@ describe('wrong flags', () => {
     ['run --http-port x', '--http-port'],
     ['verify --reach kills=3', 'counters: opened'],
     ['verify --reach claims', 'claims=3'],
+    ['verify --since yesterday', 'a time with its zone'],
   ])('%s: exit code 2 and what to do about it', async (line, hint) => {
     const { exitCode, stdout, stderr } = await run(line);
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });

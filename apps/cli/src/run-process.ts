@@ -1,6 +1,6 @@
 // The command line as a process: its streams, its signals, its end.
 import { systemClock } from '@flatline/system';
-import { launcherStop } from './launcher.ts';
+import { launcherLink } from './launcher.ts';
 import { endAtOnce, endBySelf } from './process-end.ts';
 import { type DeveloperCommands, runCli } from './program.ts';
 import { eitherStop, stopOnSignals } from './stop.ts';
@@ -38,7 +38,7 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<vo
   const worker = workerIn(args);
   const supervisor = worker === undefined ? undefined : supervisorLink(process);
   const signalled = stopOnSignals({ on: (signal, listener) => process.on(signal, listener), exit }, systemClock);
-  const orphaned = worker === undefined ? launcherStop(process, systemClock) : undefined;
+  const launcher = worker === undefined ? launcherLink(process, systemClock) : undefined;
   const shell = {
     clock: systemClock,
     env,
@@ -46,7 +46,8 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<vo
     stdout: process.stdout,
     // JSON lines say the number themselves.
     stderr: worker === undefined || args.includes('--json') ? process.stderr : numberedStream(process.stderr, worker),
-    stop: orphaned === undefined ? signalled : eitherStop(signalled, orphaned),
+    stop: launcher === undefined ? signalled : eitherStop(signalled, launcher.stop),
+    byNpx: launcher?.isNpx === true,
     startWorker: workersOf(process),
     ...(supervisor && { supervisor }),
     onCrash: (report: (error: unknown) => number): void => {
@@ -65,5 +66,6 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<vo
         resolve();
       });
     });
+  launcher?.done(exitCode);
   endBySelf(process, exitCode, systemClock);
 }

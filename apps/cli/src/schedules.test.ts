@@ -85,6 +85,7 @@ describe('an entry', () => {
     dueAt: 1_800_000_000_000,
     runs: 2,
     paused: false,
+    parked: false,
     everyMs: 3_600_000,
     cron: undefined,
     headers: [{ name: 'trace', value: Buffer.from('\u001b[31m') }],
@@ -103,6 +104,12 @@ describe('an entry', () => {
       expect([name, heading.indexOf(name)]).toEqual([name, line.indexOf(value)]);
     expect(entryDetails(key, schedule)).toContain('dueAt           2027-01-15 08:00:00 UTC (1800000000000)');
     expect(entryDetails(key, schedule)).toContain('header          trace: \\u001b[31m');
+  });
+
+  test('[D3][Q2] that is parked or paused says which in place of when it is due', () => {
+    const lineOf = (more: object): string => entryTable('schedule', 200).line({ key, entry: { ...schedule, ...more } });
+    expect(lineOf({ paused: true, parked: true })).toMatch(/^anna {26}parked {15}dentist/);
+    expect(lineOf({ paused: true })).toMatch(/^anna {26}paused {15}dentist/);
   });
 
   test.each(['session', 'lease', 'debounce', 'schedule'] as const)(

@@ -21,6 +21,8 @@ export interface Shell {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly stop: Stop;
+  /** npx runs this process, so that commands in messages begin with it. */
+  readonly byNpx?: boolean;
   /** The broker that `flatline broker start` left running here, if one does; absent where there is no such command. */
   readonly localBroker?: () => Promise<BrokerAddresses | undefined>;
   /** Starts this program once more, as a worker; absent where it is no process of its own. */
@@ -35,5 +37,6 @@ export interface Shell {
 export type CommandRun<Flags> = (flags: Flags, console: Console) => Promise<ExitCode>;
 
 export function consoleOf(shell: Shell, json: boolean): Console {
-  return new Console({ stdout: shell.stdout, stderr: shell.stderr, env: shell.env, json });
+  const { stdout, stderr, env, byNpx = false } = shell;
+  return new Console({ stdout, stderr, env, json, byNpx });
 }

@@ -14,9 +14,13 @@ const server = createServer((request, response) => {
     { ...row, partition: 1, position: 10 * looks },
     { ...row, partition: 2, role: 'standby', state: 'following', position: 500 * looks },
   ];
-  const isReady = request.url === '/readyz';
-  if (!isReady) looks += 1;
-  const body = isReady ? { ready: true, reasons: [], warnings: [] } : { instance: 'a', partitions };
+  if (request.url === '/api/v1/partitions') looks += 1;
+  const body = {
+    '/readyz': { ready: true, reasons: [], warnings: [] },
+    '/api/v1/partitions': { instance: 'a', partitions },
+    '/api/v1/pipelines': { instance: 'a', pipelines: [{ instances: [{ name: 'a', endpoint: '' }] }] },
+    '/api/v1/workers': { instance: 'a', workers: [] },
+  }[request.url ?? ''];
   response.end(JSON.stringify(body));
 });
 let address: string;
@@ -59,9 +63,7 @@ describe('top', () => {
 
   test('a rate is what was read a second, none of what began again', () => {
     const row = { pipeline: 'p', role: 'owner', state: 'running' } as const;
-    const seen = { address: '', instance: 'a', ready: true, reasons: [], warnings: [] };
     const of = (atMs: number, ...positions: readonly number[]): Parameters<typeof busiestFirst>[0] => ({
-      ...seen,
       atMs,
       partitions: positions.map((position, partition) => ({ ...row, partition, position, lag: partition })),
     });

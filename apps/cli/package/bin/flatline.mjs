@@ -8,6 +8,9 @@ if (major >= 24 || (major === 22 && minor >= 15)) {
   nodeModule.enableCompileCache();
   await import('../dist/main.js');
 } else {
-  console.error(`flatline: needs Node 22.15 or newer of its line, or 24; found ${process.versions.node}`);
+  console.error(
+    `flatline: needs Node 22.15 or newer of its line, or 24; found ${process.versions.node}. ` +
+      'Install one beside it, which npx flatline then runs on: npm install -D node@24',
+  );
   process.exitCode = 2;
 }

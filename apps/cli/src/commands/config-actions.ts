@@ -1,6 +1,6 @@
 import { counted } from '@flatline/base';
-import { configurationJsonSchema } from '@flatline/config';
-import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { configurationJsonSchema, outageOf } from '@flatline/config';
+import { ALL_SECRETS, type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { originsOf } from '../run-origins.ts';
 import type { Shell } from '../shell.ts';
@@ -8,25 +8,29 @@ import type { Console } from '../terminal/console.ts';
 
 /** @throws ConfigurationError with everything that is wrong (I4) */
 export async function runCheck(flags: ConfigurationFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const config = await configurationOf(shell, flags);
+  const config = await configurationOf(shell, flags, ALL_SECRETS);
   const { facts, warning } = await originsOf(config, { shell, flags });
   if (warning !== undefined) console.note(`warning: ${warning}`);
   const origins = { ...facts, pid: undefined };
   const stateDirFrom = String(facts['stateDirFrom']);
-  const pipelines = config.pipelines.map(({ name, kind, input, output, deadLetterTopic, changelogTopic, group }) => {
+  const pipelines = config.pipelines.map((pipeline) => {
+    const { name, kind, input, output, deadLetterTopic, changelogTopic, group } = pipeline;
     const topics = {
       input: input.topic,
       output: output.topic,
       changelog: changelogTopic,
       deadLetters: deadLetterTopic,
     };
-    return { name, kind, topics, group };
+    return { name, kind, topics, group, outage: outageOf(pipeline) };
   });
   const lines = [
     `${String(facts['configFile'])} can be used: application ${config.application}, ${counted(pipelines.length, 'pipeline')}.`,
     `  brokers ${config.brokers.join(', ')} (from ${String(facts['brokersFrom'])})`,
     `  state directory ${config.stateDir} (${stateDirFrom === 'default' ? 'the default' : `from ${stateDirFrom}`})`,
-    ...pipelines.map(({ name, kind, topics }) => `  ${name}: ${kind}, ${topics.input} → ${topics.output}`),
+    ...pipelines.flatMap(({ name, kind, topics, outage }) => [
+      `  ${name}: ${kind}, ${topics.input} → ${topics.output}`,
+      `    an outage of the brokers: ${outage.text}`,
+    ]),
   ];
   console.result({ ok: true, ...origins, pipelines }, lines.join('\n'));
   return ExitCode.ok;

@@ -28,7 +28,8 @@ export function addReplayCommand(letters: Command, context: CommandContext): voi
 const REPLAY_HELP = `
 A replayed record gets two more headers, flatline-replayed-from and flatline-replay (1 the first time). That it was replayed
 is noted in the dead-letter topic by the same transaction, so a replay that broke off is simply run again. What is still
-bad becomes a new dead letter.
+bad becomes a new dead letter: where a processor runs, the command waits a few seconds for it, says what was refused again,
+and exits with 1 if anything was.
 
 Examples:
   $ flatline dead-letters replay 3/1207 0/44

@@ -1,7 +1,15 @@
 import { type Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { addReplayCommand } from './dead-letters-replay.ts';
-import { brokersOption, configOption, integerFrom, jsonOption, letterPlace, type LetterPlace } from './flags.ts';
+import {
+  brokersOption,
+  configOption,
+  integerFrom,
+  jsonOption,
+  letterPlace,
+  type LetterPlace,
+  LISTED_MAX,
+} from './flags.ts';
 import type { ListFlags, ShowFlags } from './dead-letters-actions.ts';
 
 export function addDeadLettersCommand(program: Command, context: CommandContext): void {
@@ -12,10 +20,10 @@ export function addDeadLettersCommand(program: Command, context: CommandContext)
     .command('list')
     .description('show the newest dead letters, and count all by reason')
     .option('--reason <code>', 'only these, for example invalid-json')
-    .option('--partition <n>', 'only those of this partition', integerFrom(0))
+    .option('--partition <n>', 'only those of this partition; of several pipelines name one', integerFrom(0))
     .option('--from <offset>', 'not the newest but the first from this offset on; needs --partition', integerFrom(0))
-    .option('--limit <n>', 'how many to list; all are counted', integerFrom(0, 10_000), 20)
-    .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one)')
+    .option('--limit <n>', 'how many to list of each pipeline; all are counted', integerFrom(0, LISTED_MAX), 20)
+    .option('--pipeline <name>', 'only those of this pipeline of the configuration (default: all)')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())

@@ -1,33 +1,27 @@
 // Everything a processor needs, checked one by one, so that a failure hides only the checks that depend on it.
 import { counted, messageOf } from '@flatline/base';
-import type { FlatlineConfig } from '@flatline/config';
-import { type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
+import { type FlatlineConfig, outageOf, type PipelineConfig } from '@flatline/config';
+import { type KafkaConnection, KafkaLogScan, KafkaTopicAdmin } from '@flatline/kafka';
 import { existsSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
-import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
+import { ALL_SECRETS, type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
-import { hostToAsk } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { duration } from '../terminal/progress.ts';
-import { pipelineTopicsOf } from '@flatline/processor';
+import { lackingRights, pipelineTopicsOf, rightsText } from '@flatline/processor';
+import { topicNamesOf } from '../topics/pipeline-topics.ts';
 import { inspectTopics } from '../topics/provision.ts';
 import { deviationText, missingDeviation } from '../topics/topic-plan.ts';
+import { type Finding, httpFindings } from './doctor-http.ts';
 
 export interface DoctorFlags extends ConfigurationFlags {
   readonly json?: boolean;
 }
 
-interface Finding {
-  readonly what: string;
-  readonly outcome: 'ok' | 'warning' | 'wrong';
-  readonly text: string;
-}
-
 /** The local stores of some million sessions. */
 const FREE_BYTES_MIN = 1_000_000_000;
-const ANSWER_MAX_MS = 5_000;
 const MARKS = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' } as const;
 
 export async function runDoctor(flags: DoctorFlags, console: Console, shell: Shell): Promise<ExitCode> {
@@ -46,12 +40,18 @@ type Say = (finding: Finding) => void;
 
 async function examine(flags: DoctorFlags, shell: Shell, say: Say): Promise<void> {
   say({ what: 'Node', outcome: 'ok', text: `${process.version} on ${process.platform} ${process.arch}` });
-  const config = await tried('configuration', say, () => configurationOf(shell, flags));
+  const whole = await tried('configuration', say, () => configurationOf(shell, flags, ALL_SECRETS));
+  // A secret that only the processor has hides nothing of the brokers.
+  const config = whole ?? (await withoutIngest(flags, shell));
   if (config === undefined) return;
   const names = config.pipelines.map(({ name, kind }) => `${name} (${kind})`).join(', ');
   say({ what: 'configuration', outcome: 'ok', text: `application ${config.application}: ${names}` });
+  for (const pipeline of config.pipelines) {
+    say(readersOf(pipeline));
+    say(outageFinding(pipeline));
+  }
   say(stateDirectory(config));
-  say(await httpAddress(config));
+  for (const finding of await httpFindings(config)) say(finding);
   await examineRegistry(config, shell, say);
   const connection = await tried('brokers', say, () => connect(kafkaOf(config, shell.clock), shell.stop));
   if (connection === undefined) return;
@@ -60,6 +60,12 @@ async function examine(flags: DoctorFlags, shell: Shell, say: Say): Promise<void
   } finally {
     connection.close();
   }
+}
+
+/** C8 */
+function outageFinding(pipeline: PipelineConfig): Finding {
+  const { doesHarm, text } = outageOf(pipeline);
+  return { what: `outages of the brokers, pipeline ${pipeline.name}`, outcome: doesHarm ? 'warning' : 'ok', text };
 }
 
 async function examineRegistry(config: FlatlineConfig, { clock }: Shell, say: Say): Promise<void> {
@@ -84,6 +90,15 @@ async function examineCluster(
     inspectTopics(pipelineTopicsOf(config), { clock: shell.clock, connection, ...asked }),
   );
   if (inspected !== undefined) sayTopics(inspected.plan, typedFlags(flags), say);
+  await tried('rights', say, async () => {
+    const pipelines = pipelineTopicsOf(config);
+    const findings = await new KafkaTopicAdmin({ clock: shell.clock, connection }).describeTopics(
+      topicNamesOf(pipelines),
+    );
+    const lacking = lackingRights(pipelines, findings).map(rightsText);
+    for (const text of lacking) say({ what: 'rights', outcome: 'wrong', text: `this user lacks some: ${text}` });
+    if (lacking.length === 0) say({ what: 'rights', outcome: 'ok', text: 'all that a processor needs on its topics' });
+  });
   const scan = new KafkaLogScan({ clock: shell.clock, connection });
   for (const { name, group } of config.pipelines) {
     const hasMembers = await tried(`group ${group}`, say, () => scan.hasMembers(group));
@@ -107,6 +122,15 @@ function sayTopics(
 }
 
 /** undefined, and said, where it throws. */
+/** undefined: what is wrong is not of ingest alone, and has been said. */
+async function withoutIngest(flags: DoctorFlags, shell: Shell): Promise<FlatlineConfig | undefined> {
+  try {
+    return await configurationOf(shell, flags, ['kafka', 'schemaRegistry']);
+  } catch {
+    return undefined;
+  }
+}
+
 async function tried<T>(what: string, say: Say, attempt: () => Promise<T>): Promise<T | undefined> {
   try {
     return await attempt();
@@ -114,6 +138,18 @@ async function tried<T>(what: string, say: Say, attempt: () => Promise<T>): Prom
     say({ what, outcome: 'wrong', text: messageOf(error) });
     return undefined;
   }
+}
+
+/** What a client must know to read the output in a burst: batches below 4 kB come unpacked, so that a trial does not tell. */
+function readersOf({ name, output: { topic, compression } }: FlatlineConfig['pipelines'][number]): Finding {
+  const needs = {
+    none: 'not packed: every client reads it',
+    gzip: 'packed with gzip: every client reads it',
+    snappy: 'packed with snappy: kafkajs needs a codec for it (CompressionCodecs)',
+    lz4: 'packed with lz4: kafkajs needs a codec for it (CompressionCodecs)',
+    zstd: 'packed with zstd: kafkajs needs a codec for it (CompressionCodecs), any other client Kafka 2.1 or newer',
+  };
+  return { what: `readers of ${name}`, outcome: 'ok', text: `${topic} is ${needs[compression]}` };
 }
 
 function stateDirectory({ stateDir }: FlatlineConfig): Finding {
@@ -132,30 +168,4 @@ function stateDirectory({ stateDir }: FlatlineConfig): Finding {
     const remedy = 'choose another with stateDir or --state-dir, or let this user write there';
     return { what, outcome: 'wrong', text: `${stateDir} cannot be written (${messageOf(error)}): ${remedy}` };
   }
-}
-
-/** A running processor holds it; anything else there is in the way. */
-async function httpAddress({ http: { host, port } }: FlatlineConfig): Promise<Finding> {
-  const what = 'HTTP';
-  const another = 'choose another http.port or --http-port';
-  const address = `http://${hostToAsk(host)}:${port}`;
-  if (port === 0) return { what, outcome: 'ok', text: 'any free port' };
-  try {
-    const answer = await fetch(`${address}/livez`, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
-    const isOurs = answer.ok && (await answer.text()).includes('"live"');
-    if (isOurs) return { what, outcome: 'ok', text: `a processor answers at ${address}` };
-    return { what, outcome: 'wrong', text: `another program answers at ${address}: ${another}` };
-  } catch (error) {
-    if (codeOf(error) === 'ECONNREFUSED') return { what, outcome: 'ok', text: `${address} is free` };
-    const why = messageOf((error as Error).cause ?? error);
-    return {
-      what,
-      outcome: 'wrong',
-      text: `what listens at ${address} does not answer (${why}): ${another}`,
-    };
-  }
-}
-
-function codeOf(error: unknown): unknown {
-  return ((error as Error).cause as { readonly code?: unknown } | undefined)?.code;
 }

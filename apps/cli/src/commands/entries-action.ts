@@ -1,6 +1,6 @@
-import { count, counted } from '@flatline/base';
+import { count, counted, partitionOf } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import { KafkaLogScan, partitionOf } from '@flatline/kafka';
+import { KafkaLogScan } from '@flatline/kafka';
 import { type PartitionState, readPartitionState, type ShownEntry } from '@flatline/processor';
 import { randomInt } from 'node:crypto';
 import { connect, kafkaOf } from '../cluster.ts';
@@ -14,7 +14,7 @@ import { pipelineOfKind } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { printableKey } from '../terminal/printable.ts';
-import { requireTopic } from '../topics/require-topic.ts';
+import { requireChangelog } from '../topics/require-topic.ts';
 
 interface EntryFlags extends ConfigurationFlags {
   readonly kind: PipelineConfig['kind'];
@@ -77,25 +77,35 @@ export async function runGet(flags: GetFlags, console: Console, shell: Shell): P
   const asked = await askedPipeline(flags, shell);
   const pipeline = asked.pipeline.name;
   const said = { kind, pipeline };
+  const places: number[] = [];
   for await (const state of statesOf(asked, shell, wanted)) {
     const { partition } = state;
     asOf.push(asOfValue(state));
-    for (const { key, shown } of state.entries()) {
-      if (Buffer.compare(key, wanted) !== 0) continue;
-      const [of] = asOf.slice(-1);
-      for (const entry of shown())
-        console.result(
-          { ...said, state: 'live', ...of, ...entryValue(key, entry) },
-          `${entryDetails(key, entry)}\n${'partition'.padEnd(16)}${partition}, ${asOfText([of!])}`,
-        );
-      return ExitCode.ok;
-    }
+    const found = shownOf(state, wanted);
+    if (found === undefined) continue;
+    const [of] = asOf.slice(-1);
+    for (const entry of found)
+      console.result(
+        { ...said, state: 'live', ...of, ...entryValue(wanted, entry) },
+        `${entryDetails(wanted, entry)}\n${'partition'.padEnd(16)}${partition}, ${asOfText([of!])}`,
+      );
+    places.push(partition);
   }
+  if (places.length > 1) console.note(`It lives in partitions ${places.join(' and ')}: ${UNLIKE_PARTITIONERS}`);
+  if (places.length > 0) return ExitCode.ok;
   console.result(
     { ...said, state: 'none', ...entryValue(wanted, {}), asOf },
     `no ${ENTRY_NAMES[kind]} has this key, ${asOfText(asOf)}`,
   );
   return ExitCode.failedCheck;
+}
+
+/** Each life of a key is shown: clients that do not partition alike send it to several partitions (I9). */
+const UNLIKE_PARTITIONERS = "its producers do not partition alike; librdkafka's need partitioner=murmur2_random";
+
+function shownOf(state: PartitionState, wanted: Uint8Array): readonly ShownEntry[] | undefined {
+  for (const { key, shown } of state.entries()) if (Buffer.compare(key, wanted) === 0) return shown();
+  return undefined;
 }
 
 interface Asked {
@@ -104,13 +114,13 @@ interface Asked {
 }
 
 async function askedPipeline(flags: EntryFlags, shell: Shell): Promise<Asked> {
-  const config = await configurationOf(shell, flags);
+  const config = await configurationOf(shell, flags, ['kafka']);
   return { config, pipeline: pipelineOfKind(config, flags.kind, flags.pipeline) };
 }
 
 /**
  * The partitions one after the other, so that no more than one is in memory; first the one where producers put `key`. Where they
- * partition differently it is in another, so only after reading all of them is the answer no.
+ * partition differently it is in another, too, so all of them are read.
  */
 async function* statesOf(
   { config, pipeline }: Asked,
@@ -119,7 +129,7 @@ async function* statesOf(
 ): AsyncGenerator<PartitionState> {
   const connection = await connect(kafkaOf(config, clock), stop);
   try {
-    const { partitions } = await requireTopic(connection, clock, pipeline.changelogTopic);
+    const { partitions } = await requireChangelog(connection, clock, pipeline.changelogTopic);
     const scan = new KafkaLogScan({ clock, connection });
     const first = key === undefined ? 0 : partitionOf(key, partitions);
     for (let i = 0; i < partitions; i += 1) {

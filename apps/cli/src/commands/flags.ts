@@ -3,6 +3,9 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Shell } from '../shell.ts';
 
+/** What `--limit` of a list may ask for. */
+export const LISTED_MAX = 10_000;
+
 export function jsonOption(): Option {
   return new Option('--json', 'machine-readable: one JSON value per line on standard output');
 }
@@ -19,6 +22,14 @@ export function urlOption(): Option {
     '--url <address>',
     "where it answers over HTTP (default: the configuration's http.host and http.port)",
   ).argParser(httpAddress);
+}
+
+/** For commands that show all instances: it may be given several times. */
+export function urlsOption(): Option {
+  return new Option(
+    '--url <address>',
+    "where an instance answers over HTTP, of several each (default: the configuration's http.host and http.port)",
+  ).argParser((text, former: readonly string[] | undefined) => [...(former ?? []), httpAddress(text)]);
 }
 
 /** For commands that ask a running processor. */
@@ -103,6 +114,18 @@ export function lengthOption(text: string): number {
   const [, amount = '', unit = ''] = /^(\d{1,13})(ms|s|m|h|d)$/.exec(text) ?? [];
   if (amount !== '') return Number(amount) * LENGTH_UNITS_MS[unit]!;
   throw new InvalidArgumentError('It must be a length of time with its unit: 250ms, 90s, 30m, 36h, 7d.');
+}
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:?\d\d)$/;
+
+/** An offset, or an instant: digits alone are the former. */
+export function sinceOption(text: string): { readonly offset: number } | { readonly timestamp: number } {
+  if (/^\d{1,15}$/.test(text)) return { offset: Number(text) };
+  const timestamp = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(timestamp)) return { timestamp };
+  throw new InvalidArgumentError(
+    'It must be a time with its zone, for example 2026-11-02T08:00:00Z, or an offset of the input.',
+  );
 }
 
 /** `name=value`; commander hands a repeated flag over one by one. */

@@ -1,4 +1,4 @@
-import { type Clock, count, counted, type Millis } from '@flatline/base';
+import { type Clock, count, counted, Fatal, type Millis } from '@flatline/base';
 import {
   type AdminOptions,
   BatchProducer,
@@ -13,7 +13,14 @@ import { type ConfigurationFlags, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { type CommandFailure, usageFailure } from '../failure.ts';
 import type { ImportValue } from '../importing/event-value.ts';
-import { type FileImport, produceFile, surveyFile } from '../importing/file-import.ts';
+import { placeOfRecord } from '../importing/earlier-import.ts';
+import {
+  type FileImport,
+  type ImportedRecord,
+  produceFile,
+  type SurveyedFile,
+  surveyFile,
+} from '../importing/file-import.ts';
 import type { FileSurvey } from '../importing/file-survey.ts';
 import { hindranceOf } from '../importing/retention.ts';
 import type { ImportFormat } from '../importing/source-file.ts';
@@ -35,6 +42,8 @@ export interface ImportFlags extends ConfigurationFlags {
   readonly time?: string;
   readonly value?: ImportValue;
   readonly close?: boolean;
+  /** Also what the topic holds already. */
+  readonly again?: boolean;
   readonly onBadLine: 'stop' | 'skip';
   readonly json?: boolean;
 }
@@ -42,7 +51,7 @@ export interface ImportFlags extends ConfigurationFlags {
 export async function runImport(flags: ImportFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const format = formatOf(flags);
   if (flags.file !== STANDARD_INPUT) assertFile(flags.file);
-  const { kafka } = await clusterOf(shell, flags);
+  const { kafka } = await clusterOf(shell, flags, ['kafka']);
   const connection = await connect(kafka, shell.stop);
   let spooled: Spooled | undefined;
   try {
@@ -61,6 +70,7 @@ export async function runImport(flags: ImportFlags, console: Console, shell: She
     if (isStopped(shell)) return interrupted(console, 'nothing was imported');
     const logBytes = topic.retentionBytes < 0 ? 0 : await largestLog(topic, { clock: shell.clock, connection });
     assertKept(survey, topic, { now: shell.clock.wallMs(), flags, logBytes });
+    if (flags.again !== true) await assertNew(survey, topic, { flags, console, clock: shell.clock, connection });
     const recordBytesMax = topic.maxMessageBytes;
     return await produce({ source, flags, survey, connection, recordBytesMax }, console, shell);
   } finally {
@@ -106,7 +116,7 @@ async function check(
   flags: ImportFlags,
   console: Console,
   shell: Shell,
-): Promise<FileSurvey> {
+): Promise<SurveyedFile> {
   const progress = new ProgressDisplay(console, shell.clock);
   const onProgress = (done: number): void => {
     progress.update({ doing: 'checking', unit: 'record', done, total: undefined });
@@ -157,6 +167,44 @@ function assertKept(
     `topic ${topic.topic} would ${why.would}, and nothing was: ${why.text}.\n` +
       `    remedy: flatline topics alter --topic ${topic.topic}${settings} --apply${typedFlags(flags)}`,
   );
+}
+
+/**
+ * By its first records, all of them: of an import that broke off they are there, too.
+ * @throws CommandFailure where the topic holds them already: nothing has been produced then.
+ */
+async function assertNew(
+  { head }: SurveyedFile,
+  topic: TopicDescription,
+  { flags, console, ...options }: AdminOptions & { readonly flags: ImportFlags; readonly console: Console },
+): Promise<void> {
+  const place = await placeOfAll(head, topic, options).catch((error: unknown) => {
+    // A user that may only write imports as ever.
+    if (!(error instanceof Fatal)) throw error;
+    console.note(`warning: whether ${flags.file} was imported before is not known: ${error.message}`);
+    return undefined;
+  });
+  if (place === undefined) return;
+  throw usageFailure(
+    `topic ${topic.topic} holds the first ${counted(head.length, 'record')} of ${flags.file} already (key, time and value), from ` +
+      `${place.topic}/${place.partition}/${place.offset} on, by an earlier import of it: nothing was imported. A second time every ` +
+      'event of it would count twice; --again imports it all the same, as after an import that broke off',
+  );
+}
+
+/** Where the first of them stands, if each of them does. */
+async function placeOfAll(
+  records: readonly ImportedRecord[],
+  topic: TopicDescription,
+  options: AdminOptions,
+): ReturnType<typeof placeOfRecord> {
+  const places = [];
+  for (const record of records) {
+    const found = await placeOfRecord(record, topic, options);
+    if (found === undefined) return undefined;
+    places.push(found);
+  }
+  return places[0];
 }
 
 interface Production {

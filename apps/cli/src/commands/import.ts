@@ -34,6 +34,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
         .default('stop'),
     )
     .option('--close', 'stamp the closing clock records now, so that every session of the file closes')
+    .option('--again', 'also a file whose first records the topic holds already')
     .addOption(clusterOption(context.shell))
     .addOption(configOption())
     .addOption(jsonOption())
@@ -48,6 +49,9 @@ export function addImportCommand(program: Command, context: CommandContext): voi
 const IMPORT_HELP = `
 It ends with one clock record in every partition, stamped with the file's latest time: what was silent by then closes.
 With --close they are stamped now, and everything closes.
+
+A file whose first records (key, time, value) the topic holds already was imported before, at least in part: it is refused,
+unless --again is given. Other files of the same events are not recognized.
 
 Examples:
   $ flatline import access.log --topic visit-events --format apache --close

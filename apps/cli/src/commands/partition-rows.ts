@@ -7,6 +7,8 @@ export interface PartitionRow {
   readonly pipeline: string;
   readonly partition: number;
   readonly role: 'owner' | 'standby';
+  /** Which has it, of several that are shown. */
+  readonly instance?: string;
   /** Which has it, where several share the work. */
   readonly worker?: number;
   readonly state: string;
@@ -39,6 +41,7 @@ export function partitionLines(partitions: readonly PartitionRow[], now: number)
   return columns(
     partitions.map(({ pipeline, partition, role, state, ...row }) => [
       `${pipeline}/${partition}`,
+      row.instance ?? '',
       row.worker === undefined ? '' : `worker ${row.worker}`,
       role === 'standby' ? `standby, ${state}` : state,
       row.liveEntries === undefined ? '' : `${row.liveEntries} live`,

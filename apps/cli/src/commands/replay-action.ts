@@ -1,8 +1,9 @@
-import { counted } from '@flatline/base';
+import { count, counted } from '@flatline/base';
 import { KafkaTransactionalWriters } from '@flatline/kafka';
+import { type Aftermath, aftermathOf, ReplayedStretch } from '../dead-letters/aftermath.ts';
 import { type DeadLetterFlags, type DeadLetterPipeline, withLetters } from '../dead-letters/letter-access.ts';
 import type { LetterLog, PartitionEnds } from '../dead-letters/letter-log.ts';
-import { isWanted, type LetterFilter, LetterSurvey, placeOf } from '../dead-letters/letter-survey.ts';
+import { isWanted, type LetterFilter, LetterSurvey, noSuchReason, placeOf } from '../dead-letters/letter-survey.ts';
 import { isWhole } from '../dead-letters/letter.ts';
 import { absentText } from '../dead-letters/letter-text.ts';
 import { replay, type Replayed, type Selected } from '../dead-letters/replay.ts';
@@ -26,7 +27,7 @@ export async function runReplay(flags: ReplayFlags, console: Console, shell: She
   const ways = [flags.places.length > 0, flags.reason !== undefined, flags.all === true].filter(Boolean);
   if (ways.length !== 1) throw usageFailure('which dead letters? Give PARTITION/OFFSET, or --reason, or --all');
   const filter: LetterFilter = { reason: flags.reason, places: new Set(flags.places.map(placeOf)) };
-  return withLetters(flags, console, shell, async (letters) => {
+  return withLetters({ flags, console, shell }, async (letters) => {
     if (flags.dryRun === true) return dryRun(letters, { filter, flags, console, shell });
     const { connection, application, pipeline } = letters;
     const { clock } = shell;
@@ -38,11 +39,51 @@ export async function runReplay(flags: ReplayFlags, console: Console, shell: She
       const log = await letters.openLog();
       const selection = await select(letters, log, { filter, flags, console, shell });
       const parts = { clock, writer, input, letterTopic: log.topic };
-      return await send(selection, (chosen) => replay(parts, chosen), { flags, console, shell });
+      const stretch = new ReplayedStretch();
+      const code = await send(selection, (chosen) => noted(replay(parts, chosen), stretch), { flags, console, shell });
+      if (code !== ExitCode.ok || stretch.byPartition.size === 0) return code;
+      return showAftermath(await aftermathOf(stretch, letters, log, shell), { flags, console, shell });
     } finally {
       await writer.close();
     }
   });
+}
+
+async function* noted(replaying: AsyncIterable<Replayed>, stretch: ReplayedStretch): AsyncGenerator<Replayed, void> {
+  for await (const each of replaying) {
+    stretch.add(each);
+    yield each;
+  }
+}
+
+function showAftermath(aftermath: Aftermath, { flags, console }: Surroundings): ExitCode {
+  const pipeline = flags.pipeline === undefined ? '' : ` --pipeline ${flags.pipeline}`;
+  const list = console.typed(`flatline dead-letters list${pipeline}`);
+  switch (aftermath.kind) {
+    case 'notRunning':
+      console.result(
+        { kind: 'aftermath', state: aftermath.kind },
+        `No processor runs: once one does, ${list} shows what it refuses again.`,
+      );
+      return ExitCode.ok;
+    case 'unread':
+      console.result(
+        { kind: 'aftermath', state: aftermath.kind },
+        `The processor has not read all of them yet: ${list} shows what it refuses again.`,
+      );
+      return ExitCode.ok;
+    case 'read': {
+      const refused = [...aftermath.refused];
+      const total = refused.reduce((sum, [, letters]) => sum + letters, 0);
+      const reasons = refused.map(([reason, letters]) => `${count(letters)} ${printable(reason)}`).join(', ');
+      const text =
+        total === 0
+          ? 'The processor has read them, and refused none again.'
+          : `The processor refused ${counted(total, 'record')} again (${reasons}): mend the cause, then replay what ${list} shows.`;
+      console.result({ kind: 'aftermath', state: 'read', refused: Object.fromEntries(refused) }, text);
+      return total === 0 ? ExitCode.ok : ExitCode.failedCheck;
+    }
+  }
 }
 
 interface Surroundings {
@@ -70,6 +111,9 @@ async function select(
 ): Promise<Selection> {
   const survey = new LetterSurvey(filter, flags.places.length, 'first');
   await scan(log, survey);
+  const { reason } = flags;
+  if (reason !== undefined && survey.total === 0 && survey.otherReasons.length > 0 && !shell.stop.signal.aborted)
+    throw usageFailure(`--reason: ${noSuchReason(reason, log, survey)}. Nothing was replayed`);
   const found = new Set(survey.listed.map(placeOf));
   const missing = flags.places.map(placeOf).filter((place) => !found.has(place));
   if (missing.length > 0 && !shell.stop.signal.aborted)

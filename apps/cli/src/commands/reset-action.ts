@@ -30,7 +30,7 @@ interface Forgettable {
 
 /** @throws CommandFailure where a processor runs or another application is confirmed: then nothing has changed. */
 export async function runReset(flags: ResetFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const config = await configurationOf(shell, flags);
+  const config = await configurationOf(shell, flags, ['kafka']);
   const { application } = config;
   if (flags.confirm !== undefined && flags.confirm !== application)
     throw usageFailure(`--confirm ${flags.confirm}: the configuration's application is ${application}`);
@@ -39,9 +39,12 @@ export async function runReset(flags: ResetFlags, console: Console, shell: Shell
   try {
     const found = await lookAt(config, chosen(config, flags.pipeline), reading);
     if (flags.confirm !== undefined) for (const each of found) await forget(each, reading);
+    const isDone = flags.confirm !== undefined;
+    // What the former state has said of the records up to here is said again, and not to be judged by the new one.
+    const verifySince = isDone ? new Date(shell.clock.wallMs()).toISOString() : undefined;
     console.result(
-      { application, forgotten: flags.confirm !== undefined, pipelines: found.map(asJson) },
-      textOf(found, flags.confirm !== undefined, application),
+      { application, forgotten: isDone, verifySince, pipelines: found.map(asJson) },
+      textOf(found, verifySince, application),
     );
     return ExitCode.ok;
   } finally {
@@ -63,7 +66,7 @@ async function lookAt(
 ): Promise<Forgettable[]> {
   const scan = new KafkaLogScan(reading);
   const names = pipelines.flatMap(({ input, changelog }) => [input, changelog]);
-  const existing = existingTopics(await new KafkaTopicAdmin(reading).describeTopics([...new Set(names)]));
+  const existing = existingTopics(await new KafkaTopicAdmin(reading).describeTopics([...new Set(names)]), pipelines);
   const partitionsOf = (topic: string): number => existing.get(topic)?.partitions ?? 0;
   const found: Forgettable[] = [];
   for (const topics of pipelines) {
@@ -100,13 +103,15 @@ function asJson({ topics, state }: Forgettable): object {
   };
 }
 
-function textOf(found: readonly Forgettable[], isDone: boolean, application: string): string {
+function textOf(found: readonly Forgettable[], verifySince: string | undefined, application: string): string {
+  const isDone = verifySince !== undefined;
   const lines = found.map(({ topics, state }) => {
     const held = state.kind === 'none' ? `${topics.changelog} holds no state` : stateText(state, topics.changelog);
     return `${isDone ? 'forgotten' : 'would be forgotten'}: ${topics.pipeline}: ${held}`;
   });
   const next = isDone
-    ? `${counted(found.length, 'pipeline')} of ${application} will begin again, from startFrom: what is closed again is written to the output again.`
+    ? `${counted(found.length, 'pipeline')} of ${application} will begin again, from startFrom: what is closed again is written to the output again.\n` +
+      `Afterwards give verify --since ${verifySince}: what came before was said by the state that is gone.`
     : `Nothing was changed. To do it, add --confirm ${application}.`;
   return [...lines, next].join('\n');
 }

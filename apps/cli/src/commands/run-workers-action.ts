@@ -1,5 +1,5 @@
 import { counted } from '@flatline/base';
-import { holdStateDirectories, openHttpServer } from '@flatline/processor';
+import { holdStateDirectories, openHttpServer, requireIngestPort } from '@flatline/processor';
 import { randomBytes } from 'node:crypto';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
@@ -17,6 +17,7 @@ export async function runWorkers(flags: RunFlags, console: Console, context: Com
   const { config, log } = await startOf(flags, context, { console, stop, firstFacts: { workers: count } });
   const held = holdStateDirectories(config);
   try {
+    await requireIngestPort(config);
     // Without a name from the user, one for this run alone will do: restarted workers get it again.
     const base = config.instanceId ?? `${config.instance}-${randomBytes(2).toString('hex')}`;
     const instanceOf = (worker: number): string => `${base}-${worker}`;

@@ -48,7 +48,7 @@ const RUN_HELP = `
 SIGTERM and Ctrl-C drain: what is read is committed, and the group is left, so that others take over at once. A second
 signal exits immediately; the next start restores.
 
-With --workers, processes that end are started again (not after exit code 2), and partitions are spread over them.
+With --workers, processes that end are started again (not after exit codes 2 and 4), and partitions are spread over them.
 
 Examples:
   $ flatline run

@@ -1,7 +1,8 @@
 // What an operator does to schedules is a record of the input (Q4): ordered with all others, and replayed with them.
-import type { Millis } from '@flatline/base';
-import { BatchProducer, type KafkaConnection, partitionOf } from '@flatline/kafka';
-import { foreseenSchedule } from '@flatline/processor';
+import { type Millis, partitionOf } from '@flatline/base';
+import type { SchedulePipeline } from '@flatline/config';
+import { BatchProducer, type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
+import { foreseenSchedule, readPartitionState } from '@flatline/processor';
 import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
 import {
   COMMAND_HEADER,
@@ -20,17 +21,18 @@ import {
   TIME_ZONE_HEADER,
   UPSERT_HEADER,
 } from '@flatline/ports/formats';
+import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
+import { interruptedBefore, usageFailure } from '../failure.ts';
 import { pipelineOfKind } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
-import { requireTopic } from '../topics/require-topic.ts';
+import { requireChangelog, requireTopic } from '../topics/require-topic.ts';
 
 export type ScheduleAct = 'cancel' | 'pause' | 'resume' | 'trigger';
 
@@ -125,7 +127,7 @@ async function send(
   shell: Shell,
 ): Promise<ExitCode> {
   const { clock, stop } = shell;
-  const config = await configurationOf(shell, flags);
+  const config = await configurationOf(shell, flags, ['kafka']);
   const pipeline = pipelineOfKind(config, 'schedule', flags.pipeline);
   const key = Buffer.from(flags.key);
   const { maxKeyBytes, topic } = pipeline.input;
@@ -138,12 +140,39 @@ async function send(
     const { partition = partitionOf(key, partitions) } = flags;
     if (partition >= partitions)
       throw usageFailure(`--partition ${partition}: ${topic} has partitions 0 to ${partitions - 1}`);
+    const isThere =
+      act === 'add' ? undefined : await looksThere({ connection, pipeline, partition, key, shell }, flags.id);
     const offset = await append(connection, shell, topic, { ...message, key, partition });
-    show({ act, flags, topic, partition, offset, dueAt: found.dueAt }, console);
-    return ExitCode.ok;
+    show({ act, flags, topic, partition, offset, dueAt: found.dueAt, isThere }, console);
+    return isThere === false ? ExitCode.failedCheck : ExitCode.ok;
   } finally {
     connection.close();
   }
+}
+
+interface Look {
+  readonly connection: KafkaConnection;
+  readonly pipeline: SchedulePipeline;
+  readonly partition: number;
+  readonly key: Uint8Array;
+  readonly shell: Shell;
+}
+
+/** Whether the newest commit has such a schedule; undefined: it has none, and what comes behind it may have made one. */
+async function looksThere(
+  { connection, pipeline, partition, key, shell: { clock, stop } }: Look,
+  id: string | undefined,
+): Promise<boolean | undefined> {
+  const { partitions } = await requireChangelog(connection, clock, pipeline.changelogTopic);
+  if (partition >= partitions) return undefined;
+  const scan = new KafkaLogScan({ clock, connection });
+  const place = { pipeline, partition, scan, hashSeed: randomInt(2 ** 32), stop: stop.signal };
+  const state = await readPartitionState(place);
+  if (stop.signal.aborted) throw interruptedBefore('the changelog was read');
+  for (const entry of state.entries())
+    if (Buffer.compare(entry.key, key) === 0)
+      if (id === undefined || entry.shown().some(({ scheduleId }) => scheduleId === id)) return true;
+  return state.behind > 0 ? undefined : false;
 }
 
 function inFlags(detail: string): string {
@@ -175,20 +204,23 @@ interface Sent {
   /** Less than 0: it is in the log, but the broker does not say where. */
   readonly offset: number;
   readonly dueAt: Millis | undefined;
+  /** Whether there was one to act on, as far as that is known. */
+  readonly isThere: boolean | undefined;
 }
 
 /** By this machine's clock; the record's timestamp is the broker's. */
-function show({ act, flags, topic, partition, offset, dueAt }: Sent, console: Console): void {
+function show({ act, flags, topic, partition, offset, dueAt, isThere }: Sent, console: Console): void {
   const { key, id } = flags;
   const place = offset < 0 ? `${topic}/${partition}` : `${topic}/${partition}/${offset}`;
   const due = dueAt === undefined ? '' : `, due at about ${new Date(dueAt).toISOString()}`;
-  // Whether there is one is not looked up: the processor finds out, and may have read more by then.
+  // It is sent in any case: the processor may have more to read, and knows.
   const until = act === 'add' ? '' : ', for what is there when it is read';
+  const none = isThere === false ? ': as of the newest commit there is no such schedule' : '';
   const what = `${act} ${printable(key)}${id === undefined ? '' : ` (${printable(id)})`}`;
   const schedule = act === 'add' && offset >= 0 ? `${partition}-${offset}` : undefined;
   console.result(
-    { kind: 'sent', act, key, id, topic, partition, offset, schedule, dueAt },
-    `${what}: sent to ${place}${due}${until}`,
+    { kind: 'sent', act, key, id, topic, partition, offset, schedule, dueAt, found: isThere },
+    `${what}: sent to ${place}${due}${until}${none}`,
   );
 }
 

@@ -1,56 +1,73 @@
+import { counted } from '@flatline/base';
 import { ExitCode } from '../exit-code.ts';
 import { addressOf, type AddressFlags, askProcessor } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
+import { lookAt, type Seen, type SeenInstance } from './application-look.ts';
 import { heldText, inOrder, partitionLines, type PartitionRow } from './partition-rows.ts';
 
 export interface StatusFlags extends AddressFlags {
   readonly json?: boolean;
 }
 
-interface Partitions {
-  readonly instance: string;
-  readonly partitions: readonly PartitionRow[];
-}
-
-interface Readiness {
-  readonly ready: boolean;
-  readonly reasons: readonly string[];
-  readonly warnings: readonly string[];
-}
-
-/** A processor as it answered once. */
-export interface Seen extends Readiness, Partitions {
-  readonly address: string;
+/** Flags of a command that shows all instances at once. */
+export interface ApplicationFlags extends Omit<StatusFlags, 'url'> {
+  readonly url?: readonly string[];
 }
 
 /** @throws CommandFailure where no processor answers */
-export async function runStatus(flags: StatusFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const seen = await lookAt(await addressOf(flags, shell));
-  console.result(seen, seenLines(seen, shell.clock.wallMs()).join('\n'));
-  return seen.ready ? ExitCode.ok : ExitCode.failedCheck;
+export async function runStatus(flags: ApplicationFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const seen = await lookAt(await addressesOf(flags, shell));
+  console.result(shownJson(seen), seenLines(seen, shell.clock.wallMs()).join('\n'));
+  return seen.instances.every(({ ready }) => ready) ? ExitCode.ok : ExitCode.failedCheck;
 }
 
-/** @throws CommandFailure where no processor answers */
-export async function lookAt(address: string): Promise<Seen> {
-  const [{ body: readiness }, { body: held }] = await Promise.all([
-    askProcessor<Readiness>(address, '/readyz'),
-    askProcessor<Partitions>(address, '/api/v1/partitions'),
-  ]);
-  return { address, ...readiness, ...held, partitions: inOrder(held.partitions) };
+/** @throws CommandFailure where none can be known */
+export async function addressesOf({ url, ...flags }: ApplicationFlags, shell: Shell): Promise<readonly string[]> {
+  return url ?? [await addressOf(flags, shell)];
 }
 
-export function seenLines({ address, instance, ready, reasons, warnings, partitions }: Seen, now: number): string[] {
+/** As one instance would say it, and each of them. */
+export function shownJson(seen: Seen): object {
+  const [{ instance, address } = { instance: '', address: '' }] = seen.instances;
+  const said = (of: (each: SeenInstance) => readonly string[]): readonly string[] =>
+    seen.instances.flatMap((each) =>
+      of(each).map((text) => (seen.instances.length === 1 ? text : `${each.instance}: ${text}`)),
+    );
+  return {
+    address,
+    instance,
+    ready: seen.instances.every(({ ready }) => ready),
+    reasons: said(({ reasons }) => reasons),
+    warnings: said(({ warnings }) => warnings),
+    ...seen,
+  };
+}
+
+export function seenLines({ instances, unseen, partitions }: Seen, now: number): string[] {
+  const isAlone = instances.length === 1;
+  const all = instances.length + unseen.length;
   return [
-    `${instance} at ${address} is ${ready ? 'ready' : 'not ready'}: ${heldText(partitions)}`,
-    ...[...reasons, ...warnings].map((each) => `  ! ${each}`),
+    ...(all === 1 ? [] : [`${instances.length} of ${counted(all, 'instance')}: ${heldText(partitions)}`]),
+    ...instances.flatMap(({ instance, address, ready, reasons, warnings }) => [
+      `${instance} at ${address} is ${ready ? 'ready' : 'not ready'}: ` +
+        heldText(isAlone ? partitions : partitions.filter((row) => row.instance === instance)),
+      ...[...reasons, ...warnings].map((each) => `  ! ${each}`),
+    ]),
+    ...unseen.map(({ instance, address, why }) => {
+      const where = [instance, address].filter((part) => part !== '').join(' at ');
+      return `  ! ${where} is not shown: ${why}`;
+    }),
     ...partitionLines(partitions, now),
   ];
 }
 
 /** @throws CommandFailure where no processor answers */
 export async function listPartitions(flags: StatusFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { body } = await askProcessor<Partitions>(await addressOf(flags, shell), '/api/v1/partitions');
+  const { body } = await askProcessor<{ readonly instance: string; readonly partitions: readonly PartitionRow[] }>(
+    await addressOf(flags, shell),
+    '/api/v1/partitions',
+  );
   console.result(body, partitionLines(inOrder(body.partitions), shell.clock.wallMs()).join('\n'));
   return ExitCode.ok;
 }

@@ -26,7 +26,7 @@ export interface TailFlags extends ConfigurationFlags {
 export async function runTail(asked: TailFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { since = 0 } = asked;
   const flags = since < 0 ? { ...asked, since: shell.clock.wallMs() + since } : asked;
-  const { kafka, registry, config } = await clusterOf(shell, flags);
+  const { kafka, registry, config } = await clusterOf(shell, flags, ['kafka', 'schemaRegistry']);
   const topic = flags.topic ?? outputTopicOf(config, flags.pipeline);
   const isPast = flags.fromBeginning === true || flags.since !== undefined || !flags.follow;
   const from = isPast ? 'beginning' : 'end';

@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandContext } from './context.ts';
-import { configOption, httpPortOption, integerFrom, jsonOption, lengthOption, urlOption } from './flags.ts';
+import { configOption, httpPortOption, integerFrom, jsonOption, lengthOption, urlsOption } from './flags.ts';
 import type { TopFlags } from './top-action.ts';
 
 export function addTopCommand(program: Command, context: CommandContext): void {
   program
     .command('top')
     .description(
-      `watch what a running processor does, the busiest partitions first; exit code ${ExitCode.unreachable} if none answers`,
+      `watch what the instances of an application do, the busiest partitions first; exit code ${ExitCode.unreachable} if none answers`,
     )
     .option('--interval <time>', 'time between two looks (default: 2s)', lengthOption)
     .option('--count <n>', 'number of looks (default: until Ctrl-C)', integerFrom(1))
-    .addOption(urlOption())
+    .addOption(urlsOption())
     .addOption(httpPortOption())
     .addOption(configOption())
     .addOption(jsonOption())
@@ -26,6 +26,7 @@ export function addTopCommand(program: Command, context: CommandContext): void {
 
 const TOP_HELP = `
 Drawn in place on a terminal, as many partitions as it has room for; elsewhere, and with --json, one look after the other.
+Instances are found as by flatline status; those that end are waited for.
 
 Examples:
   $ flatline top

@@ -37,7 +37,7 @@ interface Running {
 
 async function alterTopic(topic: string, set: ReadonlyMap<string, string>, command: Running): Promise<ExitCode> {
   const { flags, console, shell } = command;
-  const { kafka } = await clusterOf(shell, flags);
+  const { kafka } = await clusterOf(shell, flags, ['kafka']);
   const connection = await connect(kafka, shell.stop);
   try {
     const found = existingTopic(await requireTopic(connection, shell.clock, topic));

@@ -19,7 +19,7 @@ export interface OpenInspection extends Inspection {
 
 /** The topics of the configuration as they are. @throws Retriable, Fatal; `close` otherwise closes the connection. */
 export async function inspect(flags: TopicsFlags, shell: Shell): Promise<OpenInspection> {
-  const config = await configurationOf(shell, flags);
+  const config = await configurationOf(shell, flags, ['kafka']);
   const pipelines = pipelineTopicsOf(config);
   const connection = await connect(kafkaOf(config, shell.clock), shell.stop);
   const close = (): void => {

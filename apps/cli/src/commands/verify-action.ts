@@ -1,7 +1,7 @@
 import type { DurationMs } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { type LedgerLine, type ReachCounter, type VerificationReport } from '@flatline/oracle';
-import { verifyPipeline } from '@flatline/verifier';
+import { type Since, verifyPipeline } from '@flatline/verifier';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -17,11 +17,12 @@ export interface VerifyFlags extends ConfigurationFlags {
   readonly ledger?: string;
   readonly reach?: Partial<Record<ReachCounter, number>>;
   readonly complete?: boolean;
+  readonly since?: Since;
   readonly json?: boolean;
 }
 
 export async function runVerify(flags: VerifyFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const config = await configurationOf(shell, flags);
+  const config = await configurationOf(shell, flags, ['kafka', 'schemaRegistry']);
   const pipelines = pipelinesOf(config, flags.pipeline);
   const ledger = flags.ledger === undefined ? undefined : readLedger(shell.folder, flags.ledger);
   if (ledger !== undefined && pipelines.length > 1)
@@ -65,6 +66,7 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
       ledger,
       reach: flags.reach,
       complete: flags.complete,
+      since: flags.since,
       localStores: flags.stateDir === undefined ? undefined : { stateDir, application },
       transactionMs: config.kafka.transactionTimeoutMs + COORDINATOR_LOOKS_EVERY_MS,
       onProgress: (done, total) => {

@@ -3,7 +3,7 @@ import { REACH_COUNTERS } from '@flatline/oracle/reach';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandContext } from './context.ts';
-import { brokersOption, configOption, jsonOption } from './flags.ts';
+import { brokersOption, configOption, jsonOption, sinceOption } from './flags.ts';
 import type { VerifyFlags } from './verify-action.ts';
 
 export function addVerifyCommand(program: Command, context: CommandContext): void {
@@ -16,6 +16,11 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     .option('--ledger <file>', 'ledger of `flatline simulate --ledger`: nothing it says was sent may be missing')
     .option('--reach <counter=n...>', 'how often something must have happened for the run to prove anything', reachOf)
     .option('--complete', 'all work is done: every input record must be covered by a commit, and everything due closed')
+    .option(
+      '--since <time|offset>',
+      'judge what came from there on: ISO 8601 with a zone, or an input offset',
+      sinceOption,
+    )
     .option('--state-dir <folder>', 'also compare the local stores there, of a processor that was stopped')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
@@ -41,6 +46,7 @@ ${linesOf(REACH_COUNTERS)}
 Examples:
   $ flatline verify
   $ flatline verify --config shop.config.json --ledger fleet.jsonl
+  $ flatline verify --since 2026-11-02T08:00:00Z
   $ flatline verify --json --reach claims=5 abortedTransactions=1
 `;
 

@@ -1,5 +1,5 @@
-// The dead-letter topic of the pipeline that the flags name, opened for one command and closed after it.
-import type { PipelineConfig } from '@flatline/config';
+// The dead-letter topics of the pipelines that the flags name, opened for one command and closed after it.
+import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import type { KafkaConnection } from '@flatline/kafka';
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
@@ -34,30 +34,51 @@ export interface DeadLetterPipeline {
   readonly scan: (log: LetterLog, survey: LetterSurvey, range?: ScanRange) => Promise<void>;
 }
 
-/** @throws CommandFailure where the topic is missing, and what reading throws. */
-export async function withLetters(
-  flags: DeadLetterFlags,
-  console: Console,
-  shell: Shell,
+/** What a command was called with. */
+export interface Called<Flags extends DeadLetterFlags> {
+  readonly flags: Flags;
+  readonly console: Console;
+  readonly shell: Shell;
+}
+
+/** The pipeline that the flags name. @throws CommandFailure where the topic is missing, and what reading throws. */
+export function withLetters(
+  called: Called<DeadLetterFlags>,
   use: (letters: DeadLetterPipeline) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const config = await configurationOf(shell, flags);
-  const { application } = config;
-  const pipeline = pipelineNamed(config, flags.pipeline);
+  const named = (config: FlatlineConfig): PipelineConfig[] => [pipelineNamed(config, called.flags.pipeline)];
+  return withLettersOf(named, called, ([letters]) => use(letters!));
+}
+
+/** Those of all that `choose` gives, each opened only by `openLog`. @throws as `withLetters` */
+export async function withLettersOf(
+  choose: (config: FlatlineConfig) => readonly PipelineConfig[],
+  { flags, console, shell }: Called<DeadLetterFlags>,
+  use: (letters: readonly DeadLetterPipeline[]) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const config = await configurationOf(shell, flags, ['kafka']);
+  const chosen = choose(config);
   const kafka = kafkaOf(config, shell.clock);
   const connection = await connect(kafka, shell.stop);
-  let log: LetterLog | undefined;
-  const openLog = async (): Promise<LetterLog> => {
-    const topic = await requireTopic(connection, shell.clock, pipeline.deadLetterTopic);
-    log = await LetterLog.open(kafka, connection, topic);
-    return log;
-  };
-  const scan = (opened: LetterLog, survey: LetterSurvey, range: ScanRange = {}): Promise<void> =>
-    scanInto(survey, { log: opened, range, console, shell });
+  const opened: LetterLog[] = [];
+  const scan = (log: LetterLog, survey: LetterSurvey, range: ScanRange = {}): Promise<void> =>
+    scanInto(survey, { log, range, console, shell });
+  const lettersOf = (pipeline: PipelineConfig): DeadLetterPipeline => ({
+    application: config.application,
+    pipeline,
+    connection,
+    openLog: async () => {
+      const topic = await requireTopic(connection, shell.clock, pipeline.deadLetterTopic);
+      const log = await LetterLog.open(kafka, connection, topic);
+      opened.push(log);
+      return log;
+    },
+    scan,
+  });
   try {
-    return await use({ application, pipeline, connection, openLog, scan });
+    return await use(chosen.map(lettersOf));
   } finally {
-    await log?.close();
+    await Promise.all(opened.map((log) => log.close()));
     connection.close();
   }
 }

@@ -80,6 +80,16 @@ export class LetterSurvey {
   }
 }
 
+/** A misspelt reason finds nothing, like one that never occurred. */
+export function noSuchReason(
+  reason: string,
+  { topic }: { readonly topic: string },
+  { otherReasons }: Pick<LetterSurvey, 'otherReasons'>,
+): string {
+  if (otherReasons.length === 0) return `${topic} has no dead letters at all`;
+  return `no dead letter of ${topic} has the reason ${reason}; there are ${otherReasons.join(', ')}`;
+}
+
 function newestOf(letters: readonly Letter[], limit: number): Letter[] {
   return limit === 0 ? [] : [...letters].sort((a, b) => a.writtenAt - b.writtenAt).slice(-limit);
 }

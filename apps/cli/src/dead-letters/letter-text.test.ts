@@ -28,8 +28,9 @@ test('what a dead letter does not hold is counted, one in the singular', () => {
 
 describe('a dead letter as JSON', () => {
   test('holds text as text and other bytes as base64, each once', () => {
-    expect(letterValue(letter(bytes('anna'), new Uint8Array([1, 2, 254])), 0)).toEqual({
+    expect(letterValue(letter(bytes('anna'), new Uint8Array([1, 2, 254])), 0, 'visits')).toEqual({
       kind: 'letter',
+      pipeline: 'visits',
       partition: 3,
       offset: 1207,
       writtenAt: 5,
@@ -44,6 +45,9 @@ describe('a dead letter as JSON', () => {
   });
 
   test('tells null from nothing', () => {
-    expect(letterValue(letter(null, bytes('')), 0)).toMatchObject({ key: null, value: { length: 0, text: '' } });
+    expect(letterValue(letter(null, bytes('')), 0, 'visits')).toMatchObject({
+      key: null,
+      value: { length: 0, text: '' },
+    });
   });
 });

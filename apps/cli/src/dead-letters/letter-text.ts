@@ -2,30 +2,11 @@
 import { count, counted, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { isUtf8 } from 'node:buffer';
-import type { Colors } from '../terminal/console.ts';
-import { padded, printable, printableKey, shorten } from '../terminal/printable.ts';
+import { printable, printableKey } from '../terminal/printable.ts';
 import type { Letter } from './letter.ts';
 import { placeOf } from './letter-survey.ts';
 
-const KEY_COLUMNS = 24;
-const REASON_COLUMNS = 20;
 const HEX_COLUMNS = 16;
-
-/** One line of a list. */
-export function listedText(letter: Letter, replays: number, { dim, red, cyan }: Colors): string {
-  const { reason, topic, partition, offset } = letter.origin;
-  const key = letter.key === null ? '(null key)' : printableKey(letter.key);
-  const value = letter.value === null ? 'null value' : counted(letter.value.length, 'byte');
-  return [
-    placeOf(letter).padEnd(12),
-    dim(isoTime(letter.writtenAt)),
-    red(printable(reason).padEnd(REASON_COLUMNS)),
-    padded(shorten(key, KEY_COLUMNS), KEY_COLUMNS),
-    value.padStart(12),
-    dim(`from ${printable(topic)}/${partition}/${offset}`),
-    ...(replays === 0 ? [] : [cyan(replayedText(replays))]),
-  ].join('  ');
-}
 
 /** All of it: the value as text where it is UTF-8, else in hexadecimal, its first `bytesMax` bytes. */
 export function shownText(letter: Letter, replays: number, bytesMax: number): string {
@@ -59,11 +40,12 @@ export function absentText({ origin }: Letter): string[] {
 }
 
 /** The value that `--json` prints; bytes as text where they are UTF-8, else in base64. */
-export function letterValue(letter: Letter, replays: number): object {
+export function letterValue(letter: Letter, replays: number, pipeline: string): object {
   const { partition, offset, writtenAt, origin } = letter;
   const { reason, detail, ...place } = origin;
   return {
     kind: 'letter',
+    pipeline,
     partition,
     offset,
     writtenAt,
@@ -110,11 +92,11 @@ function hexText(bytes: Uint8Array): string {
   return lines.join('\n');
 }
 
-function replayedText(replays: number): string {
+export function replayedText(replays: number): string {
   return replays === 1 ? 'replayed once' : `replayed ${count(replays)} times`;
 }
 
-function isoTime(time: Millis): string {
+export function isoTime(time: Millis): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
 }

@@ -80,6 +80,13 @@ export function replayMark({ offset }: Letter, replay: number): OutgoingRecord {
   return { key: null, value: new Uint8Array(0), headers };
 }
 
+/** Whether the refused record had been sent back by a replay of this dead-letter topic. */
+export function isReplayOf({ headers }: Letter, topic: string): boolean {
+  return headers.some(
+    ({ name, value }) => name === REPLAYED_FROM_HEADER && utf8Reader.decode(value ?? undefined).startsWith(`${topic}/`),
+  );
+}
+
 function markOf(headers: readonly RecordHeader[]): ReplayMark | undefined {
   const found = headers[0];
   if (found?.name !== REPLAYED_HEADER || found.value === null) return undefined;

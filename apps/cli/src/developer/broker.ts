@@ -13,6 +13,7 @@ interface BrokerFlags {
   readonly nodes?: 1 | 3;
   readonly data?: string;
   readonly registry?: boolean;
+  readonly secure?: boolean;
   readonly json?: boolean;
 }
 
@@ -27,6 +28,7 @@ Examples:
   $ flatline broker start                        prints the bootstrap address
   $ export KAFKA_BROKERS=$(flatline broker start --port 9092)
   $ flatline broker start --nodes 3 --registry   three brokers and a schema registry
+  $ flatline broker start --secure --json        "listeners": each with the section "kafka" that reaches it
   $ flatline broker status --json
   $ flatline broker stop                         the data stays
 
@@ -40,6 +42,7 @@ Needs Java 17 or newer with Maven 3.8 or newer, or Docker. The first start fetch
     .option('--nodes <1|3>', 'brokers in the cluster (default: as many as the data holds, else 1)', nodeCount)
     .option('--data <dir>', 'data directory (default: .flatline/broker in the repository)')
     .option('--registry', 'also start a schema registry')
+    .option('--secure', 'also listen with TLS, mutual TLS and SASL, behind an authorizer (needs Java)')
     .addOption(jsonOption())
     .action(context.action<BrokerFlags>((flags, console) => startBroker(flags, console, context.shell)));
   broker
@@ -68,16 +71,17 @@ function nodeCount(text: string): 1 | 3 {
 }
 
 async function startBroker(flags: BrokerFlags, console: Console, { stop }: Shell): Promise<ExitCode> {
-  const { port: asked, nodes, data: dataDir, registry } = flags;
+  const { port: asked, nodes, data: dataDir, registry, secure } = flags;
   const log = (line: string): void => {
     console.note(line);
   };
-  const started = await unlessStopped(startDetached({ port: asked, nodes, dataDir, registry, log }), stop);
+  const started = await unlessStopped(startDetached({ port: asked, nodes, dataDir, registry, secure, log }), stop);
   // What has begun notices that its command has ended, and ends.
   if (started === undefined) throw interruptedBefore('the broker started');
   console.result(started, started.bootstrap);
   console.note(started.alreadyRan ? 'It was running already.' : `Its data is in ${started.dataDir}.`);
   if (started.registryUrl !== undefined) console.note(`Schema registry: ${started.registryUrl}`);
+  for (const { name, address } of started.listeners) console.note(`${name}: ${address}`);
   return ExitCode.ok;
 }
 
@@ -117,8 +121,8 @@ function statusText(status: BrokerStatus): string {
     return `  node ${id}: port ${listens}${process}, ${answers ? 'answers' : 'does not answer'}`;
   });
   const registry = status.registryUrl === undefined ? [] : [`  schema registry: ${status.registryUrl}`];
+  const listeners = status.listeners.map(({ name, address }) => `  ${name}: ${address}`);
   const owner = status.mode === 'owned' ? ', belongs to a program and ends with it' : '';
-  return [`${status.bootstrap} (${status.source}${owner}), data in ${status.dataDir}`, ...nodes, ...registry].join(
-    '\n',
-  );
+  const first = `${status.bootstrap} (${status.source}${owner}), data in ${status.dataDir}`;
+  return [first, ...nodes, ...listeners, ...registry].join('\n');
 }

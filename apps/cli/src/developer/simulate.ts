@@ -97,7 +97,7 @@ Examples:
 
 async function runSimulate(flags: SimulateFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const plan = planOf(flags);
-  const { kafka, registry } = await clusterOf(shell, flags);
+  const { kafka, registry } = await clusterOf(shell, flags, ['kafka', 'schemaRegistry']);
   const connection = await connect(kafka, shell.stop);
   let ledger: LedgerFile | undefined;
   try {

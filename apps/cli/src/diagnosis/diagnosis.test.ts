@@ -40,6 +40,7 @@ function configurationIn(stateDir: string): FlatlineConfig {
       ssl: { key: secret('KEY'), passphrase: secret('PHRASE') },
       sasl: { mechanism: 'plain' as const, username: 'shop-user', password: secret('PASSWORD') },
     },
+    ingest: { tokens: [secret('TOKEN')] },
     pipelines: [
       { name: 'visits', kind: 'session' as const, timeoutMs: 10_000, input: { topic: 'i' }, output: { topic: 'o' } },
     ],
@@ -51,6 +52,7 @@ function configurationIn(stateDir: string): FlatlineConfig {
     KEY: 'top-secret-2',
     PHRASE: 'top-secret-3',
     PASSWORD: 'top-secret-4',
+    TOKEN: 'top-secret-5',
   };
   return resolveConfiguration(input, { source: 'test', folder, environment });
 }
@@ -75,7 +77,7 @@ describe('a diagnosis', () => {
     const shown = diagnosis();
     shown.configured(configurationIn(folder));
     const text = readFileSync(
-      shown.write(new Fatal('refused for shop-user and top-secret-4 at https://u5er:p4ss:@r:8081'))!,
+      shown.write(new Fatal('refused for shop-user, top-secret-4 and top-secret-5 at https://u5er:p4ss:@r:8081'))!,
       'utf8',
     );
     for (const secret of ['top:secret', 'top%3Asecret', 'top-secret', 'shop-user', 'registrar', 'u5er', 'p4ss'])
@@ -84,6 +86,7 @@ describe('a diagnosis', () => {
       configuration: {
         application: 'shop',
         schemaRegistry: { auth: { username: '(removed)', password: '(removed)' } },
+        ingest: { tokens: '(removed)' },
         kafka: {
           ssl: { key: '(removed)', passphrase: '(removed)' },
           sasl: { mechanism: 'plain', username: '(removed)', password: '(removed)' },
@@ -191,6 +194,8 @@ const task = {
   position: 1,
   committedPosition: 1,
   counters: undefined,
+  refused: undefined,
+  misplaced: undefined,
   commits: undefined,
   commitDurations: undefined,
   closeDelays: undefined,

@@ -11,7 +11,7 @@ const textualFacts = new Set(['pipeline', 'topic', 'group', 'state', 'owner', 'c
 /** These are messages. */
 const messageFacts = new Set(['error', 'why', 'detail']);
 /** Wherever they stand in a resolved configuration, which holds what its secrets refer to. */
-const secretSettings = new Set(['username', 'password', 'passphrase', 'key', 'cert', 'ca']);
+const secretSettings = new Set(['username', 'password', 'passphrase', 'key', 'cert', 'ca', 'tokens']);
 
 /**
  * A message without what it quotes: from the first quotation mark to the last, since what is quoted may hold some itself, as
@@ -68,8 +68,12 @@ export function secretsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return credentialsIn(value);
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, inner]) =>
-    secretSettings.has(name) && typeof inner === 'string' && inner !== '' ? [inner] : secretsOf(inner),
+    secretSettings.has(name) ? [...textsIn(inner), ...secretsOf(inner)] : secretsOf(inner),
   );
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return [value].flat().filter((each): each is string => typeof each === 'string' && each !== '');
 }
 
 function withoutCredentials(text: string): string {

@@ -54,7 +54,9 @@ const COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
     said('window', { width: 16 }, ({ windowId }) => windowId),
   ],
   schedule: [
-    said('due (UTC)', { width: 19 }, ({ paused, dueAt }) => (paused === true ? 'paused' : time(dueAt))),
+    said('due (UTC)', { width: 19 }, ({ paused, parked, dueAt }) =>
+      parked === true ? 'parked' : paused === true ? 'paused' : time(dueAt),
+    ),
     said('id', { width: 16, least: 8 }, ({ scheduleId }) => scheduleId),
     said('runs', { width: 6 }, ({ runs }) => runs),
     said('recurs', { width: 28, least: 12 }, recurrence),

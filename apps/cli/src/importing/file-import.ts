@@ -12,9 +12,16 @@ import { type FileSurvey, judgeLine, SurveyCounter } from './file-survey.ts';
 import { type ImportFormat, readSourceFile } from './source-file.ts';
 import type { SourceRecord } from './source-record.ts';
 
+/** A line as it is sent. */
+export interface ImportedRecord {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  readonly timestamp: Millis;
+}
+
 export interface ImportTarget {
   /** As BatchProducer's: a promise is to be awaited before the next call. */
-  add(record: { key: Uint8Array; value: Uint8Array; timestamp: Millis }): Promise<void> | undefined;
+  add(record: ImportedRecord): Promise<void> | undefined;
 }
 
 export interface FileImport {
@@ -32,19 +39,30 @@ export interface FileImport {
 
 const utf8 = new TextEncoder();
 
+export interface SurveyedFile extends FileSurvey {
+  /** Its first good records, at most `HEAD_RECORDS_MAX`. */
+  readonly head: readonly ImportedRecord[];
+}
+
+/** One alone may stand at the end of the file before, too: a log has equal lines within a second. */
+const HEAD_RECORDS_MAX = 8;
+
 /** Reads the whole file and produces nothing. Stopped, it says what it has seen so far. */
-export async function surveyFile(options: FileImport): Promise<FileSurvey> {
+export async function surveyFile(options: FileImport): Promise<SurveyedFile> {
+  const head: ImportedRecord[] = [];
   const counter = new SurveyCounter(options.now, options.partitions);
   for await (const results of readSourceFile(options.path, options.format)) {
     for (const result of results) {
       counter.add(result);
-      if (result.parsed.kind === 'record')
-        counter.weigh(result.line, importedRecord(result.parsed.record, options.value));
+      if (result.parsed.kind === 'bad') continue;
+      const record = importedRecord(result.parsed.record, options.value);
+      counter.weigh(result.line, record);
+      if (head.length < HEAD_RECORDS_MAX && judgeLine(result.parsed, options.now).kind === 'record') head.push(record);
     }
     options.onProgress(counter.records);
     if (options.stop.aborted) break;
   }
-  return counter.survey();
+  return { ...counter.survey(), head };
 }
 
 /** Hands every good record to the target, in file order. @returns how many: fewer than surveyed where stopped. */
@@ -64,6 +82,6 @@ export async function produceFile(options: FileImport, target: ImportTarget): Pr
   return produced;
 }
 
-function importedRecord(record: SourceRecord, value: ImportValue): Parameters<ImportTarget['add']>[0] {
+function importedRecord(record: SourceRecord, value: ImportValue): ImportedRecord {
   return { key: utf8.encode(record.key), value: importedValue(record, value), timestamp: record.timestamp };
 }

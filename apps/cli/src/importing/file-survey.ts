@@ -1,6 +1,5 @@
 // What a first reading of the whole file says, before anything is produced: a bad line then leaves nothing half-done.
-import type { DurationMs, Millis } from '@flatline/base';
-import { partitionOf } from '@flatline/kafka';
+import { type DurationMs, type Millis, partitionOf } from '@flatline/base';
 import type { NumberedResult } from './source-file.ts';
 import { badLine, type ParsedLine, type SourceRecord } from './source-record.ts';
 

@@ -28,6 +28,25 @@ function open(isTTY: boolean, json = false, env: Record<string, string> = {}, is
 }
 
 describe('a console', () => {
+  test('commands in its messages are as they are typed where npx runs this process', () => {
+    const said = (byNpx: boolean): string => {
+      const stream = new Screen(false);
+      const console = new Console({ stdout: stream, stderr: stream, env: {}, json: false, byNpx });
+      console.note('flatline: ask flatline doctor, (flatline topics create) or npx flatline status; ./flatline run');
+      console.result({}, 'flatline doctor is a key\n    remedy: flatline topics create');
+      console.result({}, console.typed('flatline status'));
+      return stream.text;
+    };
+    expect(said(false)).toBe(
+      'flatline: ask flatline doctor, (flatline topics create) or npx flatline status; ./flatline run\n' +
+        'flatline doctor is a key\n    remedy: flatline topics create\nflatline status\n',
+    );
+    expect(said(true)).toBe(
+      'flatline: ask npx flatline doctor, (npx flatline topics create) or npx flatline status; ./flatline run\n' +
+        'flatline doctor is a key\n    remedy: npx flatline topics create\nnpx flatline status\n',
+    );
+  });
+
   test('CO2 with JSON, standard output holds one value per line and nothing else', () => {
     const { stdout, stderr, console } = open(true, true);
     console.note('a word');

@@ -24,8 +24,13 @@ export interface ConsoleOptions {
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly json: boolean;
+  /** Commands in messages begin with `npx`. */
+  readonly byNpx?: boolean;
 }
 
+/** A command in a message, unless it is called with `npx` or by a path already. */
+const COMMAND = /(?<!npx |[\w./-])flatline (?=[a-z])/g;
+const REMEDY = /\bremedy: .*/g;
 const DEFAULT_COLUMNS = 100;
 
 /** By no-color.org and force-color.org; NO_COLOR wins. Without either, each stream by whether it is a terminal. */
@@ -80,7 +85,8 @@ export class Console {
 
   /** A result: the value as a line of JSON, or else the text. */
   result(value: object, text: string): void {
-    const line = this.json ? printableJson(value) : text;
+    // What is shown of records may read like a command: only what is called a remedy is one.
+    const line = this.json ? printableJson(value) : text.replace(REMEDY, (remedy) => this.typed(remedy));
     this.#persist(() => this.#options.stdout.write(`${line}\n`));
   }
 
@@ -90,9 +96,14 @@ export class Console {
     if (!this.json && isWatched(stdout, env)) this.result({}, this.colors.dim(text));
   }
 
+  /** Our own words, with commands as they are typed here. */
+  typed(text: string): string {
+    return this.#options.byNpx === true ? text.replace(COMMAND, 'npx flatline ') : text;
+  }
+
   /** Something a person should know and a pipe should not get. Lines of the text are kept, controls are escaped. */
   note(text: string): void {
-    const safe = text.split('\n').map(printableLine).join('\n');
+    const safe = this.typed(text).split('\n').map(printableLine).join('\n');
     this.#persist(() => this.#options.stderr.write(`${safe}\n`));
   }
 

@@ -1,6 +1,6 @@
 import { Fatal } from '@flatline/base';
 import type { TopicDescription, TopicFinding } from '@flatline/kafka';
-import { type PipelineTopics, topicSettings } from '@flatline/processor';
+import { lackingRights, type PipelineTopics, rightsText, topicSettings } from '@flatline/processor';
 import type { ExistingTopic } from './existing-topic.ts';
 
 export function topicNamesOf(pipelines: readonly PipelineTopics[]): string[] {
@@ -17,11 +17,19 @@ export function topicNamesOf(pipelines: readonly PipelineTopics[]): string[] {
   ];
 }
 
-/** What of the findings exists, with its settings in Kafka's names. @throws Fatal where a topic may not be described. */
-export function existingTopics(findings: readonly TopicFinding[]): Map<string, ExistingTopic> {
-  const hidden = findings.filter(({ kind }) => kind === 'unauthorized').map(({ topic }) => topic);
-  if (hidden.length > 0)
-    throw new Fatal(`this user may not describe ${hidden.join(', ')}: allow it DESCRIBE and DESCRIBE_CONFIGS`);
+/**
+ * What of the findings exists, with its settings in Kafka's names.
+ * @throws Fatal where a topic may not be described, with all rights that the processor of `pipelines` needs on it.
+ */
+export function existingTopics(
+  findings: readonly TopicFinding[],
+  pipelines: readonly PipelineTopics[],
+): Map<string, ExistingTopic> {
+  const hidden = findings.filter(({ kind }) => kind === 'unauthorized');
+  if (hidden.length > 0) {
+    const remedy = lackingRights(pipelines, hidden).map(rightsText).join('; ');
+    throw new Fatal(`this user may not describe ${hidden.map(({ topic }) => topic).join(', ')}: ${remedy}`);
+  }
   const present = findings.filter((finding) => finding.kind === 'present');
   return new Map(present.map((found) => [found.topic, existingTopic(found)]));
 }

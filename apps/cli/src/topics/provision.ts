@@ -75,7 +75,7 @@ async function describe(
   pipelines: readonly PipelineTopics[],
   options: ProvisionOptions,
 ): Promise<Map<string, ExistingTopic>> {
-  return existingTopics(await new KafkaTopicAdmin(options).describeTopics(topicNamesOf(pipelines)));
+  return existingTopics(await new KafkaTopicAdmin(options).describeTopics(topicNamesOf(pipelines)), pipelines);
 }
 
 function planned(

@@ -33,6 +33,25 @@ describe('a remedy loses nothing', () => {
     }
   });
 
+  test('[R3] an input that has grown where nothing lives: it goes on under its name, behind what was read', () => {
+    const grown = resized({ 'visit-events': 9 });
+    const remedyOf = (changes: Partial<typeof held>, topics = visits): string =>
+      plan([topics], grown, withState({ ...held, ...changes })).deviations[0]!.remedy;
+    expect(remedyOf({ liveEntries: 0 })).toBe(
+      'nothing lives: stop every processor, flatline reset, then flatline topics alter --apply, and set startFrom to ' +
+        '{ "timestamp": "2026-01-02T00:00:00.001Z" }, just behind what was read; for leases raise tokenEpoch, too; or restore the topic',
+    );
+    expect(remedyOf({ liveEntries: 0, clock: 0 })).toBe(
+      'nothing lives: stop every processor, flatline reset, then flatline topics alter --apply; for leases raise tokenEpoch, too; or restore the topic',
+    );
+    const unread = { before: ['LogAppendTime'], next: ['LogAppendTime'] } as const;
+    expect(remedyOf({ liveEntries: 0, timestampTypes: unread })).toContain('let the processors read what is there');
+    // Producers' stamps do not say what was read.
+    const stamped = { ...visits, timestampType: 'CreateTime' } as const;
+    expect(remedyOf({ liveEntries: 0 }, stamped)).toContain('use another application name');
+    expect(remedyOf({ liveEntries: 1 })).toContain('use another application name');
+  });
+
   test('[R3] an input that is gone is not created again under its state', () => {
     const topics = created();
     topics.delete('visit-events');
@@ -149,11 +168,12 @@ describe('a remedy loses nothing', () => {
     expect(changes.some((change) => 'settings' in change && change.settings.has('message.timestamp.type'))).toBe(false);
   });
 
-  test('[C6] before the topic is altered, the configuration is, and what may happen to others is said', () => {
+  test('[C6] the stronger clock comes first: brokers stamp, unless others would go wrong by it, which is said', () => {
     const { deviations } = plan([visits], altered('visit-events', 'message.timestamp.type', 'CreateTime'));
     expect(deviations[0]!.remedy).toBe(
-      'set input.timestampType to "CreateTime"; or, if no other application reads the topic, since one that expects ' +
-        'CreateTime may stop or go wrong at the change: flatline topics alter --apply --config shop.json',
+      'if no other application reads the topic, since one that expects CreateTime may stop or go wrong at the change: ' +
+        'flatline topics alter --apply --config shop.json; or set input.timestampType to "CreateTime": time is then what ' +
+        'the producers say it is',
     );
   });
 

@@ -9,6 +9,7 @@ export const visits: PipelineTopics = {
   group: 'shop.visits',
   input: 'visit-events',
   timestampType: 'LogAppendTime',
+  writesInput: true,
   output: 'visits',
   changelog: 'shop.visits.changelog',
   deadLetters: 'shop.visits.dead-letters',

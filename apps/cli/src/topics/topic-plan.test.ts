@@ -85,7 +85,9 @@ describe('the topics of a configuration', () => {
     const { deviations } = plan([visits], altered(topic, name, value));
     expect(deviations).toHaveLength(1);
     expect(deviations[0]).toMatchObject({ topic, problem: expect.stringContaining(`${name} is ${value}`) });
-    expect(deviations[0]!.remedy).toMatch(/(^|: )flatline topics alter --apply --config shop.json$/);
+    expect(deviations[0]!.remedy).toMatch(
+      /(^|: )flatline topics alter --apply --config shop.json($|; or set input\.timestampType )/,
+    );
   });
 
   test('every deviation is told at once', () => {

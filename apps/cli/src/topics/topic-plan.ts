@@ -109,6 +109,9 @@ const ANOTHER =
   'use another application name and another output.topic; what there is stays as it is. It begins where startFrom says: ' +
   'what the input holds from there on is closed once more, into the new output, and sessions live now are cut, and counted afresh';
 
+/** The state is gone already. */
+const GIVE_UP = 'flatline reset, with every processor stopped. The same is closed once more then, into the same output';
+
 /** An input that is not the one the state was made of: grown, shrunk, gone, or made again. */
 function lostInput(
   topics: PipelineTopics,
@@ -123,10 +126,23 @@ function lostInput(
   if (state.kind !== 'held') return undefined;
   if (state.partitions !== input.partitions) {
     const problem = `has ${counted(input.partitions, 'partition')}, and ${held}: its keys have moved`;
-    return { topic, problem, remedy: ANOTHER };
+    return { topic, problem, remedy: grownRemedy(topics, state) };
   }
   if (state.otherLog === undefined) return undefined;
   return { topic, problem: `is not the log that was read (${state.otherLog}), and ${held}`, remedy };
+}
+
+/** Where nothing lives no key is cut in two: positions alone would be lost, and the log's time stands for them. */
+function grownRemedy(
+  { timestampType }: PipelineTopics,
+  { liveEntries, clock, timestampTypes }: Extract<ApplicationState, { kind: 'held' }>,
+): string {
+  if (liveEntries > 0 || timestampType === 'CreateTime') return ANOTHER;
+  if (timestampTypes.next.length > 0)
+    return `nothing lives, but not all is read: let the processors read what is there, on as many partitions as before; or ${ANOTHER}`;
+  const begin = `set startFrom to { "timestamp": "${new Date(clock + 1).toISOString()}" }, just behind what was read`;
+  const regained = 'nothing lives: stop every processor, flatline reset, then flatline topics alter --apply';
+  return `${regained}${clock === 0 ? '' : `, and ${begin}`}; for leases raise tokenEpoch, too; or restore the topic`;
 }
 
 /** A changelog that has, or may have, lost what was in it: a new one would take its place (R3). */
@@ -138,7 +154,11 @@ function lostState(
   const isThere = existing.has(topic);
   if (state.kind === 'lost') {
     const problem = `${isThere ? 'is empty or partly so' : 'does not exist'}, and ${stateText(state, topic)}`;
-    return { topic, problem, remedy: `restore it from a replica or a backup; or ${ANOTHER}` };
+    return {
+      topic,
+      problem,
+      remedy: `restore it from a replica or a backup; or ${ANOTHER}; or give it up under this name: ${GIVE_UP}`,
+    };
   }
   if (state.kind !== 'unknown') return undefined;
   return {
@@ -274,9 +294,14 @@ function typeDeviation(
       );
   }
   const others = readersText(topic, findings.readers);
+  const unread =
+    `if no other application reads the topic${others === undefined ? '' : ` (${others})`}, since one that ` +
+    `expects ${actual} may stop or go wrong at the change`;
+  // Whoever asked for the brokers' clock is not led to the weaker one first.
   const remedy =
-    `${set}; or, if no other application reads the topic${others === undefined ? '' : ` (${others})`}, since one that ` +
-    `expects ${actual} may stop or go wrong at the change: ${alterCommand(findings)}`;
+    wanted === 'LogAppendTime'
+      ? `${unread}: ${alterCommand(findings)}; or ${set}: time is then what the producers say it is`
+      : `${set}; or, ${unread}: ${alterCommand(findings)}`;
   return { ...deviated(remedy), isAltered: true };
 }
 

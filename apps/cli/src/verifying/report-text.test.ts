@@ -2,6 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { VerificationReport } from '@flatline/oracle';
 import { reportText } from './report-text.ts';
 
+const NONE = { count: 0, min: undefined, p50: undefined, p99: undefined, max: undefined };
+
 const clean: VerificationReport = {
   violationCount: 0,
   violations: [],
@@ -11,6 +13,8 @@ const clean: VerificationReport = {
   closed: 4,
   open: 1,
   delaysMs: { count: 4, min: 1, p50: 20, p99: 90, max: 95 },
+  delaysByCauseMs: { caughtUp: { count: 4, min: 1, p50: 20, p99: 90, max: 95 }, backlog: NONE, unproved: NONE },
+  misplacedKeys: { count: 0, example: undefined },
   reach: {
     opened: 5,
     timeouts: 3,
@@ -27,6 +31,7 @@ const clean: VerificationReport = {
     formerTypeRecords: 0,
     recordsBeforeOrigin: 0,
   },
+  settingsDiffer: [],
   undecidedCount: 0,
   undecided: [],
 };
@@ -87,5 +92,38 @@ test('[I3] each violation has its rule and place; keys cannot command the termin
     '  V1  out-3 offset 9 key a\\u001b[2J: is closed twice',
     '  V12 in: no kill',
     '  and 1,000 more; --json has the first 2',
+  ]);
+});
+
+test('[V9] closes that waited for a backlog, or for a gap in the input, are not said to have been closed late', () => {
+  const late = { count: 7, min: 6_000, p50: 9_000, p99: 299_000, max: 299_000 };
+  const delaysByCauseMs = { ...clean.delaysByCauseMs, backlog: late, unproved: { ...late, count: 1, max: 24_000 } };
+  const text = reportText(VISITS, { ...clean, delaysByCauseMs });
+  expect(text).toContain('p99 90 ms, most 95 ms from deadline to commit');
+  expect(text).toContain('late       7 closes made from a backlog: most 299000 ms');
+  expect(text).toContain('late       1 close behind a gap in the input');
+});
+
+test('[I9] keys in two places are said with an example, and with the remedy', () => {
+  const example = { key: 'cart-7', partition: 3, belongsTo: 1, offset: 42 };
+  const text = reportText(VISITS, { ...clean, misplacedKeys: { count: 12, example } });
+  expect(text).toContain(
+    '12 keys in another partition than murmur2 gives them, such as cart-7: at offset 42 of partition 3',
+  );
+  expect(text).toContain('partitioner=murmur2_random');
+});
+
+test('[V4] settings in force that are not those of the file are named, and are no violation', () => {
+  const one = { setting: 'timeoutMs', inForce: 5_000, inFile: 9_000, partitions: 1, partition: 3 };
+  const all = { setting: 'maxDurationMs', inForce: null, inFile: 'unlimited', partitions: 4, partition: 0 };
+  const lines = reportText(VISITS, { ...clean, settingsDiffer: [one, all] }).split('\n');
+  expect(lines[0]).toBe('visits: no violation');
+  expect(lines.slice(-2)).toEqual([
+    expect.stringContaining(
+      '  settings   timeoutMs is 5000 in force, as the last commits say (partition 3), and 9000 in the file',
+    ),
+    expect.stringContaining(
+      'maxDurationMs is null in force, as the last commits say (4 partitions), and "unlimited" in the file',
+    ),
   ]);
 });

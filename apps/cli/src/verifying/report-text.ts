@@ -1,6 +1,13 @@
 import { count, counted } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
-import type { VerificationReport, Violation } from '@flatline/oracle';
+import {
+  type DelaySummary,
+  MISPLACED_KNOWN_MAX,
+  type MisplacedKeys,
+  type SettingsDifference,
+  type VerificationReport,
+  type Violation,
+} from '@flatline/oracle';
 import { printable } from '../terminal/printable.ts';
 
 /** Upper bound on the violations shown: one defect shows in many. */
@@ -16,7 +23,7 @@ const LIVES: Readonly<Record<PipelineConfig['kind'], readonly [what: string, ope
 
 /** A human-readable report: the verdict, what was looked at, and each violation with its rule and place. */
 export function reportText({ name, kind }: Pick<PipelineConfig, 'name' | 'kind'>, report: VerificationReport): string {
-  const { violations, violationCount, records, delaysMs, undecided, undecidedCount } = report;
+  const { violations, violationCount, records, misplacedKeys, undecided, undecidedCount } = report;
   const shown = violations.slice(0, SHOWN_MAX);
   const hidden = violationCount - shown.length;
   const unlisted = undecidedCount - undecided.length;
@@ -25,17 +32,51 @@ export function reportText({ name, kind }: Pick<PipelineConfig, 'name' | 'kind'>
     `${name}: ${verdictOf(report)}`,
     `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${counted(report.commits, 'commit')}`,
     `  ${what.padEnd(10)} ${count(report.incarnations)} ${opened}, ${count(report.closed)} ${closed}, ${count(report.open)} open`,
-    ...(delaysMs.count === 0
-      ? []
-      : [
-          `  delay      p50 ${delaysMs.p50!} ms, p99 ${delaysMs.p99!} ms, most ${delaysMs.max!} ms from deadline to commit`,
-        ]),
+    ...delayLines(report),
     `  reached    ${reachText(report)}`,
+    ...misplacedLines(misplacedKeys),
+    ...report.settingsDiffer.map(differenceText),
     ...undecided.map((each) => `  undecided  ${each}`),
     ...(unlisted > 0 ? [`  undecided  and ${count(unlisted)} more`] : []),
     ...shown.map((violation) => `  ${violationText(violation)}`),
     ...(hidden > 0 ? [`  and ${count(hidden)} more; --json has the first ${count(violations.length)}`] : []),
   ].join('\n');
+}
+
+/** What a close waited for beside its commit is no delay of closing. */
+function delayLines({ delaysByCauseMs: { caughtUp, backlog, unproved } }: VerificationReport): string[] {
+  const late = ({ count: closes, max }: DelaySummary, what: string): string[] =>
+    closes === 0 ? [] : [`  late       ${counted(closes, 'close')} ${what}: most ${max!} ms from deadline to commit`];
+  return [
+    ...(caughtUp.count === 0
+      ? []
+      : [
+          `  delay      p50 ${caughtUp.p50!} ms, p99 ${caughtUp.p99!} ms, most ${caughtUp.max!} ms from deadline to commit`,
+        ]),
+    ...late(backlog, 'made from a backlog'),
+    ...late(unproved, 'behind a gap in the input (brokers out, or no processor to prove the silence)'),
+  ];
+}
+
+function misplacedLines({ count: keys, example }: MisplacedKeys): string[] {
+  if (example === undefined) return [];
+  const { key, partition, belongsTo, offset } = example;
+  const many = keys === MISPLACED_KNOWN_MAX ? `${count(keys)} keys or more` : counted(keys, 'key');
+  return [
+    printable(
+      `  misplaced  ${many} in another partition than murmur2 gives them, such as ${key}: at offset ${offset} of partition ${partition}, ` +
+        `its own is ${belongsTo}. Where other clients send it there, it lives twice (I9)`,
+    ),
+    '             set partitioner=murmur2_random in clients of librdkafka; if producers choose otherwise on purpose, input.partitioner to any',
+  ];
+}
+
+function differenceText({ setting, inForce, inFile, partitions, partition }: SettingsDifference): string {
+  const where = partitions === 1 ? `partition ${partition}` : counted(partitions, 'partition');
+  return printable(
+    `  settings   ${setting} is ${JSON.stringify(inForce)} in force, as the last commits say (${where}), and ${JSON.stringify(inFile)} in the file: ` +
+      'it takes effect once the processor is started again and commits',
+  );
 }
 
 function verdictOf({ violationCount, undecidedCount }: VerificationReport): string {

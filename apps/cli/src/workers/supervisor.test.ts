@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Simulation } from '@flatline/cluster';
 import type { ProcessView } from '@flatline/processor';
+import { ExitCode } from '../exit-code.ts';
 import { Supervisor, type WorkerProcess } from './supervisor.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 import type { WorkerEnd } from './workforce.ts';
@@ -86,6 +87,21 @@ describe('a supervisor', () => {
     expect(supervisor.rows()[1]).toMatchObject({ worker: 2, state: 'running', restarts: 1 });
     stop();
     expect(await time.complete(running)).toBe(0);
+  });
+
+  test('SV1: a worker that was replaced is not started again: the others drain, and the whole ends, replaced', async () => {
+    const { supervisor, started, time, running } = supervised(2);
+    await time.runFor(1);
+    started[1]!.end({ code: ExitCode.stateInUse, signal: null });
+    await expect(time.complete(running)).rejects.toThrow(
+      'another process runs as instance a: it has replaced worker 2 of this one, a-2. Give each an instance of its own ' +
+        '(instance, --instance, FLATLINE_INSTANCE), and do not start this one again under this name while the other runs',
+    );
+    expect(started).toHaveLength(2);
+    expect(supervisor.rows().map(({ state, restarts }) => [state, restarts])).toEqual([
+      ['ended', 0],
+      ['ended', 0],
+    ]);
   });
 
   test('SV2: answers without a worker that is silent, and says so; one that is starting is not silent', async () => {

@@ -5,7 +5,7 @@
 // Invariants
 //   SV1  A worker is started when the workforce says so, and only then.
 //   SV2  A question that a worker does not answer in time is answered without it; nothing waits for a dead one.
-import { type Clock, type DurationMs, messageOf, Retriable } from '@flatline/base';
+import { type Clock, type DurationMs, messageOf, Retriable, StateInUse } from '@flatline/base';
 import {
   type Looked,
   type ProcessView,
@@ -56,6 +56,7 @@ export class Supervisor implements Whole {
   readonly #metrics = new SupervisorMetrics(() => this.rows());
   readonly #wait: Wait;
   #nextId = 1;
+  #replacement: StateInUse | undefined;
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts;
@@ -67,13 +68,17 @@ export class Supervisor implements Whole {
     return this.#parts.instance;
   }
 
-  /** Resolves with an exit code: after a request to stop, or where no worker can go on. */
+  /**
+   * Resolves with an exit code: after a request to stop, or where no worker can go on.
+   * @throws StateInUse where another process has taken a worker's name
+   */
   async run({ requested }: Pick<Stop, 'requested'>): Promise<number> {
     void requested.then(() => {
       this.#stop();
     });
     const { clock } = this.#parts;
     for (let outcome = this.#workforce.outcome; ; outcome = this.#workforce.outcome) {
+      if (this.#replacement !== undefined && outcome !== undefined) throw this.#replacement;
       if (outcome !== undefined) return outcome;
       for (const worker of this.#workforce.start(clock.monotonicMs())) this.#start(worker);
       const next = this.#workforce.nextStartMs;
@@ -141,9 +146,22 @@ export class Supervisor implements Whole {
     if (next.kind === 'waiting') {
       this.#restarts.set(worker, (this.#restarts.get(worker) ?? 0) + 1);
       log.warn('worker ended; it is started again', { worker, how, inMs: next.untilMs - nowMs });
+    } else if (this.#workforce.isReplaced && this.#replacement === undefined) {
+      this.#replacement = this.#replacedAt(worker);
+      log.error('a worker was replaced; this supervisor ends', { worker, instance: this.#parts.instanceOf(worker) });
+      this.#stop();
     } else if (end.code === 0) log.info('worker ended', { worker, how });
     else log.error('worker ended; it is not started again', { worker, how });
     this.#wait.wake();
+  }
+
+  #replacedAt(worker: number): StateInUse {
+    const { instance, instanceOf } = this.#parts;
+    return new StateInUse(
+      `another process runs as instance ${instance}: it has replaced worker ${worker} of this one, ${instanceOf(worker)}. ` +
+        'Give each an instance of its own (instance, --instance, FLATLINE_INSTANCE), and do not start this one again under ' +
+        'this name while the other runs',
+    );
   }
 
   #stop(): void {

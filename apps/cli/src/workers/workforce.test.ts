@@ -41,7 +41,7 @@ describe('a workforce', () => {
     expect(pausesAfter([1, 59_999, 60_000, 1])).toEqual([200, 400, 200, 400]);
   });
 
-  test.each([ExitCode.ok, ExitCode.unreachable, ExitCode.stateInUse, ExitCode.partitionStopped, ExitCode.internal])(
+  test.each([ExitCode.ok, ExitCode.unreachable, ExitCode.partitionStopped, ExitCode.internal])(
     'WF1: exit code %i is an end like kill −9',
     (code) => {
       expect(pausesAfter([1, 1], exit(code))).toEqual([200, 400]);
@@ -58,6 +58,27 @@ describe('a workforce', () => {
     expect(workforce.start(206)).toEqual([1]);
     workforce.ended(1, exit(ExitCode.usage), 300);
     expect(workforce.outcome).toBe(ExitCode.usage);
+  });
+
+  test('WF4: a worker that was replaced is not tried again, nor any other, and that is the outcome', () => {
+    const workforce = running(4);
+    workforce.ended(3, exit(ExitCode.usage), 1);
+    workforce.ended(4, KILLED, 2);
+    expect(workforce.ended(2, exit(ExitCode.stateInUse), 5)).toEqual({ kind: 'ended', code: ExitCode.stateInUse });
+    expect(workforce.isReplaced).toBe(true);
+    expect(workforce.nextStartMs).toBeUndefined();
+    expect(workforce.start(100_000)).toEqual([]);
+    expect(workforce.outcome).toBeUndefined();
+    workforce.ended(1, exit(ExitCode.ok), 9);
+    expect(workforce.outcome).toBe(ExitCode.stateInUse);
+  });
+
+  test('WF4: what ends a worker that was asked to stop is no replacement', () => {
+    const workforce = running(1);
+    workforce.stop();
+    workforce.ended(1, exit(ExitCode.stateInUse), 1);
+    expect(workforce.isReplaced).toBe(false);
+    expect(workforce.outcome).toBe(ExitCode.stateInUse);
   });
 
   test('WF3: stopped, it ends with 0 once all have ended, also one that waited', () => {

@@ -11,6 +11,8 @@
 //        waits, the outcome is that code.
 //   WF3  After `stop` none is started; the outcome comes once all have ended, and is 0 if none of them failed. One that was just
 //        starting is interrupted by that, which is no failure.
+//   WF4  A process that ends with exit code 4 was replaced by another of its name, which its restart would replace in turn, for
+//        ever: no worker is started from then on, and 4 is the outcome.
 import type { DurationMs } from '@flatline/base';
 import { ExitCode } from '../exit-code.ts';
 
@@ -34,6 +36,7 @@ const STEADY_AFTER_MS: DurationMs = 60_000;
 export class Workforce {
   readonly #states = new Map<number, WorkerState>();
   #isStopping = false;
+  #isReplaced = false;
 
   /** Workers have the numbers from 1 on. */
   constructor(count: number) {
@@ -70,9 +73,19 @@ export class Workforce {
 
   /** @returns what becomes of it */
   ended(worker: number, end: WorkerEnd, nowMs: DurationMs): WorkerState {
-    const state = this.#stateAfter(this.stateOf(worker), codeOf(end), nowMs);
+    const code = codeOf(end);
+    if (code === ExitCode.stateInUse && !this.#isStopping) {
+      this.#isReplaced = true;
+      this.stop();
+    }
+    const state = this.#stateAfter(this.stateOf(worker), code, nowMs);
     this.#states.set(worker, state);
     return state;
+  }
+
+  /** Whether another process has taken a worker's name. */
+  get isReplaced(): boolean {
+    return this.#isReplaced;
   }
 
   stop(): void {
@@ -85,6 +98,7 @@ export class Workforce {
   get outcome(): number | undefined {
     const codes = [...this.#states.values()].flatMap((state) => (state.kind === 'ended' ? [state.code] : []));
     if (codes.length < this.#states.size) return undefined;
+    if (this.#isReplaced) return ExitCode.stateInUse;
     return codes.find((code) => code !== ExitCode.ok) ?? ExitCode.ok;
   }
 

@@ -1,0 +1,95 @@
+// `dead-letters` on a real broker: `KAFKA_BROKERS`, or one that the test run starts. The letters are written as a processor would.
+import { BatchProducer, openCluster } from '@flatline/kafka';
+import { deadLetterHeaders } from '@flatline/ports';
+import { systemClock as clock } from '@flatline/system';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cli, type CliRun } from './cli.fixture.ts';
+import { ExitCode } from './exit-code.ts';
+
+const brokers = process.env['KAFKA_BROKERS'] ?? '';
+const connection = openCluster({ brokers: brokers.split(','), clientId: 'flatline-cli-test', clock });
+const folder = mkdtempSync(join(tmpdir(), 'flatline-cli-'));
+const application = `d${randomUUID().slice(0, 8)}`;
+
+const run = (line: string): Promise<CliRun> => cli(line.split(' '), { env: { KAFKA_BROKERS: brokers }, folder });
+
+beforeAll(async () => {
+  const pipelines = ['visits', 'carts'].map((name) => ({
+    name,
+    kind: 'session',
+    timeoutMs: 1000,
+    input: { topic: `${application}.${name}.in` },
+    output: { topic: `${application}.${name}.out` },
+  }));
+  const content = { application, brokers: brokers.split(','), pipelines };
+  writeFileSync(join(folder, 'flatline.config.json'), JSON.stringify(content));
+  expect((await run('topics create --partitions 1')).exitCode).toBe(ExitCode.ok);
+  await write('visits', ['null-key', 'null-key', 'invalid-json']);
+  await write('carts', ['key-too-long']);
+});
+afterAll(() => {
+  connection.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function write(pipeline: string, reasons: readonly string[]): Promise<void> {
+  const topic = `${application}.${pipeline}.dead-letters`;
+  const producer = await BatchProducer.open({ clock, connection, topic });
+  const place = { topic: `${application}.${pipeline}.in`, partition: 0, timestamp: 5 };
+  await producer.send(
+    reasons.map((reason, offset) => ({
+      key: Buffer.from('anna'),
+      value: Buffer.from(reason),
+      partition: 0,
+      headers: deadLetterHeaders({ ...place, reason, detail: 'so', offset }),
+    })),
+  );
+  await producer.close();
+}
+
+describe('dead-letters list', () => {
+  test('[I1] lists those of all pipelines, each with its name', async () => {
+    const all = await run('dead-letters list --json');
+    expect(all).toMatchObject({ exitCode: ExitCode.ok, stderr: '' });
+    expect(all.json()).toMatchObject([
+      { kind: 'letter', pipeline: 'visits', reason: 'null-key' },
+      { kind: 'letter', pipeline: 'visits', reason: 'null-key' },
+      { kind: 'letter', pipeline: 'visits', reason: 'invalid-json' },
+      { kind: 'summary', pipeline: 'visits', total: 3 },
+      { kind: 'letter', pipeline: 'carts', reason: 'key-too-long' },
+      { kind: 'summary', pipeline: 'carts', total: 1 },
+    ]);
+    expect((await run('dead-letters list')).stdout).toMatch(/^0\/0 +carts .* key-too-long/m);
+    const one = await run('dead-letters list --pipeline carts --json');
+    expect(one.json()).toMatchObject([{ pipeline: 'carts' }, { kind: 'summary' }]);
+  });
+
+  test('[I1] says how many it leaves out, and how to see them', async () => {
+    const { stdout } = await run('dead-letters list --limit 2');
+    expect(stdout).toMatch(/visits\.dead-letters: 3 dead letters \(.*\), 1 older not listed: --limit 3 lists all$/m);
+    expect(stdout).toMatch(/carts\.dead-letters: 1 dead letter \(1 key-too-long\)$/m);
+    const from = await run('dead-letters list --pipeline visits --partition 0 --from 0 --limit 1');
+    expect(from.stdout).toMatch(/, 2 behind them not listed: --limit 3 lists all$/m);
+    expect((await run('dead-letters list --limit 2 --json')).json()[2]).toMatchObject({ listed: 2, leftOut: 1 });
+  });
+
+  test('a partition is one of a pipeline, which has to be named', async () => {
+    const unnamed = await run('dead-letters list --partition 0');
+    expect(unnamed).toMatchObject({ exitCode: ExitCode.usage, stderr: expect.stringContaining('Give --pipeline') });
+  });
+});
+
+describe('dead-letters replay', () => {
+  test.each(['', ' --dry-run'])(
+    'a reason that no dead letter has is an error that names those there are%s',
+    async (flag) => {
+      const misspelt = await run(`dead-letters replay --pipeline visits --reason nul-key${flag}`);
+      expect(misspelt).toMatchObject({ exitCode: ExitCode.usage, stdout: '' });
+      expect(misspelt.stderr).toMatch(/no dead letter of \S+ has the reason nul-key; there are invalid-json, null-key/);
+    },
+  );
+});
