@@ -74,10 +74,29 @@ envFrom:
 {{- end }}
 {{- end }}
 
+{{- /* As docs/CONFIGURATION.md has it where nothing is said. */ -}}
+{{- define "flatline.ingestPort" -}}
+{{ (.Values.config.ingest | default dict).port | default 7071 }}
+{{- end }}
+
 {{- define "flatline.config" -}}
 {{- if not .Values.config.application }}{{ fail "config.application: a name is missing; it begins the names of topics and groups" }}{{ end -}}
 {{- if not .Values.config.brokers }}{{ fail "config.brokers: at least one host:port is missing" }}{{ end -}}
 {{- if not .Values.config.pipelines }}{{ fail "config.pipelines: at least one pipeline is missing" }}{{ end -}}
 {{- range list "stateDir" "instance" "http" }}{{ if hasKey $.Values.config . }}{{ fail (printf "config.%s: is set by the chart; leave it out" .) }}{{ end }}{{ end -}}
-{{- toPrettyJson .Values.config }}
+{{- $config := deepCopy .Values.config -}}
+{{- if hasKey $config "ingest" -}}
+{{- $ingest := $config.ingest | default dict -}}
+{{- if hasKey $ingest "host" }}{{ fail "config.ingest.host: is set by the chart; leave it out" }}{{ end -}}
+{{- if and $.Values.ingest.tokensSecret (hasKey $ingest "tokens") }}{{ fail "config.ingest.tokens: comes from ingest.tokensSecret; leave one of them out" }}{{ end -}}
+{{- if not (or $.Values.ingest.tokensSecret (hasKey $ingest "tokens")) }}{{ fail "ingest.tokensSecret: is missing; it names the secret whose keys senders name as their tokens" }}{{ end -}}
+{{- $_ := set $ingest "host" "0.0.0.0" -}}
+{{- $_ := set $config "ingest" $ingest -}}
+{{- if $.Values.ingest.tokensSecret -}}
+{{- $tokens := list -}}
+{{- range $.Values.ingest.tokenKeys }}{{ $tokens = append $tokens (dict "file" (printf "/etc/flatline-ingest/%s" .)) }}{{ end -}}
+{{- $_ := set $ingest "tokens" $tokens -}}
+{{- end -}}
+{{- end -}}
+{{- toPrettyJson $config }}
 {{- end }}
