@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { killAll, type Running } from './child.fixture.ts';
-import { addressOf } from './metrics.fixture.ts';
-import { Scenario } from './scenario.fixture.ts';
+import { addressOf, fetchJson } from './metrics.fixture.ts';
+import { Scenario, sleep } from './scenario.fixture.ts';
 
 let scenario: Scenario;
 afterEach(async () => {
@@ -12,6 +12,7 @@ afterEach(async () => {
 });
 
 const SESSIONS = 300;
+const LOOK_MS = 100;
 const DAMAGED_STORES_MAX = 3;
 
 /** Flips bytes all over the store's pages, as a failing disk would; its headers stay. */
@@ -20,6 +21,19 @@ function damage(stateDir: string): void {
   const bytes = readFileSync(file);
   for (let at = 2 * 4096; at < bytes.length; at += 97) bytes[at] = bytes[at]! ^ 0xff;
   writeFileSync(file, bytes);
+}
+
+/** Resolves once every session lives in the processor: what it has not read yet, no stop commits. */
+async function taken(running: Running): Promise<void> {
+  const address = await addressOf(running);
+  const live = async (): Promise<number> => {
+    const { partitions } = await fetchJson<{ partitions: readonly { liveEntries: number }[] }>(
+      address,
+      '/api/v1/partitions',
+    );
+    return partitions[0]!.liveEntries;
+  };
+  while ((await live()) < SESSIONS) await sleep(LOOK_MS);
 }
 
 /** What `/readyz` says once the task runs, and how many sessions were restored. */
@@ -37,6 +51,7 @@ test('[R2][F13] a store damaged again and again is rebuilt each time, and after 
   await scenario.producing((producer) =>
     producer.send(Array.from({ length: SESSIONS }, (_, i) => ({ key: Buffer.from(`k${i}`), value: new Uint8Array() }))),
   );
+  await taken(before);
   expect(await scenario.stop(before)).toBe(0);
   for (let damages = 1; damages <= DAMAGED_STORES_MAX + 1; damages += 1) {
     damage(scenario.stateDir('a'));

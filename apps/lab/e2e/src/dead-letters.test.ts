@@ -85,6 +85,7 @@ describe('dead letters', () => {
     expect(once).toMatchObject([
       { kind: 'replayed', place: find('key-too-long'), to: { topic: scenario.input, partition: 1 }, replay: 1 },
       { kind: 'summary', replayed: 1 },
+      { kind: 'aftermath', state: 'notRunning' },
     ]);
     const again = flatline(['dead-letters', 'replay', find('key-too-long'), '--config', scenario.config]);
     expect(await again.finished).toMatchObject({
@@ -92,7 +93,7 @@ describe('dead letters', () => {
       stderr: expect.stringContaining('replayed before: left out'),
     });
     const rest = await letters('replay', '--all');
-    expect(rest.at(-1)).toMatchObject({ replayed: 2, replayedBefore: 1 });
+    expect(rest.at(-2)).toMatchObject({ replayed: 2, replayedBefore: 1 });
     expect(await letters('replay', '--all', '--again', '--dry-run')).toHaveLength(4);
 
     const lenient = scenario.start();
@@ -113,6 +114,36 @@ describe('dead letters', () => {
     // The long key was taken this time: there is no second dead letter of it.
     const counted = (await letters('list')).at(-1);
     expect(counted).toMatchObject({ total: 5, reasons: { 'key-too-long': 1, 'null-key': 2, 'unknown-format': 2 } });
+  });
+
+  test('[I1] a replay says what is refused again, with exit code 1, and what is not read yet', async () => {
+    scenario = await Scenario.create({ timeoutMs: 600_000, partitions: 1 });
+    scenario.configure({ maxKeyBytes: 20 });
+    const strict = scenario.start();
+    await scenario.producing(async (producer) => {
+      await producer.send([
+        { key: Buffer.from(LONG), value: Buffer.from('{}') },
+        { key: null, value: Buffer.from('{}') },
+      ]);
+    });
+    await untilRecords(2);
+    const replay = ['dead-letters', 'replay', '--config', scenario.config];
+    const unmended = await flatline([...replay, '--reason', 'key-too-long']).finished;
+    expect(unmended).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('refused 1 record again (1 key-too-long)'),
+    });
+    expect(await scenario.stop(strict)).toBe(0);
+    const unread = await flatline([...replay, '0/0', '--again']).finished;
+    expect(unread).toMatchObject({ code: 0, stdout: expect.stringContaining('No processor runs') });
+    scenario.configure({ maxKeyBytes: 40 });
+    const lenient = scenario.start();
+    await scenario.producing((producer) => Promise.resolve(producer.send([{ key: null, value: Buffer.from('{}') }])));
+    // Its letter says that the processor has joined; before it are three others and two notes.
+    await untilRecords(6);
+    const mended = await flatline([...replay, '0/0', '--again']).finished;
+    expect(mended).toMatchObject({ code: 0, stdout: expect.stringContaining('refused none again') });
+    expect(await scenario.stop(lenient)).toBe(0);
   });
 
   test('a place where there is none: exit code 2, and nothing is replayed', async () => {

@@ -1,4 +1,4 @@
-import { partitionOf } from '@flatline/kafka';
+import { partitionOf } from '@flatline/base';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { killAll, launch } from './child.fixture.ts';
 import { buildExample, exampleLanguages } from './example-programs.fixture.ts';

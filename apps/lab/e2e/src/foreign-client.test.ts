@@ -79,7 +79,8 @@ const ofKey = (records: readonly KcatRecord[], key: string): KcatRecord[] =>
 
 describe('a client that is not ours: kcat', () => {
   test('[S1][S2][S5][S6][O2][I2] bare heartbeats, JSON events and null ends in; summaries field by field and tombstones out', async () => {
-    scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS });
+    // On a busy machine some of the silence is held (C8), and the summary is not what the records say alone.
+    scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS, pipeline: { unheardMs: 0 } });
     const kcat = new Kcat(scenario.kafka.brokers);
     const processor = scenario.start();
     const strange = 'gerät "7" <b>';

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Random } from '@flatline/base';
 import { foldLeases, type FoldedLeases, type Said } from '@flatline/oracle';
-import { connect } from '@flatline/client';
+import { connect, LeaseNotGot } from '@flatline/client';
 import { readFileSync } from 'node:fs';
 import { HttpSchemaRegistry } from '@flatline/records';
 import { systemClock } from '@flatline/system';
@@ -21,6 +21,7 @@ import {
   textOf,
 } from './kinds.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
+import { offsetsUsed } from './topics.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
 
 let scenario: Scenario;
@@ -94,6 +95,17 @@ async function expectAsFolded(): Promise<readonly FoldedLeases[]> {
   }
 }
 
+/** Resolves once a second has passed without a clock record: no lock delay is left, whose end nothing says. */
+async function nothingWritten(): Promise<void> {
+  let before = -1;
+  for (;;) {
+    const used = await offsetsUsed(scenario.kafka, scenario.input, PARTITIONS);
+    if (used === before) return;
+    before = used;
+    await sleep(1_000);
+  }
+}
+
 describe('leases on a real broker', () => {
   test('[L1][L3][L4] are granted, kept by renewals with the token, refused to others, and expire by silence', async () => {
     scenario = await createScenario({ onConflict: 'reject' });
@@ -133,6 +145,7 @@ describe('leases on a real broker', () => {
     };
     await sendUnderKills(scenario, act);
     const folds = await expectAsFolded();
+    await nothingWritten();
     expect((await expectSound(scenario)).closed).toBeGreaterThan(3);
     const types = new Set(folds.flatMap(({ said: all }) => [...all.values()].flat().map((each) => each?.['type'])));
     expect([...types].filter(Boolean).sort()).toEqual(['EXPIRED', 'GRANTED', 'QUEUED', 'REJECTED', 'RELEASED']);
@@ -160,6 +173,7 @@ describe('leases on a real broker', () => {
     expect(second.isHeld).toBe(true);
     const impatient = leases.acquire('leader', { waitMs: 0 });
     await expect(impatient).rejects.toThrow('the lease leader was not got: HELD');
+    await expect(impatient).rejects.toThrow(LeaseNotGot);
     await sdk.close();
     expect(await second.over).toBe('ENDED');
     await expectAsFolded();
@@ -193,7 +207,7 @@ describe('leases on a real broker', () => {
         sequence: null,
         timeoutMs: null,
         attributes: {},
-        token: 0,
+        token: 1,
         requestId: 'bye',
         waitMs: null,
       }),
@@ -209,12 +223,12 @@ describe('leases on a real broker', () => {
       expect(granted).toMatchObject({
         leaseId: 'job',
         type: 'GRANTED',
-        token: 0,
+        token: 1,
         timeoutMs: 1_500,
         attributes: { host: 'a' },
         holder: null,
       });
-      expect(released).toMatchObject({ type: 'RELEASED', token: 0, requestId: 'bye', offset: 1, reason: null });
+      expect(released).toMatchObject({ type: 'RELEASED', token: 1, requestId: 'bye', offset: 1, reason: null });
       expect(tombstone).toBeNull();
       break;
     }

@@ -57,7 +57,11 @@ describe('an application in the hands of its operator', () => {
     expect((await run('reset', '--confirm', 'other')).code).toBe(2);
     expect((await run('reset')).stdout).toBe(asked.stdout);
     const done = await run('reset', '--confirm', scenario.application, '--json');
-    expect(JSON.parse(done.stdout)).toMatchObject({ forgotten: true, pipelines: [{ state: 'held', liveEntries: 3 }] });
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      forgotten: true,
+      verifySince: expect.stringMatching(/Z$/),
+      pipelines: [{ state: 'held', liveEntries: 3 }],
+    });
     expect((await run('reset')).stdout).toContain('holds no state');
 
     const again = scenario.start();
@@ -74,6 +78,22 @@ describe('an application in the hands of its operator', () => {
       expect((await run('status', '--url', address)).stdout).toMatch(/visits\/0 +running +3 live/);
       expect(await scenario.stop(later)).toBe(0);
     }
+  });
+
+  test('[I9] a key that lives in two partitions is shown twice, with why', async () => {
+    scenario = await Scenario.create({ timeoutMs: 600_000, partitions: 2 });
+    const processor = scenario.start();
+    const beat = { key: Buffer.from('twice'), value: new Uint8Array() };
+    await scenario.producing((producer) => producer.send([0, 1].map((partition) => ({ ...beat, partition }))));
+    let found = await run('sessions', 'get', 'twice', '--json');
+    while (found.stdout.split('\n').length < 2) found = await run('sessions', 'get', 'twice', '--json');
+    const lives = found.stdout.split('\n').map((line) => JSON.parse(line) as { partition: number; state: string });
+    expect(lives.map(({ partition, state }) => [partition, state]).toSorted()).toEqual([
+      [0, 'live'],
+      [1, 'live'],
+    ]);
+    expect(found).toMatchObject({ code: 0, stderr: expect.stringContaining('partitioner=murmur2_random') });
+    expect(await scenario.stop(processor)).toBe(0);
   });
 
   test('doctor names what is wrong and goes on', async () => {

@@ -19,9 +19,9 @@ export function createTopics({ config }: Scenario): Promise<Finished> {
 
 /** The commands printed as remedies, each once, as they stand there. */
 export function commandsIn({ stdout, stderr }: Finished): string[][] {
-  const printed = [...`${stdout}\n${stderr}`.matchAll(/remedy: (?:set .*: )?flatline (topics .+)$/gm)].map(
-    ([, args = '']) => args,
-  );
+  const printed = [
+    ...`${stdout}\n${stderr}`.matchAll(/remedy: (?:(?:set|if no other) .*: )?flatline (topics [^;\n]+)/gm),
+  ].map(([, args = '']) => args);
   return [...new Set(printed)].map((args) => args.split(' '));
 }
 

@@ -81,6 +81,31 @@ describe('an existing topic', () => {
   });
 });
 
+describe('an input that has grown where nothing lives', () => {
+  test('[R3] goes on under its name, as advised: what was closed is not closed again, and what comes is', async () => {
+    scenario = await Scenario.create({ timeoutMs: 1_000, partitions: 1 });
+    const first = scenario.start();
+    await beat('before');
+    expect(await closedKeys(1)).toEqual(['before']);
+    expect(await scenario.stop(first)).toBe(0);
+    await growTopics(scenario.kafka, [scenario.input], 2);
+    const advice = (await checkTopics(scenario)).stdout;
+    const [, timestamp] = /nothing lives: .*startFrom to \{ "timestamp": "([^"]+)" \}/.exec(advice) ?? [];
+    expect(advice).toContain('flatline reset');
+    for (const args of [
+      ['reset', '--confirm', scenario.application],
+      ['topics', 'alter', '--apply'],
+    ])
+      expect((await ended(...args, '--config', scenario.config)).code).toBe(0);
+    scenario.configure({ startFrom: { timestamp: timestamp! } });
+    expect((await checkTopics(scenario)).code).toBe(0);
+    const second = scenario.start();
+    await beat('d', 'e', 'f', 'g');
+    expect(await closedKeys(5)).toEqual(['before', 'd', 'e', 'f', 'g']);
+    expect(await scenario.stop(second)).toBe(0);
+  });
+});
+
 describe('a topic that others read', () => {
   test('[C6] their groups are named before its timestamp type is altered, by the check and by the command', async () => {
     scenario = Scenario.unprovisioned({ timeoutMs: 1_000, partitions: 2 });
@@ -218,6 +243,29 @@ describe('with live sessions', () => {
       expect(created.stderr).toContain('restore it from a replica or a backup');
     },
   );
+
+  test('[R2][R3] a changelog that was lost: given up as the start advises, with its local stores there, everyone is there again', async () => {
+    await sixLive(5_000);
+    await deleteTopic(scenario.kafka, scenario.topics[2]!);
+    const refused = await scenario.start().finished;
+    expect(refused.stderr).toContain('give it up under this name: flatline reset, with every processor stopped');
+    const { config, application } = scenario;
+    for (const looks of [['sessions', 'list'], ['verify']])
+      expect((await ended(...looks, '--config', config)).stderr).toMatch(
+        /changelog.* does not exist: .*if it was lost, restore it, or give its state up \(flatline reset/,
+      );
+    const told = await succeed(['reset', '--config', config]);
+    const [, args = ''] = /To do it, add (--confirm \S+)\.$/m.exec(told.stdout)!;
+    expect(args).toBe(`--confirm ${application}`);
+    await succeed(['reset', '--config', config, ...args.split(' ')]);
+    await createTopics(scenario);
+    const running = scenario.start();
+    await runAll(running);
+    // From the beginning of the input: those that had ended end again.
+    const keys = await closedKeys(2 * MARKS.length + KEYS.length);
+    expect(keys.filter((key) => !MARKS.includes(key))).toEqual(KEYS);
+    expect(await scenario.stop(running)).toBe(0);
+  });
 
   test('[R3] an input that was made again under its state is found by the check', async () => {
     await sixLive();

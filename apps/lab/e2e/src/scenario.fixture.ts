@@ -8,10 +8,12 @@ import { gunzipSync } from 'node:zlib';
 import { openSummaryConsumer, type SummaryRecord, type TombstoneRecord } from '@flatline/client/parts';
 import { type SchemaRegistry } from '@flatline/records';
 import { type ConfigurationInput } from '@flatline/config';
+import { type SecuredListener } from '@flatline/dev-broker';
 import { BatchProducer, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { kill, type Running } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
+import { optionsOf } from './secured.fixture.ts';
 
 type Pipeline = ConfigurationInput['pipelines'][number];
 
@@ -22,6 +24,8 @@ export interface ScenarioSettings {
   readonly partitions?: number;
   readonly pipeline?: Partial<Pipeline>;
   readonly ingest?: ConfigurationInput['ingest'];
+  /** Default: the broker of `KAFKA_BROKERS`, plain. The environment goes before a configuration, so it has to agree. */
+  readonly listener?: SecuredListener;
 }
 
 export interface Outputs {
@@ -49,8 +53,9 @@ export class Scenario {
   private constructor(settings: ScenarioSettings) {
     this.#settings = settings;
     this.partitions = settings.partitions ?? 4;
-    const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
-    this.kafka = { brokers, clientId: this.application, clock: systemClock };
+    const { listener } = settings;
+    const reached = listener === undefined ? { brokers: environmentBrokers() } : optionsOf(listener);
+    this.kafka = { ...reached, clientId: this.application, clock: systemClock };
     this.configure({});
   }
 
@@ -71,15 +76,21 @@ export class Scenario {
     this.application = `${this.application}-b`;
   }
 
+  /** From now on every command logs in over this listener, until the next `configure`. */
+  enterBy({ kafka }: SecuredListener): void {
+    const config = JSON.parse(readFileSync(this.config, 'utf8')) as ConfigurationInput;
+    writeFileSync(this.config, JSON.stringify({ ...config, kafka: { ...config.kafka, ...kafka } }));
+  }
+
   /** Rewrites the configuration file. Group sessions end soon after a kill, so that tests need not wait long. */
   configure(changes: Partial<Pipeline>): void {
-    const { timeoutMs, timestampType = 'LogAppendTime', pipeline, ingest } = this.#settings;
+    const { timeoutMs, timestampType = 'LogAppendTime', pipeline, ingest, listener } = this.#settings;
     const config: ConfigurationInput = {
       application: this.application,
       brokers: [...this.kafka.brokers],
       http: { port: 0 },
       ...(ingest !== undefined && { ingest }),
-      kafka: { sessionTimeoutMs: 3_000, heartbeatIntervalMs: 300 },
+      kafka: { ...listener?.kafka, sessionTimeoutMs: 3_000, heartbeatIntervalMs: 300 },
       pipelines: [
         {
           name: 'visits',
@@ -212,6 +223,10 @@ export class Scenario {
     await Promise.all(processes.map(({ child }) => kill(child)));
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function environmentBrokers(): string[] {
+  return (process.env['KAFKA_BROKERS'] ?? '').split(',');
 }
 
 async function tooEarlyEnd(running: Running): Promise<never> {

@@ -24,6 +24,8 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
+const NO_SUCH = /sent to .*: as of the newest commit there is no such schedule/;
+
 /** Each second, in this test alone: what the processor reads of a calendar is its own. */
 const calendar: FoldCalendar = {
   version: process.versions['tz'] ?? '',
@@ -145,6 +147,10 @@ describe('schedules on a real broker', () => {
         await sleep(300);
       }
     };
+    const cancelled = async (...args: string[]): Promise<{ code: number | null; stdout: string }> => {
+      const { code, stdout } = await flatline(['schedules', 'cancel', ...args, '--config', scenario.config]).finished;
+      return { code, stdout };
+    };
     expect(await lines('list')).toMatchObject([{ kind: 'summary', total: 0, listed: 0, more: false }]);
     await lines('add', 'anna', '--delay', '1h', '--id', 'a', '--value', 'x', '--header', 'trace=1');
     await lines('add', 'anna', '--cron', '0 7 * * *', '--time-zone', 'Europe/Berlin', '--id', 'b');
@@ -173,6 +179,20 @@ describe('schedules on a real broker', () => {
     expect(Object.values(await said()).flat()).toMatchObject([
       { value: 'x', headers: expect.arrayContaining(['trace=1']) },
     ]);
+    // One that is already cancelled, and one that never was.
+    expect(await cancelled('anna', '--id', 'a')).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(NO_SUCH) as unknown,
+    });
+    const again = scenario.start();
+    await again.line(/"task runs"/);
+    for (;;) {
+      // What was sent before and is not yet read may be one: then it is not known.
+      const { code, stdout } = await cancelled('carl');
+      expect(stdout).toMatch(code === 1 ? NO_SUCH : /sent to/);
+      if (code === 1) break;
+    }
+    expect(await scenario.stop(again)).toBe(0);
     const none = await flatline(['schedules', 'get', 'bert', '--config', scenario.config]).finished;
     expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining('no schedule has this key, as of') });
   });

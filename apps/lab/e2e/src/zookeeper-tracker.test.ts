@@ -75,11 +75,11 @@ async function byZooKeeper(steps: readonly Step[]): Promise<Readonly<Record<stri
   );
 }
 
-/** Offsets are tokens: the input has one partition, and a record for each step. */
+/** A token is the offset of its start, and one: the input has one partition, and a record for each step. */
 async function byLeases(steps: readonly Step[]): Promise<Readonly<Record<string, number>>> {
   const tokens = new Map<number, number>();
   const records = steps.map(({ at, does, id, timeoutMs }, offset) => {
-    if (does === 'create') tokens.set(id, offset);
+    if (does === 'create') tokens.set(id, offset + 1);
     const value = does === 'create' ? JSON.stringify({ type: 'STARTED', timeoutMs }) : does === 'close' ? null : '';
     const headers =
       does === 'time'

@@ -17,6 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'apps/v1': 'kubernetes-models/apps/v1',
   'batch/v1': 'kubernetes-models/batch/v1',
   'policy/v1': 'kubernetes-models/policy/v1',
+  'networking.k8s.io/v1': 'kubernetes-models/networking.k8s.io/v1',
   'monitoring.coreos.com/v1': '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
   'keda.sh/v1alpha1': '@kubernetes-models/keda/keda.sh/v1alpha1',
 };
@@ -94,8 +95,11 @@ describe('the chart', () => {
     const parts = [
       'ConfigMap',
       'Job',
+      'NetworkPolicy',
       'PodDisruptionBudget',
+      'PrometheusRule',
       'ScaledObject',
+      'Service',
       'Service',
       'ServiceAccount',
       'ServiceMonitor',
@@ -142,8 +146,46 @@ describe('the chart', () => {
     });
   });
 
+  test('raises the alerts of alerts.yaml, of its own instances alone', () => {
+    const { groups } = parse(read('infra/helm/flatline/alerts.yaml')) as { readonly groups: readonly object[] };
+    const own = JSON.stringify(groups).replaceAll('job=\\"flatline\\"', 'namespace=\\"sales\\", service=\\"shop\\"');
+    expect(own).not.toContain('job=');
+    expect(manifestIn('everything', 'PrometheusRule')).toMatchObject({ spec: { groups: JSON.parse(own) as unknown } });
+  });
+
+  test('has a port for ingest where that is configured, with tokens out of a secret, for whom the policy says', () => {
+    const services = manifestsIn('everything').filter(({ kind }) => kind === 'Service');
+    expect(services).toMatchObject([
+      {
+        metadata: { name: 'shop-ingest' },
+        spec: { type: 'LoadBalancer', ports: [{ port: 7072, targetPort: 'ingest' }] },
+      },
+      { metadata: { name: 'shop' }, spec: { clusterIP: 'None', ports: [{ port: 7070 }] } },
+    ]);
+    const config = (manifestIn('everything', 'ConfigMap') as { data: Record<string, string> }).data[
+      'flatline.config.json'
+    ]!;
+    expect(JSON.parse(config)).toMatchObject({
+      ingest: {
+        host: '0.0.0.0',
+        port: 7072,
+        tokens: [{ file: '/etc/flatline-ingest/web' }, { file: '/etc/flatline-ingest/app' }],
+      },
+    });
+    const pod = (manifestIn('everything', 'StatefulSet') as Workload).spec.template.spec;
+    expect(pod).toMatchObject({
+      containers: [{ ports: [{ name: 'http' }, { name: 'ingest', containerPort: 7072 }] }],
+      volumes: expect.arrayContaining([{ name: 'ingest-tokens', secret: { secretName: 'shop-ingest' } }]),
+    });
+    expect(manifestIn('everything', 'NetworkPolicy')).toMatchObject({
+      spec: { ingress: [{ ports: [{ port: 'http' }] }, { from: [{}], ports: [{ port: 'ingest' }] }] },
+    });
+  });
+
   test.each([
     ['scaler', /^scaler\.enabled: needs serviceMonitor\.enabled/m],
+    ['alerts', /^alerts\.enabled: needs serviceMonitor\.enabled/m],
+    ['ingest', /^ingest\.tokensSecret: is missing/m],
     ['workers', /^workers: auto needs resources\.limits\.cpu/m],
   ])('refuses what would mislead its %s', (name, reason) => {
     expect(read(`infra/helm/rendered/refused/${name}.txt`)).toMatch(reason);

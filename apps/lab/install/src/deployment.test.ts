@@ -1,9 +1,18 @@
 // What an operator copies: unit, compose file, alerts, dashboard and scaler name what the product has, and nothing else.
 import { describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './installation.fixture.ts';
+
+/** The test fails, since skipped it would prove nothing. */
+const NO_PROMTOOL = 'promtool is not on the PATH; it is in the package prometheus of Debian, and .ci/run gets it';
+
+interface Tried {
+  readonly alertname: string;
+  readonly exp_alerts?: readonly object[];
+}
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -30,7 +39,7 @@ describe('the compose file', () => {
 
   test('mounts files that are there', () => {
     const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes);
-    const files = mounted.filter((each) => each.startsWith('./')).map((each) => each.split(':')[0]!);
+    const files = mounted.filter((each) => /^\.\.?\//.test(each)).map((each) => each.split(':')[0]!);
     expect(files.length).toBeGreaterThan(4);
     for (const file of files) expect(globSync(join('infra/compose', file), { cwd: root })).toHaveLength(1);
   });
@@ -38,10 +47,12 @@ describe('the compose file', () => {
 
 describe('alerts, dashboard and scaler', () => {
   test('name metrics that the processor has', () => {
-    const sources = ['metrics.ts', 'kind-metrics.ts'].map((name) => read(`libs/shell/processor/src/http/${name}`));
+    const sources = ['metrics.ts', 'kind-metrics.ts', 'supervisor-metrics.ts'].map((name) =>
+      read(`libs/shell/processor/src/http/${name}`),
+    );
     const known = new Set(sources.join('\n').match(/flatline_[a-z_]+/g));
     const pages = [
-      'infra/compose/alerts.yml',
+      'infra/helm/flatline/alerts.yaml',
       'infra/compose/grafana/dashboards/flatline.json',
       'infra/helm/flatline/templates/scaledobject.yaml',
     ];
@@ -50,5 +61,30 @@ describe('alerts, dashboard and scaler', () => {
       expect(named.length).toBeGreaterThan(1);
       expect(named.filter((name) => !known.has(name))).toEqual([]);
     }
+  });
+});
+
+describe('the alerts', () => {
+  const rules = 'infra/helm/flatline/alerts.yaml';
+  const { groups } = parse(read(rules)) as { groups: { rules: { alert: string; expr: string }[] }[] };
+  const alerts = groups.flatMap((group) => group.rules);
+
+  test('look at one job alone, in each selector', () => {
+    for (const { expr } of alerts) expect(expr).not.toMatch(/\b(flatline_\w+|up|process_\w+)(?!\w|\{job="flatline")/);
+  });
+
+  test('are raised by the series that should, and by no others', () => {
+    const run = spawnSync('promtool', ['test', 'rules', 'infra/helm/alerts.test.yaml'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    if (run.error !== undefined) throw new Error(NO_PROMTOOL, { cause: run.error });
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    const tried = new Map<string, Set<boolean>>();
+    const { tests } = parse(read('infra/helm/alerts.test.yaml')) as { tests: { alert_rule_test: Tried[] }[] };
+    for (const { alertname, exp_alerts = [] } of tests.flatMap(({ alert_rule_test }) => alert_rule_test))
+      tried.set(alertname, (tried.get(alertname) ?? new Set()).add(exp_alerts.length > 0));
+    expect([...tried.keys()].toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
+    for (const [name, outcomes] of tried) expect([name, outcomes]).toEqual([name, new Set([false, true])]);
   });
 });

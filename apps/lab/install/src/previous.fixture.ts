@@ -1,21 +1,11 @@
 // The release before this one, packed by itself from its commit: into .flatline/artifacts, once.
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { root, version } from './installation.fixture.ts';
 
-/** Stands in until there is a release: the last commit that changed how a store is found on disk. */
-const FIRST = 'a95637a54ca3eec4d802b90d0da36a4122c481ae';
+/** Stands in until there is a release: it writes changelog format 2. */
+const FIRST = 'a2b71737fb4ad0458ade5170129883beb9e12d53';
 const FIRST_VERSION = '0.0.0';
 const STAGE = `
   import { PUBLISHED } from './scripts/packing/published.ts';
@@ -45,27 +35,14 @@ function pack(commit: string, folder: string, name: string): void {
   mkdirSync(tree, { recursive: true });
   run(root, 'git', 'archive', '--output', join(folder, 'tree.tar'), commit);
   run(tree, 'tar', '-xf', join(folder, 'tree.tar'));
-  linkModules(tree);
+  // Its own dependencies, by its own lockfile: they may be others than today's.
+  run(tree, 'npm', 'ci', '--silent', '--ignore-scripts', '--no-audit', '--no-fund');
   const manifest = join(tree, 'package.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"version": "[^"]*"/, `"version": "${name}"`));
   run(tree, process.execPath, '--conditions=@flatline/source', '--input-type=module', '--eval', STAGE);
   run(tree, 'npm', 'pack', '--silent', '--pack-destination', tree, join(tree, 'dist/packages/flatline'));
   renameSync(join(tree, `flatline-${name}.tgz`), join(folder, `flatline-${name}.tgz`));
   for (const each of ['tree', 'tree.tar']) rmSync(join(folder, each), { recursive: true });
-}
-
-/** Its own workspace, and the dependencies of this one. */
-function linkModules(tree: string): void {
-  const modules = join(tree, 'node_modules');
-  mkdirSync(join(modules, '@flatline'), { recursive: true });
-  for (const name of readdirSync(join(root, 'node_modules')))
-    if (name !== '@flatline') symlinkSync(join(root, 'node_modules', name), join(modules, name));
-  for (const path of globSync('{libs/*/*,apps/lab/*}/package.json', { cwd: tree })) {
-    const { name } = JSON.parse(readFileSync(join(tree, path), 'utf8')) as { readonly name: string };
-    symlinkSync(join(tree, dirname(path)), join(modules, name));
-    const nested = join(dirname(path), 'node_modules');
-    if (existsSync(join(root, nested))) symlinkSync(join(root, nested), join(tree, nested));
-  }
 }
 
 function git(...args: readonly string[]): string[] {

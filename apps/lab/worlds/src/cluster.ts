@@ -11,7 +11,8 @@ import {
   type SimulatedHost,
   type Simulation,
 } from '@flatline/cluster';
-import { ON_PURPOSE, openSessions } from './kinds/sessions.ts';
+import { Beginnings } from './judging/beginnings.ts';
+import { ON_PURPOSE } from './kinds/sessions.ts';
 import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import {
   CHANGELOG,
@@ -22,6 +23,7 @@ import {
   LETTER_BYTES_MAX,
   MAX_KEY_BYTES,
   OUTPUT,
+  TARGET,
 } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -77,6 +79,7 @@ const LINES_MAX = 2_000;
 export class Cluster {
   readonly simulation: Simulation;
   readonly scenario: Scenario;
+  readonly kind: SimulatedKind;
   readonly group: SimulatedGroup;
   readonly processes = new Map<string, SimulatedProcess>();
   /** Errors that ended a process: nothing here may. */
@@ -84,23 +87,23 @@ export class Cluster {
   readonly lines: string[] = [];
   /** Processes that left a local store as it was, by name. */
   readonly gaveStoreUp = new Set<string>();
-  readonly #kind: SimulatedKind | undefined;
   readonly #startAt: number;
+  /** R3: by the input alone; from the first start on. */
+  beginnings: Beginnings | undefined;
   /** Partition → where it said that it begins. */
   readonly #origins = new Map<string, string>();
   /** Commits that ran out of time, each with the time. */
   readonly #ranOut = new Set<string>();
 
-  /** `kind`: default: sessions. */
-  constructor(simulation: Simulation, scenario: Scenario, kind?: SimulatedKind) {
+  constructor(simulation: Simulation, scenario: Scenario, kind: SimulatedKind) {
     this.simulation = simulation;
     this.scenario = scenario;
-    this.#kind = kind;
+    this.kind = kind;
     const { partitions, timestampType, standbys } = scenario;
     const { log } = simulation;
     log.createTopic(INPUT, { partitions, timestampType });
     this.#startAt = simulation.trueMs() + EARLY_MS;
-    for (const topic of [OUTPUT, CHANGELOG]) log.createTopic(topic, { partitions });
+    for (const topic of [OUTPUT, TARGET, CHANGELOG]) log.createTopic(topic, { partitions });
     log.createTopic(DEAD_LETTERS, { partitions, maxMessageBytes: LETTER_BYTES_MAX });
     log.transactions.timeoutMaxMs = scenario.transactionMaxMs;
     this.group = simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
@@ -109,6 +112,7 @@ export class Cluster {
   /** Starts a process on this machine, where none runs; it joins as time goes on. */
   launch(name: string, skewMs = 0): void {
     this.gaveStoreUp.delete(name);
+    this.beginnings ??= new Beginnings(this.simulation, this.scenario.partitions, this.#startFrom());
     const { host, ports } = this.simulation.start(name, { skewMs });
     const instance = new PipelineInstance({
       settings: { ...pipelineSettings(name, this.scenario), startFrom: this.#startFrom() },
@@ -157,7 +161,7 @@ export class Cluster {
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership(GROUP),
-      kind: this.#kind?.open(host) ?? openSessions(this.scenario, host),
+      kind: this.kind.open(host),
       turns: (callback) => {
         host.after(turnMs, callback);
       },
@@ -171,6 +175,8 @@ export class Cluster {
 
   /** With a crash or without, every owner begins at the same offset. */
   #noteOrigin(line: string): void {
+    const runs = / task runs .*?"partition":(\d+)/.exec(line);
+    if (runs !== null) this.beginnings?.runs(Number(runs[1]));
     const said = /the input is read from here on.*"partition":(\d+),"origin":(\d+)/.exec(line);
     if (said === null) return;
     const [, partition = '', origin = ''] = said;
@@ -236,6 +242,7 @@ function pipelineSettings(owner: string, scenario: Scenario): Omit<PipelineSetti
       liveWithinMs: 300_000,
     },
     maxStateBytes: scenario.maxStateBytes,
+    ...(scenario.subject.kind === 'schedule' && { maxDuePerSecond: scenario.subject.maxDuePerSecond }),
     tickMs: 10,
     commitIntervalMs: scenario.commitIntervalMs,
     closeDelayMs: scenario.closeDelayMs,

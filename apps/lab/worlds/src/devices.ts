@@ -1,10 +1,9 @@
-// What comes in: devices that beat, say more, end, fall silent, repeat themselves, and now and then send rubbish. Where the
-// world is not of sessions, its kind says what is asked of it.
+// What comes in: devices that ask something of the world's kind, fall silent, repeat themselves, and now and then send rubbish.
 //
 // Owns: what was acknowledged to them (X3).      Does not own: when they are asked to act (World).
 import type { Random } from '@flatline/base';
 import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/cluster';
-import type { SimulatedKind } from './kinds/simulated-kind.ts';
+import { ASKS, type SimulatedKind } from './kinds/simulated-kind.ts';
 import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -18,21 +17,14 @@ interface Acknowledged {
   readonly count: number;
 }
 
-/** Edges of numbers: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
-const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
-const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 - 1];
 /** On CreateTime a producer stamps what it likes: here in nanoseconds. */
 export const isWildStamp = (timestamp: number): boolean => timestamp > 1e15;
-
-/** What an event's type says of it: the decoder throws, or hands on what cannot be applied (I6). */
-export const FAILS_DECODING = 'FAILS_DECODING';
-export const FAILS_APPLYING = 'FAILS_APPLYING';
 
 export class Devices {
   acknowledged: readonly Acknowledged[] = [];
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
-  readonly #kind: SimulatedKind | undefined;
+  readonly #kind: SimulatedKind;
   readonly #random: Random;
   /** Which keys' records come in one batch. */
   readonly #mixing: Random;
@@ -40,8 +32,7 @@ export class Devices {
   #nextTransaction = 0;
   #hasGreeted = false;
 
-  /** `kind`: default: sessions. */
-  constructor(simulation: Simulation, scenario: Scenario, kind?: SimulatedKind) {
+  constructor(simulation: Simulation, scenario: Scenario, kind: SimulatedKind) {
     this.#simulation = simulation;
     this.#scenario = scenario;
     this.#kind = kind;
@@ -89,11 +80,11 @@ export class Devices {
     this.#hasGreeted = true;
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
       this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })]);
-    const last = this.#kind?.atCalm;
+    const last = this.#kind.atCalm;
     const { keys, partitions } = this.#scenario;
     // Keys that stand beside others (`#moved`) may be greater.
     for (let key = 0; last !== undefined && key < keys + partitions; key += 1)
-      this.#send(this.#partitionOf(key), [{ ...last, key: `k${key}` }]);
+      this.#send(this.#partitionOf(key), [this.#stamped({ ...last, key: `k${key}` })]);
   }
 
   /** A foreign producer writes in transactions of its own, and takes its time (F10). */
@@ -157,29 +148,11 @@ export class Devices {
     const random = this.#random;
     const name = `k${key}`;
     const draw = random.below(100);
-    if (this.#kind !== undefined && draw < 91) return this.#kind.record(name, random);
-    if (draw < 60) return this.#stamped({ key: name, value: '' });
-    if (draw < 85) return this.#stamped({ key: name, value: this.#event() });
-    if (draw < 91) return this.#stamped({ key: name, value: null });
+    if (draw < ASKS) return this.#stamped(this.#kind.record(name, random, draw));
     if (draw < 93) return this.#stamped({ key: name, value: 'rubbish'.repeat(RUBBISH[random.below(RUBBISH.length)]!) });
     if (draw < 95) return this.#stamped({ key: null, value: 'no key' });
     if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' });
     return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] });
-  }
-
-  #event(): string {
-    const random = this.#random;
-    // Without a sequence or id: a duplicate would not be applied, so it could not fail.
-    if (random.chance(0.004)) return JSON.stringify({ type: [FAILS_DECODING, FAILS_APPLYING][random.below(2)] });
-    const event: Record<string, unknown> = { type: ['HEARTBEAT', 'STARTED', 'CLICK', 'ENDED'][random.below(4)] };
-    if (random.chance(0.4)) event['eventId'] = `e${random.below(6)}`;
-    if (random.chance(0.3)) event['occurredAt'] = this.#simulation.trueMs() - random.below(5_000);
-    if (random.chance(0.02)) event['occurredAt'] = TIMES[random.below(TIMES.length)];
-    if (random.chance(0.2)) event['sequence'] = random.below(80);
-    if (random.chance(0.04)) event['sequence'] = SEQUENCES[random.below(SEQUENCES.length)];
-    if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
-    if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
-    return JSON.stringify(event);
   }
 
   /** On CreateTime the stamp is the device's own, and may be out of order. */

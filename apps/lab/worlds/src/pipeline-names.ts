@@ -1,6 +1,8 @@
 /** The one pipeline of every simulated cluster. */
 export const INPUT = 'in';
 export const OUTPUT = 'out';
+/** A target of schedules. */
+export const TARGET = 'elsewhere';
 export const CHANGELOG = 'changelog';
 export const DEAD_LETTERS = 'dead';
 export const GROUP = 'app.visits';

@@ -38,4 +38,10 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'session',
     found: 'acknowledged records of a stopped partition, judged before they were replicated',
   },
+  {
+    seed: 960_092,
+    kind: 'session',
+    found: 'an input that was cut before its first owner ran, judged by its former end',
+  },
+  { seed: 960_161, kind: 'debounce', found: 'an item refused for room, judged before its dead letter was committed' },
 ];

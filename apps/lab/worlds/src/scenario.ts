@@ -28,6 +28,8 @@ interface Adoption {
   readonly earlierRecords: number;
   /** `instant`: that of the first process's start. */
   readonly startFrom: 'earliest' | 'latest' | 'instant';
+  /** The first processes meet an input to which nothing comes, and die before anything does. */
+  readonly diesIdle: boolean;
 }
 
 type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'> & Pick<Scenario, 'maxStateBytes'>;
@@ -75,16 +77,19 @@ export interface Scenario extends Proof, Adoption {
 /** How far off clocks of leaders are: where C3 may presume that they agree, and elsewhere. */
 const AGREEING_MS = 200;
 const DISAGREEING_MS = 10_000;
+/** Half of it is more than gaps between a world's records usually are. */
+const HELD_TIMEOUT_MIN_MS = 5_000;
 /** Keys of a world whose kind keeps much of each. */
 const KEYS_MAX = 10;
 
 /** Drawn from a random of its own, so that other worlds stay what they are. */
 export function drawAdoption(random: Random): Adoption {
-  if (random.chance(0.7)) return { formerRecords: 0, earlierRecords: 0, startFrom: 'earliest' };
+  if (random.chance(0.7)) return { formerRecords: 0, earlierRecords: 0, startFrom: 'earliest', diesIdle: false };
   return {
     formerRecords: oneOf(random, [0, 1, 7]),
     earlierRecords: oneOf(random, [0, 5]),
     startFrom: oneOf(random, ['earliest', 'latest', 'instant'] as const),
+    diesIdle: random.chance(0.3),
   };
 }
 
@@ -129,7 +134,7 @@ export function drawScenario(
     ferocity: oneOf(random, [0, 0.1, 0.2, 0.4]),
     traffic: oneOf(random, [0.3, 0.7, 0.95]),
   };
-  const proof = drawProof(random, world.timestampType);
+  const proof = drawProof(random, world);
   const rates = proof.hidesNothing ? { ...world.rates, stalled: 0 } : world.rates;
   const tombstones = random.chance(0.9);
   // Proof by fetch presumes that there are none (C3); on CreateTime nothing is asked of a log that is not live.
@@ -140,41 +145,50 @@ export function drawScenario(
   return { ...world, ...proof, rates, tombstones, staleLeaders, uncleanElections, brokersSkewMs };
 }
 
-/**
- * The same world for another kind. Its folds know nothing but the records of its own input: no stamps of producers, no evidence
- * beside the log, room for all, and nothing from before the application.
- */
+/** The same world for another kind, as far as the configuration of one allows it. */
 export function forSubject(scenario: Scenario, subject: Subject, random: Random): Scenario {
   if (subject.kind === 'session') return scenario;
+  const timestampType = subject.kind === 'schedule' ? 'LogAppendTime' : scenario.timestampType;
+  // Schedules refuse `fetch` (C3).
+  const proof = subject.kind === 'schedule' ? 'record' : scenario.proof;
+  const mayHold = subject.kind === 'lease' && timestampType === 'LogAppendTime' && proof === 'record';
   return {
     ...scenario,
     subject,
-    // What states of other kinds take, their second readings do not reckon.
-    maxStateBytes: undefined,
     keys: Math.min(scenario.keys, KEYS_MAX),
-    timestampType: 'LogAppendTime',
-    proof: 'record',
-    hidesNothing: false,
-    heldTime: subject.kind === 'lease' && random.chance(0.5) ? drawHeldTime(random) : undefined,
-    bounds: { ...scenario.bounds, entriesMax: TASK_BOUNDS.entriesMax, keyBytesMax: TASK_BOUNDS.keyBytesMax },
-    formerRecords: 0,
-    earlierRecords: 0,
-    startFrom: 'earliest',
+    timestampType,
+    proof,
+    hidesNothing: scenario.hidesNothing && proof === 'fetch',
+    heldTime: mayHold ? drawLeasesHeldTime(random, subject.rules) : undefined,
     // What was acknowledged to a holder has to stay, and brokers' clocks to agree as far as it presumes (L8).
     ...(subject.kind === 'lease' &&
-      hasContenders(subject.rules) && { uncleanElections: false, brokersSkewMs: HOLDERS_BROKERS_SKEW_MS }),
+      hasContenders(subject.rules, { timestampType }) && {
+        uncleanElections: false,
+        brokersSkewMs: HOLDERS_BROKERS_SKEW_MS,
+      }),
   };
 }
 
-function drawProof(random: Random, timestampType: Scenario['timestampType']): Proof {
+function drawProof(random: Random, { timestampType, timeoutMs }: Pick<Scenario, 'timestampType' | 'timeoutMs'>): Proof {
   const draw = random.below(100);
   const byRecord = { proof: 'record', hidesNothing: false, heldTime: undefined } as const;
   if (timestampType === 'CreateTime') return byRecord;
   if (draw < 12) return { ...byRecord, proof: 'fetch', hidesNothing: true };
   if (draw < 16) return { ...byRecord, proof: 'fetch' };
-  if (draw >= 28) return byRecord;
   // Long enough that no session lives through more gaps than are told apart (HeldTime, HT2).
-  return { ...byRecord, heldTime: drawHeldTime(random) };
+  if (draw < 28) return { ...byRecord, heldTime: drawHeldTime(random) };
+  return draw < 64 && timeoutMs >= HELD_TIMEOUT_MIN_MS ? { ...byRecord, heldTime: heldByDefault(timeoutMs) } : byRecord;
+}
+
+/** As a pipeline has it that says nothing of it. */
+function heldByDefault(timeoutMs: DurationMs): NonNullable<Proof['heldTime']> {
+  return { unheardMs: timeoutMs / 2, maxHoldMs: 600_000 };
+}
+
+function drawLeasesHeldTime(random: Random, { timeoutMs }: Pick<Scenario, 'timeoutMs'>): Proof['heldTime'] {
+  const draw = random.below(100);
+  if (draw < 25) return undefined;
+  return draw < 50 ? drawHeldTime(random) : heldByDefault(timeoutMs);
 }
 
 function drawHeldTime(random: Random): NonNullable<Proof['heldTime']> {

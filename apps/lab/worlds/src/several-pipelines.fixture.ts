@@ -3,7 +3,7 @@ import { type HostPorts, SimulatedDisk, type SimulatedHost, Simulation } from '@
 import { leaseKind, type PipelineKind } from '@flatline/kinds';
 import { openLeaseEventEncoder, RequestFormats } from '@flatline/records';
 import { PipelineInstance, type PipelineSettings, ProcessShare } from '@flatline/runtime';
-import { SimulatedDebounce } from './kinds/simulated-debounce.ts';
+import { openWindows } from './kinds/simulated-debounce.ts';
 import { openSessions } from './kinds/sessions.ts';
 import { textIn } from './kinds/simulated-kind.ts';
 import { INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
@@ -120,9 +120,9 @@ function openPoisonedWindows(): PipelineKind {
   const limits = { maxItems: 1_000, maxBytes: 100_000, batchBytesMax: 100_000, onOversize: 'flush' } as const;
   const shown = { maxPartsBytes: 100_000, reducer: 'all', reduce: undefined, dedupeBy: undefined } as const;
   const rules = { mode: 'trailing', waitMs: TIMEOUT_MS, maxWaitMs: 0, ...limits, ...shown } as const;
-  return new SimulatedDebounce(rules, (batch) => {
+  return openWindows(rules, (batch) => {
     if (textIn(batch.key) === POISON) throw new TypeError(`${POISON} cannot be encoded`);
-  }).open();
+  });
 }
 
 function settingsOf(name: PipelineName): PipelineSettings {

@@ -1,8 +1,9 @@
 // The wheels of the tasks that run, against the deadlines (V8). They can be seen here, where tasks and checks are in one
 // process.
+import { INSTANT_MAX } from '@flatline/base';
 import { timerFaults, type TimerInspection } from '@flatline/partition';
 import type { TaskStatus } from '@flatline/runtime';
-import type { Folded } from '@flatline/oracle';
+import type { KindFolded } from '@flatline/oracle';
 import type { Cluster } from './cluster.ts';
 import { foldPartition } from './judging/expectation.ts';
 
@@ -17,25 +18,30 @@ export function checkTimers(cluster: Cluster): string[] {
   return runningTasks(cluster).flatMap(({ where, timers }) => timerFaults(timers).map((fault) => `${where} ${fault}`));
 }
 
-/** Also that those entries, where they are sessions, are what the input leaves open, due when it says. Returns how many there are. */
+/** Also that those entries are what the input leaves open, due when it says. Returns how many there are. */
 export function checkDeadlines(cluster: Cluster): { readonly entries: number; readonly violations: string[] } {
   const tasks = runningTasks(cluster);
-  const { simulation, scenario } = cluster;
-  // What else lives, and until when, no fold says.
-  const judged = scenario.subject.kind === 'session' ? tasks : [];
-  const violations = judged.flatMap((task) => {
+  const violations = tasks.flatMap((task) => {
     const { partition, position, clock } = task.status;
+    if (!isRoomKnown(cluster, task)) return [];
     const below = position ?? 0;
-    return deadlineFaults(task, foldPartition(simulation, scenario, partition, { below, clockAtEnd: clock }));
+    return deadlineFaults(task, foldPartition(cluster, partition, { below, clockAtEnd: clock }));
   });
   const entries = tasks.reduce((sum, { timers }) => sum + timers.entries.length, 0);
   return { entries, violations: [...checkTimers(cluster), ...violations] };
 }
 
-function deadlineFaults({ where, status, timers }: RunningTask, { open }: Folded): string[] {
+/** What was refused for room (I7) is known once its letter is committed; of sessions without it. */
+function isRoomKnown({ scenario, kind }: Cluster, { status }: RunningTask): boolean {
+  if (kind.judged.rules.kind === 'session' || scenario.maxStateBytes === undefined) return true;
+  return status.committedPosition === status.position;
+}
+
+function deadlineFaults({ where, status, timers }: RunningTask, { open }: KindFolded): string[] {
   const utf8 = new TextDecoder();
   const dueAts = new Map(timers.entries.map(({ key, dueAt }) => [utf8.decode(key), dueAt]));
-  const wrong = [...open].flatMap(([key, { deadlineAt: dueAt }]) => {
+  const wrong = [...open].flatMap(([key, instant]) => {
+    const dueAt = Math.min(instant, INSTANT_MAX);
     const found = dueAts.get(key);
     return found === dueAt ? [] : [`${where} ${key} is due at ${String(found)}, the input says ${dueAt}`];
   });

@@ -4,9 +4,7 @@ import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
 import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
-import { summariesIn } from './judging/decisions.ts';
-import { countClosedByFetch, endOfTime, foldPartition, originOf } from './judging/expectation.ts';
-import { countWords, unsaidIn } from './judging/judge-kind.ts';
+import { countSaidByFetch, originOf, undoneIn } from './judging/expectation.ts';
 import { judgePartition } from './judging/judge-partition.ts';
 import type { KindName } from './kinds/kind-names.ts';
 import { drawKind, drawSubject, simulatedKind } from './kinds/subject.ts';
@@ -17,6 +15,7 @@ import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
 import { drawAdoption, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
 import { checkStopped } from './stopped-stores.ts';
 import { checkDeadlines, checkTimers } from './wheel-check.ts';
+import { worldStart } from './world-start.ts';
 
 export interface SeedReport {
   readonly seed: number;
@@ -39,13 +38,16 @@ const LOSS = /acknowledged records were lost or replaced|is not the log that was
 const LIVENESS_MAX_MS = 240_000;
 const LOOK_MS = 1_000;
 const STEP_MAX_MS = 800;
+/** Most processes have met and begun within this. */
+const IDLE_MS = 6_000;
 /** An owner with nothing to do learns of a loss by the offset of its next commit. */
 const ON_TOP_MAX = 1;
 
 /** `kind`: default: as the seed draws it. */
 export async function liveWorld(seed: number, kind?: KindName): Promise<SeedReport> {
-  const simulation = new Simulation({ seed });
-  const scenario = scenarioOf(simulation, kind ?? drawKind(simulation.random('kind')));
+  const drawn = kind ?? drawKind(new Simulation({ seed }).random('kind'));
+  const simulation = new Simulation({ seed, ...worldStart(seed, drawn) });
+  const scenario = scenarioOf(simulation, drawn);
   const world = new World(simulation, scenario);
   const violations = await world
     .toTheEnd()
@@ -76,8 +78,7 @@ class World {
   readonly wheels: string[] = [];
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
-  /** undefined: sessions. */
-  readonly #kind: SimulatedKind | undefined;
+  readonly #kind: SimulatedKind;
   readonly #devices: Devices;
   readonly #nemesis: Nemesis;
   readonly #random: Random;
@@ -86,7 +87,7 @@ class World {
     this.#simulation = simulation;
     this.#scenario = scenario;
     this.#random = simulation.random('run');
-    this.#kind = simulatedKind(simulation, scenario);
+    this.#kind = simulatedKind(simulation, scenario.subject, scenario);
     this.cluster = new Cluster(simulation, scenario, this.#kind);
     this.#devices = new Devices(simulation, scenario, this.#kind);
     this.#nemesis = new Nemesis(this.cluster, this.#devices);
@@ -113,21 +114,30 @@ class World {
     await this.#devices.early();
     faults.setRates(rates);
     for (const name of machines) this.cluster.launch(name);
+    if (this.#scenario.diesIdle) await this.#dieIdle();
     while (time.nowMs < stormMs) {
       for (let left = 3; left > 0; left -= 1) if (this.#random.chance(traffic)) this.#devices.act();
       if (this.#random.chance(ferocity)) this.#nemesis.act();
-      this.#kind?.actors?.act();
+      this.#kind.actors?.act();
       this.#nemesis.restart(0.2);
       await time.runFor(this.#random.below(STEP_MAX_MS));
       if (this.wheels.length === 0) this.wheels.push(...checkTimers(this.cluster));
     }
   }
 
+  /** What comes from here on is read, whether or not a process has begun. */
+  async #dieIdle(): Promise<void> {
+    const { time, faults } = this.#simulation;
+    await time.runFor(IDLE_MS);
+    for (const { host } of this.cluster.up) host.kill();
+    faults.count('diedIdle');
+  }
+
   /** What is still unfinished when the time is up; undefined: nothing. */
   async #calm(): Promise<string | undefined> {
     const { time } = this.#simulation;
     this.#nemesis.heal();
-    this.#kind?.actors?.rest();
+    this.#kind.actors?.rest();
     const endMs = time.nowMs + LIVENESS_MAX_MS;
     for (;;) {
       this.#nemesis.restart(1);
@@ -173,7 +183,7 @@ class World {
         if (hasEnded === undefined || stopped.get(partition)!.what === 'commits')
           return `partition ${partition} has lost ${stopped.get(partition)!.what} of its changelog, and no process says so`;
       }
-      const open = this.#isOvertaken ? this.#livingOn(partition) : this.#notClosed(partition);
+      const open = this.#isOvertaken ? this.#livingOn(partition) : undoneIn(this.cluster, partition);
       if (open !== undefined) return `partition ${partition}: ${open}`;
       const committed = this.#simulation.log.offsets.committed(GROUP, { topic: INPUT, partition })?.offset ?? 0;
       if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
@@ -217,15 +227,6 @@ class World {
     return tasks.some(({ state, detail }) => state === 'stopped' && LOSS.test(detail ?? ''));
   }
 
-  #notClosed(partition: number): string | undefined {
-    if (this.#kind !== undefined) return this.#livingOn(partition) ?? unsaidIn(this.#simulation, this.#kind, partition);
-    const clockAtEnd = endOfTime(this.#simulation, this.#scenario, partition);
-    const { summaries, open } = foldPartition(this.#simulation, this.#scenario, partition, { clockAtEnd });
-    const closed = this.#simulation.log.committed(OUTPUT, partition).filter(({ value }) => value !== null).length;
-    if (open.size > 0) return `${[...open.keys()].join(' ')} have no proof of their silence`;
-    return closed < summaries.length ? `${closed} of ${summaries.length} closed` : undefined;
-  }
-
   /** For a partition where no fold can tell what must close: whether its task holds nothing any more. */
   #livingOn(partition: number): string | undefined {
     const statuses = this.cluster.up.flatMap(({ instance }) => instance.status());
@@ -243,32 +244,34 @@ class World {
     const violations = [...this.cluster.failures];
     if (this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN))
       violations.push('[C3] the clock was overtaken, though all that it presumes was so');
-    const judged = { simulation: this.#simulation, scenario: this.#scenario, kind: this.#kind };
     for (const partition of this.#partitions) {
       const inputRead = this.#isBereft(partition) ? this.#nemesis.bereft.get(partition) : undefined;
       const isChangelogLost = this.#nemesis.lostChangelogs.has(partition) && this.#hasStopped(partition);
       const stopped = inputRead !== undefined || isChangelogLost ? 'the partition has stopped' : undefined;
       const disk = last === undefined ? undefined : this.#simulation.disk(last);
       const fate = { isOvertaken: this.#isOvertaken, isChangelogLost, inputRead, undone: undone ?? stopped, disk };
-      violations.push(...(await judgePartition(judged, partition, fate)));
+      const beginning = this.cluster.beginnings?.fault(partition, originOf(this.#simulation, partition));
+      if (beginning !== undefined) violations.push(`partition ${partition}: ${beginning}`);
+      violations.push(...(await judgePartition(this.cluster, partition, fate)));
       if (last !== undefined) violations.push(...checkStopped(this.#simulation, last, partition));
     }
     for (const [partition, { onTop }] of this.#mayHaveStopped)
       if (onTop > ON_TOP_MAX)
         violations.push(`[R3] partition ${partition}: ${onTop} commits on top of one that is lost`);
-    return [...violations, ...(this.#kind?.actors?.faults() ?? []), ...this.#checkAcknowledged()];
+    return [...violations, ...(this.#kind.actors?.faults() ?? []), ...this.#checkAcknowledged()];
   }
 
   #countConsequences(): void {
     const { faults, log } = this.#simulation;
+    const { kind } = this.#scenario.subject;
     for (const partition of this.#partitions) {
       if (this.#isBereft(partition)) faults.count('stoppedForLoss');
-      if (originOf(this.#simulation, partition) > 0) faults.count('beganBehindTheLogStart');
-      if (countClosedByFetch(this.#simulation, this.#scenario, partition) > 0) faults.count('closedByFetch');
-      const { subject } = this.#scenario;
-      if (this.#kind !== undefined) countWords(this.#simulation, this.#kind, subject.kind, partition);
-      const summaries = subject.kind === 'session' ? summariesIn(log.committed(OUTPUT, partition)) : [];
-      if (summaries.some((summary) => 'heldMs' in summary)) faults.count('silenceHeld');
+      const origin = originOf(this.#simulation, partition) ?? 0;
+      if (origin > 0) faults.count('beganBehindTheLogStart');
+      if (origin === 0 && this.#scenario.startFrom === 'latest') faults.count('beganAtTheEndOfNothing');
+      if (countSaidByFetch(this.cluster, partition) > 0) faults.count(`${kind}/byFetch`);
+      for (const record of log.committed(OUTPUT, partition))
+        faults.count(`${kind}/${this.#kind.word(record)?.what ?? 'tombstone'}`);
     }
     for (const [partition, { what }] of this.#mayHaveStopped)
       faults.count(`changelogLost/${what}/${hasStopped(this.cluster, partition) === true ? 'stopped' : 'goesOn'}`);

@@ -1,4 +1,4 @@
-// The throughput benchmark, small, as a part of `npm test`: node --conditions=@flatline/source apps/lab/bench/src/gate/main.ts
+// The throughput benchmark, small, as a part of `npm run gate`: node --conditions=@flatline/source apps/lab/bench/src/gate/main.ts
 import { join } from 'node:path';
 import { workspaceOf } from '@flatline/dev-broker';
 import { onBenchCluster } from '../bench-cluster.ts';

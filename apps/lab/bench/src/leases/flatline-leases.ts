@@ -71,7 +71,7 @@ export async function measureFlatlineLeases(
   }
 }
 
-/** Nothing else is in the topic yet, so that a start's token, its offset, is known before it is granted (L3). */
+/** Nothing else is in the topic yet, so that a start's token, its offset and one, is known before it is granted (L3). */
 function* starts(leases: number, partitions: number): Iterable<ProducedRecord> {
   for (let lease = 0; lease < leases; lease += 1)
     yield { partition: lease % partitions, key: sessionKey(lease, POPULATION_SEED), value: START };
@@ -85,7 +85,7 @@ function* touchesOf(
   const random = seededRandom(POPULATION_SEED);
   for (let touch = 0; touch < touches; touch += 1) {
     const lease = random.below(leases);
-    const token = Math.floor(lease / partitions);
+    const token = Math.floor(lease / partitions) + 1;
     const record = { partition: lease % partitions, key: sessionKey(lease, POPULATION_SEED) };
     if (isJson) yield { ...record, value: Buffer.from(`{"token":${token}}`) };
     else yield { ...record, value: NO_VALUE, headers: [{ name: 'flatline-token', value: Buffer.from(String(token)) }] };

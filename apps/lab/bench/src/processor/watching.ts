@@ -61,9 +61,13 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
   const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression } = task;
   const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session', debounce } = task;
   const output = { topic: `${application}.output`, format: 'json', compression };
-  const ofKind = { kind, ...(kind !== 'schedule' && { timeoutMs }) };
+  // Timeouts are those of probes: clock records of C8 would come as often as for clients that beat within a second.
+  const unheard = kind === 'session' && { unheardMs: 0 };
+  const ofKind = { kind, ...(kind !== 'schedule' && { timeoutMs }), ...unheard };
   const section = debounce === undefined ? ofKind : { kind: 'debounce', ...debounce };
-  const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input: { topic }, output, standbys };
+  // Loads say the partition themselves.
+  const input = { topic, partitioner: 'any' };
+  const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input, output, standbys };
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
   const file = { ...own, kafka: { sessionTimeoutMs }, http: { port: 0 }, pipelines: [pipeline] };
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });

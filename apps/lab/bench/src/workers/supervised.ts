@@ -107,13 +107,15 @@ export class Supervised {
 
 function configurationOf({ application, brokers, stateDir, topic }: Application): ConfigurationInput {
   const output = { topic: `${application}.output`, format: 'json' as const };
+  // The backlog says the partition itself.
+  const input = { topic, partitioner: 'any' as const };
   return {
     application,
     brokers: [...brokers],
     stateDir,
     http: { port: 0 },
     kafka: { sessionTimeoutMs: GROUP_SESSION_MS },
-    pipelines: [{ name: PIPELINE, kind: 'session', timeoutMs: NEVER_MS, input: { topic }, output }],
+    pipelines: [{ name: PIPELINE, kind: 'session', timeoutMs: NEVER_MS, input, output }],
   };
 }
 

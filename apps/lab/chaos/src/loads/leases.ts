@@ -10,11 +10,11 @@ export const leases: Traffic = {
     maxWaiters: 2,
     lockDelayMs: choice([0, 300], seed),
   }),
-  // Whoever holds it, those that want it, those that believe they hold it: a token is the offset of a start.
+  // Whoever holds it, those that want it, those that believe they hold it: a token is the offset of a start, and one.
   act: (random, offsets) => {
     const kind = random.below(100);
     const start = random.chance(0.7) ? offsets.at(-1) : offsets[0];
-    const token = headersOf({ 'flatline-token': start ?? 0 });
+    const token = headersOf({ 'flatline-token': (start ?? 0) + 1 });
     if (kind < 1) return { value: Buffer.from('no request') };
     if (kind < 35) {
       const waits = { waitMs: random.below(2_000), ...(kind % 3 === 0 && { requestId: `r${random.below(1_000)}` }) };

@@ -90,7 +90,7 @@ async function run(context: TrialContext, faultOf: (context: TrialContext) => Re
     }
     if (kind.api === 'EndTxn')
       trial.facts['endTxnAnswers'] = [...codes].map(([code, times]) => `${times} × code ${code}`).join(' and ');
-    trial.facts['unknownOutcomesSettled'] = processor.said(/commit failed; its outcome is looked up/).length;
+    trial.facts['unknownOutcomesSettled'] = processor.said(/outcome is looked up/).length;
     const result = await trial.conclude([processor]);
     if (proxy.failure !== undefined) throw proxy.failure;
     return result;

@@ -14,7 +14,7 @@ export async function dumpTopic(kafka: KafkaOptions, topic: string, partitions: 
     return await Promise.all(
       Array.from({ length: partitions }, async (_, partition) => {
         const cut = await cutInput({ topic, partition }, { scan });
-        const source = sourceOf(cut, scan, asItLies, true);
+        const source = sourceOf(cut, (position) => scan.readBytes(cut.partition, position), asItLies, true);
         const parts: (readonly RawRecord[])[] = [];
         for (let part = await source.read(); part !== undefined; part = await source.read()) parts.push(part.records);
         return parts.flat();

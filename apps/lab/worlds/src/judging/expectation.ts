@@ -1,11 +1,26 @@
 // What must come out of a partition while the cluster runs: the oracle's fold of its input so far.
 import type { Simulation } from '@flatline/cluster';
-import { type Folded, foldInput, type InputRecord, type InputTruth, type PipelineRules } from '@flatline/oracle';
-import { FAILS_APPLYING, FAILS_DECODING, isWildStamp } from '../devices.ts';
-import { INPUT, MAX_KEY_BYTES, RULES } from '../pipeline-names.ts';
+import {
+  foldKind,
+  type InputRecord,
+  type InputTruth,
+  type KindFolded,
+  letterRecord,
+  type LetterRecord,
+} from '@flatline/oracle';
+import { isWildStamp } from '../devices.ts';
+import { FAILS_APPLYING, FAILS_DECODING } from '../kinds/sessions.ts';
+import type { SimulatedKind } from '../kinds/simulated-kind.ts';
+import { DEAD_LETTERS, INPUT, OUTPUT } from '../pipeline-names.ts';
 import type { Scenario } from '../scenario.ts';
-import { commitsOf, summariesIn } from './decisions.ts';
-import { inputIn } from './histories.ts';
+import { commitsOf } from './decisions.ts';
+import { inputOf } from './histories.ts';
+
+export interface JudgedWorld {
+  readonly simulation: Simulation;
+  readonly scenario: Scenario;
+  readonly kind: SimulatedKind;
+}
 
 const text = new TextDecoder();
 
@@ -19,34 +34,45 @@ interface FoldExtent {
   readonly below?: number;
   /** C3: how far evidence that no record tells has moved the clock at the end. */
   readonly clockAtEnd?: number;
-  /** As if there were room for every session (I7). */
+  /** As if there were room for everything (I7). */
   readonly hasRoom?: boolean;
 }
 
-export function rulesOf(scenario: Scenario): PipelineRules {
-  const { timestampType, timeoutMs, maxDurationMs, tombstones, proof, heldTime, bounds } = scenario;
-  const { maxStateBytes: stateBytesMax } = scenario;
-  const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
-  const { entriesMax, keyBytesMax } = bounds;
-  const sizes = { ...RULES, timestampType, maxKeyBytes: MAX_KEY_BYTES, entriesMax, keyBytesMax, stateBytesMax };
-  return { ...sizes, timeoutMs, maxDurationMs, tombstones, proof, unheardMs, maxHoldMs };
-}
-
 export function foldPartition(
-  simulation: Simulation,
-  scenario: Scenario,
+  { simulation, kind: { judged } }: JudgedWorld,
   partition: number,
   { below = Infinity, clockAtEnd = 0, hasRoom = false }: FoldExtent = {},
-): Folded {
+): KindFolded {
   const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
-  const origin = originOf(simulation, partition);
-  const rules = { ...rulesOf(scenario), ...(hasRoom && ENDLESS) };
-  return foldInput(records.map(inputIn), { partition, rules, origin, clockAtEnd, refusalOf });
+  const rules = { ...judged.rules, ...(hasRoom && ENDLESS) };
+  const full = fullIn(simulation, partition);
+  return foldKind(
+    records.map((record) => inputOf(record, judged)),
+    {
+      partition,
+      rules,
+      origin: originOf(simulation, partition) ?? 0,
+      clockAtEnd,
+      refusalOf,
+      saysFull: (offset) => !hasRoom && full.has(offset),
+    },
+  );
 }
 
-/** As the first commit states it (R3). */
-export function originOf(simulation: Simulation, partition: number): number {
-  return commitsOf(simulation, partition)[0]?.header.origin ?? 0;
+/** What is still to come of the input as it is; undefined: nothing. */
+export function undoneIn(world: JudgedWorld, partition: number): string | undefined {
+  const { simulation, scenario } = world;
+  const { said, open } = foldPartition(world, partition, { clockAtEnd: endOfTime(simulation, scenario, partition) });
+  if (open.size > 0) return `${[...open.keys()].join(' ')} live on by the input`;
+  const found = simulation.log.committed(OUTPUT, partition).filter(({ value }) => value !== null).length;
+  if (found < said) return `${found} of ${said} records are said`;
+  const live = commitsOf(simulation, partition).at(-1)?.header.liveEntries ?? 0;
+  return live > 0 ? `${live} live on by the last commit` : undefined;
+}
+
+/** As the first commit states it, which is held against the input itself (`Beginnings`); undefined: there is none (R3). */
+export function originOf(simulation: Simulation, partition: number): number | undefined {
+  return commitsOf(simulation, partition)[0]?.header.origin;
 }
 
 /** C3: how far the last commit says that the clock came; 0 where records alone move it. */
@@ -54,15 +80,26 @@ export function endOfTime(simulation: Simulation, { proof }: Scenario, partition
   return proof === 'record' ? 0 : (commitsOf(simulation, partition).at(-1)?.header.clock ?? 0);
 }
 
-/** Sessions that were closed while no record of the log had passed their deadline (C3). */
-export function countClosedByFetch(simulation: Simulation, scenario: Scenario, partition: number): number {
+/** Records as of instants that no record of the log had reached (C3). */
+export function countSaidByFetch(world: JudgedWorld, partition: number): number {
+  const { simulation, scenario, kind } = world;
   if (scenario.proof === 'record') return 0;
-  const { steps } = foldPartition(simulation, scenario, partition);
-  const closed = commitsOf(simulation, partition).flatMap(({ header, outputs }) => {
+  const { steps } = foldPartition(world, partition);
+  const said = commitsOf(simulation, partition).flatMap(({ header, outputs }) => {
     const clock = steps.findLast(({ offset }) => offset < header.position)?.clock ?? 0;
-    return summariesIn(outputs).filter((summary) => Number(summary['closedAt']) > clock);
+    return outputs.filter((record) => (kind.word(record)?.at ?? 0) > clock);
   });
-  return closed.length;
+  return said.length;
+}
+
+export function lettersOf({ log }: Simulation, partition: number): LetterRecord[] {
+  return log.committed(DEAD_LETTERS, partition).map((record) => letterRecord(record));
+}
+
+/** Offsets of records for which there was no room, as the processor says (I7). */
+export function fullIn(simulation: Simulation, partition: number): ReadonlySet<number | undefined> {
+  const full = lettersOf(simulation, partition).filter(({ subject }) => subject?.reason === 'state-full');
+  return new Set(full.map(({ subject }) => subject?.offset));
 }
 
 function refusalOf({ timestamp, value }: InputRecord): 'stamp' | 'content' | undefined {

@@ -11,9 +11,7 @@ import {
 import {
   type BatchMark,
   type InputRecord,
-  inputRecord,
   type InputTruth,
-  jsonEvent,
   letterRecord,
   type LogPart,
   type LogSource,
@@ -23,10 +21,12 @@ import {
   type RawRecord,
   type StoredState,
 } from '@flatline/oracle';
+import type { Judged } from '../kinds/simulated-kind.ts';
 import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, OUTPUT } from '../pipeline-names.ts';
 import { recordsOf, writtenTo } from './decisions.ts';
 
 export interface HistoryParts {
+  readonly judged: Judged;
   readonly simulation: Simulation;
   readonly partition: number;
   readonly truth: InputTruth;
@@ -38,7 +38,8 @@ export interface HistoryParts {
   readonly disk?: SimulatedDisk | undefined;
 }
 
-export function historyOf({ simulation, partition, truth, inputRead, undone, disk }: HistoryParts): PartitionHistory {
+export function historyOf({ judged, simulation, partition, ...parts }: HistoryParts): PartitionHistory {
+  const { truth, inputRead, undone, disk } = parts;
   const { log } = simulation;
   const kept = <R>(topic: string, read: (record: RawRecord) => R): LogSource<R> =>
     sourceOf(topic, keptParts(simulation, topic, partition, read));
@@ -46,7 +47,7 @@ export function historyOf({ simulation, partition, truth, inputRead, undone, dis
   return {
     partition,
     truth,
-    input: sourceOf(INPUT, [{ records: input.map(inputIn), batches: [] }]),
+    input: sourceOf(INPUT, [{ records: input.map((record) => inputOf(record, judged)), batches: [] }]),
     changelog: {
       ...kept(CHANGELOG, plainRecord),
       hanging: () => Promise.resolve(hanging(simulation, partition, disk)),
@@ -61,8 +62,8 @@ export function historyOf({ simulation, partition, truth, inputRead, undone, dis
   };
 }
 
-export function inputIn(record: LogRecord): InputRecord {
-  return inputRecord(scannedRecord(record), jsonEvent);
+export function inputOf(record: LogRecord, judged: Judged): InputRecord {
+  return judged.input(scannedRecord(record));
 }
 
 /** Each transaction in a part of its own: after an election offsets come again. */

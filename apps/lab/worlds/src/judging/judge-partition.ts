@@ -1,22 +1,12 @@
 // One partition's history, once the world has come to rest: by the oracle, and by what only the simulated cluster knows.
-import type { LogRecord, Simulation, SimulatedDisk } from '@flatline/cluster';
+import type { LogRecord, SimulatedDisk } from '@flatline/cluster';
 import { verifyHistories } from '@flatline/oracle';
 import { CHANGELOG, INPUT } from '../pipeline-names.ts';
-import type { SimulatedKind } from '../kinds/simulated-kind.ts';
-import type { Scenario } from '../scenario.ts';
 import { commitsOf } from './decisions.ts';
-import { DEVICES_TRUTH, rulesOf } from './expectation.ts';
+import { DEVICES_TRUTH, type JudgedWorld } from './expectation.ts';
 import { historyOf } from './histories.ts';
-import { judgeKind } from './judge-kind.ts';
 import { checkOffsets, checkStands, checkTruncations, checkWriters } from './lab-checks.ts';
 import { BY_THE_FOLD, checkOvertaken } from './overtaken.ts';
-
-export interface JudgedWorld {
-  readonly simulation: Simulation;
-  readonly scenario: Scenario;
-  /** undefined: sessions. */
-  readonly kind: SimulatedKind | undefined;
-}
 
 /** What became of a partition. */
 export interface PartitionFate {
@@ -36,21 +26,16 @@ export interface PartitionFate {
 const BY_FETCH = /whether closes were early \(V3\): by proof "fetch"/;
 /** Only where the processor itself says that its clock was overtaken. */
 const OVERTAKEN = /by which these logs cannot be judged|what closed since a clock was overtaken/;
-const UNDONE = /^\S+: (?:no commit covers|whether \d+ sessions that are due)/;
+const UNDONE = /^\S+: (?:no commit covers|whether \d+ \w+ that are due)/;
 
 /** What is found wrong, each with the rule that it breaks. Empty: nothing. */
-export async function judgePartition(
-  { simulation, scenario, kind }: JudgedWorld,
-  partition: number,
-  fate: PartitionFate,
-): Promise<string[]> {
+export async function judgePartition(world: JudgedWorld, partition: number, fate: PartitionFate): Promise<string[]> {
+  const { simulation, scenario } = world;
   const { isOvertaken, isChangelogLost, inputRead } = fate;
   const commits = commitsOf(simulation, partition);
   return [
-    ...(kind === undefined
-      ? await byTheOracle(simulation, scenario, partition, fate)
-      : judgeKind(simulation, kind, partition, fate)),
-    ...(isOvertaken ? checkOvertaken(simulation, scenario, partition, commits) : []),
+    ...(await byTheOracle(world, partition, fate)),
+    ...(isOvertaken ? checkOvertaken(world, partition, commits) : []),
     ...checkWriters(partition, commits),
     ...checkOffsets(commits),
     ...(inputRead === undefined && !isChangelogLost ? checkStands(simulation, partition, commits) : []),
@@ -59,14 +44,13 @@ export async function judgePartition(
 }
 
 async function byTheOracle(
-  simulation: Simulation,
-  scenario: Scenario,
+  { simulation, scenario, kind: { judged } }: JudgedWorld,
   partition: number,
   { isOvertaken, isChangelogLost, inputRead, undone, disk }: PartitionFate,
 ): Promise<string[]> {
-  const history = historyOf({ simulation, partition, truth: DEVICES_TRUTH, inputRead, undone, disk });
+  const history = historyOf({ judged, simulation, partition, truth: DEVICES_TRUTH, inputRead, undone, disk });
   const { violations, undecided } = await verifyHistories([history], {
-    rules: rulesOf(scenario),
+    rules: judged.rules,
     inputTopic: INPUT,
     ...(isOvertaken && { undecidable: BY_THE_FOLD }),
   });

@@ -1,62 +1,72 @@
-// A partition whose clock was overtaken, as the processor says itself (C3). What closed then is no function of the log (C5),
-// so the fold decides nothing; what is left holds of the closes among themselves, and of each against its own commit.
-import { letterRecord, type LetterRecord } from '@flatline/oracle';
-import type { Simulation } from '@flatline/cluster';
-import { DEAD_LETTERS } from '../pipeline-names.ts';
-import type { Scenario } from '../scenario.ts';
+// A partition whose clock was overtaken, as the processor says itself (C3). What came due then is no function of the log (C5),
+// so the fold decides nothing; what is left holds of the records of the output among themselves, and of each against its own commit.
+import { textIn } from '../kinds/simulated-kind.ts';
 import { type DecidedCommit, summariesIn } from './decisions.ts';
-import { endOfTime, foldPartition } from './expectation.ts';
+import { endOfTime, foldPartition, fullIn, type JudgedWorld, lettersOf } from './expectation.ts';
 
 /** Rules that compare with the fold. */
 export const BY_THE_FOLD = ['V1', 'V2', 'V3', 'V4', 'V5', 'V11', 'I1', 'O1', 'O4'] as const;
 
-export function checkOvertaken(
-  simulation: Simulation,
-  scenario: Scenario,
-  partition: number,
-  commits: readonly DecidedCommit[],
-): string[] {
+export function checkOvertaken(world: JudgedWorld, partition: number, commits: readonly DecidedCommit[]): string[] {
   return [
-    ...checkOnce(commits),
-    ...checkEvidence(commits),
-    ...checkDeadLetters(simulation, scenario, partition, commits.at(-1)?.header.position ?? 0),
+    ...checkOnce(world, commits),
+    ...checkEvidence(world, commits),
+    ...(world.scenario.subject.kind === 'session' ? checkCloses(commits) : []),
+    ...checkDeadLetters(world, partition, commits.at(-1)?.header.position ?? 0),
   ];
 }
 
-/** S4: no incarnation twice; O4: per key in the order of the log. */
-function checkOnce(commits: readonly DecidedCommit[]): string[] {
-  const last = new Map<unknown, number>();
+/** X1: nothing is said twice of a key. */
+function checkOnce({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
+  const known = new Set<string>();
   return commits
-    .flatMap(({ outputs }) => summariesIn(outputs))
-    .flatMap(({ sessionId, incarnation, firstOffset }) => {
-      const before = last.get(sessionId) ?? -1;
-      last.set(sessionId, Number(firstOffset));
-      if (Number(firstOffset) === before) return [`[S4] ${String(incarnation)} is closed twice`];
-      return Number(firstOffset) > before ? [] : [`[O4] ${String(sessionId)}: ${Number(firstOffset)} after ${before}`];
+    .flatMap(({ outputs }) => outputs)
+    .flatMap((record) => {
+      const word = kind.word(record);
+      if (word === undefined) return [];
+      const what = `${textIn(record.key)}: ${word.what} ${word.id}`;
+      if (known.has(what)) return [`[X1] ${what} is said twice`];
+      known.add(what);
+      return [];
     });
 }
 
-/** X1, X2: the clock that a commit states closes what it closes, and no record of it is still to be read. */
-function checkEvidence(commits: readonly DecidedCommit[]): string[] {
-  return commits.flatMap(({ header: { clock, position }, outputs }) =>
-    summariesIn(outputs).flatMap(({ incarnation, closedAt, lastOffset }) => [
-      ...(Number(closedAt) > clock
-        ? [`[X1] ${String(incarnation)} closes at ${Number(closedAt)}, clock ${clock}`]
-        : []),
-      ...(Number(lastOffset) >= position ? [`[X2] ${String(incarnation)} closes ahead of its records`] : []),
-    ]),
+/** X1: the clock that a commit states has reached what it says. */
+function checkEvidence({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
+  return commits.flatMap(({ header: { clock, sequence }, outputs }) =>
+    outputs
+      .flatMap((record) => kind.word(record) ?? [])
+      .filter(({ at }) => at > clock)
+      .map(({ what, at }) => `[X1] ${what} as of ${at}, by the commit ${sequence} with clock ${clock}`),
+  );
+}
+
+/** O4: sessions of a key in the order of the log; X2: no record of one that closes is still to be read. */
+function checkCloses(commits: readonly DecidedCommit[]): string[] {
+  const last = new Map<unknown, number>();
+  return commits.flatMap(({ header: { position }, outputs }) =>
+    summariesIn(outputs).flatMap(({ sessionId, incarnation, firstOffset, lastOffset }) => {
+      const before = last.get(sessionId) ?? -1;
+      last.set(sessionId, Number(firstOffset));
+      return [
+        ...(Number(firstOffset) > before ? [] : [`[O4] ${String(sessionId)}: ${Number(firstOffset)} after ${before}`]),
+        ...(Number(lastOffset) >= position ? [`[X2] ${String(incarnation)} closes ahead of its records`] : []),
+      ];
+    }),
   );
 }
 
 /** I1: every bad record once. Which record found room is no function of the log either (I7): such letters are left out. */
-function checkDeadLetters(simulation: Simulation, scenario: Scenario, partition: number, below: number): string[] {
+function checkDeadLetters(world: JudgedWorld, partition: number, below: number): string[] {
+  const { simulation, scenario } = world;
   const clockAtEnd = endOfTime(simulation, scenario, partition);
-  const { refused } = foldPartition(simulation, scenario, partition, { below, clockAtEnd, hasRoom: true });
-  const letters = simulation.log.committed(DEAD_LETTERS, partition).map((record): LetterRecord => letterRecord(record));
-  const isFull = ({ subject }: LetterRecord): boolean => subject?.reason === 'state-full';
-  const aside = new Set(letters.filter(isFull).map(({ subject }) => subject?.offset));
-  const found = letters.flatMap(({ subject }) => subject?.offset ?? []).filter((offset) => !aside.has(offset));
-  const expected = refused.filter((offset) => !aside.has(offset));
+  const { refused } = foldPartition(world, partition, { below, clockAtEnd, hasRoom: true });
+  const aside = fullIn(simulation, partition);
+  const letters = lettersOf(simulation, partition).flatMap(({ subject }) => subject?.offset ?? []);
+  const [found, expected] = [letters, refused].map((offsets) => offsets.filter((offset) => !aside.has(offset))) as [
+    number[],
+    number[],
+  ];
   const same = found.length === expected.length && found.every((offset, index) => offset === expected[index]);
   return same ? [] : [`[I1] dead letters of ${found.join(' ')}, the log has ${expected.join(' ')}`];
 }

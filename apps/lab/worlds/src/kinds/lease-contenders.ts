@@ -16,7 +16,7 @@ export const LEADER_PARTITION = 0;
 export const HOLDERS_BROKERS_SKEW_MS = 200;
 
 const CLOCK_SKEW_MS = 2 * HOLDERS_BROKERS_SKEW_MS;
-const ASK_AGAIN_MS = 1_500;
+const ANSWER_WITHIN_MS = 20_000;
 const LISTEN_MS = 50;
 const NETWORK_MS = 100;
 const SLOW_NETWORK_MS = 4_000;
@@ -110,7 +110,7 @@ export class LeaseContenders {
       clock: contender.host,
       requestId: `try-${this.#tries}`,
       clockSkewMs: CLOCK_SKEW_MS,
-      askAgainMs: ASK_AGAIN_MS,
+      answerWithinMs: ANSWER_WITHIN_MS,
       ask: { timeoutMs: 3_000, waitMs: 5_000 },
       onHeld: () => {
         this.#simulation.faults.count('lease/heldByContender');
@@ -125,15 +125,18 @@ export class LeaseContenders {
     });
   }
 
-  /** A request or its acknowledgement may be lost, or come late. */
+  /** A request or its acknowledgement may be lost, or come late. A start is not lost, since it is sent once: it comes later. */
   #send(contender: Contender, value: unknown, headers: ReadonlyMap<string, string>): Promise<Millis> {
     const { time, log } = this.#simulation;
     const key = LEADER;
     const content = value === undefined ? '' : value === null ? null : JSON.stringify(value);
     const sent = [...headers].map(([name, of]) => ({ name, value: utf8.encode(of) }));
     return new Promise((resolve) => {
-      time.after(this.#delayMs(), () => {
-        if (contender.isCut || this.#random.chance(LOSS)) return;
+      const arrive = (): void => {
+        if (contender.isCut || this.#random.chance(LOSS)) {
+          if (value) time.after(SLOW_NETWORK_MS, arrive);
+          return;
+        }
         void log.produceAcked(INPUT, LEADER_PARTITION, [{ key, value: content, headers: sent }]).then((outcome) => {
           if (outcome.kind !== 'acked' || this.#random.chance(LOSS)) return;
           const appendedAt = this.#input.batchAt(outcome.baseOffset)?.maxTimestamp;
@@ -142,7 +145,8 @@ export class LeaseContenders {
               resolve(appendedAt);
             });
         });
-      });
+      };
+      time.after(this.#delayMs(), arrive);
     });
   }
 
@@ -200,7 +204,8 @@ function endsOf(said: readonly Said[], records: readonly LogRecord[]): ReadonlyM
     else if (each?.['type'] === 'RELEASED') ends.set(token, Number(each['offset']));
     else if (each?.['type'] === 'EXPIRED') {
       const at = Number(each['at']);
-      ends.set(token, records.find(({ timestamp }) => timestamp >= at)!.offset);
+      // By C3 none need have come so far.
+      ends.set(token, records.find(({ timestamp }) => timestamp >= at)?.offset ?? Infinity);
     }
   }
   return ends;

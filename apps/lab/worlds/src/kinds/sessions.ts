@@ -1,18 +1,76 @@
-// Sessions as the processes of a world run them, with events that make the product fail on purpose (I6).
-import type { Clock } from '@flatline/base';
+// Worlds of sessions: devices that beat, say more, end, repeat themselves, and make the product fail on purpose (I6).
+import type { Clock, Random } from '@flatline/base';
+import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import { type PipelineKind, sessionKind } from '@flatline/kinds';
+import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import type { EventDecoder } from '@flatline/ports/formats';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
-import { FAILS_APPLYING, FAILS_DECODING } from '../devices.ts';
 import { OUTPUT, RULES } from '../pipeline-names.ts';
-import type { Scenario } from '../scenario.ts';
+import { commonRules, type KindScenario } from './common-rules.ts';
+import type { Judged, SimulatedKind, Word } from './simulated-kind.ts';
 
 /** Thrown where a record is to make the product fail. */
 export const ON_PURPOSE = 'failed on purpose';
+/** What an event's type says of it: the decoder throws, or hands on what cannot be applied (I6). */
+export const FAILS_DECODING = 'FAILS_DECODING';
+export const FAILS_APPLYING = 'FAILS_APPLYING';
+
+/** Edges of numbers: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
+const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
+const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 - 1];
 
 const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
 
-type SessionScenario = Pick<Scenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones'>;
+export class SimulatedSessions implements SimulatedKind {
+  readonly judged: Judged;
+  readonly #simulation: Simulation;
+  readonly #scenario: KindScenario;
+
+  constructor(simulation: Simulation, scenario: KindScenario) {
+    const { timeoutMs, maxDurationMs } = scenario;
+    this.#simulation = simulation;
+    this.#scenario = scenario;
+    this.judged = {
+      rules: { kind: 'session', ...RULES, ...commonRules(scenario), timeoutMs, maxDurationMs },
+      input: (record) => inputRecord(record, jsonEvent),
+    };
+  }
+
+  open(clock: Clock): PipelineKind {
+    return openSessions(this.#scenario, clock);
+  }
+
+  record(key: string, random: Random, draw: number): ProducedRecord {
+    if (draw < 60) return { key, value: '' };
+    return { key, value: draw < 85 ? this.#event(random) : null };
+  }
+
+  #event(random: Random): string {
+    // Without a sequence or id: a duplicate would not be applied, so it could not fail.
+    if (random.chance(0.004)) return JSON.stringify({ type: [FAILS_DECODING, FAILS_APPLYING][random.below(2)] });
+    const event: Record<string, unknown> = { type: ['HEARTBEAT', 'STARTED', 'CLICK', 'ENDED'][random.below(4)] };
+    if (random.chance(0.4)) event['eventId'] = `e${random.below(6)}`;
+    if (random.chance(0.3)) event['occurredAt'] = this.#simulation.trueMs() - random.below(5_000);
+    if (random.chance(0.02)) event['occurredAt'] = TIMES[random.below(TIMES.length)];
+    if (random.chance(0.2)) event['sequence'] = random.below(80);
+    if (random.chance(0.04)) event['sequence'] = SEQUENCES[random.below(SEQUENCES.length)];
+    if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
+    if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
+    return JSON.stringify(event);
+  }
+
+  word(record: LogRecord): Word | undefined {
+    const { summary } = outputRecord(record);
+    if (summary === undefined) return undefined;
+    return {
+      id: String(summary['incarnation']),
+      what: `${String(summary['reason'])}${'heldMs' in summary ? '/held' : ''}`,
+      at: Number(summary['closedAt']),
+    };
+  }
+}
+
+type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones'>;
 
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
   const { timeoutMs, maxDurationMs, tombstones } = scenario;

@@ -2,30 +2,19 @@
 import type { Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord } from '@flatline/cluster';
 import { debounceKind, type DebounceRules, type PipelineKind } from '@flatline/kinds';
-import { type FoldedBatch, foldDebounce, type RawRecord } from '@flatline/oracle';
-import type { DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
+import { keyedRecord } from '@flatline/oracle';
+import type { DebouncedBatch } from '@flatline/ports/formats';
 import { openBatchEncoder } from '@flatline/records';
 import { oneOf } from '../one-of.ts';
 import { OUTPUT } from '../pipeline-names.ts';
-import { canonical, type ExpectedWords, type SimulatedKind, textIn, type Word } from './simulated-kind.ts';
+import { commonRules, type KindScenario } from './common-rules.ts';
+import { type Judged, type SimulatedKind, textIn, type Word } from './simulated-kind.ts';
 
 export interface DebounceSubject extends DebounceRules {
   /** What a record of the output may hold. */
   readonly batchBytesMax: number;
 }
 
-interface Batch {
-  readonly reason: string;
-  readonly firedAt: number;
-  readonly firstOffset: number;
-  readonly lastOffset: number;
-  readonly items: readonly { readonly offset: number }[];
-}
-
-/** Bytes around a batch in JSON, of each byte of its key, around each item (docs/FORMATS.md). */
-const AROUND_BYTES = 512;
-const KEY_BYTE_BYTES = 8;
-const ITEM_BYTES = 66;
 /** Room for some items, and for one: where windows come in parts, most then have several. */
 const FEW_BYTES = 900;
 const ONE_ITEM_BYTES = 720;
@@ -51,15 +40,12 @@ export function drawDebounceRules(random: Random): DebounceSubject {
   return isInParts ? { ...drawn, batchBytesMax: ONE_ITEM_BYTES } : drawn;
 }
 
-export class SimulatedDebounce implements SimulatedKind {
-  readonly #rules: DebounceSubject;
-  readonly #encoder: DebouncedBatchEncoder;
-  #items = 0;
-
-  /** `onEncode`: looks at each batch before it is encoded, and may throw. */
-  constructor(rules: DebounceSubject, onEncode?: (batch: DebouncedBatch) => void) {
-    this.#rules = rules;
-    this.#encoder = {
+/** `onEncode`: looks at each batch before it is encoded, and may throw. */
+export function openWindows(rules: DebounceSubject, onEncode?: (batch: DebouncedBatch) => void): PipelineKind {
+  return debounceKind({
+    rules,
+    outputTopic: OUTPUT,
+    encoder: {
       batchBytesMax: rules.batchBytesMax,
       weighing: encoder.weighing,
       aroundBytes: (keyLength) => encoder.aroundBytes(keyLength),
@@ -68,11 +54,25 @@ export class SimulatedDebounce implements SimulatedKind {
         onEncode?.(batch);
         return encoder.encode(batch);
       },
+    },
+  });
+}
+
+export class SimulatedDebounce implements SimulatedKind {
+  readonly judged: Judged;
+  readonly #rules: DebounceSubject;
+  #items = 0;
+
+  constructor(rules: DebounceSubject, scenario: KindScenario) {
+    this.#rules = rules;
+    this.judged = {
+      rules: { kind: 'debounce', format: 'json', ...rules, ...commonRules(scenario) },
+      input: (record) => keyedRecord(record),
     };
   }
 
   open(): PipelineKind {
-    return debounceKind({ rules: this.#rules, encoder: this.#encoder, outputTopic: OUTPUT });
+    return openWindows(this.#rules);
   }
 
   record(key: string, random: Random): ProducedRecord {
@@ -89,53 +89,11 @@ export class SimulatedDebounce implements SimulatedKind {
     return { key, value, headers };
   }
 
-  expect(records: readonly RawRecord[], partition: number): ExpectedWords {
-    const { batchBytesMax } = this.#rules;
-    const { said, refused } = foldDebounce(records, {
-      partition,
-      logAppendTime: true,
-      rules: {
-        ...this.#rules,
-        reduce: undefined,
-        roomFor: (key) => batchBytesMax - AROUND_BYTES - KEY_BYTE_BYTES * key.length,
-        sizeOf: (value) => ITEM_BYTES + utf8.encode(JSON.stringify(textIn(value))).length,
-      },
-    });
-    return {
-      said: new Map([...said].map(([key, batches]) => [key, batches.map((each) => shown(key, each))])),
-      refused,
-    };
+  word({ value }: LogRecord): Word {
+    const text = textIn(value);
+    const { reason, firedAt } = JSON.parse(text) as { readonly reason: string; readonly firedAt: number };
+    return { id: text, what: reason, at: firedAt };
   }
-
-  word(record: LogRecord): Word {
-    const batch = batchIn(record);
-    return { text: canonical(batch), what: batch.reason, at: batch.firedAt };
-  }
-
-  /** B2: items come in the order of the log; B4: none comes twice. */
-  faultsAmong(records: readonly LogRecord[]): readonly string[] {
-    const faults: string[] = [];
-    let last = -1;
-    for (const { items, reason, firstOffset, lastOffset } of records.map(batchIn)) {
-      const offsets = reason === 'CANCELLED' ? [firstOffset, lastOffset] : items.map(({ offset }) => offset);
-      const isAlone = reason === 'CANCELLED' && firstOffset === lastOffset;
-      for (const offset of isAlone ? [firstOffset] : offsets) {
-        if (offset === last) faults.push(`[B4] the item at ${offset} comes twice`);
-        else if (offset < last) faults.push(`[B2] the item at ${offset} comes after that at ${last}`);
-        last = offset;
-      }
-    }
-    return faults;
-  }
-}
-
-function batchIn({ value }: LogRecord): Batch {
-  return JSON.parse(textIn(value)) as Batch;
-}
-
-function shown(key: string, { items, ...batch }: FoldedBatch): string {
-  const texts = items.map(({ offset, timestamp, value }) => ({ offset, timestamp, value: textIn(value) }));
-  return canonical({ key, ...batch, items: texts });
 }
 
 function headerOf(name: string, value: string): { readonly name: string; readonly value: Uint8Array } {

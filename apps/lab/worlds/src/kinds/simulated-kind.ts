@@ -1,25 +1,23 @@
-// What a world knows of the kind that its pipeline keeps, where that is not sessions.
+// What a world knows of the kind that its pipeline keeps.
 import type { Clock, Millis, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord } from '@flatline/cluster';
 import type { PipelineKind } from '@flatline/kinds';
-import type { RawRecord } from '@flatline/oracle';
+import type { InputRecord, JudgedRules, RawRecord } from '@flatline/oracle';
 
 /** What one record of the output says. */
 export interface Word {
-  /** The same for the same record. */
-  readonly text: string;
+  /** Tells it from all others of its key, for good. */
+  readonly id: string;
   /** What has happened, for counts. */
   readonly what: string;
   /** As of when; 0 where it does not say. */
   readonly at: Millis;
 }
 
-/** What must come out of one partition of the input, by the oracle's second reading of the rules. */
-export interface ExpectedWords {
-  /** By key, in order: `Word.text` of each record of the output. */
-  readonly said: ReadonlyMap<string, readonly string[]>;
-  /** Offsets of the records that belong to the dead letters. */
-  readonly refused: readonly number[];
+/** By what its logs are judged. */
+export interface Judged {
+  readonly rules: JudgedRules;
+  input(record: RawRecord): InputRecord;
 }
 
 /** Whoever asks something of the kind with a machine of its own. */
@@ -33,32 +31,24 @@ export interface Actors {
 }
 
 export interface SimulatedKind {
+  readonly judged: Judged;
   /** As a process runs it. */
   open(clock: Clock): PipelineKind;
-  /** Something for this key. */
-  record(key: string, random: Random): ProducedRecord;
+  /** Something for this key. `draw`: below `ASKS`, drawn already. */
+  record(key: string, random: Random, draw: number): ProducedRecord;
   /** Sent for each key once nothing goes wrong any more, where something would live on for ever otherwise. */
   readonly atCalm?: ProducedRecord;
   /** Programs beside the processors. */
   readonly actors?: Actors | undefined;
-  /** `records`: committed, in offset order. */
-  expect(records: readonly RawRecord[], partition: number): ExpectedWords;
-  word(record: LogRecord): Word;
-  /** What must never be among the records of one key, in order, whatever its input says: each with the rule. */
-  faultsAmong(records: readonly LogRecord[]): readonly string[];
+  /** undefined: it is a tombstone. */
+  word(record: LogRecord): Word | undefined;
 }
+
+/** So many of a hundred records ask something of a kind. */
+export const ASKS = 91;
 
 const utf8 = new TextDecoder();
 
 export function textIn(bytes: Uint8Array | null): string {
   return bytes === null ? '' : utf8.decode(bytes);
-}
-
-/** The same text for the same value, in whatever order its fields are. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, each: unknown) =>
-    typeof each === 'object' && each !== null && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  );
 }

@@ -1,19 +1,15 @@
 // Worlds of leases: holders that renew and release, zombies with former tokens, retries, starts that compete.
-import type { Clock, DurationMs, Random } from '@flatline/base';
+import type { Clock, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import { leaseKind, type LeaseRules, type PipelineKind } from '@flatline/kinds';
-import { type FoldedLeases, foldLeases, type RawRecord, type Said } from '@flatline/oracle';
+import { keyedRecord, type Said } from '@flatline/oracle';
 import { openLeaseEventEncoder, RequestFormats } from '@flatline/records';
 import { oneOf } from '../one-of.ts';
 import { INPUT, OUTPUT } from '../pipeline-names.ts';
 import { GrantedTokens } from './granted-tokens.ts';
 import { LEADER, LEADER_PARTITION, LeaseContenders } from './lease-contenders.ts';
-import { type Actors, canonical, type ExpectedWords, type SimulatedKind, textIn, type Word } from './simulated-kind.ts';
-
-export interface LeaseHolds {
-  /** C8; undefined: nothing is held. */
-  readonly heldTime: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs } | undefined;
-}
+import { commonRules, type KindScenario } from './common-rules.ts';
+import { type Actors, type Judged, type SimulatedKind, textIn, type Word } from './simulated-kind.ts';
 
 const TOKEN_HEADER = 'flatline-token';
 const REQUEST_ID_HEADER = 'flatline-request-id';
@@ -37,27 +33,35 @@ export function drawLeaseRules(random: Random): LeaseRules {
   };
 }
 
-/** Where a start ends the lease of another at once, no holder can know (L4). */
-export function hasContenders({ onConflict }: LeaseRules): boolean {
-  return onConflict !== 'replace';
+/** Where a start ends the lease of another at once, no holder can know (L4); nor where no broker says when it took a renewal (L8). */
+export function hasContenders(
+  { onConflict }: LeaseRules,
+  { timestampType }: Pick<KindScenario, 'timestampType'>,
+): boolean {
+  return onConflict !== 'replace' && timestampType === 'LogAppendTime';
 }
 
 export class SimulatedLeases implements SimulatedKind {
+  readonly judged: Judged;
   readonly #rules: LeaseRules;
-  readonly #holds: NonNullable<LeaseHolds['heldTime']>;
+  readonly #scenario: KindScenario;
   readonly #simulation: Simulation;
   readonly #tokens: GrantedTokens;
   #contenders: LeaseContenders | undefined;
 
-  constructor(simulation: Simulation, rules: LeaseRules, heldTime: LeaseHolds['heldTime']) {
+  constructor(simulation: Simulation, rules: LeaseRules, scenario: KindScenario) {
+    this.judged = {
+      rules: { kind: 'lease', ...rules, ...commonRules(scenario) },
+      input: (record) => keyedRecord(record),
+    };
     this.#rules = rules;
-    this.#holds = heldTime ?? { unheardMs: 0, maxHoldMs: 1 };
+    this.#scenario = scenario;
     this.#simulation = simulation;
     this.#tokens = new GrantedTokens(simulation.log);
   }
 
   get actors(): Actors | undefined {
-    if (!hasContenders(this.#rules)) return undefined;
+    if (!hasContenders(this.#rules, this.#scenario)) return undefined;
     const contenders = (this.#contenders ??= new LeaseContenders(this.#simulation));
     return {
       act: () => {
@@ -66,16 +70,19 @@ export class SimulatedLeases implements SimulatedKind {
       rest: () => {
         contenders.rest();
       },
+      // What is said is judged by itself.
       faults: () => {
-        const records = this.#simulation.log.committed(INPUT, LEADER_PARTITION);
-        return contenders.faultsBy(this.#fold(records, LEADER_PARTITION).said.get(LEADER) ?? [], records);
+        const { log } = this.#simulation;
+        const said = log.committed(OUTPUT, LEADER_PARTITION).filter(({ key }) => textIn(key) === LEADER);
+        return contenders.faultsBy(said.map(saidIn), log.committed(INPUT, LEADER_PARTITION));
       },
     };
   }
 
   open(clock: Clock): PipelineKind {
     const decoder = new RequestFormats({ format: 'json', registry: undefined, clock });
-    return leaseKind({ rules: this.#rules, decoder, encoder, tombstones: true, outputTopic: OUTPUT });
+    const { tombstones } = this.#scenario;
+    return leaseKind({ rules: this.#rules, decoder, encoder, tombstones, outputTopic: OUTPUT });
   }
 
   record(key: string, random: Random): ProducedRecord {
@@ -95,40 +102,11 @@ export class SimulatedLeases implements SimulatedKind {
     return random.chance(0.8) ? tokens.at(-1) : tokens[random.below(Math.max(1, tokens.length))];
   }
 
-  expect(records: readonly RawRecord[], partition: number): ExpectedWords {
-    const { said, refused } = this.#fold(records, partition);
-    return { said: new Map([...said].map(([key, words]) => [key, words.map(canonical)])), refused };
-  }
-
-  #fold(records: readonly RawRecord[], partition: number): FoldedLeases {
-    const rules = this.#rules;
-    return foldLeases(records, { partition, rules, heldTime: this.#holds, logAppendTime: true });
-  }
-
-  word(record: LogRecord): Word {
+  word(record: LogRecord): Word | undefined {
     const said = saidIn(record);
-    if (said === null) return { text: 'null', what: 'tombstone', at: 0 };
+    if (said === null) return undefined;
     const { type, reason, at } = said as { readonly type: string; readonly reason?: string; readonly at: number };
-    return { text: canonical(said), what: reason === undefined ? type : `${type}/${reason}`, at };
-  }
-
-  /** L3: one holds it at a time, and its token is greater than those before; L1: its end is said once. */
-  faultsAmong(records: readonly LogRecord[]): readonly string[] {
-    const faults: string[] = [];
-    let last = -1;
-    let isHeld = false;
-    for (const said of records.map(saidIn)) {
-      const [type, token] = [said?.['type'], Number(said?.['token'])];
-      if (type === 'GRANTED') {
-        if (token < last || (token === last && !isHeld)) faults.push(`[L3] ${token} is granted after ${last}`);
-        if (token > last && isHeld) faults.push(`[L3] ${token} is granted while ${last} holds it`);
-        [last, isHeld] = [token, true];
-      } else if (type === 'EXPIRED' || type === 'RELEASED') {
-        if (token !== last || !isHeld) faults.push(`[L1] ${token} has ${type}, and did not hold it`);
-        isHeld = false;
-      }
-    }
-    return faults;
+    return { id: textIn(record.value), what: reason === undefined ? type : `${type}/${reason}`, at };
   }
 }
 

@@ -2,17 +2,20 @@
 import type { Random } from '@flatline/base';
 import type { Simulation } from '@flatline/cluster';
 import type { LeaseRules, ScheduleRules } from '@flatline/kinds';
+import type { KindScenario } from './common-rules.ts';
 import type { KindName } from './kind-names.ts';
 import { type DebounceSubject, drawDebounceRules, SimulatedDebounce } from './simulated-debounce.ts';
-import { drawLeaseRules, type LeaseHolds, SimulatedLeases } from './simulated-leases.ts';
+import { SimulatedSessions } from './sessions.ts';
+import { drawLeaseRules, SimulatedLeases } from './simulated-leases.ts';
 import { drawScheduleRules, SimulatedSchedules } from './simulated-schedules.ts';
+import { oneOf } from '../one-of.ts';
 import type { SimulatedKind } from './simulated-kind.ts';
 
 export type Subject =
   | { readonly kind: 'session' }
   | { readonly kind: 'lease'; readonly rules: LeaseRules }
   | { readonly kind: 'debounce'; readonly rules: DebounceSubject }
-  | { readonly kind: 'schedule'; readonly rules: ScheduleRules };
+  | { readonly kind: 'schedule'; readonly rules: ScheduleRules; readonly maxDuePerSecond: number | undefined };
 
 /** So many of a hundred worlds; the others are of sessions, which reach the most of the engine. */
 const SHARES: readonly (readonly [KindName, number])[] = [
@@ -40,23 +43,23 @@ export function drawSubject(kind: KindName, random: Random): Subject {
     case 'debounce':
       return { kind, rules: drawDebounceRules(random) };
     case 'schedule':
-      return { kind, rules: drawScheduleRules(random) };
+      return {
+        kind,
+        rules: drawScheduleRules(random),
+        maxDuePerSecond: oneOf(random, [1, 5, undefined, undefined, undefined]),
+      };
   }
 }
 
-/** undefined: sessions, which the oracle judges commit by commit. */
-export function simulatedKind(
-  simulation: Simulation,
-  { subject, heldTime, stormMs }: { readonly subject: Subject; readonly stormMs: number } & LeaseHolds,
-): SimulatedKind | undefined {
+export function simulatedKind(simulation: Simulation, subject: Subject, scenario: KindScenario): SimulatedKind {
   switch (subject.kind) {
     case 'session':
-      return undefined;
+      return new SimulatedSessions(simulation, scenario);
     case 'lease':
-      return new SimulatedLeases(simulation, subject.rules, heldTime);
+      return new SimulatedLeases(simulation, subject.rules, scenario);
     case 'debounce':
-      return new SimulatedDebounce(subject.rules);
+      return new SimulatedDebounce(subject.rules, scenario);
     case 'schedule':
-      return new SimulatedSchedules(simulation, subject.rules, stormMs);
+      return new SimulatedSchedules(simulation, subject.rules, scenario);
   }
 }

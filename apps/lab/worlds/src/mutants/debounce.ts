@@ -68,4 +68,11 @@ export const DEBOUNCE_MUTANTS: readonly Mutant[] = [
     to: '    if (!records.isOver) add(record);\n',
     seed: 8,
   },
+  {
+    name: 'tells the changelog of no further item',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: 'effects.resized();\n    effects.changed();\n    if (this.dueAt()',
+    to: 'effects.resized();\n    if (this.dueAt()',
+  },
 ];

@@ -5,8 +5,15 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   {
     name: 'does not record where it began',
     file: 'libs/shell/runtime/src/running/task-start.ts',
-    from: 'if (last === undefined && task.input.origin > 0) {',
+    from: 'if (last === undefined) {',
     to: 'if (last === undefined && task.input.origin > 1e12) {',
+  },
+  {
+    name: 'does not record that it began at 0',
+    file: 'libs/shell/runtime/src/running/task-start.ts',
+    from: 'if (last === undefined) {',
+    to: 'if (last === undefined && task.input.origin > 0) {',
+    seed: 14,
   },
   {
     name: 'takes records of the former timestamp type for bad ones',
@@ -121,7 +128,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/running/input-reading.ts',
     from: 'subscribe(input, task.input.position, task.input.leaderEpoch)',
     to: 'subscribe(input, task.input.position)',
-    seed: 119,
+    seed: 583,
   },
   {
     name: 'writes dead letters again',

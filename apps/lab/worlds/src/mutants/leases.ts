@@ -28,8 +28,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     name: 'makes tokens without their epoch',
     kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-token.ts',
-    from: 'return epoch * TOKEN_OFFSETS + offset;',
-    to: 'return offset;',
+    from: 'return epoch * TOKENS + offset + 1;',
+    to: 'return offset + 1;',
   },
   {
     name: 'grants to the last that waits',
@@ -75,7 +75,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'waiters.find(({ claim }) => claim.requestId === requestId)',
     to: 'waiters.find(({ claim }) => claim.requestId === `${requestId}?`)',
-    seed: 5,
+    seed: 17,
   },
   {
     name: 'starts no lock delay',
@@ -120,7 +120,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/client/src/lease-holder.ts',
     from: 'if (appendedAt >= this.#deadlineAt - clockSkewMs) {',
     to: 'if (appendedAt >= this.#deadlineAt + 60_000) {',
-    seed: 12,
+    seed: 14,
   },
   {
     name: 'believes from the acknowledgement on',
@@ -128,7 +128,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/client/src/lease-holder.ts',
     from: 'this.#believesUntilMs = sentAtMs + ',
     to: 'this.#believesUntilMs = this.#parts.clock.monotonicMs() + ',
-    seed: 45,
+    seed: 138,
   },
   {
     name: 'believes beyond the maximum duration',
@@ -144,5 +144,12 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'Math.min(Math.max(asked, minTimeoutMs), maxTimeoutMs)',
     to: 'Math.max(asked, 1)',
+  },
+  {
+    name: 'tells the changelog of no renewal',
+    kind: 'lease',
+    file: 'libs/core/kinds/src/lease/lease-kind.ts',
+    from: 'this.#parts.counters.leaseRenewals += 1;\n    effects.changed();',
+    to: 'this.#parts.counters.leaseRenewals += 1;',
   },
 ];

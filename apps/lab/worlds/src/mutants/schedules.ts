@@ -3,6 +3,13 @@ import type { Mutant } from './mutant.ts';
 
 export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
+    name: 'runs twice where clocks are turned back',
+    kind: 'schedule',
+    file: 'libs/shell/processor/src/calendar/cron-expression.ts',
+    from: 'this.isHourly = this.#hours.length === 24;',
+    to: 'this.isHourly = this.#hours.length >= 23;',
+  },
+  {
     name: 'is due again an interval after it has run',
     kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
@@ -48,8 +55,8 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     name: 'makes up for what was due while it was paused',
     kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
-    from: 'if (!recurs(schedule.when)) return this.#runDue(schedule, to, effects);\n    return this.#passOver(',
-    to: 'if (clock > 0) return this.#runDue(schedule, to, effects);\n    return this.#passOver(',
+    from: 'if (!recurs(schedule.when)) return this.#runDue(schedule, to, effects);\n    if (!this.#canReckon',
+    to: 'if (clock > 0) return this.#runDue(schedule, to, effects);\n    if (!this.#canReckon',
     seed: 3,
   },
   {
@@ -115,5 +122,28 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/kinds/src/schedule/schedule-state.ts',
     from: 'const first = (schedule.paused ? PAUSED : 0) |',
     to: 'const first = 0 |',
+  },
+  {
+    name: 'allows less than nothing where more was due than allowed',
+    kind: 'schedule',
+    file: 'libs/shell/runtime/src/running/due-pace.ts',
+    from: 'return Math.max(0, Math.floor(this.#left));',
+    to: 'return Math.floor(this.#left);',
+    seed: 3,
+  },
+  {
+    name: 'writes of no schedule how much it has made up for',
+    kind: 'schedule',
+    file: 'libs/core/kinds/src/schedule/schedule-state.ts',
+    from: 'out.varint(schedule.madeUp);',
+    to: 'out.varint(0);',
+    seed: 10,
+  },
+  {
+    name: 'writes of no schedule what it has missed',
+    kind: 'schedule',
+    file: 'libs/core/kinds/src/schedule/schedule-state.ts',
+    from: 'out.varint(schedule.missed);',
+    to: 'out.varint(0);',
   },
 ];

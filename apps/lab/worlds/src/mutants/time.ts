@@ -96,6 +96,5 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/proof/read-back.ts',
     from: 'return { alarm, doubt: true,',
     to: 'return { alarm, doubt: !isStalled,',
-    seed: 135,
   },
 ];

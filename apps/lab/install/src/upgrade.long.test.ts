@@ -14,6 +14,8 @@ const application = `upgrade-${randomBytes(5).toString('hex')}`;
 const KEYS = Array.from({ length: 8 }, (_, i) => `visitor-${i}`);
 const CONFIG = {
   application,
+  // What both versions read, as long as one may go back (K9).
+  changelogFormat: 2,
   brokers: [broker],
   http: { port: 0 },
   kafka: { sessionTimeoutMs: 3_000, heartbeatIntervalMs: 300 },
@@ -134,14 +136,20 @@ if (previous === undefined) {
     await settled([back, beside], KEYS.length);
     await back.end('SIGKILL');
     await settled([beside], KEYS.length);
+    expect(await beside.end('SIGTERM')).toBe(0);
 
+    const { changelogFormat, ...unpinned } = CONFIG;
+    expect(changelogFormat).toBe(2);
+    present.write('upgrade.json', JSON.stringify(unpinned));
+    const after = new Processor(present, 'b');
+    await after.runs('localStore');
     await say('end');
-    await settled([beside], 0);
+    await settled([after], 0);
     const tail = ['sessions', 'tail', '--config', 'upgrade.json', '--no-follow', '--json'];
     const { stdout } = await present.flatline(node, ...tail);
     const closed = stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as object]));
     expect(closed).toHaveLength(KEYS.length);
     for (const summary of closed) expect(summary).toMatchObject({ reason: 'ENDED', eventCount: 5 });
     expect(await present.flatline(node, 'verify', '--config', 'upgrade.json', '--complete')).toMatchObject({ code: 0 });
-    expect(await beside.end('SIGTERM')).toBe(0);
+    expect(await after.end('SIGTERM')).toBe(0);
   });

@@ -34,7 +34,7 @@ async function stormOfKills(
 
 const create = (): Promise<Scenario> => Scenario.create({ timeoutMs: 1_800_000, timestampType: 'CreateTime' });
 
-describe(`${KILLS} kills −9 at random moments (rerun: SEED=${SEED} KILLS=${KILLS} npm test -- e2e)`, () => {
+describe(`${KILLS} kills −9 at random moments (rerun: KILLS=${KILLS} npm run gate -- --seed ${SEED} e2e-long)`, () => {
   test('[F1][R1][S4][O1][X3] restarted with its state directory', async () => {
     scenario = await create();
     await stormOfKills(

@@ -1,0 +1,191 @@
+// Processors that were started again with other settings: each stretch is judged by those of then, which the changelog has.
+import { describe, expect, test } from '@jest/globals';
+import {
+  type JudgedRules,
+  type PartitionHistory,
+  settingsIn,
+  type VerificationReport,
+  verifyHistories,
+} from '@flatline/oracle';
+import { after, from } from './cut-logs.fixture.ts';
+import { historyOf, INPUT, record, type RecordedPartition } from './recorded-history.fixture.ts';
+import { windows } from './subjects/debounce.fixture.ts';
+import { leases } from './subjects/lease.fixture.ts';
+import { schedules } from './subjects/schedule.fixture.ts';
+import { RULES, sessions } from './subjects/session.fixture.ts';
+import type { Subject } from './subjects/subject.fixture.ts';
+
+interface Change {
+  readonly what: string;
+  readonly subject: Subject;
+  readonly changed: Subject;
+}
+
+const session = RULES;
+
+const CHANGES: readonly Change[] = [
+  { what: 'a longer timeout', subject: sessions(), changed: sessions({ ...session, timeoutMs: 9_000 }) },
+  {
+    what: 'a shorter timeout',
+    subject: sessions(),
+    changed: sessions({ ...session, timeoutMs: 2_000, minTimeoutMs: 500 }),
+  },
+  {
+    what: 'a shorter maximum duration, fewer attributes and ids',
+    subject: sessions(),
+    changed: sessions({ ...session, maxDurationMs: 9_000, maxAttributes: 1, dedupeEventIds: 1 }),
+  },
+  {
+    what: 'no maximum duration',
+    subject: sessions({ ...session, maxDurationMs: 6_000 }),
+    changed: sessions({ ...session, maxDurationMs: undefined }),
+  },
+  {
+    what: 'held time',
+    subject: sessions(),
+    changed: sessions({ ...session, unheardMs: 1_500, maxHoldMs: 60_000 }),
+  },
+  {
+    what: 'more held time of a gap, and less of it in all',
+    subject: sessions({ ...session, unheardMs: 1_000, maxHoldMs: 60_000 }),
+    changed: sessions({ ...session, unheardMs: 3_000, maxHoldMs: 2_000 }),
+  },
+  { what: 'tombstones that are turned on', subject: sessions({ ...session, tombstones: false }), changed: sessions() },
+  { what: 'tombstones that are turned off', subject: sessions(), changed: sessions({ ...session, tombstones: false }) },
+  {
+    what: 'another timeout and epoch of tokens',
+    subject: leases(),
+    changed: leases({ timeoutMs: 2_000, tokenEpoch: 4 }),
+  },
+  { what: 'a lock delay', subject: leases(), changed: leases({ onConflict: 'reject', lockDelayMs: 1_500 }) },
+  {
+    what: 'replacing',
+    subject: leases(),
+    changed: leases({ onConflict: 'replace', bucketMs: 400, maxDurationMs: 6_000 }),
+  },
+  { what: 'a shorter wait', subject: windows(), changed: windows({ waitMs: 900, maxWaitMs: 9_000, maxItems: 5 }) },
+  { what: 'another mode', subject: windows(), changed: windows({ mode: 'window', maxItems: 9 }) },
+  { what: 'a leading item', subject: windows(), changed: windows({ mode: 'leading', maxItems: 9 }) },
+  { what: 'another reducer', subject: windows({ maxItems: 9 }), changed: windows({ reducer: 'last', maxItems: 9 }) },
+  {
+    what: 'duplicates that are left out',
+    subject: windows({ maxItems: 9 }),
+    changed: windows({ reducer: 'first', dedupeBy: '/n', maxItems: 9 }),
+  },
+  {
+    what: 'runs that are not made up for',
+    subject: schedules(),
+    changed: schedules({ missed: 'skip', receipts: 'none' }),
+  },
+  {
+    what: 'fewer schedules of a key',
+    subject: schedules(),
+    changed: schedules({ maxSchedulesPerKey: 1, maxMessageBytes: 9 }),
+  },
+];
+
+const SEEDS = Number(process.env['SEEDS'] ?? 3);
+const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+
+const judge = (histories: readonly PartitionHistory[], rules: JudgedRules): Promise<VerificationReport> =>
+  verifyHistories(histories, { rules, inputTopic: INPUT });
+
+async function told(recorded: RecordedPartition): Promise<PartitionHistory> {
+  return { ...historyOf(recorded), settings: await settingsIn(historyOf(recorded).changelog) };
+}
+
+describe.each(CHANGES)('$what (rerun: SEED=n SEEDS=1 npm test -- worlds)', ({ subject, changed }) => {
+  test.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+    '[V1][V4][V5] seed %i: sound output is no violation, before and after, and by one set of settings it would be',
+    async (seed) => {
+      const recorded = await record({
+        seed,
+        storm: seed % 3 === 0,
+        outages: changed.rules.unheardMs > 0,
+        subject,
+        changed,
+      });
+      const histories = await Promise.all(recorded.map(told));
+      for (const { settings } of histories) expect(settings!.length).toBeGreaterThanOrEqual(2);
+      const report = await judge(histories, changed.rules);
+      expect(report.violations).toEqual([]);
+      expect(report.undecided).toEqual([]);
+      expect(report.closed).toBeGreaterThan(20);
+      // Whatever the configuration says today.
+      expect((await judge(await Promise.all(recorded.map(told)), subject.rules)).violations).toEqual([]);
+      const byOne = [subject, changed].map(({ rules }) => judge(recorded.map(historyOf), rules));
+      expect(Math.max(...(await Promise.all(byOne)).map(({ violationCount }) => violationCount))).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('[V4] a changelog that does not say all', () => {
+  const { subject, changed } = CHANGES[0]!;
+
+  test('was truncated: older commits are judged by what the later ones say of them', async () => {
+    const [recorded] = (await record({ seed: 1, subject, changed })) as [RecordedPartition];
+    const history = await told(recorded);
+    const changelog = from(history.changelog, recorded.changelog, after(recorded.changelog, 0.3));
+    const report = await judge([{ ...history, changelog }], changed.rules);
+    expect(report.violations).toEqual([]);
+    expect(report.undecided).toEqual([]);
+  });
+
+  test.each(CHANGES)(
+    '[V4] says nothing of the first commits ($what): what follows is judged, by its own',
+    async (change) => {
+      const recorded = await record({ seed: 1, subject: change.subject, changed: change.changed });
+      const all = await Promise.all(recorded.map(told));
+      const later = all.map(({ settings }) => settings!.slice(1));
+      const judged = (said: typeof later): Promise<VerificationReport> =>
+        judge(
+          recorded.map((each, at) => ({ ...historyOf(each), settings: said[at]! })),
+          change.subject.rules,
+        );
+      const report = await judged(later);
+      expect(report.violations).toEqual([]);
+      for (const said of later)
+        expect(report.undecided).toContainEqual(
+          expect.stringContaining(
+            `everything before offset ${said[0]!.from}: the changelog does not say by which settings`,
+          ),
+        );
+      expect(report.closed).toBeGreaterThan(5);
+    },
+  );
+
+  test("[V4] says nothing at all: what today's settings would call wrong is undecided, and the rest judged", async () => {
+    const [recorded] = (await record({ seed: 1, subject, changed })) as [RecordedPartition];
+    const changedSilently = await judge([{ ...historyOf(recorded), settings: [] }], changed.rules);
+    expect(changedSilently.violations).toEqual([]);
+    expect(changedSilently.undecided).toContainEqual(expect.stringContaining('V3 by the settings of today'));
+    const [same] = (await record({ seed: 1, subject })) as [RecordedPartition];
+    const silent = await judge([{ ...historyOf(same), settings: [] }], subject.rules);
+    expect(silent.violations).toEqual([]);
+    expect(silent.undecided).toEqual([expect.stringContaining('judged by those of the configuration')]);
+  });
+});
+
+describe('[V4] the settings in force', () => {
+  const { subject, changed } = CHANGES[0]!;
+
+  test('are compared with those of the configuration, name by name, and another value is no violation', async () => {
+    const histories = await Promise.all((await record({ seed: 1, subject, changed })).map(told));
+    const partitions = histories.length;
+    const report = await judge(histories, { ...subject.rules, tombstones: true });
+    expect(report.violations).toEqual([]);
+    expect(report.settingsDiffer).toEqual([
+      { setting: 'timeoutMs', inForce: 9_000, inFile: session.timeoutMs, partition: 0, partitions },
+    ]);
+    const same = await Promise.all((await record({ seed: 1, subject, changed })).map(told));
+    expect((await judge(same, { ...changed.rules, tombstones: true })).settingsDiffer).toEqual([]);
+  });
+
+  test.each(['{"timeoutMs":', '[5000]', 'null'])('[K1] that are no JSON object (%s) are a violation', async (text) => {
+    const [recorded] = (await record({ seed: 1, subject })) as [RecordedPartition];
+    const settings = [{ sequence: 0, from: 0, text }];
+    const { violations } = await judge([{ ...historyOf(recorded), settings }], subject.rules);
+    expect(violations.map(({ rule }) => rule)).toEqual(['K1']);
+    expect(violations[0]!.what).toContain(text);
+  });
+});

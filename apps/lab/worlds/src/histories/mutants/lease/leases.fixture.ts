@@ -1,0 +1,25 @@
+// What the changelog has of leases.
+import { BlockReader } from '@flatline/oracle/anatomy';
+import { changeFirst, isPage, isTouch } from '../../changelog-edits.fixture.ts';
+import { refusedAsFull } from '../letters.fixture.ts';
+import { mutant, type Mutant } from '../mutant.fixture.ts';
+
+export const LEASES: readonly Mutant[] = [
+  refusedAsFull('a renewal', ({ value }) => value?.length === 0),
+  mutant('V5', 'a renewal is not written', ({ changelog }) => {
+    changeFirst(changelog.records, isTouch, () => []);
+  }),
+  mutant('V5', 'a holder without the token has renewed', ({ changelog }) => {
+    // The count of renewals is the byte behind the signed instant.
+    changeFirst(changelog.records, isTouch, (operation) => {
+      const bytes = new BlockReader(operation.touch);
+      bytes.byte();
+      bytes.signed();
+      const at = bytes.position;
+      return [{ ...operation, touch: operation.touch.with(at, operation.touch[at]! + 1) }];
+    });
+  }),
+  mutant('V5', 'those that wait are forgotten', ({ changelog }) => {
+    changeFirst(changelog.records, isPage, () => []);
+  }),
+];

@@ -1,0 +1,19 @@
+// What the changelog has of schedules.
+import { changeFirst, isPage, isTouch } from '../../changelog-edits.fixture.ts';
+import { refusedAsFull } from '../letters.fixture.ts';
+import { mutant, type Mutant } from '../mutant.fixture.ts';
+
+export const SCHEDULES: readonly Mutant[] = [
+  refusedAsFull('a cancel', ({ value }) => value === null),
+  mutant('V5', 'what is due next is not written', ({ changelog }) => {
+    changeFirst(changelog.records, isTouch, () => []);
+  }),
+  mutant('V5', 'the schedules of a key are not written', ({ changelog }) => {
+    changeFirst(changelog.records, isPage, () => []);
+  }),
+  mutant('V5', 'a message is another', ({ changelog }) => {
+    changeFirst(changelog.records, isPage, (operation) => [
+      { ...operation, bytes: operation.bytes.with(-1, operation.bytes.at(-1)! ^ 1) },
+    ]);
+  }),
+];

@@ -1,0 +1,58 @@
+import { sessionKind } from '@flatline/kinds';
+import { EventFormats, openSummaryEncoder } from '@flatline/records';
+import { inputRecord, jsonEvent, outputRecord, type PipelineRules } from '@flatline/oracle';
+import { OUTPUT, type Subject } from './subject.fixture.ts';
+
+export const RULES: PipelineRules = {
+  kind: 'session',
+  timestampType: 'LogAppendTime',
+  timeoutMs: 5_000,
+  minTimeoutMs: 1_000,
+  maxTimeoutMs: 20_000,
+  maxDurationMs: 40_000,
+  dedupeEventIds: 4,
+  maxAttributes: 3,
+  maxAttributeBytes: 60,
+  maxKeyBytes: 32,
+  unheardMs: 0,
+  maxHoldMs: 0,
+};
+
+export function sessions(rules: PipelineRules = RULES): Subject {
+  return {
+    rules,
+    open: async (clock) =>
+      sessionKind({
+        rules,
+        decoder: new EventFormats({ format: 'auto', registry: undefined, clock }),
+        encoder: await openSummaryEncoder('json', OUTPUT, undefined),
+        tombstones: rules.tombstones ?? true,
+        outputTopic: OUTPUT,
+      }),
+    producers: {
+      act: (_key, random, round) => {
+        const kind = random.below(100);
+        if (kind < 50) return { value: '' };
+        if (kind < 60) return { value: null };
+        if (kind < 62) return { value: 'no event' };
+        return { value: JSON.stringify(eventOf(kind, round)) };
+      },
+    },
+    lasting: { value: '{"timeoutMs":20000}' },
+    input: (record) => inputRecord(record, jsonEvent),
+    output: (record) => outputRecord(record),
+  };
+}
+
+/** Sequences with gaps and repetitions, ids that come again, timeouts within and without the bounds, attributes. */
+function eventOf(kind: number, sequence: number): object {
+  return {
+    ...(kind % 3 === 0 ? { type: `TYPE-${kind % 5}` } : {}),
+    ...(kind % 4 === 0 ? { sequence: sequence - (kind % 7) + 10 } : {}),
+    ...(kind % 5 === 0 ? { eventId: `id-${kind}` } : {}),
+    ...(kind % 11 === 0 ? { timeoutMs: 500 * (kind % 13) + 1 } : {}),
+    ...(kind % 2 === 0 ? { attributes: { [`name-${kind % 5}`]: `value ${sequence}` } } : {}),
+    ...(kind === 99 ? { type: 'ENDED' } : {}),
+    ...(kind === 98 ? { type: 'STARTED', sequence: 1 } : {}),
+  };
+}

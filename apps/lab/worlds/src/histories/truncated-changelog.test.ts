@@ -1,0 +1,127 @@
+// Changelogs of which the oldest commits are gone, as every task leaves them: what those brought about is judged all the same.
+import { describe, expect, test } from '@jest/globals';
+import { type LogSource, type RulesByKind, type VerificationReport, verifyHistories } from '@flatline/oracle';
+import { after, from } from './cut-logs.fixture.ts';
+import { commits } from './changelog-edits.fixture.ts';
+import { takeApart } from './block-editor.fixture.ts';
+import { historyOf, INPUT, record, type RecordedPartition } from './recorded-history.fixture.ts';
+import { edit } from './mutants/mutant.fixture.ts';
+import { SUBJECTS } from './subjects/index.fixture.ts';
+import type { Subject } from './subjects/subject.fixture.ts';
+
+const SHARES = [0.2, 0.4, 0.6, 0.8, 0.95];
+
+/** Where a task may have begun the log, about the given share of it. */
+function startOf({ changelog }: RecordedPartition, share: number): number | undefined {
+  const last = takeApart(commits(changelog.records).at(-1)!.value!)!;
+  const start = after(changelog, share);
+  return start <= last.header.floor ? start : undefined;
+}
+
+/** `read`: told of each offset up to which a log has been handed out. */
+function judge(
+  subject: Subject,
+  recorded: RecordedPartition,
+  logStart: number,
+  read: (log: 'input' | 'output', offset: number) => void = () => undefined,
+): Promise<VerificationReport> {
+  const history = historyOf(recorded);
+  const watched = <R extends { readonly offset: number }>(
+    log: 'input' | 'output',
+    source: LogSource<R>,
+  ): LogSource<R> => ({
+    ...source,
+    read: async () => {
+      const part = await source.read();
+      if (part !== undefined) read(log, part.batches.at(-1)!.lastOffset);
+      return part;
+    },
+  });
+  const cut = {
+    ...history,
+    input: watched('input', history.input),
+    output: watched('output', history.output),
+    changelog: from(history.changelog, recorded.changelog, logStart),
+  };
+  return verifyHistories([cut], { rules: subject.rules, inputTopic: INPUT });
+}
+
+describe.each(Object.keys(SUBJECTS) as (keyof RulesByKind)[])('a truncated changelog of kind %s', (kind) => {
+  test.each([1, 3, 9])('[V1][V5] is judged as the whole one is (seed %d)', async (seed) => {
+    for (const { subject } of SUBJECTS[kind])
+      for (const recorded of await record({ seed, storm: seed !== 1, subject })) {
+        const whole = await verifyHistories([historyOf(recorded)], { rules: subject.rules, inputTopic: INPUT });
+        for (const share of SHARES) {
+          const start = startOf(recorded, share);
+          if (start === undefined) continue;
+          const report = await judge(subject, recorded, start);
+          expect({ start, ...report }).toMatchObject({ start, violations: [], undecided: [], closed: whole.closed });
+        }
+      }
+  });
+});
+
+describe('what was said before the first commit that is there', () => {
+  const { subject } = SUBJECTS.session[0]!;
+
+  test('is held no longer than until the output has been read as far as the input', async () => {
+    const [recorded] = (await record({ seed: 9, storm: true, subject })) as [RecordedPartition];
+    const closes = recorded.output.records.filter(({ summary }) => summary !== undefined);
+    const start = startOf(recorded, 0.9)!;
+    const at = { input: -1, output: -1 };
+    const held: number[] = [];
+    await judge(subject, recorded, start, (log, offset) => {
+      at[log] = offset;
+      const clock = Math.max(
+        0,
+        ...recorded.input.records.filter((each) => each.offset <= at.input).map((each) => each.timestamp),
+      );
+      held.push(closes.filter((each) => Number(each.summary!['closedAt']) <= clock && each.offset > at.output).length);
+    });
+    expect(closes.length).toBeGreaterThan(50);
+    expect(Math.max(...held)).toBeLessThan(closes.length / 2);
+  });
+
+  test('[V1] is undecided where the output has lost its beginning, too; the rest is judged', async () => {
+    const [recorded] = (await record({ seed: 9, storm: true, subject })) as [RecordedPartition];
+    const history = historyOf(recorded);
+    const changelog = from(history.changelog, recorded.changelog, startOf(recorded, 0.6)!);
+    const output = from(history.output, recorded.output, after(recorded.output, 0.3));
+    const report = await verifyHistories([{ ...history, changelog, output }], {
+      rules: subject.rules,
+      inputTopic: INPUT,
+    });
+    expect(report.violations).toEqual([]);
+    expect(report.undecided).toEqual([expect.stringContaining('closes before its first record')]);
+    expect(report.closed).toBeGreaterThan(30);
+  });
+
+  const wrong: readonly (readonly [string, string, (output: RecordedPartition['output'], at: number) => void])[] = [
+    ['V1', 'a close is missing', ({ records }, at) => records.splice(at, 1)],
+    [
+      'V1',
+      'one is of another session',
+      (output, at) => {
+        edit(output.records[at]!, { incarnation: '0-9999' });
+      },
+    ],
+    ['V1', 'one comes twice', ({ records }, at) => records.splice(at, 0, records[at]!)],
+    [
+      'V4',
+      'one counts another number of events',
+      ({ records }, at) => {
+        edit(records[at]!, { eventCount: 77 });
+      },
+    ],
+  ];
+  test.each(wrong)('[V1][V4] is found wrong by %s: %s', async (rule, _what, make) => {
+    const [recorded] = (await record({ seed: 9, storm: true, subject })) as [RecordedPartition];
+    const start = startOf(recorded, 0.9)!;
+    make(
+      recorded.output,
+      recorded.output.records.findIndex(({ summary }) => summary !== undefined),
+    );
+    const { violations } = await judge(subject, recorded, start);
+    expect(violations.map((each) => each.rule)).toContain(rule);
+  });
+});

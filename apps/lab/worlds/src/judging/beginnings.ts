@@ -1,0 +1,49 @@
+// Where an application may have begun to read each partition (R3), by the input alone: no earlier than `startFrom` said when the
+// first process started, and no later than it said when the first owner ran. What the commits state is held against that.
+//
+// Owns: the two bounds of each partition.      Does not own: what the commits state.
+import type { Simulation } from '@flatline/cluster';
+import type { StartFrom } from '@flatline/runtime';
+import { INPUT } from '../pipeline-names.ts';
+
+export class Beginnings {
+  readonly #simulation: Simulation;
+  readonly #startFrom: StartFrom;
+  readonly #least: readonly number[];
+  readonly #most = new Map<number, number>();
+
+  /** When the first process starts. */
+  constructor(simulation: Simulation, partitions: number, startFrom: StartFrom) {
+    this.#simulation = simulation;
+    this.#startFrom = startFrom;
+    this.#least = Array.from({ length: partitions }, (_, partition) => this.#saidNow(partition));
+  }
+
+  /** A task of it runs: from then on what comes is its own. */
+  runs(partition: number): void {
+    if (!this.#most.has(partition)) this.#most.set(partition, this.#saidNow(partition));
+  }
+
+  /** What is wrong with the origin that the first commit states; undefined: no commit, or nothing. */
+  fault(partition: number, stated: number | undefined): string | undefined {
+    const most = this.#most.get(partition);
+    if (most === undefined) return undefined;
+    // An unclean election in between may have left less of it.
+    const least = Math.min(this.#least[partition]!, most);
+    if (stated === undefined) return '[R3] its task ran before any commit said where it begins';
+    if (stated >= least && stated <= most) return undefined;
+    return `[R3] begins at ${stated}, though its first owner ran when the input was to begin between ${least} and ${most}`;
+  }
+
+  #saidNow(partition: number): number {
+    const log = this.#simulation.log.partition(INPUT, partition);
+    const { logStartOffset, lastStableOffset } = log.ends();
+    const startFrom = this.#startFrom;
+    if (startFrom === 'earliest') return logStartOffset;
+    if (startFrom === 'latest') return lastStableOffset;
+    const found = log.batches
+      .flatMap((batch) => batch.records)
+      .find(({ offset, timestamp }) => offset < lastStableOffset && timestamp >= startFrom.timestamp);
+    return found?.offset ?? lastStableOffset;
+  }
+}
