@@ -56,7 +56,7 @@ function main(): number {
   const only = wholeNumber('case', values.case);
   const { target } = values;
   const environment = {
-    FLATLINE_FUZZ_SEED: seed,
+    FUZZ_SEED: seed,
     FLATLINE_FUZZ_RUNS: wholeNumber('cases', values.cases) ?? '200000',
     FLATLINE_FUZZ_KEEP: '1',
     ...(target !== undefined && { FLATLINE_FUZZ_TARGET: target }),

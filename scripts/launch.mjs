@@ -5,17 +5,22 @@ import { fileURLToPath } from 'node:url';
 import { nodeFolder } from './bootstrap.mjs';
 
 const orphanCheckMs = 500;
+/** What Node may take to end a program that is done. */
+const shutdownMs = 2_000;
 
 /** Runs a command with the pinned Node first on PATH, hands it this process's signals, and ends as it ends. */
 export function launch(command, args) {
   const bin = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.bin');
   const PATH = [nodeFolder(), bin, process.env.PATH].join(delimiter);
   // No shell between: a shell would swallow SIGTERM and leave the command running.
-  // A program of Node's notices by the channel when this one is killed with -9, and ends (apps/cli/src/launcher.ts). A channel
-  // alone may be anyone's.
+  // Over the channel a program of Node's learns that this one was killed with -9, and says that it is done (apps/cli/src/launcher.ts).
   const stdio = ['inherit', 'inherit', 'inherit', ...(command === 'node' ? ['ipc'] : [])];
-  const LAUNCHER_OF_FLATLINE = String(process.pid);
-  const child = spawn(command, args, { stdio, env: { ...process.env, PATH, LAUNCHER_OF_FLATLINE } });
+  const child = spawn(command, args, { stdio, env: { ...process.env, PATH } });
+  // A channel alone may be anyone's. In the pipe before anything can end this process.
+  if (child.connected) child.send({ launcherOf: child.pid }, () => undefined);
+  child.on('message', (message) => {
+    if (typeof message?.doneWith === 'number') endAfterIt(child, message.doneWith);
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   if (process.env.npm_lifecycle_event !== undefined) onOrphaned(() => child.kill('SIGTERM'));
   child.on('error', (error) => {
@@ -23,6 +28,16 @@ export function launch(command, args) {
     process.exit(1);
   });
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+/** It has done its work and written everything; Node's own shutdown may hang all the same (nodejs/node#54918). */
+function endAfterIt(child, code) {
+  const timer = setTimeout(() => {
+    child.removeAllListeners('exit');
+    child.on('exit', () => process.exit(code));
+    child.kill('SIGKILL');
+  }, shutdownMs);
+  timer.unref();
 }
 
 /** npm passes SIGTERM to the shell it runs a script in, and the shell ends without telling anybody. */

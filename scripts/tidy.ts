@@ -13,6 +13,7 @@ import { heldBackTests } from './tidy/held-back-tests.ts';
 import { invariantIds } from './tidy/invariant-ids.ts';
 import { kept } from './tidy/kept.ts';
 import { lockFile } from './tidy/lock-file.ts';
+import { packageCircles } from './tidy/package-circles.ts';
 import { packageGraph } from './tidy/package-graph.ts';
 import { pageReferences } from './tidy/page-references.ts';
 import { ruleIds } from './tidy/rule-ids.ts';
@@ -40,6 +41,7 @@ function findingsOfSources(): readonly Finding[] {
     ...citedInvariants(workspace.tree),
     ...deadExports(workspace, kept),
     ...packageGraph(workspace),
+    ...packageCircles(workspace),
     ...importCircles(workspace),
     ...broughtAlong(workspace),
     ...drawing(workspace),

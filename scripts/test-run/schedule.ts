@@ -1,7 +1,7 @@
 import { type Result, type Step } from './step.ts';
 
 /** Each has processes and topics of its own; of more at a time a small machine would only wait longer. */
-const SHARING_BROKER_MAX = 2;
+const SHARING_BROKER_MAX = 3;
 
 /** Where a run stands. */
 export interface Progress {
@@ -42,4 +42,11 @@ function hasBroker({ broker }: Step, busy: readonly Step[]): boolean {
   const talking = busy.filter((each) => each.broker !== undefined);
   if (broker === 'alone') return talking.length === 0;
   return talking.length < SHARING_BROKER_MAX && !talking.some((each) => each.broker === 'alone');
+}
+
+/** The steps of these names, and all that they need. */
+export function withNeeded(steps: readonly Step[], names: ReadonlySet<string>): Step[] {
+  const wanted = new Set(names);
+  for (const name of wanted) for (const each of steps.find((step) => step.name === name)?.needs ?? []) wanted.add(each);
+  return steps.filter(({ name }) => wanted.has(name));
 }

@@ -20,14 +20,14 @@ export interface Totals {
   readonly byTier: ReadonlyMap<string, number>;
 }
 
-/** Sums up a run. A run without a single test has failed. */
-export function totalsOf(results: readonly Result[]): Totals {
+/** Sums up a run. A run without a single test has failed, unless only steps without tests were asked for. */
+export function totalsOf(results: readonly Result[], wantsTests = true): Totals {
   const byTier = new Map<string, number>();
   for (const { tests } of results)
     for (const [tier, count] of tests?.byTier ?? []) byTier.set(tier, (byTier.get(tier) ?? 0) + count);
   const passed = results.reduce((sum, { tests }) => sum + (tests?.passed ?? 0), 0);
   const failed = results.reduce((sum, result) => sum + failuresOf(result), 0);
-  return { passed, failed: passed + failed === 0 ? 1 : failed, byTier };
+  return { passed, failed: wantsTests && passed + failed === 0 ? 1 : failed, byTier };
 }
 
 function failuresOf({ status, tests }: Result): number {
@@ -36,8 +36,8 @@ function failuresOf({ status, tests }: Result): number {
 }
 
 /** Everything after the last step; the last line is `N passed, M failed`. */
-export function summary(results: readonly Result[]): string {
-  const { passed, failed, byTier } = totalsOf(results);
+export function summary(results: readonly Result[], wantsTests = true): string {
+  const { passed, failed, byTier } = totalsOf(results, wantsTests);
   const names = results.filter(({ status }) => status !== 'passed').map(({ name, status }) => `${name} (${status})`);
   return [
     '',

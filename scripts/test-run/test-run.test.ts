@@ -1,10 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
 import { countTests, notesIn } from './jest-report.ts';
-import { nextSteps } from './schedule.ts';
+import { planLongSteps } from './long-plan.ts';
+import { planSteps } from './plan.ts';
+import { choose, type TestProject, testProjects } from './projects.ts';
+import { nextSteps, withNeeded } from './schedule.ts';
 import { type Outcome, type Result, type Step } from './step.ts';
 import { runSteps } from './step-runner.ts';
+import { planOnly } from './steps.ts';
 import { stepLine, summary, totalsOf } from './summary.ts';
-import { tierOf } from './tiers.ts';
+import { bySeed, isLong, tierOf } from './tiers.ts';
 
 const good: Outcome = { passed: true, output: '' };
 
@@ -36,12 +41,13 @@ describe('which steps start', () => {
     expect(names(nextSteps({ waiting: half, running: [], ended: new Map(), slots: 2 }).start)).toEqual(['x', 'a', 'y']);
   });
 
-  test('two share the broker; what needs it alone waits for all of them, and they for it', () => {
+  test('three share the broker; what needs it alone waits for all of them, and they for it', () => {
     const shared = (name: string): Step => step(name, { broker: 'shared', load: 0 });
     const alone = step('alone', { broker: 'alone', load: 0 });
     const started = (waiting: readonly Step[], ...running: readonly Step[]): string[] =>
       names(nextSteps({ waiting, running, ended: new Map(), slots: 4 }).start);
-    expect(started([shared('a'), shared('b'), shared('c'), alone, step('d')])).toEqual(['a', 'b', 'd']);
+    const four = ['a', 'b', 'c', 'e'].map(shared);
+    expect(started([...four, alone, step('d')])).toEqual(['a', 'b', 'c', 'd']);
     expect(started([shared('c'), alone], shared('a'))).toEqual(['c']);
     expect(started([alone], shared('a'))).toEqual([]);
     expect(started([alone, shared('a')])).toEqual(['alone']);
@@ -58,6 +64,77 @@ describe('which steps start', () => {
     const ended = new Map(status === undefined ? [] : [['a', status] as const]);
     const next = nextSteps({ waiting: [step('b', { needs: ['a'] })], running: [], ended, slots: 1 });
     expect([names(next.start), names(next.blocked)]).toEqual([start, blocked]);
+  });
+});
+
+describe('the two parts', () => {
+  const project = (name: string, options: Partial<TestProject> = {}): TestProject => ({
+    name,
+    folder: `libs/${name}`,
+    usesBroker: false,
+    hasShort: true,
+    hasLong: false,
+    bySeed: [],
+    ...options,
+  });
+  const run = planOnly('.');
+  const names = (steps: readonly Step[]): string[] => steps.map(({ name }) => name);
+
+  test('what is long by nature is in the gate alone, and what a seed draws in both', () => {
+    const projects = [
+      project('sums'),
+      project('worlds', { bySeed: ['src/a.test.ts'] }),
+      project('kills', { hasShort: false, hasLong: true, usesBroker: true }),
+      project('both', { hasLong: true }),
+    ];
+    const short = names(planSteps(run, projects, undefined));
+    expect(short).toEqual(expect.arrayContaining(['sums', 'worlds', 'both', 'simulate', 'lint', 'build', 'pack']));
+    expect(short).not.toContain('kills');
+    const long = names(planLongSteps(run, projects, 1));
+    expect(long).toEqual(
+      expect.arrayContaining(['kills-long', 'both-long', 'worlds-fresh', 'simulate', 'mutants', 'fuzz', 'chaos-3']),
+    );
+    expect(long).not.toContain('sums-long');
+  });
+
+  test('every project of this workspace is in one of them, and no step takes the report of another', () => {
+    const projects = testProjects(join(import.meta.dirname, '../..'));
+    const plans = [planSteps(run, projects, undefined), planLongSteps(run, projects, 1)].map(names);
+    for (const { name } of projects) expect(plans.flat().map((step) => step.replace(/-long$/, ''))).toContain(name);
+    for (const plan of plans) expect(new Set(plan).size).toBe(plan.length);
+    const seeded = projects.filter((each) => each.bySeed.length > 0).map(({ name }) => name);
+    expect(seeded).toEqual(expect.arrayContaining(['partition', 'runtime', 'worlds', 'kafka', 'timing-wheel']));
+  });
+
+  test('of some projects, only what looks at them', () => {
+    const [sums, kills] = [project('sums'), project('kills', { usesBroker: true })];
+    expect(names(planSteps(run, [sums, kills], [sums]))).toEqual(['lint', 'types', 'format', 'tidy', 'sums']);
+    expect(names(planSteps(run, [sums, kills], [kills]))).toContain('broker');
+  });
+
+  test('names choose, unknown ones are said with those there are, and a step brings what it needs', () => {
+    const all = [project('a'), project('b')];
+    expect(choose(all, [])).toEqual(all);
+    expect(choose(all, ['b'])).toEqual(all.slice(1));
+    expect(choose(all, ['c', 'a'])).toBe('no c; there are: a, b');
+    const steps = [step('x'), step('y', { needs: ['x'] }), step('z', { needs: ['y'] }), step('other')];
+    expect(names(withNeeded(steps, new Set(['z'])))).toEqual(['x', 'y', 'z']);
+  });
+
+  test.each([
+    ["const seed = Number(process.env['SEED'] ?? 1);", true],
+    ["import fc from 'fast-check';", true],
+    ["const text = 'SEED';", false],
+  ])('by seed: %s', (source, expected) => {
+    expect(bySeed(source)).toBe(expected);
+  });
+
+  test('a long test says so in its name', () => {
+    expect(['src/kills.long.test.ts', 'src/kills.test.ts', 'src/long.test.ts'].map(isLong)).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });
 
@@ -158,6 +235,15 @@ describe('the last line', () => {
     ['nothing at all', [], '0 passed, 1 failed'],
   ])('%s', (_what, results, line) => {
     expect(lastLine(...results)).toBe(line);
+  });
+
+  test('steps without tests that were asked for alone, and passed', () => {
+    expect(
+      summary([result('fuzz')], false)
+        .split('\n')
+        .at(-1),
+    ).toBe('0 passed, 0 failed');
+    expect(totalsOf([result('fuzz', { status: 'failed' })], false).failed).toBe(1);
   });
 
   test('totals by tier', () => {

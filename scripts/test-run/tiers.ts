@@ -21,3 +21,13 @@ export function tierOf(path: string, source: string): Tier {
     return 'simulation';
   return /^import .*'fast-check'/m.test(source) ? 'property' : 'unit';
 }
+
+/** Whether a test file is long by nature: `npm run gate` runs it, `npm test` does not. */
+export function isLong(path: string): boolean {
+  return path.endsWith('.long.test.ts');
+}
+
+/** Whether a seed draws a test file's cases, so that another one looks further. */
+export function bySeed(source: string): boolean {
+  return source.includes("process.env['SEED']") || /^import .*'fast-check'/m.test(source);
+}

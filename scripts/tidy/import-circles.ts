@@ -1,10 +1,8 @@
 // Modules of a package, or its folders, that import each other in a circle: to read or move one, a reader needs all of them.
 // Between folders, what lies beside them is left out: the index knows everything, and what all share is known by everything.
+import { inCircles } from './circles.ts';
 import { type Finding } from './finding.ts';
 import { folderOf, type Project, resolveModule, type Workspace } from './workspace.ts';
-
-/** What each module or folder of a package imports of the same package, with where it does first. */
-type Imports = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** An import within a package. */
 interface Arrow {
@@ -36,14 +34,10 @@ function circles(arrows: readonly Arrow[]): Finding[] {
     imports.set(from, others);
     if (!others.has(to)) others.set(to, at);
   }
-  return [...imports].flatMap(([from, others]) =>
-    [...others]
-      .filter(([to]) => reach(imports, to).has(from))
-      .map(([to, at]) => ({
-        at,
-        message: `${from} imports ${to}, which imports it back: move what both need to one of them, or beside them`,
-      })),
-  );
+  return inCircles(imports).map(({ from, to, at }) => ({
+    at,
+    message: `${from} imports ${to}, which imports it back: move what both need to one of them, or beside them`,
+  }));
 }
 
 function arrowsOf(workspace: Workspace, { folder, modules }: Project): Arrow[] {
@@ -55,11 +49,4 @@ function arrowsOf(workspace: Workspace, { folder, modules }: Project): Arrow[] {
         return to?.startsWith(`${folder}/`) === true ? [{ from: path, to, at: `${path}:${line}` }] : [];
       }),
     );
-}
-
-/** All that a module or folder imports, by others too. */
-function reach(imports: Imports, from: string): ReadonlySet<string> {
-  const found = new Set<string>([from]);
-  for (const each of found) for (const other of imports.get(each)?.keys() ?? []) found.add(other);
-  return found;
 }

@@ -18,7 +18,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   records: ['base', 'ports'],
   runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
   client: ['base', 'ports', 'system', 'records', 'kafka'],
-  ingest: ['base', 'system', 'kafka'],
+  ingest: ['base', 'ports', 'system', 'kafka'],
   verifier: ['base', 'ports', 'oracle', 'config', 'records', 'kafka', 'store'],
   processor: [
     'base',

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { broughtAlong } from './brought-along.ts';
 import { drawing } from './drawing.ts';
 import { type Finding } from './finding.ts';
+import { packageCircles } from './package-circles.ts';
 import { packageGraph } from './package-graph.ts';
 import { edited, workspaceWith } from './workspace.fixture.ts';
 import { type Workspace } from './workspace.ts';
@@ -17,6 +18,7 @@ const checks = {
   'package graph': (workspace: Workspace): Finding[] => packageGraph(workspace, rules),
   'brought along': (workspace: Workspace): Finding[] => broughtAlong(workspace, { task: ['store'], cli: ['store'] }),
   drawing,
+  'package circles': packageCircles,
 };
 
 /** Per check: what is planted, where it has to be found, and what the message has to name. */
@@ -212,6 +214,20 @@ const violations: readonly (readonly [
     edited('tsconfig.json', '{"path":"./libs/task"},', ''),
     'tsconfig.json',
     'libs/task',
+  ],
+  [
+    'package circles',
+    'packages whose tests need each other',
+    edited('libs/base/package.json', '"devDependencies":{', '"devDependencies":{"@flatline/task":"*"'),
+    'libs/base/package.json',
+    '@flatline/base needs @flatline/task',
+  ],
+  [
+    'package circles',
+    'a circle of three, each half',
+    edited('libs/base/package.json', '"devDependencies":{', '"devDependencies":{"@flatline/cli":"*"'),
+    'apps/cli/package.json',
+    '@flatline/cli needs @flatline/task',
   ],
 ];
 

@@ -1,0 +1,85 @@
+// What `npm run gate` does: what takes long by nature, and whatever a seed draws, by a fresh one.
+import type { TestProject } from './projects.ts';
+import { type Step } from './step.ts';
+import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
+
+/** More than `REACH_SEEDS_MIN`: a kind of fault that never happens fails. */
+const WORLDS = 3_000;
+/** So many histories are drawn by each test of them. */
+const HISTORIES = 150;
+/** Each decoder has so many. */
+const FUZZ_CASES = 10_000;
+/** Scenarios of chaos have so many variants of their own at most; a trial's number chooses one. */
+const VARIANTS = 10;
+/** Kinds of pipelines that chaos tries besides sessions, each a part of the campaign. */
+const CHAOS_PARTS = ['1/3', '2/3', '3/3'];
+const WAITING = 0.5;
+
+export function planLongSteps(run: Run, projects: readonly TestProject[], seed: number): Step[] {
+  return [
+    brokerStep(run),
+    ...projects.filter(({ hasLong }) => hasLong).map((project) => longTests(run, project, seed)),
+    ...chaos(run, seed),
+    ...simulation(run, seed),
+    commandStep(run, [...fuzzer, '--cases', String(FUZZ_CASES), '--seed', String(seed)], { name: 'fuzz' }),
+    ...projects.filter(({ bySeed }) => bySeed.length > 0).map((project) => freshCases(run, project, seed)),
+    packStep(run),
+    performanceStep(run),
+  ];
+}
+
+const source = ['node', '--conditions=@flatline/source'] as const;
+const fuzzer = [...source, 'scripts/fuzz.ts'] as const;
+
+/** `e2e-long` and others. */
+function longTests(run: Run, project: TestProject, seed: number): Step {
+  const needs = project.name === 'install' ? ['pack'] : [];
+  const load = project.usesBroker ? WAITING : 1;
+  return jestStep(run, project, { name: `${project.name}-long`, tests: 'long', needs, load, env: seedsOf(seed) });
+}
+
+/** The tests of `npm test` whose cases a seed draws, with others than there. */
+function freshCases(run: Run, project: TestProject, seed: number): Step {
+  return jestStep(run, project, {
+    name: `${project.name}-fresh`,
+    tests: project.bySeed,
+    load: 1,
+    env: { ...seedsOf(seed), SEEDS: String(HISTORIES) },
+  });
+}
+
+function seedsOf(seed: number): NodeJS.ProcessEnv {
+  return { SEED: String(seed), FUZZ_SEED: String(seed) };
+}
+
+/** Each scenario of each other kind once, on a broker of its own; which of its variants, the seed says. */
+function chaos(run: Run, seed: number): Step[] {
+  const program = [...source, '--max-old-space-size=8192', 'apps/lab/chaos/src/main.ts'] as const;
+  const first = String(1 + (seed % VARIANTS));
+  return CHAOS_PARTS.map((part, index) => {
+    const flags = ['--scenario', 'kinds', '--trials', '1', '--first', first, '--part', part, '--seed', String(seed)];
+    const report = `${run.state}/chaos-${index + 1}`;
+    return commandStep(run, [...program, ...flags, '--report', report], { name: `chaos-${index + 1}`, load: WAITING });
+  });
+}
+
+/** With a process each, since other steps fill the other cores. The mutants' worlds have seeds of their own. */
+function simulation(run: Run, seed: number): Step[] {
+  const program = ['node', ROOMY, '--conditions=@flatline/source', 'apps/lab/worlds/src/main.ts'] as const;
+  const part = (name: string, ...flags: string[]): Step =>
+    commandStep(run, [...program, '--workers', '1', ...flags], { name });
+  return [
+    part('simulate', '--seeds', String(WORLDS), '--from', String(seed)),
+    part('mutants', '--seeds', '0', '--mutants'),
+  ];
+}
+
+function packStep(run: Run): Step {
+  return commandStep(run, [...source, 'scripts/pack.ts'], { name: 'pack' });
+}
+
+/** A ratio within one run, which holds on a busy machine too; alone among what talks to the broker. */
+function performanceStep(run: Run): Step {
+  const command = [...source, 'apps/lab/bench/src/gate/main.ts'] as const;
+  return commandStep(run, command, { name: 'performance', needs: ['broker'], broker: 'alone' });
+}
