@@ -83,6 +83,17 @@ test('[I1][I9] refused records and misplaced keys of the last hour are warned of
   ]);
 });
 
+test('[X5] what holds running partitions up is warned of in one line, and the instance stays ready', async () => {
+  const detail = 'reading the input, which waits for an answer of 127.0.0.1:9092, for 12000 ms';
+  const held = task({ detail });
+  const get = await serve([pipeline({ tasks: [task({ partition: 3 }), held, { ...held, partition: 1 }] })]);
+  const answer = await get('/readyz');
+  expect(answer.status).toBe(200);
+  expect(((await answer.json()) as { warnings: string[] }).warnings).toEqual([
+    `visits/0 runs, and is held up: ${detail} (and in 1 more)`,
+  ]);
+});
+
 describe('[R2] local stores that are damaged again and again', () => {
   const drop = (minutesAgo: number, reason: StoreDrop['reason'] = 'checksum', partition = 0): StoreDrop => ({
     partition,

@@ -10,6 +10,7 @@ export function warningsOf({ processes }: Looked): readonly string[] {
   return processes.flatMap(({ pipelines, wallNow }) =>
     pipelines.flatMap((pipeline) => [
       ...fillOf(pipeline),
+      ...obstaclesOf(pipeline),
       ...refusalsOf(pipeline, wallNow),
       ...misplacedOf(pipeline, wallNow),
     ]),
@@ -25,6 +26,15 @@ function fillOf({ name, tasks }: PipelineStatus): string[] {
         `${name}/${partition} holds ${Math.floor(stateFill * 100)} % of what may live in one partition (${liveEntries} ` +
         `entries, ${stateBytes} bytes): beyond, records that need more room are dead letters (state-full)`,
     );
+}
+
+/** Partitions that run and are held up: by brokers that do not answer, a transaction that hangs, a store that was lost (X5). One line. */
+function obstaclesOf({ name, tasks }: PipelineStatus): string[] {
+  const held = tasks.filter(({ state, detail }) => state === 'running' && detail !== undefined);
+  const [first] = held;
+  if (first === undefined) return [];
+  const others = held.length === 1 ? '' : ` (and in ${held.length - 1} more)`;
+  return [`${name}/${first.partition} runs, and is held up: ${first.detail}${others}`];
 }
 
 /** One line for all partitions: where there is one bad producer, each has its letters. */
