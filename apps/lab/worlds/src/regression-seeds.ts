@@ -44,4 +44,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     found: 'an input that was cut before its first owner ran, judged by its former end',
   },
   { seed: 960_161, kind: 'debounce', found: 'an item refused for room, judged before its dead letter was committed' },
+  {
+    seed: 82_652_890,
+    kind: 'schedule',
+    found: 'more due in the calm than maxDuePerSecond lets take effect in the time that every world had',
+  },
 ];

@@ -1,10 +1,11 @@
 // One seed, from the start of a cluster to the judgement: a safety phase in which everything may go wrong, a liveness phase in
 // which nothing does and everything must finish, and an orderly stop.
-import type { Random } from '@flatline/base';
+import type { DurationMs, Random } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
+import { calmLimitMs, LIVENESS_MAX_MS } from './calm-limit.ts';
 import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
-import { countSaidByFetch, originOf, undoneIn } from './judging/expectation.ts';
+import { countSaidByFetch, foldPartition, originOf, undoneIn } from './judging/expectation.ts';
 import { judgePartition } from './judging/judge-partition.ts';
 import type { KindName } from './kinds/kind-names.ts';
 import { drawKind, drawSubject, simulatedKind } from './kinds/subject.ts';
@@ -34,8 +35,6 @@ export interface SeedReport {
 
 /** What a partition says that has stopped because its input has lost what was read of it (R3). */
 const LOSS = /acknowledged records were lost or replaced|is not the log that was read/;
-/** Within this everything is finished once nothing goes wrong any more. */
-const LIVENESS_MAX_MS = 240_000;
 const LOOK_MS = 1_000;
 const STEP_MAX_MS = 800;
 /** Most processes have met and begun within this. */
@@ -98,7 +97,7 @@ class World {
     const unfinished = await this.#calm();
     if (unfinished !== undefined)
       return [
-        `[X5] not finished within ${LIVENESS_MAX_MS} ms of calm: ${unfinished}`,
+        `[X5] not finished within ${unfinished.limitMs} ms of calm: ${unfinished.what}`,
         ...(await this.#judge({ undone: 'the world was not finished' })),
       ];
     const found = await this.#judge({});
@@ -134,22 +133,35 @@ class World {
   }
 
   /** What is still unfinished when the time is up; undefined: nothing. */
-  async #calm(): Promise<string | undefined> {
+  async #calm(): Promise<{ readonly what: string; readonly limitMs: DurationMs } | undefined> {
     const { time } = this.#simulation;
     this.#nemesis.heal();
     this.#kind.actors?.rest();
-    const endMs = time.nowMs + LIVENESS_MAX_MS;
+    const startMs = time.nowMs;
     for (;;) {
       this.#nemesis.restart(1);
       this.#nemesis.heal();
       this.#devices.greetOnce();
       await time.runFor(LOOK_MS);
       const unfinished = this.#unfinished();
-      if (unfinished !== undefined && time.nowMs < endMs) continue;
+      if (unfinished !== undefined && this.#mayStillTake(time.nowMs - startMs)) continue;
       // What comes a second time comes soon.
       await time.runFor(LOOK_MS);
-      return unfinished === undefined ? undefined : this.#unfinished();
+      const what = unfinished === undefined ? undefined : this.#unfinished();
+      return what === undefined ? undefined : { what, limitMs: this.#calmLimitMs };
     }
+  }
+
+  /** The input is folded only of a world that takes long. */
+  #mayStillTake(calmMs: DurationMs): boolean {
+    return calmMs < LIVENESS_MAX_MS || calmMs < this.#calmLimitMs;
+  }
+
+  get #calmLimitMs(): DurationMs {
+    const { subject } = this.#scenario;
+    if (subject.kind !== 'schedule') return LIVENESS_MAX_MS;
+    const dues = this.#partitions.map((partition) => foldPartition(this.cluster, partition).dues);
+    return calmLimitMs(subject.maxDuePerSecond, dues);
   }
 
   #unfinished(): string | undefined {
@@ -183,10 +195,11 @@ class World {
         if (hasEnded === undefined || stopped.get(partition)!.what === 'commits')
           return `partition ${partition} has lost ${stopped.get(partition)!.what} of its changelog, and no process says so`;
       }
-      const open = this.#isOvertaken ? this.#livingOn(partition) : undoneIn(this.cluster, partition);
-      if (open !== undefined) return `partition ${partition}: ${open}`;
+      // Asked first, since the input need not be folded for it.
       const committed = this.#simulation.log.offsets.committed(GROUP, { topic: INPUT, partition })?.offset ?? 0;
       if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
+      const open = this.#isOvertaken ? this.#livingOn(partition) : undoneIn(this.cluster, partition);
+      if (open !== undefined) return `partition ${partition}: ${open}`;
     }
     return undefined;
   }

@@ -27,6 +27,8 @@ export interface KindFolded {
   readonly refused: readonly number[];
   /** Where the clock stood after each record. */
   readonly steps: readonly { readonly offset: number; readonly clock: Millis }[];
+  /** Due instants that the clock has brought about, whether or not anything is said of them. */
+  readonly dues: number;
 }
 
 /** `records`: committed, in offset order. */
@@ -47,6 +49,7 @@ export function foldKind(records: Iterable<InputRecord>, options: KindFoldOption
     open: new Map([...entries.lives()].map(({ text, dueAt }) => [text, dueAt])),
     refused: fold.takeBad(),
     steps,
+    dues: fold.dues,
   };
 }
 

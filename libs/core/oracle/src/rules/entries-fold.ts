@@ -287,6 +287,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     const { machine, key } = entry;
     for (let dueAt = machine.dueAt(); dueAt <= this.clock; dueAt = machine.dueAt()) {
       const before = machine.state;
+      this.dues += 1;
       this.#change(name, entry, () => {
         machine.due(this.clock);
       });

@@ -58,6 +58,8 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
   clock: Millis = 0;
   /** Offset of the last record that was bad. */
   lastBad = -1;
+  /** Due instants that the clock has brought about. */
+  dues = 0;
   protected readonly rules: Rules;
   protected readonly counts: FoldCounts;
   protected readonly held: HeldGaps;

@@ -187,6 +187,7 @@ export class NaiveFold extends InputFold<PipelineRules> {
   /** Closes a session as of its deadline: the clock has reached it. */
   closeDue(name: string, key: Uint8Array): void {
     const session = this.open.get(name)!;
+    this.dues += 1;
     const closedAt = this.deadlineOf(session);
     this.#close(name, key, { reason: reasonOf(session, this.rules, this.held), closedAt, endedAt: undefined });
   }
