@@ -267,7 +267,7 @@ describe('with live sessions', () => {
     expect(await scenario.stop(running)).toBe(0);
   });
 
-  test('[R3] an input that was made again under its state is found by the check', async () => {
+  test('[R3] an input that was made again under its state is found by the check; as advised, another application begins', async () => {
     await sixLive();
     await deleteTopic(scenario.kafka, scenario.input);
     await createTopic(scenario.kafka, scenario.input, {
@@ -278,6 +278,21 @@ describe('with live sessions', () => {
     expect(checked.code).toBe(FAILED_CHECK);
     expect(checked.stdout).toMatch(/is not the log that was read \(partition \d: .* but it ends at 0\)/);
     expect(checked.stdout).toContain('holds 6 live keys');
+    expect(checked.stdout).toContain('or use another application name and another output.topic');
+    scenario.rename();
+    scenario.configure({ timeoutMs: 1_000, output: { topic: `${scenario.output}-2` } });
+    await createTopics(scenario);
+    const running = scenario.start();
+    await runAll(running);
+    await beat('g', 'h');
+    const { config } = scenario;
+    const tail = ['sessions', 'tail', '--config', config, '--from-beginning', '--limit', '2', '--json'];
+    const lines = (await succeed(tail)).stdout.trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { readonly sessionId: string }).sessionId).toSorted()).toEqual([
+      'g',
+      'h',
+    ]);
+    expect(await scenario.stop(running)).toBe(0);
   });
 
   test('[C6] a timestamp type changed in the configuration: it is changed back, and everyone lives on', async () => {
