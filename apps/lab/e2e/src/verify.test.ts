@@ -13,6 +13,7 @@ const SEED = Number(process.env['SEED'] ?? 23);
 const KILLS = 3;
 const SESSIONS = 2_000;
 const TIMEOUT_MS = 4_000;
+const KEYS = Array.from({ length: 40 }, (_, i) => `device-${i}`);
 
 let scenario: Scenario;
 afterEach(async () => {
@@ -135,5 +136,27 @@ describe('a processor that is not there', () => {
 
     await beat(70);
     await expectBehind(new RegExp(String.raw`the last one ends at offset \d+.*${behind} \d+ closes due`));
+  });
+});
+
+describe('settings that change', () => {
+  test('[K1][V4] what closed under a former timeout is judged by it, and what closes now by the present one', async () => {
+    scenario = await Scenario.create({ timeoutMs: 1_000 });
+    const beatAndClose = async (keys: readonly string[], closed: number): Promise<void> => {
+      const processor = scenario.start();
+      await scenario.producing((producer) =>
+        producer.send(keys.map((key) => ({ key: Buffer.from(key), value: new Uint8Array() }))),
+      );
+      await scenario.outputs((outputs) => outputs.tombstones.length >= closed);
+      expect(await scenario.stop(processor)).toBe(0);
+    };
+    await beatAndClose(KEYS, KEYS.length);
+    scenario.configure({ timeoutMs: 2_500 });
+    await beatAndClose(KEYS, 2 * KEYS.length);
+    const { closed } = await expectVerified(scenario);
+    expect(closed).toBe(2 * KEYS.length);
+    // The configuration is a third by now, under which no processor has run.
+    scenario.configure({ timeoutMs: 600_000 });
+    await expectVerified(scenario);
   });
 });
