@@ -5,7 +5,7 @@ import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
 
 /** More than `REACH_SEEDS_MIN`: a kind of fault that never happens fails. */
 const WORLDS = 3_000;
-/** So many histories are drawn by each test of them. */
+/** So many histories are drawn by each file of tests. */
 const HISTORIES = 150;
 /** Each decoder has so many. */
 const FUZZ_CASES = 10_000;

@@ -1,4 +1,4 @@
-// A part of the gate from its first step to its last line.
+// One part, `npm test` or `npm run gate`, from its first step to its last line.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

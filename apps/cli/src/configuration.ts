@@ -3,7 +3,6 @@ import {
   type Environment,
   type FlatlineConfig,
   loadConfiguration,
-  SECRET_SECTIONS,
   type SecretSection,
 } from '@flatline/config';
 import { existsSync } from 'node:fs';
@@ -18,9 +17,6 @@ export interface ConfigurationFlags {
   readonly stateDir?: string;
   readonly httpPort?: number;
 }
-
-/** All that there are, as a processor needs them. */
-export const ALL_SECRETS: readonly SecretSection[] = SECRET_SECTIONS;
 
 /**
  * `uses`: whose secrets the command needs, so that none is locked by those of others.

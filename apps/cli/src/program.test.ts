@@ -12,6 +12,7 @@ import { CHECKOUT_COMMANDS } from './absent-commands.ts';
 import { cli, type CliRun } from './cli.fixture.ts';
 import { ExitCode, exitCodeMeanings } from './exit-code.ts';
 import { CommandFailure, failureOf } from './failure.ts';
+import { COMMAND_NAMES } from './terminal/console.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flatline-cli-'));
 mkdirSync(join(folder, 'empty'));
@@ -209,6 +210,7 @@ describe('the package', () => {
     const [own, all] = lists.map(({ stdout }) => named(stdout));
     const [, ofCheckout] = /^Commands of a checkout:\n((?: .*\n)+)/m.exec(lists[1].stdout) ?? [];
     expect(named(ofCheckout ?? '').toSorted()).toEqual(CHECKOUT_COMMANDS.toSorted());
+    expect(all!.filter((name) => !COMMAND_NAMES.split(' ').includes(name))).toEqual([]);
     expect(all!.filter((name) => !own!.includes(name)).toSorted()).toEqual(CHECKOUT_COMMANDS.toSorted());
     for (const name of CHECKOUT_COMMANDS) {
       const { exitCode, stderr } = await packaged(`${name} start --sessions 5`);

@@ -1,6 +1,6 @@
 import { counted } from '@flatline/base';
-import { configurationJsonSchema, outageOf } from '@flatline/config';
-import { ALL_SECRETS, type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { configurationJsonSchema, outageOf, SECRET_SECTIONS } from '@flatline/config';
+import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { originsOf } from '../run-origins.ts';
 import type { Shell } from '../shell.ts';
@@ -8,7 +8,7 @@ import type { Console } from '../terminal/console.ts';
 
 /** @throws ConfigurationError with everything that is wrong (I4) */
 export async function runCheck(flags: ConfigurationFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const config = await configurationOf(shell, flags, ALL_SECRETS);
+  const config = await configurationOf(shell, flags, SECRET_SECTIONS);
   const { facts, warning } = await originsOf(config, { shell, flags });
   if (warning !== undefined) console.note(`warning: ${warning}`);
   const origins = { ...facts, pid: undefined };

@@ -1,11 +1,11 @@
 // Everything a processor needs, checked one by one, so that a failure hides only the checks that depend on it.
 import { counted, messageOf } from '@flatline/base';
-import { type FlatlineConfig, outageOf, type PipelineConfig } from '@flatline/config';
+import { type FlatlineConfig, outageOf, type PipelineConfig, SECRET_SECTIONS } from '@flatline/config';
 import { type KafkaConnection, KafkaLogScan, KafkaTopicAdmin } from '@flatline/kafka';
 import { existsSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
-import { ALL_SECRETS, type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
+import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -28,7 +28,8 @@ export async function runDoctor(flags: DoctorFlags, console: Console, shell: She
   const findings: Finding[] = [];
   const say = (finding: Finding): void => {
     findings.push(finding);
-    if (!console.json) console.result(finding, `${MARKS[finding.outcome]} ${finding.what}: ${finding.text}`);
+    if (!console.json)
+      console.result(finding, console.typed(`${MARKS[finding.outcome]} ${finding.what}: ${finding.text}`));
   };
   await examine(flags, shell, say);
   const ok = findings.every(({ outcome }) => outcome !== 'wrong');
@@ -40,7 +41,7 @@ type Say = (finding: Finding) => void;
 
 async function examine(flags: DoctorFlags, shell: Shell, say: Say): Promise<void> {
   say({ what: 'Node', outcome: 'ok', text: `${process.version} on ${process.platform} ${process.arch}` });
-  const whole = await tried('configuration', say, () => configurationOf(shell, flags, ALL_SECRETS));
+  const whole = await tried('configuration', say, () => configurationOf(shell, flags, SECRET_SECTIONS));
   // A secret that only the processor has hides nothing of the brokers.
   const config = whole ?? (await withoutIngest(flags, shell));
   if (config === undefined) return;
@@ -121,7 +122,6 @@ function sayTopics(
   if (wrong.length === 0) say({ what: 'topics', outcome: 'ok', text: 'as they have to be' });
 }
 
-/** undefined, and said, where it throws. */
 /** undefined: what is wrong is not of ingest alone, and has been said. */
 async function withoutIngest(flags: DoctorFlags, shell: Shell): Promise<FlatlineConfig | undefined> {
   try {
@@ -131,6 +131,7 @@ async function withoutIngest(flags: DoctorFlags, shell: Shell): Promise<Flatline
   }
 }
 
+/** undefined, and said, where it throws. */
 async function tried<T>(what: string, say: Say, attempt: () => Promise<T>): Promise<T | undefined> {
   try {
     return await attempt();

@@ -1,9 +1,9 @@
 // What `run` does before anything is started: reads its configuration, opens its log, checks the topics.
-import type { FlatlineConfig } from '@flatline/config';
+import { type FlatlineConfig, SECRET_SECTIONS } from '@flatline/config';
 import { VERSION } from '@flatline/processor';
 import type { RuntimeLog } from '@flatline/runtime';
 import { connect, kafkaOf } from '../cluster.ts';
-import { ALL_SECRETS, type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
+import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { consoleLog } from '../run-log.ts';
 import { originsOf } from '../run-origins.ts';
 import type { Stop } from '../stop.ts';
@@ -40,7 +40,7 @@ export async function startOf(
   { console, stop, facts, firstFacts }: StartOptions,
 ): Promise<RunStart> {
   const { clock } = shell;
-  const config = await configurationOf(shell, flags, ALL_SECRETS);
+  const config = await configurationOf(shell, flags, SECRET_SECTIONS);
   diagnosis.configured(config);
   const log = diagnosis.watch(consoleLog(console, clock, facts === undefined ? {} : { facts }));
   const origins = await originsOf(config, { shell, flags });

@@ -35,7 +35,7 @@ export async function runCheck(flags: TopicsFlags, console: Console, shell: Shel
   const ok = deviations.length === 0;
   const text = ok
     ? `${counted(names.length, 'topic')} with the right settings.`
-    : deviations.map(deviationText).join('\n');
+    : console.typed(deviations.map(deviationText).join('\n'));
   console.result({ ok, topics: names, deviations }, text);
   return ok ? ExitCode.ok : ExitCode.failedCheck;
 }

@@ -33,17 +33,18 @@ describe('a console', () => {
       const stream = new Screen(false);
       const console = new Console({ stdout: stream, stderr: stream, env: {}, json: false, byNpx });
       console.note('flatline: ask flatline doctor, (flatline topics create) or npx flatline status; ./flatline run');
-      console.result({}, 'flatline doctor is a key\n    remedy: flatline topics create');
+      console.note('topic flatline does not exist');
+      console.result({}, '{"note":"remedy: flatline topics create"}');
       console.result({}, console.typed('flatline status'));
       return stream.text;
     };
     expect(said(false)).toBe(
       'flatline: ask flatline doctor, (flatline topics create) or npx flatline status; ./flatline run\n' +
-        'flatline doctor is a key\n    remedy: flatline topics create\nflatline status\n',
+        'topic flatline does not exist\n{"note":"remedy: flatline topics create"}\nflatline status\n',
     );
     expect(said(true)).toBe(
       'flatline: ask npx flatline doctor, (npx flatline topics create) or npx flatline status; ./flatline run\n' +
-        'flatline doctor is a key\n    remedy: npx flatline topics create\nnpx flatline status\n',
+        'topic flatline does not exist\n{"note":"remedy: flatline topics create"}\nnpx flatline status\n',
     );
   });
 

@@ -28,9 +28,12 @@ export interface ConsoleOptions {
   readonly byNpx?: boolean;
 }
 
+/** As `flatline --help` lists them, and those of a checkout: `flatline` before any other word is no command. */
+export const COMMAND_NAMES =
+  'config topics run import sessions leases windows schedules dead-letters verify status top partitions doctor reset ' +
+  'broker demo bench simulate completion help';
 /** A command in a message, unless it is called with `npx` or by a path already. */
-const COMMAND = /(?<!npx |[\w./-])flatline (?=[a-z])/g;
-const REMEDY = /\bremedy: .*/g;
+const COMMAND = new RegExp(`(?<!npx |[\\w./-])flatline (?=(?:${COMMAND_NAMES.replaceAll(' ', '|')})\\b)`, 'g');
 const DEFAULT_COLUMNS = 100;
 
 /** By no-color.org and force-color.org; NO_COLOR wins. Without either, each stream by whether it is a terminal. */
@@ -85,8 +88,8 @@ export class Console {
 
   /** A result: the value as a line of JSON, or else the text. */
   result(value: object, text: string): void {
-    // What is shown of records may read like a command: only what is called a remedy is one.
-    const line = this.json ? printableJson(value) : text.replace(REMEDY, (remedy) => this.typed(remedy));
+    // As it is: what is shown of records may read like a command.
+    const line = this.json ? printableJson(value) : text;
     this.#persist(() => this.#options.stdout.write(`${line}\n`));
   }
 

@@ -1,19 +1,14 @@
 import { systemClock } from '@flatline/system';
 import { BatchProducer, openCluster } from '@flatline/kafka';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
-import { Kcat, requireKcat } from './kcat.fixture.ts';
+import { Kcat, describeWithKcat } from './kcat.fixture.ts';
 import { readRaw } from './raw-topic.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
 import { verify } from './verify.fixture.ts';
 
 let scenario: Scenario;
-beforeAll(requireKcat);
-afterEach(async () => {
-  await killAll();
-  await scenario.dispose();
-});
 
 interface Line {
   readonly kind: string;
@@ -39,7 +34,12 @@ async function untilRecords(count: number): Promise<void> {
 const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
 const LONG = 'k'.repeat(30);
 
-describe('dead letters', () => {
+describeWithKcat('dead letters', () => {
+  afterEach(async () => {
+    await killAll();
+    await scenario.dispose();
+  });
+
   test('[I1] are listed, shown with all their bytes, and replayed once each to where they came from', async () => {
     scenario = await Scenario.create({ timeoutMs: 600_000, partitions: 2 });
     scenario.configure({ maxKeyBytes: 20 });

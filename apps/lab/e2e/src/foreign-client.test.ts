@@ -1,17 +1,12 @@
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { kill, killAll } from './child.fixture.ts';
-import { Kcat, type KcatRecord, type Line, requireKcat } from './kcat.fixture.ts';
+import { Kcat, type KcatRecord, type Line, describeWithKcat } from './kcat.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
 import { verify } from './verify.fixture.ts';
 
 const TIMEOUT_MS = 2_000;
 
 let scenario: Scenario;
-beforeAll(requireKcat);
-afterEach(async () => {
-  await killAll();
-  await scenario.dispose();
-});
 
 const bare = (key: string): Line => ({ key, value: '' });
 const json = (key: string, event: object): Line => ({ key, value: JSON.stringify(event) });
@@ -77,7 +72,12 @@ function expectedOf(records: readonly KcatRecord[], timeoutMs: number): Record<s
 const ofKey = (records: readonly KcatRecord[], key: string): KcatRecord[] =>
   records.filter((record) => record.key === key);
 
-describe('a client that is not ours: kcat', () => {
+describeWithKcat('a client that is not ours: kcat', () => {
+  afterEach(async () => {
+    await killAll();
+    await scenario.dispose();
+  });
+
   test('[S1][S2][S5][S6][O2][I2] bare heartbeats, JSON events and null ends in; summaries field by field and tombstones out', async () => {
     // On a busy machine some of the silence is held (C8), and the summary is not what the records say alone.
     scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS, pipeline: { unheardMs: 0 } });

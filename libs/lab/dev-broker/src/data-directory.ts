@@ -104,7 +104,8 @@ export function writeNodes(nodes: readonly NodePlan[], bootstrapRecords: string,
 
 /**
  * The file of bootstrap records that formatting makes: the feature levels of this version of Kafka, the same for every
- * cluster, and `users` of SCRAM, as the tool's arguments. Made once in `folder` by Kafka's own tool and copied from then on, because the tool takes half a second of a two-second start.
+ * cluster, and `users` of SCRAM, as the tool's arguments. Made once in `folder` by Kafka's own tool and copied from then on:
+ * the tool takes half a second of a two-second start.
  */
 export async function bootstrapRecordsOf(
   { folder: keptIn, java, classPath }: { readonly folder: string; readonly java: string; readonly classPath: string },

@@ -22,7 +22,7 @@ describe('histories of the runtime under faults (rerun: SEED=n SEEDS=1 npm test 
       expect(report.violations).toEqual([]);
       expect(report.undecided).toEqual([]);
       expect(report.closed).toBe(report.incarnations - report.open);
-      expect(report.closed).toBeGreaterThan(20);
+      expect(report.closed).toBeGreaterThan(50);
       expect(report.delaysMs.min).toBeGreaterThanOrEqual(0);
     },
   );
@@ -37,7 +37,8 @@ describe.each([...SUBJECTS.lease, ...SUBJECTS.debounce, ...SUBJECTS.schedule])('
       const report = await judge(seed, named);
       expect(report.violations).toEqual([]);
       expect(report.undecided).toEqual([]);
-      expect(report.closed).toBeGreaterThan(5);
+      // Fewest by far: windows led by an item, 24 in 72 seeds.
+      expect(report.closed).toBeGreaterThan(10);
       expect(report.open).toBeGreaterThan(0);
       expect(report.reach.badRecords).toBeGreaterThan(0);
       expect(report.delaysMs.min).toBeGreaterThanOrEqual(0);

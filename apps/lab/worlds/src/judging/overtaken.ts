@@ -16,7 +16,7 @@ export function checkOvertaken(world: JudgedWorld, partition: number, commits: r
   ];
 }
 
-/** X1: nothing is said twice of a key. */
+/** O1: nothing is said twice of a key. */
 function checkOnce({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
   const known = new Set<string>();
   return commits
@@ -25,19 +25,19 @@ function checkOnce({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): st
       const word = kind.word(record);
       if (word === undefined) return [];
       const what = `${textIn(record.key)}: ${word.what} ${word.id}`;
-      if (known.has(what)) return [`[X1] ${what} is said twice`];
+      if (known.has(what)) return [`[O1] ${what} is said twice`];
       known.add(what);
       return [];
     });
 }
 
-/** X1: the clock that a commit states has reached what it says. */
+/** C3: the clock that a commit states has reached what it says. */
 function checkEvidence({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
   return commits.flatMap(({ header: { clock, sequence }, outputs }) =>
     outputs
       .flatMap((record) => kind.word(record) ?? [])
       .filter(({ at }) => at > clock)
-      .map(({ what, at }) => `[X1] ${what} as of ${at}, by the commit ${sequence} with clock ${clock}`),
+      .map(({ what, at }) => `[C3] ${what} as of ${at}, by the commit ${sequence} with clock ${clock}`),
   );
 }
 

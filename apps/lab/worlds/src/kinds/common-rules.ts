@@ -10,7 +10,7 @@ export interface KindScenario extends Required<Pick<CommonRules, 'timestampType'
   readonly bounds: Required<Pick<CommonRules, 'entriesMax' | 'keyBytesMax'>>;
   /** I7 */
   readonly maxStateBytes: number | undefined;
-  /** Both of them a session's. */
+  /** A setting of sessions only, as the next. */
   readonly timeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
   /** Length of the safety phase. */

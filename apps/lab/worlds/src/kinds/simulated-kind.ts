@@ -6,7 +6,7 @@ import type { InputRecord, JudgedRules, RawRecord } from '@flatline/oracle';
 
 /** What one record of the output says. */
 export interface Word {
-  /** Tells it from all others of its key, for good. */
+  /** All its text: two records of a key that say the same have the same. */
   readonly id: string;
   /** What has happened, for counts. */
   readonly what: string;

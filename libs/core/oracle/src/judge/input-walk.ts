@@ -136,7 +136,7 @@ export class InputWalk {
     );
   }
 
-  /** The present of then plays no part in what is due, so none in what takes room (I7). */
+  /** Whether the clock here is the one that the processor had: no present of then plays a part in it. */
   get #knowsClock(): boolean {
     return this.#truth?.presentDecides === false;
   }

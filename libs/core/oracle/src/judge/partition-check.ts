@@ -69,7 +69,7 @@ export class PartitionCheck {
   /** What the commit at hand brought about. */
   #expected: ExpectedRecord[] = [];
   #position = 0;
-  /** Set where the settings of the commits before are not. */
+  /** From where settings are known, if not from the first commit. */
   readonly #known: ReturnType<typeof firstKnown>;
   #last: Commit | undefined;
 

@@ -1,6 +1,6 @@
 import type { Findings, Violation } from './report.ts';
 
-/** What the settings decide: by others than those of then it would be found where nothing is wrong. */
+/** Rules that depend on the settings: judged by other ones, sound logs would break them. */
 const BY_SETTINGS: ReadonlySet<string> = new Set(['V1', 'V2', 'V3', 'V4', 'V5', 'V11', 'I1', 'O2', 'O4', 'K8']);
 
 /** One log, for a check that finds something wrong in it. */

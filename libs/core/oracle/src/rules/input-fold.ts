@@ -232,7 +232,7 @@ function atMost({ value, headers = [] }: InputRecord, name: string): number {
   return ENTRY_BYTES + weightOf(name) + stateAtMost((value?.length ?? 0) + inHeaders);
 }
 
-/** What becomes of so many bytes that a record brought, at most. */
+/** Upper bound on the state that so many bytes of a record become. */
 export function stateAtMost(bytes: number): number {
   return STATE_ON_TOP + STATE_PER_BYTE * bytes;
 }

@@ -30,7 +30,7 @@ export class SettingsHistory {
   #position: number | undefined;
   readonly #heldBytesMax: number;
 
-  /** `text`: that of the task's own settings; undefined: it says none. `heldBytesMax`: of the log, of which K8 leaves so much alone. */
+  /** `text`: that of the task's own settings; undefined: it says none. `heldBytesMax`: the log that K8 leaves alone. */
   constructor(text: string | undefined, heldBytesMax: number) {
     this.#text = text;
     this.#heldBytesMax = heldBytesMax;

@@ -21,7 +21,7 @@ export const REMEDIES: ReadonlyMap<number, string> = new Map([
     26,
     'set kafka.sessionTimeoutMs between group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers',
   ],
-  [29, 'grant this principal what flatline doctor says that it lacks on the topic'],
+  [29, 'grant this principal what npx flatline doctor says that it lacks on the topic'],
   [30, 'grant this principal READ on the consumer group'],
   [31, 'grant this principal what the request needs on the cluster'],
   [33, 'set kafka.sasl.mechanism to one that this listener offers'],

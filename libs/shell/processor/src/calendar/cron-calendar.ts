@@ -76,7 +76,7 @@ function nextShown(expression: CronExpression, zone: ZoneClock, after: Millis): 
     const named: LocalTime | undefined = expression.after(from + offsetMs - 1);
     if (named === undefined) return undefined;
     if (named - offsetMs < end) return named - offsetMs;
-    // Days may lie between: none of them shows what is named, but that clocks turned back soon may show what they have shown.
+    // On to shortly before what is named; within SHOWN_AGAIN_MS each span is looked at, as clocks turned back show times again.
     from = end <= after + SHOWN_AGAIN_MS ? end : Math.max(end, named - OFFSET_MAX_MS);
   }
 }

@@ -3,8 +3,8 @@
 // Owns: the spans between two turns of the clocks, by stretches of the time.      Does not own: what runs when (CronCalendar).
 //
 // Invariants
-//   ZC1  Clocks are turned at whole seconds, and not twice within a day but that one of the two would show at its end: each day of a
-//        stretch is looked at, and where it has another offset than the day before, the second is found by halves.
+//   ZC1  Clocks are turned at whole seconds, and two turns within one day do not cancel out: each day of a stretch is looked at, and
+//        where it has another offset than the day before, the second is found by halves.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { LocalTime } from './cron-expression.ts';
 

@@ -8,7 +8,7 @@ const MISNAMED = [
   'nodejs_eventloop_utilization_histogram',
   'nodejs_eventloop_utilization_summary',
 ];
-/** Longest wait of a timer: what the two would be fed by, ten times a second and as long as the process lives, never runs. */
+/** So long that the two event-loop figures, which are not shown, are never sampled: ten times a second otherwise. */
 const NEVER_MS = 2 ** 31 - 1;
 
 /** What Node tells of the process, under names that `promtool check metrics` takes. */

@@ -40,7 +40,7 @@ describe('[R3] what another owner did meanwhile is not held against the log', ()
     expect(second.instance.status()).toMatchObject([{ state: 'running' }]);
   });
 
-  test('[X5] a hand-over warns of nothing, though it fences the writer of a commit under way', async () => {
+  test('a hand-over warns of nothing, though it fences the writer of a commit under way', async () => {
     const warned: string[] = [];
     const world = new World({
       seed: 84,

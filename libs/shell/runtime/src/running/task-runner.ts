@@ -91,7 +91,7 @@ export class TaskRunner {
     this.#starting = this.#endingWith(this.#start(assignedAtMs));
   }
 
-  /** `assignedAtMs`: by default the group is asked first. A try on an old word of it would fence the owner of then. */
+  /** `assignedAtMs`: by default the group is asked first. Trying on an old answer would fence whoever owns it now. */
   async #start(assignedAtMs: DurationMs = -Infinity): Promise<void> {
     const { clock, log } = this.#parts.ports;
     const retryPause = new RetryPause(clock);

@@ -6,8 +6,9 @@ import type { FoldableItem, WindowState } from './naive-window.ts';
 
 const OWING = 2 ** 28;
 const PART = 2 ** 21;
-/** By form; and whether one item at most is kept, behind the offsets of the first and the last that were taken. */
+/** By form. */
 const REDUCERS = ['all', 'first', 'last', 'count', 'first', 'last', 'count', 'custom'];
+/** By form: whether one item at most is kept, behind the offsets of the first and the last that were taken. */
 const KEEPS_ONE = [false, true, true, true, false, false, false, true];
 /** Each of them in JSON and in Avro. */
 const FORMS = 2 * KEEPS_ONE.length;
