@@ -1,5 +1,5 @@
 // What an operator does to schedules is a record of the input (Q4): ordered with all others, and replayed with them.
-import { type Millis, partitionOf } from '@flatline/base';
+import { messageOf, type Millis, partitionOf } from '@flatline/base';
 import type { SchedulePipeline } from '@flatline/config';
 import { BatchProducer, type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
 import { foreseenSchedule, readPartitionState } from '@flatline/processor';
@@ -140,8 +140,8 @@ async function send(
     const { partition = partitionOf(key, partitions) } = flags;
     if (partition >= partitions)
       throw usageFailure(`--partition ${partition}: ${topic} has partitions 0 to ${partitions - 1}`);
-    const isThere =
-      act === 'add' ? undefined : await looksThere({ connection, pipeline, partition, key, shell }, flags.id);
+    const look = { connection, pipeline, partition, key, shell };
+    const isThere = act === 'add' ? undefined : await knownThere(look, flags.id, console);
     const offset = await append(connection, shell, topic, { ...message, key, partition });
     show({ act, flags, topic, partition, offset, dueAt: found.dueAt, isThere }, console);
     return isThere === false ? ExitCode.failedCheck : ExitCode.ok;
@@ -156,6 +156,18 @@ interface Look {
   readonly partition: number;
   readonly key: Uint8Array;
   readonly shell: Shell;
+}
+
+/** As `looksThere`; undefined, too, where it cannot look: an act must not wait until the changelog is mended. */
+async function knownThere(look: Look, id: string | undefined, console: Console): Promise<boolean | undefined> {
+  try {
+    return await looksThere(look, id);
+  } catch (error) {
+    if (look.shell.stop.signal.aborted) throw error;
+    const unknown = 'whether there is such a schedule is not known, since the changelog could not be read';
+    console.note(`${unknown}: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 /** Whether the newest commit has such a schedule; undefined: it has none, and what comes behind it may have made one. */
