@@ -2,7 +2,7 @@
 // another one, begun after the store's was given up (`reset`, and a topic that was created again), and the store is dropped (R2).
 import { MalformedBytes } from '@flatline/base';
 import { decodeBlock } from '@flatline/partition';
-import { changelogOf } from '../task-place.ts';
+import { changelogOf, inputOf } from '../task-place.ts';
 import { ChangelogTail } from './changelog-tail.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
 import type { StoreLoadParts } from './store-load.ts';
@@ -24,7 +24,10 @@ export async function beyondTheEnd(parts: FormerLogParts): Promise<Error | undef
   if (changelogPosition <= lastStableOffset) return undefined;
   const named = await logIdFrom(parts, logStartOffset);
   if (named === undefined ? !(await isKnownToGroup(parts)) : named !== logId) {
-    const why = named === undefined ? `group ${settings.group} knows of no commit` : `its commits are of log ${named}`;
+    const why =
+      named === undefined
+        ? `group ${settings.group} knows of no commit of this partition`
+        : `its commits are of log ${named}`;
     return new Distrusted('given-up', `it stands at ${changelogPosition} of a changelog that was given up: ${why}`);
   }
   return brokenLog(parts, `the local store stands at ${changelogPosition}, the log ends at ${lastStableOffset}`);
@@ -48,12 +51,8 @@ async function logIdFrom(parts: FormerLogParts, logStartOffset: number): Promise
   return found;
 }
 
-/** Offsets of any partition of the input: a changelog whose group is still there was lost, not given up. */
-async function isKnownToGroup({ ports, settings }: FormerLogParts): Promise<boolean> {
-  const { group, inputTopic, inputPartitions } = settings;
-  const partitions = Array.from({ length: inputPartitions }, (_, partition) => partition);
-  const known = await Promise.all(
-    partitions.map((partition) => ports.admin.committedOffset(group, { topic: inputTopic, partition })),
-  );
-  return known.some((each) => each !== undefined);
+/** Each commit writes both, changelog and offset: where the group still has the one, the other was lost, not given up. */
+async function isKnownToGroup(parts: FormerLogParts): Promise<boolean> {
+  const { ports, settings } = parts;
+  return (await ports.admin.committedOffset(settings.group, inputOf(parts))) !== undefined;
 }

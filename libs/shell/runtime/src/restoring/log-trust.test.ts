@@ -1,7 +1,17 @@
 // A log that cannot be trusted stops its partition, and nothing is emitted or reset (R3).
+import { Retriable } from '@flatline/base';
+import type { LogAdmin } from '@flatline/ports';
 import { describe, expect, test } from '@jest/globals';
 import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, type Process, World } from '../world.fixture.ts';
 import { afterKill, expectRight, restart, ROUNDS } from './afterwards.fixture.ts';
+
+/** Of an object whose methods stand in its class, so that one of them can be another. */
+function methodsOf(admin: LogAdmin): LogAdmin {
+  const names = Object.getOwnPropertyNames(Object.getPrototypeOf(admin)) as (keyof LogAdmin)[];
+  return Object.fromEntries(
+    names.map((name) => [name, (admin[name] as (...args: unknown[]) => unknown).bind(admin)]),
+  ) as never;
+}
 
 function expectStopped(process: Process, why: RegExp): void {
   const [status] = process.instance.status();
@@ -113,8 +123,8 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     expect(world.simulation.disk('a').drops).toMatchObject([{ reason: 'given-up' }]);
   });
 
-  test('[R2] nor do the stores of a reset count as damaged where many partitions begin again at once', async () => {
-    const world = new World({ seed: 21, partitions: 6, timeoutMs: 60_000 });
+  /** The state is given up after a while, and its topic made again. */
+  async function reset(world: World, partitions: number): Promise<void> {
     const { log, time } = world.simulation;
     const first = world.launch('a');
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -124,14 +134,41 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     await time.complete(first.instance.stop());
     first.host.kill();
     log.deleteTopic(CHANGELOG);
-    log.createTopic(CHANGELOG, { partitions: 6 });
+    log.createTopic(CHANGELOG, { partitions });
     log.offsets.forget(GROUP);
+  }
+
+  test('[R2] nor do the stores of a reset count as damaged where many partitions begin again at once', async () => {
+    const world = new World({ seed: 21, partitions: 6, timeoutMs: 60_000 });
+    await reset(world, 6);
     const second = await restart(world);
     expect(second.instance.status().map(({ state, detail }) => ({ state, detail }))).toEqual(
       Array.from({ length: 6 }, () => ({ state: 'running', detail: undefined })),
     );
     const { drops } = world.simulation.disk('a');
     expect(drops.map(({ reason }) => reason)).toEqual(Array.from({ length: 6 }, () => 'given-up'));
+  });
+
+  test('[R2] nor does one stop whose partition begins again after another has committed', async () => {
+    let leaderlessUntilMs = 0;
+    const endsOf =
+      (admin: LogAdmin): LogAdmin['ends'] =>
+      (place) =>
+        place.topic === CHANGELOG && place.partition === 1 && world.simulation.time.nowMs < leaderlessUntilMs
+          ? Promise.reject(new Retriable('changelog/1 has no leader yet'))
+          : admin.ends(place);
+    const world: World = new World({
+      seed: 21,
+      partitions: 2,
+      timeoutMs: 60_000,
+      adapt: (ports) => ({ ...ports, admin: { ...methodsOf(ports.admin), ends: endsOf(ports.admin) } }),
+    });
+    await reset(world, 2);
+    leaderlessUntilMs = world.simulation.time.nowMs + 2_000;
+    const second = await restart(world);
+    expect(second.instance.status().map(({ state, detail }) => ({ state, detail }))).toEqual(
+      Array.from({ length: 2 }, () => ({ state: 'running', detail: undefined })),
+    );
   });
 
   test('[R3][K3] one that was emptied, by `reset`, is a beginning, and stays one after its first commit', async () => {
