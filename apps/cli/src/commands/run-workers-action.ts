@@ -29,7 +29,7 @@ export async function runWorkers(flags: RunFlags, console: Console, context: Com
       clock,
       log,
     });
-    const http = await openHttpServer(config.http, supervisor);
+    const http = await openHttpServer(config.http, supervisor, clock);
     try {
       if (console.json) log.info('answers over HTTP', { address: http.address });
       console.note(`${counted(count, 'worker')}. Answers over HTTP at ${http.address}; Ctrl-C drains and ends.`);

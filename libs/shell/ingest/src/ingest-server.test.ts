@@ -271,6 +271,22 @@ describe('a WebSocket', () => {
     expect(await ended(first)).toMatchObject({ code: 1008, reason: expect.stringContaining('JSON object') });
   });
 
+  test.each([
+    ['with a token', `Authorization: Bearer ${TOKEN}\r\n`],
+    ['without one', ''],
+  ])('that has not sent all of its request does not hold up the end, %s', async (_which, token) => {
+    const url = new URL(await serve());
+    const socket = connect(Number(url.port), url.hostname);
+    await once(socket, 'connect');
+    const cut = once(socket, 'close');
+    socket.on('error', () => undefined).resume();
+    socket.write(`POST ${url.pathname}/k HTTP/1.1\r\nHost: x\r\n${token}Content-Length: 50\r\n\r\n{`);
+    // Another request on the server shows that the first has arrived.
+    expect((await fetch(`${url.href}/other`, { method: 'POST', headers: bearer })).status).toBe(202);
+    await open.pop()!.close();
+    await cut;
+  });
+
   test('whose client ignores that it is closed does not hold up the end', async () => {
     const url = new URL(await serve());
     const socket = connect(Number(url.port), url.hostname);

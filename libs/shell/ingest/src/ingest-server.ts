@@ -14,6 +14,7 @@ import { type Access, refusalOf } from './access.ts';
 import { BeatWriter } from './beat-writer.ts';
 import { eventOf } from './event-body.ts';
 import { unbound } from './ingest-port.ts';
+import { promptClose, REQUEST_WITHIN_MS } from './prompt-close.ts';
 import { frameworkErrors, onError } from './refusals.ts';
 import { type BeatSocket, closeSocket, POLICY, SocketBeats } from './socket-beats.ts';
 
@@ -71,12 +72,14 @@ export async function openIngestServer(options: IngestOptions): Promise<IngestSe
   const writers = writersOf(options, connection);
   const server = Fastify({
     bodyLimit: options.eventBytesMax,
+    requestTimeout: REQUEST_WITHIN_MS,
     routerOptions: { maxParamLength: 3 * options.keyBytesMax },
     frameworkErrors: frameworkErrors(options),
   });
+  const closeServer = promptClose(server, options.clock);
   await addRoutes(server, writers, options);
   const close = async (): Promise<void> => {
-    await server.close();
+    await closeServer();
     await Promise.all([...writers.values()].map(({ writer }) => writer.close()));
     connection.close();
   };

@@ -132,6 +132,7 @@ class Processor implements RunningProcessor, Observed {
         this.#http = await openHttpServer(
           this.#config.http,
           oneProcess(this, () => this.metrics()),
+          this.#clock,
         );
       const topics = await this.#describeTopics();
       if (this.#checksTopics) checkTopics(pipelineTopicsOf(this.#config), topics);

@@ -1,8 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StoreDrop } from '@flatline/ports';
+import { systemClock } from '@flatline/system';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { openHttpServer } from './http-server.ts';
-import { instances, NOW, pipeline, serve, standby, task, wholeOf } from './http.fixture.ts';
-import type { Observed } from './observed.ts';
+import { instances, NOW, pipeline, serve, serverOf, standby, task, wholeOf } from './http.fixture.ts';
+import type { Observed, Whole } from './observed.ts';
+
+test('a request that never comes whole does not hold up the end of the server', async () => {
+  const server = await serverOf({} as Whole);
+  const socket = connect(Number(new URL(server.address).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const cut = once(socket, 'close');
+  socket.on('error', () => undefined).resume();
+  const length = 'Content-Type: application/json\r\nContent-Length: 50';
+  socket.write(`POST /api/v1/partitions/visits/0/restart HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n{`);
+  await (await fetch(`${server.address}/nowhere`)).text();
+  await server.close();
+  await cut;
+});
 
 describe('health', () => {
   test('ready while every assigned partition runs', async () => {
@@ -192,7 +208,7 @@ describe('the API', () => {
       restart: () => 'absent' as const,
     };
     const refusal = async (host: string): Promise<unknown> =>
-      openHttpServer({ host, port }, wholeOf(observed)).catch((error: unknown) => error);
+      openHttpServer({ host, port }, wholeOf(observed), systemClock).catch((error: unknown) => error);
     expect(await refusal('127.0.0.1')).toMatchObject({
       name: 'Misconfigured',
       message: expect.stringMatching(new RegExp(`http.port ${port} on 127.0.0.1 cannot be bound .*--http-port`)),

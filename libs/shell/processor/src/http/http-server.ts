@@ -1,7 +1,8 @@
 // What operators and orchestrators ask over HTTP; bound to the loopback address unless configured. One request acts: a stopped
 // partition tries again.
-import { messageOf, Misconfigured } from '@flatline/base';
+import { type Clock, messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
+import { promptClose, REQUEST_WITHIN_MS } from '@flatline/ingest';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from '@prometheus-io/client';
 import type { Whole } from './observed.ts';
@@ -30,15 +31,20 @@ const RESTART_PATH = '/api/v1/partitions/:pipeline/:partition/restart';
 const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
 
 /** @throws Misconfigured where the address cannot be bound. */
-export async function openHttpServer({ host, port }: HttpConfig, whole: Whole): Promise<HttpServer> {
-  const server = Fastify();
+export async function openHttpServer(
+  { host, port }: HttpConfig,
+  whole: Whole,
+  clock: Pick<Clock, 'after'>,
+): Promise<HttpServer> {
+  const server = Fastify({ requestTimeout: REQUEST_WITHIN_MS });
+  const close = promptClose(server, clock);
   addHealth(server, whole);
   addApi(server, whole);
   try {
     const address = await server.listen({ host, port });
-    return { address, close: () => server.close() };
+    return { address, close };
   } catch (error) {
-    await server.close();
+    await close();
     throw unbound({ host, port }, error);
   }
 }

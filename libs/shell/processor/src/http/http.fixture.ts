@@ -1,6 +1,7 @@
 // A processor as its HTTP server sees it, and that server.
 import { afterEach } from '@jest/globals';
 import { DurationHistogram, type StandbyStatus, type TaskStatus } from '@flatline/runtime';
+import { systemClock } from '@flatline/system';
 import { type HttpServer, openHttpServer } from './http-server.ts';
 import { metricsOf } from './metrics.ts';
 import type { Observed, PipelineStatus, Whole } from './observed.ts';
@@ -101,13 +102,19 @@ export function wholeOf(observed: Observed): Whole {
   return oneProcess(observed, () => metrics.metrics());
 }
 
+/** Until the test has ended. */
+export async function serverOf(whole: Whole): Promise<HttpServer> {
+  const server = await openHttpServer({ host: '127.0.0.1', port: 0 }, whole, systemClock);
+  open.push(server);
+  return server;
+}
+
 /** Asks the server. */
 export type Ask = (path: string, request?: RequestInit) => Promise<Response>;
 
 /** Until the test has ended. */
 export async function serveWhole(whole: Whole): Promise<Ask> {
-  const server = await openHttpServer({ host: '127.0.0.1', port: 0 }, whole);
-  open.push(server);
+  const server = await serverOf(whole);
   return (path, request) => fetch(`${server.address}${path}`, request);
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, type Process, World } from '../world.fixture.ts';
 import { afterKill, expectRight, restart, ROUNDS } from './afterwards.fixture.ts';
 
-/** Of an object whose methods stand in its class, so that one of them can be another. */
+/** Methods of an object that stand in its class, so that one of them can be another. */
 function methodsOf(admin: LogAdmin): LogAdmin {
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(admin)) as (keyof LogAdmin)[];
   return Object.fromEntries(

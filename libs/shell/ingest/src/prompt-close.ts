@@ -1,0 +1,40 @@
+// The end of a server: whoever waits for an answer gets it, and clients that have stopped sending do not hold it up.
+//
+// Fastify leaves Node's requestTimeout at 0: a request whose body never comes, as of a phone that lost its network, would keep
+// the server, and with it the process, from ending.
+import type { Clock, DurationMs } from '@flatline/base';
+import type { FastifyInstance } from 'fastify';
+import type { Duplex } from 'node:stream';
+
+/** A request that has not come whole by then is cut off at a stop. */
+const CUT_AFTER_MS: DurationMs = 1_000;
+/** At all other times: a request has to come within so long, and is answered with 408 otherwise. */
+export const REQUEST_WITHIN_MS: DurationMs = 30_000;
+
+/** To be called before the server listens. @returns what closes it. */
+export function promptClose(server: FastifyInstance, clock: Pick<Clock, 'after'>): () => Promise<void> {
+  const sending = new Set<Duplex>();
+  server.server.on('connection', (socket) => {
+    sending.add(socket);
+    socket.once('close', () => sending.delete(socket));
+  });
+  // A WebSocket has a closing frame of its own.
+  server.server.on('upgrade', (_request, socket) => sending.delete(socket));
+  // The body is there.
+  server.addHook('preValidation', (request, _reply, done) => {
+    sending.delete(request.raw.socket);
+    done();
+  });
+  server.addHook('onResponse', (request, _reply, done) => {
+    const { socket } = request.raw;
+    if (!socket.destroyed) sending.add(socket);
+    done();
+  });
+  return async () => {
+    const cancel = clock.after(CUT_AFTER_MS, () => {
+      for (const socket of sending) socket.destroy();
+    });
+    await server.close();
+    cancel();
+  };
+}
