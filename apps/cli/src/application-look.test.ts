@@ -21,6 +21,8 @@ interface Stage {
 }
 
 const servers: Server[] = [];
+/** Where nothing answers. */
+const closedPort = (i: number): string => `http://127.0.0.1:${i + 1}`;
 
 /** An instance that answers; where. */
 async function stage(how: Stage): Promise<string> {
@@ -95,6 +97,39 @@ describe('status', () => {
     expect(alone.exitCode).toBe(0);
     const c = await stage({ instance: 'c', partitions: [1] });
     expect((await cli(['status', '--url', a, '--url', c])).stdout).toContain('2 of 3 instances: 2 partitions');
+  });
+
+  test('names each of those that give one address, as machines do whose `http.host` is left as it is', async () => {
+    const members: Member[] = [];
+    const a = await stage({ instance: 'a', partitions: [0], members: () => members });
+    members.push({ name: 'a', endpoint: a }, { name: 'b', endpoint: a }, { name: 'c', endpoint: a });
+    const { stdout } = await cli(['status', '--url', a]);
+    expect(stdout).toContain('1 of 3 instances: 1 partition');
+    for (const other of ['b', 'c'])
+      expect(stdout).toContain(`! ${other} at ${a} is not shown: seen from here, a answers there: give `);
+  });
+
+  test('shows the one that answers at an address, and names the others that give it', async () => {
+    const members: Member[] = [];
+    const b = await stage({ instance: 'b', partitions: [1] });
+    const a = await stage({ instance: 'a', partitions: [0], members: () => members });
+    members.push({ name: 'a', endpoint: a }, { name: 'c', endpoint: b }, { name: 'b', endpoint: b });
+    const { stdout } = await cli(['status', '--url', a]);
+    expect(stdout).toContain('2 of 3 instances: 2 partitions');
+    expect(stdout).toContain(`! c at ${b} is not shown: seen from here, b answers there: give `);
+  });
+
+  test('asks at most 64 addresses, and names those that it did not ask', async () => {
+    const members: Member[] = Array.from({ length: 70 }, (_, i) => ({ name: `m${i}`, endpoint: closedPort(i) }));
+    const a = await stage({ instance: 'a', partitions: [0], members: () => members });
+    const { stdout } = await cli(['status', '--url', a]);
+    expect(stdout).toContain('1 of 71 instances: 1 partition');
+    expect(stdout).toContain(`! m63 at ${closedPort(63)} is not shown: no processor answers at ${closedPort(63)}`);
+    const notAsked = [64, 65, 66, 67, 68, 69].map(
+      (i) =>
+        `! m${i} at ${closedPort(i)} is not shown: not asked, since 64 other addresses were: give its address by --url`,
+    );
+    for (const line of notAsked) expect(stdout).toContain(line);
   });
 
   test('takes the workers of a supervisor for one instance, and no instance with a longer name for a worker', async () => {

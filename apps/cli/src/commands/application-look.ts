@@ -5,7 +5,7 @@ import { messageOf } from '@flatline/base';
 import { askProcessor } from '../processor-address.ts';
 import { inOrder, type PartitionRow } from './partition-rows.ts';
 
-/** Instances that are looked for beside those whose addresses are given. */
+/** Addresses that are asked beside those that are given. */
 const OTHERS_MAX = 64;
 const BY_URL = 'give its address by --url, too';
 
@@ -90,34 +90,48 @@ async function askOne(address: string): Promise<Answered> {
   return { seen: { instance, address, ready, reasons, warnings }, names, partitions, members };
 }
 
-/** The members that are not among those that answered. Workers answer at their supervisor's address. */
-async function askOthers(
-  given: readonly Answered[],
-): Promise<{ readonly answered: readonly Answered[]; readonly unseen: readonly Unseen[] }> {
+interface Others {
+  readonly answered: readonly Answered[];
+  readonly unseen: readonly Unseen[];
+}
+
+/** The members that are not among those that answered: each is either of one that does now, or unseen. */
+async function askOthers(given: readonly Answered[]): Promise<Others> {
   const known = new Set(given.flatMap(({ names }) => names));
-  const others = new Map(
-    given
-      .flatMap(({ members }) => members)
-      .filter(({ name }) => !known.has(name))
-      .map((member) => [member.endpoint === '' ? member.name : member.endpoint, member]),
-  );
-  const asked = await Promise.all(
-    [...others.values()].slice(0, OTHERS_MAX).map(async (member): Promise<Answered | Unseen> => {
-      const unseen = { instance: member.name, address: member.endpoint };
-      if (member.endpoint === '') return { ...unseen, why: `it does not say where it answers: ${BY_URL}` };
-      try {
-        const answered = await askOne(member.endpoint);
-        const isIt = answered.names.includes(member.name);
-        return isIt
-          ? answered
-          : { ...unseen, why: `seen from here, ${answered.seen.instance} answers there: ${BY_URL}` };
-      } catch (error) {
-        return { ...unseen, why: messageOf(error) };
-      }
-    }),
-  );
+  const members = given.flatMap((each) => each.members).filter(({ name }) => !known.has(name));
+  // A member is in the group of each pipeline.
+  const others = [...new Map(members.map((member) => [member.name, member])).values()];
+  const silent = others.filter(({ endpoint }) => endpoint === '');
+  const places = [...Map.groupBy(others, ({ endpoint }) => endpoint)].filter(([address]) => address !== '');
+  const asked = await Promise.all(places.slice(0, OTHERS_MAX).map(([address, of]) => askPlace(address, of)));
+  const left = places.slice(OTHERS_MAX).flatMap(([, of]) => of);
   return {
-    answered: asked.filter((each) => 'seen' in each),
-    unseen: asked.filter((each) => 'why' in each),
+    answered: asked.flatMap(({ answered }) => answered),
+    unseen: [
+      ...silent.map(unseenFor(`it does not say where it answers: ${BY_URL}`)),
+      ...asked.flatMap(({ unseen }) => unseen),
+      ...left.map(unseenFor(`not asked, since ${OTHERS_MAX} other addresses were: ${BY_URL}`)),
+    ],
   };
+}
+
+/**
+ * All members that say this address: the workers of one supervisor, or processes of several machines, each of which has it for
+ * itself.
+ */
+async function askPlace(address: string, members: readonly Member[]): Promise<Others> {
+  try {
+    const answered = await askOne(address);
+    const others = members.filter(({ name }) => !answered.names.includes(name));
+    return {
+      answered: others.length < members.length ? [answered] : [],
+      unseen: others.map(unseenFor(`seen from here, ${answered.seen.instance} answers there: ${BY_URL}`)),
+    };
+  } catch (error) {
+    return { answered: [], unseen: members.map(unseenFor(messageOf(error))) };
+  }
+}
+
+function unseenFor(why: string): (member: Member) => Unseen {
+  return ({ name, endpoint }) => ({ instance: name, address: endpoint, why });
 }
