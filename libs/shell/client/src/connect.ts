@@ -21,13 +21,8 @@ import { checkCall, checkLeaseId } from './known-options.ts';
 import { HeldLeases, type Lease, type LeaseWish } from './leases.ts';
 import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
-import {
-  type CompletedSession,
-  completedSessions,
-  type CompletedSessionsOptions,
-  handleCompletedSessions,
-  type HandlingOptions,
-} from './open-completed-sessions.ts';
+import type { CompletedSession, OutputsOptions } from './open-outputs.ts';
+import { type OutputReaders, outputReaders, type ReadingClient } from './output-readers.ts';
 import type { OutputRecord } from './output-record.ts';
 
 export interface ConnectOptions {
@@ -146,22 +141,17 @@ export interface Summaries extends AsyncIterable<OutputRecord> {
   close(): Promise<void>;
 }
 
-export interface Flatline {
+export interface Flatline extends OutputReaders {
   /** Rejects where no broker answers, the topic does not exist, or Avro has no registry. */
   heartbeats(options: HeartbeatsOptions): Promise<Heartbeats>;
   /** Sessions that beat by themselves. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
   sessions(options: SessionsOptions): Promise<Sessions>;
   /** Rejects where no broker answers, or a topic does not exist. */
   leases(options: LeasesOptions): Promise<Leases>;
-  /** Rejects where no broker answers, or the topic does not exist. */
+  /** Sessions that have closed: the kind `session`. */
+  summaries(options: OutputsOptions): AsyncIterableIterator<CompletedSession>;
+  /** Without a group. Rejects where no broker answers, or the topic does not exist. */
   summaries(options: SummariesOptions): Promise<Summaries>;
-  /**
-   * Closed sessions, shared by a group of consumers: committed after they were handled, which a session is when the next one
-   * is asked for, or `signal` ends the loop. Leaving the loop otherwise gives the last one again, to whoever goes on.
-   */
-  completedSessions(options: CompletedSessionsOptions): AsyncIterable<CompletedSession>;
-  /** The same, by a handler that is called again where it fails. Resolves once `signal` or `close` has ended it. */
-  handleCompletedSessions(options: HandlingOptions): Promise<void>;
   /** Sends what is waiting, and closes everything that was opened here. Idempotent. */
   close(): Promise<void>;
 }
@@ -186,10 +176,18 @@ export function patient<T extends { readonly deliveryTimeoutMs?: DurationMs | un
 /** Connects with the first use. Throws a TypeError for options that it does not know, or of another type, as all calls do. */
 export function connect(options: ConnectOptions): Flatline {
   checkCall('connect', options);
-  return new Client(options);
+  const client = new Client(options);
+  const readers = outputReaders(client.reading);
+  return Object.assign(client, readers, {
+    summaries: ((asked: OutputsOptions | SummariesOptions | undefined) =>
+      // Programs in plain JavaScript may give no object at all.
+      typeof asked === 'object' && 'group' in asked
+        ? readers.summaries(asked)
+        : client.openSummaries(asked as SummariesOptions)) as Flatline['summaries'],
+  });
 }
 
-class Client implements Flatline {
+class Client implements Omit<Flatline, keyof OutputReaders> {
   readonly #kafka: KafkaOptions;
   readonly #registry: SchemaRegistry | undefined;
   readonly #open = new Set<Closable>();
@@ -207,6 +205,18 @@ class Client implements Flatline {
     if (url !== undefined) this.#registry = new HttpSchemaRegistry({ url, clock, setting: 'schemaRegistryUrl' });
   }
 
+  /** For what reads over connections of its own. */
+  get reading(): ReadingClient {
+    return {
+      surroundings: { kafka: this.#kafka, registry: this.#registry },
+      ending: this.#ending.signal,
+      checkOpen: () => {
+        this.#checkOpen();
+      },
+      begin: () => this.#begin(),
+    };
+  }
+
   heartbeats(options: HeartbeatsOptions): Promise<Heartbeats> {
     return this.#kept('heartbeats', options, () => this.#openProducer(options));
   }
@@ -219,27 +229,9 @@ class Client implements Flatline {
     return this.#kept('leases', options, () => this.#openLeases(options));
   }
 
-  summaries(options: SummariesOptions): Promise<Summaries> {
+  /** Without a group. */
+  openSummaries(options: SummariesOptions): Promise<Summaries> {
     return this.#kept('summaries', options, () => this.#openSummaries(options));
-  }
-
-  completedSessions(options: CompletedSessionsOptions): AsyncIterable<CompletedSession> {
-    this.#checkOpen();
-    checkCall('completedSessions', options);
-    return this.#during(() =>
-      completedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry }),
-    );
-  }
-
-  async handleCompletedSessions(options: HandlingOptions): Promise<void> {
-    this.#checkOpen();
-    checkCall('handleCompletedSessions', options);
-    const done = this.#begin();
-    try {
-      await handleCompletedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry });
-    } finally {
-      done();
-    }
   }
 
   close(): Promise<void> {
@@ -354,15 +346,6 @@ class Client implements Flatline {
     return { clock: this.#kafka.clock, connection: this.#connection, registry: this.#registry };
   }
 
-  async *#during<T>(open: () => AsyncIterable<T>): AsyncGenerator<T, void> {
-    const done = this.#begin();
-    try {
-      yield* open();
-    } finally {
-      done();
-    }
-  }
-
   /** What was opened is closed with the client; where that failed, it does not keep the application alive. */
   async #kept<T extends Closable>(
     call: 'heartbeats' | 'sessions' | 'leases' | 'summaries',
@@ -407,11 +390,6 @@ class Client implements Flatline {
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new Error('this client is closed: connect again');
-  }
-
-  #ended<T extends CompletedSessionsOptions>(options: T): T {
-    const { signal } = options;
-    return { ...options, signal: AbortSignal.any([this.#ending.signal, ...(signal === undefined ? [] : [signal])]) };
   }
 
   /** Everything is closed, whatever one of them says on the way. */

@@ -10,6 +10,8 @@
 //   for await (const session of flatline.completedSessions({ topic: 'visits', group: 'billing' }))
 //     await bill(session.id, session.summary);                      // committed once the next one is asked for
 //
+//   await flatline.handleBatches({ topic: 'reindex-runs', group: 'reindex', handler: ({ batch }) => reindex(batch.key, batch.items) });
+//
 //   const leases = await flatline.leases({ topic: 'leader-requests', answers: 'leaders' });
 //   const lease = await leases.acquire('nightly-report');           // renewed by itself; lease.token fences what it writes
 //   await flatline.close();                                         // everything sent is in the log
@@ -34,7 +36,19 @@ export { RecordTooLarge } from '@flatline/kafka';
 export { BadInput } from '@flatline/records';
 export type { SessionId } from './heartbeat-producer.ts';
 export type { Dropped, Session, SessionEventInput, SessionsLimits } from './live-sessions.ts';
-export type { CompletedSession, CompletedSessionsOptions, HandlingOptions } from './open-completed-sessions.ts';
+export type {
+  Batch,
+  CompletedSession,
+  Handling,
+  LeaseOutput,
+  Named,
+  OutputOf,
+  OutputsOptions,
+  Run,
+  RunsOptions,
+} from './open-outputs.ts';
 export type { Trouble } from './trouble.ts';
-export type { Retries } from './handled-sessions.ts';
-export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
+export type { Retries } from './handled-outputs.ts';
+export type { OutputRecord, ReceiptRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
+export type { OutputReaders } from './output-readers.ts';
+export type { ReceivedReceipt } from './runs.ts';

@@ -41,7 +41,7 @@ const HEARTBEATS = {
   deliveryTimeoutMs: TIME,
   onRefused: FUNCTION,
 };
-const COMPLETED = {
+const OUTPUTS = {
   topic: required(TEXT),
   group: required(TEXT),
   from: oneOf('beginning', 'end'),
@@ -51,6 +51,9 @@ const COMPLETED = {
   onUnreadable: FUNCTION,
   onTrouble: FUNCTION,
 };
+const RUNS = { ...OUTPUTS, onReceipt: FUNCTION };
+const OF_A_KIND = { ...RUNS, kind: required(oneOf('session', 'lease', 'debounce', 'schedule')) };
+const HANDLING = { handler: required(FUNCTION), retries: OBJECT, deadLetterTopic: TEXT };
 const CALLS = {
   connect: {
     brokers: required(ADDRESSES),
@@ -74,15 +77,25 @@ const CALLS = {
     until: oneOf('end'),
     format: oneOf('auto', 'json', 'avro'),
   },
-  completedSessions: COMPLETED,
-  handleCompletedSessions: { ...COMPLETED, handler: required(FUNCTION), retries: OBJECT, deadLetterTopic: TEXT },
+  outputs: OF_A_KIND,
+  summariesOfGroup: OUTPUTS,
+  completedSessions: OUTPUTS,
+  leaseEvents: OUTPUTS,
+  batches: OUTPUTS,
+  runs: RUNS,
+  handleOutputs: { ...OF_A_KIND, ...HANDLING },
+  handleSummaries: { ...OUTPUTS, ...HANDLING },
+  handleCompletedSessions: { ...OUTPUTS, ...HANDLING },
+  handleLeaseEvents: { ...OUTPUTS, ...HANDLING },
+  handleBatches: { ...OUTPUTS, ...HANDLING },
+  handleRuns: { ...RUNS, ...HANDLING },
   acquire: { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT },
 } satisfies Readonly<Record<string, Readonly<Record<string, Wanted>>>>;
 
-/** @throws TypeError */
-export function checkCall(call: keyof typeof CALLS, options: unknown): void {
+/** `said`: what the application has called. @throws TypeError */
+export function checkCall(call: keyof typeof CALLS, options: unknown, said: string = call): void {
   const example = call === 'connect' ? "brokers, as { brokers: ['127.0.0.1:9092'] }" : Object.keys(CALLS[call])[0]!;
-  checkOptions(call, options, CALLS[call], example);
+  checkOptions(said, options, CALLS[call], example);
 }
 
 const EVENT_FIELDS = EVENT_SHAPE.map(({ name }) => name);

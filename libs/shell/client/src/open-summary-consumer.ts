@@ -1,7 +1,11 @@
 import { Fatal } from '@flatline/base';
 import { type InputFormat, type SchemaRegistry, SummaryFormats } from '@flatline/records';
 import { KafkaLogAdmin, KafkaLogReader, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
-import { SummaryConsumer } from './summary-consumer.ts';
+import { OutputConsumer } from './output-consumer.ts';
+import { summaryReading } from './output-kinds.ts';
+import type { OutputRecord } from './output-record.ts';
+
+export type SummaryConsumer = OutputConsumer<OutputRecord>;
 
 export interface SummaryConsumerOptions {
   readonly kafka: KafkaOptions;
@@ -37,10 +41,10 @@ export async function openSummaryConsumer(
     if (from === 'beginning') return start;
     return from === 'end' ? end : (from.get(partition) ?? start);
   };
-  const consumer = new SummaryConsumer({
+  const consumer = new OutputConsumer<OutputRecord>({
     reader,
     topic,
-    formats: new SummaryFormats({ format, registry, clock: kafka.clock }),
+    read: summaryReading(new SummaryFormats({ format, registry, clock: kafka.clock })),
     offsets: new Map(partitions.map((ends) => [ends.partition, begin(ends)])),
     until: until === 'end' ? new Map(partitions.map(({ partition, end }) => [partition, end])) : undefined,
   });

@@ -1,17 +1,51 @@
 import type { Millis } from '@flatline/base';
-import type { ReceivedSummary } from '@flatline/records';
+import type { RecordHeader } from '@flatline/ports';
+import type { ReceivedBatch, ReceivedLeaseEvent, ReceivedSummary } from '@flatline/records';
+import type { ReceivedReceipt, ReceivedRun } from './runs.ts';
 
-interface AtPosition {
+export interface AtPosition {
   readonly partition: number;
   readonly offset: number;
   /** The timestamp of the record in the output topic. */
   readonly timestamp: Millis;
 }
 
+/** A record as it lies on the topic: copies. */
+export interface RawOutput extends AtPosition {
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  readonly headers: readonly RecordHeader[];
+}
+
 /** A session has closed. `incarnation` and `revision` together name this summary for good (O3). */
 export interface SummaryRecord extends AtPosition {
   readonly kind: 'summary';
   readonly summary: ReceivedSummary;
+}
+
+/** What has come of a lease, or of a request for one. */
+export interface LeaseEventRecord extends AtPosition {
+  readonly kind: 'leaseEvent';
+  readonly event: ReceivedLeaseEvent;
+}
+
+/** A window has fired: its items, or a part of them. */
+export interface BatchRecord extends AtPosition {
+  readonly kind: 'batch';
+  readonly batch: ReceivedBatch;
+}
+
+/** A schedule is due. */
+export interface RunRecord extends AtPosition {
+  readonly kind: 'run';
+  readonly run: ReceivedRun;
+}
+
+/** What has become of a record that schedules, where the pipeline has `receipts`. */
+export interface ReceiptRecord extends AtPosition {
+  readonly kind: 'receipt';
+  readonly key: Uint8Array;
+  readonly receipt: ReceivedReceipt;
 }
 
 /** Nothing more will come for this incarnation (S9). */
@@ -22,7 +56,7 @@ export interface TombstoneRecord extends AtPosition {
   readonly incarnation: string | undefined;
 }
 
-/** A record that is no summary: of another writer, or of a format that cannot be read here. */
+/** A record that is none of what is read: of another writer, or of a format that cannot be read here. */
 export interface UnreadableRecord extends AtPosition {
   readonly kind: 'unreadable';
   readonly key: Uint8Array | null;
@@ -31,5 +65,5 @@ export interface UnreadableRecord extends AtPosition {
   readonly detail: string;
 }
 
-/** What a reader of an output topic gets, in the order of each partition. */
+/** What a reader of summaries without a group gets, in the order of each partition. */
 export type OutputRecord = SummaryRecord | TombstoneRecord | UnreadableRecord;

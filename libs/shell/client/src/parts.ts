@@ -6,6 +6,5 @@ export {
   type SessionId,
 } from './heartbeat-producer.ts';
 export { type HeardLease, LeaseHolder } from './lease-holder.ts';
-export { openSummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
+export { openSummaryConsumer, type SummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
-export { SummaryConsumer, type SummaryConsumerParts } from './summary-consumer.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { ConnectionTroubles, goesOnAt } from './trouble.ts';
+import { ConnectionTroubles, goesOnAt, UnreadableTroubles } from './trouble.ts';
 
 const stand = { topic: 'visits', group: 'billing', partition: 2, from: 'beginning', logStartOffset: 40 } as const;
 
@@ -49,4 +49,21 @@ test('a loop over completed sessions says that no broker answers, unless it is t
   const args = ['--conditions=@flatline/source', '--input-type=module', '--eval', source];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 100_000 });
   expect(stdout).toMatch(/^broker 127\.0\.0\.1:1 does not answer, and is asked again: .*\nconnection\n$/);
+});
+
+test('of unreadable records the first is told of, and then one in a while, with how many came between', () => {
+  const troubles = new UnreadableTroubles();
+  const record = {
+    kind: 'unreadable',
+    partition: 3,
+    timestamp: 0,
+    key: null,
+    reason: 'null-key',
+    detail: 'no key',
+  } as const;
+  expect(troubles.hear('visits', { ...record, offset: 7 }, 0)?.message).toBe(
+    'passed over the record at visits-3-7: null-key: no key. onUnreadable is told of each',
+  );
+  expect(troubles.hear('visits', { ...record, offset: 8 }, 29_999)).toBeUndefined();
+  expect(troubles.hear('visits', { ...record, offset: 9 }, 30_000)?.message).toContain('visits-3-9, and 1 before it');
 });

@@ -1,8 +1,12 @@
-// What stands in the way of reading completed sessions without ending it, in words.
+// What stands in the way of reading outputs without ending it, in words.
 import type { DurationMs } from '@flatline/base';
 import type { ConnectionEvent } from '@flatline/kafka';
+import type { UnreadableRecord } from './output-record.ts';
 
-/** A broker does not answer, and is asked again; or records were removed before the group has read them. */
+/**
+ * A broker does not answer, and is asked again; records were removed before the group has read them; or a record is none of the
+ * outputs, and is passed over.
+ */
 export type Trouble =
   | { readonly kind: 'connection'; readonly broker: string; readonly message: string }
   | {
@@ -12,7 +16,8 @@ export type Trouble =
       readonly from: number;
       readonly to: number;
       readonly message: string;
-    };
+    }
+  | { readonly kind: 'unreadable'; readonly record: UnreadableRecord; readonly message: string };
 
 /** A broker that goes on failing is told of again after so long. */
 const TELL_AGAIN_MS: DurationMs = 30_000;
@@ -35,6 +40,25 @@ export class ConnectionTroubles {
       broker,
       message: `broker ${broker} does not answer, and is asked again: ${event.why}`,
     };
+  }
+}
+
+/** Says of which unreadable records an application is told: the first, and one each TELL_AGAIN_MS, with how many came between. */
+export class UnreadableTroubles {
+  #toldAtMs: DurationMs = -Infinity;
+  #untold = 0;
+
+  hear(topic: string, record: UnreadableRecord, nowMs: DurationMs): Trouble | undefined {
+    if (nowMs - this.#toldAtMs < TELL_AGAIN_MS) {
+      this.#untold += 1;
+      return undefined;
+    }
+    const { partition, offset, reason, detail } = record;
+    const more = this.#untold === 0 ? '' : `, and ${this.#untold} before it`;
+    this.#toldAtMs = nowMs;
+    this.#untold = 0;
+    const message = `passed over the record at ${topic}-${partition}-${offset}${more}: ${reason}: ${detail}. onUnreadable is told of each`;
+    return { kind: 'unreadable', record, message };
   }
 }
 

@@ -136,6 +136,8 @@ describe('schema files and the fields in code', () => {
       long: 'long',
       textMap: 'map of string',
       longMap: 'map of long',
+      bytes: 'bytes',
+      items: 'array',
     };
     const said = fieldsOf(schema).map(({ name, type, default: fallback }) => ({
       name,

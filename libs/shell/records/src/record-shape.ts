@@ -9,9 +9,26 @@ export interface FieldValues {
   boolean: boolean;
   textMap: Map<string, string>;
   longMap: Map<string, number>;
+  /** In Avro alone, and only read. */
+  bytes: Uint8Array;
+  /** Only read: batches have writers of their own. */
+  items: ReceivedItem[];
 }
+
+/** An item of a batch. Its value is what it holds as JSON, a string where it is other UTF-8 text, else a `Uint8Array`. */
+export interface ReceivedItem {
+  /** Where it lies in the input partition. */
+  readonly offset: number;
+  /** As its record is stamped, in milliseconds since the epoch. */
+  readonly timestamp: Millis;
+  readonly value: unknown;
+  /** The value untouched; undefined of a batch in JSON, which has it only as `value`. */
+  readonly bytes: Uint8Array | undefined;
+}
+
 /** The value as a writer takes it: maps are only read. */
-export type WrittenValue<Value> = Value extends Map<infer Key, infer Item> ? ReadonlyMap<Key, Item> : Value;
+export type WrittenValue<Value> =
+  Value extends Map<infer Key, infer Item> ? ReadonlyMap<Key, Item> : Value extends object ? never : Value;
 export type FieldKind = keyof FieldValues;
 
 interface FieldOfKind<K extends FieldKind, Source, Target> {

@@ -68,6 +68,12 @@ export class AvroReader {
     return decodeUtf8(this.#buffer, start, this.#position);
   }
 
+  /** A copy. */
+  bytes(): Uint8Array {
+    const start = this.advance(this.#length());
+    return Uint8Array.prototype.slice.call(this.#buffer, start, this.#position);
+  }
+
   /** Text that tends to come again. */
   recurringText(): string {
     const start = this.advance(this.#length());

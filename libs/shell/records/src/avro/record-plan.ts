@@ -6,9 +6,10 @@
 import type { Type } from 'avsc';
 import { assert, counted } from '@flatline/base';
 import { BadInput } from '../bad-input.ts';
-import type { RecordField, RecordShape } from '../record-shape.ts';
+import { blankItem, type DraftItem, finishItem, ITEM_SHAPE } from '../received-item.ts';
+import type { ReceivedItem, RecordField, RecordShape } from '../record-shape.ts';
 import type { AvroReader } from './avro-reader.ts';
-import { isLogical, isMap, isUnion, resolvableWriter, type OwnSchema } from './schema.ts';
+import { isArray, isLogical, isMap, isRecord, isUnion, resolvableWriter, type OwnSchema } from './schema.ts';
 import { Skips } from './skip.ts';
 
 type Step<Target> = (reader: AvroReader, target: Target) => void;
@@ -58,12 +59,12 @@ function nothing(): void {
 }
 
 function stepFor<Target>(type: Type, field: RecordField<never, Target> | undefined, skips: Skips): Step<Target> {
-  if (field !== undefined) return fieldStep(type, field);
+  if (field !== undefined) return fieldStep(type, field, skips);
   return skips.of(type) ?? nothing;
 }
 
-function fieldStep<Target>(type: Type, field: RecordField<never, Target>): Step<Target> {
-  if (isUnion(type)) return unionStep(type.types.map((branch) => fieldStep(branch, field)));
+function fieldStep<Target>(type: Type, field: RecordField<never, Target>, skips: Skips): Step<Target> {
+  if (isUnion(type)) return unionStep(type.types.map((branch) => fieldStep(branch, field, skips)));
   if (type.typeName === 'null') return nothing;
   if (isLogical(type)) {
     throw new BadInput(
@@ -93,7 +94,43 @@ function fieldStep<Target>(type: Type, field: RecordField<never, Target>): Step<
       return mapStep(type, textOf, field.set);
     case 'longMap':
       return mapStep(type, longOf, field.set);
+    case 'bytes':
+      return (reader, target) => {
+        field.set(target, reader.bytes());
+      };
+    case 'items':
+      return itemsStep(type, field.set, skips);
   }
+}
+
+function itemsStep<Target>(
+  type: Type,
+  set: (target: Target, items: ReceivedItem[]) => void,
+  skips: Skips,
+): Step<Target> {
+  assert(isArray(type), 'an array of ours resolves from arrays only', { type: type.typeName });
+  const step = itemStep(type.itemsType, skips);
+  return (reader, target) => {
+    const items: ReceivedItem[] = [];
+    for (let rest = reader.blockCount(); rest > 0; rest = reader.blockCount())
+      // Each turn consumes its offset at least, so a claimed count ends with the bytes.
+      for (; rest > 0; rest -= 1) {
+        const item = blankItem();
+        step(reader, item);
+        items.push(finishItem(item));
+      }
+    set(target, items);
+  };
+}
+
+function itemStep(type: Type, skips: Skips): Step<DraftItem> {
+  if (isUnion(type)) return unionStep(type.types.map((branch) => itemStep(branch, skips)));
+  assert(isRecord(type), 'an item of ours resolves from records only', { type: type.typeName });
+  const fields = new Map(ITEM_SHAPE.map((field) => [field.name, field]));
+  const steps = type.fields.map(({ name, type: of }) => stepFor(of, fields.get(name), skips));
+  return (reader, item) => {
+    for (const step of steps) step(reader, item);
+  };
 }
 
 function unionStep<Target>(branches: readonly Step<Target>[]): Step<Target> {

@@ -3,7 +3,7 @@ import type { BatchItem, DebouncedBatch, DebouncedBatchEncoder } from '@flatline
 import { JsonWriter, phraseOf } from '../json/json-writer.ts';
 import { isPlainJson } from '../json/plain-json.ts';
 import { asBuffer } from '../text-reader.ts';
-import { itemValue } from './item-value.ts';
+import { itemValue } from '../item-value.ts';
 
 /** Names, numbers of up to 16 digits, and punctuation of one item. */
 const ITEM_BYTES = 66;

@@ -3,6 +3,7 @@
 // Reading is strict about types and says which field is wrong; fields not in the table are ignored, and null stands for
 // a field that is left out, as it does in Avro. JSON.parse makes own properties even of `__proto__`, and maps are read
 // into Maps, so that no name means anything here (I3). It does not recurse, so depth is bounded by the value's size.
+import { itemInJson } from '../received-item.ts';
 import { asBuffer, decodeUtf8 } from '../text-reader.ts';
 import { BadInput, excerpt, invalidField, invalidReason } from '../bad-input.ts';
 import {
@@ -21,6 +22,8 @@ const WANTED: Readonly<Record<FieldKind, string>> = {
   boolean: 'true or false',
   textMap: 'an object of strings',
   longMap: 'an object of integers',
+  bytes: 'bytes, which JSON has not',
+  items: 'an array of items',
 };
 
 /**
@@ -87,6 +90,12 @@ function readField<Target>(field: RecordField<never, Target>, value: unknown, ta
     case 'longMap':
       if (!isObject(value)) break;
       field.set(target, readMap(name, value, 'an integer', isSafeInteger));
+      return;
+    case 'bytes':
+      break;
+    case 'items':
+      if (!Array.isArray(value)) break;
+      field.set(target, value.map(itemInJson));
       return;
   }
   throw invalidField(name, value, WANTED[kind]);

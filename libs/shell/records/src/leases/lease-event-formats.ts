@@ -1,8 +1,11 @@
+import type { BadOutcome } from '../bad-input.ts';
 import { readJsonRecord } from '../json/json-record.ts';
 import { type ReadingOptions, RecordFormats } from '../record-formats.ts';
 import { asBuffer, TextReader } from '../text-reader.ts';
 import { LEASE_EVENT_SCHEMA } from './lease-event-encoder.ts';
 import { blankLeaseEvent, LEASE_EVENT_SHAPE, type ReceivedLeaseEvent } from './lease-event-shape.ts';
+
+export type ReadLeaseEvent = { readonly kind: 'leaseEvent'; readonly event: ReceivedLeaseEvent } | BadOutcome;
 
 /** Decodes lease events from the records of an output topic, for its readers. */
 export class LeaseEventFormats {
@@ -18,11 +21,17 @@ export class LeaseEventFormats {
 
   /** undefined: it is no lease event. Fetches the writer schema first where it is not known. @throws Retriable. */
   async read(value: Uint8Array): Promise<ReceivedLeaseEvent | undefined> {
+    const outcome = await this.readOrWhy(value);
+    return outcome.kind === 'leaseEvent' ? outcome.event : undefined;
+  }
+
+  /** The same, and says why it is none. */
+  async readOrWhy(value: Uint8Array): Promise<ReadLeaseEvent> {
     for (;;) {
       const event = blankLeaseEvent();
       const outcome = this.#formats.read(asBuffer(value), 0, value.length, event);
-      if (outcome.kind === 'read') return event;
-      if (outcome.kind === 'bad') return undefined;
+      if (outcome.kind === 'read') return { kind: 'leaseEvent', event };
+      if (outcome.kind === 'bad') return outcome;
       await this.#formats.prepare(outcome.schemaId);
     }
   }

@@ -183,3 +183,65 @@ describe('completed sessions', () => {
     await expect(nowhere).rejects.toThrow(/client-nowhere/);
   });
 });
+
+describe('outputs of the other kinds', () => {
+  test('a run that no attempt has managed is a dead letter as it was, and is read as one', async () => {
+    const [topic, deadLetterTopic] = [await makeTopic(), await makeTopic()];
+    const producer = await BatchProducer.open({ clock, connection, topic });
+    const headers = Object.entries({
+      trace: 'abc',
+      'flatline-due-at': '5',
+      'flatline-schedule': '0-1',
+      'flatline-run': '2',
+    });
+    await producer.add({
+      key: utf8.encode('mail'),
+      value: Uint8Array.of(0xff),
+      headers: headers.map(([name, value]) => ({ name, value: utf8.encode(value) })),
+    });
+    await producer.close();
+    const ending = new AbortController();
+    let calls = 0;
+    await client().handleRuns({
+      topic,
+      group: topic,
+      deadLetterTopic,
+      retries: { attempts: 3, firstMs: 1 },
+      signal: ending.signal,
+      handler: () => {
+        calls += 1;
+        if (calls === 3) ending.abort();
+        throw new Error('no post');
+      },
+    });
+    expect(calls).toBe(3);
+    for await (const run of client().outputs({ kind: 'schedule', topic: deadLetterTopic, group: topic })) {
+      expect(run).toMatchObject({ id: '0-1/2', keyText: 'mail', run: { dueAt: 5, number: 2 } });
+      expect([...run.run.value]).toEqual([0xff]);
+      expect(run.run.headers).toEqual([{ name: 'trace', value: utf8.encode('abc') }]);
+      break;
+    }
+  });
+
+  test('[I4] a topic of another kind is refused by its name, and what is passed over is told of', async () => {
+    const topic = await makeTopic();
+    await complete(
+      topic,
+      Array.from({ length: 40 }, (_, at) => `session-${at}`),
+    );
+    const told: string[] = [];
+    const reading = client().batches({ topic, group: topic, onTrouble: ({ message }) => told.push(message) });
+    await expect(reading.next()).rejects.toThrow(
+      /^the first 10 records of topic .* are no batches .*missing-field: .* give the output topic of a pipeline that debounces/,
+    );
+    expect(told).toEqual([expect.stringContaining('missing-field: key is missing. onUnreadable is told of each')]);
+  });
+
+  test('an abort ends what waits for a first output, and what reads is committed', async () => {
+    const topic = await makeTopic();
+    const ending = new AbortController();
+    const waiting = client().leaseEvents({ topic, group: topic, signal: ending.signal }).next();
+    ending.abort();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
+});

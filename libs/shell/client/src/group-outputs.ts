@@ -1,7 +1,8 @@
-// Closed sessions for a group of consumers: partitions are shared out, positions are committed once their sessions are handled.
+// Outputs for a group of consumers: partitions are shared out, positions are committed once their outputs are handled.
 //
 // Owns: the feeds of the assigned partitions, what is to be committed.
-// Does not own: the membership and the reader, but for their end; what is done with a session.
+// Does not own: the membership and the reader, but for their end; what a record is (OutputKind); what is done
+//   with an output.
 //
 // Invariants
 //   CS1  A position is committed only once everything below it was handled, or needs no handling (a tombstone), and only for a
@@ -9,10 +10,10 @@
 //   CS2  The next record of a partition is asked for once the one before was handled.
 import { type Cancel, type Clock, type DurationMs, Misconfigured, Retriable } from '@flatline/base';
 import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
-import type { SummaryFormats } from '@flatline/records';
 import { withinDeadline } from '@flatline/system';
-import type { OutputRecord, SummaryRecord, UnreadableRecord } from './output-record.ts';
-import { SummaryConsumer } from './summary-consumer.ts';
+import { OutputConsumer } from './output-consumer.ts';
+import type { Beside, OutputKind } from './output-kinds.ts';
+import type { AtPosition, RawOutput, ReceiptRecord, UnreadableRecord } from './output-record.ts';
 
 /** The part of a group membership that is used here. */
 export interface GroupMembership {
@@ -21,11 +22,20 @@ export interface GroupMembership {
   leave(): Promise<void>;
 }
 
-export interface CompletedSessionsParts {
+/** What a record of the kind is found to be. */
+type OutputOrBeside<Found> = Found | Beside;
+
+/** An output, and the record as it lies on the topic. */
+export interface Given<Found> {
+  readonly output: Found;
+  readonly raw: RawOutput;
+}
+
+export interface GroupOutputsParts<Found> {
   readonly clock: Clock;
   readonly topic: string;
   readonly reader: LogReader;
-  readonly formats: SummaryFormats;
+  readonly kind: OutputKind<Found>;
   readonly membership: GroupMembership;
   /** Where the group stands in a partition, or begins. */
   readonly startOf: (partition: number) => Promise<number>;
@@ -33,25 +43,34 @@ export interface CompletedSessionsParts {
   /** Ends the iteration once what was given last was handled. */
   readonly signal: AbortSignal | undefined;
   readonly onUnreadable: ((record: UnreadableRecord) => void) | undefined;
+  /** Told instead where no one else is. */
+  readonly onPassedOver: (record: UnreadableRecord) => void;
+  readonly onReceipt: ((record: ReceiptRecord) => void) | undefined;
 }
 
-interface Feed {
+interface Found<Output> {
+  readonly found: OutputOrBeside<Output>;
+  readonly raw: RawOutput;
+}
+
+interface Feed<Output> {
   readonly partition: number;
-  readonly consumer: SummaryConsumer;
+  readonly consumer: OutputConsumer<Found<Output>>;
 }
 
-type Ready =
-  { readonly feed: Feed; readonly record: OutputRecord | undefined } | { readonly feed: Feed; readonly error: unknown };
+type Ready<Output> =
+  | { readonly feed: Feed<Output>; readonly next: Found<Output> | undefined }
+  | { readonly feed: Feed<Output>; readonly error: unknown };
 
 /** So many records of other kinds at the beginning end the iteration. */
 const STRANGERS_MAX = 10;
 /** The last commit, and leaving. */
 const END_MS: DurationMs = 5_000;
 
-export class CompletedSessions {
-  readonly #parts: CompletedSessionsParts;
-  readonly #feeds = new Map<number, Feed>();
-  readonly #ready: Ready[] = [];
+export class GroupOutputs<Output extends AtPosition & { readonly kind: string }> {
+  readonly #parts: GroupOutputsParts<Output>;
+  readonly #feeds = new Map<number, Feed<Output>>();
+  readonly #ready: Ready<Output>[] = [];
   /** Handled and not committed, by partition number. */
   readonly #handled = new Map<number, number>();
   #assignment: Assignment | undefined;
@@ -64,15 +83,15 @@ export class CompletedSessions {
   #committing: Promise<void> | undefined;
   #timer: Cancel | undefined;
   #ended = false;
-  /** Records that are none of a pipeline's output; undefined once one is. */
+  /** Records that are none of the kind's; undefined once one is. */
   #strangers: number | undefined = 0;
 
-  constructor(parts: CompletedSessionsParts) {
+  constructor(parts: GroupOutputsParts<Output>) {
     this.#parts = parts;
   }
 
-  /** A session counts as handled when the next one is asked for, or the iteration ends by `signal`. */
-  async *iterate(): AsyncGenerator<SummaryRecord, void> {
+  /** An output counts as handled when the next one is asked for, or the iteration ends by `signal`. */
+  async *iterate(): AsyncGenerator<Given<Output>, void> {
     const { membership, signal } = this.#parts;
     signal?.addEventListener('abort', this.#notify);
     try {
@@ -92,37 +111,67 @@ export class CompletedSessions {
     }
   }
 
-  *#give(ready: Ready): Generator<SummaryRecord, void> {
+  *#give(ready: Ready<Output>): Generator<Given<Output>, void> {
     const { feed } = ready;
     if (this.#feeds.get(feed.partition) !== feed) return;
     if ('error' in ready) throw ready.error;
-    const { record } = ready;
-    if (record === undefined) return;
-    this.#checkTopic(record);
-    if (record.kind === 'summary') yield record;
-    else if (record.kind === 'unreadable') this.#parts.onUnreadable?.(record);
+    const { next } = ready;
+    if (next === undefined) return;
+    const { found, raw } = next;
+    if (isBeside(found)) this.#passOver(found);
+    else {
+      this.#strangers = undefined;
+      yield { output: found, raw };
+    }
     // It may have moved away while it was handled.
     if (this.#feeds.get(feed.partition) !== feed) return;
-    this.#stands(feed, record.offset + 1);
+    this.#stands(feed, raw.offset + 1);
     this.#ask(feed);
   }
 
+  #passOver(found: Beside): void {
+    const { onReceipt } = this.#parts;
+    if (found.kind === 'receipt') {
+      this.#strangers = undefined;
+      onReceipt?.(found);
+      return;
+    }
+    if (found.kind === 'unreadable') this.#passOverUnread(found);
+    // A tombstone with an incarnation is of more than one kind, and all that compaction leaves of what is over: it says neither.
+    else if (found.incarnation === undefined) this.#countStranger(found);
+  }
+
+  #passOverUnread(record: UnreadableRecord): void {
+    const { topic, onUnreadable, onPassedOver } = this.#parts;
+    if (onUnreadable !== undefined) {
+      onUnreadable(record);
+      return;
+    }
+    // Nothing but a setting stands between it and its reader.
+    if (record.reason === 'no-schema-registry')
+      throw new Misconfigured(
+        `topic ${topic} is written in Avro (at ${record.partition}-${record.offset}): give connect a schemaRegistryUrl`,
+      );
+    this.#countStranger(record);
+    onPassedOver(record);
+  }
+
   /** A topic that begins with nothing but other records is most likely another: without a word, it would be passed over whole. */
-  #checkTopic(record: OutputRecord): void {
+  #countStranger(record: Exclude<Beside, ReceiptRecord>): void {
     if (this.#strangers === undefined || this.#parts.onUnreadable !== undefined) return;
-    const isOurs = record.kind === 'summary' || (record.kind === 'tombstone' && record.incarnation !== undefined);
-    this.#strangers = isOurs ? undefined : this.#strangers + 1;
+    this.#strangers += 1;
     if (this.#strangers !== STRANGERS_MAX) return;
     const { partition, offset } = record;
+    const { topic, kind } = this.#parts;
     const why = record.kind === 'unreadable' ? `, ${record.reason}: ${record.detail}` : '';
     throw new Misconfigured(
-      `the first ${STRANGERS_MAX} records of topic ${this.#parts.topic} are no summaries of sessions (the last is at ` +
-        `${partition}-${offset}${why}): give the output topic of a pipeline of sessions, not its input, or onUnreadable to pass them over`,
+      `the first ${STRANGERS_MAX} records of topic ${topic} are no ${kind.outputs} (the last is at ${partition}-${offset}${why}): ` +
+        `give the output topic of ${kind.pipeline}, not its input, or onUnreadable to pass them over`,
     );
   }
 
   /** Everything of the partition below `offset` is handled. */
-  #stands({ partition }: Feed, offset: number): void {
+  #stands({ partition }: Feed<Output>, offset: number): void {
     this.#handled.set(partition, offset);
     this.#commitLater();
   }
@@ -144,7 +193,7 @@ export class CompletedSessions {
       this.#assignment = assignment;
       this.#notify();
     },
-    // The partitions' next owner gives these sessions again; until then they are this member's.
+    // The partitions' next owner gives these outputs again; until then they are this member's.
     lost: () => {
       this.#wasLost = true;
     },
@@ -163,33 +212,34 @@ export class CompletedSessions {
     this.#wake?.();
   };
 
-  #drop({ partition, consumer }: Feed): void {
+  #drop({ partition, consumer }: Feed<Output>): void {
     this.#feeds.delete(partition);
     this.#handled.delete(partition);
     consumer.close();
   }
 
   async #adopt(): Promise<void> {
-    const { reader, topic, formats, startOf } = this.#parts;
+    const { reader, topic, kind, startOf } = this.#parts;
     const assignment = this.#assignment;
     for (const partition of assignment?.partitions ?? []) {
       if (this.#feeds.has(partition)) continue;
       const offset = await startOf(partition);
       // It may have moved away meanwhile, and come back.
       if (this.#assignment !== assignment) return;
-      const consumer = new SummaryConsumer({ reader, topic, offsets: new Map([[partition, offset]]), formats });
+      const read = async (raw: RawOutput): Promise<Found<Output>> => ({ found: await kind.read(raw), raw });
+      const consumer = new OutputConsumer({ reader, topic, offsets: new Map([[partition, offset]]), read });
       const feed = { partition, consumer };
       this.#feeds.set(partition, feed);
-      // A group that begins at the end stands there from now on, so sessions that close while no member runs are not passed over.
+      // A group that begins at the end stands there from now on, so what comes while no member runs is not passed over.
       this.#stands(feed, offset);
       this.#ask(feed);
     }
   }
 
-  #ask(feed: Feed): void {
+  #ask(feed: Feed<Output>): void {
     feed.consumer.next().then(
-      (record) => {
-        this.#put({ feed, record });
+      (next) => {
+        this.#put({ feed, next });
       },
       (error: unknown) => {
         this.#put({ feed, error });
@@ -197,7 +247,7 @@ export class CompletedSessions {
     );
   }
 
-  #put(ready: Ready): void {
+  #put(ready: Ready<Output>): void {
     this.#ready.push(ready);
     this.#notify();
   }
@@ -242,12 +292,16 @@ export class CompletedSessions {
     try {
       await withinDeadline(clock, END_MS, this.#commit(), () => new Retriable('the last positions were not committed'));
     } catch {
-      // The sessions since are given again, to whoever goes on.
+      // The outputs since are given again, to whoever goes on.
     } finally {
       for (const feed of [...this.#feeds.values()]) this.#drop(feed);
       await withinDeadline(clock, END_MS, membership.leave(), () => new Retriable('not left')).catch(() => undefined);
     }
   }
+}
+
+function isBeside<Output extends { readonly kind: string }>(found: OutputOrBeside<Output>): found is Beside {
+  return found.kind === 'tombstone' || found.kind === 'receipt' || found.kind === 'unreadable';
 }
 
 function isSame(assignment: Assignment, before: Assignment | undefined): boolean {

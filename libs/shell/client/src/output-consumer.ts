@@ -1,30 +1,24 @@
-// Follows an output topic: committed summaries and tombstones, each partition in order, from offsets the caller keeps.
+// Follows an output topic: what was committed, each partition in order, from offsets the caller keeps.
 //
 // Owns: the subscriptions, the position in each partition.
-// Does not own: the reader (its opener's), where the caller remembers positions.
+// Does not own: the reader (its opener's), where the caller remembers positions, what a record means (`read`).
 //
 // Invariants
 //   SC1  A record is given once per consumer, after the transaction that wrote it was committed, never of an aborted one.
 //   SC2  Memory is bounded by the subscriptions' prefetch: nothing is taken from them before it is asked for.
 //   SC3  `positions` covers exactly what was given: a consumer opened there goes on without a gap or a repetition.
-import type { SummaryFormats } from '@flatline/records';
-import {
-  INCARNATION_HEADER,
-  type LogReader,
-  type LogSubscription,
-  type RecordCursor,
-  type RecordRun,
-} from '@flatline/ports';
-import type { OutputRecord } from './output-record.ts';
+import type { LogReader, LogSubscription, RecordCursor, RecordRun } from '@flatline/ports';
+import type { RawOutput } from './output-record.ts';
 
-export interface SummaryConsumerParts {
+export interface OutputConsumerParts<Found> {
   readonly reader: LogReader;
   readonly topic: string;
   /** Where to begin, by partition number; partitions not named are not read. */
   readonly offsets: ReadonlyMap<number, number>;
   /** Ends the iteration once every partition has come this far; default: it follows the topic until closed. */
   readonly until?: ReadonlyMap<number, number> | undefined;
-  readonly formats: SummaryFormats;
+  /** What a record is. */
+  readonly read: (record: RawOutput) => Promise<Found>;
 }
 
 interface Reading {
@@ -33,16 +27,16 @@ interface Reading {
   position: number;
 }
 
-export class SummaryConsumer implements AsyncIterable<OutputRecord> {
-  readonly #formats: SummaryFormats;
+export class OutputConsumer<Found> implements AsyncIterable<Found> {
+  readonly #read: (record: RawOutput) => Promise<Found>;
   readonly #until: ReadonlyMap<number, number> | undefined;
   readonly #readings: readonly Reading[];
   #turn = 0;
   #wake: (() => void) | undefined;
   #closed = false;
 
-  constructor({ reader, topic, offsets, until, formats }: SummaryConsumerParts) {
-    this.#formats = formats;
+  constructor({ reader, topic, offsets, until, read }: OutputConsumerParts<Found>) {
+    this.#read = read;
     this.#until = until;
     this.#readings = [...offsets].map(([partition, offset]) => ({
       subscription: reader.subscribe({ topic, partition }, offset),
@@ -64,7 +58,7 @@ export class SummaryConsumer implements AsyncIterable<OutputRecord> {
    * The next record; undefined once closed, or once everything up to `until` has been given.
    * @throws PartitionStopped, Retriable, Fatal of a subscription; then it is over.
    */
-  async next(): Promise<OutputRecord | undefined> {
+  async next(): Promise<Found | undefined> {
     while (!this.#closed && !this.#done()) {
       const reading = this.#readable();
       if (reading === undefined) await this.#changed();
@@ -77,7 +71,7 @@ export class SummaryConsumer implements AsyncIterable<OutputRecord> {
   }
 
   /** Records until closed. Leaving the loop closes the consumer. */
-  async *[Symbol.asyncIterator](): AsyncGenerator<OutputRecord, void> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Found, void> {
     try {
       for (let record = await this.next(); record !== undefined; record = await this.next()) yield record;
     } finally {
@@ -118,7 +112,7 @@ export class SummaryConsumer implements AsyncIterable<OutputRecord> {
   }
 
   /** The next record of the partition's run; undefined where the run is used up. */
-  async #advance(reading: Reading): Promise<OutputRecord | undefined> {
+  async #advance(reading: Reading): Promise<Found | undefined> {
     const { run } = reading;
     if (run === undefined) return undefined;
     if (!run.cursor.next()) {
@@ -127,22 +121,10 @@ export class SummaryConsumer implements AsyncIterable<OutputRecord> {
       this.#turn += 1;
       return undefined;
     }
-    const record = await this.#read(run.cursor, partitionOf(reading));
-    reading.position = record.offset + 1;
-    return record;
-  }
-
-  async #read(cursor: RecordCursor, partition: number): Promise<OutputRecord> {
-    const at = { partition, offset: cursor.offset, timestamp: cursor.timestamp };
-    // Copies: what the cursor shows is gone with its next step.
-    const key = cursor.keyLength < 0 ? null : copy(cursor, cursor.keyStart, cursor.keyLength);
-    if (key === null) return { kind: 'unreadable', ...at, key, reason: 'null-key', detail: 'the record has no key' };
-    if (cursor.valueLength < 0) return { kind: 'tombstone', ...at, key, incarnation: incarnationOf(cursor) };
-    if (cursor.valueLength === 0)
-      return { kind: 'unreadable', ...at, key, reason: 'empty-value', detail: 'the value is empty' };
-    const outcome = await this.#formats.read(copy(cursor, cursor.valueStart, cursor.valueLength));
-    if (outcome.kind === 'bad') return { ...at, key, ...outcome, kind: 'unreadable' };
-    return { kind: 'summary', ...at, summary: outcome.summary };
+    const raw = copyOf(run.cursor, partitionOf(reading));
+    const found = await this.#read(raw);
+    reading.position = raw.offset + 1;
+    return found;
   }
 
   /** Resolves with the next change of any subscription, or at once where one came since the last look. */
@@ -160,12 +142,22 @@ function partitionOf({ subscription }: Reading): number {
   return subscription.partition.partition;
 }
 
-function copy(cursor: RecordCursor, start: number, length: number): Uint8Array {
-  return cursor.bytes.slice(start, start + length);
+/** What the cursor shows is gone with its next step. */
+function copyOf(cursor: RecordCursor, partition: number): RawOutput {
+  const { offset, timestamp } = cursor;
+  return {
+    partition,
+    offset,
+    timestamp,
+    key: copy(cursor, cursor.keyStart, cursor.keyLength),
+    value: copy(cursor, cursor.valueStart, cursor.valueLength),
+    headers: cursor.hasHeaders
+      ? cursor.headers().map(({ name, value }) => ({ name, value: value && Uint8Array.from(value) }))
+      : [],
+  };
 }
 
-function incarnationOf(cursor: RecordCursor): string | undefined {
-  if (!cursor.hasHeaders) return undefined;
-  const header = cursor.headers().find(({ name }) => name === INCARNATION_HEADER);
-  return header?.value == null ? undefined : new TextDecoder().decode(header.value);
+function copy(cursor: RecordCursor, start: number, length: number): Uint8Array | null {
+  // Uint8Array's own: a Buffer's would be a view.
+  return length < 0 ? null : Uint8Array.prototype.slice.call(cursor.bytes, start, start + length);
 }

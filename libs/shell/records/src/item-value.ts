@@ -1,6 +1,6 @@
 // What the value of an item is in JSON: itself where it is JSON, else text, else base64.
 import { isUtf8 } from 'node:buffer';
-import { asBuffer } from '../text-reader.ts';
+import { asBuffer } from './text-reader.ts';
 
 export type ItemValue =
   | { readonly kind: 'json' }

@@ -1,9 +1,9 @@
 // A consumer of a group whose answers are the test's: expelled, given back, nowhere yet.
 import { describe, expect, test } from '@jest/globals';
 import { Simulation } from '@flatline/cluster';
-import type { Assignment, MembershipListener } from '@flatline/ports';
-import { SummaryFormats } from '@flatline/records';
-import { CompletedSessions } from './completed-sessions.ts';
+import { type Assignment, INCARNATION_HEADER, type MembershipListener } from '@flatline/ports';
+import { type Given, GroupOutputs } from './group-outputs.ts';
+import { outputKinds } from './output-kinds.ts';
 import type { SummaryRecord } from './output-record.ts';
 import { summaryJson } from './summary.fixture.ts';
 
@@ -14,7 +14,8 @@ const utf8 = new TextEncoder();
 class World {
   readonly simulation = new Simulation({ seed: 1 });
   readonly committed: number[] = [];
-  readonly sessions: AsyncGenerator<SummaryRecord, void>;
+  readonly passedOver: string[] = [];
+  readonly sessions: AsyncGenerator<Given<SummaryRecord>, void>;
   listener: MembershipListener | undefined;
   /** Where the group stands, or begins. */
   start = 0;
@@ -23,11 +24,11 @@ class World {
     const { ports } = this.simulation.start('a');
     this.simulation.log.createTopic(TOPIC, { partitions: 1 });
     const { clock, reader } = ports;
-    this.sessions = new CompletedSessions({
+    this.sessions = new GroupOutputs({
       clock,
       topic: TOPIC,
       reader,
-      formats: new SummaryFormats({ format: 'auto', registry: undefined, clock }),
+      kind: outputKinds({ format: 'auto', registry: undefined, clock }).session,
       membership: {
         start: (listener) => {
           this.listener = listener;
@@ -43,6 +44,10 @@ class World {
       commitIntervalMs: 1_000,
       signal: undefined,
       onUnreadable: undefined,
+      onReceipt: undefined,
+      onPassedOver: ({ partition, offset, reason }) => {
+        this.passedOver.push(`${partition}-${offset} ${reason}`);
+      },
     }).iterate();
   }
 
@@ -63,7 +68,7 @@ class World {
   async next(): Promise<number> {
     const given = this.sessions.next();
     await this.simulation.time.runFor(500);
-    return (await given).value!.offset;
+    return (await given).value!.output.offset;
   }
 }
 
@@ -77,7 +82,7 @@ describe('a consumer of a group', () => {
     await world.simulation.time.runFor(3_000);
     expect(world.committed).toEqual([3]);
     await world.close(['d']);
-    expect((await given).value).toMatchObject({ offset: 3 });
+    expect((await given).value).toMatchObject({ output: { offset: 3 } });
   });
 
   test('CS1: goes on from where the group stands once it was taken for gone, and commits nothing below', async () => {
@@ -86,7 +91,7 @@ describe('a consumer of a group', () => {
     const given = world.sessions.next();
     world.assign(1);
     await world.simulation.time.runFor(500);
-    expect((await given).value).toMatchObject({ offset: 0 });
+    expect((await given).value).toMatchObject({ output: { offset: 0 } });
     expect(await world.next()).toBe(1);
     await world.simulation.time.runFor(2_000);
     expect(world.committed.at(-1)).toBe(1);
@@ -111,6 +116,34 @@ describe('a consumer of a group', () => {
     );
   });
 
+  test('[I4] so is one of another kind, whose tombstones look alike', async () => {
+    const world = new World();
+    const headers = [{ name: INCARNATION_HEADER, value: utf8.encode('0-1') }];
+    for (let at = 0; at < 12; at += 1)
+      world.simulation.log.produce(
+        TOPIC,
+        0,
+        { key: 'k', value: '{"leaseId":"k"}' },
+        { key: 'k', value: null, headers },
+      );
+    const given = world.sessions.next();
+    given.catch(() => undefined);
+    world.assign(1);
+    await world.simulation.time.runFor(2_000);
+    await expect(given).rejects.toThrow(/^the first 10 records .* are no summaries of sessions .*missing-field/);
+  });
+
+  test('[I4] what is in Avro is not passed over for want of a registry', async () => {
+    const world = new World();
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '\u0000\u0000\u0000\u0000\u0001x' });
+    const given = world.sessions.next();
+    given.catch(() => undefined);
+    world.assign(1);
+    await world.simulation.time.runFor(2_000);
+    await expect(given).rejects.toThrow('topic closed is written in Avro (at 0-0): give connect a schemaRegistryUrl');
+    expect(world.committed).toEqual([0]);
+  });
+
   test('[I4] one summary among the first says that it is the right one', async () => {
     const world = new World();
     await world.close(['a']);
@@ -121,6 +154,8 @@ describe('a consumer of a group', () => {
     await world.simulation.time.runFor(500);
     await given;
     expect(await world.next()).toBe(13);
+    expect(world.passedOver).toHaveLength(12);
+    expect(world.passedOver[0]).toBe('0-1 empty-value');
   });
 
   test('CS1: keeps what it has where only the coordinator was away', async () => {

@@ -3,7 +3,8 @@ import { SummaryFormats } from '@flatline/records';
 import { type ProducedRecord, rough, Simulation } from '@flatline/cluster';
 import type { OutputRecord } from './output-record.ts';
 import { INCARNATION_HEADER } from '@flatline/ports';
-import { SummaryConsumer } from './summary-consumer.ts';
+import { OutputConsumer } from './output-consumer.ts';
+import { summaryReading } from './output-kinds.ts';
 import { summaryJson } from './summary.fixture.ts';
 
 const utf8 = new TextEncoder();
@@ -19,7 +20,10 @@ function close(sessionId: string, incarnation: string): ProducedRecord[] {
 
 interface World {
   readonly simulation: Simulation;
-  readonly open: (offsets: ReadonlyMap<number, number>, until?: ReadonlyMap<number, number>) => SummaryConsumer;
+  readonly open: (
+    offsets: ReadonlyMap<number, number>,
+    until?: ReadonlyMap<number, number>,
+  ) => OutputConsumer<OutputRecord>;
 }
 
 function world(simulation = new Simulation({ seed: 1 })): World {
@@ -29,7 +33,13 @@ function world(simulation = new Simulation({ seed: 1 })): World {
   return {
     simulation,
     open: (offsets, until) =>
-      new SummaryConsumer({ reader: ports.reader, topic: 'visits', offsets, until, formats: formats() }),
+      new OutputConsumer<OutputRecord>({
+        reader: ports.reader,
+        topic: 'visits',
+        offsets,
+        until,
+        read: summaryReading(formats()),
+      }),
   };
 }
 
@@ -38,7 +48,7 @@ const bothFrom0 = new Map([
   [1, 0],
 ]);
 
-async function collect(consumer: SummaryConsumer): Promise<string[]> {
+async function collect(consumer: OutputConsumer<OutputRecord>): Promise<string[]> {
   const shown: string[] = [];
   for await (const record of consumer) shown.push(show(record));
   return shown;
@@ -52,7 +62,7 @@ function show(record: OutputRecord): string {
   return `${at} ${record.kind} ${new TextDecoder().decode(key)} ${incarnation ?? '?'}`;
 }
 
-describe('a summary consumer', () => {
+describe('a consumer of outputs', () => {
   test('[O4] gives summaries and tombstones of each partition in order', async () => {
     const { simulation, open } = world();
     simulation.log.produce('visits', 0, ...close('a', '0-1'), ...close('b', '0-2'));

@@ -1,0 +1,177 @@
+// Outputs of any kind for a group of consumers, over connections of their own.
+import type { DurationMs } from '@flatline/base';
+import {
+  type ConnectionEvent,
+  KafkaLogAdmin,
+  KafkaLogReader,
+  KafkaMembership,
+  type KafkaOptions,
+  openCluster,
+} from '@flatline/kafka';
+import type { SchemaRegistry } from '@flatline/records';
+import process from 'node:process';
+import { type Given, GroupOutputs } from './group-outputs.ts';
+import { handleEach, type Retries } from './handled-outputs.ts';
+import { type OutputKind, outputKinds, type RecordsByKind } from './output-kinds.ts';
+import { openLetters } from './output-letters.ts';
+import type { RawOutput, ReceiptRecord, UnreadableRecord } from './output-record.ts';
+import { ConnectionTroubles, goesOnAt, type Trouble, UnreadableTroubles } from './trouble.ts';
+
+export interface OutputsOptions {
+  /** The output topic of a pipeline, or of schedules one of its targets. */
+  readonly topic: string;
+  /** Consumers of one group share the partitions, and go on where the group stands. */
+  readonly group: string;
+  /** Where a group begins that stands nowhere yet. Default `beginning`. */
+  readonly from?: 'beginning' | 'end';
+  /** How the topic is written. Default `auto`: told apart by the first byte. Runs are given as they were sent, whatever it says. */
+  readonly format?: 'auto' | 'json' | 'avro';
+  /** How long a handled output may wait for its position to be committed. In milliseconds; default 1 000. */
+  readonly commitIntervalMs?: DurationMs;
+  /** Ends the iteration; the output that was given last counts as handled then. Default: none. */
+  readonly signal?: AbortSignal;
+  /** Told of records that are none of the kind's outputs; they are passed over. Default: `onTrouble` is told of some. */
+  readonly onUnreadable?: (record: UnreadableRecord) => void;
+  /** Told of what is in the way and does not end it. Default: a warning of the process (`process.emitWarning`). */
+  readonly onTrouble?: (trouble: Trouble) => void;
+}
+
+export interface RunsOptions extends OutputsOptions {
+  /** Told of receipts, which are no runs. Default: none. */
+  readonly onReceipt?: (record: ReceiptRecord) => void;
+}
+
+/** How an output is named. */
+export interface Named {
+  /**
+   * The same output is given again after a crash or a rebalance, under the same id: of a session `<incarnation>/<revision>`, of a
+   * batch `<windowId>/<reason>/<part>`, of a run `<schedule>/<number>`, of a lease its place on the topic, `<partition>-<offset>`.
+   */
+  readonly id: string;
+  /** The record's key, and the same as text: what is no UTF-8 shows as U+FFFD. */
+  readonly key: Uint8Array;
+  readonly keyText: string;
+}
+
+/** A committed output, by the kind of its pipeline. */
+export type OutputOf<Kind extends keyof RecordsByKind> = RecordsByKind[Kind] & Named;
+
+/** A session that has closed, once the transaction that says so was committed. */
+export type CompletedSession = OutputOf<'session'>;
+/** What has come of a lease, or of a request for one. */
+export type LeaseOutput = OutputOf<'lease'>;
+/** A window of items that has fired, or a part of it. */
+export type Batch = OutputOf<'debounce'>;
+/** A message whose time has come. */
+export type Run = OutputOf<'schedule'>;
+
+/** How outputs are handled. */
+export interface Handling<Output> {
+  /** Called for one output after another, and again where it throws or rejects. */
+  readonly handler: (output: Output) => unknown;
+  /** Default: 5 attempts, with pauses from 100 milliseconds to 10 000. */
+  readonly retries?: Retries;
+  /**
+   * A topic for outputs that no attempt has managed: the record as it was, with one more header, `flatline-error`. It may be read
+   * as the output topic is. Default: none, and the handler's last error ends the handling.
+   */
+  readonly deadLetterTopic?: string;
+}
+
+export interface Surroundings {
+  readonly kafka: KafkaOptions;
+  readonly registry: SchemaRegistry | undefined;
+}
+
+type Kind = keyof RecordsByKind;
+
+const warn = ({ message }: Trouble): void => {
+  process.emitWarning(message, 'FlatlineWarning');
+};
+const COMMIT_INTERVAL_MS: DurationMs = 1_000;
+const text = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export async function* outputs<K extends Kind>(
+  kind: K,
+  options: RunsOptions,
+  surroundings: Surroundings,
+): AsyncGenerator<OutputOf<K>, void> {
+  for await (const { output } of given(kind, options, surroundings)) yield output;
+}
+
+export async function handleOutputs<K extends Kind>(
+  kind: K,
+  options: RunsOptions & Handling<OutputOf<K>>,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { handler, retries, deadLetterTopic, signal } = options;
+  const { clock } = surroundings.kafka;
+  const letters = deadLetterTopic === undefined ? undefined : await openLetters(deadLetterTopic, surroundings.kafka);
+  try {
+    await handleEach(given(kind, options, surroundings), {
+      clock,
+      handler: ({ output }) => handler(output),
+      retries,
+      deadLetter: letters && (({ raw }, why) => letters.write(raw, why)),
+      signal,
+    });
+  } finally {
+    await letters?.close();
+  }
+}
+
+async function* given<K extends Kind>(
+  name: K,
+  options: RunsOptions,
+  { kafka: connecting, registry }: Surroundings,
+): AsyncGenerator<Given<OutputOf<K>>, void> {
+  const { topic, group, format = 'auto', commitIntervalMs = COMMIT_INTERVAL_MS, onTrouble = warn } = options;
+  const { clock } = connecting;
+  const troubles = new ConnectionTroubles();
+  const onConnection = (event: ConnectionEvent): void => {
+    const trouble = troubles.hear(event, clock.monotonicMs());
+    if (trouble !== undefined) onTrouble(trouble);
+  };
+  const kafka = { ...connecting, onConnection };
+  const connection = openCluster(kafka);
+  const admin = new KafkaLogAdmin({ clock, connection });
+  const reader = new KafkaLogReader(kafka);
+  const membership = new KafkaMembership({
+    clock,
+    connection: openCluster(kafka),
+    group,
+    topics: [topic],
+    name: kafka.clientId,
+    localCheckpoints: () => Promise.resolve([]),
+  });
+  const startOf = async (partition: number): Promise<number> => {
+    const { logStartOffset, lastStableOffset } = await admin.ends({ topic, partition });
+    const committed = await admin.committedOffset(group, { topic, partition });
+    const ends = { logStartOffset, lastStableOffset, committed: committed?.offset };
+    const { offset, gap } = goesOnAt({ topic, group, partition, from: options.from ?? 'beginning', ...ends });
+    if (gap !== undefined) onTrouble(gap);
+    return offset;
+  };
+  const unread = new UnreadableTroubles();
+  const onPassedOver = (record: UnreadableRecord): void => {
+    const trouble = unread.hear(topic, record, clock.monotonicMs());
+    if (trouble !== undefined) onTrouble(trouble);
+  };
+  const { signal, onUnreadable, onReceipt } = options;
+  const telling = { onUnreadable, onPassedOver, onReceipt };
+  const kind: OutputKind<RecordsByKind[K]> = outputKinds({ format, registry, clock })[name];
+  const parts = { clock, topic, reader, kind, membership, startOf, commitIntervalMs, signal, ...telling };
+  try {
+    for await (const { output, raw } of new GroupOutputs(parts).iterate())
+      yield { output: { ...output, ...nameOf(kind.idOf(output), raw) }, raw };
+  } finally {
+    connection.close();
+    await reader.close();
+  }
+}
+
+function nameOf(id: string, { key }: RawOutput): Named {
+  // No output is without one.
+  const bytes = key ?? new Uint8Array(0);
+  return { id, key: bytes, keyText: text.decode(bytes) };
+}
