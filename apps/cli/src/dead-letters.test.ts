@@ -18,15 +18,7 @@ const application = `d${randomUUID().slice(0, 8)}`;
 const run = (line: string): Promise<CliRun> => cli(line.split(' '), { env: { KAFKA_BROKERS: brokers }, folder });
 
 beforeAll(async () => {
-  const pipelines = ['visits', 'carts'].map((name) => ({
-    name,
-    kind: 'session',
-    timeoutMs: 1000,
-    input: { topic: `${application}.${name}.in` },
-    output: { topic: `${application}.${name}.out` },
-  }));
-  const content = { application, brokers: brokers.split(','), pipelines };
-  writeFileSync(join(folder, 'flatline.config.json'), JSON.stringify(content));
+  configure(['visits', 'carts'], 'flatline.config.json');
   expect((await run('topics create --partitions 1')).exitCode).toBe(ExitCode.ok);
   await write('visits', ['null-key', 'null-key', 'invalid-json']);
   await write('carts', ['key-too-long']);
@@ -35,6 +27,18 @@ afterAll(() => {
   connection.close();
   rmSync(folder, { recursive: true });
 });
+
+function configure(names: readonly string[], file: string): void {
+  const pipelines = names.map((name) => ({
+    name,
+    kind: 'session',
+    timeoutMs: 1000,
+    input: { topic: `${application}.${name}.in` },
+    output: { topic: `${application}.${name}.out` },
+  }));
+  const content = { application, brokers: brokers.split(','), pipelines };
+  writeFileSync(join(folder, file), JSON.stringify(content));
+}
 
 async function write(pipeline: string, reasons: readonly string[]): Promise<void> {
   const topic = `${application}.${pipeline}.dead-letters`;
@@ -75,6 +79,19 @@ describe('dead-letters list', () => {
     const from = await run('dead-letters list --pipeline visits --partition 0 --from 0 --limit 1');
     expect(from.stdout).toMatch(/, 2 behind them not listed: --limit 3 lists all$/m);
     expect((await run('dead-letters list --limit 2 --json')).json()[2]).toMatchObject({ listed: 2, leftOut: 1 });
+  });
+
+  test('[I1] lists the others where a topic is not there, says which one, and exits with 2', async () => {
+    configure(['added', 'visits', 'carts'], 'added.config.json');
+    const all = await run('dead-letters list --json --config added.config.json');
+    const missing = `${application}.added.dead-letters does not exist: create it (`;
+    expect(all).toMatchObject({ exitCode: ExitCode.usage, stderr: expect.stringContaining(missing) });
+    expect(all.json().filter((line) => (line as { kind: string }).kind === 'summary')).toMatchObject([
+      { pipeline: 'visits', total: 3 },
+      { pipeline: 'carts', total: 1 },
+    ]);
+    const one = await run('dead-letters list --pipeline added --config added.config.json');
+    expect(one).toMatchObject({ exitCode: ExitCode.usage, stdout: '', stderr: expect.stringContaining(missing) });
   });
 
   test('a partition is one of a pipeline, which has to be named', async () => {

@@ -1,4 +1,4 @@
-import { count, counted } from '@flatline/base';
+import { count, counted, Fatal } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { type DeadLetterFlags, withLetters, withLettersOf } from '../dead-letters/letter-access.ts';
 import type { LetterLog } from '../dead-letters/letter-log.ts';
@@ -6,7 +6,7 @@ import { letterValue, shownText } from '../dead-letters/letter-text.ts';
 import { isWanted, LetterSurvey, noSuchReason, placeOf } from '../dead-letters/letter-survey.ts';
 import { type ListedLetter, letterTable } from '../dead-letters/letter-table.ts';
 import { ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
+import { CommandFailure, failureOf, usageFailure } from '../failure.ts';
 import { pipelineNamed } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -38,8 +38,13 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
     const names = pipelines.map(({ pipeline }) => pipeline.name);
     const table = letterTable(names, console.colors, console.width);
     console.heading(table.heading);
+    const unopened: (CommandFailure | Fatal)[] = [];
     for (const { pipeline, openLog, scan } of pipelines) {
-      const log = await openLog();
+      const log = await openLog().catch((error: unknown) => {
+        if (pipelines.length === 1 || !(error instanceof CommandFailure || error instanceof Fatal)) throw error;
+        unopened.push(error);
+      });
+      if (log === undefined) continue;
       if (partition !== undefined && partition >= log.ends.length) throw usageFailure(noPartition(partition, log));
       const survey = new LetterSurvey({ reason }, limit, from === undefined ? 'newest' : 'first');
       await scan(log, survey, { partition, from });
@@ -47,7 +52,10 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
       showList({ survey, table, pipeline: pipeline.name, topic: log.topic, flags }, console);
       if (shell.stop.signal.aborted) return ExitCode.interrupted;
     }
-    return ExitCode.ok;
+    const [first] = unopened;
+    if (first === undefined) return ExitCode.ok;
+    // One topic that is missing, or not to be read, hides the letters of no other pipeline.
+    throw new CommandFailure(failureOf(first).exitCode, unopened.map(({ message }) => message).join('; '));
   });
 }
 
