@@ -16,6 +16,7 @@ import { ON_PURPOSE } from './kinds/sessions.ts';
 import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import {
   CHANGELOG,
+  CHANGELOG_FACTOR,
   DEAD_LETTERS,
   EARLY_MS,
   GROUP,
@@ -249,7 +250,7 @@ function pipelineSettings(owner: string, scenario: Scenario): Omit<PipelineSetti
     proofIntervalMs: scenario.proofIntervalMs,
     handoverMs: scenario.handoverMs,
     drainMs: scenario.drainMs,
-    changelogFactor: 4,
+    changelogFactor: CHANGELOG_FACTOR,
     truncateLagMs: scenario.truncateLagMs,
     truncateLagBytes: scenario.truncateLagBytes,
     ...(scenario.proof === 'fetch' && { proofByFetch: { clockSkewMs: CLOCK_SKEW_MS } }),

@@ -21,3 +21,5 @@ export const RULES = {
   maxAttributes: 3,
   maxAttributeBytes: 64,
 } as const;
+/** K8 */
+export const CHANGELOG_FACTOR = 4;

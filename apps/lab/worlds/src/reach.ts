@@ -113,6 +113,7 @@ const WORDS = [
   'debounce/CANCELLED',
   'schedule/run',
   'schedule/run/missed',
+  'schedule/runForTarget',
   'schedule/REPLACED',
   'schedule/CANCELLED',
   'schedule/EXPIRED',

@@ -12,7 +12,7 @@ import { drawKind, drawSubject, simulatedKind } from './kinds/subject.ts';
 import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
-import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
+import { GROUP, INPUT, OUTPUT, TARGET } from './pipeline-names.ts';
 import { drawAdoption, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
 import { checkStopped } from './stopped-stores.ts';
 import { checkDeadlines, checkTimers } from './wheel-check.ts';
@@ -285,6 +285,8 @@ class World {
       if (countSaidByFetch(this.cluster, partition) > 0) faults.count(`${kind}/byFetch`);
       for (const record of log.committed(OUTPUT, partition))
         faults.count(`${kind}/${this.#kind.word(record)?.what ?? 'tombstone'}`);
+      for (let left = log.committed(TARGET, partition).length; left > 0; left -= 1)
+        faults.count(`${kind}/runForTarget`);
     }
     for (const [partition, { what }] of this.#mayHaveStopped)
       faults.count(`changelogLost/${what}/${hasStopped(this.cluster, partition) === true ? 'stopped' : 'goesOn'}`);

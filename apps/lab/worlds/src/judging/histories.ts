@@ -30,6 +30,8 @@ export interface HistoryParts {
   readonly simulation: Simulation;
   readonly partition: number;
   readonly truth: InputTruth;
+  /** What is judged as the output. Default: that of the pipeline. */
+  readonly outputTopic?: string;
   /** The input as it was read, where an election has replaced it since. */
   readonly inputRead?: readonly LogRecord[] | undefined;
   /** All work is said to be done. Otherwise: why something may be left undone. */
@@ -39,7 +41,7 @@ export interface HistoryParts {
 }
 
 export function historyOf({ judged, simulation, partition, ...parts }: HistoryParts): PartitionHistory {
-  const { truth, inputRead, undone, disk } = parts;
+  const { truth, inputRead, undone, disk, outputTopic = OUTPUT } = parts;
   const { log } = simulation;
   const kept = <R>(topic: string, read: (record: RawRecord) => R): LogSource<R> =>
     sourceOf(topic, keptParts(simulation, topic, partition, read));
@@ -53,7 +55,7 @@ export function historyOf({ judged, simulation, partition, ...parts }: HistoryPa
       hanging: () => Promise.resolve(hanging(simulation, partition, disk)),
     },
     changelogTruncatedTo: log.partition(CHANGELOG, partition).ends().logStartOffset,
-    output: kept(OUTPUT, (record) => outputRecord(record)),
+    output: kept(outputTopic, (record) => outputRecord(record)),
     deadLetters: kept(DEAD_LETTERS, letterRecord),
     outputDecidedBelow: Infinity,
     whyUndone: () => Promise.resolve(undone),

@@ -1,11 +1,12 @@
 // One partition's history, once the world has come to rest: by the oracle, and by what only the simulated cluster knows.
 import type { LogRecord, SimulatedDisk } from '@flatline/cluster';
-import { verifyHistories } from '@flatline/oracle';
-import { CHANGELOG, INPUT } from '../pipeline-names.ts';
+import { type JudgedRules, verifyHistories } from '@flatline/oracle';
+import { CHANGELOG, INPUT, OUTPUT, TARGET } from '../pipeline-names.ts';
 import { commitsOf } from './decisions.ts';
 import { DEVICES_TRUTH, type JudgedWorld } from './expectation.ts';
 import { historyOf } from './histories.ts';
 import { checkOffsets, checkStands, checkTruncations, checkWriters } from './lab-checks.ts';
+import { lengthRules } from './length-rules.ts';
 import { BY_THE_FOLD, checkOvertaken } from './overtaken.ts';
 
 /** What became of a partition. */
@@ -22,6 +23,11 @@ export interface PartitionFate {
   readonly disk?: SimulatedDisk | undefined;
 }
 
+interface JudgedOutput {
+  readonly topic: string;
+  readonly rules: JudgedRules;
+}
+
 /** What the oracle may leave undecided: evidence of which no log tells (C3), and work that is left undone. */
 const BY_FETCH = /whether closes were early \(V3\): by proof "fetch"/;
 /** Only where the processor itself says that its clock was overtaken. */
@@ -33,8 +39,12 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
   const { simulation, scenario } = world;
   const { isOvertaken, isChangelogLost, inputRead } = fate;
   const commits = commitsOf(simulation, partition);
+  const said: string[] = [];
+  const rules = { ...world.kind.judged.rules, ...lengthRules(scenario, commits) };
+  for (const output of outputsOf(rules)) said.push(...(await byTheOracle(world, partition, fate, output)));
   return [
-    ...(await byTheOracle(world, partition, fate)),
+    // What is wrong with the other logs is found each time.
+    ...new Set(said),
     ...(isOvertaken ? checkOvertaken(world, partition, commits) : []),
     ...checkWriters(partition, commits),
     ...checkOffsets(commits),
@@ -43,14 +53,30 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
   ].map((violation) => `partition ${partition}: ${violation}`);
 }
 
+/** D1: what schedules send to a target is judged, too, as if it were the output. */
+function outputsOf(rules: JudgedRules): readonly JudgedOutput[] {
+  const output = { topic: OUTPUT, rules };
+  return rules.kind === 'schedule' ? [output, { topic: TARGET, rules: { ...rules, judgedTarget: TARGET } }] : [output];
+}
+
 async function byTheOracle(
   { simulation, scenario, kind: { judged } }: JudgedWorld,
   partition: number,
   { isOvertaken, isChangelogLost, inputRead, undone, disk }: PartitionFate,
+  { topic: outputTopic, rules }: JudgedOutput,
 ): Promise<string[]> {
-  const history = historyOf({ judged, simulation, partition, truth: DEVICES_TRUTH, inputRead, undone, disk });
+  const history = historyOf({
+    judged,
+    simulation,
+    partition,
+    truth: DEVICES_TRUTH,
+    outputTopic,
+    inputRead,
+    undone,
+    disk,
+  });
   const { violations, undecided } = await verifyHistories([history], {
-    rules: judged.rules,
+    rules,
     inputTopic: INPUT,
     ...(isOvertaken && { undecidable: BY_THE_FOLD }),
   });

@@ -75,4 +75,11 @@ export const CHANGELOG_MUTANTS: readonly Mutant[] = [
     to: ': 0;',
     seed: 565,
   },
+  {
+    name: 'lets the log become ten times as long as it may',
+    file: 'libs/core/partition/src/changelog/sweep-plan.ts',
+    from: 'const most = allowed * SWEEP_FROM;',
+    to: 'const most = 10 * allowed * SWEEP_FROM;',
+    seed: 39,
+  },
 ];

@@ -132,6 +132,13 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     seed: 3,
   },
   {
+    name: 'sends an empty message to a target',
+    kind: 'schedule',
+    file: 'libs/core/kinds/src/schedule/schedule-voice.ts',
+    from: '{ key, value, headers, topic: target }',
+    to: '{ key, value: EMPTY, headers, topic: target }',
+  },
+  {
     name: 'writes of no schedule how much it has made up for',
     kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-state.ts',

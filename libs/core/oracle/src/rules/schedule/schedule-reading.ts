@@ -29,6 +29,8 @@ import {
 export interface SchedulePipelineRules extends CommonRules, ScheduleFoldRules {
   readonly kind: 'schedule';
   readonly calendar: FoldCalendar;
+  /** The topic whose log is judged as the output: one of the targets, of which only runs for it are looked at. Default: the output. */
+  readonly judgedTarget?: string;
 }
 
 export function scheduleReading(
@@ -52,7 +54,7 @@ export function scheduleReading(
 
 export function scheduleEntries(
   partition: number,
-  rules: ScheduleFoldRules,
+  rules: ScheduleFoldRules & Pick<SchedulePipelineRules, 'judgedTarget'>,
   calendar: FoldCalendar,
   zoned = new ZonedKeys(),
 ): EntryRules<ScheduleState, SaidOfSchedule> {
@@ -66,7 +68,7 @@ export function scheduleEntries(
         },
       }),
     // What is for another topic is not looked at.
-    expect: (said) => (said.topic === undefined ? expectation(said) : undefined),
+    expect: (said) => (said.topic === rules.judgedTarget ? expectation(said) : undefined),
     stateIn: schedulesIn,
     needsRoom: (record) => {
       const asked = scheduleAskedBy(record, calendar);
@@ -108,7 +110,7 @@ function expectation(said: SaidOfSchedule): Expectation {
       // By which database a run was reckoned, it says itself.
       const version = found.headers.findLast(isVersion);
       const wanted = said.headers.map((each) => (isVersion(each) ? (version ?? each) : each));
-      const different = fieldDifferences(found, { ...said, headers: wanted });
+      const different = fieldDifferences(found, { value: said.value, headers: wanted });
       return different.length === 0
         ? undefined
         : { rule: 'V4', what: `${id} differs from the input: ${different.join('; ')}` };
