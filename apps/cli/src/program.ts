@@ -18,6 +18,7 @@ import { addStatusCommand } from './commands/status.ts';
 import { addTopCommand } from './commands/top.ts';
 import { addTopicsCommand } from './commands/topics.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+import { addWindowsCommand } from './commands/windows.ts';
 import { Diagnosis } from './diagnosis/diagnosis.ts';
 import { ExitCode, exitCodesHelp } from './exit-code.ts';
 import { crashOf, type Failure, failureOf } from './failure.ts';
@@ -104,6 +105,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addImportCommand(program, context);
   addSessionsCommand(program, context);
   addLeasesCommand(program, context);
+  addWindowsCommand(program, context);
   addSchedulesCommand(program, context);
   addDeadLettersCommand(program, context);
   addVerifyCommand(program, context);

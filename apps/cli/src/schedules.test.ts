@@ -17,6 +17,7 @@ const pipeline = (name: string, kind: string, more: object = {}): object => ({
 });
 const pipelines = [
   pipeline('later', 'schedule', { maxHorizonMs: '30d', maxMessageBytes: 100 }),
+  pipeline('reindex', 'debounce', { waitMs: '2s' }),
   pipeline('leaders', 'lease', { timeoutMs: '10s' }),
   pipeline('tenants', 'lease', { timeoutMs: '10s' }),
 ];
@@ -55,10 +56,15 @@ describe('schedules and entries at the command line', () => {
     [['schedules', 'stop', 'anna'], "unknown command 'stop'"],
     [['schedules', 'pause', 'anna', '--cron', 'x'], "unknown option '--cron'"],
     [['schedules', 'cancel', 'anna', '--pipeline', 'leaders'], 'of kind "lease", not "schedule"'],
+    [['windows', 'flush'], "missing required argument 'key'"],
+    [['windows', 'flush', 'x'.repeat(513)], 'maxKeyBytes is 512'],
+    [['windows', 'cancel', 'doc', '--pipeline', 'later'], 'of kind "schedule", not "debounce"'],
+    [['windows', 'cancel', 'doc', '--id', 'a'], "unknown option '--id'"],
+    [['windows', 'pause', 'doc'], "unknown command 'pause'"],
     [['schedules', 'list', '--limit', '-1'], '--limit'],
     [['schedules', 'get', 'a', '--base64'], 'is not base64'],
     [['leases', 'list'], 'the configuration has leaders, tenants'],
-    [['leases', 'list', '--pipeline', 'others'], 'the configuration has later, leaders, tenants'],
+    [['leases', 'list', '--pipeline', 'others'], 'the configuration has later, reindex, leaders, tenants'],
     [['sessions', 'list'], 'no pipeline of kind "session"'],
   ])('[I1][I4] %j: exit code 2, and what is wrong', async (args, hint) => {
     const { exitCode, stdout, stderr } = await cli(args, { folder });
@@ -72,6 +78,10 @@ describe('schedules and entries at the command line', () => {
       'schedules pause anna',
       'schedules list',
       'leases get a --pipeline tenants',
+      'windows list',
+      'windows get doc',
+      'windows flush doc',
+      'windows cancel doc',
     ])
       expect((await cli(line.split(' '), { folder })).exitCode).toBe(ExitCode.unreachable);
   });

@@ -1,6 +1,7 @@
 // Flags several commands share, and how their values are read. An error names the flag, the value and what is allowed;
 // commander adds the flag's name.
-import { InvalidArgumentError, Option } from 'commander';
+import type { PipelineConfig } from '@flatline/config';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Shell } from '../shell.ts';
 
 /** What `--limit` of a list may ask for. */
@@ -136,4 +137,18 @@ export function headerOption(
   const at = text.indexOf('=');
   if (at > 0) return [...before, [text.slice(0, at), text.slice(at + 1)]];
   throw new InvalidArgumentError('It must be name=value.');
+}
+
+/** For commands that do something to one key of a pipeline. */
+export function keyActOptions(command: Command, kind: PipelineConfig['kind']): Command {
+  return command
+    .option('--pipeline <name>', `which pipeline of the configuration (default: its only one of kind ${kind})`)
+    .option(
+      '--partition <n>',
+      "the key's partition, if producers do not partition as Kafka does by default",
+      integerFrom(0),
+    )
+    .addOption(configOption())
+    .addOption(brokersOption('the configuration'))
+    .addOption(jsonOption());
 }

@@ -1,9 +1,7 @@
-// What an operator does to schedules is a record of the input (Q4): ordered with all others, and replayed with them.
-import { messageOf, type Millis, partitionOf } from '@flatline/base';
-import type { SchedulePipeline } from '@flatline/config';
-import { BatchProducer, type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
-import { foreseenSchedule, readPartitionState } from '@flatline/processor';
-import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
+// What an operator does to schedules, in the words of the flags (Q4).
+import type { Millis } from '@flatline/base';
+import { foreseenSchedule, type ShownEntry } from '@flatline/processor';
+import type { RecordHeader } from '@flatline/ports';
 import {
   COMMAND_HEADER,
   CRON_HEADER,
@@ -21,34 +19,37 @@ import {
   TIME_ZONE_HEADER,
   UPSERT_HEADER,
 } from '@flatline/ports/formats';
-import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { connect, kafkaOf } from '../cluster.ts';
-import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
-import { interruptedBefore, usageFailure } from '../failure.ts';
+import { usageFailure } from '../failure.ts';
 import { pipelineOfKind } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
-import { requireChangelog, requireTopic } from '../topics/require-topic.ts';
+import {
+  actText,
+  keyFor,
+  type KeyFlags,
+  type KeyMessage,
+  ownHeaders,
+  sendAct,
+  type SentAct,
+  sentText,
+} from './entry-act.ts';
 
 export type ScheduleAct = 'cancel' | 'pause' | 'resume' | 'trigger';
 
-interface KeyFlags extends ConfigurationFlags {
-  readonly key: string;
+interface ScheduleKeyFlags extends KeyFlags {
   readonly id?: string;
-  readonly pipeline?: string;
-  readonly partition?: number;
-  readonly json?: boolean;
 }
 
-export interface ActFlags extends KeyFlags {
+export interface ActFlags extends ScheduleKeyFlags {
   readonly act: ScheduleAct;
 }
 
-export interface AddFlags extends KeyFlags {
+export interface AddFlags extends ScheduleKeyFlags {
   readonly value?: string;
   readonly valueFile?: string;
   readonly header?: readonly (readonly [name: string, value: string])[];
@@ -120,71 +121,23 @@ export function runAdd(flags: AddFlags, console: Console, shell: Shell): Promise
 }
 
 async function send(
-  message: Required<Pick<OutgoingRecord, 'value' | 'headers'>>,
+  message: KeyMessage,
   act: ScheduleAct | 'add',
-  flags: KeyFlags,
+  flags: ScheduleKeyFlags,
   console: Console,
   shell: Shell,
 ): Promise<ExitCode> {
-  const { clock, stop } = shell;
   const config = await configurationOf(shell, flags, ['kafka']);
   const pipeline = pipelineOfKind(config, 'schedule', flags.pipeline);
-  const key = Buffer.from(flags.key);
-  const { maxKeyBytes, topic } = pipeline.input;
-  if (key.length > maxKeyBytes) throw usageFailure(`the key has ${key.length} bytes; maxKeyBytes is ${maxKeyBytes}`);
-  const found = foreseenSchedule(pipeline, message, clock.wallMs());
+  keyFor(pipeline, flags);
+  const found = foreseenSchedule(pipeline, message, shell.clock.wallMs());
   if (found.kind !== 'sound') throw usageFailure(`${found.reason}: ${inFlags(found.detail)}. Nothing was sent`);
-  const connection = await connect(kafkaOf(config, clock), stop);
-  try {
-    const { partitions } = await requireTopic(connection, clock, topic);
-    const { partition = partitionOf(key, partitions) } = flags;
-    if (partition >= partitions)
-      throw usageFailure(`--partition ${partition}: ${topic} has partitions 0 to ${partitions - 1}`);
-    const look = { connection, pipeline, partition, key, shell };
-    const isThere = act === 'add' ? undefined : await knownThere(look, flags.id, console);
-    const offset = await append(connection, shell, topic, { ...message, key, partition });
-    show({ act, flags, topic, partition, offset, dueAt: found.dueAt, isThere }, console);
-    return isThere === false ? ExitCode.failedCheck : ExitCode.ok;
-  } finally {
-    connection.close();
-  }
-}
-
-interface Look {
-  readonly connection: KafkaConnection;
-  readonly pipeline: SchedulePipeline;
-  readonly partition: number;
-  readonly key: Uint8Array;
-  readonly shell: Shell;
-}
-
-/** As `looksThere`; undefined, too, where it cannot look: an act must not wait until the changelog is mended. */
-async function knownThere(look: Look, id: string | undefined, console: Console): Promise<boolean | undefined> {
-  try {
-    return await looksThere(look, id);
-  } catch (error) {
-    if (look.shell.stop.signal.aborted) throw error;
-    const unknown = 'whether there is such a schedule is not known, since the changelog could not be read';
-    console.note(`${unknown}: ${messageOf(error)}`);
-    return undefined;
-  }
-}
-
-/** Whether the newest commit has such a schedule; undefined: it has none, and what comes behind it may have made one. */
-async function looksThere(
-  { connection, pipeline, partition, key, shell: { clock, stop } }: Look,
-  id: string | undefined,
-): Promise<boolean | undefined> {
-  const { partitions } = await requireChangelog(connection, clock, pipeline.changelogTopic);
-  if (partition >= partitions) return undefined;
-  const scan = new KafkaLogScan({ clock, connection });
-  const place = { pipeline, partition, scan, hashSeed: randomInt(2 ** 32), stop: stop.signal };
-  const state = await readPartitionState(place);
-  if (stop.signal.aborted) throw interruptedBefore('the changelog was read');
-  for (const entry of state.entries())
-    if (Buffer.compare(entry.key, key) === 0)
-      if (id === undefined || entry.shown().some(({ scheduleId }) => scheduleId === id)) return true;
-  return state.behind > 0 ? undefined : false;
+  const { id } = flags;
+  const isAsked = ({ scheduleId }: ShownEntry): boolean => id === undefined || scheduleId === id;
+  const concerns = act === 'add' ? undefined : isAsked;
+  const sent = await sendAct({ config, pipeline, message, concerns }, flags, console, shell);
+  show({ ...sent, act, flags, dueAt: found.dueAt }, console);
+  return sent.isThere === false ? ExitCode.failedCheck : ExitCode.ok;
 }
 
 function inFlags(detail: string): string {
@@ -192,47 +145,22 @@ function inFlags(detail: string): string {
   return named.replaceAll(/\bheader(?=s? --)/g, 'flag');
 }
 
-async function append(
-  connection: KafkaConnection,
-  { clock }: Shell,
-  topic: string,
-  record: Parameters<BatchProducer['add']>[0],
-): Promise<number> {
-  let offset = -1;
-  const onAcknowledged = (_partition: number, baseOffset: number): void => {
-    offset = baseOffset;
-  };
-  const producer = await BatchProducer.open({ clock, connection, topic, onAcknowledged });
-  await producer.send([record]);
-  await producer.close();
-  return offset;
-}
-
-interface Sent {
+interface Sent extends SentAct {
   readonly act: ScheduleAct | 'add';
-  readonly flags: KeyFlags;
-  readonly topic: string;
-  readonly partition: number;
-  /** Less than 0: it is in the log, but the broker does not say where. */
-  readonly offset: number;
+  readonly flags: ScheduleKeyFlags;
   readonly dueAt: Millis | undefined;
-  /** Whether there was one to act on, as far as that is known. */
-  readonly isThere: boolean | undefined;
 }
 
 /** By this machine's clock; the record's timestamp is the broker's. */
-function show({ act, flags, topic, partition, offset, dueAt, isThere }: Sent, console: Console): void {
+function show({ act, flags, dueAt, ...sent }: Sent, console: Console): void {
   const { key, id } = flags;
-  const place = offset < 0 ? `${topic}/${partition}` : `${topic}/${partition}/${offset}`;
+  const { topic, partition, offset, isThere } = sent;
   const due = dueAt === undefined ? '' : `, due at about ${new Date(dueAt).toISOString()}`;
-  // It is sent in any case: the processor may have more to read, and knows.
-  const until = act === 'add' ? '' : ', for what is there when it is read';
-  const none = isThere === false ? ': as of the newest commit there is no such schedule' : '';
-  const what = `${act} ${printable(key)}${id === undefined ? '' : ` (${printable(id)})`}`;
+  const what = `${actText(act, key)}${id === undefined ? '' : ` (${printable(id)})`}`;
   const schedule = act === 'add' && offset >= 0 ? `${partition}-${offset}` : undefined;
   console.result(
     { kind: 'sent', act, key, id, topic, partition, offset, schedule, dueAt, found: isThere },
-    `${what}: sent to ${place}${due}${until}${none}`,
+    `${what}: ${sentText(sent, act !== 'add', 'there is no such schedule')}${due}`,
   );
 }
 
@@ -251,8 +179,4 @@ function foreignHeaders({ header = [] }: AddFlags): RecordHeader[] {
     if (name.startsWith(OWN_HEADERS)) throw usageFailure(`--header ${name}: names that begin so are Flatline's own`);
     return { name, value: Buffer.from(value) };
   });
-}
-
-function ownHeaders(given: readonly (readonly [string, string | number | undefined])[]): RecordHeader[] {
-  return given.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: Buffer.from(String(value)) }]));
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { addEntryCommands } from './entries.ts';
-import { brokersOption, configOption, headerOption, integerFrom, jsonOption, lengthOption } from './flags.ts';
+import { headerOption, integerFrom, keyActOptions, lengthOption } from './flags.ts';
 import type { ActFlags, AddFlags, ScheduleAct } from './schedules-action.ts';
 
 export function addSchedulesCommand(program: Command, context: CommandContext): void {
@@ -11,7 +11,7 @@ export function addSchedulesCommand(program: Command, context: CommandContext): 
   addEntryCommands(schedules, 'schedule', context);
   addAddCommand(schedules, context);
   for (const act of Object.keys(ACTS) as ScheduleAct[])
-    sharedOptions(schedules.command(act).argument('<key>', 'the key'))
+    keyActOptions(schedules.command(act).argument('<key>', 'the key'), 'schedule')
       .description(ACTS[act])
       .option('--id <id>', 'only the schedule with this id (default: all of the key)')
       .action(async (key: string, flags: Omit<ActFlags, 'key' | 'act'>) => {
@@ -29,7 +29,7 @@ const ACTS: Readonly<Record<ScheduleAct, string>> = {
 };
 
 function addAddCommand(schedules: Command, context: CommandContext): void {
-  sharedOptions(schedules.command('add').argument('<key>', 'the key of the message'))
+  keyActOptions(schedules.command('add').argument('<key>', 'the key of the message'), 'schedule')
     .description('schedule a message: once (--due-at, --delay) or again and again (--every, --cron)')
     .option('--value <text>', 'its value (default: empty)')
     .option('--value-file <file>', 'its value, from a file')
@@ -53,19 +53,6 @@ function addAddCommand(schedules: Command, context: CommandContext): void {
         (await import('./schedules-action.ts')).runAdd(all, console, context.shell),
       )({ ...flags, key });
     });
-}
-
-function sharedOptions(command: Command): Command {
-  return command
-    .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one of kind schedule)')
-    .option(
-      '--partition <n>',
-      "the key's partition, if producers do not partition as Kafka does by default",
-      integerFrom(0),
-    )
-    .addOption(configOption())
-    .addOption(brokersOption('the configuration'))
-    .addOption(jsonOption());
 }
 
 const ADD_HELP = `

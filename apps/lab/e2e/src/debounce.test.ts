@@ -22,6 +22,7 @@ import {
   sendUnderKills,
   textOf,
 } from './kinds.fixture.ts';
+import { flatline, succeed } from './flatline.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
 
@@ -164,6 +165,49 @@ describe('debouncing on a real broker', () => {
     ]);
     expect(parts[0]).toMatchObject({ reason: 'QUIET', count: 300 });
     expect(await scenario.stop(next)).toBe(0);
+  });
+
+  test('[B3][Q2][Q4] at the command line: listed and shown, flushed and cancelled, whether a processor runs or not', async () => {
+    scenario = await createScenario({ waitMs: 3_600_000, maxWaitMs: 0 });
+    const lines = async (...args: string[]): Promise<Record<string, unknown>[]> => {
+      const { stdout } = await succeed(['windows', ...args, '--config', scenario.config, '--json']);
+      return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    };
+    const open = async (until: (keys: string) => boolean): Promise<Record<string, unknown>[]> => {
+      for (;;) {
+        const listed = await lines('list');
+        if (until(listed.flatMap(({ key }) => (key === undefined ? [] : [key as string])).join(' '))) return listed;
+        await sleep(300);
+      }
+    };
+    const processor = scenario.start();
+    await push(recordOf('doc', '1'), recordOf('doc', '22'), recordOf('gone', '1'), recordOf('stays', '1'));
+    const listed = await open((keys) => keys === 'doc gone stays');
+    expect(listed[0]).toMatchObject({ kind: 'debounce', key: 'doc', count: 2, bytes: 3, waitMs: 3_600_000 });
+    expect((await lines('get', 'doc'))[0]).toMatchObject({ state: 'live', windowId: listed[0]!['windowId'], count: 2 });
+    const [sent] = await lines('flush', 'doc');
+    expect(sent).toMatchObject({ kind: 'sent', act: 'flush', key: 'doc', topic: scenario.input, found: true });
+    await lines('cancel', 'gone');
+    await open((keys) => keys === 'stays');
+    expect(await scenario.stop(processor)).toBe(0);
+    expect((await open((keys) => keys === 'stays')).at(-1)).toMatchObject({
+      total: 1,
+      asOf: [{ behind: 0 }, { behind: 0 }],
+    });
+    const { doc, gone } = await said();
+    expect(doc).toMatchObject([{ reason: 'FLUSHED', count: 2, items: [{ value: 1 }, { value: 22 }] }]);
+    expect(gone).toMatchObject([{ reason: 'CANCELLED', count: 1, items: [] }]);
+    const asked = (...args: string[]): ReturnType<typeof flatline>['finished'] =>
+      flatline(['windows', ...args, '--config', scenario.config]).finished;
+    expect(await asked('get', 'doc')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('no window has this key, as of'),
+    });
+    expect(await asked('flush', 'doc')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^flush doc: sent to .*: as of the newest commit no window is open there/),
+    });
+    expect((await asked('list')).stdout).toMatch(/^stays .* 1 +1 /m);
   });
 
   test('[B3] in Avro: batches by the schema that is registered, values as they came', async () => {

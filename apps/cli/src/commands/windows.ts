@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { CommandContext } from './context.ts';
+import { addEntryCommands } from './entries.ts';
+import { keyActOptions } from './flags.ts';
+import type { WindowAct, WindowActFlags } from './windows-action.ts';
+
+export function addWindowsCommand(program: Command, context: CommandContext): void {
+  const windows = program.command('windows').description('list what is being collected; flush or cancel windows');
+  addEntryCommands(windows, 'debounce', context);
+  for (const act of Object.keys(ACTS) as WindowAct[])
+    keyActOptions(windows.command(act).argument('<key>', 'the key'), 'debounce')
+      .description(ACTS[act])
+      .addHelpText('after', ACT_HELP)
+      .action(async (key: string, flags: Omit<WindowActFlags, 'key' | 'act'>) => {
+        await context.action<WindowActFlags>(async (all, console) =>
+          (await import('./windows-action.ts')).runWindowAct(all, console, context.shell),
+        )({ ...flags, key, act });
+      });
+}
+
+const ACTS: Readonly<Record<WindowAct, string>> = {
+  flush: 'fire the window of a key at once, with the items that it has: a batch of reason FLUSHED',
+  cancel: 'drop the window of a key and its items: a batch of reason CANCELLED without them',
+};
+
+const ACT_HELP = `
+Appends a record to the input, which takes effect once the processor has read it. Exits with 1 where no window was open as of
+the newest commit, and no input behind it is unread.
+
+Examples:
+  $ flatline windows get doc-17
+  $ flatline windows flush doc-17
+`;
