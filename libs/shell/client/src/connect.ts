@@ -15,7 +15,7 @@ import { systemClock, withinDeadline } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import { type HeartbeatProducer, openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
-import { checkInput } from './check-input.ts';
+import { InputLooks } from './check-input.ts';
 import { checkStamped } from './check-stamped.ts';
 import { checkCall, checkLeaseId } from './known-options.ts';
 import { HeldLeases, type Lease, type LeaseWish } from './leases.ts';
@@ -191,6 +191,7 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
   readonly #kafka: KafkaOptions;
   readonly #registry: SchemaRegistry | undefined;
   readonly #open = new Set<Closable>();
+  readonly #looks = new InputLooks();
   #connection: KafkaConnection | undefined;
   #closing: Promise<void> | undefined;
   /** What iterates over connections of its own ends by it. */
@@ -248,7 +249,7 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
   async #checked(topic: string, opening: Promise<HeartbeatProducer>): Promise<HeartbeatProducer> {
     const producer = await opening;
     try {
-      await checkInput(this.#kafka, topic);
+      await this.#looks.check(this.#shared(), topic, producer.partitionCount);
       return producer;
     } catch (error) {
       await producer.close();

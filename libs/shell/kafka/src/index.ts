@@ -18,6 +18,7 @@ export { KafkaLogReader } from './reader/kafka-log-reader.ts';
 export { ReaderBuffers } from './reader/reader-buffers.ts';
 export type { ReaderLimits } from './reader/reader-limits.ts';
 export type { Compression } from './record-batch/compressor.ts';
+export { type FirstRecord, firstRecord } from './scan/first-record.ts';
 export { KafkaLogScan, type LogBounds, type LogBytes, type LogStretch } from './scan/kafka-log-scan.ts';
 export { AcknowledgedWriter, type KeyedRecord } from './writer/acknowledged-writer.ts';
 export { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './writer/batch-producer.ts';

@@ -22,28 +22,42 @@ const READ_COMMITTED = 1;
 const NO_REPLICA = -1;
 
 /** @throws Retriable, also where the leader is not yet sure of its end (OFFSET_NOT_AVAILABLE); Fatal. */
-export function listOffset(
+export async function listOffset(
   connection: KafkaConnection,
-  partition: TopicPartition,
-  leader: Leader,
+  { topic, partition }: TopicPartition,
+  { nodeId, leaderEpoch }: Leader,
   place: LogPlace,
 ): Promise<number> {
-  const what = typeof place === 'string' ? place : `offset at ${place.timestamp}`;
-  const doing = `read the ${what} of ${partition.topic}-${partition.partition}`;
-  return connection.send(
-    leader.nodeId,
-    listOffsetsRequest(partition, leader.leaderEpoch, place),
-    (payload) => decodeListOffsets(payload, doing),
-    { doing },
-  );
+  const offsets = await listOffsets(connection, nodeId, { topic, partitions: [{ partition, leaderEpoch }] }, place);
+  return offsets.get(partition)!;
 }
 
-function listOffsetsRequest(partition: TopicPartition, leaderEpoch: number, place: LogPlace): KafkaRequest {
+/** What one node leads of one topic. */
+export interface LedPartitions {
+  readonly topic: string;
+  readonly partitions: readonly { readonly partition: number; readonly leaderEpoch: number }[];
+}
+
+/** By partition, in one request. @throws as `listOffset`, where it does for any of them. */
+export function listOffsets(
+  connection: KafkaConnection,
+  nodeId: number,
+  led: LedPartitions,
+  place: LogPlace,
+): Promise<ReadonlyMap<number, number>> {
+  const what = typeof place === 'string' ? place : `offset at ${place.timestamp}`;
+  const doing = (partition: number): string => `read the ${what} of ${led.topic}-${partition}`;
+  return connection.send(nodeId, listOffsetsRequest(led, place), (payload) => decodeListOffsets(payload, led, doing), {
+    doing: doing(led.partitions[0]!.partition),
+  });
+}
+
+function listOffsetsRequest({ topic, partitions }: LedPartitions, place: LogPlace): KafkaRequest {
   const isCommitted = place !== 'start' && place !== 'end';
   const writer = new ProtocolWriter().int32(NO_REPLICA).int8(isCommitted ? READ_COMMITTED : READ_UNCOMMITTED);
-  writer.array([partition], (one) => {
-    writer.string(one.topic).array([one.partition], (number) => {
-      writer.int32(number).int32(leaderEpoch).int64(timestampOf(place));
+  writer.array([topic], (name) => {
+    writer.string(name).array(partitions, ({ partition, leaderEpoch }) => {
+      writer.int32(partition).int32(leaderEpoch).int64(timestampOf(place));
     });
   });
   return { apiKey: ApiKey.listOffsets, apiVersion: 5, apiName: 'ListOffsets', body: writer.finish() };
@@ -54,22 +68,30 @@ function timestampOf(place: LogPlace): number {
   return place === 'start' ? EARLIEST : LATEST;
 }
 
-function decodeListOffsets(payload: Buffer, doing: string): number {
+function decodeListOffsets(
+  payload: Buffer,
+  { partitions }: LedPartitions,
+  doing: (partition: number) => string,
+): ReadonlyMap<number, number> {
   const reader = new ProtocolReader(payload);
   reader.int32();
   const answers = reader.array(() => {
     reader.string();
     return reader.array(() => {
-      reader.int32();
+      const partition = reader.int32();
       const code = reader.int16();
       reader.int64();
       const offset = reader.int64();
       reader.int32();
-      return { code, offset };
+      return { partition, code, offset };
     });
   });
-  const answer = answers.flat()[0];
-  if (answer === undefined) throw errorOfCode(-1, doing, 'the partition is not in the answer');
-  if (answer.code !== 0) throw errorOfCode(answer.code, doing);
-  return answer.offset;
+  const offsets = new Map<number, number>();
+  for (const { partition, code, offset } of answers.flat()) {
+    if (code !== 0) throw errorOfCode(code, doing(partition));
+    offsets.set(partition, offset);
+  }
+  for (const { partition } of partitions)
+    if (!offsets.has(partition)) throw errorOfCode(-1, doing(partition), 'the partition is not in the answer');
+  return offsets;
 }
