@@ -73,6 +73,51 @@ function supervised(count: number) {
   return { supervisor, started, time: simulation.time, stop, running: supervisor.run({ requested }) };
 }
 
+/**
+ * Two supervisors of one name, each of whose workers joins so long after its start, five minutes later. As in the group, who
+ * joined last under a name has it, and the former one is told with its next heartbeat.
+ */
+async function afterBothStarted(joinsA: readonly number[], joinsB: readonly number[]) {
+  const simulation = new Simulation({ seed: 1 });
+  const { clock } = simulation.start('host').ports;
+  const holders = new Map<number, Worker>();
+  const running = new Set<string>();
+  const outcomes: string[] = [];
+  const join = (number: number, worker: Worker): void => {
+    const former = holders.get(number);
+    holders.set(number, worker);
+    clock.after(3_000, () => former?.end({ code: ExitCode.stateInUse, signal: null }));
+  };
+  const supervise = async (of: string, joins: readonly number[]): Promise<void> => {
+    const start = (number: number, hear: (message: FromWorker) => void): WorkerProcess => {
+      const worker = new Worker(number, hear);
+      running.add(`${of} ${number}`);
+      void worker.ended.then(() => running.delete(`${of} ${number}`));
+      clock.after(joins[number - 1]!, () => {
+        if (running.has(`${of} ${number}`)) join(number, worker);
+      });
+      return worker;
+    };
+    const log = { info: nothing, warn: nothing, error: nothing };
+    const supervisor = new Supervisor({
+      count: 2,
+      instance: 'a',
+      instanceOf: (number) => `a-${number}`,
+      start,
+      clock,
+      log,
+    });
+    await supervisor.run({ requested: new Promise(nothing) }).then(
+      (code) => outcomes.push(`${of} ended with ${code}`),
+      () => outcomes.push(`${of} was replaced`),
+    );
+  };
+  void supervise('A', joinsA);
+  void supervise('B', joinsB);
+  await simulation.time.runFor(300_000);
+  return { outcomes, running: [...running].sort() };
+}
+
 describe('a supervisor', () => {
   test('SV1: a worker that was killed is started again, and the stop that all are asked for ends it with 0', async () => {
     const { supervisor, started, time, stop, running } = supervised(2);
@@ -92,16 +137,30 @@ describe('a supervisor', () => {
   test('SV1: a worker that was replaced is not started again: the others drain, and the whole ends, replaced', async () => {
     const { supervisor, started, time, running } = supervised(2);
     await time.runFor(1);
-    started[1]!.end({ code: ExitCode.stateInUse, signal: null });
+    started[0]!.end({ code: ExitCode.stateInUse, signal: null });
     await expect(time.complete(running)).rejects.toThrow(
-      'another process runs as instance a: it has replaced worker 2 of this one, a-2. Give each an instance of its own ' +
-        '(instance, --instance, FLATLINE_INSTANCE), and do not start this one again under this name while the other runs',
+      'another process runs as instance a: it has replaced worker 1 of this one, a-1. Give each an instance of its own ' +
+        '(instance, --instance, FLATLINE_INSTANCE), and do not start this one again under this name while the other runs. ' +
+        'If both were started at once, see that the other does',
     );
     expect(started).toHaveLength(2);
     expect(supervisor.rows().map(({ state, restarts }) => [state, restarts])).toEqual([
       ['ended', 0],
       ['ended', 0],
     ]);
+  });
+
+  test.each([
+    ['A1 B1 B2 A2', [900, 1_100], [1_000, 1_000], 'B'],
+    ['B2 A1 A2 B1', [1_000, 1_000], [1_100, 900], 'B'],
+    ['A2 B1 B2 A1', [1_100, 900], [1_000, 1_000], 'A'],
+    ['A1 A2 B1 B2', [900, 900], [1_000, 1_000], 'B'],
+    ['A1 A2 B2, and B1 a minute later', [900, 900], [61_000, 1_000], 'B'],
+  ])('[P2] of two of one name that start together one goes on, whole: %s', async (_order, joinsA, joinsB, stays) => {
+    expect(await afterBothStarted(joinsA, joinsB)).toEqual({
+      outcomes: [`${stays === 'A' ? 'B' : 'A'} was replaced`],
+      running: [`${stays} 1`, `${stays} 2`],
+    });
   });
 
   test('SV2: answers without a worker that is silent, and says so; one that is starting is not silent', async () => {

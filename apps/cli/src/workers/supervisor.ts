@@ -16,6 +16,7 @@ import {
 } from '@flatline/processor';
 import type { RuntimeLog } from '@flatline/runtime';
 import { Wait, withinDeadline } from '@flatline/system';
+import { ExitCode } from '../exit-code.ts';
 import type { Stop } from '../stop.ts';
 import type { FromWorker, Question, ToWorker } from './worker-messages.ts';
 import { type WorkerEnd, Workforce } from './workforce.ts';
@@ -145,7 +146,11 @@ export class Supervisor implements Whole {
     const next = this.#workforce.ended(worker, end, nowMs);
     if (next.kind === 'waiting') {
       this.#restarts.set(worker, (this.#restarts.get(worker) ?? 0) + 1);
-      log.warn('worker ended; it is started again', { worker, how, inMs: next.untilMs - nowMs });
+      const what =
+        end.code === ExitCode.stateInUse
+          ? 'a worker was replaced; unless worker 1 is, too, it takes its place back'
+          : 'worker ended; it is started again';
+      log.warn(what, { worker, how, inMs: next.untilMs - nowMs });
     } else if (this.#workforce.isReplaced && this.#replacement === undefined) {
       this.#replacement = this.#replacedAt(worker);
       log.error('a worker was replaced; this supervisor ends', { worker, instance: this.#parts.instanceOf(worker) });
@@ -160,7 +165,7 @@ export class Supervisor implements Whole {
     return new StateInUse(
       `another process runs as instance ${instance}: it has replaced worker ${worker} of this one, ${instanceOf(worker)}. ` +
         'Give each an instance of its own (instance, --instance, FLATLINE_INSTANCE), and do not start this one again under ' +
-        'this name while the other runs',
+        'this name while the other runs. If both were started at once, see that the other does',
     );
   }
 

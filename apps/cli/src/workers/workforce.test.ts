@@ -60,17 +60,36 @@ describe('a workforce', () => {
     expect(workforce.outcome).toBe(ExitCode.usage);
   });
 
-  test('WF4: a worker that was replaced is not tried again, nor any other, and that is the outcome', () => {
-    const workforce = running(4);
+  test('WF4: where worker 1 was replaced no worker is tried again, and that is the outcome', () => {
+    const workforce = running(5);
     workforce.ended(3, exit(ExitCode.usage), 1);
     workforce.ended(4, KILLED, 2);
-    expect(workforce.ended(2, exit(ExitCode.stateInUse), 5)).toEqual({ kind: 'ended', code: ExitCode.stateInUse });
+    workforce.ended(5, exit(ExitCode.stateInUse), 3);
+    expect(workforce.ended(1, exit(ExitCode.stateInUse), 5)).toEqual({ kind: 'ended', code: ExitCode.stateInUse });
     expect(workforce.isReplaced).toBe(true);
     expect(workforce.nextStartMs).toBeUndefined();
     expect(workforce.start(100_000)).toEqual([]);
     expect(workforce.outcome).toBeUndefined();
-    workforce.ended(1, exit(ExitCode.ok), 9);
+    workforce.ended(2, exit(ExitCode.ok), 9);
     expect(workforce.outcome).toBe(ExitCode.stateInUse);
+  });
+
+  test('WF5: another worker that was replaced is started once more after half a minute; replaced again, it is the end', () => {
+    const workforce = running(3);
+    for (const worker of [2, 3]) {
+      workforce.ended(worker, exit(ExitCode.stateInUse), 5);
+      expect(workforce.isReplaced).toBe(false);
+    }
+    expect(workforce.start(30_004)).toEqual([]);
+    expect(workforce.start(30_005)).toEqual([2, 3]);
+    workforce.ended(2, KILLED, 200_000);
+    expect(workforce.start(200_200)).toEqual([2]);
+    expect(workforce.ended(2, exit(ExitCode.stateInUse), 900_000)).toEqual({
+      kind: 'ended',
+      code: ExitCode.stateInUse,
+    });
+    expect(workforce.isReplaced).toBe(true);
+    expect(workforce.nextStartMs).toBeUndefined();
   });
 
   test('WF4: what ends a worker that was asked to stop is no replacement', () => {

@@ -12,7 +12,11 @@
 //   WF3  After `stop` none is started; the outcome comes once all have ended, and is 0 if none of them failed. One that was just
 //        starting is interrupted by that, which is no failure.
 //   WF4  A process that ends with exit code 4 was replaced by another of its name, which its restart would replace in turn, for
-//        ever: no worker is started from then on, and 4 is the outcome.
+//        ever. Worker 1 decides, for it is in every workforce: where it was replaced, no worker is started from then on, and 4 is
+//        the outcome.
+//   WF5  Another worker that was replaced is started once more, after worker 1 would have heard of its own replacement: of two
+//        workforces that start together each may replace some of the other, and if both gave way for that, none would be left.
+//        Replaced again, it is as worker 1.
 import type { DurationMs } from '@flatline/base';
 import { ExitCode } from '../exit-code.ts';
 
@@ -33,8 +37,14 @@ const LONGEST_PAUSE_MS: DurationMs = 30_000;
 /** A run of this length did not end because of how it began. */
 const STEADY_AFTER_MS: DurationMs = 60_000;
 
+const DECIDES = 1;
+/** Worker 1 hears of it with its next heartbeat, and the other workforce then drains. */
+const DECIDED_AFTER_MS: DurationMs = 30_000;
+
 export class Workforce {
   readonly #states = new Map<number, WorkerState>();
+  /** Workers that were replaced (WF5). */
+  readonly #replaced = new Set<number>();
   #isStopping = false;
   #isReplaced = false;
 
@@ -75,15 +85,22 @@ export class Workforce {
   ended(worker: number, end: WorkerEnd, nowMs: DurationMs): WorkerState {
     const code = codeOf(end);
     if (code === ExitCode.stateInUse && !this.#isStopping) {
+      if (worker !== DECIDES && !this.#replaced.has(worker)) {
+        this.#replaced.add(worker);
+        return this.#become(worker, { kind: 'waiting', untilMs: nowMs + DECIDED_AFTER_MS, failures: 0 });
+      }
       this.#isReplaced = true;
       this.stop();
     }
-    const state = this.#stateAfter(this.stateOf(worker), code, nowMs);
+    return this.#become(worker, this.#stateAfter(this.stateOf(worker), code, nowMs));
+  }
+
+  #become(worker: number, state: WorkerState): WorkerState {
     this.#states.set(worker, state);
     return state;
   }
 
-  /** Whether another process has taken a worker's name. */
+  /** Whether another workforce has taken the workers' names. */
   get isReplaced(): boolean {
     return this.#isReplaced;
   }

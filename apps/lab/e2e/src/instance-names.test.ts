@@ -69,4 +69,17 @@ describe('two of one name', () => {
     expect(workers.map(({ restarts }) => restarts)).toEqual([0, 0]);
     expect(await scenario.stop(second)).toBe(0);
   });
+
+  test('[P2] of two supervisors that start at once one ends, and the other has all of its workers', async () => {
+    scenario = await Scenario.create({ timeoutMs: 3_000 });
+    const both = ['first', 'second'].map((place) => start(place, { workers: 2 }));
+    const addresses = await Promise.all(both.map(addressOf));
+    const [ended, { code, stderr }] = await Promise.race(
+      both.map(async (each, at) => [at, await each.finished] as const),
+    );
+    expect([code, stderr]).toEqual([REPLACED, expect.stringContaining('another process runs as instance m')]);
+    const other = 1 - ended;
+    await ready(addresses[other]!);
+    expect(await scenario.stop(both[other]!)).toBe(0);
+  });
 });
