@@ -13,7 +13,12 @@ export {
   messageOf,
   namedMessageOf,
 } from './errors.ts';
-export { CHANGELOG_FORMAT, CHANGELOG_FORMAT_WITH_SETTINGS, CHANGELOG_FORMATS } from './changelog-format.ts';
+export {
+  CHANGELOG_FORMAT,
+  CHANGELOG_FORMAT_WITH_SETTINGS,
+  CHANGELOG_FORMAT_WITH_SOURCES,
+  CHANGELOG_FORMATS,
+} from './changelog-format.ts';
 export { count, counted, plural } from './counted.ts';
 export { decimalIn, digitsOf } from './digits.ts';
 export { didYouMean } from './edit-distance.ts';

@@ -136,6 +136,8 @@ export interface TouchBase {
  */
 export interface EntryFormat<Entry extends EntryWindow = EntryWindow> {
   window(memory: EntryMemory): Entry;
+  /** The least version of the changelog's format that has what the entry's head and state say. Default: every one has (K9). */
+  leastVersion?(entry: Entry): number;
   /** Writes the head. Returns how many of its last bytes a touch ends with, too: they are written once. */
   encode(entry: Entry, out: ByteWriter): number;
   /**

@@ -187,6 +187,7 @@ export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestO
       maxTimeoutMs: 1e9,
       maxDurationMs: undefined,
       dedupeEventIds: 4,
+      maxSources: 3,
       maxAttributes: 8,
       maxAttributeBytes: 256,
     },

@@ -51,5 +51,14 @@ export {
   TZ_HEADER,
   UPSERT_HEADER,
 } from './schedule-headers.ts';
-export { blankEvent, ENDED, HEARTBEAT, resetEvent, STARTED, type SessionEvent } from './session-event.ts';
+export {
+  blankEvent,
+  ENDED,
+  HEARTBEAT,
+  resetEvent,
+  type SessionEvent,
+  SOURCE_BYTES_MAX,
+  SOURCE_HEADER,
+  STARTED,
+} from './session-event.ts';
 export type { CloseReason, SessionSummary } from './session-summary.ts';

@@ -3,6 +3,10 @@ import type { DurationMs, Millis } from '@flatline/base';
 export const HEARTBEAT = 'HEARTBEAT';
 export const STARTED = 'STARTED';
 export const ENDED = 'ENDED';
+/** Says which sender numbered the event (S5), as its field `source` does. */
+export const SOURCE_HEADER = 'flatline-source';
+/** UTF-8 bytes of a source's name. */
+export const SOURCE_BYTES_MAX = 64;
 
 /**
  * One decoded event (`schemas/session-event.avsc`), its texts well-formed Unicode. Mutable on purpose: the decoder fills one scratch object again and
@@ -13,12 +17,14 @@ export interface SessionEvent {
   /** Event time, in milliseconds since the epoch; undefined: the record's timestamp stands for it. */
   occurredAt: Millis | undefined;
   eventId: string | undefined;
-  /** Per-session counter of the producer, a safe integer ≥ 0. */
+  /** Per-session counter of its source, a safe integer ≥ 0. */
   sequence: number | undefined;
   /** The session's timeout from this event on, in milliseconds (S7); undefined: it chooses none. */
   timeoutMs: DurationMs | undefined;
   /** undefined: none. A Map, so that `__proto__` is a key like any other (I3). */
   attributes: Map<string, string> | undefined;
+  /** Which of a session's senders this one is (S5); undefined: the unnamed one. */
+  source: string | undefined;
 }
 
 export function blankEvent(): SessionEvent {
@@ -29,6 +35,7 @@ export function blankEvent(): SessionEvent {
     sequence: undefined,
     timeoutMs: undefined,
     attributes: undefined,
+    source: undefined,
   };
 }
 
@@ -39,4 +46,5 @@ export function resetEvent(event: SessionEvent): void {
   event.sequence = undefined;
   event.timeoutMs = undefined;
   event.attributes = undefined;
+  event.source = undefined;
 }

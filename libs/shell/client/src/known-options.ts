@@ -1,4 +1,5 @@
 // The options and event fields of each call, as they are checked (check-options.ts).
+import { SOURCE_BYTES_MAX } from '@flatline/ports/formats';
 import { EVENT_SHAPE } from '@flatline/records';
 import {
   checkArgument,
@@ -28,6 +29,10 @@ const FROM: Wanted = {
   // By shape: a Map of another realm is no instance of this one's.
   is: (value) =>
     value === 'beginning' || value === 'end' || typeof (value as { get?: unknown } | null)?.get === 'function',
+};
+const SOURCE: Wanted = {
+  words: `text of 1 to ${SOURCE_BYTES_MAX} bytes in UTF-8`,
+  is: (value) => typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= SOURCE_BYTES_MAX,
 };
 const ID: Wanted = {
   words: 'text or bytes (Uint8Array)',
@@ -70,6 +75,7 @@ const CALLS = {
     onDropped: FUNCTION,
     onFailure: FUNCTION,
   },
+  session: { source: SOURCE },
   leases: { topic: required(TEXT), answers: required(TEXT), clockSkewMs: TIME_OR_NONE, answerWithinMs: TIME },
   summaries: {
     topic: required(TEXT),
@@ -100,17 +106,11 @@ export function checkCall(call: keyof typeof CALLS, options: unknown, said: stri
 
 const EVENT_FIELDS = EVENT_SHAPE.map(({ name }) => name);
 const AN_EVENT = "{ type: 'VIEW' }";
-const NUMBERED_FIELDS = EVENT_FIELDS.filter((name) => name !== 'sequence');
-const START_FIELDS = NUMBERED_FIELDS.filter((name) => name !== 'type');
+const START_FIELDS = EVENT_FIELDS.filter((name) => name !== 'type');
 
-/** An event of the plain producer, which its caller numbers. @throws TypeError */
+/** @throws TypeError */
 export function checkEvent(event: unknown): void {
   checkFields('event', event, EVENT_FIELDS, AN_EVENT);
-}
-
-/** An event that its session numbers. @throws TypeError */
-export function checkNumberedEvent(event: unknown): void {
-  checkFields('event', event, NUMBERED_FIELDS, AN_EVENT);
 }
 
 /** @throws TypeError */

@@ -11,6 +11,9 @@ interface Sent {
   readonly said: 'beat' | 'end' | OutgoingEvent;
 }
 
+/** What the first session object of a sender calls itself. */
+const SOURCE: unknown = expect.stringMatching(/^[0-9a-z]{1,10}-1$/);
+
 /** A log that takes what it is sent, and acknowledges it unless its broker is away. */
 class Log {
   readonly time = new VirtualTime();
@@ -21,7 +24,7 @@ class Log {
   failure: Error | undefined;
   #waitingCount = 0;
 
-  constructor(limits: SessionsLimits) {
+  constructor(limits: SessionsLimits, seed = 1) {
     const { time } = this;
     const clock = {
       wallMs: () => 0,
@@ -39,7 +42,7 @@ class Log {
       flush: () => Promise.resolve(),
       close: () => (this.isAway ? new Promise<void>(() => undefined) : Promise.resolve()),
     };
-    const random = seededRandom(1);
+    const random = seededRandom(seed);
     this.sessions = new LiveSessions({ ...limits, clock, producer, random: () => random.next() });
   }
 
@@ -98,7 +101,10 @@ describe('live sessions', () => {
   test.each([
     [{ typ: 'VIEW', attribute: { a: 'b' } }, 'event: there is no field typ; did you mean type? There are type, '],
     [{ attribute: { a: 'b' } }, 'event: there is no field attribute; did you mean attributes? There are type, '],
-    [{ sequence: 7 }, 'event: there is no field sequence. There are type, occurredAt, eventId, timeoutMs, attributes'],
+    [
+      { number: 7 },
+      'event: there is no field number. There are type, occurredAt, eventId, sequence, timeoutMs, attributes',
+    ],
     [null, "event: the event is null: give an object, as { type: 'VIEW' }"],
     [undefined, 'event: the event is undefined: give an object'],
     ['VIEW', 'event: the event is "VIEW": give an object'],
@@ -111,7 +117,7 @@ describe('live sessions', () => {
     expect(() => event(given)).toThrow(TypeError);
     expect(() => event(given)).toThrow(words);
     event({ type: 'VIEW', attributes: undefined });
-    expect(log.saidOf('anna')).toEqual([{ type: 'VIEW', attributes: undefined, sequence: 0 }]);
+    expect(log.saidOf('anna')).toEqual([{ type: 'VIEW', attributes: undefined, sequence: 0, source: SOURCE }]);
   });
 
   test('[I4] so is what a start does not take; the session does not beat', () => {
@@ -135,13 +141,46 @@ describe('live sessions', () => {
     session.leave();
     await log.time.runFor(10_000);
     expect(log.saidOf('anna')).toEqual([
-      { type: 'STARTED', sequence: 0, attributes: new Map([['page', '/']]) },
-      { type: 'VIEW', sequence: 1 },
+      { type: 'STARTED', sequence: 0, attributes: new Map([['page', '/']]), source: SOURCE },
+      { type: 'VIEW', sequence: 1, source: SOURCE },
       'end',
-      { type: 'STARTED', sequence: 0 },
-      { type: 'VIEW', sequence: 1 },
+      { type: 'STARTED', sequence: 0, source: SOURCE },
+      { type: 'VIEW', sequence: 1, source: SOURCE },
     ]);
     expect(log.sessions.liveCount).toBe(0);
+  });
+
+  test('[S5] BT4: each session object is a source of its own, in whatever process, unless it is given a name', () => {
+    const logs = [new Log({ timeoutMs: 3_000 }, 1), new Log({ timeoutMs: 3_000 }, 2)];
+    const anna = logs.flatMap(({ sessions }) => [sessions.session('anna'), sessions.session('anna')]);
+    expect(new Set(anna.map(({ source }) => source)).size).toBe(4);
+    const [log] = logs;
+    const named = log!.sessions.session('anna', { source: 'web-1' });
+    named.event({ type: 'VIEW' });
+    expect(log!.saidOf('anna')).toEqual([{ type: 'VIEW', sequence: 0, source: 'web-1' }]);
+    for (const source of ['', 'x'.repeat(65), '\u20ac'.repeat(22), 7, null])
+      expect(() => log!.sessions.session('anna', { source: source as never })).toThrow(
+        /session: source .*text of 1 to 64 bytes in UTF-8/,
+      );
+  });
+
+  test("[S5] BT4: a device's own numbers and source pass through, and the session goes on counting its own", () => {
+    const log = new Log({ timeoutMs: 3_000 });
+    const anna = log.sessions.session('anna', { source: 'gateway' });
+    anna.event({ type: 'VIEW' });
+    anna.event({ type: 'VIEW', sequence: 71 });
+    anna.event({ type: 'VIEW', sequence: 72, source: 'phone' });
+    anna.event({ type: 'VIEW', source: 'watch' });
+    anna.start({ sequence: 0, source: 'phone' });
+    anna.event({ type: 'VIEW' });
+    expect(log.saidOf('anna')).toEqual([
+      { type: 'VIEW', sequence: 0, source: 'gateway' },
+      { type: 'VIEW', sequence: 71 },
+      { type: 'VIEW', sequence: 72, source: 'phone' },
+      { type: 'VIEW', source: 'watch' },
+      { type: 'STARTED', sequence: 0, source: 'phone' },
+      { type: 'VIEW', sequence: 1, source: 'gateway' },
+    ]);
   });
 
   test('BT3: a call whose record is refused has changed nothing: neither what beats, nor a number', async () => {
@@ -156,8 +195,8 @@ describe('live sessions', () => {
     anna.event({ type: 'MOVE' });
     await log.time.runFor(10_000);
     expect(log.saidOf('anna').slice(0, 3)).toEqual([
-      { type: 'STARTED', sequence: 0 },
-      { type: 'MOVE', sequence: 1 },
+      { type: 'STARTED', sequence: 0, source: SOURCE },
+      { type: 'MOVE', sequence: 1, source: SOURCE },
       'beat',
     ]);
     expect(log.saidOf('bert')).toEqual([]);
@@ -192,7 +231,7 @@ describe('live sessions', () => {
     expect(told.slice(-3)).toEqual(['events anna', 'events anna', 'ends bert']);
     log.comeBack();
     session.event({ type: 'MOVE' });
-    expect(log.saidOf('anna').at(-1)).toEqual({ type: 'MOVE', sequence: 8 });
+    expect(log.saidOf('anna').at(-1)).toEqual({ type: 'MOVE', sequence: 8, source: SOURCE });
     const before = log.sent.length;
     await log.time.runFor(5_000);
     expect(log.sent.length).toBeGreaterThan(before + 2);

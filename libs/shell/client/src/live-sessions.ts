@@ -9,20 +9,34 @@
 //   BT2  Records waiting for their acknowledgement ≤ `bufferRecordsMax`, and beats alone never fill more than half of that.
 //   BT3  Events of a session are numbered without gaps in the order of the calls; what is dropped keeps its number, so that the
 //        summary counts it as missing (S6).
+//   BT4  What two sessions number is of two sources (S5), of whatever process: neither's events are the other's duplicates.
 import { type Cancel, type Clock, type DurationMs, Retriable } from '@flatline/base';
 import { STARTED } from '@flatline/ports/formats';
 import { type OutgoingEvent } from '@flatline/records';
 import { withinDeadline } from '@flatline/system';
 import { BeatWheel, SLOTS } from './beat-wheel.ts';
-import { checkNumberedEvent, checkSessionId, checkStart } from './known-options.ts';
+import { checkCall, checkEvent, checkSessionId, checkStart } from './known-options.ts';
 import type { HeartbeatProducer, SessionId } from './heartbeat-producer.ts';
 
-/** An event of a session; it is numbered by the session. */
-export type SessionEventInput = Omit<OutgoingEvent, 'sequence'>;
+/**
+ * An event of a session, which numbers it and names its own source, unless the event has a `sequence` or a `source`: then both
+ * go as they are, for events that a device has numbered.
+ */
+export type SessionEventInput = OutgoingEvent;
+
+export interface SessionOptions {
+  /**
+   * What this sender of the session is called, 1 to 64 bytes in UTF-8 (S5): one name, one count. Default: a name of its own for
+   * each session object, so that several senders of one session lose nothing.
+   */
+  readonly source?: string;
+}
 
 /** Each call says whether its record was taken; not taken is what `onDropped` and `dropped` tell of. */
 export interface Session {
   readonly id: SessionId;
+  /** What its events are numbered under, at the processor (S5). */
+  readonly source: string;
   /** Says so to the processor, and beats from now on. An event of the type STARTED: numbering begins again. */
   start(event?: Omit<SessionEventInput, 'type'>): boolean;
   /** A sign of life besides those that come by themselves. */
@@ -65,6 +79,8 @@ export interface LiveSessionsParts extends SessionsLimits {
 const BEATS_PER_TIMEOUT = 3;
 const JITTER = 0.2;
 const BUFFER_RECORDS_MAX = 100_000;
+/** As many as ten characters tell apart. */
+const SENDERS = 36 ** 10;
 
 interface Life {
   readonly session: Session;
@@ -79,6 +95,9 @@ export class LiveSessions {
   readonly #everyMs: DurationMs;
   readonly #bufferRecordsMax: number;
   readonly #wheel = new BeatWheel<Life>();
+  /** Sources begin with it: no other process draws the same. */
+  readonly #sender: string;
+  #sources = 0;
   readonly #dropped = { beats: 0, events: 0, ends: 0 };
   /** The producer's bytes are full, too. */
   #full = false;
@@ -91,6 +110,7 @@ export class LiveSessions {
     if (!(parts.timeoutMs >= 1))
       throw new Error(`timeoutMs is ${parts.timeoutMs}: give the pipeline's, in milliseconds`);
     this.#parts = parts;
+    this.#sender = Math.floor(parts.random() * SENDERS).toString(36);
     this.#everyMs = parts.timeoutMs / BEATS_PER_TIMEOUT;
     this.#bufferRecordsMax = parts.bufferRecordsMax ?? BUFFER_RECORDS_MAX;
   }
@@ -105,11 +125,14 @@ export class LiveSessions {
     return { ...this.#dropped };
   }
 
-  session(id: SessionId): Session {
+  session(id: SessionId, options: SessionOptions = {}): Session {
     checkSessionId('session', id);
+    checkCall('session', options);
+    const { source = this.#nextSource() } = options;
     const { producer } = this.#parts;
     const session: Session = {
       id,
+      source,
       start: (event = {}) => {
         checkStart(event);
         const taken = say({ ...event, type: STARTED }, 0);
@@ -118,7 +141,7 @@ export class LiveSessions {
       },
       beat: () => this.#send('beats', life, () => producer.beat(id)),
       event: (event) => {
-        checkNumberedEvent(event);
+        checkEvent(event);
         return say(event);
       },
       end: () => {
@@ -131,11 +154,17 @@ export class LiveSessions {
     };
     const life: Life = { session, saidAtMs: Number.NEGATIVE_INFINITY, sequence: 0 };
     const say = (event: SessionEventInput, sequence = life.sequence): boolean => {
-      const taken = this.#send('events', life, () => producer.event(id, { ...event, sequence }));
+      if (isNumbered(event)) return this.#send('events', life, () => producer.event(id, event));
+      const taken = this.#send('events', life, () => producer.event(id, { ...event, sequence, source }));
       life.sequence = sequence + 1;
       return taken;
     };
     return session;
+  }
+
+  #nextSource(): string {
+    this.#sources += 1;
+    return `${this.#sender}-${this.#sources.toString(36)}`;
   }
 
   flush(): Promise<void> {
@@ -227,4 +256,9 @@ export class LiveSessions {
     this.#timer = undefined;
     this.#parts.onFailure?.(this.#failure);
   }
+}
+
+/** Whether the event says itself what it is numbered by. */
+function isNumbered({ sequence, source }: SessionEventInput): boolean {
+  return sequence !== undefined || source !== undefined;
 }

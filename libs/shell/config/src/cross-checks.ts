@@ -90,7 +90,7 @@ function pipelineChecks(pipeline: PipelineSection, at: string, reducers: Reducer
 /** K9: what is written must be what every instance reads, this one among them. */
 function formatChecks({ changelogFormat }: PipelineSection, at: string): CrossFinding[] {
   if (CHANGELOG_FORMATS.includes(changelogFormat)) return [];
-  const written = CHANGELOG_FORMATS.join(' or ');
+  const written = `${CHANGELOG_FORMATS.slice(0, -1).join(', ')} or ${CHANGELOG_FORMAT}`;
   const problem =
     changelogFormat > CHANGELOG_FORMAT
       ? `${written}: this version reads and writes nothing newer. Run the version that does, or leave the setting out`

@@ -16,7 +16,7 @@ export const SCHEDULE_SETTINGS = [
   'targets',
   'maxDuePerSecond',
 ] as const;
-const SESSION_SETTINGS = ['dedupeEventIds', 'revisionWindowMs', 'graceMs'] as const;
+const SESSION_SETTINGS = ['dedupeEventIds', 'maxSources', 'revisionWindowMs', 'graceMs'] as const;
 const DEBOUNCE_SETTINGS = [
   'mode',
   'waitMs',
@@ -61,6 +61,7 @@ const UNSET = {
   lockDelayMs: 0,
   tokenEpoch: 0,
   dedupeEventIds: 16,
+  maxSources: 8,
   revisionWindowMs: 0,
   graceMs: 0,
   mode: 'trailing',

@@ -1,5 +1,5 @@
 // From what a user wrote to what the program reads: validated, environment over file, defaults, secrets.
-import type { Millis } from '@flatline/base';
+import { CHANGELOG_FORMAT_WITH_SOURCES, type Millis } from '@flatline/base';
 import { hostname } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { ConfigurationError, type Finding, shownValue } from './configuration-error.ts';
@@ -221,7 +221,9 @@ function scheduleParts(section: PipelineSection): Pick<SchedulePipeline, 'rules'
 }
 
 function sessionRules({ maxDurationMs, ...section }: PipelineSection): SessionRules {
-  return { ...picked(section, [...SHARED_RULES, 'dedupeEventIds']), maxDurationMs };
+  const rules = { ...picked(section, [...SHARED_RULES, 'dedupeEventIds', 'maxSources']), maxDurationMs };
+  // A former build could not read what is kept of sources.
+  return section.changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? { ...rules, maxSources: 0 } : rules;
 }
 
 function leaseRules({ maxDurationMs, ...section }: PipelineSection): LeaseRules {

@@ -115,6 +115,7 @@ const pipeline = z.strictObject({
   maxHoldMs: duration.default(600_000),
   standbys: z.int().min(0).max(4).default(0),
   dedupeEventIds: z.int().min(0).max(1_024).default(16),
+  maxSources: z.int().min(0).max(64).default(8),
   maxAttributes: z.int().min(0).max(1_024).default(64),
   maxAttributeBytes: z.int().min(0).max(65_536).default(8_192),
   maxKeyBytes: z.int().min(1).max(65_535).default(512),

@@ -11,6 +11,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   maxItems: 'items',
   standbys: 'copies',
   dedupeEventIds: 'ids',
+  maxSources: 'sources',
   maxAttributes: 'attributes',
   maxAttributeBytes: 'code units',
   changelogFactor: 'times',

@@ -240,6 +240,7 @@ function newTask(hashSeed: number): PartitionTask {
         maxTimeoutMs: DURATION_MAX_MS,
         maxDurationMs: undefined,
         dedupeEventIds: 1_024,
+        maxSources: 64,
         maxAttributes: 1_024,
         maxAttributeBytes: 65_536,
       },

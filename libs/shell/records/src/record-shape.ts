@@ -73,6 +73,12 @@ export function checkLength(name: string, value: string, most: number): string {
   return value;
 }
 
+export function checkUtf8Length(name: string, value: string, most: number): string {
+  if (value.length < 1 || value.length > most || Buffer.byteLength(value) > most)
+    throw invalidField(name, value, `1 to ${most} bytes in UTF-8`);
+  return value;
+}
+
 /**
  * A lone surrogate has no UTF-8: stored and read back, it would be another text, and a restored state another state (R1).
  * Only JSON's escapes, and strings made by a program, can hold one.

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { SessionSummary } from '@flatline/ports/formats';
+import { type SessionSummary, SOURCE_BYTES_MAX } from '@flatline/ports/formats';
 import type { OutgoingEvent } from './events/event-shape.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from './limits.ts';
 import { anySafeInteger, anyTextMap, boundedText } from './fuzz.fixture.ts';
@@ -17,6 +17,7 @@ export const anyEvent: fc.Arbitrary<OutgoingEvent> = fc.record(
     sequence: notNegative,
     timeoutMs: notNegative.map((value) => Math.max(1, value)),
     attributes: anyTextMap,
+    source: boundedText(SOURCE_BYTES_MAX).filter((name) => Buffer.byteLength(name) <= SOURCE_BYTES_MAX),
   },
   { requiredKeys: [] },
 );
@@ -68,6 +69,7 @@ export const sampleEvent = {
     ['__proto__', '🎈\u0000"\\'],
     ['1', 'one'],
   ]),
+  source: 'web-\u00fc',
 } satisfies OutgoingEvent;
 
 /** The same of a summary. */

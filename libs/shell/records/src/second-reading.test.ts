@@ -62,6 +62,11 @@ beforeAll(async () => {
       '{"type":"\\ud83c","sequence":-0,"attributes":{"2":"b","1":"a","type":""}}',
       '{"type":null,"timeoutMs":0,"eventId":"","attributes":null}',
       '\uFEFF{"type":"A"}',
+      `{"source":"\u20ac","sequence":1,"attributes":{}}`,
+      `{ "source" : "${'\u20ac'.repeat(22)}" }`,
+      '{"source":"\\u20ac"}',
+      '{"source":""}',
+      '{"source":7}',
     ),
   );
   for (const schema of SCHEMAS) {

@@ -168,6 +168,7 @@ export class World {
       maxTimeoutMs: 1e9,
       maxDurationMs: this.#world.maxDurationMs,
       dedupeEventIds: 16,
+      maxSources: 3,
       maxAttributes: 8,
       maxAttributeBytes: 1_024 + (this.#world.stateBytes ?? 0),
     };

@@ -35,6 +35,7 @@ const CHANGES: readonly Change[] = [
     subject: sessions(),
     changed: sessions({ ...session, maxDurationMs: 9_000, maxAttributes: 1, dedupeEventIds: 1 }),
   },
+  { what: 'no sources', subject: sessions(), changed: sessions({ ...session, maxSources: 0 }) },
   {
     what: 'no maximum duration',
     subject: sessions({ ...session, maxDurationMs: 6_000 }),

@@ -3,7 +3,7 @@ import type { Clock, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import { type PipelineKind, sessionKind } from '@flatline/kinds';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
-import type { EventDecoder } from '@flatline/ports/formats';
+import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { OUTPUT, RULES } from '../pipeline-names.ts';
 import { commonRules, type KindScenario } from './common-rules.ts';
@@ -18,6 +18,9 @@ export const FAILS_APPLYING = 'FAILS_APPLYING';
 /** Edges of numbers: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
 const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
 const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 - 1];
+
+/** A source that events name, too, another, and none. */
+const SOURCE_HEADERS = ['s0', 's9', ''].map((source) => ({ name: SOURCE_HEADER, value: Buffer.from(source) }));
 
 const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
 
@@ -42,7 +45,11 @@ export class SimulatedSessions implements SimulatedKind {
 
   record(key: string, random: Random, draw: number): ProducedRecord {
     if (draw < 60) return { key, value: '' };
-    return { key, value: draw < 85 ? this.#event(random) : null };
+    if (draw >= 85) return { key, value: null };
+    const value = this.#event(random);
+    return random.chance(0.1)
+      ? { key, value, headers: [SOURCE_HEADERS[random.below(SOURCE_HEADERS.length)]!] }
+      : { key, value };
   }
 
   #event(random: Random): string {
@@ -54,6 +61,8 @@ export class SimulatedSessions implements SimulatedKind {
     if (random.chance(0.02)) event['occurredAt'] = TIMES[random.below(TIMES.length)];
     if (random.chance(0.2)) event['sequence'] = random.below(80);
     if (random.chance(0.04)) event['sequence'] = SEQUENCES[random.below(SEQUENCES.length)];
+    // One more than are kept.
+    if (random.chance(0.2)) event['source'] = `s${random.below(RULES.maxSources + 1)}`;
     if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
     if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
     return JSON.stringify(event);

@@ -173,4 +173,16 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     from: 'this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);',
     to: '',
   },
+  {
+    name: 'keeps one window for all sources',
+    file: 'libs/core/kinds/src/session/apply-event.ts',
+    from: 'if (source === undefined || maxSources === 0)',
+    to: 'if (source !== STARTED)',
+  },
+  {
+    name: 'keeps a source more than there may be',
+    file: 'libs/core/kinds/src/session/sources.ts',
+    from: 'for (; kept >= most; kept -= 1)',
+    to: 'for (; kept > most; kept -= 1)',
+  },
 ];

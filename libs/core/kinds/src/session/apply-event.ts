@@ -5,6 +5,7 @@ import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT, STARTED, type SessionEvent } from '@flatline/ports/formats';
 import { noteSequence, openWindow } from './sequence-window.ts';
+import { noteSource, SEEN_BEFORE } from './sources.ts';
 import { blankTexts, type SessionTexts } from './texts.ts';
 
 /** Distinct types counted by name per session; further ones are counted as `OTHER` and the summary says `truncated`. */
@@ -29,11 +30,13 @@ export interface Applied {
   readonly duplicate: boolean;
   /** The event's timeout lay outside [minTimeoutMs, maxTimeoutMs] (S7: never silent). */
   readonly clamped: boolean;
+  /** Sources that were forgotten for the event's (S5). */
+  readonly forgottenSources: number;
 }
 
-const PLAIN: Applied = { duplicate: false, clamped: false };
-const DUPLICATE: Applied = { duplicate: true, clamped: false };
-const CLAMPED: Applied = { duplicate: false, clamped: true };
+const PLAIN: Applied = { duplicate: false, clamped: false, forgottenSources: 0 };
+const DUPLICATE: Applied = { ...PLAIN, duplicate: true };
+const CLAMPED: Applied = { ...PLAIN, clamped: true };
 
 /** Makes `entry` a session that has seen nothing yet. */
 export function openSession(entry: SessionEntry, rules: SessionRules, at: Occurrence): void {
@@ -62,7 +65,8 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
   const occurredAt = event.occurredAt ?? at.timestamp;
   // Asked for once: where details lie apart, each asking is a search.
   const detail = isNamed(event) ? detailOf(entry) : entry.detail;
-  if (detail !== undefined && isDuplicate(detail, rules, event)) {
+  const forgottenSources = detail === undefined ? 0 : noteNames(detail, rules, event);
+  if (forgottenSources === SEEN_BEFORE) {
     touch(entry, at);
     return DUPLICATE;
   }
@@ -76,7 +80,8 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
     if (isTyped) countType(texts, type);
     if (attributes !== undefined) keepAttributes(texts, rules, attributes, occurredAt);
   }
-  return takeTimeout(entry, rules, event.timeoutMs);
+  const applied = takeTimeout(entry, rules, event.timeoutMs);
+  return forgottenSources === 0 ? applied : { ...applied, forgottenSources };
 }
 
 /** Whether the event can be told from others, and so be a duplicate. */
@@ -145,11 +150,23 @@ function noteOtherTime(entry: SessionEntry, known: SessionDetail | undefined, oc
   }
 }
 
-function isDuplicate(detail: SessionDetail, rules: SessionRules, { eventId, sequence, type }: SessionEvent): boolean {
+/** Notes what tells the event from others. Returns how many sources were forgotten for it, or `SEEN_BEFORE`. */
+function noteNames(detail: SessionDetail, rules: SessionRules, event: SessionEvent): number {
+  const { eventId } = event;
   if (eventId !== undefined && detail.texts?.hasEventId(eventId) === true) return countDuplicate(detail);
-  if (sequence !== undefined && !noteNewSequence(detail, sequence, type === STARTED)) return countDuplicate(detail);
+  const forgotten = noteNumber(detail, rules, event);
+  if (forgotten === SEEN_BEFORE) return countDuplicate(detail);
   if (eventId !== undefined && rules.dedupeEventIds > 0) keepEventId(textsOf(detail), rules, eventId);
-  return false;
+  return forgotten;
+}
+
+function noteNumber(detail: SessionDetail, { maxSources }: SessionRules, event: SessionEvent): number {
+  const { sequence, source, type } = event;
+  if (sequence === undefined) return 0;
+  const isStart = type === STARTED;
+  if (source === undefined || maxSources === 0) return noteNewSequence(detail, sequence, isStart) ? 0 : SEEN_BEFORE;
+  detail.hasSources = true;
+  return noteSource(textsOf(detail), { source, sequence, isStart }, maxSources);
 }
 
 function keepEventId(texts: SessionTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
@@ -165,9 +182,9 @@ function noteNewSequence(detail: SessionDetail, sequence: number, restartMarked:
   return true;
 }
 
-function countDuplicate(detail: SessionDetail): true {
+function countDuplicate(detail: SessionDetail): typeof SEEN_BEFORE {
   detail.duplicateCount = Math.min(detail.duplicateCount + 1, COUNT_MAX);
-  return true;
+  return SEEN_BEFORE;
 }
 
 function countType(texts: SessionTexts, type: string): void {

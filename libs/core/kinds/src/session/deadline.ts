@@ -1,9 +1,12 @@
 // When a session ends and what is then said of it (S2, S3, S4).
 import type { DurationMs, Millis } from '@flatline/base';
+import { MISSING_MAX } from './counts.ts';
+import type { SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { type CloseReason, HEARTBEAT, type SessionSummary } from '@flatline/ports/formats';
 import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
 import { missingCount } from './sequence-window.ts';
+import { missingOfSources } from './sources.ts';
 import type { SessionTexts } from './texts.ts';
 
 /** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */
@@ -62,7 +65,7 @@ export function summarize(
     duplicateCount: detail?.duplicateCount ?? 0,
     outOfOrderCount: detail?.outOfOrderCount ?? 0,
     lateCount: 0,
-    missingCount: detail?.sequence === undefined ? 0 : missingCount(detail.sequence),
+    missingCount: missingOf(detail),
     countsByType: countsByType(entry),
     attributes: attributesOf(detail?.texts),
     truncated: detail?.texts?.truncated ?? false,
@@ -70,6 +73,14 @@ export function summarize(
     firstOffset: entry.firstOffset,
     lastOffset: entry.lastOffset,
   };
+}
+
+/** Over all sources (S6). */
+function missingOf(detail: SessionDetail | undefined): number {
+  if (detail === undefined) return 0;
+  const { sequence, hasSources, texts } = detail;
+  const unnamed = sequence === undefined ? 0 : missingCount(sequence);
+  return hasSources ? Math.min(unnamed + missingOfSources(texts!), MISSING_MAX) : unnamed;
 }
 
 /** One life of a key, named once and for good (docs/SPEC.md, Terms). */

@@ -12,9 +12,11 @@ import type { SessionDetail } from './detail.ts';
 import type { SequenceWindow } from './sequence-window.ts';
 import { SessionTexts } from './texts.ts';
 
-/** The last Int32: the number of restarts (RESTARTS_MAX), and above it whether there are texts. */
-const RESTARTS_MASK = 0x7fffffff;
-const HAS_TEXTS = ~RESTARTS_MASK;
+/** The last Int32: the number of restarts (RESTARTS_MAX), and above it whether there are texts, and sources. */
+const RESTARTS_MASK = 0x3fffffff;
+const HAS_SOURCES = 0x40000000;
+const HAS_TEXTS = 0x80000000 | 0;
+const WITHOUT_TEXTS = ~HAS_TEXTS;
 
 /**
  * Moved with `at`; valid until the slot's row is released. The sequence window is shown by the same object: to move another one
@@ -64,7 +66,7 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
   restore(numbers: SessionDetail, hasTexts: boolean): void {
     this.#setNumbers(numbers);
     const at = this.#i + 15;
-    this.#i32[at] = (this.#i32[at]! & RESTARTS_MASK) | (hasTexts ? HAS_TEXTS : 0);
+    this.#i32[at] = (this.#i32[at]! & WITHOUT_TEXTS) | (hasTexts ? HAS_TEXTS : 0);
   }
 
   #setNumbers(detail: SessionDetail): void {
@@ -73,6 +75,15 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     this.duplicateCount = detail.duplicateCount;
     this.outOfOrderCount = detail.outOfOrderCount;
     this.sequence = detail.sequence;
+    this.hasSources = detail.hasSources;
+  }
+
+  get hasSources(): boolean {
+    return (this.#i32[this.#i + 15]! & HAS_SOURCES) !== 0;
+  }
+  set hasSources(value: boolean) {
+    const at = this.#i + 15;
+    this.#i32[at] = value ? this.#i32[at]! | HAS_SOURCES : this.#i32[at]! & ~HAS_SOURCES;
   }
 
   get startedAt(): Millis {
@@ -131,7 +142,7 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     const at = this.#i + 15;
     if (value !== undefined) this.#state.at(this.#slot).set(value.state);
     else if (this.#i32[at]! < 0) this.#states.clear(this.#slot);
-    this.#i32[at] = value === undefined ? this.#i32[at]! & RESTARTS_MASK : this.#i32[at]! | HAS_TEXTS;
+    this.#i32[at] = value === undefined ? this.#i32[at]! & WITHOUT_TEXTS : this.#i32[at]! | HAS_TEXTS;
   }
 
   get lowest(): number {
@@ -181,6 +192,6 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
   }
   set restarts(value: number) {
     const at = this.#i + 15;
-    this.#i32[at] = (this.#i32[at]! & HAS_TEXTS) | value;
+    this.#i32[at] = (this.#i32[at]! & ~RESTARTS_MASK) | value;
   }
 }

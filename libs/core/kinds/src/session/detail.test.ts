@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ByteReader, ByteWriter, INSTANT_MAX } from '@flatline/base';
 import fc from 'fast-check';
+import { RESTARTS_MAX } from './counts.ts';
 import { blankDetail, decodeNumbers, encodeNumbers } from './detail.ts';
 
 const count = fc.oneof(fc.constantFrom(0, 2 ** 31, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER), fc.maxSafeNat());
@@ -14,7 +15,7 @@ const window = fc.record({
   seenHigh: word,
   received: count,
   missingBefore: count,
-  restarts: count,
+  restarts: fc.oneof(fc.constantFrom(0, RESTARTS_MAX), fc.nat({ max: RESTARTS_MAX })),
 });
 
 const details = fc.record({
@@ -27,8 +28,8 @@ const details = fc.record({
 
 test('[R1] the numbers of a detail come back from their bytes as they were', () => {
   fc.assert(
-    fc.property(details, fc.boolean(), (numbers, hasTexts) => {
-      const detail = { ...blankDetail(0, 0), ...numbers };
+    fc.property(details, fc.boolean(), fc.boolean(), (numbers, hasTexts, some) => {
+      const detail = { ...blankDetail(0, 0), ...numbers, hasSources: hasTexts && some };
       const out = new ByteWriter(1);
       encodeNumbers(detail, hasTexts, out);
       const input = new ByteReader(out.copy());

@@ -2,6 +2,7 @@
 //
 // The byte form is part of the changelog format: changing it needs a new format version (K9).
 import { type ByteReader, type ByteWriter, MalformedBytes, type Millis, zigzag } from '@flatline/base';
+import { RESTARTS_MAX } from './counts.ts';
 import type { SequenceWindow } from './sequence-window.ts';
 import type { SessionTexts } from './texts.ts';
 
@@ -15,25 +16,39 @@ export interface SessionDetail {
   lastEventAt: Millis;
   duplicateCount: number;
   outOfOrderCount: number;
+  /** The unnamed source's. */
   sequence: SequenceWindow | undefined;
+  /** Whether the texts have named sources (S5). */
+  hasSources: boolean;
   /** What only sessions keep whose events have ids, types or attributes. */
   texts: SessionTexts | undefined;
 }
 
 export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDetail {
-  return { startedAt, lastEventAt, duplicateCount: 0, outOfOrderCount: 0, sequence: undefined, texts: undefined };
+  return {
+    startedAt,
+    lastEventAt,
+    duplicateCount: 0,
+    outOfOrderCount: 0,
+    sequence: undefined,
+    hasSources: false,
+    texts: undefined,
+  };
 }
 
 const HAS_TEXTS = 1;
 const HAS_SEQUENCE = 2;
+/** From format version 4 on. */
+const HAS_SOURCES = 4;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(8);
 
 /** All but the texts, of which it is said whether there are any. */
 export function encodeNumbers(detail: SessionDetail, hasTexts: boolean, out: ByteWriter): void {
-  const { sequence } = detail;
-  numbers[0] = (hasTexts ? HAS_TEXTS : 0) | (sequence === undefined ? 0 : HAS_SEQUENCE);
+  const { sequence, hasSources } = detail;
+  numbers[0] =
+    (hasTexts ? HAS_TEXTS : 0) | (sequence === undefined ? 0 : HAS_SEQUENCE) | (hasSources ? HAS_SOURCES : 0);
   numbers[1] = zigzag(detail.startedAt);
   numbers[2] = zigzag(detail.lastEventAt);
   numbers[3] = detail.duplicateCount;
@@ -44,10 +59,12 @@ export function encodeNumbers(detail: SessionDetail, hasTexts: boolean, out: Byt
 /** @throws MalformedBytes */
 export function decodeNumbers(input: ByteReader): { readonly detail: SessionDetail; readonly hasTexts: boolean } {
   const flags = input.u8();
-  if (flags > (HAS_TEXTS | HAS_SEQUENCE)) throw new MalformedBytes(`numbers of a session with flags ${flags}`);
+  if (flags > (HAS_TEXTS | HAS_SEQUENCE | HAS_SOURCES) || (flags & (HAS_TEXTS | HAS_SOURCES)) === HAS_SOURCES)
+    throw new MalformedBytes(`numbers of a session with flags ${flags}`);
   const detail = blankDetail(input.signedVarint(), input.signedVarint());
   detail.duplicateCount = input.varint();
   detail.outOfOrderCount = input.varint();
+  detail.hasSources = (flags & HAS_SOURCES) !== 0;
   if ((flags & HAS_SEQUENCE) !== 0) detail.sequence = decodeWindow(input);
   return { detail, hasTexts: (flags & HAS_TEXTS) !== 0 };
 }
@@ -73,6 +90,6 @@ function decodeWindow(input: ByteReader): SequenceWindow {
     seenHigh: input.u32(),
     received: input.varint(),
     missingBefore: input.varint(),
-    restarts: input.varint(),
+    restarts: Math.min(input.varint(), RESTARTS_MAX),
   };
 }

@@ -29,6 +29,8 @@ export interface SessionRules {
   readonly maxDurationMs: DurationMs | undefined;
   /** How many event ids are remembered per session (S5). 0: none. */
   readonly dedupeEventIds: number;
+  /** How many named sources' sequences are told apart per session (S5). 0: none, all count as the unnamed one's. */
+  readonly maxSources: number;
   readonly maxAttributes: number;
   /** Bound on the sum of the UTF-16 lengths of attribute names and values. */
   readonly maxAttributeBytes: number;

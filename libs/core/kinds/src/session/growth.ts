@@ -4,6 +4,7 @@ import { HeapBytes } from '../state-bytes.ts';
 import { applyEvent, type Occurrence, openSession, OTHER_TYPE } from './apply-event.ts';
 import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
+import { SOURCE_STATE_BYTES, SOURCES_STATE_BYTES } from './sources.ts';
 import { blankTexts, SessionTexts } from './texts.ts';
 
 /** A character of UTF-16 in UTF-8, and the length before a text. */
@@ -16,10 +17,12 @@ const COUNTS_BYTES = 4;
 const NO_TEXTS_BYTES = blankTexts().state.length;
 
 /** At most; 0: it needs none. */
-export function growthAtMost({ type, eventId, attributes }: SessionEvent): number {
-  if (type === HEARTBEAT && eventId === undefined && attributes === undefined) return 0;
+export function growthAtMost({ type, eventId, sequence, source, attributes }: SessionEvent): number {
+  const isOfSource = source !== undefined && sequence !== undefined;
+  if (type === HEARTBEAT && eventId === undefined && attributes === undefined && !isOfSource) return 0;
   let bytes = NO_TEXTS_BYTES + COUNTS_BYTES + textBytes(OTHER_TYPE) + textBytes(type);
   if (eventId !== undefined) bytes += textBytes(eventId);
+  if (isOfSource) bytes += SOURCES_STATE_BYTES + SOURCE_STATE_BYTES + textBytes(source);
   for (const [name, value] of attributes ?? []) bytes += textBytes(name) + textBytes(value) + TIME_BYTES;
   return bytes;
 }
@@ -63,6 +66,7 @@ function copyOf(entry: SessionEntry): SessionEntry {
 
 function copyOfDetail(detail: SessionDetail): SessionDetail {
   const copy = blankDetail(detail.startedAt, detail.lastEventAt);
+  copy.hasSources = detail.hasSources;
   const { sequence, texts } = detail;
   if (sequence !== undefined) {
     const { lowest, highest, seenLow, seenHigh, received, missingBefore, restarts } = sequence;

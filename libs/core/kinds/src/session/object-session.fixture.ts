@@ -5,7 +5,7 @@ import { COUNT_MAX } from './counts.ts';
 import { blankDetail, encodeNumbers, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT, STARTED, type SessionEvent } from '@flatline/ports/formats';
-import { noteSequence, openWindow } from './sequence-window.ts';
+import { missingCount, noteSequence, openWindow, type SequenceWindow } from './sequence-window.ts';
 
 interface Attribute {
   readonly value: string;
@@ -16,6 +16,9 @@ interface Attribute {
 /** What only sessions keep whose events have ids, types or attributes. */
 export interface DetailTexts {
   truncated: boolean;
+  /** The one least recently heard first. */
+  sources: { readonly name: string; readonly window: SequenceWindow }[];
+  missingOfForgotten: number;
   /** The last event ids, oldest first. */
   eventIds: string[];
   /** Counts of types other than HEARTBEAT. */
@@ -33,7 +36,7 @@ function blankObjects(startedAt: Millis, lastEventAt: Millis): ObjectDetail {
 }
 
 function blankTexts(): DetailTexts {
-  const none = { eventIds: [], countsByType: new Map(), attributes: new Map() };
+  const none = { sources: [], missingOfForgotten: 0, eventIds: [], countsByType: new Map(), attributes: new Map() };
   return { truncated: false, ...none, attributeLength: 0 };
 }
 
@@ -45,7 +48,13 @@ export function encodeObjects({ texts, ...numbers }: ObjectDetail): Uint8Array {
   return out.copy();
 }
 
-function encodeTexts({ eventIds, countsByType, attributes }: DetailTexts, out: ByteWriter): void {
+function encodeTexts({ eventIds, countsByType, attributes, ...named }: DetailTexts, out: ByteWriter): void {
+  const sources = encodeSources(named);
+  if (named.sources.length > 0) {
+    // Behind three numbers of the header, and this one.
+    out.u32(16 + sources.length);
+    out.raw(sources);
+  }
   out.varint(eventIds.length);
   for (const id of eventIds) out.text(id);
   out.varint(countsByType.size);
@@ -61,25 +70,48 @@ function encodeTexts({ eventIds, countsByType, attributes }: DetailTexts, out: B
   }
 }
 
-const PLAIN: Applied = { duplicate: false, clamped: false };
-const DUPLICATE: Applied = { duplicate: true, clamped: false };
-const CLAMPED: Applied = { duplicate: false, clamped: true };
+function encodeSources({
+  sources,
+  missingOfForgotten,
+}: Pick<DetailTexts, 'sources' | 'missingOfForgotten'>): Uint8Array {
+  const out = new ByteWriter();
+  out.varint(missingOfForgotten);
+  out.varint(sources.length);
+  for (const { name, window } of sources) {
+    out.text(name);
+    out.varint(window.lowest);
+    out.varint(window.highest - window.lowest);
+    out.u32(window.seenLow);
+    out.u32(window.seenHigh);
+    out.varint(window.received);
+    out.varint(window.missingBefore);
+  }
+  return out.copy();
+}
+
+const PLAIN: Applied = { duplicate: false, clamped: false, forgottenSources: 0 };
+const DUPLICATE: Applied = { duplicate: true, clamped: false, forgottenSources: 0 };
+const CLAMPED: Applied = { duplicate: false, clamped: true, forgottenSources: 0 };
 
 /** An event with a payload. */
 export function applyToObjects(entry: ObjectEntry, rules: SessionRules, event: SessionEvent, at: Occurrence): Applied {
   const occurredAt = event.occurredAt ?? at.timestamp;
   // Asked for once: where details lie apart, each asking is a search.
   const detail = isNamed(event) ? detailOf(entry) : entry.detail;
+  const known = detail?.texts?.sources.length ?? 0;
+  const wasKnown = detail?.texts?.sources.some(({ name }) => name === event.source) === true;
   if (detail !== undefined && isDuplicate(detail, rules, event)) {
     touch(entry, at);
     return DUPLICATE;
   }
+  const forgottenSources =
+    known + (isOfSource(event, rules) && !wasKnown ? 1 : 0) - (detail?.texts?.sources.length ?? 0);
   noteEventTime(entry, detail, occurredAt, at.effectiveAt);
   touch(entry, at);
   const isCounted = countEvent(entry);
   if (event.type !== HEARTBEAT && isCounted) countType(textsOf(detailOf(entry)), event.type);
   if (event.attributes !== undefined) keepAttributes(textsOf(detailOf(entry)), rules, event.attributes, occurredAt);
-  return takeTimeout(entry, rules, event.timeoutMs);
+  return { ...takeTimeout(entry, rules, event.timeoutMs), forgottenSources };
 }
 
 /** Whether the event can be told from others, and so be a duplicate. */
@@ -146,9 +178,32 @@ function noteOtherTime(entry: ObjectEntry, known: ObjectDetail | undefined, occu
   }
 }
 
-function isDuplicate(detail: ObjectDetail, rules: SessionRules, { eventId, sequence, type }: SessionEvent): boolean {
+function isOfSource({ source, sequence }: SessionEvent, { maxSources }: SessionRules): boolean {
+  return source !== undefined && sequence !== undefined && maxSources > 0;
+}
+
+/** False: it was seen before. */
+function noteNumber(detail: ObjectDetail, rules: SessionRules, event: SessionEvent): boolean {
+  const { sequence, source, type } = event;
+  if (sequence === undefined) return true;
+  if (source === undefined || !isOfSource(event, rules)) return noteNewSequence(detail, sequence, type === STARTED);
+  detail.hasSources = true;
+  const texts = textsOf(detail);
+  const known = texts.sources.find(({ name }) => name === source);
+  if (known !== undefined) {
+    texts.sources = [...texts.sources.filter((each) => each !== known), known];
+    return noteSequence(known.window, sequence, type === STARTED) !== 'duplicate';
+  }
+  while (texts.sources.length >= rules.maxSources)
+    texts.missingOfForgotten += missingCount(texts.sources.shift()!.window);
+  texts.sources.push({ name: source, window: openWindow(sequence) });
+  return true;
+}
+
+function isDuplicate(detail: ObjectDetail, rules: SessionRules, event: SessionEvent): boolean {
+  const { eventId } = event;
   if (eventId !== undefined && detail.texts?.eventIds.includes(eventId) === true) return countDuplicate(detail);
-  if (sequence !== undefined && !noteNewSequence(detail, sequence, type === STARTED)) return countDuplicate(detail);
+  if (!noteNumber(detail, rules, event)) return countDuplicate(detail);
   if (eventId !== undefined && rules.dedupeEventIds > 0) keepEventId(textsOf(detail), rules, eventId);
   return false;
 }

@@ -13,6 +13,8 @@ export interface SessionCounters extends KindCounters {
   duplicates: number;
   /** Timeouts outside [minTimeoutMs, maxTimeoutMs] that were clamped (S7). */
   clampedTimeouts: number;
+  /** Sources whose windows gave way to another's (S5). */
+  forgottenSources: number;
 }
 
 export function zeroCounters(): SessionCounters {
@@ -26,5 +28,6 @@ export function zeroCounters(): SessionCounters {
     unmatchedEnds: 0,
     duplicates: 0,
     clampedTimeouts: 0,
+    forgottenSources: 0,
   };
 }

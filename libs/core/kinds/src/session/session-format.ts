@@ -7,7 +7,7 @@
 //   numbers: detail.ts
 //
 // Compact on purpose: each byte is checksummed, sent, replicated and stored, a touch with every commit in which its session beats.
-import { ByteReader, type ByteWriter, MalformedBytes, zigzag } from '@flatline/base';
+import { ByteReader, type ByteWriter, CHANGELOG_FORMAT_WITH_SOURCES, MalformedBytes, zigzag } from '@flatline/base';
 import type { EntryFormat, TouchBase } from '../contract.ts';
 import { COUNT_MAX } from './counts.ts';
 import { decodeNumbers, encodeNumbers } from './detail.ts';
@@ -84,6 +84,7 @@ function decodeDetailNumbers(input: ByteReader, entry: SessionWindow): void {
 
 export const sessionFormat: EntryFormat<SessionWindow> = {
   window: (memory) => new SessionWindow(memory),
+  leastVersion: (entry) => (entry.detail?.hasSources === true ? CHANGELOG_FORMAT_WITH_SOURCES : 0),
   encode: encodeHead,
   decode: decodeHead,
   encodeTouch,

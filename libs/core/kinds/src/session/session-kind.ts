@@ -22,6 +22,7 @@ import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
+import { readSource } from './source-header.ts';
 import type { SessionWindow } from './session-window.ts';
 
 export interface SessionOptions {
@@ -109,7 +110,12 @@ class SessionKind implements Kind {
     if (entry.timeoutMs < before) effects.dueSooner();
   }
 
-  #takeEvent(bytes: Uint8Array, { group, index }: Run, isLive: boolean, effects: Effects): Refusal | undefined {
+  #takeEvent(
+    bytes: Uint8Array,
+    { group, headers, index }: Run,
+    isLive: boolean,
+    effects: Effects,
+  ): Refusal | undefined {
     const event = this.#event;
     const length = group.valueLengths[index]!;
     if (length < 0) {
@@ -119,6 +125,8 @@ class SessionKind implements Kind {
     } else {
       const undecoded = decodeInto(event, this.#options.decoder, bytes, group.valueStarts[index]!, length);
       if (undecoded !== undefined) return undecoded;
+      const unnamed = readSource(headers.headersOf(index), event);
+      if (unnamed !== undefined) return unnamed;
     }
     if (event.type === ENDED) {
       if (isLive) this.#end(effects);
@@ -149,6 +157,7 @@ class SessionKind implements Kind {
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
     if (applied.duplicate) counters.duplicates += 1;
     if (applied.clamped) counters.clampedTimeouts += 1;
+    counters.forgottenSources += applied.forgottenSources;
     if (entry.stateLength !== lengthBefore) effects.resized();
     if (entry.timeoutMs !== before || entry.timeoutChosen !== wasChosen) effects.reshaped();
     effects.changed();

@@ -8,6 +8,7 @@ export const RULES: SessionRules = {
   maxTimeoutMs: 10_000,
   maxDurationMs: undefined,
   dedupeEventIds: 3,
+  maxSources: 3,
   maxAttributes: 3,
   maxAttributeBytes: 40,
 };

@@ -7,6 +7,7 @@ import { decodeNumbers, encodeNumbers, type SessionDetail } from './detail.ts';
 import { applyToObjects, encodeObjects, type ObjectEntry } from './object-session.fixture.ts';
 import { at, closing, event, listsOf, opened, plainTexts, rules } from './session.fixture.ts';
 import { HeapBytes } from '../state-bytes.ts';
+import { missingCount } from './sequence-window.ts';
 import { blankTexts, SessionTexts } from './texts.ts';
 
 /** Texts of one, two, three and four bytes a character, alike at their beginning, around the lengths where a varint grows. */
@@ -37,6 +38,7 @@ const events: fc.Arbitrary<SessionEvent> = fc
     occurredAt: fc.option(fc.integer({ min: -(2 ** 52), max: 2 ** 52 }), { nil: undefined }),
     eventId: fc.option(text, { nil: undefined }),
     sequence: fc.option(fc.nat(100), { nil: undefined }),
+    source: fc.option(fc.oneof(fc.constantFrom('a', 'b', 'ab'), fc.nat(12).map(String)), { nil: undefined }),
     attributes: fc.option(
       attributes.map((entries) => new Map(entries)),
       { nil: undefined },
@@ -45,6 +47,7 @@ const events: fc.Arbitrary<SessionEvent> = fc
   .map(event);
 const limits = fc.record({
   dedupeEventIds: fc.constantFrom(0, 1, 3, 130),
+  maxSources: fc.constantFrom(0, 1, 2, 8, 64),
   maxAttributes: fc.constantFrom(0, 1, 4, 130),
   maxAttributeBytes: fc.constantFrom(0, 20, 700, 65_536),
 });
@@ -75,8 +78,10 @@ function restored(entry: SessionEntry): void {
 function agree(entry: SessionEntry, model: ObjectEntry, using: SessionRules): void {
   expect(bytesOf(entry.detail)).toEqual(model.detail && encodeObjects(model.detail));
   expect(entry.detail?.texts?.attributeLength).toBe(model.detail?.texts?.attributeLength);
-  const { countsByType, attributes, truncated } = summarize(entry, using, closing);
+  const { countsByType, attributes, truncated, missingCount: missing } = summarize(entry, using, closing);
   const texts = model.detail?.texts;
+  const windows = [model.detail?.sequence ?? [], texts?.sources.map(({ window }) => window) ?? []].flat();
+  expect(missing).toBe(windows.reduce((sum, each) => sum + missingCount(each), texts?.missingOfForgotten ?? 0));
   const counts = new Map(texts?.countsByType);
   const heartbeats = [...counts.values()].reduce((rest, count) => rest - count, model.eventCount);
   const all = heartbeats > 0 ? [['HEARTBEAT', heartbeats], ...counts] : [...counts];

@@ -1,9 +1,12 @@
-// The texts of a session (event ids, counts by type, attributes), read and edited in the bytes that they are kept as.
+// The texts of a session (event ids, counts by type, attributes; beside them its sources), read and edited in the bytes that they are kept as.
 //
 // The bytes are those of the changelog and the local store, where they stand as they are (docs/FORMATS.md):
 //
 //   attributeLength u32 · position of the types u32 (high bit: truncated) · position of the attributes u32 (high bit: some value
 //   has not been ASCII) · event ids, types, attributes: each a count and that many items
+//
+// Where there are sources (S5), attributeLength has its high bit, too, and `position of the event ids u32 · sources (sources.ts)`
+// stand before the event ids.
 //
 // No object, no string is made of what is kept until a summary needs it. A text is looked for as bytes, one after another:
 // lists are short, and lie on a few cache lines.
@@ -14,7 +17,7 @@
 //   SY1  The header says what walking the lists would find.
 //   SY2  Texts come in the order in which they were first kept; a name or type is in its list once.
 import { ByteWriter, type Millis } from '@flatline/base';
-import { HeapBytes, type StateBytes } from '../state-bytes.ts';
+import { type BytesSpan, HeapBytes, type StateBytes } from '../state-bytes.ts';
 import { RecurringTexts } from './recurring-texts.ts';
 import { soughtText } from './sought-text.ts';
 
@@ -22,9 +25,10 @@ import { soughtText } from './sought-text.ts';
 const ATTRIBUTE_LENGTH = 0;
 const TYPES = 4;
 const ATTRIBUTES = 8;
-/** Where the lists begin. */
+/** Where the lists begin; with sources, where the position of the event ids is, which the sources follow. */
 const LISTS = 12;
-/** Beside a position: truncated, or not ASCII. */
+const SOURCES = 16;
+/** Beside a position or length: truncated, not ASCII, or that there are sources. */
 const MARK = 0x80000000;
 const POSITION = MARK - 1;
 
@@ -34,6 +38,8 @@ const INT_BITS = 28;
 const SHORT_COUNT = 0x7f;
 
 const NOTHING = new Uint8Array(0);
+/** Room for the position of the event ids. */
+const NO_SOURCES = new Uint8Array(SOURCES - LISTS);
 const interned = new RecurringTexts();
 /** Scratch for what is to be written, which limits keep short (apply-event.ts). */
 const written = new ByteWriter(256);
@@ -69,11 +75,32 @@ export class SessionTexts {
 
   /** Sum of the UTF-16 lengths of attribute names and values. */
   get attributeLength(): number {
-    return this.#header(ATTRIBUTE_LENGTH);
+    return this.#header(ATTRIBUTE_LENGTH) & POSITION;
+  }
+
+  /** The sources' bytes, which `spliceSources` edits; undefined: there are none. */
+  get sources(): BytesSpan | undefined {
+    if (this.#header(ATTRIBUTE_LENGTH) < MARK) return undefined;
+    const { bytes, start } = this.#state;
+    return { bytes, start: start + SOURCES, length: this.#eventIds - SOURCES };
+  }
+
+  /** Puts the first `count` bytes of `from` in place of `removed` at `at` of the sources, which there are from then on. */
+  spliceSources(at: number, removed: number, from: Uint8Array, count: number): void {
+    const state = this.#state;
+    if (this.#header(ATTRIBUTE_LENGTH) < MARK) {
+      state.splice(LISTS, 0, NO_SOURCES, NO_SOURCES.length);
+      state.setUint32(LISTS, SOURCES);
+      state.setUint32(ATTRIBUTE_LENGTH, this.#header(ATTRIBUTE_LENGTH) + MARK);
+      this.#moveTypes(NO_SOURCES.length);
+    }
+    state.splice(SOURCES + at, removed, from, count);
+    state.setUint32(LISTS, this.#header(LISTS) + count - removed);
+    this.#moveTypes(count - removed);
   }
 
   get eventIdCount(): number {
-    return this.#open(LISTS);
+    return this.#open(this.#eventIds);
   }
   get typeCount(): number {
     return this.#open(this.#types);
@@ -84,7 +111,7 @@ export class SessionTexts {
 
   hasEventId(eventId: string): boolean {
     const text = soughtText(eventId);
-    let left = this.#open(LISTS);
+    let left = this.#open(this.#eventIds);
     const bytes = this.#bytes;
     for (; left > 0; left -= 1) {
       if (isAt(bytes, this.#at, text)) return true;
@@ -98,16 +125,16 @@ export class SessionTexts {
     written.clear();
     written.text(eventId);
     this.#state.splice(this.#types, 0, written.peek(), written.length);
-    this.#moveTypes(written.length + this.#countUp(LISTS, 1));
+    this.#moveTypes(written.length + this.#countUp(this.#eventIds, 1));
   }
 
   dropOldestEventId(): void {
-    this.#open(LISTS);
+    this.#open(this.#eventIds);
     const first = this.#at;
     this.#skipText();
     const removed = this.#at - first;
     this.#state.splice(first - this.#state.start, removed, NOTHING, 0);
-    this.#moveTypes(this.#countUp(LISTS, -1) - removed);
+    this.#moveTypes(this.#countUp(this.#eventIds, -1) - removed);
   }
 
   /** Counts one more of a type that has a count; false: it has none. */
@@ -174,7 +201,7 @@ export class SessionTexts {
     this.#state.splice(this.#value, this.#valueBytes, written.peek(), written.length);
     this.#next = this.#value + written.length;
     const grown = value.length - this.#foundLength;
-    if (grown !== 0) this.#state.setUint32(ATTRIBUTE_LENGTH, this.attributeLength + grown);
+    if (grown !== 0) this.#state.setUint32(ATTRIBUTE_LENGTH, this.#header(ATTRIBUTE_LENGTH) + grown);
   }
 
   /** One that there is not. */
@@ -185,7 +212,7 @@ export class SessionTexts {
     this.#state.splice(this.#state.length, 0, written.peek(), written.length);
     this.#countUp(this.#attributes, 1);
     this.#next = this.#state.length;
-    this.#state.setUint32(ATTRIBUTE_LENGTH, this.attributeLength + name.length + value.length);
+    this.#state.setUint32(ATTRIBUTE_LENGTH, this.#header(ATTRIBUTE_LENGTH) + name.length + value.length);
   }
 
   /** By type, without HEARTBEAT. */
@@ -208,6 +235,9 @@ export class SessionTexts {
     return this.#state.view.getUint32(this.#state.start + field, true);
   }
 
+  get #eventIds(): number {
+    return this.#header(ATTRIBUTE_LENGTH) < MARK ? LISTS : this.#header(LISTS);
+  }
   get #types(): number {
     return this.#header(TYPES) & POSITION;
   }

@@ -11,6 +11,8 @@ import type { JudgedRules } from './kinds.ts';
 
 /** As a text has it, since JSON has no word for it. */
 const UNLIMITED = 'unlimited';
+/** What was in force where a text does not know the option: it is younger. */
+const BEFORE: Readonly<Record<string, unknown>> = { maxSources: 0 };
 
 export class RulesInForce {
   readonly rules: JudgedRules;
@@ -66,8 +68,10 @@ export class RulesInForce {
 
 /** The options that a text has, as rules have them; empty where it is none. */
 function rulesIn(text: string): Readonly<Record<string, unknown>> {
+  const options = optionsIn(text);
+  if (options === undefined) return {};
   return Object.fromEntries(
-    Object.entries(optionsIn(text) ?? {}).map(([name, value]): [string, unknown] => [
+    Object.entries({ ...BEFORE, ...options }).map(([name, value]): [string, unknown] => [
       name,
       value === UNLIMITED ? Infinity : (value ?? undefined),
     ]),

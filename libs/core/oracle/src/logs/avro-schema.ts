@@ -108,8 +108,8 @@ type Wanted = 'text' | 'long' | 'texts';
 
 type WantedFields = Readonly<Record<string, readonly [wanted: Wanted, nullable: boolean]>>;
 
-/** The fields of an event; all have a default. `true`: null stands for it. */
-const EVENT_FIELDS: WantedFields = {
+/** The fields of an event, and of a request for a lease; all have a default. `true`: null stands for it. */
+const COMMON_FIELDS: WantedFields = {
   type: ['text', false],
   occurredAt: ['long', true],
   eventId: ['text', true],
@@ -117,9 +117,9 @@ const EVENT_FIELDS: WantedFields = {
   timeoutMs: ['long', true],
   attributes: ['texts', false],
 };
-/** A request for a lease: an event, and more. */
+const EVENT_FIELDS: WantedFields = { ...COMMON_FIELDS, source: ['text', true] };
 const REQUEST_FIELDS: WantedFields = {
-  ...EVENT_FIELDS,
+  ...COMMON_FIELDS,
   token: ['long', true],
   requestId: ['text', true],
   waitMs: ['long', true],

@@ -47,6 +47,8 @@ export type ChangelogBlock = { readonly kind: 'claim' } | StateBlock;
 const LETTER_F = 0x46;
 const VERSION = 2;
 const VERSION_WITH_SETTINGS = 3;
+const VERSION_WITH_SOURCES = 4;
+const VERSIONS = [VERSION, VERSION_WITH_SETTINGS, VERSION_WITH_SOURCES];
 const STATE = 1;
 const CLAIM = 2;
 const STATE_WITH_HOLDS = 3;
@@ -59,12 +61,13 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   const block = new BlockReader(value);
   if (block.byte() !== LETTER_F) throw new NotABlock('does not begin with F');
   const version = block.byte();
-  if (version !== VERSION && version !== VERSION_WITH_SETTINGS)
-    throw new NotABlock(`is of format version ${version}, known are ${VERSION} and ${VERSION_WITH_SETTINGS}`);
+  if (!VERSIONS.includes(version))
+    throw new NotABlock(`is of format version ${version}, known are ${VERSIONS.join(', ')}`);
   const kind = block.byte();
   if (kind === CLAIM) return { kind: 'claim' };
   if (!STATES.includes(kind)) throw new NotABlock(`is of kind ${kind}`);
-  if ((version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
+  // What has entries with sources may have settings or not.
+  if (version !== VERSION_WITH_SOURCES && (version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
     throw new NotABlock(`is of kind ${kind}, which version ${version} does not have, or a lower one has, too`);
   const fields = readHeader(block);
   const origin = kind === STATE_WITH_ORIGIN || kind === STATE_WITH_SETTINGS ? block.varint() : 0;

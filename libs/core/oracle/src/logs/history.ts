@@ -27,6 +27,8 @@ export interface InputEvent {
   readonly sequence: number | undefined;
   readonly timeoutMs: DurationMs | undefined;
   readonly attributes: ReadonlyMap<string, string> | undefined;
+  /** Default: the unnamed one (S5). */
+  readonly source?: string | undefined;
 }
 
 export interface InputRecord extends LogRecord {
@@ -194,6 +196,7 @@ export interface PipelineRules extends CommonRules {
   readonly maxTimeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
   readonly dedupeEventIds: number;
+  readonly maxSources: number;
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
 }

@@ -5,6 +5,7 @@ import { utf8In } from './byte-names.ts';
 export const HEARTBEAT = 'HEARTBEAT';
 const TYPE_LENGTH_MAX = 64;
 const EVENT_ID_LENGTH_MAX = 256;
+const SOURCE_BYTES_MAX = 64;
 /** What a `Date` can hold, in ms (I5). */
 const LAST_INSTANT = 8.64e15;
 
@@ -34,12 +35,14 @@ export function eventOf(fields: EventFields): InputEvent | 'bad' {
   if (!isAbsentOr(isText(TYPE_LENGTH_MAX), type) || !isAbsentOr(isText(EVENT_ID_LENGTH_MAX), eventId)) return 'bad';
   if (!isAbsentOr(isInteger(0, LAST_INSTANT), occurredAt) || !isAbsentOr(isInteger(0), sequence)) return 'bad';
   if (!isAbsentOr(isInteger(1), timeoutMs)) return 'bad';
+  const source = present('source');
+  if (!isAbsentOr(isSource, source)) return 'bad';
   const attributes = attributesOf(present('attributes'));
   if (attributes === 'bad') return 'bad';
   // JSON can say −0, which is 0.
   const positive = (value: number | undefined): number | undefined => (value === 0 ? 0 : value);
   const [at, number] = [positive(occurredAt), positive(sequence)];
-  return { type: type ?? HEARTBEAT, occurredAt: at, eventId, sequence: number, timeoutMs, attributes };
+  return { type: type ?? HEARTBEAT, occurredAt: at, eventId, sequence: number, timeoutMs, attributes, source };
 }
 
 /** None at all are as good as no field. */
@@ -61,6 +64,11 @@ function isObject(value: unknown): value is EventFields {
 
 function isAbsentOr<T>(is: (value: unknown) => value is T, value: unknown): value is T | undefined {
   return value === undefined || is(value);
+}
+
+/** What a source may be called (S5). */
+export function isSource(value: unknown): value is string {
+  return isText(SOURCE_BYTES_MAX)(value) && new TextEncoder().encode(value).length <= SOURCE_BYTES_MAX;
 }
 
 /** Half of a surrogate pair has no UTF-8. */

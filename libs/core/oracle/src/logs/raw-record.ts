@@ -2,7 +2,7 @@
 //
 // The names of headers are stated here a second time on purpose: a product that misnames one would otherwise be read by the
 // name it wrote.
-import { textOf } from './byte-names.ts';
+import { textOf, utf8In } from './byte-names.ts';
 import type {
   EventFields,
   InputEvent,
@@ -13,7 +13,7 @@ import type {
   OutputRecord,
   RawHeader,
 } from './history.ts';
-import { jsonObject } from './json-event.ts';
+import { isSource, jsonObject } from './json-event.ts';
 
 const CLOCK_HEADER = 'flatline-clock';
 const INCARNATION_HEADER = 'flatline-incarnation';
@@ -21,6 +21,7 @@ const REASON_HEADER = 'flatline-reason';
 const OFFSET_HEADER = 'flatline-offset';
 const TRUNCATED_HEADER = 'flatline-truncated';
 const LAST_OFFSET_HEADER = 'flatline-last-offset';
+const SOURCE_HEADER = 'flatline-source';
 
 export interface RawRecord extends LogRecord {
   readonly headers: readonly RawHeader[];
@@ -39,9 +40,21 @@ export function inputRecord(record: RawRecord, event: (value: Uint8Array) => Inp
     ...plainRecord(record),
     headers,
     hasClockHeader: headers.some(({ name }) => name === CLOCK_HEADER),
-    event: value === null || value.length === 0 ? undefined : event(value),
+    event: value === null || value.length === 0 ? undefined : withSource(event(value), headers),
     lastOffset,
   };
+}
+
+/** S5: its field and its headers name one source, and that as it may be called. */
+function withSource(event: InputEvent | 'bad', headers: readonly RawHeader[]): InputEvent | 'bad' {
+  if (event === 'bad') return event;
+  const inHeaders = headers
+    .filter(({ name }) => name === SOURCE_HEADER)
+    .map(({ value }) => (value === null ? undefined : utf8In(value)));
+  const [first] = inHeaders;
+  if (inHeaders.length === 0) return event;
+  if (!inHeaders.every(isSource) || new Set([event.source ?? first, ...inHeaders]).size > 1) return 'bad';
+  return { ...event, source: first };
 }
 
 /** The same for kinds whose values are no events of sessions. `fields`: what such a value says; default: nothing is asked of it. */

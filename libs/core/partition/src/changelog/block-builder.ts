@@ -78,6 +78,8 @@ export class BlockBuilder {
   #slot = 0;
   readonly #finished: Body[] = [];
   #writtenBytes = 0;
+  /** The least version that has all entries of this cut. */
+  #entriesNeed = 0;
   /** What is left of the entry written last: from which page on, whether all pages, and the digest so far. */
   #rest: { readonly page: number; readonly all: boolean; readonly digest: number } | undefined;
 
@@ -183,7 +185,9 @@ export class BlockBuilder {
     const scratch = this.#scratch;
     const { keyLength, stateLength } = entry;
     scratch.clear();
-    const shared = this.#table.format.encode(entry, scratch);
+    const { format } = this.#table;
+    const shared = format.encode(entry, scratch);
+    if (format.leastVersion !== undefined) this.#entriesNeed = Math.max(this.#entriesNeed, format.leastVersion(entry));
     entry.baseBytes = baseBytes(keyLength, scratch.length, stateLength);
     return shared;
   }
@@ -235,7 +239,9 @@ export class BlockBuilder {
   finish(header: Omit<CommitHeader, 'part' | 'parts'>): readonly CutBlock[] {
     if (this.#body.length > 0 || this.#finished.length === 0) this.#closeBody();
     const parts = this.#finished.length;
-    const blocks = this.#finished.map((body, part) => withHeader({ ...header, part, parts }, body, this.#format));
+    const versions = { format: this.#format, entriesNeed: this.#entriesNeed };
+    const blocks = this.#finished.map((body, part) => withHeader({ ...header, part, parts }, body, versions));
+    this.#entriesNeed = 0;
     this.#finished.length = 0;
     this.#writtenBytes = 0;
     return blocks;
@@ -257,9 +263,15 @@ export function baseBytes(keyLength: number, headLength: number, stateLength: nu
   return BIND_OVERHEAD_BYTES + keyLength + headLength + pages * PAGE_OVERHEAD_BYTES + stateLength;
 }
 
-function withHeader(header: CommitHeader, { bytes, slots, bound }: Body, format: number | undefined): CutBlock {
+/** What is pinned (K9), and the least version that has the entries of the cut. */
+interface Versions {
+  readonly format: number | undefined;
+  readonly entriesNeed: number;
+}
+
+function withHeader(header: CommitHeader, { bytes, slots, bound }: Body, { format, entriesNeed }: Versions): CutBlock {
   const out = new ByteWriter(HEADER_ROOM);
-  encodeHeader(header, out, format);
+  encodeHeader(header, out, format, entriesNeed);
   const bodyStart = out.length;
   if (bodyStart <= HEADER_ROOM) {
     bytes.set(out.peek(), HEADER_ROOM - bodyStart);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask } from '../index.ts';
 import { begin, ListCursor, options } from '../task.fixture.ts';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import { decodeBlock, encodeClaim } from './block-format.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
@@ -10,6 +11,26 @@ const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, pre
 function begun(): PartitionTask {
   const task = new PartitionTask(options());
   begin(task, 0, START);
+  return task;
+}
+
+const EVENTS = [
+  { type: 'VIEW', sequence: 7, source: 'web' },
+  { type: 'VIEW', sequence: 3, source: 'api', attributes: new Map([['page', '/']]) },
+  { type: 'VIEW', sequence: 9, source: 'web' },
+];
+
+/** A task with a session of two sources, of which one lacks a sequence. */
+function sourced(): PartitionTask {
+  let next = 0;
+  const decode = (_bytes: Uint8Array, _start: number, _length: number, target: SessionEvent): { kind: 'event' } => {
+    Object.assign(target, blankEvent(), EVENTS[next++]);
+    return { kind: 'event' };
+  };
+  const task = new PartitionTask(options({ decoder: { decode, prepare: () => Promise.resolve() } }));
+  begin(task, 0, START);
+  const records = EVENTS.map((_, offset) => ({ offset, timestamp: 1_700_000_000_000, key: 'k', value: 'event' }));
+  task.step(new ListCursor(records), 10, 9e12);
   return task;
 }
 
@@ -58,13 +79,30 @@ describe('[K1] the block format', () => {
     expect(decoded.bodyStart).toBe(block!.bytes.length);
   });
 
+  test('[K9][S5] golden bytes of version 4: a session with sources', () => {
+    const task = sourced();
+    const [block] = task.cut(context).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460401036c6f67026d650572756e2d3100000001040103ea0300000880a0abfef9620080d095ffbc310000015c24ad3a710001016b1c0280d095ffbc3100000203e8070580a0abfef96280a0abfef962000002004805000080330000003a00000032000000000203617069030001000000000000000100037765620702050000000000000002000001045649455703010470616765012f80a0abfef962"`,
+    );
+    expect(decodeBlock(block!.bytes)).toMatchObject({ kind: 'state', header: { ...context, liveEntries: 1 } });
+  });
+
+  test('[K9][S5] what comes once a session with sources is gone is of a former version', () => {
+    const task = sourced();
+    task.settle(task.cut(context), [0]);
+    task.step(new ListCursor([{ offset: 3, timestamp: 1_700_000_000_000, key: 'k', value: null }]), 10, 9e12);
+    const [block] = task.cut({ ...context, commitId: 'run-2', sequence: 1, previousCommitId: 'run-1' }).blocks;
+    expect(block!.bytes[1]).toBe(2);
+  });
+
   test('[K9] claims and commits are written in the format that is pinned, and in none that is not read', () => {
     const claim = { owner: 'me', claimId: 'c-1' };
     expect(encodeClaim(claim, 2)).toEqual(encodeClaim(claim));
-    expect(() => encodeClaim(claim, 4)).toThrow('a changelog format that is written is one that is read');
+    expect(() => encodeClaim(claim, 5)).toThrow('a changelog format that is written is one that is read');
     const pinned = (format: number): PartitionTask =>
       new PartitionTask(options({ changelog: { ...options().changelog, format } }));
-    const tasks = [begun(), pinned(2), pinned(4)];
+    const tasks = [begun(), pinned(2), pinned(5)];
     for (const task of tasks.slice(1)) begin(task, 0, START);
     expect(tasks[1]!.cut(context).blocks).toEqual(tasks[0]!.cut(context).blocks);
     expect(() => tasks[2]!.cut(context)).toThrow('a changelog format that is written is one that is read');
@@ -72,13 +110,13 @@ describe('[K1] the block format', () => {
 
   test('[K9] another version stops the reader', () => {
     const [block] = begun().cut(context).blocks;
-    block!.bytes[1] = 4;
+    block!.bytes[1] = 5;
     expect(() => decodeBlock(block!.bytes)).toThrow(
-      'changelog format version 4, this build reads 2 and 3: run the newer Flatline',
+      'changelog format version 5, this build reads 2, 3 and 4: run the newer Flatline',
     );
     block!.bytes[1] = 1;
     expect(() => decodeBlock(block!.bytes)).toThrow(
-      'changelog format version 1, this build reads 2 and 3: no release wrote that',
+      'changelog format version 1, this build reads 2, 3 and 4: no release wrote that',
     );
   });
 });

@@ -21,9 +21,9 @@
 // many of its pages; and one that a reader does not know begins with it, not whole before it is based: from then on its base is
 // the block at that offset, with a rebind that all its pages follow, in commit after commit.
 //
-// A block is one Kafka record, so its length and checksum are Kafka's. Format versions 2 and 3 are pinned by golden bytes; a
-// reader that meets another version stops (K9). A block bears the least version that has what it says: only one with settings
-// is of version 3.
+// A block is one Kafka record, so its length and checksum are Kafka's. Format versions 2 to 4 are pinned by golden bytes; a
+// reader that meets another version stops (K9). A block bears the least version that has what it says: 3 has settings, 4 has
+// entries whose heads and states no former version knows (`EntryFormat.leastVersion`).
 import {
   assert,
   ByteReader,
@@ -47,7 +47,7 @@ const KIND_STATE_WITH_ORIGIN = 4;
 /** Also origins and holds. */
 const KIND_STATE_WITH_SETTINGS = 5;
 const STATE_KINDS = [KIND_STATE, KIND_HELD_STATE, KIND_STATE_WITH_ORIGIN, KIND_STATE_WITH_SETTINGS];
-/** The version of every block that says no settings. */
+/** The version of blocks that say no settings. */
 const FORMAT_WITHOUT_SETTINGS = 2;
 /** Bits of an operation's kind, and slots that there can be: a distance is less. */
 export const KIND_BITS = 4;
@@ -150,10 +150,16 @@ export function encodeClaim(claim: Claim, format = CHANGELOG_FORMAT): Uint8Array
   return out.copy();
 }
 
-export function encodeHeader(header: CommitHeader, out: ByteWriter, format = CHANGELOG_FORMAT): void {
+/** `entriesNeed`: the least version that has the entries of the commit; where there are such, they are written whatever is pinned. */
+export function encodeHeader(
+  header: CommitHeader,
+  out: ByteWriter,
+  format = CHANGELOG_FORMAT,
+  entriesNeed = FORMAT_WITHOUT_SETTINGS,
+): void {
   const kind = stateKindOf(header);
   const hasSettings = kind === KIND_STATE_WITH_SETTINGS;
-  preamble(out, kind, format, hasSettings ? CHANGELOG_FORMAT_WITH_SETTINGS : FORMAT_WITHOUT_SETTINGS);
+  preamble(out, kind, format, hasSettings ? CHANGELOG_FORMAT_WITH_SETTINGS : FORMAT_WITHOUT_SETTINGS, entriesNeed);
   out.text(header.logId);
   out.text(header.owner);
   out.text(header.commitId);
@@ -234,18 +240,18 @@ export function decodeBlock(bytes: Uint8Array): Block {
 }
 
 function otherVersion(version: number): string {
-  const what = `changelog format version ${version}, this build reads ${CHANGELOG_FORMATS.join(' and ')}`;
+  const what = `changelog format version ${version}, this build reads ${CHANGELOG_FORMATS.slice(0, -1).join(', ')} and ${CHANGELOG_FORMAT}`;
   if (version > CHANGELOG_FORMAT)
     return `${what}: run the newer Flatline that wrote it. The way back is open while that has changelogFormat ${CHANGELOG_FORMAT}`;
   return `${what}: no release wrote that. Start the application under another name, or reset it, and it begins from its input`;
 }
 
 /** `format`: the one that is pinned; `least`: the first that has what the block says. */
-function preamble(out: ByteWriter, kind: number, format: number, least: number): void {
+function preamble(out: ByteWriter, kind: number, format: number, least: number, entriesNeed = least): void {
   assert(CHANGELOG_FORMATS.includes(format), 'a changelog format that is written is one that is read', { format });
   assert(least <= format, 'nothing is said that the pinned format has not', { format, least });
   out.u8(MAGIC);
-  out.u8(least);
+  out.u8(Math.max(least, entriesNeed));
   out.u8(kind);
 }
 

@@ -52,6 +52,7 @@ class Sessions {
         lastEventAt: 2_000,
         duplicateCount: 0,
         outOfOrderCount: 0,
+        hasSources: false,
         texts: undefined,
         sequence: {
           lowest: 2 ** 52,

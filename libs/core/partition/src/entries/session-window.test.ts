@@ -19,6 +19,7 @@ const RULES = {
   maxTimeoutMs: 1e6,
   maxDurationMs: undefined,
   dedupeEventIds: 2,
+  maxSources: 3,
   maxAttributes: 2,
   maxAttributeBytes: 40,
 };

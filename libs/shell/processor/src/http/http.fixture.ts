@@ -36,6 +36,7 @@ export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     closedByMaxDuration: 0,
     unmatchedEnds: 0,
     duplicates: 0,
+    forgottenSources: 0,
     clampedTimeouts: 0,
     clockOvertaken: 0,
     formerTypeRecords: 0,

@@ -24,6 +24,7 @@ export const KIND_METRICS: Readonly<Record<PipelineConfig['kind'], KindMetrics>>
       flatline_sessions_opened_total: ['sessionsOpened', 'Incarnations opened'],
       flatline_unmatched_ends_total: ['unmatchedEnds', 'Explicit ends for no live session'],
       flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
+      flatline_forgotten_sources_total: ['forgottenSources', 'Sources forgotten for others of their sessions (S5)'],
     },
     ended: {
       name: 'flatline_sessions_closed_total',

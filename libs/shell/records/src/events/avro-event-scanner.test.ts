@@ -175,7 +175,7 @@ describe('decoding events of several schemas in turn', () => {
     decode(own, encoded({ type: 'a', sequence: 1 }));
     decode(other, Uint8Array.of(4));
     // In two blocks, and so left to the plan.
-    decode(own, Uint8Array.of(2, 0x62, 0, 0, 2, 6, 0, 1, 8, 2, 0x62, 2, 0x32, 0));
+    decode(own, Uint8Array.of(2, 0x62, 0, 0, 2, 6, 0, 1, 8, 2, 0x62, 2, 0x32, 0, 0));
     decode(99, Uint8Array.of(4));
     decode(own, encoded({ sequence: 4 }));
     expect(outcomes).toEqual([

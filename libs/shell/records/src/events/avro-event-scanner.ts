@@ -5,7 +5,7 @@
 // rest as the plan would. A property test holds the two against each other. The one exception, text that is
 // not UTF-8, is thrown from here as it would be from there.
 import { INSTANT_MAX } from '@flatline/base';
-import { HEARTBEAT, type SessionEvent } from '@flatline/ports/formats';
+import { HEARTBEAT, type SessionEvent, SOURCE_BYTES_MAX } from '@flatline/ports/formats';
 import { ByteWords } from '../byte-words.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
@@ -56,7 +56,7 @@ export class AvroEventScanner {
     const timeoutMs = this.#optionalLong();
     if (timeoutMs >= 1) target.timeoutMs = timeoutMs;
     else if (timeoutMs !== ABSENT) return false;
-    return this.#attributes(target) && this.#at === end;
+    return this.#attributes(target) && this.#source(target) && this.#at === end;
   }
 
   #type(event: SessionEvent): boolean {
@@ -79,6 +79,15 @@ export class AvroEventScanner {
     if (start < 0) return false;
     event.eventId = decodeUtf8(this.#buffer, start, this.#at);
     return event.eventId.length >= 1 && event.eventId.length <= EVENT_ID_LENGTH_MAX;
+  }
+
+  #source(event: SessionEvent): boolean {
+    const branch = this.#byte();
+    if (branch !== IS_VALUE) return branch === IS_NULL;
+    const start = this.#text();
+    if (start < 0 || this.#at === start || this.#at - start > SOURCE_BYTES_MAX) return false;
+    event.source = this.#texts.recurring(this.#buffer, start, this.#at);
+    return true;
   }
 
   /** None, or all in one block without its size. */

@@ -1,7 +1,7 @@
 import type { Attributes } from '../attributes.ts';
-import type { SessionEvent } from '@flatline/ports/formats';
+import { type SessionEvent, SOURCE_BYTES_MAX } from '@flatline/ports/formats';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
-import { checkInstant, checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
+import { checkInstant, checkLength, checkSafeInteger, checkUtf8Length, type RecordShape } from '../record-shape.ts';
 
 /** What a producer says of an event; what is left out takes its default (`schemas/session-event.avsc`). */
 export type OutgoingEvent = {
@@ -70,6 +70,17 @@ export const EVENT_SHAPE: RecordShape<Readonly<SessionEvent>, SessionEvent> = [
     set: (event, value) => {
       // None has one form, so that formats agree and a bare session carries no map.
       event.attributes = value.size === 0 ? undefined : value;
+    },
+  },
+  {
+    name: 'source',
+    kind: 'text',
+    recurs: true,
+    nullable: true,
+    required: false,
+    get: (event) => event.source,
+    set: (event, value) => {
+      event.source = checkUtf8Length('source', value, SOURCE_BYTES_MAX);
     },
   },
 ];

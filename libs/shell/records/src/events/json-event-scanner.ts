@@ -4,7 +4,7 @@
 // something is wrong: it leaves whatever is not plain to JSON.parse (json-record.ts), and reads the rest as JSON.parse
 // would. A property test holds the two against each other. The one exception, text that is not
 // UTF-8, is thrown from here as it would be from there.
-import { HEARTBEAT, type SessionEvent } from '@flatline/ports/formats';
+import { HEARTBEAT, type SessionEvent, SOURCE_BYTES_MAX } from '@flatline/ports/formats';
 import { ByteWords, fourDigits } from '../byte-words.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
@@ -28,6 +28,7 @@ const EVENT_ID = words('eventId"');
 const SEQUENCE = words('sequence"');
 const TIMEOUT_MS = words('timeoutMs"');
 const ATTRIBUTES = words('attributes"');
+const SOURCE = words('source"');
 /** Parts of most events as machines write them, without spaces. */
 const COMPACT_HEARTBEAT = words(`"type":"${HEARTBEAT}"`);
 const COMPACT_OCCURRED_AT = words('"occurredAt":');
@@ -94,6 +95,8 @@ export class JsonEventScanner {
         return this.#name(TIMEOUT_MS) && (event.timeoutMs = this.#integer()) >= 1;
       case 0x74:
         return this.#name(ATTRIBUTES) && this.#attributes(event);
+      case 0x6f:
+        return this.#name(SOURCE) && this.#source(event);
       default:
         return false;
     }
@@ -116,6 +119,14 @@ export class JsonEventScanner {
     if (start < 0) return false;
     event.eventId = decodeUtf8(this.#buffer, start, this.#at - 1);
     return event.eventId.length >= 1 && event.eventId.length <= EVENT_ID_LENGTH_MAX;
+  }
+
+  #source(event: SessionEvent): boolean {
+    const start = this.#string();
+    const end = this.#at - 1;
+    if (start < 0 || end === start || end - start > SOURCE_BYTES_MAX) return false;
+    event.source = this.#texts.recurring(this.#buffer, start, end);
+    return true;
   }
 
   #attributes(event: SessionEvent): boolean {

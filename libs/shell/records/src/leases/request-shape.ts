@@ -2,9 +2,9 @@ import { type LeaseRequest, REQUEST_ID_LENGTH_MAX } from '@flatline/ports/format
 import { EVENT_SHAPE } from '../events/event-shape.ts';
 import { checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
 
-/** The fields of `schemas/lease-request.avsc`, in its order: an event's, then the lease's. */
+/** The fields of `schemas/lease-request.avsc`, in its order: an event's but for its source, then the lease's. */
 export const REQUEST_SHAPE: RecordShape<Readonly<LeaseRequest>, LeaseRequest> = [
-  ...EVENT_SHAPE,
+  ...EVENT_SHAPE.filter(({ name }) => name !== 'source'),
   {
     name: 'token',
     kind: 'long',

@@ -14,6 +14,7 @@ const OPTIONS: TaskOptions = {
       maxTimeoutMs: 1,
       maxDurationMs: undefined,
       dedupeEventIds: 0,
+      maxSources: 3,
       maxAttributes: 0,
       maxAttributeBytes: 0,
     },

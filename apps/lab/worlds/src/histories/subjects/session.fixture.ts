@@ -11,6 +11,7 @@ export const RULES: PipelineRules = {
   maxTimeoutMs: 20_000,
   maxDurationMs: 40_000,
   dedupeEventIds: 4,
+  maxSources: 3,
   maxAttributes: 3,
   maxAttributeBytes: 60,
   maxKeyBytes: 32,
@@ -49,6 +50,7 @@ function eventOf(kind: number, sequence: number): object {
   return {
     ...(kind % 3 === 0 ? { type: `TYPE-${kind % 5}` } : {}),
     ...(kind % 4 === 0 ? { sequence: sequence - (kind % 7) + 10 } : {}),
+    ...(kind % 8 === 0 ? { source: `source-${kind % 5}` } : {}),
     ...(kind % 5 === 0 ? { eventId: `id-${kind}` } : {}),
     ...(kind % 11 === 0 ? { timeoutMs: 500 * (kind % 13) + 1 } : {}),
     ...(kind % 2 === 0 ? { attributes: { [`name-${kind % 5}`]: `value ${sequence}` } } : {}),

@@ -28,6 +28,7 @@ import {
   apply,
   deadlineOf,
   heldOf,
+  isOfSource,
   keepDue,
   newSession,
   reasonOf,
@@ -42,6 +43,7 @@ const END_EVENT = {
   sequence: undefined,
   timeoutMs: undefined,
   attributes: undefined,
+  source: undefined,
 } as const;
 
 export class NaiveFold extends InputFold<PipelineRules> {
@@ -143,11 +145,11 @@ export class NaiveFold extends InputFold<PipelineRules> {
       this.#close(name, key, { reason: ENDED, closedAt: this.clock, endedAt: activity.occurredAt });
   }
 
-  /** What else than heartbeats needs room: types, remembered ids, attributes (I7). */
+  /** What else than heartbeats needs room: types, remembered ids, attributes, sources (I7). */
   #hasTexts({ event }: Activity): boolean {
     if (event === undefined) return false;
     const isRemembered = event.eventId !== undefined && this.rules.dedupeEventIds > 0;
-    return event.type !== HEARTBEAT || isRemembered || event.attributes !== undefined;
+    return event.type !== HEARTBEAT || isRemembered || event.attributes !== undefined || isOfSource(event, this.rules);
   }
 
   /** I7: whether what lives would take more than it may. `value`: of the record, which bounds what its event needs. */

@@ -31,13 +31,20 @@ export interface Session {
   startedAt: Millis;
   lastEventAt: Millis;
   truncated: boolean;
+  /** The unnamed source's. */
   sequence: SequenceSpan | undefined;
+  /** The named ones', the one least recently heard first (S5); undefined: there never was one. */
+  sources: readonly { readonly name: string; readonly span: SequenceSpan }[] | undefined;
+  /** What was missing of sources that are forgotten. */
+  missingOfForgotten: number;
   eventIds: string[];
   /** Bare heartbeats included. */
   types: Map<string, number>;
   attributes: Map<string, { readonly value: string; readonly at: Millis }>;
   /** It has had an id that is remembered, a type but HEARTBEAT, or attributes. */
   hasTexts: boolean;
+  /** It has had a named source. */
+  hasSources: boolean;
   /** Reckoned when the clock had passed it, where that could not be done later (C8). */
   due: Due | undefined;
 }
@@ -71,10 +78,13 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
     lastEventAt: occurredAt,
     truncated: false,
     sequence: undefined,
+    sources: undefined,
+    missingOfForgotten: 0,
     eventIds: [],
     types: new Map(),
     attributes: new Map(),
     hasTexts: false,
+    hasSources: false,
     due: undefined,
   };
 }
@@ -121,9 +131,12 @@ export function heldOf({ lastSeenAt, due }: Session, held: HeldGaps, closedAt: M
 }
 
 /** S6 */
-export function missingOf({ sequence }: Session): number {
-  if (sequence === undefined) return 0;
-  const { missingBefore, highest, lowest, received } = sequence;
+export function missingOf({ sequence, sources = [], missingOfForgotten }: Session): number {
+  const spans = [...(sequence === undefined ? [] : [sequence]), ...sources.map(({ span }) => span)];
+  return spans.reduce((sum, span) => Math.min(Number.MAX_SAFE_INTEGER, sum + missingIn(span)), missingOfForgotten);
+}
+
+function missingIn({ missingBefore, highest, lowest, received }: SequenceSpan): number {
   return Math.min(Number.MAX_SAFE_INTEGER, missingBefore + (highest - lowest - received + 1));
 }
 
@@ -135,9 +148,10 @@ function longestOf({ openedAt }: Session, { maxDurationMs }: PipelineRules, held
   return maxDurationMs === undefined ? Infinity : held.end(openedAt, maxDurationMs);
 }
 
-function isDuplicate(session: Session, rules: PipelineRules, { eventId, sequence, type }: InputEvent): boolean {
+function isDuplicate(session: Session, rules: PipelineRules, event: InputEvent): boolean {
+  const { eventId } = event;
   if (eventId !== undefined && session.eventIds.includes(eventId)) return true;
-  if (sequence !== undefined && !noteSequence(session, sequence, type === 'STARTED')) return true;
+  if (!noteSequence(session, rules, event)) return true;
   if (eventId !== undefined && rules.dedupeEventIds > 0) {
     session.eventIds = [...session.eventIds, eventId].slice(-rules.dedupeEventIds);
     session.hasTexts = true;
@@ -145,16 +159,45 @@ function isDuplicate(session: Session, rules: PipelineRules, { eventId, sequence
   return false;
 }
 
+/** Whether the event is of a named source, whose sequences are told apart from others'. */
+export function isOfSource({ source, sequence }: InputEvent, { maxSources }: PipelineRules): boolean {
+  return source !== undefined && sequence !== undefined && maxSources > 0;
+}
+
 /** False: it was seen before. */
-function noteSequence(session: Session, sequence: number, isStart: boolean): boolean {
-  const span = session.sequence;
+function noteSequence(session: Session, rules: PipelineRules, event: InputEvent): boolean {
+  const { source, sequence, type } = event;
+  if (sequence === undefined) return true;
+  const isStart = type === 'STARTED';
+  if (source === undefined || !isOfSource(event, rules)) {
+    session.sequence ??= emptySpan(0);
+    return note(session.sequence, sequence, isStart);
+  }
+  session.hasTexts = true;
+  session.hasSources = true;
+  const others = (session.sources ?? []).filter(({ name }) => name !== source);
+  const known = session.sources?.find(({ name }) => name === source);
+  for (; known === undefined && others.length >= rules.maxSources; others.shift())
+    session.missingOfForgotten = Math.min(
+      Number.MAX_SAFE_INTEGER,
+      session.missingOfForgotten + missingIn(others[0]!.span),
+    );
+  const span = known?.span ?? emptySpan(0);
+  session.sources = [...others, { name: source, span }];
+  return note(span, sequence, isStart);
+}
+
+function emptySpan(missingBefore: number): SequenceSpan {
+  return { lowest: 0, highest: 0, seen: new Set(), received: 0, missingBefore };
+}
+
+function note(span: SequenceSpan, sequence: number, isStart: boolean): boolean {
   const begin = (missingBefore: number): true => {
-    const seen = new Set([sequence]);
-    session.sequence = { lowest: sequence, highest: sequence, seen, received: 1, missingBefore };
+    Object.assign(span, { lowest: sequence, highest: sequence, seen: new Set([sequence]), received: 1, missingBefore });
     return true;
   };
-  if (span === undefined) return begin(0);
-  if (sequence <= span.highest - WINDOW || (isStart && sequence < span.highest)) return begin(missingOf(session));
+  if (span.received === 0) return begin(0);
+  if (sequence <= span.highest - WINDOW || (isStart && sequence < span.highest)) return begin(missingIn(span));
   if (span.seen.has(sequence)) return false;
   span.seen.add(sequence);
   span.received += 1;

@@ -8,6 +8,7 @@ export const RULES: PipelineRules = {
   maxTimeoutMs: 20_000,
   maxDurationMs: 40_000,
   dedupeEventIds: 4,
+  maxSources: 3,
   maxAttributes: 3,
   maxAttributeBytes: 60,
   maxKeyBytes: 32,

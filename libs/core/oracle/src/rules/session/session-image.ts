@@ -6,6 +6,7 @@ import type { SequenceSpan, Session } from './naive-session.ts';
 
 const HAS_TEXTS = 1;
 const HAS_SEQUENCE = 2;
+const HAS_SOURCES = 4;
 const WORD_BITS = 32;
 /** The highest bit of a position in the texts' header. */
 const MARK = 2 ** 31;
@@ -20,6 +21,8 @@ export function readImage(image: Uint8Array): Session {
     outOfOrder: 0,
     truncated: false,
     sequence: undefined,
+    sources: undefined,
+    missingOfForgotten: 0,
     // Without numbers, event times were effective times.
     startedAt: head.openedAt,
     lastEventAt: head.lastSeenAt,
@@ -27,9 +30,12 @@ export function readImage(image: Uint8Array): Session {
     types: new Map(),
     attributes: new Map(),
     hasTexts: false,
+    hasSources: false,
     due: undefined,
   };
-  session.hasTexts = numbers !== undefined && readNumbers(new BlockReader(numbers), session);
+  const flags = numbers === undefined ? 0 : readNumbers(new BlockReader(numbers), session);
+  session.hasTexts = (flags & HAS_TEXTS) !== 0;
+  session.hasSources = (flags & HAS_SOURCES) !== 0;
   if (session.hasTexts) readTexts(bytes.rest(), session);
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an entry');
   const named = [...session.types.values()].reduce((sum, count) => sum + count, 0);
@@ -37,22 +43,24 @@ export function readImage(image: Uint8Array): Session {
   return session;
 }
 
-/** Whether there are texts. */
-function readNumbers(bytes: BlockReader, session: Session): boolean {
+/** Returns the flags. */
+function readNumbers(bytes: BlockReader, session: Session): number {
   const flags = bytes.byte();
   session.startedAt = bytes.signed();
   session.lastEventAt = bytes.signed();
   session.duplicates = bytes.varint();
   session.outOfOrder = bytes.varint();
   if ((flags & HAS_SEQUENCE) !== 0) session.sequence = readSpan(bytes);
-  return (flags & HAS_TEXTS) !== 0;
+  return flags;
 }
 
 function readTexts(state: Uint8Array, session: Session): void {
   const bytes = new BlockReader(state);
-  const attributeLength = bytes.u32();
+  const lengthAndMark = bytes.u32();
+  const attributeLength = lengthAndMark % MARK;
   const [types, attributes] = [bytes.u32(), bytes.u32()];
   session.truncated = types >= MARK;
+  if (lengthAndMark >= MARK) readSources(bytes, session);
   session.eventIds = bytes.list(() => bytes.text());
   const typesAt = bytes.position;
   session.types = new Map(bytes.list(() => [bytes.text(), bytes.varint()]));
@@ -73,19 +81,41 @@ function readTexts(state: Uint8Array, session: Session): void {
     );
 }
 
+/** With the position of what follows them before them. */
+function readSources(bytes: BlockReader, session: Session): void {
+  const end = bytes.u32();
+  session.missingOfForgotten = bytes.varint();
+  session.sources = bytes.list(() => ({ name: bytes.text(), span: readSourceSpan(bytes) }));
+  if (bytes.position !== end)
+    throw new NotABlock(`has sources that end at ${bytes.position}, and says that they do at ${end}`);
+}
+
+/** Its highest stands there as its distance from the lowest, and there are no restarts. */
+function readSourceSpan(bytes: BlockReader): SequenceSpan {
+  const lowest = bytes.varint();
+  const highest = lowest + bytes.varint();
+  const seen = readSeen(bytes, highest);
+  return { lowest, highest, seen, received: bytes.varint(), missingBefore: bytes.varint() };
+}
+
 function readSpan(bytes: BlockReader): SequenceSpan {
   const lowest = bytes.varint();
   const highest = bytes.varint();
-  const words = [bytes.u32(), bytes.u32()];
+  const seen = readSeen(bytes, highest);
   const received = bytes.varint();
   const missingBefore = bytes.varint();
   bytes.varint(); // restarts, which reach no output
+  return { lowest, highest, seen, received, missingBefore };
+}
+
+function readSeen(bytes: BlockReader, highest: number): Set<number> {
+  const words = [bytes.u32(), bytes.u32()];
   const seen = new Set<number>();
   words.forEach((word, index) => {
     for (let bit = 0; bit < WORD_BITS; bit += 1)
       if (Math.floor(word / 2 ** bit) % 2 === 1) seen.add(highest - index * WORD_BITS - bit);
   });
-  return { lowest, highest, seen, received, missingBefore };
+  return seen;
 }
 
 /** The names of what differs, with both values; empty where nothing does. */
@@ -107,5 +137,7 @@ function shown(value: unknown): string {
       .sort()
       .join()}}`;
   if (value instanceof Set) return `{${[...value].map(shown).sort().join()}}`;
+  if (Array.isArray(value)) return `[${value.map(shown).join()}]`;
+  if (typeof value === 'object' && value !== null) return shown(new Map(Object.entries(value)));
   return value === undefined ? 'none' : JSON.stringify(value);
 }

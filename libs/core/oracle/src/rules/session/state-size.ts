@@ -1,21 +1,38 @@
 // What sessions count towards `maxStateBytes` (I7), from how docs/FORMATS.md says that their texts lie.
 import { HEARTBEAT } from '../../logs/json-event.ts';
-import type { Session } from './naive-session.ts';
+import type { SequenceSpan, Session } from './naive-session.ts';
 
 /** Three numbers of 32 bits before the lists. */
 const HEADER_BYTES = 12;
+const POSITION_BYTES = 4;
+/** Which sequences of a window were seen. */
+const SEEN_BYTES = 8;
 
 const utf8 = new TextEncoder();
 
-export function textsSize({ hasTexts, eventIds, types, attributes }: Session): number {
+export function textsSize(session: Session): number {
+  const { hasTexts, eventIds, types, attributes } = session;
   if (!hasTexts) return 0;
   const counts = [...types].filter(([type]) => type !== HEARTBEAT);
   return (
     HEADER_BYTES +
+    sourcesSize(session) +
     listSize(eventIds.map(textSize)) +
     listSize(counts.map(([type, count]) => textSize(type) + numberSize(count))) +
     listSize([...attributes].map(([name, { value, at }]) => textSize(name) + textSize(value) + numberSize(zigzag(at))))
   );
+}
+
+/** With the position of what follows them. */
+function sourcesSize({ sources, missingOfForgotten }: Session): number {
+  if (sources === undefined) return 0;
+  const sizes = sources.map(({ name, span }) => textSize(name) + spanSize(span));
+  return POSITION_BYTES + numberSize(missingOfForgotten) + listSize(sizes);
+}
+
+function spanSize({ lowest, highest, received, missingBefore }: SequenceSpan): number {
+  const numbers = [lowest, highest - lowest, received, missingBefore];
+  return numbers.reduce((sum, number) => sum + numberSize(number), SEEN_BYTES);
 }
 
 function listSize(items: readonly number[]): number {

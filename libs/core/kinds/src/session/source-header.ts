@@ -1,0 +1,30 @@
+// What a record's header says of its sender (S5).
+import type { RecordHeader } from '@flatline/ports';
+import { type SessionEvent, SOURCE_BYTES_MAX, SOURCE_HEADER } from '@flatline/ports/formats';
+import { bad, type Bad } from '../refusals.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** `event` gets the source that its headers name. What it returns is why they cannot be meant. */
+export function readSource(headers: readonly RecordHeader[], event: SessionEvent): Bad | undefined {
+  for (const { name, value } of headers) {
+    if (name !== SOURCE_HEADER) continue;
+    const source = nameIn(value);
+    if (source === undefined)
+      return bad('invalid-source', `the header ${SOURCE_HEADER} is no text of 1 to ${SOURCE_BYTES_MAX} bytes in UTF-8`);
+    event.source ??= source;
+    if (event.source !== source)
+      return bad('invalid-source', `the record names the sources ${event.source} and ${source}`);
+  }
+  return undefined;
+}
+
+/** undefined: no name. */
+function nameIn(value: Uint8Array | null): string | undefined {
+  if (value === null || value.length === 0 || value.length > SOURCE_BYTES_MAX) return undefined;
+  try {
+    return utf8.decode(value);
+  } catch {
+    return undefined; // that is the answer
+  }
+}
