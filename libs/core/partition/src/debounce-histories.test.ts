@@ -12,6 +12,7 @@ import {
   waits,
   waitsAtMost,
 } from './debounce.fixture.ts';
+import { timerFaults } from './entries/timer-inspection.ts';
 import { text } from './task.fixture.ts';
 
 const SEEDS = Number(process.env['SEEDS'] ?? 20);
@@ -79,6 +80,7 @@ function storm(log: DebounceLog, random: Random): void {
     log.add(at - late, key, value, key === null ? {} : randomHeaders(random));
     if (random.chance(0.03)) log.crash(random.below(6), 1 + random.below(3_000));
     if (random.chance(0.2)) log.commit(random.chance(0.5), random.chance(0.5) ? Infinity : 1 + random.below(3_000));
+    expect(timerFaults(log.task.timers()!)).toEqual([]);
     if (random.chance(0.08)) {
       log.commit(random.chance(0.5));
       log.restart();
@@ -90,7 +92,7 @@ function storm(log: DebounceLog, random: Random): void {
 
 describe('windows against the naive fold', () => {
   test.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
-    '[B1][B2][B3][B4][C5][R1] seed %i: each item once, in order, as the rules say, through crashes (rerun: SEED)',
+    '[B1][B2][B3][B4][C5][R1][V8] seed %i: each item once, in order, as the rules say, through crashes (rerun: SEED)',
     (seed) => {
       const random = seededRandom(seed);
       const settings = randomSettings(random);

@@ -253,6 +253,8 @@ class DebounceKind implements Kind {
     const { mode } = this.#rules;
     const entry = this.#entry;
     const maxWaitMs = this.#maxWait(asked);
+    // Of the window that is owed, which may have been opened by a later stamp.
+    const before = this.owing.isOwing() ? this.dueAt() : -Infinity;
     entry.waitsFrom = from;
     entry.maxEndAt = maxWaitMs === 0 ? 0 : from + maxWaitMs;
     entry.waitMs = this.#wait(asked);
@@ -264,8 +266,10 @@ class DebounceKind implements Kind {
     this.#counters.windowsOpened += 1;
     const isBeside = openStart > 0;
     if (mode !== 'leading' || isBeside) this.#put(item);
-    if (isBeside) effects.resized();
-    else effects.opened();
+    if (isBeside) {
+      effects.resized();
+      if (this.dueAt() < before) effects.dueSooner();
+    } else effects.opened();
     if (mode === 'leading') this.#counters.windowsLeading += 1;
     if (mode === 'leading' && isBeside) this.owing.sayNext('LEADING');
     effects.changed();
