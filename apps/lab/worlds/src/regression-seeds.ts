@@ -43,6 +43,12 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'session',
     found: 'an input that was cut before its first owner ran, judged by its former end',
   },
+  {
+    seed: 88_474_897,
+    kind: 'debounce',
+    found: 'a window opened by an older stamp, beside one that is owed: its timer was late',
+  },
+  { seed: 88_475_086, kind: 'debounce', found: 'a task that was fenced while it handed over, taken for the owner' },
   { seed: 960_161, kind: 'debounce', found: 'an item refused for room, judged before its dead letter was committed' },
   {
     seed: 82_652_890,

@@ -196,7 +196,7 @@ class World {
           return `partition ${partition} has lost ${stopped.get(partition)!.what} of its changelog, and no process says so`;
       }
       // Asked first, since the input need not be folded for it.
-      const committed = this.#simulation.log.offsets.committed(GROUP, { topic: INPUT, partition })?.offset ?? 0;
+      const committed = this.#committedOf(partition) ?? 0;
       if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
       const open = this.#isOvertaken ? this.#livingOn(partition) : undoneIn(this.cluster, partition);
       if (open !== undefined) return `partition ${partition}: ${open}`;
@@ -345,10 +345,20 @@ class World {
     return this.#simulation.faults.fired().get('commitOutcomeUnknown') ?? 0;
   }
 
-  /** Every partition runs somewhere, or no process is left to run it. */
+  /**
+   * Every partition runs somewhere, or no process is left to run it. A task that was fenced while it handed over, and has its
+   * partition again, says that it runs until it commits: what it has committed last is not the group's.
+   */
   #isTakenOver(): boolean {
     const { up } = this.cluster;
     const running = up.flatMap(({ instance }) => instance.status().filter(({ state }) => state === 'running'));
-    return up.length === 0 || new Set(running.map(({ partition }) => partition)).size === this.#scenario.partitions;
+    const owned = running.filter(
+      ({ partition, committedPosition }) => committedPosition === this.#committedOf(partition),
+    );
+    return up.length === 0 || new Set(owned.map(({ partition }) => partition)).size === this.#scenario.partitions;
+  }
+
+  #committedOf(partition: number): number | undefined {
+    return this.#simulation.log.offsets.committed(GROUP, { topic: INPUT, partition })?.offset;
   }
 }

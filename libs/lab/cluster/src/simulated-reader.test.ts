@@ -74,8 +74,10 @@ describe('reading the simulated log', () => {
 
   test('a group shows what the cursor goes on to show; what was passed or skipped is spoilt (rerun: SEED)', async () => {
     const first = Number(process.env['SEED'] ?? 1);
+    const wanted = [1, 2, 3, 32];
     const sizes = new Set<number>();
-    for (let seed = first; seed < first + 12; seed += 1) {
+    // As many seeds as draw each of these sizes: a dozen are enough as a rule, and any dozen may lack one.
+    for (let seed = first; !wanted.every((size) => sizes.has(size)) && seed < first + 500; seed += 1) {
       const { simulation, ports } = reading(seed);
       const records = Array.from({ length: 50 }, (_, i) => ({ key: i % 7 === 3 ? null : `k${i}`, value: 'x' }));
       simulation.log.produce('in', 0, ...records);
@@ -103,7 +105,7 @@ describe('reading the simulated log', () => {
       }
       expect(seen).toEqual(records.map(({ key }, offset) => `${offset} ${key ?? '∅'}`).slice(5));
     }
-    expect([...sizes].sort((a, b) => a - b)).toEqual(expect.arrayContaining([1, 2, 3, 32]));
+    expect([...sizes]).toEqual(expect.arrayContaining(wanted));
   });
 
   test('[R3] the fingerprint is that of the batch before the position, control batches too', async () => {

@@ -253,7 +253,7 @@ class DebounceKind implements Kind {
     const { mode } = this.#rules;
     const entry = this.#entry;
     const maxWaitMs = this.#maxWait(asked);
-    // Of the window that is owed, which may have been opened by a later stamp.
+    // The window that is owed may have been opened by a later stamp.
     const before = this.owing.isOwing() ? this.dueAt() : -Infinity;
     entry.waitsFrom = from;
     entry.maxEndAt = maxWaitMs === 0 ? 0 : from + maxWaitMs;
