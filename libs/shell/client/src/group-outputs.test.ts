@@ -1,6 +1,8 @@
 // A consumer of a group whose answers are the test's: expelled, given back, nowhere yet.
 import { describe, expect, test } from '@jest/globals';
+import { Retriable } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
+import type { SchemaRegistry } from '@flatline/records';
 import { type Assignment, INCARNATION_HEADER, type MembershipListener } from '@flatline/ports';
 import { type Given, GroupOutputs } from './group-outputs.ts';
 import { outputKinds } from './output-kinds.ts';
@@ -15,12 +17,17 @@ class World {
   readonly simulation = new Simulation({ seed: 1 });
   readonly committed: number[] = [];
   readonly passedOver: string[] = [];
+  readonly delays: string[] = [];
+  readonly ending = new AbortController();
   readonly sessions: AsyncGenerator<Given<SummaryRecord>, void>;
   listener: MembershipListener | undefined;
   /** Where the group stands, or begins. */
   start = 0;
+  /** What was answered before that. */
+  readonly formerStarts: number[] = [];
+  logStart = 0;
 
-  constructor() {
+  constructor(registry?: SchemaRegistry) {
     const { ports } = this.simulation.start('a');
     this.simulation.log.createTopic(TOPIC, { partitions: 1 });
     const { clock, reader } = ports;
@@ -28,7 +35,7 @@ class World {
       clock,
       topic: TOPIC,
       reader,
-      kind: outputKinds({ format: 'auto', registry: undefined, clock }).session,
+      kind: outputKinds({ format: 'auto', registry, clock }).session,
       membership: {
         start: (listener) => {
           this.listener = listener;
@@ -40,11 +47,15 @@ class World {
         },
         leave: () => Promise.resolve(),
       },
-      startOf: () => Promise.resolve(this.start),
+      startOf: () => Promise.resolve(this.formerStarts.shift() ?? this.start),
+      logStartOf: () => Promise.resolve(this.logStart),
       commitIntervalMs: 1_000,
-      signal: undefined,
+      signal: this.ending.signal,
       onUnreadable: undefined,
       onReceipt: undefined,
+      onDelayed: ({ message }) => {
+        this.delays.push(message);
+      },
       onPassedOver: ({ partition, offset, reason }) => {
         this.passedOver.push(`${partition}-${offset} ${reason}`);
       },
@@ -103,6 +114,32 @@ describe('a consumer of a group', () => {
     expect(world.committed.at(-1)).toBe(4);
   });
 
+  test('CS1: goes on where the log begins, where retention has overtaken it', async () => {
+    const world = new World();
+    await world.close(['a', 'b', 'c', 'd', 'e']);
+    world.simulation.log.partition(TOPIC, 0).truncateBelow(3);
+    world.formerStarts.push(1);
+    [world.start, world.logStart] = [3, 3];
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(5_000);
+    expect((await given).value).toMatchObject({ output: { offset: 3 } });
+    expect(await world.next()).toBe(4);
+    await world.simulation.time.runFor(2_000);
+    expect(world.committed.at(-1)).toBe(4);
+  });
+
+  test('CS1: ends where its partition cannot be read for another reason', async () => {
+    const world = new World();
+    await world.close(['a']);
+    world.formerStarts.push(7);
+    const given = world.sessions.next();
+    given.catch(() => undefined);
+    world.assign(1);
+    await world.simulation.time.runFor(5_000);
+    await expect(given).rejects.toThrow('does not hold offset 7');
+  });
+
   test('[I4] a topic that begins with no summary at all is refused, and the output topic asked for', async () => {
     const world = new World();
     for (let at = 0; at < 12; at += 1)
@@ -142,6 +179,46 @@ describe('a consumer of a group', () => {
     await world.simulation.time.runFor(2_000);
     await expect(given).rejects.toThrow('topic closed is written in Avro (at 0-0): give connect a schemaRegistryUrl');
     expect(world.committed).toEqual([0]);
+  });
+
+  test('a registry that is away for a while ends nothing, and nothing is passed over', async () => {
+    let asked = 0;
+    const world = new World({
+      name: 'registry',
+      schemaById: () => {
+        asked += 1;
+        if (asked < 4) return Promise.reject(new Retriable('the registry is away.'));
+        return Promise.resolve({ schemaType: 'PROTOBUF', schema: '' });
+      },
+      schemaId: () => Promise.reject(new Error('not asked')),
+      check: () => Promise.resolve(),
+    });
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '\u0000\u0000\u0000\u0000\u0001x' });
+    await world.close(['b']);
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(2_000);
+    expect([world.delays, world.passedOver]).toEqual([Array(2).fill('the registry is away.'), []]);
+    await world.simulation.time.runFor(3_000);
+    expect((await given).value).toMatchObject({ output: { offset: 1 } });
+    expect([world.delays.length, world.passedOver]).toEqual([3, ['0-0 incompatible-schema']]);
+  });
+
+  test('an end does not wait for a registry that is away', async () => {
+    const world = new World({
+      name: 'registry',
+      schemaById: () => Promise.reject(new Retriable('the registry is away.')),
+      schemaId: () => Promise.reject(new Error('not asked')),
+      check: () => Promise.resolve(),
+    });
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '\u0000\u0000\u0000\u0000\u0001x' });
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(2_000);
+    world.ending.abort();
+    await world.simulation.time.runFor(100);
+    expect(await given).toEqual({ done: true, value: undefined });
+    expect(world.committed.at(-1)).toBe(0);
   });
 
   test('[I4] one summary among the first says that it is the right one', async () => {

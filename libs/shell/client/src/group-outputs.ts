@@ -8,9 +8,9 @@
 //   CS1  A position is committed only once everything below it was handled, or needs no handling (a tombstone), and only for a
 //        partition that this member has held without a break since.
 //   CS2  The next record of a partition is asked for once the one before was handled.
-import { type Cancel, type Clock, type DurationMs, Misconfigured, Retriable } from '@flatline/base';
+import { type Cancel, type Clock, type DurationMs, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
 import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
-import { withinDeadline } from '@flatline/system';
+import { pause, withinDeadline } from '@flatline/system';
 import { OutputConsumer } from './output-consumer.ts';
 import type { Beside, OutputKind } from './output-kinds.ts';
 import type { AtPosition, RawOutput, ReceiptRecord, UnreadableRecord } from './output-record.ts';
@@ -39,6 +39,8 @@ export interface GroupOutputsParts<Found> {
   readonly membership: GroupMembership;
   /** Where the group stands in a partition, or begins. */
   readonly startOf: (partition: number) => Promise<number>;
+  /** Where the partition's log begins now. */
+  readonly logStartOf: (partition: number) => Promise<number>;
   readonly commitIntervalMs: DurationMs;
   /** Ends the iteration once what was given last was handled. */
   readonly signal: AbortSignal | undefined;
@@ -46,6 +48,8 @@ export interface GroupOutputsParts<Found> {
   /** Told instead where no one else is. */
   readonly onPassedOver: (record: UnreadableRecord) => void;
   readonly onReceipt: ((record: ReceiptRecord) => void) | undefined;
+  /** Told each time that a record cannot be read yet. */
+  readonly onDelayed: (error: Retriable) => void;
 }
 
 interface Found<Output> {
@@ -64,6 +68,8 @@ type Ready<Output> =
 
 /** So many records of other kinds at the beginning end the iteration. */
 const STRANGERS_MAX = 10;
+/** Between questions to a registry that does not answer. */
+const READ_AGAIN_MS: DurationMs = 1_000;
 /** The last commit, and leaving. */
 const END_MS: DurationMs = 5_000;
 
@@ -83,6 +89,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   #committing: Promise<void> | undefined;
   #timer: Cancel | undefined;
   #ended = false;
+  readonly #ending = new AbortController();
   /** Records that are none of the kind's; undefined once one is. */
   #strangers: number | undefined = 0;
 
@@ -111,10 +118,13 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
     }
   }
 
-  *#give(ready: Ready<Output>): Generator<Given<Output>, void> {
+  async *#give(ready: Ready<Output>): AsyncGenerator<Given<Output>, void> {
     const { feed } = ready;
     if (this.#feeds.get(feed.partition) !== feed) return;
-    if ('error' in ready) throw ready.error;
+    if ('error' in ready) {
+      await this.#beginAgain(feed, ready.error);
+      return;
+    }
     const { next } = ready;
     if (next === undefined) return;
     const { found, raw } = next;
@@ -127,6 +137,15 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
     if (this.#feeds.get(feed.partition) !== feed) return;
     this.#stands(feed, raw.offset + 1);
     this.#ask(feed);
+  }
+
+  /** Retention may have overtaken the reader: it goes on where the log begins now, and what is lost is told (`startOf`). */
+  async #beginAgain(feed: Feed<Output>, error: unknown): Promise<void> {
+    const { partition, consumer } = feed;
+    const stands = consumer.positions.get(partition) ?? 0;
+    if (!(error instanceof PartitionStopped) || (await this.#parts.logStartOf(partition)) <= stands) throw error;
+    await this.#commit();
+    if (this.#feeds.get(partition) === feed) this.#drop(feed);
   }
 
   #passOver(found: Beside): void {
@@ -219,20 +238,34 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   }
 
   async #adopt(): Promise<void> {
-    const { reader, topic, kind, startOf } = this.#parts;
+    const { reader, topic, startOf } = this.#parts;
     const assignment = this.#assignment;
     for (const partition of assignment?.partitions ?? []) {
       if (this.#feeds.has(partition)) continue;
       const offset = await startOf(partition);
       // It may have moved away meanwhile, and come back.
       if (this.#assignment !== assignment) return;
-      const read = async (raw: RawOutput): Promise<Found<Output>> => ({ found: await kind.read(raw), raw });
+      const read = async (raw: RawOutput): Promise<Found<Output>> => ({ found: await this.#read(raw), raw });
       const consumer = new OutputConsumer({ reader, topic, offsets: new Map([[partition, offset]]), read });
       const feed = { partition, consumer };
       this.#feeds.set(partition, feed);
       // A group that begins at the end stands there from now on, so what comes while no member runs is not passed over.
       this.#stands(feed, offset);
       this.#ask(feed);
+    }
+  }
+
+  /** A registry that is away for a while ends nothing. */
+  async #read(raw: RawOutput): Promise<OutputOrBeside<Output>> {
+    const { clock, kind, onDelayed } = this.#parts;
+    for (;;) {
+      try {
+        return await kind.read(raw);
+      } catch (error) {
+        if (!(error instanceof Retriable) || this.#ended) throw error;
+        onDelayed(error);
+      }
+      await pause(clock, READ_AGAIN_MS, this.#ending.signal);
     }
   }
 
@@ -287,6 +320,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
 
   async #end(): Promise<void> {
     this.#ended = true;
+    this.#ending.abort();
     this.#timer?.();
     const { clock, membership } = this.#parts;
     try {

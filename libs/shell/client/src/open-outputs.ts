@@ -1,5 +1,5 @@
 // Outputs of any kind for a group of consumers, over connections of their own.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Retriable } from '@flatline/base';
 import {
   type ConnectionEvent,
   KafkaLogAdmin,
@@ -15,7 +15,7 @@ import { handleEach, type Retries } from './handled-outputs.ts';
 import { type OutputKind, outputKinds, type RecordsByKind } from './output-kinds.ts';
 import { openLetters } from './output-letters.ts';
 import type { RawOutput, ReceiptRecord, UnreadableRecord } from './output-record.ts';
-import { ConnectionTroubles, goesOnAt, type Trouble, UnreadableTroubles } from './trouble.ts';
+import { ConnectionTroubles, goesOnAt, RegistryTroubles, type Trouble, UnreadableTroubles } from './trouble.ts';
 
 export interface OutputsOptions {
   /** The output topic of a pipeline, or of schedules one of its targets. */
@@ -152,15 +152,22 @@ async function* given<K extends Kind>(
     if (gap !== undefined) onTrouble(gap);
     return offset;
   };
+  const logStartOf = async (partition: number): Promise<number> =>
+    (await admin.ends({ topic, partition })).logStartOffset;
   const unread = new UnreadableTroubles();
   const onPassedOver = (record: UnreadableRecord): void => {
     const trouble = unread.hear(topic, record, clock.monotonicMs());
     if (trouble !== undefined) onTrouble(trouble);
   };
+  const away = new RegistryTroubles();
+  const onDelayed = ({ message }: Retriable): void => {
+    const trouble = away.hear(message, clock.monotonicMs());
+    if (trouble !== undefined) onTrouble(trouble);
+  };
   const { signal, onUnreadable, onReceipt } = options;
-  const telling = { onUnreadable, onPassedOver, onReceipt };
+  const telling = { onUnreadable, onPassedOver, onReceipt, onDelayed };
   const kind: OutputKind<RecordsByKind[K]> = outputKinds({ format, registry, clock })[name];
-  const parts = { clock, topic, reader, kind, membership, startOf, commitIntervalMs, signal, ...telling };
+  const parts = { clock, topic, reader, kind, membership, startOf, logStartOf, commitIntervalMs, signal, ...telling };
   try {
     for await (const { output, raw } of new GroupOutputs(parts).iterate())
       yield { output: { ...output, ...nameOf(kind.idOf(output), raw) }, raw };

@@ -1,10 +1,10 @@
 // Groups of consumers on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { BatchProducer, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { BatchProducer, KafkaLogAdmin, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { systemClock as clock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
-import { type CompletedSession, connect, type Flatline } from './index.ts';
+import { type CompletedSession, connect, type Flatline, type Trouble } from './index.ts';
 import { openSummaryConsumer } from './parts.ts';
 import { summaryJson } from './summary.fixture.ts';
 
@@ -235,6 +235,27 @@ describe('outputs of the other kinds', () => {
       /^the first 10 records of topic .* are no batches .*missing-field: .* give the output topic of a pipeline that debounces/,
     );
     expect(told).toEqual([expect.stringContaining('missing-field: key is missing. onUnreadable is told of each')]);
+  });
+
+  test('what retention removed before the group read it is told of, and reading goes on behind it', async () => {
+    const topic = await makeTopic();
+    await complete(topic, ['a', 'b', 'c', 'd']);
+    expect(await handle(topic, topic, 1)).toHaveLength(1);
+    await complete(topic, ['e', 'f', 'g', 'h']);
+    const admin = new KafkaLogAdmin({ clock, connection });
+    // The first session of each partition goes, with its tombstone.
+    await Promise.all(Array.from({ length: PARTITIONS }, (_, partition) => admin.truncate({ topic, partition }, 2)));
+    const gaps: Trouble[] = [];
+    const ending = new AbortController();
+    const names: string[] = [];
+    const onTrouble = (trouble: Trouble): number => gaps.push(trouble);
+    for await (const session of client().summaries({ topic, group: topic, onTrouble, signal: ending.signal })) {
+      names.push(nameOf(session));
+      if (names.length === 4) ending.abort();
+    }
+    expect(names.sort()).toEqual(['e', 'f', 'g', 'h']);
+    expect(gaps.length).toBeGreaterThan(2);
+    expect(gaps[0]).toMatchObject({ kind: 'gap', to: 2 });
   });
 
   test('an abort ends what waits for a first output, and what reads is committed', async () => {

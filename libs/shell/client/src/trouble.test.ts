@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { ConnectionTroubles, goesOnAt, UnreadableTroubles } from './trouble.ts';
+import { ConnectionTroubles, goesOnAt, RegistryTroubles, UnreadableTroubles } from './trouble.ts';
 
 const stand = { topic: 'visits', group: 'billing', partition: 2, from: 'beginning', logStartOffset: 40 } as const;
 
@@ -49,6 +49,14 @@ test('a loop over completed sessions says that no broker answers, unless it is t
   const args = ['--conditions=@flatline/source', '--input-type=module', '--eval', source];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 100_000 });
   expect(stdout).toMatch(/^broker 127\.0\.0\.1:1 does not answer, and is asked again: .*\nconnection\n$/);
+});
+
+test('a registry that does not answer is told of at once, and each half minute', () => {
+  const troubles = new RegistryTroubles();
+  const at = (nowMs: number): string | undefined => troubles.hear('It cannot be reached.', nowMs)?.message;
+  expect(at(0)).toBe('It cannot be reached. Asked again each second; nothing is passed over meanwhile');
+  expect([at(1), at(29_999)]).toEqual([undefined, undefined]);
+  expect(at(30_000)).toBeDefined();
 });
 
 test('of unreadable records the first is told of, and then one in a while, with how many came between', () => {

@@ -4,8 +4,8 @@ import type { ConnectionEvent } from '@flatline/kafka';
 import type { UnreadableRecord } from './output-record.ts';
 
 /**
- * A broker does not answer, and is asked again; records were removed before the group has read them; or a record is none of the
- * outputs, and is passed over.
+ * A broker or the schema registry does not answer, and is asked again; records were removed before the group has read them; or a
+ * record is none of the outputs, and is passed over.
  */
 export type Trouble =
   | { readonly kind: 'connection'; readonly broker: string; readonly message: string }
@@ -17,6 +17,7 @@ export type Trouble =
       readonly to: number;
       readonly message: string;
     }
+  | { readonly kind: 'registry'; readonly message: string }
   | { readonly kind: 'unreadable'; readonly record: UnreadableRecord; readonly message: string };
 
 /** A broker that goes on failing is told of again after so long. */
@@ -40,6 +41,17 @@ export class ConnectionTroubles {
       broker,
       message: `broker ${broker} does not answer, and is asked again: ${event.why}`,
     };
+  }
+}
+
+/** Says when an application is told that the schema registry does not answer: at once, and each TELL_AGAIN_MS. */
+export class RegistryTroubles {
+  #toldAtMs: DurationMs = -Infinity;
+
+  hear(why: string, nowMs: DurationMs): Trouble | undefined {
+    if (nowMs - this.#toldAtMs < TELL_AGAIN_MS) return undefined;
+    this.#toldAtMs = nowMs;
+    return { kind: 'registry', message: `${why} Asked again each second; nothing is passed over meanwhile` };
   }
 }
 
