@@ -71,6 +71,17 @@ describe('a holder and its own starts', () => {
     expect(bench.holder.token).toBe(-1);
   });
 
+  test('[L8] LH3: one that is refused once it is over is owed nothing; the reason stays the first', async () => {
+    const bench = new HolderBench();
+    bench.acknowledge(0, 1);
+    await bench.pass(31_000);
+    expect([bench.over, bench.holder.isOwed]).toEqual([['NO_ANSWER'], true]);
+    bench.hear({ type: 'QUEUED', requestId: 'own' });
+    expect(bench.holder.isOwed).toBe(true);
+    bench.hear({ type: 'REJECTED', requestId: 'own', reason: 'HELD' });
+    expect([bench.over, bench.holder.isOwed]).toEqual([['NO_ANSWER'], false]);
+  });
+
   test('[L8] a start that is in the log and is not answered is over after a while', async () => {
     const bench = new HolderBench();
     await bench.pass(100_000);

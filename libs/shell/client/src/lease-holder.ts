@@ -95,8 +95,11 @@ export class LeaseHolder {
   /** An answer about this lease came, whoever asked. */
   hear(answer: HeardLease): void {
     const { type, token, requestId, reason } = answer;
-    if (requestId === this.#parts.requestId && type === 'GRANTED') this.#granted(answer);
-    else if (requestId === this.#parts.requestId && this.#isWaiting) this.#answered(type, reason);
+    const isOwn = requestId === this.#parts.requestId;
+    // Whatever it believes by now: nothing is granted to a start that was refused.
+    if (isOwn && type === 'REJECTED') this.#isOwed = false;
+    if (isOwn && type === 'GRANTED') this.#granted(answer);
+    else if (isOwn && this.#isWaiting) this.#answered(type, reason);
     else if (token === this.#token && type !== 'GRANTED') this.#over(reason ?? type);
   }
 
@@ -129,10 +132,7 @@ export class LeaseHolder {
   #answered(type: string, reason: string | undefined): void {
     this.#stopping?.();
     if (type === 'QUEUED') this.#state = 'queued';
-    else if (type === 'REJECTED') {
-      this.#isOwed = false;
-      this.#over(reason ?? type);
-    }
+    else if (type === 'REJECTED') this.#over(reason ?? type);
   }
 
   #granted({ token, timeoutMs, deadlineAt, endsAt = Infinity }: HeardLease): void {
