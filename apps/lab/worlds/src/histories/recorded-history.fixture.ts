@@ -294,7 +294,7 @@ class RecordedWorld {
     const onFatal = (error: Error): void => {
       throw error;
     };
-    const rulesText = this.#changed && textOf(subject.rules);
+    const rulesText = this.#changed && settingsText(subject.rules);
     const settings = { ...settingsOf(name, subject.rules), startFrom: this.#startFrom, rulesText };
     const bounds = { ...TASK_BOUNDS, unsweptLogBytes: UNSWEPT_BYTES };
     const instance = new PipelineInstance({ settings, ports: pipelinePorts, onFatal, bounds });
@@ -331,8 +331,8 @@ async function storedIn(stores: StateStores, partition: number): Promise<StoredE
   return Array.from(rowsIn(store.scan()), ({ key, image }) => ({ key, image }));
 }
 
-/** As docs/FORMATS.md has it. */
-function textOf(rules: JudgedRules): string {
+/** What a changelog says of these settings, as docs/FORMATS.md has it. */
+export function settingsText(rules: JudgedRules): string {
   const entries = Object.entries({ tombstones: true, ...rules }).filter(
     ([name]) => name !== 'calendar' && name !== 'kind',
   );

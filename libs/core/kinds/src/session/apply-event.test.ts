@@ -168,6 +168,22 @@ describe('[S10] aggregation', () => {
     expect([...summary.attributes.keys()]).toEqual(['a']);
   });
 
+  test('[S10] with fewer attributes than a session has, a name that it holds takes a new value, and no other comes', () => {
+    const entry = opened(at(1));
+    const fewer = { ...RULES, maxAttributes: 1 };
+    const attributes = new Map([
+      ['a', '1'],
+      ['b', '1'],
+    ]);
+    applyEvent(entry, { ...RULES, maxAttributes: 2 }, event({ attributes }), at(1));
+    applyEvent(entry, fewer, event({ attributes: new Map([['a', '2']]) }), at(2));
+    expect(entry.detail?.texts?.truncated).toBe(false);
+    applyEvent(entry, fewer, event({ attributes: new Map([['c', '2']]) }), at(3));
+    const summary = summarize(entry, fewer, closing);
+    expect(Object.fromEntries(summary.attributes)).toEqual({ a: '2', b: '1' });
+    expect(summary.truncated).toBe(true);
+  });
+
   test('[I3] a key called __proto__ is a key like any other', () => {
     const entry = opened(at(1));
     applyEvent(entry, RULES, event({ type: '__proto__', attributes: new Map([['__proto__', 'x']]) }), at(1));

@@ -229,7 +229,9 @@ function keepAttribute(
   if (former !== undefined && former.at > attribute.at) return;
   const after = new Map(attributes).set(name, attribute);
   const length = [...after].reduce((sum, [each, { value }]) => sum + each.length + value.length, 0);
-  if (after.size > rules.maxAttributes || length > rules.maxAttributeBytes) session.truncated = true;
+  // A name that is held is no further one, even where there are more than may be since the settings changed.
+  const isBeyond = former === undefined && after.size > rules.maxAttributes;
+  if (isBeyond || length > rules.maxAttributeBytes) session.truncated = true;
   else session.attributes = after;
 }
 
