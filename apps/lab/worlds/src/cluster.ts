@@ -1,6 +1,7 @@
 // The topics of one pipeline on a simulated cluster, and the processes that run the real runtime on it.
 //
 // Owns: the processes.      Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (judging).
+import type { Random } from '@flatline/base';
 import { assign } from '@flatline/kafka';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
 import {
@@ -13,6 +14,7 @@ import {
 } from '@flatline/cluster';
 import { Beginnings } from './judging/beginnings.ts';
 import { ON_PURPOSE } from './kinds/sessions.ts';
+import { settingsText } from './kinds/settings-text.ts';
 import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import {
   CHANGELOG,
@@ -27,6 +29,12 @@ import {
   TARGET,
 } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
+
+/** What a process is started with. */
+export interface ProcessSettings {
+  readonly scenario: Scenario;
+  readonly kind: SimulatedKind;
+}
 
 export interface SimulatedProcess {
   readonly name: string;
@@ -89,6 +97,8 @@ export class Cluster {
   /** Processes that left a local store as it was, by name. */
   readonly gaveStoreUp = new Set<string>();
   readonly #startAt: number;
+  readonly #changed: ProcessSettings | undefined;
+  readonly #choice: Random;
   /** R3: by the input alone; from the first start on. */
   beginnings: Beginnings | undefined;
   /** Partition → where it said that it begins. */
@@ -96,10 +106,13 @@ export class Cluster {
   /** Commits that ran out of time, each with the time. */
   readonly #ranOut = new Set<string>();
 
-  constructor(simulation: Simulation, scenario: Scenario, kind: SimulatedKind) {
+  /** `changed`: by chance a process is started with these instead. */
+  constructor(simulation: Simulation, { scenario, kind }: ProcessSettings, changed?: ProcessSettings) {
     this.simulation = simulation;
     this.scenario = scenario;
     this.kind = kind;
+    this.#changed = changed;
+    this.#choice = simulation.random('settings of processes');
     const { partitions, timestampType, standbys } = scenario;
     const { log } = simulation;
     log.createTopic(INPUT, { partitions, timestampType });
@@ -115,9 +128,10 @@ export class Cluster {
     this.gaveStoreUp.delete(name);
     this.beginnings ??= new Beginnings(this.simulation, this.scenario.partitions, this.#startFrom());
     const { host, ports } = this.simulation.start(name, { skewMs });
+    const settings = this.#changed !== undefined && this.#choice.chance(0.5) ? this.#changed : this;
     const instance = new PipelineInstance({
-      settings: { ...pipelineSettings(name, this.scenario), startFrom: this.#startFrom() },
-      ports: this.#pipelinePorts(name, host, ports),
+      settings: { ...pipelineSettings(name, settings), startFrom: this.#startFrom() },
+      ports: this.#pipelinePorts(name, settings.kind, host, ports),
       bounds: this.scenario.bounds,
       onFatal: (error) => {
         this.failures.push(`${name}: ${error.stack ?? error.message}`);
@@ -149,7 +163,7 @@ export class Cluster {
     return process.leaving;
   }
 
-  #pipelinePorts(name: string, host: SimulatedHost, ports: HostPorts): PipelinePorts {
+  #pipelinePorts(name: string, kind: SimulatedKind, host: SimulatedHost, ports: HostPorts): PipelinePorts {
     // Where slices are smallest a turn takes a while, so that a fault can meet a restore in the middle.
     const turnMs = this.scenario.bounds.loadSlice === 1 ? 2 : 0;
     const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
@@ -162,7 +176,7 @@ export class Cluster {
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership(GROUP),
-      kind: this.kind.open(host),
+      kind: kind.open(host),
       turns: (callback) => {
         host.after(turnMs, callback);
       },
@@ -223,7 +237,7 @@ function assignAsTheLeader(
   return new Map(assign(members, partitions).map((each) => [each.memberId, each.partitions]));
 }
 
-function pipelineSettings(owner: string, scenario: Scenario): Omit<PipelineSettings, 'startFrom'> {
+function pipelineSettings(owner: string, { scenario, kind }: ProcessSettings): Omit<PipelineSettings, 'startFrom'> {
   return {
     name: 'visits',
     owner,
@@ -243,6 +257,7 @@ function pipelineSettings(owner: string, scenario: Scenario): Omit<PipelineSetti
       liveWithinMs: 300_000,
     },
     maxStateBytes: scenario.maxStateBytes,
+    ...(scenario.settings === 'unsaid' ? { changelogFormat: 2 } : { rulesText: settingsText(kind.judged.rules) }),
     ...(scenario.subject.kind === 'schedule' && { maxDuePerSecond: scenario.subject.maxDuePerSecond }),
     tickMs: 10,
     commitIntervalMs: scenario.commitIntervalMs,

@@ -76,6 +76,7 @@ const CONSEQUENCES = [
   'beganAtTheEndOfNothing',
   'changelogLost/commits/stopped',
   'changelogLost/claims/goesOn',
+  'settingsChanged',
   'wheelsChecked',
   'wheelsCheckedAfterTakeover',
 ] as const;

@@ -36,6 +36,8 @@ type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'> &
 
 export interface Scenario extends Proof, Adoption {
   readonly subject: Subject;
+  /** What processors say of theirs (K1): nothing, by an older format; what they are; or what they are, which may change at a start. */
+  readonly settings: 'unsaid' | 'said' | 'change';
   readonly partitions: number;
   /** Names of the machines that run a process from the start. */
   readonly machines: readonly string[];
@@ -107,8 +109,8 @@ export function drawRoom(random: Random): Room {
 export function drawScenario(
   random: Random,
   { maxStateBytes, ...room }: Room,
-): Omit<Scenario, keyof Adoption | 'subject'> {
-  const timeoutMs = oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
+): Omit<Scenario, keyof Adoption | 'subject' | 'settings'> {
+  const timeoutMs = drawTimeout(random);
   const world = {
     partitions: 1 + random.below(3),
     machines: oneOf(random, [['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], ['a']]),
@@ -116,7 +118,7 @@ export function drawScenario(
     keys: oneOf(random, [3, 10, 30]),
     timestampType: random.chance(0.15) ? ('CreateTime' as const) : ('LogAppendTime' as const),
     timeoutMs,
-    maxDurationMs: random.chance(0.3) ? timeoutMs * (1 + random.below(4)) : undefined,
+    maxDurationMs: drawMaxDuration(random, timeoutMs),
     commitIntervalMs: oneOf(random, [100, 500, 20, 2_000]),
     closeDelayMs: oneOf(random, [20, 20, 0, 200]),
     proofIntervalMs: oneOf(random, [100, 100, 1_000]),
@@ -143,6 +145,14 @@ export function drawScenario(
   const uncleanElections = random.chance(0.2) && byRecord && !world.losesChangelog;
   const brokersSkewMs = proof.hidesNothing ? AGREEING_MS : DISAGREEING_MS;
   return { ...world, ...proof, rates, tombstones, staleLeaders, uncleanElections, brokersSkewMs };
+}
+
+export function drawTimeout(random: Random): DurationMs {
+  return oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
+}
+
+export function drawMaxDuration(random: Random, timeoutMs: DurationMs): DurationMs | undefined {
+  return random.chance(0.3) ? timeoutMs * (1 + random.below(4)) : undefined;
 }
 
 /** The same world for another kind, as far as the configuration of one allows it. */

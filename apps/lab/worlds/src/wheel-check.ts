@@ -23,7 +23,7 @@ export function checkDeadlines(cluster: Cluster): { readonly entries: number; re
   const tasks = runningTasks(cluster);
   const violations = tasks.flatMap((task) => {
     const { partition, position, clock } = task.status;
-    if (!isRoomKnown(cluster, task)) return [];
+    if (!isFoldKnown(cluster, task)) return [];
     const below = position ?? 0;
     return deadlineFaults(task, foldPartition(cluster, partition, { below, clockAtEnd: clock }));
   });
@@ -31,8 +31,12 @@ export function checkDeadlines(cluster: Cluster): { readonly entries: number; re
   return { entries, violations: [...checkTimers(cluster), ...violations] };
 }
 
-/** What was refused for room (I7) is known once its letter is committed; of sessions without it. */
-function isRoomKnown({ scenario, kind }: Cluster, { status }: RunningTask): boolean {
+/**
+ * By which settings something came due (K1), the input alone does not tell where they change. What was refused for room (I7) is
+ * known once its letter is committed; of sessions without it.
+ */
+function isFoldKnown({ scenario, kind }: Cluster, { status }: RunningTask): boolean {
+  if (scenario.settings === 'change') return false;
   if (kind.judged.rules.kind === 'session' || scenario.maxStateBytes === undefined) return true;
   return status.committedPosition === status.position;
 }

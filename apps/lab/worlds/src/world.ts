@@ -3,7 +3,8 @@
 import type { DurationMs, Random } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
 import { calmLimitMs, LIVENESS_MAX_MS } from './calm-limit.ts';
-import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
+import { changedScenario, drawSettings } from './changed-scenario.ts';
+import { CLOCK_OVERTAKEN, Cluster, type ProcessSettings, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { countSaidByFetch, foldPartition, originOf, undoneIn } from './judging/expectation.ts';
 import { judgePartition } from './judging/judge-partition.ts';
@@ -66,9 +67,18 @@ export async function liveWorld(seed: number, kind?: KindName): Promise<SeedRepo
 /** What worlds of all kinds have in common is drawn alike. */
 function scenarioOf(simulation: Simulation, kind: KindName): Scenario {
   const drawn = drawScenario(simulation.random('scenario'), drawRoom(simulation.random('room')));
-  const sessions = { ...drawn, ...drawAdoption(simulation.random('adoption')), subject: { kind: 'session' } as const };
+  const adoption = drawAdoption(simulation.random('adoption'));
+  const sessions = { ...drawn, ...adoption, subject: { kind: 'session' }, settings: 'unsaid' } as const;
   const random = simulation.random('rules');
-  return forSubject(sessions, drawSubject(kind, random), random);
+  const scenario = forSubject(sessions, drawSubject(kind, random), random);
+  return { ...scenario, settings: drawSettings(simulation.random('settings'), scenario) };
+}
+
+/** undefined: they are the same all the time. */
+function changedSettings(simulation: Simulation, scenario: Scenario): ProcessSettings | undefined {
+  if (scenario.settings !== 'change') return undefined;
+  const changed = changedScenario(scenario, simulation.random('changed settings'));
+  return { scenario: changed, kind: simulatedKind(simulation, changed.subject, changed) };
 }
 
 class World {
@@ -87,7 +97,7 @@ class World {
     this.#scenario = scenario;
     this.#random = simulation.random('run');
     this.#kind = simulatedKind(simulation, scenario.subject, scenario);
-    this.cluster = new Cluster(simulation, scenario, this.#kind);
+    this.cluster = new Cluster(simulation, { scenario, kind: this.#kind }, changedSettings(simulation, scenario));
     this.#devices = new Devices(simulation, scenario, this.#kind);
     this.#nemesis = new Nemesis(this.cluster, this.#devices);
   }

@@ -61,11 +61,20 @@ export function foldPartition(
 
 /** What is still to come of the input as it is; undefined: nothing. */
 export function undoneIn(world: JudgedWorld, partition: number): string | undefined {
+  return undoneByInput(world, partition) ?? undoneByCommits(world, partition);
+}
+
+/** Where settings change, the input alone does not tell what they were when something came due. */
+function undoneByInput(world: JudgedWorld, partition: number): string | undefined {
   const { simulation, scenario } = world;
+  if (scenario.settings === 'change') return undefined;
   const { said, open } = foldPartition(world, partition, { clockAtEnd: endOfTime(simulation, scenario, partition) });
   if (open.size > 0) return `${[...open.keys()].join(' ')} live on by the input`;
   const found = simulation.log.committed(OUTPUT, partition).filter(({ value }) => value !== null).length;
-  if (found < said) return `${found} of ${said} records are said`;
+  return found < said ? `${found} of ${said} records are said` : undefined;
+}
+
+function undoneByCommits({ simulation }: JudgedWorld, partition: number): string | undefined {
   const live = commitsOf(simulation, partition).at(-1)?.header.liveEntries ?? 0;
   return live > 0 ? `${live} live on by the last commit` : undefined;
 }

@@ -30,6 +30,8 @@ export interface HistoryParts {
   readonly simulation: Simulation;
   readonly partition: number;
   readonly truth: InputTruth;
+  /** By which settings its commits were made; undefined: it says nothing of them. */
+  readonly settings?: PartitionHistory['settings'];
   /** What is judged as the output. Default: that of the pipeline. */
   readonly outputTopic?: string;
   /** The input as it was read, where an election has replaced it since. */
@@ -41,7 +43,7 @@ export interface HistoryParts {
 }
 
 export function historyOf({ judged, simulation, partition, ...parts }: HistoryParts): PartitionHistory {
-  const { truth, inputRead, undone, disk, outputTopic = OUTPUT } = parts;
+  const { truth, inputRead, undone, disk, settings, outputTopic = OUTPUT } = parts;
   const { log } = simulation;
   const kept = <R>(topic: string, read: (record: RawRecord) => R): LogSource<R> =>
     sourceOf(topic, keptParts(simulation, topic, partition, read));
@@ -49,6 +51,7 @@ export function historyOf({ judged, simulation, partition, ...parts }: HistoryPa
   return {
     partition,
     truth,
+    ...(settings && { settings }),
     input: sourceOf(INPUT, [{ records: input.map((record) => inputOf(record, judged)), batches: [] }]),
     changelog: {
       ...kept(CHANGELOG, plainRecord),
@@ -90,6 +93,17 @@ function keptParts<R>(
     .batches(topic, partition)
     .filter(({ producer, marker }) => producer?.transactional !== true && marker === undefined);
   return [...decided, { records: recordsOf(outside).map(scannedRecord).map(read), batches: outside.map(scannedBatch) }];
+}
+
+/** All that was ever committed to it, also what is gone. */
+export function changelogEver(simulation: Simulation, partition: number): PartitionHistory['changelog'] {
+  return sourceOf(CHANGELOG, keptParts(simulation, CHANGELOG, partition, plainRecord));
+}
+
+/** What truncation and elections have left of it. */
+export function changelogLeft({ log }: Simulation, partition: number): PartitionHistory['changelog'] {
+  const records = log.committed(CHANGELOG, partition).map(scannedRecord).map(plainRecord);
+  return sourceOf(CHANGELOG, [{ records, batches: [] }]);
 }
 
 function sourceOf<R>(topic: string, parts: readonly LogPart<R>[]): LogSource<R> {

@@ -8,6 +8,7 @@ import { historyOf } from './histories.ts';
 import { checkOffsets, checkStands, checkTruncations, checkWriters } from './lab-checks.ts';
 import { lengthRules } from './length-rules.ts';
 import { BY_THE_FOLD, checkOvertaken } from './overtaken.ts';
+import { checkSettingsKept, type SaidSettings, settingsSaid } from './settings-said.ts';
 
 /** What became of a partition. */
 export interface PartitionFate {
@@ -26,6 +27,7 @@ export interface PartitionFate {
 interface JudgedOutput {
   readonly topic: string;
   readonly rules: JudgedRules;
+  readonly settings: SaidSettings | undefined;
 }
 
 /** What the oracle may leave undecided: evidence of which no log tells (C3), and work that is left undone. */
@@ -39,12 +41,15 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
   const { simulation, scenario } = world;
   const { isOvertaken, isChangelogLost, inputRead } = fate;
   const commits = commitsOf(simulation, partition);
-  const said: string[] = [];
+  const settings = scenario.settings === 'unsaid' ? undefined : await settingsSaid(simulation, partition);
   const rules = { ...world.kind.judged.rules, ...lengthRules(scenario, commits) };
-  for (const output of outputsOf(rules)) said.push(...(await byTheOracle(world, partition, fate, output)));
+  const said: string[] = [];
+  for (const output of outputsOf({ topic: OUTPUT, rules, settings }))
+    said.push(...(await byTheOracle(world, partition, fate, output)));
   return [
     // What is wrong with the other logs is found each time.
     ...new Set(said),
+    ...(settings === undefined || isChangelogLost ? [] : await checkSettingsKept(simulation, partition, settings)),
     ...(isOvertaken ? checkOvertaken(world, partition, commits) : []),
     ...checkWriters(partition, commits),
     ...checkOffsets(commits),
@@ -54,27 +59,20 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
 }
 
 /** D1: what schedules send to a target is judged, too, as if it were the output. */
-function outputsOf(rules: JudgedRules): readonly JudgedOutput[] {
-  const output = { topic: OUTPUT, rules };
-  return rules.kind === 'schedule' ? [output, { topic: TARGET, rules: { ...rules, judgedTarget: TARGET } }] : [output];
+function outputsOf(output: JudgedOutput): readonly JudgedOutput[] {
+  const { rules } = output;
+  if (rules.kind !== 'schedule') return [output];
+  return [output, { ...output, topic: TARGET, rules: { ...rules, judgedTarget: TARGET } }];
 }
 
 async function byTheOracle(
   { simulation, scenario, kind: { judged } }: JudgedWorld,
   partition: number,
   { isOvertaken, isChangelogLost, inputRead, undone, disk }: PartitionFate,
-  { topic: outputTopic, rules }: JudgedOutput,
+  { topic: outputTopic, rules, settings }: JudgedOutput,
 ): Promise<string[]> {
-  const history = historyOf({
-    judged,
-    simulation,
-    partition,
-    truth: DEVICES_TRUTH,
-    outputTopic,
-    inputRead,
-    undone,
-    disk,
-  });
+  const common = { judged, simulation, partition, truth: DEVICES_TRUTH, settings };
+  const history = historyOf({ ...common, outputTopic, inputRead, undone, disk });
   const { violations, undecided } = await verifyHistories([history], {
     rules,
     inputTopic: INPUT,

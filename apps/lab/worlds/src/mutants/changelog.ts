@@ -76,6 +76,24 @@ export const CHANGELOG_MUTANTS: readonly Mutant[] = [
     seed: 565,
   },
   {
+    name: 'says no settings that have changed',
+    file: 'libs/core/partition/src/changelog/settings-history.ts',
+    from: 'const isNew = this.#stretches.at(-1)?.text !== text;',
+    to: 'const isNew = this.#stretches.length === 0;',
+  },
+  {
+    name: 'lets the floor pass what says the settings',
+    file: 'libs/core/partition/src/changelog/settings-history.ts',
+    from: 'return this.#statedAt < floor ? this.#stretches : [];',
+    to: 'return [];',
+  },
+  {
+    name: 'says of settings that have changed only the new ones',
+    file: 'libs/core/partition/src/changelog/settings-history.ts',
+    from: 'return bounded([...this.#stretches, { sequence, from, text }]);',
+    to: 'return [{ sequence, from, text }];',
+  },
+  {
     name: 'lets the log become ten times as long as it may',
     file: 'libs/core/partition/src/changelog/sweep-plan.ts',
     from: 'const most = allowed * SWEEP_FROM;',

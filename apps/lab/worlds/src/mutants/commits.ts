@@ -19,14 +19,14 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/committing/committer.ts',
     from: "if (found.kind === 'absent'",
     to: "if (found.kind !== 'lost'",
-    seed: 4,
+    seed: 440,
   },
   {
     name: 'gives a commit that ran out of time no more',
     file: 'libs/shell/runtime/src/committing/committer.ts',
     from: 'inFlight.timeoutMs = 2 * timeoutMs;',
     to: 'inFlight.timeoutMs = timeoutMs;',
-    seed: 12,
+    seed: 20,
   },
   {
     name: 'takes a failed commit for done',
@@ -39,13 +39,14 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/committing/commit-look-up.ts',
     from: 'if (first?.offset !== anchor.offset || first.id !== anchor.id) return',
     to: 'if (first?.offset === -1) return',
+    seed: 162,
   },
   {
     name: 'sends again what the group knows of',
     file: 'libs/shell/runtime/src/committing/commit-look-up.ts',
     from: 'if (known?.commitId === commitId)',
     to: 'if (known?.commitId === `${commitId}?`)',
-    seed: 113,
+    seed: 196,
   },
   {
     name: 'steps in the middle of a cut',
@@ -58,6 +59,6 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/expiry.ts',
     from: 'if (this.#commit.isFull) return entries.hasBacklog;',
     to: 'if (this.#commit.isFull && !this.#commit.isCutting) return entries.hasBacklog;',
-    seed: 13,
+    seed: 19,
   },
 ];

@@ -120,7 +120,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/client/src/lease-holder.ts',
     from: 'if (appendedAt >= this.#deadlineAt - clockSkewMs) {',
     to: 'if (appendedAt >= this.#deadlineAt + 60_000) {',
-    seed: 14,
+    seed: 20,
   },
   {
     name: 'believes from the acknowledgement on',

@@ -19,14 +19,14 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/local-store/task-store.ts',
     from: "this.#failed('local store not closed cleanly",
     to: "throw error; this.#failed('local store not closed cleanly",
-    seed: 5,
+    seed: 960_092,
   },
   {
     name: 'lets a failed wipe of a store end the task',
     file: 'libs/shell/runtime/src/local-store/task-store.ts',
     from: "this.#failed('local store not wiped",
     to: "throw error; this.#failed('local store not wiped",
-    seed: 11,
+    seed: 8,
   },
   {
     name: 'takes a store that cannot be opened for fatal',
