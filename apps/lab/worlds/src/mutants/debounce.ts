@@ -50,8 +50,8 @@ export const DEBOUNCE_MUTANTS: readonly Mutant[] = [
     name: 'leaves the timer where a wait gets shorter',
     kind: 'debounce',
     file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
-    from: 'if (this.dueAt() < before) effects.dueSooner();',
-    to: '',
+    from: 'effects.changed();\n    if (this.dueAt() < before) effects.dueSooner();',
+    to: 'effects.changed();',
   },
   {
     name: 'forgets at a restart how long a window waits',
