@@ -11,7 +11,7 @@
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import type { EntryWindow, HeldState, HeldTimeRules, Kind } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
-import { type InputPosition, storedHeader } from './changelog/block-format.ts';
+import type { InputPosition } from './changelog/block-format.ts';
 import { Changelog, type CutContext } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import { type TaskCounters, zeroCounters } from './counters.ts';
@@ -234,8 +234,9 @@ export class PartitionTask {
     const { header, blocks, removed, blockBytes: bytes } = cut;
     const slots = blocks.map((block) => block.slots);
     const parts = blocks.length;
-    const headerBytes = storedHeader({ ...header, part: parts - 1, parts }, this.changelog.settings.stretches);
-    this.checkpoints.committed({ header, headerBytes, slots, removed, offsets, bytes });
+    const { stretches } = this.changelog.settings;
+    const stored = { ...header, part: parts - 1, parts };
+    this.checkpoints.committed({ header: stored, stretches, slots, removed, offsets, bytes });
     for (const block of blocks) this.#options.blockMemory.giveBack(block.bytes);
   }
 }

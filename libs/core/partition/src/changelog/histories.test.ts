@@ -196,10 +196,9 @@ class Process {
     this.#sequence += 1;
     this.changelog.settle(cut, offsets);
     const { header, blocks, removed } = cut;
-    const last = blocks.at(-1)!;
-    const headerBytes = last.bytes.slice(0, last.bodyStart);
+    const stored = { ...header, part: blocks.length - 1, parts: blocks.length };
     const slots = blocks.map((block) => block.slots);
-    this.checkpoints.committed({ header, headerBytes, slots, removed, offsets, bytes: cut.blockBytes });
+    this.checkpoints.committed({ header: stored, stretches: [], slots, removed, offsets, bytes: cut.blockBytes });
   }
 
   /** One step of a flush. */

@@ -97,10 +97,10 @@ class Log {
     this.gone?.push(...this.kept.filter(({ offset }) => offset < this.floor));
     this.kept = this.kept.filter(({ offset }) => offset >= this.floor);
     this.changelog.settle(cut, offsets);
-    const last = cut.blocks.at(-1)!;
+    const parts = cut.blocks.length;
     this.checkpoints.committed({
-      header: cut.header,
-      headerBytes: last.bytes.slice(0, last.bodyStart),
+      header: { ...cut.header, part: parts - 1, parts },
+      stretches: [],
       slots: cut.blocks.map(({ slots }) => slots),
       removed: cut.removed,
       offsets,

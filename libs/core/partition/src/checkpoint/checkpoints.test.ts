@@ -195,8 +195,9 @@ describe('a flush', () => {
       const offsets = cut.blocks.map(() => (offset += 1));
       const images = cut.blocks.map((block) => block.slots);
       changelog.settle(cut, offsets);
-      const { header, removed } = cut;
-      checkpoints.committed({ header, removed, offsets, slots: images, headerBytes: new Uint8Array(0), bytes: 1 });
+      const header = { ...cut.header, part: cut.blocks.length - 1, parts: cut.blocks.length };
+      const { removed } = cut;
+      checkpoints.committed({ header, removed, offsets, slots: images, stretches: [], bytes: 1 });
     };
     commit(...slots);
     const flush = checkpoints.flush(1)!;

@@ -14,7 +14,7 @@
 //   CK3  The checkpoint comes once `#due` is empty, so each slot that was stale when the flush began has been written since.
 import type { EntryWindow } from '@flatline/kinds';
 import { KEY_GROUP_MAX, type StoreChanges, type StoreCheckpoint } from '@flatline/ports';
-import type { CommitHeader } from '../changelog/block-format.ts';
+import { type CommitHeader, type SettingsStretch, storedHeader } from '../changelog/block-format.ts';
 import type { Changelog } from '../changelog/changelog.ts';
 import { SlotSet } from '../slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
@@ -22,9 +22,10 @@ import { RowBuffer } from './row-buffer.ts';
 
 /** A commit that is in the log: one's own after it was settled, or one read while restoring. */
 export interface LoggedCommit {
-  readonly header: Pick<CommitHeader, 'logId' | 'sequence' | 'liveEntries' | 'digest'>;
-  /** The last block's header, up to its body, with all settings that are known (`storedHeader`). */
-  readonly headerBytes: Uint8Array;
+  /** The last block's. */
+  readonly header: CommitHeader;
+  /** All settings that are known. Encoded once a flush, not with each commit: with 32 stretches they cost a hundred microseconds. */
+  readonly stretches: readonly SettingsStretch[];
   /** Slots of entries that it says something of, of each block; and those whose entries have gone. */
   readonly slots: readonly Int32Array[];
   readonly removed: readonly number[];
@@ -296,11 +297,11 @@ function bytesOf(rows: RowBuffer): number {
   return rows.bytes + ROW_PLACE_BYTES * rows.count;
 }
 
-function checkpointOf({ header, headerBytes, offsets }: LoggedCommit): StoreCheckpoint {
+function checkpointOf({ header, stretches, offsets }: LoggedCommit): StoreCheckpoint {
   return {
     logId: header.logId,
     changelogPosition: offsets.at(-1)! + 1,
-    commitHeader: headerBytes,
+    commitHeader: storedHeader(header, stretches),
     liveEntries: header.liveEntries,
     digest: header.digest,
   };

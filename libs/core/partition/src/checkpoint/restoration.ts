@@ -10,7 +10,7 @@
 //   RS2  Sequence and previous id form an unbroken chain (K2).
 import { assert, MalformedBytes } from '@flatline/base';
 import type { StoreCheckpoint, StoredGroup } from '@flatline/ports';
-import { type Claim, type CommitHeader, decodeBlock, storedHeader } from '../changelog/block-format.ts';
+import { type Claim, type CommitHeader, decodeBlock } from '../changelog/block-format.ts';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { BlockApplier, type ReadBlock } from './block-applier.ts';
@@ -183,8 +183,8 @@ export class Restoration {
     const offsets = parts.map(({ offset }) => offset);
     const { settings } = this.#changelog;
     settings.logged(header, offsets[0]!, bytes);
-    const headerBytes = storedHeader(header, settings.stretches);
-    this.#checkpoints.committed({ header, headerBytes, slots: blocks, removed, offsets, bytes });
+    const { stretches } = settings;
+    this.#checkpoints.committed({ header, stretches, slots: blocks, removed, offsets, bytes });
     this.#changelog.ledger.beginCommit(firstOrdinal);
     // A standby reads on for months: blocks below the floor are forgotten here as a running task forgets them in `cut`.
     this.#changelog.ledger.floor();
