@@ -6,6 +6,8 @@
 // Invariants
 //   OC1  The records of one commit lie in one transaction of the output, of the same producer, and those of two commits in
 //        two: so transactions and commits are matched in order, and memory is one transaction.
+//   OC2  What stands (follow) does so until it is taken, or the rules change: however often a transaction is looked at, each of
+//        its records is found to stand once.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import type { DelayCauses } from './delay-cause.ts';
@@ -58,6 +60,8 @@ export class OutputCheck {
   /** What began earlier cannot be judged: the input no longer tells of it. */
   judgedFrom = 0;
   #group: Group | undefined;
+  /** So many of its first are known to stand (OC2). */
+  #standing = 0;
   #hasMatched = false;
   #isAnchored: boolean;
   #isOtherwise = false;
@@ -116,7 +120,9 @@ export class OutputCheck {
       const id = words.idOf(record);
       return id !== undefined && stands(nameOf(key), id);
     };
-    for (let group = await this.#peek(); group?.every(isSaid) === true; group = await this.#peek()) {
+    for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
+      while (this.#standing < group.length && isSaid(group[this.#standing]!)) this.#standing += 1;
+      if (this.#standing < group.length) return;
       this.#group = undefined;
       this.#isAnchored = true;
       this.#judge(group, taken);
@@ -154,6 +160,7 @@ export class OutputCheck {
       findings.records.output += 1;
     }
     this.#group = group.length === 0 ? undefined : group;
+    this.#standing = 0;
     return this.#group;
   }
 
@@ -201,6 +208,7 @@ export class OutputCheck {
 
   /** They may have been turned on again. */
   rulesChanged(): void {
+    this.#standing = 0;
     if (this.#hasTombstones) this.#firstWithout = undefined;
   }
 

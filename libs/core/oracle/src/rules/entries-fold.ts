@@ -16,18 +16,12 @@ import type { EntryRules, Machine } from './entry-rules.ts';
 import { type FoldCounts, InputFold, type Keyed, type Weight, weightOf } from './input-fold.ts';
 import type { AfterCommit, EntryFault, ExpectedRecord, KindEntries } from './reading.ts';
 import { SaidQueue } from './said-queue.ts';
-
-interface Step<State> {
-  readonly before: State | undefined;
-  /** Lives that began with it. */
-  readonly opened: number;
-  readonly expected: readonly ExpectedRecord[];
-}
+import { Steps } from './steps.ts';
 
 interface Entry<State, Said> {
   readonly key: Uint8Array;
   readonly machine: Machine<State, Said>;
-  steps: Step<State>[];
+  steps: Steps<State>;
   /** What its state takes, at most. */
   stateBytes: number;
   /** The earliest instant at which it stands in the order. */
@@ -64,6 +58,11 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   #stateBytes = 0;
   #goneStateBytes = 0;
 
+  readonly #shown = {
+    read: (logged: LoggedImage): State | undefined => this.#kind.stateIn(logged),
+    isSame: (found: State | undefined, before: State | undefined): boolean => this.#isSame(found, before),
+  };
+
   constructor({ rules, counts, kind, onSaid = () => undefined, countsRecords = false }: EntriesFoldParts<State, Said>) {
     super(rules, counts);
     this.#kind = kind;
@@ -78,7 +77,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
 
   *names(): Iterable<string> {
     for (const [name, { machine, steps }] of this.#entries)
-      if (machine.state !== undefined || steps.length > 0) yield name;
+      if (machine.state !== undefined || steps.size > 0) yield name;
   }
 
   takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis): void {
@@ -96,10 +95,10 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
 
   rulesChanged(): void {
     for (const [name, entry] of this.#entries) {
-      const [first] = entry.steps;
+      const first = entry.steps.at(entry.steps.first);
       if (first === undefined) continue;
-      for (const { opened } of entry.steps) this.counts.opened -= opened;
-      entry.steps = [];
+      for (const { opened } of entry.steps.all()) this.counts.opened -= opened;
+      entry.steps = new Steps();
       this.#change(name, entry, () => {
         entry.machine.state = first.before;
       });
@@ -122,9 +121,10 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     const found = logged && this.#kind.stateIn(logged);
     const entry = this.#entries.get(name);
     if (entry === undefined) return this.#surplus(found, after);
-    const at = entry.steps.findIndex(({ before }) => this.#isSame(found, before));
+    const { steps } = entry;
+    const at = steps.all().findIndex(({ before }) => this.#isSame(found, before));
     if (at < 0 && !this.#isSame(found, entry.machine.state)) return this.#differing(name, entry, found, after);
-    this.#pass(entry, at < 0 ? entry.steps.length : at);
+    this.#pass(entry, at < 0 ? steps.end : steps.first + at);
     this.#forget(name, entry);
     return [];
   }
@@ -143,20 +143,20 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   }
 
   hasSaid(name: string, id: string, logged: LoggedImage | undefined): boolean {
-    const { steps } = this.#entries.get(name) ?? { steps: [] };
-    const ids = [...this.#expected.of(name), ...steps.flatMap(({ expected }) => expected)].map((each) => each.id);
-    const at = ids.indexOf(id);
-    if (at < 0 || logged === undefined) return at >= 0;
-    const owed = this.#kind.owedFrom?.(logged);
-    if (owed !== undefined && ids.slice(0, at + 1).includes(owed)) return false;
-    const found = this.#kind.stateIn(logged);
-    return !steps.slice(0, stepOf(steps, id) + 1).some(({ before }) => this.#isSame(found, before));
+    const owed = logged && this.#kind.owedFrom?.(logged);
+    if (this.#expected.has(name, id)) return owed === undefined || !this.#expected.isUpTo(name, owed, id);
+    const steps = this.#entries.get(name)?.steps;
+    const place = steps?.placeOf(id) ?? -1;
+    if (steps === undefined || place < 0) return false;
+    if (logged === undefined) return true;
+    if (owed !== undefined && (this.#expected.has(name, owed) || steps.isUpTo(owed, id))) return false;
+    return !steps.isShownBefore(place, logged, this.#shown);
   }
 
   takeSaid(name: string, id: string): ReturnType<KindEntries['takeSaid']> {
     const entry = this.#entries.get(name);
     if (entry !== undefined) {
-      this.#pass(entry, stepOf(entry.steps, id) + 1);
+      this.#pass(entry, entry.steps.placeOf(id) + 1);
       this.#forget(name, entry);
     }
     return this.#expected.take(name, id);
@@ -170,7 +170,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
 
   settleAll(): void {
     for (const [name, entry] of this.#entries) {
-      this.#pass(entry, entry.steps.length);
+      this.#pass(entry, entry.steps.end);
       this.#forget(name, entry);
     }
     this.#owed.clear();
@@ -184,9 +184,9 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   overdue(): readonly { readonly text: string; readonly what: string }[] {
     const owed = this.#expected.all().map(({ text, why }) => ({ text, what: `${why} is owed and has not been said` }));
     const due = [...this.#entries.values()]
-      .filter(({ steps }) => steps.length > 0)
+      .filter(({ steps }) => steps.size > 0)
       .map(({ key, steps }) => {
-        const { before, expected } = steps[0]!;
+        const { before, expected } = steps.at(steps.first)!;
         const what = expected.map(({ why }) => why).join(', ');
         const named = before === undefined ? 'what' : this.#kind.named(before);
         return {
@@ -203,8 +203,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     if (this.#expected.has(name, id)) return true;
     const entry = this.#entries.get(name);
     if (entry === undefined) return false;
-    const isOwed = entry.steps.some(({ expected }) => expected.some((each) => each.id === id));
-    return isOwed || (entry.machine.state !== undefined && (instantOf(record) ?? 0) > this.clock);
+    return entry.steps.placeOf(id) >= 0 || (entry.machine.state !== undefined && (instantOf(record) ?? 0) > this.clock);
   }
 
   whyEarly(_name: string, record: OutputRecord): string | undefined {
@@ -250,7 +249,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   protected override keyed({ name, key, record, effectiveAt, isFull, saysStateFull = false }: Keyed): void {
     if (this.#heard !== undefined) this.#heard.set(name, (this.#heard.get(name) ?? 0) + 1);
     const entry = this.#entryOf(name, key);
-    this.#pass(entry, entry.steps.length);
+    this.#pass(entry, entry.steps.end);
     const hasNoRoom = saysStateFull && this.#kind.needsRoom(record, entry.machine.state);
     if (record.isRefused === true || hasNoRoom) this.refuse(record);
     else if (!this.#take(name, entry, { record, effectiveAt, isFull })) this.refuse(record);
@@ -295,15 +294,14 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       const opened = machine.takeOpened();
       this.counts.opened += opened;
       this.#onSaid(key, said);
-      entry.steps.push({ before, opened, expected: this.#expectedOf(name, key, said, dueAt) });
+      entry.steps.add({ before, opened, expected: this.#expectedOf(name, key, said, dueAt) });
     }
     this.#queue(name, entry);
   }
 
-  /** The first `count` of its steps have taken effect in the changelog, too. */
-  #pass(entry: Entry<State, Said>, count: number): void {
-    for (const { expected } of entry.steps.slice(0, count)) for (const each of expected) this.#expected.add(each);
-    entry.steps = entry.steps.slice(count);
+  /** Its steps before the place `end` have taken effect in the changelog, too. */
+  #pass({ steps }: Entry<State, Said>, end: number): void {
+    for (const { expected } of steps.takeUpTo(end)) for (const each of expected) this.#expected.add(each);
   }
 
   #expectedOf(name: string, key: Uint8Array, said: readonly Said[], dueAt: Millis | undefined): ExpectedRecord[] {
@@ -376,7 +374,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     const known = this.#entries.get(name);
     if (known !== undefined) return known;
     const machine = this.#kind.machine(key, this.held);
-    const entry: Entry<State, Said> = { key, machine, steps: [], stateBytes: 0, queuedAt: Infinity };
+    const entry: Entry<State, Said> = { key, machine, steps: new Steps(), stateBytes: 0, queuedAt: Infinity };
     this.#entries.set(name, entry);
     return entry;
   }
@@ -409,11 +407,6 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
 
   /** A key that has nothing and owes nothing is as one that never came. */
   #forget(name: string, { machine, steps }: Entry<State, Said>): void {
-    if (machine.state === undefined && steps.length === 0) this.#entries.delete(name);
+    if (machine.state === undefined && steps.size === 0) this.#entries.delete(name);
   }
-}
-
-/** The step with which it is said; −1: none. */
-function stepOf<State>(steps: readonly Step<State>[], id: string): number {
-  return steps.findIndex(({ expected }) => expected.some((each) => each.id === id));
 }

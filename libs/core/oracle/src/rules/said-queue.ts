@@ -1,39 +1,43 @@
 // What has to be said, by key in the order of the log, until the output is seen to say it.
+import { IdQueue } from './id-queue.ts';
+
 interface Said {
   readonly name: string;
   readonly id: string;
 }
 
 export class SaidQueue<Each extends Said> {
-  readonly #byName = new Map<string, Each[]>();
+  readonly #byName = new Map<string, IdQueue<Each>>();
 
   add(each: Each): void {
     const former = this.#byName.get(each.name);
-    if (former === undefined) this.#byName.set(each.name, [each]);
-    else former.push(each);
-  }
-
-  /** What there is of one key. */
-  of(name: string): readonly Each[] {
-    return this.#byName.get(name) ?? [];
+    const queue = former ?? new IdQueue<Each>(idsOf);
+    if (former === undefined) this.#byName.set(each.name, queue);
+    queue.add(each);
   }
 
   has(name: string, id: string): boolean {
-    return this.of(name).some((each) => each.id === id);
+    return (this.#byName.get(name)?.placeOf(id) ?? -1) >= 0;
+  }
+
+  /** Whether `one` is there, and is `other` or comes before it. */
+  isUpTo(name: string, one: string, other: string): boolean {
+    return this.#byName.get(name)?.isUpTo(one, other) === true;
   }
 
   /** `isOutOfOrder`: an earlier one of its key is still there. undefined: there is none. */
   take(name: string, id: string): { readonly expected: Each; readonly isOutOfOrder: boolean } | undefined {
-    const all = this.#byName.get(name) ?? [];
-    const index = all.findIndex((each) => each.id === id);
-    if (index < 0) return undefined;
-    const [expected] = all.splice(index, 1);
-    if (all.length === 0) this.#byName.delete(name);
-    return { expected: expected!, isOutOfOrder: index > 0 };
+    const all = this.#byName.get(name);
+    const place = all?.placeOf(id) ?? -1;
+    if (all === undefined || place < 0) return undefined;
+    const isOutOfOrder = place > all.first;
+    const expected = all.take(place);
+    if (all.size === 0) this.#byName.delete(name);
+    return { expected, isOutOfOrder };
   }
 
   all(): readonly Each[] {
-    return [...this.#byName.values()].flat();
+    return [...this.#byName.values()].flatMap((queue) => queue.all());
   }
 
   takeAll(): readonly Each[] {
@@ -41,4 +45,8 @@ export class SaidQueue<Each extends Said> {
     this.#byName.clear();
     return all;
   }
+}
+
+function idsOf({ id }: Said): readonly string[] {
+  return [id];
 }
