@@ -5,7 +5,12 @@ import { didYouMean } from '@flatline/base';
 export interface Wanted {
   readonly words: string;
   readonly is: (value: unknown) => boolean;
-  readonly isRequired?: true;
+  readonly isRequired?: never;
+}
+
+/** What has to be given. */
+export interface Needed extends Omit<Wanted, 'isRequired'> {
+  readonly isRequired: true;
 }
 
 export const TEXT: Wanted = { words: 'text', is: (value) => typeof value === 'string' && value !== '' };
@@ -27,7 +32,7 @@ export function oneOf(...known: readonly string[]): Wanted {
   return { words, is: (value) => typeof value === 'string' && known.includes(value) };
 }
 
-export function required(wanted: Wanted): Wanted {
+export function required(wanted: Wanted): Needed {
   return { ...wanted, isRequired: true };
 }
 
@@ -35,7 +40,7 @@ export function required(wanted: Wanted): Wanted {
 export function checkOptions(
   call: string,
   options: unknown,
-  known: Readonly<Record<string, Wanted>>,
+  known: Readonly<Record<string, Wanted | Needed>>,
   example: string,
 ): void {
   if (typeof options !== 'object' || options === null)
@@ -67,7 +72,7 @@ function checkNames(call: string, what: string, given: readonly string[], known:
 /** @throws TypeError */
 export function checkArgument(
   call: string,
-  { name, value, wanted }: { readonly name: string; readonly value: unknown; readonly wanted: Wanted },
+  { name, value, wanted }: { readonly name: string; readonly value: unknown; readonly wanted: Wanted | Needed },
 ): void {
   if (value === undefined ? wanted.isRequired !== true : wanted.is(value)) return;
   throw new TypeError(`${call}: ${name} is ${shown(value)}: give ${wanted.words}`);

@@ -7,6 +7,7 @@ import {
   checkOptions,
   COUNT,
   FUNCTION,
+  type Needed,
   OBJECT,
   oneOf,
   required,
@@ -34,11 +35,10 @@ const SOURCE: Wanted = {
   words: `text of 1 to ${SOURCE_BYTES_MAX} bytes in UTF-8`,
   is: (value) => typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= SOURCE_BYTES_MAX,
 };
-const ID: Wanted = {
+const ID = required({
   words: 'text or bytes (Uint8Array)',
   is: (value) => typeof value === 'string' || ArrayBuffer.isView(value),
-  isRequired: true,
-};
+});
 
 const HEARTBEATS = {
   topic: required(TEXT),
@@ -59,7 +59,8 @@ const OUTPUTS = {
 const RUNS = { ...OUTPUTS, onReceipt: FUNCTION };
 const OF_A_KIND = { ...RUNS, kind: required(oneOf('session', 'lease', 'debounce', 'schedule')) };
 const HANDLING = { handler: required(FUNCTION), retries: OBJECT, deadLetterTopic: TEXT };
-const CALLS = {
+/** `known-options.test.ts` ties them to the interfaces, by the compiler. */
+export const CALLS = {
   connect: {
     brokers: required(ADDRESSES),
     clientId: TEXT,
@@ -96,7 +97,7 @@ const CALLS = {
   handleBatches: { ...OUTPUTS, ...HANDLING },
   handleRuns: { ...RUNS, ...HANDLING },
   acquire: { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT },
-} satisfies Readonly<Record<string, Readonly<Record<string, Wanted>>>>;
+} satisfies Readonly<Record<string, Readonly<Record<string, Wanted | Needed>>>>;
 
 /** `said`: what the application has called. @throws TypeError */
 export function checkCall(call: keyof typeof CALLS, options: unknown, said: string = call): void {

@@ -1,0 +1,32 @@
+// Ties what is checked of a call to what it takes: the compiler finds an option that has one home only.
+import { expect, test } from '@jest/globals';
+import type { Needed, Wanted } from './check-options.ts';
+import type { ConnectOptions, Flatline, SummariesOptions } from './connect.ts';
+import { CALLS } from './known-options.ts';
+import type { LeaseWish } from './leases.ts';
+import type { SessionOptions } from './live-sessions.ts';
+import type { OutputsOptions } from './open-outputs.ts';
+
+type Call = Exclude<keyof Flatline, 'close' | 'summaries'>;
+type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
+  readonly connect: ConnectOptions;
+  readonly summaries: SummariesOptions;
+  readonly summariesOfGroup: OutputsOptions;
+  readonly session: SessionOptions;
+  readonly acquire: LeaseWish;
+};
+/** Each of them, and what is required or not as it is there. */
+type Known<Options> = {
+  readonly [Name in keyof Options]-?: object extends Pick<Options, Name> ? Wanted : Needed;
+};
+/** What is checked of a call that does not take it. */
+type Surplus = {
+  readonly [Each in keyof OptionsOf]: Exclude<keyof (typeof CALLS)[Each], keyof OptionsOf[Each]>;
+}[keyof OptionsOf];
+
+test('[I4] every option of every call is checked, and none that there is not', () => {
+  const known: { readonly [Each in keyof OptionsOf]: Known<OptionsOf[Each]> } = CALLS;
+  const hasNoSurplus: [Surplus] extends [never] ? true : false = true;
+  expect(Object.keys(known)).toEqual(Object.keys(CALLS));
+  expect(hasNoSurplus).toBe(true);
+});
