@@ -174,6 +174,11 @@ describe('leases on a real broker', () => {
     const impatient = leases.acquire('leader', { waitMs: 0 });
     await expect(impatient).rejects.toThrow('the lease leader was not got: HELD');
     await expect(impatient).rejects.toThrow(LeaseNotGot);
+    await expect(impatient).rejects.toMatchObject({
+      reason: 'HELD',
+      holder: expect.any(Map),
+      deadlineAt: expect.any(Number),
+    });
     await sdk.close();
     expect(await second.over).toBe('ENDED');
     await expectAsFolded();

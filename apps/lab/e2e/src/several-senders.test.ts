@@ -21,7 +21,7 @@ describe('one session, several senders', () => {
     const open = await Promise.all(
       servers.map(async ({ name, flatline }) => {
         const sessions = await flatline.sessions({ topic: scenario.input, timeoutMs: TIMEOUT_MS });
-        return { name, sessions, anna: sessions.session('anna') };
+        return { name, sessions, anna: sessions.session('anna', name === 'web' ? { source: 'web-1' } : {}) };
       }),
     );
     for (const { name, sessions, anna } of open) {
@@ -29,6 +29,7 @@ describe('one session, several senders', () => {
       anna.event({ type: `${name}-CART` });
       await sessions.flush();
     }
+    expect(open[0]!.anna.source).toBe('web-1');
     open[0]!.anna.end();
     await Promise.all(servers.map(({ flatline }) => flatline.close()));
     const { summaries } = await scenario.outputs(({ tombstones }) => tombstones.length === 1);

@@ -20,7 +20,7 @@ import { checkStamped } from './check-stamped.ts';
 import { checkCall, checkLeaseId } from './known-options.ts';
 import { HeldLeases, type Lease, type LeaseWish } from './leases.ts';
 import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
-import { type Dropped, LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
+import { type Dropped, LiveSessions, type Session, type SessionOptions, type SessionsLimits } from './live-sessions.ts';
 import type { CompletedSession, OutputsOptions } from './open-outputs.ts';
 import { type OutputReaders, outputReaders, type ReadingClient } from './output-readers.ts';
 import type { OutputRecord } from './output-record.ts';
@@ -86,8 +86,8 @@ export interface SessionsOptions extends HeartbeatsOptions, SessionsLimits {}
 
 /** Sessions that beat by themselves, thousands in one process. */
 export interface Sessions {
-  /** To be kept while the session lives: each call makes another. */
-  session(id: SessionId): Session;
+  /** To be kept while the session lives: each call makes another, with a source of its own. */
+  session(id: SessionId, options?: SessionOptions): Session;
   /** How many beat. */
   readonly liveCount: number;
   /** Records dropped so far, since more were waiting for the broker than may. */
@@ -266,7 +266,7 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     const opened = new LiveSessions({ ...options, clock, producer, random: Math.random });
     let closing: Promise<void> | undefined;
     return {
-      session: (id) => opened.session(id),
+      session: (id, named) => opened.session(id, named),
       get liveCount() {
         return opened.liveCount;
       },

@@ -35,7 +35,7 @@ export { Fatal, Misconfigured, PartitionStopped, Retriable } from '@flatline/bas
 export { RecordTooLarge } from '@flatline/kafka';
 export { BadInput } from '@flatline/records';
 export type { SessionId } from './heartbeat-producer.ts';
-export type { Dropped, Session, SessionEventInput, SessionsLimits } from './live-sessions.ts';
+export type { Dropped, Session, SessionEventInput, SessionOptions, SessionsLimits } from './live-sessions.ts';
 export type {
   Batch,
   CompletedSession,

@@ -21,6 +21,9 @@ import { ENDED, type LeaseEvent, REQUEST_ID_HEADER, STARTED, TOKEN_HEADER } from
 export type HeardLease = Pick<LeaseEvent, 'token' | 'requestId' | 'timeoutMs' | 'deadlineAt' | 'endsAt'> & {
   readonly type: string;
   readonly reason?: string | undefined;
+  /** A refusal names the attributes of whoever is in the way, and when asking again may help. */
+  readonly holder?: ReadonlyMap<string, string> | undefined;
+  readonly retryAt?: Millis | undefined;
 };
 
 export interface LeaseAsk {
@@ -45,8 +48,8 @@ export interface LeaseHolderParts {
   ) => Promise<Millis | undefined>;
   /** Called once. */
   readonly onHeld: () => void;
-  /** Called once, before the deadline, unless the process did not run until then. */
-  readonly onOver: (reason: string) => void;
+  /** Called once, before the deadline, unless the process did not run until then. `refusal`: the answer that refused its start. */
+  readonly onOver: (reason: string, refusal?: HeardLease) => void;
 }
 
 type State = 'asking' | 'queued' | 'confirming' | 'held' | 'over';
@@ -99,7 +102,7 @@ export class LeaseHolder {
     // Whatever it believes by now: nothing is granted to a start that was refused.
     if (isOwn && type === 'REJECTED') this.#isOwed = false;
     if (isOwn && type === 'GRANTED') this.#granted(answer);
-    else if (isOwn && this.#isWaiting) this.#answered(type, reason);
+    else if (isOwn && this.#isWaiting) this.#answered(answer);
     else if (token === this.#token && type !== 'GRANTED') this.#over(reason ?? type);
   }
 
@@ -129,10 +132,11 @@ export class LeaseHolder {
   }
 
   /** Its start was answered, and not with a grant. */
-  #answered(type: string, reason: string | undefined): void {
+  #answered(answer: HeardLease): void {
+    const { type, reason } = answer;
     this.#stopping?.();
     if (type === 'QUEUED') this.#state = 'queued';
-    else if (type === 'REJECTED') this.#over(reason ?? type);
+    else if (type === 'REJECTED') this.#over(reason ?? type, answer);
   }
 
   #granted({ token, timeoutMs, deadlineAt, endsAt = Infinity }: HeardLease): void {
@@ -209,12 +213,12 @@ export class LeaseHolder {
     this.#send(null, TOKEN_HEADER, String(token));
   }
 
-  #over(reason: string): void {
+  #over(reason: string, refusal?: HeardLease): void {
     if (this.#state === 'over') return;
     this.#state = 'over';
     this.#renewing?.();
     this.#stopping?.();
-    this.#parts.onOver(reason);
+    this.#parts.onOver(reason, refusal);
   }
 
   #send(

@@ -1,5 +1,12 @@
 // Why a lease was not got, in words that say what to do.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
+
+/** What the pipeline says of a start that it refuses. Times in milliseconds since the epoch. */
+export interface Refusal {
+  readonly holder?: ReadonlyMap<string, string> | undefined;
+  readonly deadlineAt?: Millis | undefined;
+  readonly retryAt?: Millis | undefined;
+}
 
 /** A lease was asked for and not got. */
 export class LeaseNotGot extends Error {
@@ -10,11 +17,21 @@ export class LeaseNotGot extends Error {
    * `NO_APPEND_TIME`, `TOO_SHORT`, `TOO_LATE`, `TIMEOUT`, `ENDED`, `TOO_LARGE`.
    */
   readonly reason: string;
+  /** Attributes of whoever holds it; undefined: the pipeline does not say. */
+  readonly holder: ReadonlyMap<string, string> | undefined;
+  /** When the lease that is in the way ends unless it is renewed, by the brokers' clocks; undefined: the pipeline does not say. */
+  readonly deadlineAt: Millis | undefined;
+  /** When asking again may help, by the brokers' clocks; undefined: the pipeline does not say. */
+  readonly retryAt: Millis | undefined;
 
-  constructor(leaseId: string, reason: string, words: string) {
+  /** `words`: the reason, human-readable; `refusal`: the pipeline's answer, where there is one. */
+  constructor(leaseId: string, reason: string, words: string, refusal: Refusal = {}) {
     super(`the lease ${leaseId} was not got: ${words}`);
     this.leaseId = leaseId;
     this.reason = reason;
+    this.holder = refusal.holder;
+    this.deadlineAt = refusal.deadlineAt;
+    this.retryAt = refusal.retryAt;
   }
 }
 

@@ -121,6 +121,23 @@ describe('leases and what is answered', () => {
     expect(world.said).toEqual(['start r0', 'end 7']);
   });
 
+  test('[L4][L6] a refusal says what the pipeline says: the reason, who holds it, until when, and when to ask again', async () => {
+    const world = new World();
+    const held = world.leases.acquire('a', {});
+    const delayed = world.leases.acquire('a', {});
+    for (const each of [held, delayed]) each.catch(() => undefined);
+    const holder = { host: 'n1' };
+    await world.answer('REJECTED', { requestId: 'r0', reason: 'HELD', holder, deadlineAt: 9_000 });
+    await world.answer('REJECTED', { requestId: 'r1', reason: 'LOCK_DELAY', retryAt: 7_000 });
+    await expect(held).rejects.toMatchObject({
+      reason: 'HELD',
+      deadlineAt: 9_000,
+      retryAt: undefined,
+      holder: new Map([['host', 'n1']]),
+    });
+    await expect(delayed).rejects.toMatchObject({ reason: 'LOCK_DELAY', holder: undefined, retryAt: 7_000 });
+  });
+
   test('[L8] where answers cannot be read, the error says why', async () => {
     const world = new World();
     world.registryIsAway = true;

@@ -94,7 +94,7 @@ export class HeldLeases {
     const { clock, clockSkewMs, answerWithinMs, newRequestId } = this.#parts;
     const { promise: over, resolve: end } = Promise.withResolvers<string>();
     let wasHeld = false;
-    let refusal: string | undefined;
+    let tooLarge: string | undefined;
     const holder: LeaseHolder = new LeaseHolder({
       clock,
       clockSkewMs,
@@ -103,28 +103,29 @@ export class HeldLeases {
       ask: wish,
       send: (value, headers) =>
         this.#orFail(this.#send(id, value, headers), ({ message }) => {
-          refusal = message;
+          tooLarge = message;
           holder.giveUp('TOO_LARGE');
         }),
       onHeld: () => {
         wasHeld = true;
         resolve(leaseOf(holder, over));
       },
-      onOver: (reason) => {
+      onOver: (reason, refusal) => {
         this.#ended(id, holder);
         end(reason);
         if (wasHeld) return;
         // The answer of a processor that was down or behind: the lease has run out.
         if (RUN_OUT.includes(reason) && runOuts + 1 < RUN_OUTS_MAX) this.#ask(wanted, runOuts + 1);
-        else reject(this.#failure ?? this.#notGot(id, reason, refusal));
+        else reject(this.#failure ?? this.#notGot(id, reason, tooLarge, refusal));
       },
     });
     const holders = this.#holders.get(id) ?? new Set<LeaseHolder>();
     this.#holders.set(id, holders.add(holder));
   }
 
-  #notGot(id: string, reason: string, refusal: string | undefined): LeaseNotGot {
-    return new LeaseNotGot(id, reason, refusal ?? whyNotGot(reason, { ...this.#parts, unread: this.#unread }));
+  #notGot(id: string, reason: string, tooLarge: string | undefined, refusal: HeardLease | undefined): LeaseNotGot {
+    const words = tooLarge ?? whyNotGot(reason, { ...this.#parts, unread: this.#unread });
+    return new LeaseNotGot(id, reason, words, refusal);
   }
 
   /** It hears on while something may be granted to it. */
