@@ -6,7 +6,7 @@ import { Misconfigured } from '@flatline/base';
 import type { KafkaLogScan } from '@flatline/kafka';
 import type { LogSource } from '@flatline/oracle';
 import type { TopicPartition } from '@flatline/ports';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogCut, readStretch, sourceOf, type Stretch } from './log-cut.ts';
 import type { RecordReader } from './record-readers.ts';
@@ -32,7 +32,10 @@ export class LogSpool {
   /** @throws PartitionStopped where the log was truncated above the cut meanwhile; Misconfigured where the disk is full. */
   static async make(cut: LogCut, scan: KafkaLogScan, folder: string): Promise<LogSpool> {
     const { partition, logStart, end } = cut;
-    const file = await open(join(folder, `${partition.topic}-${partition.partition}`), 'wx+');
+    const path = join(folder, `${partition.topic}-${partition.partition}`);
+    const file = await open(path, 'wx+');
+    // Without a name it goes with the process, however that ends. Windows keeps the name of what is open: its folder goes later.
+    if (process.platform !== 'win32') await unlink(path);
     const places = new Map<number, Place>();
     let at = 0;
     try {
