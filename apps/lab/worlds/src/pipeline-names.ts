@@ -18,7 +18,7 @@ export const RULES = {
   minTimeoutMs: 500,
   maxTimeoutMs: 20_000,
   dedupeEventIds: 4,
-  maxSources: 3,
+  maxSources: 1,
   maxAttributes: 3,
   maxAttributeBytes: 64,
 } as const;

@@ -28,11 +28,14 @@ export class SimulatedSessions implements SimulatedKind {
   readonly judged: Judged;
   readonly #simulation: Simulation;
   readonly #scenario: KindScenario;
+  /** Apart, so that a seed's world is otherwise the one it was before there were sources. */
+  readonly #sources: Random;
 
   constructor(simulation: Simulation, scenario: KindScenario) {
     const { timeoutMs, maxDurationMs } = scenario;
     this.#simulation = simulation;
     this.#scenario = scenario;
+    this.#sources = simulation.random('sources');
     this.judged = {
       rules: { kind: 'session', ...RULES, ...commonRules(scenario), timeoutMs, maxDurationMs },
       input: (record) => inputRecord(record, jsonEvent),
@@ -47,8 +50,8 @@ export class SimulatedSessions implements SimulatedKind {
     if (draw < 60) return { key, value: '' };
     if (draw >= 85) return { key, value: null };
     const value = this.#event(random);
-    return random.chance(0.1)
-      ? { key, value, headers: [SOURCE_HEADERS[random.below(SOURCE_HEADERS.length)]!] }
+    return this.#sources.chance(0.1)
+      ? { key, value, headers: [SOURCE_HEADERS[this.#sources.below(SOURCE_HEADERS.length)]!] }
       : { key, value };
   }
 
@@ -62,7 +65,7 @@ export class SimulatedSessions implements SimulatedKind {
     if (random.chance(0.2)) event['sequence'] = random.below(80);
     if (random.chance(0.04)) event['sequence'] = SEQUENCES[random.below(SEQUENCES.length)];
     // One more than are kept.
-    if (random.chance(0.2)) event['source'] = `s${random.below(RULES.maxSources + 1)}`;
+    if (this.#sources.chance(0.4)) event['source'] = `s${this.#sources.below(RULES.maxSources + 1)}`;
     if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
     if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
     return JSON.stringify(event);
