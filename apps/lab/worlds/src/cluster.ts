@@ -1,7 +1,7 @@
 // The topics of one pipeline on a simulated cluster, and the processes that run the real runtime on it.
 //
 // Owns: the processes.      Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (judging).
-import type { Random } from '@flatline/base';
+import type { Millis, Random } from '@flatline/base';
 import { assign } from '@flatline/kafka';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
 import {
@@ -96,6 +96,8 @@ export class Cluster {
   readonly lines: string[] = [];
   /** Processes that left a local store as it was, by name. */
   readonly gaveStoreUp = new Set<string>();
+  /** C3: what clocks were overtaken by, as processors say it. */
+  readonly overtaken: { readonly partition: number; readonly evidence: Millis }[] = [];
   readonly #startAt: number;
   readonly #changed: ProcessSettings | undefined;
   readonly #choice: Random;
@@ -216,6 +218,8 @@ export class Cluster {
     if (isDefect) this.failures.push(line);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
     if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
+    const overtaken = /stamped before the clock came late.*"partition":(\d+).*"evidence":(\d+)/.exec(line);
+    if (overtaken !== null) this.overtaken.push({ partition: Number(overtaken[1]), evidence: Number(overtaken[2]) });
     this.#noteOrigin(line);
     for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);
   }

@@ -54,6 +54,10 @@ export class InputTime {
     this.#watchesStamps = true;
   }
 
+  get evidence(): Millis {
+    return this.#observed;
+  }
+
   /** Whether a record, or evidence, has moved the clock. */
   get hasBegun(): boolean {
     return this.#clock.now > 0;

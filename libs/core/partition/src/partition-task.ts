@@ -196,6 +196,11 @@ export class PartitionTask {
     this.#time.observe(evidence);
   }
 
+  /** The greatest of it; 0: none. */
+  get evidence(): Millis {
+    return this.#time.evidence;
+  }
+
   /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
   expire(limit: number, wallNow: Millis): boolean {
     this.#entries.wall = wallNow;

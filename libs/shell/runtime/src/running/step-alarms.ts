@@ -67,11 +67,11 @@ export class StepAlarms {
     }
   }
 
-  #noteOvertaken({ counters: { clockOvertaken }, clock }: PartitionTask): boolean {
+  #noteOvertaken({ counters: { clockOvertaken }, clock, evidence }: PartitionTask): boolean {
     if (clockOvertaken <= this.#overtakenLogged) return false;
     this.#overtakenLogged = clockOvertaken;
     const message = 'records stamped before the clock came late: sessions may have been closed too early (C3)';
-    this.#parts.log.error(message, { ...this.#parts.input, clock: clock.now, clockOvertaken });
+    this.#parts.log.error(message, { ...this.#parts.input, clock: clock.now, evidence, clockOvertaken });
     return true;
   }
 
