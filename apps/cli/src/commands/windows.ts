@@ -20,7 +20,7 @@ export function addWindowsCommand(program: Command, context: CommandContext): vo
 
 const ACTS: Readonly<Record<WindowAct, string>> = {
   flush: 'fire the window of a key at once, with the items that it has: a batch of reason FLUSHED',
-  cancel: 'drop the window of a key and its items: a batch of reason CANCELLED without them',
+  cancel: 'cancel the window of a key: a batch of reason CANCELLED, without its items',
 };
 
 const ACT_HELP = `
