@@ -148,6 +148,7 @@ function readHeader(bytes: Uint8Array): Batch {
 /** A control record's key: its version, and what it says. One that was compacted away says nothing, and hides nothing. */
 function markerIn(packed: Uint8Array, count: number): 'commit' | 'abort' | undefined {
   if (count === 0) return undefined;
+  if (count !== 1) throw new BrokenBytes(`has a control batch of ${count} records`);
   const { key } = readRecord(new ByteWalk(packed));
   const said = new ByteWalk(key ?? new Uint8Array());
   said.int16();

@@ -234,6 +234,9 @@ export class BatchCursor implements RecordCursor {
     const { group } = this;
     const { bytes } = this.#run;
     try {
+      const count = readInt32(bytes, at + layout.RECORD_COUNT_AT);
+      // No broker writes more than one, and the rest would be read for nothing.
+      if (count > 1) throw new MalformedBytes(`it is a control batch of ${count} records`);
       this.#openRecords(at, batchEnd, 0);
       group.fill(-Infinity);
     } catch (error) {

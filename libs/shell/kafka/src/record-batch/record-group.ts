@@ -11,6 +11,9 @@ import { KEY_GROUP_MAX, type KeyGroup } from '@flatline/ports';
 
 const NO_BYTES = Buffer.alloc(0);
 
+/** Behind every record: where a number goes on for more bytes than it may. */
+const NOWHERE = 2 ** 52;
+
 export class RecordGroup implements KeyGroup {
   count = 0;
   readonly starts = new Int32Array(KEY_GROUP_MAX);
@@ -110,7 +113,7 @@ export class RecordGroup implements KeyGroup {
       byte = bytes[at++]!;
       value |= (byte & 0x7f) << shift;
     }
-    this.#at = at;
+    this.#at = byte < 0x80 ? at : NOWHERE;
     return (value >>> 1) ^ -(value & 1);
   }
 
@@ -135,7 +138,7 @@ export class RecordGroup implements KeyGroup {
       byte = bytes[at++]!;
       value += (byte & 0x7f) * scale;
     }
-    this.#at = at;
+    this.#at = byte < 0x80 ? at : NOWHERE;
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 }
