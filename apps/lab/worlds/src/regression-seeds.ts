@@ -43,6 +43,7 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'session',
     found: 'an input that was cut before its first owner ran, judged by its former end',
   },
+  { seed: 59_889_748, kind: 'schedule', found: 'a recurrence held back by its pace, judged by its next run' },
   {
     seed: 88_474_897,
     kind: 'debounce',
