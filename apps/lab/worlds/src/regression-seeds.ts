@@ -56,4 +56,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'schedule',
     found: 'more due in the calm than maxDuePerSecond lets take effect in the time that every world had',
   },
+  {
+    seed: 15_650_567,
+    kind: 'schedule',
+    found: 'an input that was cut and grew again while its first owner restored, judged by its ends before and after',
+  },
 ];

@@ -9,7 +9,7 @@ import { INPUT } from '../pipeline-names.ts';
 export class Beginnings {
   readonly #simulation: Simulation;
   readonly #startFrom: StartFrom;
-  readonly #least: readonly number[];
+  readonly #least: number[];
   readonly #most = new Map<number, number>();
 
   /** When the first process starts. */
@@ -17,6 +17,11 @@ export class Beginnings {
     this.#simulation = simulation;
     this.#startFrom = startFrom;
     this.#least = Array.from({ length: partitions }, (_, partition) => this.#saidNow(partition));
+  }
+
+  /** An unclean election has just cut the log: a first owner that starts before it has grown again finds less of it. */
+  cut(partition: number): void {
+    this.#least[partition] = Math.min(this.#least[partition]!, this.#saidNow(partition));
   }
 
   /** A task of it runs: from then on what comes is its own. */
@@ -28,7 +33,6 @@ export class Beginnings {
   fault(partition: number, stated: number | undefined): string | undefined {
     const most = this.#most.get(partition);
     if (most === undefined) return undefined;
-    // An unclean election in between may have left less of it.
     const least = Math.min(this.#least[partition]!, most);
     if (stated === undefined) return '[R3] its task ran before any commit said where it begins';
     if (stated >= least && stated <= most) return undefined;

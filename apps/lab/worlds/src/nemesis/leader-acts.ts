@@ -73,7 +73,7 @@ export class LeaderActs {
 
   /** Readers that were attached to the old leader lose it, some at once. */
   #uncleanElection(): void {
-    const { simulation, random } = this.#victims;
+    const { cluster, simulation, random } = this.#victims;
     const { log, faults } = simulation;
     const partition = this.#victims.partition();
     const input = log.partition(INPUT, partition);
@@ -83,6 +83,7 @@ export class LeaderActs {
     const before = input.batches.filter((batch) => !input.isAborted(batch)).flatMap(({ records }) => records);
     input.changeLeader({ losesFrom: Math.max(0, highWatermark - 1 - random.below(LOST_MAX)) });
     this.#devices.lost(partition, input.logEnd);
+    cluster.beginnings?.cut(partition);
     this.bereft.set(partition, before);
     faults.count('uncleanElection');
   }
