@@ -193,6 +193,15 @@ describe('assign', () => {
     );
   });
 
+  test('members that balance makes heirs of every owner take no more than one beyond the mean by their checkpoints', () => {
+    const at = (...partitions: number[]) => partitions.map((partition) => ({ partition, changelogPosition: 0 }));
+    const others = ['a', 'b', 'c', 'd'].map((memberId) => claim(memberId));
+    const e = claim('e', { generation: 0, owned: [0], checkpoints: at(21) });
+    const f = claim('f', { generation: 0, owned: [2, 22, 23, 8, 9], checkpoints: at(1, 7, 10, 15, 18, 20, 32) });
+    const assignment = assign([...others, e, f], 36, 1);
+    for (const { standbys } of assignment) expect(standbys.length).toBeLessThanOrEqual(7);
+  });
+
   test('a standby stays with the member that already follows the changelog', () => {
     const members = [
       claim('a', { generation: 1, owned: [0] }),

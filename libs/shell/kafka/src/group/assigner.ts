@@ -104,16 +104,19 @@ class Placement {
     return this.#counts[member]!;
   }
 
-  /** Passes over members whose `burden` has reached `most`; it is asked again for each partition. */
-  placeFreshest(burden: (member: number) => number = nothing, most = Infinity): void {
+  /**
+   * Passes over members without `room`, which is asked again for each partition. The freshest checkpoint may exceed it by one:
+   * else a standby that `spreadRest` placed one too many would not stay.
+   */
+  placeFreshest(room: (member: number) => number = unbounded): void {
     const offers = this.#unowned().flatMap((partition) =>
       this.#claimed.map((_, member) => ({ partition, member, lag: this.lag(partition, member) })),
     );
     const best = offers
       .filter(({ lag }) => lag < Infinity)
       .sort((a, b) => a.lag - b.lag || a.partition - b.partition || a.member - b.member);
-    for (const { partition, member } of best)
-      if (this.owners[partition] === NO_MEMBER && burden(member) < most) this.#place(partition, member);
+    for (const { partition, member, lag } of best)
+      if (this.owners[partition] === NO_MEMBER && room(member) + Number(lag === 0) > 0) this.#place(partition, member);
   }
 
   /** To the least loaded; of equally loaded members, to the one with the least `burden`. */
@@ -206,13 +209,26 @@ function nameHeirs(
   without.keepClaims();
   const burden = (member: number): number =>
     named[left[member]!.index]!.length + without.countOf(member) - claims[member]!.owned.length;
-  without.placeFreshest(burden, fair);
+  const least = Math.floor(group.owners.length / left.length);
+  // Balance makes a member with few partitions the heir of some of every owner, however many it has: those of the owners
+  // to come are kept free.
+  const room = (member: number): number => {
+    const { index } = left[member]!;
+    const perOwner = Math.max(0, least - claims[member]!.owned.length);
+    const ownersToCome = members.length - 1 - owner - Number(index > owner);
+    return Math.max(fair, perOwner * left.length) - perOwner * ownersToCome - burden(member);
+  };
+  without.placeFreshest(room);
   without.spreadRest(burden);
   for (const partition of group.partitionsOf(owner)) named[left[without.owners[partition]!]!.index]!.push(partition);
 }
 
 function minBy(members: readonly number[], burden: (member: number) => number): number {
   return members.reduce((best, member) => (burden(member) < burden(best) ? member : best));
+}
+
+function unbounded(): number {
+  return Infinity;
 }
 
 function nothing(): number {
