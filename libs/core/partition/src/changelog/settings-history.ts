@@ -10,13 +10,21 @@
 //   SZ1  A block that has all stretches lies at or above each floor that is stated, from the first commit that has any on.
 //   SZ2  That block holds the floor back until HELD_TIMES its size lies behind it: where nothing lives, each commit's floor would
 //        pass it, and every second one say all again.
-//   SZ3  At most STRETCHES_MAX, of TEXTS_LENGTH_MAX together but for the newest: the oldest are forgotten.
+//   SZ3  At most STRETCHES_MAX, of TEXTS_BYTES_MAX together: the oldest are forgotten. The newest is always said, and the options
+//        of a configuration are shorter by far.
 import type { CommitHeader, SettingsStretch } from './block-format.ts';
 
 export const STRETCHES_MAX = 32;
-const TEXTS_LENGTH_MAX = 64 * 1024;
+/** In UTF-8. */
+const TEXTS_BYTES_MAX = 64 * 1024;
+/** Two numbers and a length, each as long as it gets. */
+const STRETCH_BYTES = 8 + 8 + 3;
+/** Settings take at most so much of a header. */
+export const SETTINGS_BYTES_MAX: number = TEXTS_BYTES_MAX + STRETCHES_MAX * STRETCH_BYTES + 1;
 /** So much of the log is other than settings at least, for one part that is. */
 const HELD_TIMES = 8;
+
+const utf8 = new TextEncoder();
 
 type Said = Pick<CommitHeader, 'sequence' | 'inputs' | 'settings'>;
 
@@ -77,8 +85,10 @@ export class SettingsHistory {
 }
 
 function bounded(stretches: readonly SettingsStretch[]): readonly SettingsStretch[] {
-  let first = Math.max(0, stretches.length - STRETCHES_MAX);
-  let length = stretches.slice(first).reduce((sum, { text }) => sum + text.length, 0);
-  for (; first + 1 < stretches.length && length > TEXTS_LENGTH_MAX; first += 1) length -= stretches[first]!.text.length;
-  return stretches.slice(first);
+  const last = stretches.slice(-STRETCHES_MAX);
+  const sizes = last.map(({ text }) => utf8.encode(text).length);
+  let first = 0;
+  let bytes = sizes.reduce((sum, size) => sum + size, 0);
+  for (; first + 1 < last.length && bytes > TEXTS_BYTES_MAX; first += 1) bytes -= sizes[first]!;
+  return last.slice(first);
 }
