@@ -14,7 +14,7 @@ test('[I4][K1] no block is longer than the topic is asked to take, whatever sett
   const settings = texts.map((text, sequence) => ({ sequence, from: 2 ** 53 - 1, text }));
   const changelog = { ...options().changelog, blockBytesMax, settings: 'others'.padEnd(2_000, '\uffff') };
   const task = new PartitionTask(options({ changelog, blockMemory: new ReusedMemory(0) }));
-  task.changelog.settings.logged({ sequence: 39, inputs: [], settings }, 0, 1);
+  task.changelog.settings.logged({ sequence: 39, inputs: [], floor: 0, settings }, 0, 1);
   begin(task, 0, START);
   const records = Array.from({ length: 200 }, (_, offset) => ({
     offset,

@@ -124,9 +124,25 @@ describe('[K1] the settings by which commits were made', () => {
     expect(floors).toEqual(floors.toSorted((a, b) => a - b));
   });
 
+  test('[K3] hold no floor back behind one that was stated by an owner that says none, as where a format is pinned', () => {
+    const log = new Log();
+    const text = 'long'.repeat(1_000);
+    log.own(text);
+    log.commit('-x');
+    log.own(text, 2);
+    for (let i = 0; i < 3; i += 1) log.commit('-x');
+    const { floor } = log.header;
+    expect(floor).toBeGreaterThan(0);
+    log.own(text);
+    log.commit('-x');
+    expect(log.header.floor).toBeGreaterThanOrEqual(floor);
+    // Whoever begins at that floor has them, too.
+    expect(log.said.at(-1)).toEqual([{ ...first, text }]);
+  });
+
   test('[K8] hold no more of the log than is left alone, and none where none are said', () => {
     const offset = 7;
-    const said = { sequence: 1, inputs: [], settings: [{ sequence: 0, from: 0, text: 'a'.repeat(100) }] };
+    const said = { sequence: 1, inputs: [], floor: 0, settings: [{ sequence: 0, from: 0, text: 'a'.repeat(100) }] };
     const held = (text: string | undefined, heldBytesMax: number, bytes: number): number => {
       const history = new SettingsHistory(text, heldBytesMax);
       history.logged(said, offset, 200);

@@ -27,6 +27,7 @@ const HELD_TIMES = 8;
 const utf8 = new TextEncoder();
 
 type Said = Pick<CommitHeader, 'sequence' | 'inputs' | 'settings'>;
+type Logged = Said & Pick<CommitHeader, 'floor'>;
 
 export class SettingsHistory {
   readonly #text: string | undefined;
@@ -56,9 +57,11 @@ export class SettingsHistory {
   }
 
   /** Takes a commit that is in the log, its first block at `offset`, all of them `bytes` long. */
-  logged({ settings = [], inputs }: Said, offset: number, bytes: number): void {
+  logged({ settings = [], inputs, floor }: Logged, offset: number, bytes: number): void {
     this.#position = inputs[0]?.position;
     this.#bytesSince += bytes;
+    // An owner that says none, as in a former format, held nothing back; and a floor never goes back.
+    if (floor > this.#statedAt) this.#statedAt = -1;
     if (settings.length === 0) return;
     this.#bytesSince = 0;
     this.#stretches = settings;
