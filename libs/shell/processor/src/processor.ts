@@ -10,14 +10,13 @@ import {
   openCluster,
   type TopicDescription,
 } from '@flatline/kafka';
-import { PipelineInstance, ProcessShare, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
+import { checkTokenEpoch, PipelineInstance, ProcessShare, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
-import { checkTokenEpoch } from './check-token-epoch.ts';
 import { checkLargestRecords } from './check-largest-records.ts';
 import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
@@ -294,7 +293,9 @@ class Processor implements RunningProcessor, Observed {
       for (const pipeline of this.#config.pipelines) {
         const notes = await groups.notes(pipeline.group);
         checkKind(pipeline, notes);
-        if (pipeline.kind === 'lease') checkTokenEpoch(pipeline, notes);
+        if (pipeline.kind !== 'lease') continue;
+        const { name, group, rules } = pipeline;
+        checkTokenEpoch({ name, group, tokenEpoch: rules.tokenEpoch }, notes);
       }
     } finally {
       connection.close();

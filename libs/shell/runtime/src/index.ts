@@ -2,6 +2,7 @@ export { DurationHistogram, type HistogramStatus } from './duration-histogram.ts
 export { type Percentiles } from './durations.ts';
 export { otherKind } from './log-id.ts';
 export { committedIn } from './offset-note.ts';
+export { checkTokenEpoch } from './token-epoch.ts';
 export { whyOtherLog } from './running/input-position.ts';
 export { STATE_FILL_ALARM, TASK_BOUNDS, type TaskBounds } from './limits.ts';
 export { PipelineInstance, type PipelineInstanceParts } from './instance/pipeline-instance.ts';

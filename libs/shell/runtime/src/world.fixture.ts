@@ -87,6 +87,7 @@ export class World {
   /** Settings of the processes started from now on. */
   startFrom: StartFrom | undefined;
   kind = 'session';
+  tokenEpoch = 0;
   timestampType: 'LogAppendTime' | 'CreateTime';
   /** How long each of their turns waits. */
   turnMs = 0;
@@ -178,6 +179,7 @@ export class World {
     return {
       name: 'visits',
       kind: this.kind,
+      tokenEpoch: this.tokenEpoch,
       owner,
       group: GROUP,
       inputTopic: INPUT,

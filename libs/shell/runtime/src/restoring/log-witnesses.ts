@@ -5,6 +5,7 @@ import type { CommitHeader } from '@flatline/partition';
 import type { CommittedOffset } from '@flatline/ports';
 import type { TaskPlace } from '../task-place.ts';
 import { committedIn } from '../offset-note.ts';
+import { checkTokenEpoch } from '../token-epoch.ts';
 import type { TaskStore } from '../local-store/task-store.ts';
 import { brokenLog } from './distrust.ts';
 import type { Replica } from './replica.ts';
@@ -36,9 +37,11 @@ export async function logWitnesses({ settings, ports, partition }: TaskPlace, re
   return { logStartOffset, own, others: await Promise.all(others.map(ask)) };
 }
 
-/** What must hold before anything is served (R1, R3). */
+/** What must hold before anything is served (R1, R3, L3). */
 export function checkRestored(parts: WitnessParts, replica: Replica, witnesses: LogWitnesses): void {
   const { last } = replica;
+  // Also here: the epoch may have been raised since this process was started.
+  checkTokenEpoch(parts.settings, [witnesses.own?.metadata ?? '']);
   if (last === undefined) {
     checkReallyNew(parts, witnesses);
     return;

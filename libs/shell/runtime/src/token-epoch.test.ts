@@ -1,25 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { Misconfigured } from '@flatline/base';
-import { checkTokenEpoch } from './check-token-epoch.ts';
+import { checkTokenEpoch } from './token-epoch.ts';
 
-const RULES = {
-  timeoutMs: 10_000,
-  minTimeoutMs: 10_000,
-  maxTimeoutMs: 10_000,
-  maxDurationMs: undefined,
-  bucketMs: 0,
-  onConflict: 'queue',
-  maxWaiters: 8,
-  lockDelayMs: 0,
-  maxAttributes: 16,
-  maxAttributeBytes: 4_096,
-} as const;
 const COMMIT = 'partitions=4 commit=12 9f-3';
 const notes = [`${COMMIT},kind=lease`, `${COMMIT};epoch=3,kind=lease`, '', 'of something else;epoch=9'];
 
 function check(tokenEpoch: number): () => void {
   return () => {
-    checkTokenEpoch({ name: 'leaders', group: 'shop.leaders', rules: { ...RULES, tokenEpoch } }, notes);
+    checkTokenEpoch({ name: 'leaders', group: 'shop.leaders', tokenEpoch }, notes);
   };
 }
 

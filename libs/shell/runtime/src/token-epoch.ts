@@ -1,0 +1,19 @@
+// Whether tokens go on growing (L3): whoever grants with a lower epoch than was granted with, is refused by all fences.
+import { Misconfigured } from '@flatline/base';
+import { committedIn } from './offset-note.ts';
+import type { PipelineSettings } from './settings.ts';
+
+type Granting = Pick<PipelineSettings, 'name' | 'group' | 'tokenEpoch'>;
+
+/**
+ * @param notes what stands beside offsets that the pipeline's group has committed
+ * @throws Misconfigured
+ */
+export function checkTokenEpoch({ name, group, tokenEpoch = 0 }: Granting, notes: readonly string[]): void {
+  const granted = Math.max(0, ...notes.map((note) => committedIn(note)?.tokenEpoch ?? 0));
+  if (granted <= tokenEpoch) return;
+  throw new Misconfigured(
+    `pipeline ${name}: tokenEpoch is ${tokenEpoch}, and group ${group} has granted leases with ${granted}: fences that have seen ` +
+      `their tokens would refuse all that come. Set tokenEpoch to ${granted} or more`,
+  );
+}
