@@ -76,7 +76,7 @@ export async function openIngestServer(options: IngestOptions): Promise<IngestSe
     routerOptions: { maxParamLength: 3 * options.keyBytesMax },
     frameworkErrors: frameworkErrors(options),
   });
-  const closeServer = promptClose(server, options.clock);
+  const closeServer = promptClose(server, { clock: options.clock, hasSockets: true });
   await addRoutes(server, writers, options);
   const close = async (): Promise<void> => {
     await closeServer();

@@ -11,15 +11,22 @@ const CUT_AFTER_MS: DurationMs = 1_000;
 /** At all other times: a request has to come within so long, and is answered with 408 otherwise. */
 export const REQUEST_WITHIN_MS: DurationMs = 30_000;
 
+export interface PromptCloseOptions {
+  readonly clock: Pick<Clock, 'after'>;
+  /** Whether the server takes WebSockets. */
+  readonly hasSockets: boolean;
+}
+
 /** To be called before the server listens. @returns what closes it. */
-export function promptClose(server: FastifyInstance, clock: Pick<Clock, 'after'>): () => Promise<void> {
+export function promptClose(server: FastifyInstance, { clock, hasSockets }: PromptCloseOptions): () => Promise<void> {
   const sending = new Set<Duplex>();
   server.server.on('connection', (socket) => {
     sending.add(socket);
     socket.once('close', () => sending.delete(socket));
   });
-  // A WebSocket has a closing frame of its own.
-  server.server.on('upgrade', (_request, socket) => sending.delete(socket));
+  // A WebSocket has a closing frame of its own. Without a listener Node answers in HTTP/1.1 whatever else is offered; with one it
+  // hands the socket over, and no answer would come on it.
+  if (hasSockets) server.server.on('upgrade', (_request, socket) => sending.delete(socket));
   // The body is there.
   server.addHook('preValidation', (request, _reply, done) => {
     sending.delete(request.raw.socket);

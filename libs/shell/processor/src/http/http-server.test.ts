@@ -20,6 +20,21 @@ test('a request that never comes whole does not hold up the end of the server', 
   await cut;
 });
 
+test('[X5] who offers HTTP/2, as the JDK does by default, is answered in HTTP/1.1, and holds up no end of the server', async () => {
+  const server = await serverOf({} as Whole);
+  const socket = connect(Number(new URL(server.address).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const cut = once(socket, 'close');
+  socket.write(
+    'GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAAA\r\n\r\n',
+  );
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
+  socket.resume();
+  await server.close();
+  await cut;
+});
+
 describe('health', () => {
   test('ready while every assigned partition runs', async () => {
     const get = await serve([pipeline({})]);

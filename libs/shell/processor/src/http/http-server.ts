@@ -37,7 +37,7 @@ export async function openHttpServer(
   clock: Pick<Clock, 'after'>,
 ): Promise<HttpServer> {
   const server = Fastify({ requestTimeout: REQUEST_WITHIN_MS });
-  const close = promptClose(server, clock);
+  const close = promptClose(server, { clock, hasSockets: false });
   addHealth(server, whole);
   addApi(server, whole);
   try {
