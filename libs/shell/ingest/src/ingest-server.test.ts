@@ -74,6 +74,19 @@ async function written(key: string): Promise<(string | null)[]> {
 
 const codes = (answers: readonly Response[]): number[] => answers.map(({ status }) => status);
 
+test('who offers HTTP/2, as the JDK does by default, is answered in HTTP/1.1, and what it sends is taken', async () => {
+  const url = new URL(await serve());
+  const socket = connect(Number(url.port), '127.0.0.1');
+  await once(socket, 'connect');
+  const offer = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAAA';
+  const head = `Host: x\r\nAuthorization: Bearer ${TOKEN}\r\n${offer}\r\nContent-Length: 2`;
+  socket.write(`POST ${url.pathname}/jdk HTTP/1.1\r\n${head}\r\n\r\n{}`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 202 /);
+  socket.destroy();
+  expect(await written('jdk')).toEqual(['{}']);
+});
+
 describe('heartbeats over HTTP', () => {
   test('[I2] a request without a body is a heartbeat, a JSON object an event, DELETE an end: in the log once it is answered', async () => {
     const url = await serve();
