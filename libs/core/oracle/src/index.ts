@@ -24,6 +24,7 @@ export type {
   RawHeader,
   StoredEntry,
   StoredState,
+  ValueFormat,
 } from './logs/history.ts';
 export { ChangelogFold } from './logs/changelog-fold.ts';
 export { type BlockHeader, type ChangelogBlock, readBlock, type SaidSettings } from './logs/changelog-block.ts';
@@ -41,7 +42,7 @@ export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.
 export { ValueFormats } from './logs/value-formats.ts';
 export { foldKind, type KindFolded, type KindFoldOptions } from './judge/fold-kind.ts';
 export type { JudgedRules, RulesByKind } from './judge/kinds.ts';
-export { settingsIn } from './judge/rules-in-force.ts';
+export { optionAt, settingsIn } from './judge/rules-in-force.ts';
 export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './rules/session/fold-input.ts';
 export { batchSizes } from './rules/debounce/batch-sizes.ts';
 export { type FoldedLeases, foldLeases, type LeaseFoldOptions } from './rules/lease/fold-leases.ts';

@@ -9,14 +9,27 @@ const UNLIMITED = 'unlimited';
 export function rulesText(pipeline: PipelineConfig): string {
   const { rules, input, output, heldTime, proof, changelogFactor, maxStateBytes: stateBytesMax } = pipeline;
   const { timestampType, maxKeyBytes } = input;
-  const { tombstones, format } = output;
+  const { tombstones } = output;
   const common = { timestampType, maxKeyBytes, tombstones, proof, changelogFactor, stateBytesMax };
-  const kept = { ...rules, ...heldTime, ...common, ...(pipeline.kind === 'debounce' && { format }) };
+  const kept = { ...rules, ...heldTime, ...common, ...formatsOf(pipeline) };
   const entries = Object.entries(kept)
     // A function of the one who embeds the processor has no text.
     .filter(([, value]) => typeof value !== 'function')
     .map(([name, value]): [string, unknown] => [name, written(value)]);
   return JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** Where they decide more than how something is written. */
+function formatsOf({ kind, input, output }: PipelineConfig): object {
+  switch (kind) {
+    case 'session':
+    case 'lease':
+      return { inputFormat: input.format };
+    case 'debounce':
+      return { format: output.format };
+    case 'schedule':
+      return {};
+  }
 }
 
 function written(value: unknown): unknown {

@@ -118,7 +118,8 @@ async function historyOf(
   { partition, decidedBelow, changelog, cuts, since }: PartitionCuts,
   { cutting, registry, truth, complete, stores }: HistorySources,
 ): Promise<PartitionHistory> {
-  const { input: readInput, output: readOutput } = readersOf(pipeline, registry);
+  const settings = await settingsIn(changelog.source(logRecords));
+  const { input: readInput, output: readOutput } = readersOf(pipeline, registry, settings);
   const { scan } = cutting;
   const { input, output, deadLetters } = cuts;
   const fetched = <R>(cut: LogCut, reader: RecordReader<R>, isInput = false): LogSource<R> =>
@@ -130,7 +131,7 @@ async function historyOf(
     input: fetched(since === undefined ? input : { ...input, logStart: since }, readInput, true),
     inputLogStart: input.logStart,
     changelog: changelog.source(logRecords),
-    settings: await settingsIn(changelog.source(logRecords)),
+    settings,
     output: fetched(output, readOutput),
     deadLetters: fetched(deadLetters, letters),
     outputDecidedBelow: decidedBelow,

@@ -8,10 +8,13 @@ import {
   letterRecord,
   type LetterRecord,
   type LogRecord,
+  optionAt,
   outputRecord,
   type OutputRecord,
+  type PartitionHistory,
   plainRecord,
   type RawRecord,
+  type ValueFormat,
   ValueFormats,
 } from '@flatline/oracle';
 import type { SchemaRegistry } from '@flatline/records';
@@ -30,10 +33,14 @@ interface KindReaders {
   readonly output: RecordReader<OutputRecord>;
 }
 
+type Settings = NonNullable<PartitionHistory['settings']>;
+type FormatsOf = (record: RawRecord) => ValueFormats;
+
 type Readers = {
   readonly [Kind in PipelineConfig['kind']]: (
     pipeline: PipelineConfig,
     registry: SchemaRegistry | undefined,
+    settings: Settings,
   ) => KindReaders;
 };
 
@@ -43,14 +50,14 @@ const AS_IT_LIES: RecordReader<InputRecord> = {
 };
 
 const READERS: Readers = {
-  session: ({ input }, registry) => ({
-    input: learning(new ValueFormats(input.format), registry, (formats, record) =>
+  session: (pipeline, registry, settings) => ({
+    input: learning(inputFormats(pipeline, settings), registry, (formats, record) =>
       inputRecord(record, (value) => formats.event(value)),
     ),
     output: fieldsReader(registry),
   }),
-  lease: ({ input }, registry) => ({
-    input: learning(new ValueFormats(input.format), registry, (formats, record) =>
+  lease: (pipeline, registry, settings) => ({
+    input: learning(inputFormats(pipeline, settings), registry, (formats, record) =>
       keyedRecord(record, (value) => formats.request(value)),
     ),
     output: fieldsReader(registry),
@@ -63,32 +70,59 @@ const READERS: Readers = {
   }),
 };
 
-/** How the records of a pipeline's input and output are read. `registry`: needed where Avro comes. */
-export function readersOf(pipeline: PipelineConfig, registry: SchemaRegistry | undefined): KindReaders {
-  return READERS[pipeline.kind](pipeline, registry);
+/**
+ * How the records of a pipeline's input and output are read. `registry`: needed where Avro comes. `settings`: by which the records
+ * of the input were applied, as far as the changelog says it.
+ */
+export function readersOf(
+  pipeline: PipelineConfig,
+  registry: SchemaRegistry | undefined,
+  settings: Settings,
+): KindReaders {
+  return READERS[pipeline.kind](pipeline, registry, settings);
+}
+
+const FORMATS: readonly unknown[] = ['auto', 'json', 'avro'] satisfies readonly ValueFormat[];
+
+/** Each value is what it was when it was applied, by the format that was configured then. */
+function inputFormats({ input }: PipelineConfig, settings: Settings): FormatsOf {
+  const said = optionAt(settings, 'inputFormat');
+  const all = new Map<unknown, ValueFormats>();
+  return ({ offset }) => {
+    const then = said(offset);
+    const format = FORMATS.includes(then) ? (then as ValueFormat) : input.format;
+    const formats = all.get(format) ?? new ValueFormats(format);
+    all.set(format, formats);
+    return formats;
+  };
 }
 
 function fieldsReader(registry: SchemaRegistry | undefined): RecordReader<OutputRecord> {
-  return learning(new ValueFormats('auto'), registry, (formats, record) =>
-    outputRecord(record, (value) => formats.summary(value)),
-  );
+  const all = new ValueFormats('auto');
+  const read = (formats: ValueFormats, record: RawRecord): OutputRecord =>
+    outputRecord(record, (value) => formats.summary(value));
+  return learning(() => all, registry, read);
 }
 
 function learning<R>(
-  formats: ValueFormats,
+  formatsOf: FormatsOf,
   registry: SchemaRegistry | undefined,
   read: (formats: ValueFormats, record: RawRecord) => R,
 ): RecordReader<R> {
-  return { prepare: (records) => learn(formats, records, registry), read: (record) => read(formats, record) };
+  return {
+    prepare: (records) => learn(formatsOf, records, registry),
+    read: (record) => read(formatsOf(record), record),
+  };
 }
 
 async function learn(
-  formats: ValueFormats,
+  formatsOf: FormatsOf,
   records: readonly RawRecord[],
   registry: SchemaRegistry | undefined,
 ): Promise<void> {
-  for (const { value } of records) {
-    const id = formats.lacks(value);
+  for (const record of records) {
+    const formats = formatsOf(record);
+    const id = formats.lacks(record.value);
     if (id === undefined) continue;
     const found = await registry?.schemaById(id);
     formats.learn(id, found?.schemaType === 'AVRO' ? found.schema : undefined);

@@ -23,8 +23,8 @@ type Rules = {
 };
 
 const RULES: Rules = {
-  session: ({ rules }, common) => ({ kind: 'session', ...rules, ...common }),
-  lease: ({ rules }, common) => ({ kind: 'lease', ...rules, ...common }),
+  session: ({ rules, input }, common) => ({ kind: 'session', ...rules, ...common, inputFormat: input.format }),
+  lease: ({ rules, input }, common) => ({ kind: 'lease', ...rules, ...common, inputFormat: input.format }),
   debounce: ({ rules, output }, common) => ({ kind: 'debounce', ...rules, ...common, format: output.format }),
   schedule: ({ rules }, common) => ({
     kind: 'schedule',

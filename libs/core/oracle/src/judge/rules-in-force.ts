@@ -92,6 +92,12 @@ function written(value: unknown): unknown {
   return value === Infinity ? UNLIMITED : (value ?? null);
 }
 
+/** What an option was by which the record at an input offset was applied; undefined: nothing says it. */
+export function optionAt(said: readonly SaidSettings[], name: string): (offset: number) => unknown {
+  const stretches = said.map(({ from, text }) => ({ from, option: optionsIn(text)?.[name] }));
+  return (offset) => stretches.findLast(({ from }) => from <= offset)?.option;
+}
+
 /** Reads a changelog to its end for what its commits say of settings: later ones say what earlier ones did, as far as it is kept. */
 export async function settingsIn(changelog: LogSource<LogRecord>): Promise<readonly SaidSettings[]> {
   const known = new Map<number, SaidSettings>();

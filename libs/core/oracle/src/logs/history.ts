@@ -166,10 +166,15 @@ export interface PartitionHistory {
   readonly store?: StoredState | undefined;
 }
 
+/** What all values of an input are in, or `auto`: told apart by their first byte. */
+export type ValueFormat = 'auto' | 'json' | 'avro';
+
 /** What the pipelines of every kind have of rules, as their configuration says them. */
 export interface CommonRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly maxKeyBytes: number;
+  /** What values are in: who reads the records looks at it. Default: nothing is said of it. */
+  readonly inputFormat?: ValueFormat;
   /** I7. Default: what docs/SPEC.md says. */
   readonly entriesMax?: number;
   readonly keyBytesMax?: number;

@@ -4,10 +4,8 @@
 import { type AvroRecord, canBe, type Content, isFieldOf, NoSchema, recordSchema } from './avro-schema.ts';
 import { avroFields, avroRecord } from './avro-value.ts';
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';
-import type { EventFields, InputEvent } from './history.ts';
+import type { EventFields, InputEvent, ValueFormat } from './history.ts';
 import { eventOf, jsonEvent, jsonObject } from './json-event.ts';
-
-export type ValueFormat = 'auto' | 'json' | 'avro';
 
 const OPENING_BRACE = 0x7b;
 /** Confluent's wire format: this byte, the id of the writer's schema, the value. */
