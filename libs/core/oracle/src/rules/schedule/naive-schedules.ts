@@ -197,14 +197,21 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
       this.#park(pending);
       return;
     }
-    const instants = this.#upTo(pending);
-    const old = instants.filter((instant) => this.#firesAt(pending, instant) < this.#clock - catchUpWindowMs);
-    if (old.length > 0) this.#passOver(pending, old);
-    else if (instants.length === 1) this.#run(pending, this.#after(pending, instants[0]!));
+    const tooOld = this.#clock - catchUpWindowMs;
+    const next = this.#after(pending, pending.due);
+    const isLate = next !== undefined && next <= this.#clock;
+    // No run comes behind the next instant: where the first is not too old, none is.
+    if (this.#fires(pending) < tooOld)
+      this.#passOver(
+        pending,
+        this.#upTo(pending).filter((instant) => this.#firesAt(pending, instant) < tooOld),
+      );
+    else if (!isLate) this.#run(pending, next);
     else if (missed === 'all' && pending.madeUp < maxCatchUp) {
       pending.madeUp += 1;
-      this.#run(pending, instants[1]);
+      this.#run(pending, next);
     } else if (missed === 'once') {
+      const instants = this.#upTo(pending);
       pending.missed += Math.min(maxCatchUp, instants.length - 1);
       pending.due = instants.at(-1)!;
     } else this.#passOver(pending, this.#firedUpTo(pending));
