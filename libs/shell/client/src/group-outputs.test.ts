@@ -2,15 +2,37 @@
 import { describe, expect, test } from '@jest/globals';
 import { Retriable } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
-import type { SchemaRegistry } from '@flatline/records';
+import type { RegisteredSchema, SchemaRegistry } from '@flatline/records';
 import { type Assignment, INCARNATION_HEADER, type MembershipListener } from '@flatline/ports';
 import { type Given, GroupOutputs } from './group-outputs.ts';
 import { outputKinds } from './output-kinds.ts';
-import type { SummaryRecord } from './output-record.ts';
+import type { SummaryRecord, UnreadableRecord } from './output-record.ts';
 import { summaryJson } from './summary.fixture.ts';
 
 const TOPIC = 'closed';
 const utf8 = new TextEncoder();
+/** A value in Avro, of the schema 1. */
+const IN_AVRO = '\u0000\u0000\u0000\u0000\u0001x';
+
+/** Knows the schema 1, which is none of ours, from the `knownAt`th question on. */
+class LateRegistry implements SchemaRegistry {
+  readonly name = 'registry';
+  asked = 0;
+  readonly #knownAt: number;
+  constructor(knownAt: number) {
+    this.#knownAt = knownAt;
+  }
+  schemaById(): Promise<RegisteredSchema | undefined> {
+    this.asked += 1;
+    return Promise.resolve(this.asked < this.#knownAt ? undefined : { schemaType: 'PROTOBUF', schema: '' });
+  }
+  schemaId(): Promise<number> {
+    return Promise.reject(new Error('not asked'));
+  }
+  check(): Promise<void> {
+    return Promise.resolve();
+  }
+}
 
 /** One consumer of one partition, in which each session has one record. */
 class World {
@@ -27,7 +49,7 @@ class World {
   readonly formerStarts: number[] = [];
   logStart = 0;
 
-  constructor(registry?: SchemaRegistry) {
+  constructor(registry?: SchemaRegistry, onUnreadable?: (record: UnreadableRecord) => void) {
     const { ports } = this.simulation.start('a');
     this.simulation.log.createTopic(TOPIC, { partitions: 1 });
     const { clock, reader } = ports;
@@ -51,7 +73,7 @@ class World {
       logStartOf: () => Promise.resolve(this.logStart),
       commitIntervalMs: 1_000,
       signal: this.ending.signal,
-      onUnreadable: undefined,
+      onUnreadable,
       onReceipt: undefined,
       onDelayed: ({ message }) => {
         this.delays.push(message);
@@ -170,9 +192,50 @@ describe('a consumer of a group', () => {
     await expect(given).rejects.toThrow(/^the first 10 records .* are no summaries of sessions .*missing-field/);
   });
 
+  test('[I4] a topic that is refused leaves the group where it stood, however often it is tried', async () => {
+    for (let start = 0; start < 3; start += 1) {
+      const world = new World();
+      for (let at = 0; at < 40; at += 1) world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '{"type":"VIEW"}' });
+      world.start = 4;
+      const given = world.sessions.next();
+      given.catch(() => undefined);
+      world.assign(1);
+      await world.simulation.time.runFor(5_000);
+      await expect(given).rejects.toThrow('the first 10 records of topic closed');
+      expect(world.committed.at(-1)).toBe(4);
+    }
+  });
+
+  test('[I4] so does one of which not enough was seen yet; and once it is the right one, what was passed over is committed', async () => {
+    const world = new World();
+    for (let at = 0; at < 9; at += 1) world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '{"type":"VIEW"}' });
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(5_000);
+    expect([world.passedOver.length, world.committed.at(-1)]).toEqual([9, 0]);
+    await world.close(['a']);
+    expect((await given).value).toMatchObject({ output: { offset: 9 } });
+    await world.simulation.time.runFor(2_000);
+    expect(world.committed.at(-1)).toBe(9);
+  });
+
+  test('[I4] records that are read again after a rebalance count once', async () => {
+    const world = new World();
+    for (let at = 0; at < 7; at += 1) world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '{"type":"VIEW"}' });
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(2_000);
+    world.listener!.lost('expelled');
+    world.assign(2);
+    await world.simulation.time.runFor(2_000);
+    expect([world.passedOver.length, world.committed.at(-1)]).toEqual([14, 0]);
+    await world.close(['a']);
+    expect((await given).value).toMatchObject({ output: { offset: 7 } });
+  });
+
   test('[I4] what is in Avro is not passed over for want of a registry', async () => {
     const world = new World();
-    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '\u0000\u0000\u0000\u0000\u0001x' });
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: IN_AVRO });
     const given = world.sessions.next();
     given.catch(() => undefined);
     world.assign(1);
@@ -193,7 +256,7 @@ describe('a consumer of a group', () => {
       schemaId: () => Promise.reject(new Error('not asked')),
       check: () => Promise.resolve(),
     });
-    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '\u0000\u0000\u0000\u0000\u0001x' });
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: IN_AVRO });
     await world.close(['b']);
     const given = world.sessions.next();
     world.assign(1);
@@ -204,6 +267,88 @@ describe('a consumer of a group', () => {
     expect([world.delays.length, world.passedOver]).toEqual([3, ['0-0 incompatible-schema']]);
   });
 
+  test('[I4] a schema that the registry does not know yet is waited for, and nothing is passed over', async () => {
+    const registry = new LateRegistry(4);
+    const world = new World(registry);
+    await world.close(['a']);
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: IN_AVRO });
+    await world.close(['b']);
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(500);
+    expect((await given).value).toMatchObject({ output: { offset: 0 } });
+    const next = world.sessions.next();
+    await world.simulation.time.runFor(10_000);
+    expect([registry.asked, world.passedOver, world.committed.at(-1)]).toEqual([2, [], 1]);
+    expect(world.delays[0]).toMatch(
+      /^the schema registry at registry does not know the schema id 1 \(closed-0-1\)\. .* 10 minutes at most/,
+    );
+    await world.simulation.time.runFor(60_000);
+    expect((await next).value).toMatchObject({ output: { offset: 2 } });
+    expect([registry.asked, world.passedOver]).toEqual([4, ['0-1 incompatible-schema']]);
+  });
+
+  test('[I4] one that it never knows ends the reading where no one is told, and the group stands before it', async () => {
+    const registry = new LateRegistry(Infinity);
+    const world = new World(registry);
+    await world.close(['a']);
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: IN_AVRO });
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(500);
+    await given;
+    const next = world.sessions.next();
+    next.catch(() => undefined);
+    await world.simulation.time.runFor(590_000);
+    expect(world.delays.length).toBeGreaterThan(20);
+    await world.simulation.time.runFor(60_000);
+    await expect(next).rejects.toThrow(/^the schema registry at registry does not know .*closed-0-1.*onUnreadable/);
+    expect([registry.asked < 40, world.passedOver, world.committed.at(-1)]).toEqual([true, [], 1]);
+  });
+
+  test('[I4] where someone is told, it is passed over then, as what is malformed is at once', async () => {
+    const told: string[] = [];
+    const world = new World(new LateRegistry(Infinity), ({ offset, reason }) => told.push(`${offset} ${reason}`));
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '\u0000\u007f' });
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: IN_AVRO });
+    await world.close(['b']);
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(590_000);
+    expect(told).toEqual(['0 invalid-avro']);
+    await world.simulation.time.runFor(60_000);
+    expect((await given).value).toMatchObject({ output: { offset: 2 } });
+    expect(told).toEqual(['0 invalid-avro', '1 unknown-schema-id']);
+  });
+
+  test('[I4] an id that no registry gives is waited for by no one', async () => {
+    const registry = new LateRegistry(Infinity);
+    const world = new World(registry);
+    const value = Uint8Array.of(0, 0xff, 0, 0, 1, 0);
+    void world.simulation.log.produceAcked(TOPIC, 0, [{ key: utf8.encode('k'), value }]);
+    await world.simulation.time.runFor(100);
+    await world.close(['b']);
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(500);
+    expect((await given).value).toMatchObject({ output: { offset: 1 } });
+    expect([registry.asked, world.passedOver]).toEqual([0, ['0-0 unknown-schema-id']]);
+  });
+
+  test('[I4] a partition that moves away asks the registry no more', async () => {
+    const registry = new LateRegistry(Infinity);
+    const world = new World(registry);
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: IN_AVRO });
+    void world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(2_000);
+    world.listener!.assigned({ generation: 2, memberId: 'a', partitions: [] });
+    await world.simulation.time.runFor(600_000);
+    expect([registry.asked, world.delays.length < 4]).toEqual([1, true]);
+    world.ending.abort();
+    await world.simulation.time.runFor(100);
+  });
+
   test('an end does not wait for a registry that is away', async () => {
     const world = new World({
       name: 'registry',
@@ -211,7 +356,7 @@ describe('a consumer of a group', () => {
       schemaId: () => Promise.reject(new Error('not asked')),
       check: () => Promise.resolve(),
     });
-    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: '\u0000\u0000\u0000\u0000\u0001x' });
+    world.simulation.log.produce(TOPIC, 0, { key: 'k', value: IN_AVRO });
     const given = world.sessions.next();
     world.assign(1);
     await world.simulation.time.runFor(2_000);

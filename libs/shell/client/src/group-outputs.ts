@@ -7,13 +7,16 @@
 // Invariants
 //   CS1  A position is committed only once everything below it was handled, or needs no handling (a tombstone), and only for a
 //        partition that this member has held without a break since.
+//        Nor is what was passed over, before it is known to be the right topic (FR1).
 //   CS2  The next record of a partition is asked for once the one before was handled.
 import { type Cancel, type Clock, type DurationMs, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
 import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
-import { pause, withinDeadline } from '@flatline/system';
+import { withinDeadline } from '@flatline/system';
+import { FirstRecords, STRANGERS_MAX } from './first-records.ts';
 import { OutputConsumer } from './output-consumer.ts';
 import type { Beside, OutputKind } from './output-kinds.ts';
 import type { AtPosition, RawOutput, ReceiptRecord, UnreadableRecord } from './output-record.ts';
+import { readPatiently } from './patient-reading.ts';
 
 /** The part of a group membership that is used here. */
 export interface GroupMembership {
@@ -60,16 +63,14 @@ interface Found<Output> {
 interface Feed<Output> {
   readonly partition: number;
   readonly consumer: OutputConsumer<Found<Output>>;
+  /** It waits for no registry any more. */
+  readonly over: AbortController;
 }
 
 type Ready<Output> =
   | { readonly feed: Feed<Output>; readonly next: Found<Output> | undefined }
   | { readonly feed: Feed<Output>; readonly error: unknown };
 
-/** So many records of other kinds at the beginning end the iteration. */
-const STRANGERS_MAX = 10;
-/** Between questions to a registry that does not answer. */
-const READ_AGAIN_MS: DurationMs = 1_000;
 /** The last commit, and leaving. */
 const END_MS: DurationMs = 5_000;
 
@@ -89,9 +90,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   #committing: Promise<void> | undefined;
   #timer: Cancel | undefined;
   #ended = false;
-  readonly #ending = new AbortController();
-  /** Records that are none of the kind's; undefined once one is. */
-  #strangers: number | undefined = 0;
+  readonly #first = new FirstRecords();
 
   constructor(parts: GroupOutputsParts<Output>) {
     this.#parts = parts;
@@ -130,12 +129,12 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
     const { found, raw } = next;
     if (isBeside(found)) this.#passOver(found);
     else {
-      this.#strangers = undefined;
+      this.#knowTopic();
       yield { output: found, raw };
     }
     // It may have moved away while it was handled.
     if (this.#feeds.get(feed.partition) !== feed) return;
-    this.#stands(feed, raw.offset + 1);
+    if (!this.#first.keepsBack(feed.partition, raw.offset + 1)) this.#stands(feed.partition, raw.offset + 1);
     this.#ask(feed);
   }
 
@@ -151,7 +150,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   #passOver(found: Beside): void {
     const { onReceipt } = this.#parts;
     if (found.kind === 'receipt') {
-      this.#strangers = undefined;
+      this.#knowTopic();
       onReceipt?.(found);
       return;
     }
@@ -177,10 +176,8 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
 
   /** A topic that begins with nothing but other records is most likely another: without a word, it would be passed over whole. */
   #countStranger(record: Exclude<Beside, ReceiptRecord>): void {
-    if (this.#strangers === undefined || this.#parts.onUnreadable !== undefined) return;
-    this.#strangers += 1;
-    if (this.#strangers !== STRANGERS_MAX) return;
     const { partition, offset } = record;
+    if (this.#parts.onUnreadable !== undefined || !this.#first.isOneTooMany(partition)) return;
     const { topic, kind } = this.#parts;
     const why = record.kind === 'unreadable' ? `, ${record.reason}: ${record.detail}` : '';
     throw new Misconfigured(
@@ -189,8 +186,12 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
     );
   }
 
+  #knowTopic(): void {
+    for (const [partition, offset] of this.#first.know()) this.#stands(partition, offset);
+  }
+
   /** Everything of the partition below `offset` is handled. */
-  #stands({ partition }: Feed<Output>, offset: number): void {
+  #stands(partition: number, offset: number): void {
     this.#handled.set(partition, offset);
     this.#commitLater();
   }
@@ -231,9 +232,11 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
     this.#wake?.();
   };
 
-  #drop({ partition, consumer }: Feed<Output>): void {
+  #drop({ partition, consumer, over }: Feed<Output>): void {
     this.#feeds.delete(partition);
     this.#handled.delete(partition);
+    this.#first.forget(partition);
+    over.abort();
     consumer.close();
   }
 
@@ -245,28 +248,27 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
       const offset = await startOf(partition);
       // It may have moved away meanwhile, and come back.
       if (this.#assignment !== assignment) return;
-      const read = async (raw: RawOutput): Promise<Found<Output>> => ({ found: await this.#read(raw), raw });
+      const over = new AbortController();
+      const read = async (raw: RawOutput): Promise<Found<Output>> => ({
+        found: await this.#read(raw, over.signal),
+        raw,
+      });
       const consumer = new OutputConsumer({ reader, topic, offsets: new Map([[partition, offset]]), read });
-      const feed = { partition, consumer };
+      const feed = { partition, consumer, over };
       this.#feeds.set(partition, feed);
       // A group that begins at the end stands there from now on, so what comes while no member runs is not passed over.
-      this.#stands(feed, offset);
+      this.#stands(partition, offset);
       this.#ask(feed);
     }
   }
 
-  /** A registry that is away for a while ends nothing. */
-  async #read(raw: RawOutput): Promise<OutputOrBeside<Output>> {
-    const { clock, kind, onDelayed } = this.#parts;
-    for (;;) {
-      try {
-        return await kind.read(raw);
-      } catch (error) {
-        if (!(error instanceof Retriable) || this.#ended) throw error;
-        onDelayed(error);
-      }
-      await pause(clock, READ_AGAIN_MS, this.#ending.signal);
-    }
+  #read(raw: RawOutput, signal: AbortSignal): Promise<OutputOrBeside<Output>> {
+    const { clock, topic, kind, onDelayed, onUnreadable } = this.#parts;
+    return readPatiently(
+      raw,
+      { clock, topic, kind, onDelayed, isToldOfUnreadable: onUnreadable !== undefined },
+      signal,
+    );
   }
 
   #ask(feed: Feed<Output>): void {
@@ -320,7 +322,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
 
   async #end(): Promise<void> {
     this.#ended = true;
-    this.#ending.abort();
+    for (const { over } of this.#feeds.values()) over.abort();
     this.#timer?.();
     const { clock, membership } = this.#parts;
     try {

@@ -30,7 +30,10 @@ export interface OutputsOptions {
   readonly commitIntervalMs?: DurationMs;
   /** Ends the iteration; the output that was given last counts as handled then. Default: none. */
   readonly signal?: AbortSignal;
-  /** Told of records that are none of the kind's outputs; they are passed over. Default: `onTrouble` is told of some. */
+  /**
+   * Told of records that are none of the kind's outputs, or whose schema the registry has not known for ten minutes; they are
+   * passed over. Default: `onTrouble` is told of some, and an unknown schema ends the reading.
+   */
   readonly onUnreadable?: (record: UnreadableRecord) => void;
   /** Told of what is in the way and does not end it. Default: a warning of the process (`process.emitWarning`). */
   readonly onTrouble?: (trouble: Trouble) => void;

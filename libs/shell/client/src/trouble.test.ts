@@ -54,7 +54,7 @@ test('a loop over completed sessions says that no broker answers, unless it is t
 test('a registry that does not answer is told of at once, and each half minute', () => {
   const troubles = new RegistryTroubles();
   const at = (nowMs: number): string | undefined => troubles.hear('It cannot be reached.', nowMs)?.message;
-  expect(at(0)).toBe('It cannot be reached. Asked again each second; nothing is passed over meanwhile');
+  expect(at(0)).toBe('It cannot be reached. It is asked again; nothing is passed over meanwhile');
   expect([at(1), at(29_999)]).toEqual([undefined, undefined]);
   expect(at(30_000)).toBeDefined();
 });

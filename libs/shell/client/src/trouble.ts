@@ -4,7 +4,7 @@ import type { ConnectionEvent } from '@flatline/kafka';
 import type { UnreadableRecord } from './output-record.ts';
 
 /**
- * A broker or the schema registry does not answer, and is asked again; records were removed before the group has read them; or a
+ * A broker or the schema registry does not answer, or the registry does not know a schema, and is asked again; records were removed before the group has read them; or a
  * record is none of the outputs, and is passed over.
  */
 export type Trouble =
@@ -44,14 +44,14 @@ export class ConnectionTroubles {
   }
 }
 
-/** Says when an application is told that the schema registry does not answer: at once, and each TELL_AGAIN_MS. */
+/** Says when an application is told that the schema registry does not answer, or not know a schema: at once, and each TELL_AGAIN_MS. */
 export class RegistryTroubles {
   #toldAtMs: DurationMs = -Infinity;
 
   hear(why: string, nowMs: DurationMs): Trouble | undefined {
     if (nowMs - this.#toldAtMs < TELL_AGAIN_MS) return undefined;
     this.#toldAtMs = nowMs;
-    return { kind: 'registry', message: `${why} Asked again each second; nothing is passed over meanwhile` };
+    return { kind: 'registry', message: `${why} It is asked again; nothing is passed over meanwhile` };
   }
 }
 
