@@ -78,6 +78,19 @@ describe('what is opened', () => {
   });
 });
 
+describe('dead letters of a handler', () => {
+  test.each(['handleCompletedSessions', 'handleSummaries', 'handleLeaseEvents', 'handleBatches', 'handleRuns'])(
+    '[I4] %s does not take the topic that it reads for them',
+    async (call) => {
+      const options = { topic: 'visits', group: 'g', handler: () => undefined, deadLetterTopic: 'visits' };
+      const words = `${call}: deadLetterTopic is "visits", the topic that is read: give another, or what fails is read again for ever`;
+      await expect(loose()[call]!(options)).rejects.toThrow(new TypeError(words));
+      const asked = { ...options, kind: 'session' };
+      await expect(loose()['handleOutputs']!(asked)).rejects.toThrow(/^handleOutputs: deadLetterTopic is "visits"/);
+    },
+  );
+});
+
 describe('an event of the plain producer', () => {
   test.each([
     [

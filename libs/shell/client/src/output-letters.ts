@@ -3,7 +3,10 @@ import { BatchProducer, type KafkaOptions, openCluster } from '@flatline/kafka';
 import type { RawOutput } from './output-record.ts';
 
 const ERROR_HEADER = 'flatline-error';
+/** Bytes of what a dead letter says of its error. */
+export const ERROR_BYTES_MAX = 1_024;
 const utf8 = new TextEncoder();
+const CUT = utf8.encode('…');
 
 export interface Letters {
   /** Resolves once it is in the log. */
@@ -20,8 +23,7 @@ export async function openLetters(topic: string, kafka: KafkaOptions): Promise<L
   });
   return {
     write: async ({ key, value, headers }, why) => {
-      const error = { name: ERROR_HEADER, value: utf8.encode(why) };
-      await producer.add({ key, value, headers: [...headers, error] });
+      await producer.add({ key, value, headers: [...headers, errorHeader(why)] });
       await producer.flush();
     },
     close: async () => {
@@ -30,4 +32,16 @@ export async function openLetters(topic: string, kafka: KafkaOptions): Promise<L
       });
     },
   };
+}
+
+/** Errors quote whatever they like: an answer, a query. */
+export function errorHeader(why: string): { readonly name: string; readonly value: Uint8Array } {
+  // A character is at least a byte.
+  const whole = utf8.encode(why.slice(0, ERROR_BYTES_MAX + 1));
+  if (whole.length <= ERROR_BYTES_MAX) return { name: ERROR_HEADER, value: whole };
+  const value = new Uint8Array(ERROR_BYTES_MAX);
+  // Writes whole characters only.
+  const { written } = utf8.encodeInto(why, value.subarray(0, ERROR_BYTES_MAX - CUT.length));
+  value.set(CUT, written);
+  return { name: ERROR_HEADER, value: value.subarray(0, written + CUT.length) };
 }

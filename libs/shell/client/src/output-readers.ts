@@ -66,12 +66,12 @@ export function outputReaders(client: ReadingClient): OutputReaders {
   const handle =
     <K extends Kind>(kind: K, call: Call) =>
     async (options: RunsOptions & Handling<OutputOf<K>>): Promise<void> => {
-      await handleAll(client, kind, checked(client, call, options));
+      await handleAll(client, kind, checkedHandling(client, call, options));
     };
   return {
     outputs: (options) => iterate(client, checked(client, 'outputs', options).kind, options),
     handleOutputs: async (options) => {
-      await handleAll(client, checked(client, 'handleOutputs', options).kind, options);
+      await handleAll(client, checkedHandling(client, 'handleOutputs', options).kind, options);
     },
     summaries: read('session', 'summaries'),
     handleSummaries: handle('session', 'handleSummaries'),
@@ -92,6 +92,20 @@ function checked<Options>(client: ReadingClient, call: keyof OutputReaders, opti
   // Without a group `summaries` takes other options.
   if (call === 'summaries') checkCall('summariesOfGroup', options, call);
   else checkCall(call, options);
+  return options;
+}
+
+/** @throws as `checked` does. */
+function checkedHandling<Options extends { readonly topic: string; readonly deadLetterTopic?: string }>(
+  client: ReadingClient,
+  call: keyof OutputReaders,
+  options: Options,
+): Options {
+  const { topic, deadLetterTopic } = checked(client, call, options);
+  if (deadLetterTopic === topic)
+    throw new TypeError(
+      `${call}: deadLetterTopic is "${topic}", the topic that is read: give another, or what fails is read again for ever`,
+    );
   return options;
 }
 
