@@ -22,6 +22,9 @@ import { checkEvent, checkSessionId } from './known-options.ts';
 /** A session id: text becomes UTF-8, bytes stay as they are. */
 export type SessionId = string | Uint8Array;
 
+/** A record's value, or what is encoded as it. */
+export type Said = 'beat' | 'end' | OutgoingEvent;
+
 export interface HeartbeatProducerOptions {
   readonly clock: Clock;
   /** Not closed by the producer. */
@@ -101,13 +104,12 @@ export class HeartbeatProducer {
 
   /** Where records of this session go: as Java's default partitioner sends them. */
   partitionFor(id: SessionId): number {
-    checkSessionId('partitionFor', id);
-    return partitionOf(keyOf(id), this.partitionCount);
+    return partitionOf(checkedKey('partitionFor', id), this.partitionCount);
   }
 
   /** The session lives: an empty value, the cheapest record there is. */
   beat(id: SessionId, timestamp?: Millis): Promise<void> | undefined {
-    return this.#add(id, NOTHING, timestamp);
+    return this.send(checkedKey('heartbeats', id), 'beat', timestamp);
   }
 
   /**
@@ -116,12 +118,18 @@ export class HeartbeatProducer {
    */
   event(id: SessionId, event: OutgoingEvent, timestamp?: Millis): Promise<void> | undefined {
     checkEvent(event);
-    return this.#add(id, this.#encoder.encode(event), timestamp);
+    return this.send(checkedKey('heartbeats', id), event, timestamp);
   }
 
   /** The session ends here: a null value. */
   end(id: SessionId, timestamp?: Millis): Promise<void> | undefined {
-    return this.#add(id, null, timestamp);
+    return this.send(checkedKey('heartbeats', id), 'end', timestamp);
+  }
+
+  /** The same for a caller that has made the key once, and knows its event's fields: only values are looked at. */
+  send(key: Uint8Array, said: Said, timestamp?: Millis): Promise<void> | undefined {
+    const value = said === 'beat' ? NOTHING : said === 'end' ? null : this.#encoder.encode(said);
+    return this.#producer.add(timestamp === undefined ? { key, value } : { key, value, timestamp });
   }
 
   /** Resolves when everything so far is in the log. @throws Retriable, PartitionStopped, Fatal, naming what is not. */
@@ -135,12 +143,11 @@ export class HeartbeatProducer {
     await this.#producer.close();
     this.#checkRefused();
   }
+}
 
-  #add(id: SessionId, value: Uint8Array | null, timestamp: Millis | undefined): Promise<void> | undefined {
-    checkSessionId('heartbeats', id);
-    const key = keyOf(id);
-    return this.#producer.add(timestamp === undefined ? { key, value } : { key, value, timestamp });
-  }
+function checkedKey(call: string, id: SessionId): Uint8Array {
+  checkSessionId(call, id);
+  return keyOf(id);
 }
 
 function keyOf(id: SessionId): Uint8Array {

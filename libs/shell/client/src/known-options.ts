@@ -1,5 +1,4 @@
 // The options and event fields of each call, as they are checked (check-options.ts).
-import { SOURCE_BYTES_MAX } from '@flatline/ports/formats';
 import { EVENT_SHAPE } from '@flatline/records';
 import {
   checkArgument,
@@ -31,9 +30,15 @@ const FROM: Wanted = {
   is: (value) =>
     value === 'beginning' || value === 'end' || typeof (value as { get?: unknown } | null)?.get === 'function',
 };
+/** What makes a name unique is put behind it (`sender-sources.ts`), within SOURCE_BYTES_MAX. */
+const SOURCE_NAME_BYTES_MAX = 40;
 const SOURCE: Wanted = {
-  words: `text of 1 to ${SOURCE_BYTES_MAX} bytes in UTF-8`,
-  is: (value) => typeof value === 'string' && value !== '' && Buffer.byteLength(value) <= SOURCE_BYTES_MAX,
+  words: `text of 1 to ${SOURCE_NAME_BYTES_MAX} bytes in UTF-8`,
+  is: (value) =>
+    typeof value === 'string' &&
+    value !== '' &&
+    value.isWellFormed() &&
+    Buffer.byteLength(value) <= SOURCE_NAME_BYTES_MAX,
 };
 const ID = required({
   words: 'text or bytes (Uint8Array)',

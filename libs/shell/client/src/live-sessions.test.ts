@@ -2,15 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { VirtualTime } from '@flatline/cluster';
 import type { OutgoingEvent } from '@flatline/records';
-import type { SessionId } from './heartbeat-producer.ts';
-import { LiveSessions, type SessionsLimits } from './live-sessions.ts';
+import type { Said, SessionId } from './heartbeat-producer.ts';
+import { LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
+import { NAMED_MAX } from './sender-sources.ts';
 
 interface Sent {
   readonly atMs: number;
   readonly id: SessionId;
-  readonly said: 'beat' | 'end' | OutgoingEvent;
+  readonly said: Said;
 }
 
+const utf8 = new TextEncoder();
 /** What the first session object of a sender calls itself. */
 const SOURCE: unknown = expect.stringMatching(/^[0-9a-z]{1,10}-1$/);
 
@@ -36,9 +38,7 @@ class Log {
       get waitingCount() {
         return waitingCount();
       },
-      beat: (id: SessionId) => this.#take(id, 'beat'),
-      event: (id: SessionId, event: OutgoingEvent) => this.#take(id, event),
-      end: (id: SessionId) => this.#take(id, 'end'),
+      send: (key: Uint8Array, said: Said) => this.#take(new TextDecoder().decode(key), said),
       flush: () => Promise.resolve(),
       close: () => (this.isAway ? new Promise<void>(() => undefined) : Promise.resolve()),
     };
@@ -55,7 +55,7 @@ class Log {
     return this.sent.filter((each) => each.id === id).map(({ said }) => said);
   }
 
-  #take(id: SessionId, said: Sent['said']): Promise<void> | undefined {
+  #take(id: SessionId, said: Said): Promise<void> | undefined {
     if (this.failure !== undefined) throw this.failure;
     this.sent.push({ atMs: this.time.nowMs, id, said });
     this.#waitingCount += 1;
@@ -150,23 +150,72 @@ describe('live sessions', () => {
     expect(log.sessions.liveCount).toBe(0);
   });
 
-  test('[S5] BT4: each session object is a source of its own, in whatever process, unless it is given a name', () => {
+  test('[S5] BT4: each session object is a source of its own, in whatever process; a name has a limit', () => {
     const logs = [new Log({ timeoutMs: 3_000 }, 1), new Log({ timeoutMs: 3_000 }, 2)];
     const anna = logs.flatMap(({ sessions }) => [sessions.session('anna'), sessions.session('anna')]);
     expect(new Set(anna.map(({ source }) => source)).size).toBe(4);
     const [log] = logs;
-    const named = log!.sessions.session('anna', { source: 'web-1' });
-    named.event({ type: 'VIEW' });
-    expect(log!.saidOf('anna')).toEqual([{ type: 'VIEW', sequence: 0, source: 'web-1' }]);
-    for (const source of ['', 'x'.repeat(65), '\u20ac'.repeat(22), 7, null])
+    for (const source of ['', 'x'.repeat(41), '\u20ac'.repeat(14), 7, null])
       expect(() => log!.sessions.session('anna', { source: source as never })).toThrow(
-        /session: source .*text of 1 to 64 bytes in UTF-8/,
+        /session: source .*text of 1 to 40 bytes in UTF-8/,
       );
+    const longest = log!.sessions.session('anna', { source: 'x'.repeat(40) });
+    expect(Buffer.byteLength(longest.source)).toBeLessThanOrEqual(64);
+  });
+
+  test('[S5] BT4: objects of one session and one name count together; another session, sender or process does not', () => {
+    const logs = [new Log({ timeoutMs: 3_000 }, 1), new Log({ timeoutMs: 3_000 }, 2)];
+    const said = logs.map((log) => {
+      const named = (id: SessionId, source: string): Session => log.sessions.session(id, { source });
+      const first = named('anna', 'web-1');
+      first.event({ type: 'VIEW' });
+      const second = named('anna', 'web-1');
+      for (const each of [second, first, second]) each.event({ type: 'VIEW' });
+      expect(second.source).toBe(first.source);
+      expect(first.source).toMatch(/^web-1\.[0-9a-z]{1,10}-1$/);
+      named('anna', 'web-2').event({ type: 'VIEW' });
+      named('bert', 'web-1').event({ type: 'VIEW' });
+      named(utf8.encode('anna'), 'web-1').event({ type: 'VIEW' });
+      return log.sent.map(({ said: event }) => event as OutgoingEvent);
+    });
+    for (const events of said) expect(events.map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 0, 0, 4]);
+    const names = said.flat().map(({ source, sequence }) => `${source} ${sequence}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('[S5] BT5: a name that was forgotten begins anew under another, so nothing of it is a duplicate', () => {
+    const log = new Log({ timeoutMs: 3_000 });
+    const say = (id: SessionId): void => void log.sessions.session(id, { source: 'web-1' }).event({ type: 'VIEW' });
+    say('anna');
+    for (let other = 0; other < NAMED_MAX - 1; other += 1) say(`other-${other}`);
+    say('anna');
+    for (let other = 0; other < NAMED_MAX; other += 1) say(`later-${other}`);
+    say('anna');
+    const [first, second, third] = log.saidOf('anna') as [OutgoingEvent, OutgoingEvent, OutgoingEvent];
+    expect([first.sequence, second.sequence, third.sequence]).toEqual([0, 1, 0]);
+    expect([second.source === first.source, third.source === first.source]).toEqual([true, false]);
+  });
+
+  test('[S5] BT3: a start that was dropped begins no numbers: what follows would be taken for duplicates', () => {
+    const log = new Log({ timeoutMs: 3_000, bufferRecordsMax: 4 });
+    const anna = log.sessions.session('anna');
+    for (let at = 0; at < 4; at += 1) anna.event({ type: 'VIEW' });
+    expect(anna.start()).toBe(false);
+    log.comeBack();
+    anna.event({ type: 'VIEW' });
+    expect(anna.start()).toBe(true);
+    anna.event({ type: 'VIEW' });
+    expect(log.saidOf('anna').slice(4)).toEqual([
+      { type: 'VIEW', sequence: 5, source: SOURCE },
+      { type: 'STARTED', sequence: 0, source: SOURCE },
+      { type: 'VIEW', sequence: 1, source: SOURCE },
+    ]);
   });
 
   test("[S5] BT4: a device's own numbers and source pass through, and the session goes on counting its own", () => {
     const log = new Log({ timeoutMs: 3_000 });
     const anna = log.sessions.session('anna', { source: 'gateway' });
+    const gateway: unknown = expect.stringMatching(/^gateway\./);
     anna.event({ type: 'VIEW' });
     anna.event({ type: 'VIEW', sequence: 71 });
     anna.event({ type: 'VIEW', sequence: 72, source: 'phone' });
@@ -174,12 +223,12 @@ describe('live sessions', () => {
     anna.start({ sequence: 0, source: 'phone' });
     anna.event({ type: 'VIEW' });
     expect(log.saidOf('anna')).toEqual([
-      { type: 'VIEW', sequence: 0, source: 'gateway' },
+      { type: 'VIEW', sequence: 0, source: gateway },
       { type: 'VIEW', sequence: 71 },
       { type: 'VIEW', sequence: 72, source: 'phone' },
       { type: 'VIEW', source: 'watch' },
       { type: 'STARTED', sequence: 0, source: 'phone' },
-      { type: 'VIEW', sequence: 1, source: 'gateway' },
+      { type: 'VIEW', sequence: 1, source: gateway },
     ]);
   });
 

@@ -1,22 +1,23 @@
 // Sessions that beat by themselves, over one producer and one wheel.
 //
 // Owns: which sessions live, when each beats, what is dropped during an outage.
-// Does not own: sending and sending again (the producer), the pipeline's timeout, which it is told.
+// Does not own: sending and sending again (the producer), what sources are called and count (SenderSources), the pipeline's
+//   timeout, which it is told.
 //
 // Invariants
 //   BT1  Between two signs of life of a live session lies at most half of its timeout, if this process gets to run and
 //        the broker takes what it sends: a beat is due within a third, and left out where something was said half of that ago.
 //   BT2  Records waiting for their acknowledgement ≤ `bufferRecordsMax`, and beats alone never fill more than half of that.
 //   BT3  Events of a session are numbered without gaps in the order of the calls; what is dropped keeps its number, so that the
-//        summary counts it as missing (S6).
-//   BT4  What two sessions number is of two sources (S5), of whatever process: neither's events are the other's duplicates.
-import { type Cancel, type Clock, type DurationMs, Retriable } from '@flatline/base';
+//        summary counts it as missing (S6). Only a STARTED that was taken begins anew.
+import { type Cancel, type Clock, copyBytes, type DurationMs, Retriable } from '@flatline/base';
 import { STARTED } from '@flatline/ports/formats';
 import { type OutgoingEvent } from '@flatline/records';
 import { withinDeadline } from '@flatline/system';
 import { BeatWheel, SLOTS } from './beat-wheel.ts';
 import { checkCall, checkEvent, checkSessionId, checkStart } from './known-options.ts';
-import type { HeartbeatProducer, SessionId } from './heartbeat-producer.ts';
+import type { HeartbeatProducer, Said, SessionId } from './heartbeat-producer.ts';
+import { SenderSources } from './sender-sources.ts';
 
 /**
  * An event of a session, which numbers it and names its own source, unless the event has a `sequence` or a `source`: then both
@@ -26,8 +27,8 @@ export type SessionEventInput = OutgoingEvent;
 
 export interface SessionOptions {
   /**
-   * What this sender of the session is called, 1 to 64 bytes in UTF-8 (S5): one name, one count. Default: a name of its own for
-   * each session object, so that several senders of one session lose nothing.
+   * What this sender of the session is called, 1 to 40 bytes in UTF-8: session objects of one id and name count together, so that
+   * they are one source (S5). The name is made unique for each process. Default: each session object is a source of its own.
    */
   readonly source?: string;
 }
@@ -35,7 +36,7 @@ export interface SessionOptions {
 /** Each call says whether its record was taken; not taken is what `onDropped` and `dropped` tell of. */
 export interface Session {
   readonly id: SessionId;
-  /** What its events are numbered under, at the processor (S5). */
+  /** What its events are numbered under, at the processor (S5): the name, if any, and what makes it unique. */
   readonly source: string;
   /** Says so to the processor, and beats from now on. An event of the type STARTED: numbering begins again. */
   start(event?: Omit<SessionEventInput, 'type'>): boolean;
@@ -73,21 +74,18 @@ export interface LiveSessionsParts extends SessionsLimits {
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  readonly producer: Pick<HeartbeatProducer, 'beat' | 'event' | 'end' | 'flush' | 'close' | 'waitingCount'>;
+  readonly producer: Pick<HeartbeatProducer, 'send' | 'flush' | 'close' | 'waitingCount'>;
 }
 
 const BEATS_PER_TIMEOUT = 3;
 const JITTER = 0.2;
 const BUFFER_RECORDS_MAX = 100_000;
-/** As many as ten characters tell apart. */
-const SENDERS = 36 ** 10;
 
 interface Life {
   readonly session: Session;
+  readonly key: Uint8Array;
   /** When it last sent something. */
   saidAtMs: DurationMs;
-  /** The next event's. */
-  sequence: number;
 }
 
 export class LiveSessions {
@@ -95,9 +93,7 @@ export class LiveSessions {
   readonly #everyMs: DurationMs;
   readonly #bufferRecordsMax: number;
   readonly #wheel = new BeatWheel<Life>();
-  /** Sources begin with it: no other process draws the same. */
-  readonly #sender: string;
-  #sources = 0;
+  readonly #sources: SenderSources;
   readonly #dropped = { beats: 0, events: 0, ends: 0 };
   /** The producer's bytes are full, too. */
   #full = false;
@@ -110,7 +106,7 @@ export class LiveSessions {
     if (!(parts.timeoutMs >= 1))
       throw new Error(`timeoutMs is ${parts.timeoutMs}: give the pipeline's, in milliseconds`);
     this.#parts = parts;
-    this.#sender = Math.floor(parts.random() * SENDERS).toString(36);
+    this.#sources = new SenderSources(parts.random);
     this.#everyMs = parts.timeoutMs / BEATS_PER_TIMEOUT;
     this.#bufferRecordsMax = parts.bufferRecordsMax ?? BUFFER_RECORDS_MAX;
   }
@@ -128,43 +124,42 @@ export class LiveSessions {
   session(id: SessionId, options: SessionOptions = {}): Session {
     checkSessionId('session', id);
     checkCall('session', options);
-    const { source = this.#nextSource() } = options;
-    const { producer } = this.#parts;
+    const { source: name } = options;
+    const numbers = name === undefined ? this.#sources.unnamed() : this.#sources.named(id, name);
+    const { source } = numbers;
     const session: Session = {
       id,
       source,
       start: (event = {}) => {
         checkStart(event);
-        const taken = say({ ...event, type: STARTED }, 0);
+        const taken = say({ ...event, type: STARTED }, true);
         this.#arm(life);
         return taken;
       },
-      beat: () => this.#send('beats', life, () => producer.beat(id)),
+      beat: () => this.#send('beats', life, 'beat'),
       event: (event) => {
         checkEvent(event);
-        return say(event);
+        return say(event, false);
       },
       end: () => {
         session.leave();
-        return this.#send('ends', life, () => producer.end(id));
+        return this.#send('ends', life, 'end');
       },
       leave: () => {
         this.#wheel.remove(life);
       },
     };
-    const life: Life = { session, saidAtMs: Number.NEGATIVE_INFINITY, sequence: 0 };
-    const say = (event: SessionEventInput, sequence = life.sequence): boolean => {
-      if (isNumbered(event)) return this.#send('events', life, () => producer.event(id, event));
-      const taken = this.#send('events', life, () => producer.event(id, { ...event, sequence, source }));
-      life.sequence = sequence + 1;
+    // Of one pool with others', or a copy: the caller may reuse its bytes.
+    const key = typeof id === 'string' ? Buffer.from(id) : copyBytes(id, 0, id.length);
+    const life: Life = { session, key, saidAtMs: Number.NEGATIVE_INFINITY };
+    const say = (event: SessionEventInput, isStart: boolean): boolean => {
+      if (isNumbered(event)) return this.#send('events', life, event);
+      const sequence = isStart ? 0 : numbers.next;
+      const taken = this.#send('events', life, { ...event, sequence, source });
+      numbers.next = (taken ? sequence : numbers.next) + 1;
       return taken;
     };
     return session;
-  }
-
-  #nextSource(): string {
-    this.#sources += 1;
-    return `${this.#sender}-${this.#sources.toString(36)}`;
   }
 
   flush(): Promise<void> {
@@ -182,7 +177,7 @@ export class LiveSessions {
     });
   }
 
-  #send(kind: keyof Dropped, life: Life, add: () => Promise<void> | undefined): boolean {
+  #send(kind: keyof Dropped, life: Life, said: Said): boolean {
     this.#check();
     const most = kind === 'beats' ? this.#bufferRecordsMax / 2 : this.#bufferRecordsMax;
     if (this.#full || this.#parts.producer.waitingCount >= most) {
@@ -190,7 +185,7 @@ export class LiveSessions {
       this.#parts.onDropped?.(kind, life.session.id);
       return false;
     }
-    const room = add();
+    const room = this.#parts.producer.send(life.key, said);
     life.saidAtMs = this.#parts.clock.monotonicMs();
     if (room !== undefined) this.#awaitRoom(room);
     return true;
