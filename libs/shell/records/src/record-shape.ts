@@ -40,6 +40,11 @@ interface FieldOfKind<K extends FieldKind, Source, Target> {
   readonly nullable: boolean;
   /** False: a reader does without it, and its target keeps what it had. */
   readonly required: boolean;
+  /**
+   * Asked of JSON, where anyone may have called a field so before it was ours. False: it is another's, and ignored as such.
+   * Default: it is ours.
+   */
+  readonly isOurs?: (members: Readonly<Record<string, unknown>>) => boolean;
   /** undefined is left out of JSON. */
   readonly get: (source: Source) => WrittenValue<FieldValues[K]> | undefined;
   /** The text as UTF-8, where it is at hand: a writer need not make a string of what it finds to be plain ASCII. */
@@ -70,12 +75,6 @@ export function checkInstant(name: string, value: number): Millis {
 
 export function checkLength(name: string, value: string, most: number): string {
   if (value.length < 1 || value.length > most) throw invalidField(name, value, `1 to ${most} characters`);
-  return value;
-}
-
-export function checkUtf8Length(name: string, value: string, most: number): string {
-  if (value.length < 1 || value.length > most || Buffer.byteLength(value) > most)
-    throw invalidField(name, value, `1 to ${most} bytes in UTF-8`);
   return value;
 }
 

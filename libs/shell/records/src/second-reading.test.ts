@@ -67,6 +67,12 @@ beforeAll(async () => {
       '{"source":"\\u20ac"}',
       '{"source":""}',
       '{"source":7}',
+      '{"sequence":1,"source":7}',
+      '{"source":{"app":"x"},"type":"A","sequence":3}',
+      '{"source":["a"],"sequence":null}',
+      '{"source":"\\ud800"}',
+      `{"source":"${'x'.repeat(65)}","sequence":3}`,
+      `{"source":"${'x'.repeat(65)}","type":"A"}`,
     ),
   );
   for (const schema of SCHEMAS) {

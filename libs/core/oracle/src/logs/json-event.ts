@@ -12,7 +12,14 @@ const LAST_INSTANT = 8.64e15;
 /** `bad`: what is there is no event (I1). */
 export function jsonEvent(value: Uint8Array): InputEvent | 'bad' {
   const fields = jsonObject(value);
-  return fields === undefined ? 'bad' : eventOf(fields);
+  if (fields === undefined) return 'bad';
+  return eventOf(isOthersSource(fields) ? { ...fields, source: undefined } : fields);
+}
+
+/** S5: a field that has this name by chance. */
+function isOthersSource({ source, sequence }: EventFields): boolean {
+  if (typeof source !== 'string') return true;
+  return !isSource(source) && (sequence === undefined || sequence === null);
 }
 
 /** undefined: no JSON object in UTF-8. */

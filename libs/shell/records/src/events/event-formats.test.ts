@@ -73,6 +73,56 @@ describe('round trip', () => {
   });
 });
 
+describe('[S5] a field called source that may be another one', () => {
+  const url = 'https://shop.example/' + 'x'.repeat(60);
+  test.each<[string, unknown]>([
+    ['an object', { app: 'x' }],
+    ['a number', 7],
+    ['an array', ['web']],
+    ['true', true],
+  ])(
+    '[S5][I2] %s names no source, with a sequence or without: the event counts, as of the unnamed one',
+    (_what, source) => {
+      for (const rest of [{ type: 'VIEW', sequence: 3, attributes: { a: 'b' } }, { type: 'VIEW' }]) {
+        const { outcome, target } = decodeText(JSON.stringify({ source, ...rest }));
+        expect([outcome, target.source, target.type]).toEqual([{ kind: 'event' }, undefined, 'VIEW']);
+        expect(target.sequence).toBe(rest.sequence);
+      }
+    },
+  );
+
+  test.each<[string, string]>([
+    ['too long', url],
+    ['empty', ''],
+    ['half of a character', '\ud800'],
+  ])(
+    '[S5] nor does text that is no name (%s), unless there is a sequence that it may have numbered',
+    (_what, source) => {
+      const alone = decodeText(JSON.stringify({ source, type: 'VIEW' }));
+      expect([alone.outcome, alone.target.source]).toEqual([{ kind: 'event' }, undefined]);
+      const numbered = decodeText(JSON.stringify({ source, sequence: 3 }));
+      expect(numbered.outcome).toMatchObject({
+        kind: 'bad',
+        reason: source === '\ud800' ? 'invalid-utf8' : 'invalid-source',
+      });
+    },
+  );
+
+  test('[S5] the refusal says what to do', () => {
+    expect(decodeText(JSON.stringify({ source: url, sequence: 3 })).outcome).toMatchObject({
+      detail: expect.stringMatching(
+        /^source is "https.* characters\), wanted 1 to 64 bytes in UTF-8, the name of a sender: shorten it, or call the field otherwise$/,
+      ) as unknown,
+    });
+  });
+
+  test('[S5] a producer of ours is held to it', async () => {
+    const json = await openEventEncoder('json', TOPIC, undefined);
+    for (const source of [7, { app: 'x' }, '', url])
+      expect(() => json.encode({ source: source as never })).toThrow(/^source is .*wanted/);
+  });
+});
+
 describe('telling formats apart', () => {
   test.each<[InputFormat, string, string]>([
     ['auto', '', 'the value is empty'],

@@ -1,7 +1,8 @@
 import type { Attributes } from '../attributes.ts';
 import { type SessionEvent, SOURCE_BYTES_MAX } from '@flatline/ports/formats';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
-import { checkInstant, checkLength, checkSafeInteger, checkUtf8Length, type RecordShape } from '../record-shape.ts';
+import { invalidField } from '../bad-input.ts';
+import { checkInstant, checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
 
 /** What a producer says of an event; what is left out takes its default (`schemas/session-event.avsc`). */
 export type OutgoingEvent = {
@@ -78,9 +79,20 @@ export const EVENT_SHAPE: RecordShape<Readonly<SessionEvent>, SessionEvent> = [
     recurs: true,
     nullable: true,
     required: false,
+    // It has a meaning beside a sequence alone, and was ignored before it had one.
+    isOurs: ({ source, sequence }) =>
+      typeof source === 'string' && ((sequence ?? undefined) !== undefined || isSource(source)),
     get: (event) => event.source,
     set: (event, value) => {
-      event.source = checkUtf8Length('source', value, SOURCE_BYTES_MAX);
+      if (!isSource(value)) throw invalidField('source', value, SOURCE_WANTED);
+      event.source = value;
     },
   },
 ];
+
+const SOURCE_WANTED = `1 to ${SOURCE_BYTES_MAX} bytes in UTF-8, the name of a sender: shorten it, or call the field otherwise`;
+
+function isSource(text: string): boolean {
+  if (text.length < 1 || text.length > SOURCE_BYTES_MAX) return false;
+  return text.isWellFormed() && Buffer.byteLength(text) <= SOURCE_BYTES_MAX;
+}

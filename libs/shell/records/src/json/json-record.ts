@@ -37,18 +37,23 @@ export function readJsonRecord<Target>(
   end: number,
   target: Target,
 ): void {
-  readMembers(shape, parseObject(decodeUtf8(asBuffer(bytes), start, end)), target);
+  const members = parseObject(decodeUtf8(asBuffer(bytes), start, end));
+  readMembers(shape, members, target, ({ isOurs }) => isOurs?.(members) ?? true);
 }
 
-/** Reads the members of an object into `target`, trusting none of their types. @throws BadInput. */
+/**
+ * Reads the members of an object into `target`, trusting none of their types. `isOurs`: whether the member of a field's name is
+ * meant as it. @throws BadInput.
+ */
 export function readMembers<Target>(
   shape: RecordShape<never, Target>,
   members: Readonly<Record<string, unknown>>,
   target: Target,
+  isOurs: (field: RecordField<never, Target>) => boolean = () => true,
 ): void {
   for (const field of shape) {
     const value = members[field.name];
-    if (value !== undefined && value !== null) readField(field, value, target);
+    if (value !== undefined && value !== null && isOurs(field)) readField(field, value, target);
     else if (field.required) throw new BadInput('missing-field', `${field.name} is missing`);
   }
 }

@@ -15,7 +15,7 @@ export interface Asked {
 /** `bad`: the record belongs to the dead letters (I1). */
 export function askedBy({ value, headers = [], fields: known }: InputRecord): Asked | 'bad' {
   const fields = value === null || value.length === 0 ? {} : (known ?? jsonObject(value) ?? 'bad');
-  const event = fields === 'bad' ? 'bad' : eventOf(fields);
+  const event = fields === 'bad' ? 'bad' : eventOf({ ...fields, source: undefined });
   if (fields === 'bad' || event === 'bad') return 'bad';
   const said = (name: string): string | undefined => {
     const texts = new Set(
