@@ -150,7 +150,7 @@ describe('live sessions', () => {
     expect(log.sessions.liveCount).toBe(0);
   });
 
-  test('[S5] BT4: each session object is a source of its own, in whatever process; a name has a limit', () => {
+  test('[S5] SS1: each session object is a source of its own, in whatever process; a name has a limit', () => {
     const logs = [new Log({ timeoutMs: 3_000 }, 1), new Log({ timeoutMs: 3_000 }, 2)];
     const anna = logs.flatMap(({ sessions }) => [sessions.session('anna'), sessions.session('anna')]);
     expect(new Set(anna.map(({ source }) => source)).size).toBe(4);
@@ -163,7 +163,7 @@ describe('live sessions', () => {
     expect(Buffer.byteLength(longest.source)).toBeLessThanOrEqual(64);
   });
 
-  test('[S5] BT4: objects of one session and one name count together; another session, sender or process does not', () => {
+  test('[S5] SS1: objects of one session and one name count together; another session, sender or process does not', () => {
     const logs = [new Log({ timeoutMs: 3_000 }, 1), new Log({ timeoutMs: 3_000 }, 2)];
     const said = logs.map((log) => {
       const named = (id: SessionId, source: string): Session => log.sessions.session(id, { source });
@@ -183,7 +183,7 @@ describe('live sessions', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('[S5] BT5: a name that was forgotten begins anew under another, so nothing of it is a duplicate', () => {
+  test('[S5] SS2: a name that was forgotten goes on as another source, so nothing of it is a duplicate', () => {
     const log = new Log({ timeoutMs: 3_000 });
     const say = (id: SessionId): void => void log.sessions.session(id, { source: 'web-1' }).event({ type: 'VIEW' });
     say('anna');
@@ -212,7 +212,7 @@ describe('live sessions', () => {
     ]);
   });
 
-  test("[S5] BT4: a device's own numbers and source pass through, and the session goes on counting its own", () => {
+  test("[S5] SS1: a device's own numbers and source pass through, and the session goes on counting its own", () => {
     const log = new Log({ timeoutMs: 3_000 });
     const anna = log.sessions.session('anna', { source: 'gateway' });
     const gateway: unknown = expect.stringMatching(/^gateway\./);

@@ -9,7 +9,7 @@
 //        the broker takes what it sends: a beat is due within a third, and left out where something was said half of that ago.
 //   BT2  Records waiting for their acknowledgement ≤ `bufferRecordsMax`, and beats alone never fill more than half of that.
 //   BT3  Events of a session are numbered without gaps in the order of the calls; what is dropped keeps its number, so that the
-//        summary counts it as missing (S6). Only a STARTED that was taken begins anew.
+//        summary counts it as missing (S6). Only a STARTED that was taken begins again from 0.
 import { type Cancel, type Clock, copyBytes, type DurationMs, Retriable } from '@flatline/base';
 import { STARTED } from '@flatline/ports/formats';
 import { type OutgoingEvent } from '@flatline/records';
@@ -149,7 +149,7 @@ export class LiveSessions {
         this.#wheel.remove(life);
       },
     };
-    // Of one pool with others', or a copy: the caller may reuse its bytes.
+    // Bytes of one pool, or a copy: the caller may reuse its own.
     const key = typeof id === 'string' ? Buffer.from(id) : copyBytes(id, 0, id.length);
     const life: Life = { session, key, saidAtMs: Number.NEGATIVE_INFINITY };
     const say = (event: SessionEventInput, isStart: boolean): boolean => {

@@ -12,8 +12,8 @@
 // Owns: names and counts.      Does not own: which number a record gets (LiveSessions).
 //
 // Invariants
-//   BT4  No two runs of numbers have one source, of whatever process; those of one id and name are one run, while it is known.
-//   BT5  Runs of names known ≤ NAMED_MAX, of a fixed size each. The one asked for least recently is forgotten: asked for again, it
+//   SS1  No two runs of numbers have one source, of whatever process; those of one id and name are one run, while it is known.
+//   SS2  Runs of names known ≤ NAMED_MAX, of a fixed size each. The one asked for least recently is forgotten: asked for again, it
 //        is another run, of which nothing is a duplicate.
 import { createHash } from 'node:crypto';
 import type { SessionId } from './heartbeat-producer.ts';
@@ -61,7 +61,7 @@ export class SenderSources {
   }
 }
 
-/** Of a fixed size, whatever ids are like. */
+/** A name of a fixed size, whatever ids are like. */
 function digestOf(id: SessionId, name: string): string {
   return createHash('sha256').update(`${name.length}:${name}`).update(id).digest('base64');
 }
