@@ -5,6 +5,8 @@ import { didYouMean } from '@flatline/base';
 export interface Wanted {
   readonly words: string;
   readonly is: (value: unknown) => boolean;
+  /** What an object may have; default: that is not looked at. */
+  readonly options?: Readonly<Record<string, Wanted | Needed>>;
   readonly isRequired?: never;
 }
 
@@ -32,6 +34,10 @@ export function oneOf(...known: readonly string[]): Wanted {
   return { words, is: (value) => typeof value === 'string' && known.includes(value) };
 }
 
+export function objectOf(options: Readonly<Record<string, Wanted | Needed>>): Wanted {
+  return { ...OBJECT, options };
+}
+
 export function required(wanted: Wanted): Needed {
   return { ...wanted, isRequired: true };
 }
@@ -45,9 +51,24 @@ export function checkOptions(
 ): void {
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`${call}: the options are ${shown(options)}: give an object with ${example}`);
-  checkNames(call, 'option', Object.keys(options), Object.keys(known));
-  for (const [name, wanted] of Object.entries(known))
-    checkArgument(call, { name, value: (options as Readonly<Record<string, unknown>>)[name], wanted });
+  checkMembers(call, options, known, '');
+}
+
+/** `within`: the option that they are of, and a dot. */
+function checkMembers(
+  call: string,
+  options: object,
+  known: Readonly<Record<string, Wanted | Needed>>,
+  within: string,
+): void {
+  const named = (name: string): string => within + name;
+  checkNames(call, 'option', Object.keys(options).map(named), Object.keys(known).map(named));
+  for (const [name, wanted] of Object.entries(known)) {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    checkArgument(call, { name: named(name), value, wanted });
+    if (wanted.options !== undefined && value !== undefined)
+      checkMembers(call, value as object, wanted.options, `${named(name)}.`);
+  }
 }
 
 /**

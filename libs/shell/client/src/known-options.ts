@@ -8,6 +8,7 @@ import {
   FUNCTION,
   type Needed,
   OBJECT,
+  objectOf,
   oneOf,
   required,
   TEXT,
@@ -24,6 +25,11 @@ const TLS: Wanted = {
   words: 'true, false or an object in the terms of node:tls',
   is: (value) => typeof value === 'boolean' || OBJECT.is(value),
 };
+const SASL = objectOf({
+  mechanism: required(oneOf('plain', 'scram-sha-256', 'scram-sha-512')),
+  username: required(TEXT),
+  password: required(TEXT),
+});
 const FROM: Wanted = {
   words: "'beginning', 'end' or a Map of offsets",
   // By shape: a Map of another realm is no instance of this one's.
@@ -42,7 +48,8 @@ const SOURCE: Wanted = {
 };
 const ID = required({
   words: 'text or bytes (Uint8Array)',
-  is: (value) => typeof value === 'string' || ArrayBuffer.isView(value),
+  // By name: bytes of another realm are no instance of this one's, and neither a DataView nor other numbers are bytes.
+  is: (value) => typeof value === 'string' || Object.prototype.toString.call(value) === '[object Uint8Array]',
 });
 
 const HEARTBEATS = {
@@ -63,14 +70,15 @@ const OUTPUTS = {
 };
 const RUNS = { ...OUTPUTS, onReceipt: FUNCTION };
 const OF_A_KIND = { ...RUNS, kind: required(oneOf('session', 'lease', 'debounce', 'schedule')) };
-const HANDLING = { handler: required(FUNCTION), retries: OBJECT, deadLetterTopic: TEXT };
+const RETRIES = objectOf({ attempts: COUNT, firstMs: TIME_OR_NONE, mostMs: TIME_OR_NONE });
+const HANDLING = { handler: required(FUNCTION), retries: RETRIES, deadLetterTopic: TEXT };
 /** `known-options.test.ts` ties them to the interfaces, by the compiler. */
 export const CALLS = {
   connect: {
     brokers: required(ADDRESSES),
     clientId: TEXT,
     ssl: TLS,
-    sasl: OBJECT,
+    sasl: SASL,
     schemaRegistryUrl: TEXT,
   },
   heartbeats: HEARTBEATS,

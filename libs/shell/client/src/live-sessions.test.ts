@@ -331,4 +331,7 @@ test('[I4] a session id of another type is refused at the call that gives it', (
   expect(() => sessions.session(123 as unknown as string)).toThrow(
     new TypeError('session: the session id is 123: give text or bytes (Uint8Array)'),
   );
+  for (const id of [new DataView(new ArrayBuffer(2)), new Uint16Array(2), new ArrayBuffer(2)])
+    expect(() => sessions.session(id as unknown as Uint8Array)).toThrow('give text or bytes (Uint8Array)');
+  expect(sessions.session(Buffer.from('anna')).id).toEqual(Buffer.from('anna'));
 });

@@ -78,6 +78,35 @@ describe('what is opened', () => {
   });
 });
 
+describe('options within options', () => {
+  test.each([
+    [
+      { mechanism: 'plain', user: 'a', password: 'b' },
+      'connect: there is no option sasl.user. There are sasl.mechanism, sasl.username, sasl.password',
+    ],
+    [{ mechanism: 'plain', username: 'a' }, 'connect: sasl.password is undefined: give text'],
+    [
+      { mechanism: 'PLAIN', username: 'a', password: 'b' },
+      "connect: sasl.mechanism is \"PLAIN\": give 'plain', 'scram-sha-256' or 'scram-sha-512'",
+    ],
+  ])('[I4] sasl %j is refused', (sasl, words) => {
+    expect(() => connectLoosely({ brokers: ['a:1'], sasl })).toThrow(new TypeError(words));
+  });
+
+  test.each([
+    [
+      { attemps: 3 },
+      'handleRuns: there is no option retries.attemps; did you mean retries.attempts? There are retries.attempts, ',
+    ],
+    [{ attempts: 0 }, 'handleRuns: retries.attempts is 0: give a number, 1 or more'],
+    [{ firstMs: '1s' }, 'handleRuns: retries.firstMs is "1s": give a number of milliseconds, 0 or more'],
+  ])('[I4] retries %j are refused', async (retries, words) => {
+    const options = { topic: 't', group: 'g', handler: () => undefined, retries };
+    await expect(loose()['handleRuns']!(options)).rejects.toThrow(TypeError);
+    await expect(loose()['handleRuns']!(options)).rejects.toThrow(words);
+  });
+});
+
 describe('dead letters of a handler', () => {
   test.each(['handleCompletedSessions', 'handleSummaries', 'handleLeaseEvents', 'handleBatches', 'handleRuns'])(
     '[I4] %s does not take the topic that it reads for them',
@@ -98,6 +127,7 @@ describe('an event of the plain producer', () => {
       'event: there is no field typ; did you mean type? There are type, occurredAt, eventId, sequence, ',
     ],
     [null, "event: the event is null: give an object, as { type: 'VIEW' }"],
+    [[1, 2], 'event: the event is an array of 2: give an object'],
   ])('[I4] %j is refused', (event, words) => {
     const nothing = {} as unknown as ConstructorParameters<typeof HeartbeatProducer>;
     const producer = new HeartbeatProducer(nothing[0], nothing[1], () => undefined);
