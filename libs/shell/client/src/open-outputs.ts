@@ -75,8 +75,9 @@ export interface Handling<Output> {
   /** Default: 5 attempts, with pauses from 100 milliseconds to 10 000. */
   readonly retries?: Retries;
   /**
-   * A topic for outputs that no attempt has managed: the record as it was, with one more header, `flatline-error`, of at
-   * most 1 024 bytes. It may be read as the output topic is, which it must not be. Default: none, and the handler's last error ends the handling.
+   * A topic for outputs that no attempt has managed: the record as it was, with one more header, `flatline-error`, of at most
+   * 1 024 bytes. It may be read as the output topic is, which it must not be. Default: none, and the handler's last error ends the
+   * handling.
    */
   readonly deadLetterTopic?: string;
 }

@@ -4,8 +4,8 @@ import type { ConnectionEvent } from '@flatline/kafka';
 import type { UnreadableRecord } from './output-record.ts';
 
 /**
- * A broker or the schema registry does not answer, or the registry does not know a schema, and is asked again; records were removed before the group has read them; or a
- * record is none of the outputs, and is passed over.
+ * A broker or the schema registry does not answer, or that does not know a schema, and is asked again; records were removed before
+ * the group has read them; or a record is none of the outputs, and is passed over.
  */
 export type Trouble =
   | { readonly kind: 'connection'; readonly broker: string; readonly message: string }

@@ -9,6 +9,7 @@ const asking = (fields: object): Parameters<typeof askedBy>[0] => ({
   value: utf8.encode(JSON.stringify(fields)),
   event: 'bad',
   hasClockHeader: false,
+  logAppendTime: true,
 });
 
 test.each([{ source: 7 }, { source: { app: 'x' } }, { source: '' }, { source: 'web' }])(
