@@ -35,3 +35,4 @@ export { type Random, randomBytes, seededRandom } from './random.ts';
 export { partitionOf, partitionOfRange } from './partitioner.ts';
 export { ReusedMemory } from './reused-memory.ts';
 export { type Cancel, type Clock, type DurationMs, INSTANT_MAX, type Millis } from './time.ts';
+export { millisecondsIn, WRITTEN_DURATION, type WrittenDuration } from './written-duration.ts';

@@ -1,8 +1,8 @@
 // The form of a configuration file as JSON Schema, for editors.
+import { WRITTEN_DURATION } from '@flatline/base';
 import { z } from 'zod';
 import { configurationSchema } from './schema.ts';
 import { unitOf } from './units.ts';
-import { WRITTEN_DURATION } from './written-durations.ts';
 
 /** As much of JSON Schema as is changed here. */
 interface Schema {

@@ -5,10 +5,10 @@ import {
   type DurationMs,
   TRANSACTION_TIMEOUT_MAX_MS,
   TRANSACTION_TIMEOUT_MS,
+  type WrittenDuration,
 } from '@flatline/base';
 import { TOKEN_EPOCH_MAX, WINDOW_BYTES_MAX, WINDOW_ITEMS_MAX } from '@flatline/kinds';
 import { z } from 'zod';
-import type { WrittenDuration } from './written-durations.ts';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
