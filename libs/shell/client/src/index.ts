@@ -51,4 +51,4 @@ export type { Trouble } from './trouble.ts';
 export type { Retries } from './handled-outputs.ts';
 export type { OutputRecord, ReceiptRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
 export type { OutputReaders } from './output-readers.ts';
-export type { ReceivedReceipt } from './runs.ts';
+export type { ReceivedReceipt } from '@flatline/records';

@@ -1,6 +1,13 @@
 // What a record of an output topic is, by the kind of its pipeline: a table of readings, each of which a consumer reads by.
 import { INCARNATION_HEADER } from '@flatline/ports';
-import { BatchFormats, LeaseEventFormats, type ReadingOptions, SummaryFormats } from '@flatline/records';
+import {
+  BatchFormats,
+  LeaseEventFormats,
+  type ReadingOptions,
+  receiptIn,
+  runIn,
+  SummaryFormats,
+} from '@flatline/records';
 import type {
   BatchRecord,
   LeaseEventRecord,
@@ -11,7 +18,6 @@ import type {
   TombstoneRecord,
   UnreadableRecord,
 } from './output-record.ts';
-import { receiptIn, runIn } from './runs.ts';
 
 /** By the kinds of pipelines: what each says. */
 export interface RecordsByKind {

@@ -1,7 +1,12 @@
 import type { Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
-import type { ReceivedBatch, ReceivedLeaseEvent, ReceivedSummary } from '@flatline/records';
-import type { ReceivedReceipt, ReceivedRun } from './runs.ts';
+import type {
+  ReceivedBatch,
+  ReceivedLeaseEvent,
+  ReceivedReceipt,
+  ReceivedRun,
+  ReceivedSummary,
+} from '@flatline/records';
 
 export interface AtPosition {
   readonly partition: number;

@@ -9,16 +9,12 @@ import type {
   SessionPipeline,
 } from '@flatline/config';
 import {
-  debounceKind,
   debounceView,
   type EntryView,
   foreseen,
-  leaseKind,
   leaseView,
   type PipelineKind,
-  scheduleKind,
   scheduleView,
-  sessionKind,
   sessionView,
 } from '@flatline/kinds';
 import type { OutgoingRecord } from '@flatline/ports';
@@ -30,7 +26,7 @@ import {
   openRequestDecoder,
   openSummaryEncoder,
 } from '@flatline/records';
-import { CronCalendar } from './calendar/cron-calendar.ts';
+import { leasesOf, schedulesOf, sessionsOf, systemCalendar, windowsOf } from './assembled-kinds.ts';
 import {
   largestDebounceRecords,
   type LargestRecords,
@@ -115,29 +111,28 @@ export function silenceOf(pipeline: PipelineConfig): DurationMs | undefined {
 }
 
 async function openSessions({ config, pipeline, clock }: KindPlace<SessionPipeline>): Promise<PipelineKind> {
-  const { input, output, rules } = pipeline;
+  const { input, output } = pipeline;
   const registry = registryOf(config, clock);
   const decoder = await openEventDecoder(input.topic, { format: input.format, registry, clock });
   const encoder = await openSummaryEncoder(output.format, output.topic, registry);
-  return sessionKind({ rules, decoder, encoder, tombstones: output.tombstones, outputTopic: output.topic });
+  return sessionsOf(pipeline, { decoder, encoder });
 }
 
 async function openLeases({ config, pipeline, clock }: KindPlace<LeasePipeline>): Promise<PipelineKind> {
-  const { input, output, rules } = pipeline;
+  const { input, output } = pipeline;
   const registry = registryOf(config, clock);
   const decoder = await openRequestDecoder(input.topic, { format: input.format, registry, clock });
   const encoder = await openLeaseEventEncoder(output.format, output.topic, registry);
-  return leaseKind({ rules, decoder, encoder, tombstones: output.tombstones, outputTopic: output.topic });
+  return leasesOf(pipeline, { decoder, encoder });
 }
 
 async function openDebounce({ config, pipeline, clock }: KindPlace<DebouncePipeline>): Promise<PipelineKind> {
-  const { output, rules } = pipeline;
-  const encoder = await openBatchEncoder(output.format, output.topic, registryOf(config, clock));
-  return debounceKind({ rules, encoder, outputTopic: output.topic });
+  const { output } = pipeline;
+  return windowsOf(pipeline, await openBatchEncoder(output.format, output.topic, registryOf(config, clock)));
 }
 
 function openSchedules({ pipeline }: KindPlace<SchedulePipeline>): Promise<PipelineKind> {
-  return Promise.resolve(scheduleKind({ rules: pipeline.rules, calendar: calendar() }));
+  return Promise.resolve(schedulesOf(pipeline));
 }
 
 /** What a record of schedules would come to if it were taken at `now`, for whoever is about to send it. */
@@ -147,11 +142,12 @@ export function foreseenSchedule(
   now: Millis,
 ): ReturnType<typeof foreseen> {
   const bytes = value ?? new Uint8Array(0);
-  return foreseen({ headers, bytes, start: 0, length: value === null ? -1 : value.length }, now, rules, calendar());
-}
-
-function calendar(): CronCalendar {
-  return new CronCalendar(process.versions['tz'] ?? 'unknown');
+  return foreseen(
+    { headers, bytes, start: 0, length: value === null ? -1 : value.length },
+    now,
+    rules,
+    systemCalendar(),
+  );
 }
 
 function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): HttpSchemaRegistry | undefined {

@@ -1,7 +1,7 @@
 import { BATCH_BYTES_MAX, type DebouncedBatchEncoder } from '@flatline/ports/formats';
 import { ownSchema } from '../avro/schema.ts';
-import { requireRegistry, type Format } from '../format.ts';
-import { valueSubject, type SchemaRegistry } from '../registry/schema-registry.ts';
+import { outputSchemaId, type Format } from '../format.ts';
+import type { SchemaRegistry } from '../registry/schema-registry.ts';
 import { AvroBatches } from './avro-batches.ts';
 import { JsonBatches } from './json-batches.ts';
 
@@ -16,7 +16,10 @@ export async function openBatchEncoder(
   topic: string,
   registry: SchemaRegistry | undefined,
 ): Promise<DebouncedBatchEncoder> {
-  if (format === 'json') return new JsonBatches(BATCH_BYTES_MAX);
-  const found = requireRegistry(registry, `The output ${topic}`);
-  return new AvroBatches(await found.schemaId(valueSubject(topic), BATCH_SCHEMA.text), BATCH_BYTES_MAX);
+  return batchEncoder(await outputSchemaId({ format, topic, schema: BATCH_SCHEMA }, registry));
+}
+
+/** In Avro under that id of the schema, in JSON without one. */
+export function batchEncoder(schemaId: number | undefined): DebouncedBatchEncoder {
+  return schemaId === undefined ? new JsonBatches(BATCH_BYTES_MAX) : new AvroBatches(schemaId, BATCH_BYTES_MAX);
 }

@@ -1,9 +1,9 @@
 import type { LeaseEvent, LeaseEventEncoder } from '@flatline/ports/formats';
 import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
 import { ownSchema } from '../avro/schema.ts';
-import { requireRegistry, type Format } from '../format.ts';
+import { outputSchemaId, type Format } from '../format.ts';
 import { JsonRecordWriter } from '../json/json-record.ts';
-import { valueSubject, type SchemaRegistry } from '../registry/schema-registry.ts';
+import type { SchemaRegistry } from '../registry/schema-registry.ts';
 import { LEASE_EVENT_SHAPE } from './lease-event-shape.ts';
 
 export const LEASE_EVENT_SCHEMA = ownSchema('lease-event');
@@ -17,14 +17,17 @@ export async function openLeaseEventEncoder(
   topic: string,
   registry: SchemaRegistry | undefined,
 ): Promise<LeaseEventEncoder> {
-  if (format === 'json') return new JsonRecordWriter(LEASE_EVENT_SHAPE);
-  const found = requireRegistry(registry, `The output ${topic}`);
-  return new AvroRecordWriter(await found.schemaId(valueSubject(topic), LEASE_EVENT_SCHEMA.text), LEASE_EVENT_SHAPE);
+  return leaseEventEncoder(await outputSchemaId({ format, topic, schema: LEASE_EVENT_SCHEMA }, registry));
+}
+
+/** In Avro under that id of the schema, in JSON without one. */
+export function leaseEventEncoder(schemaId: number | undefined): LeaseEventEncoder {
+  return schemaId === undefined
+    ? new JsonRecordWriter(LEASE_EVENT_SHAPE)
+    : new AvroRecordWriter(schemaId, LEASE_EVENT_SHAPE);
 }
 
 /** How many bytes `event` has in that format. */
 export function leaseEventBytes(format: Format, event: LeaseEvent): number {
-  const writer =
-    format === 'json' ? new JsonRecordWriter(LEASE_EVENT_SHAPE) : new AvroRecordWriter(0, LEASE_EVENT_SHAPE);
-  return writer.encode(event).length;
+  return leaseEventEncoder(format === 'json' ? undefined : 0).encode(event).length;
 }

@@ -6,6 +6,7 @@ import { LEASE_EVENT_SCHEMA } from './lease-event-encoder.ts';
 import { blankLeaseEvent, LEASE_EVENT_SHAPE, type ReceivedLeaseEvent } from './lease-event-shape.ts';
 
 export type ReadLeaseEvent = { readonly kind: 'leaseEvent'; readonly event: ReceivedLeaseEvent } | BadOutcome;
+export type LeaseEventOutcome = ReadLeaseEvent | { readonly kind: 'unknownSchema'; readonly schemaId: number };
 
 /** Decodes lease events from the records of an output topic, for its readers. */
 export class LeaseEventFormats {
@@ -28,11 +29,16 @@ export class LeaseEventFormats {
   /** The same, and says why it is none. */
   async readOrWhy(value: Uint8Array): Promise<ReadLeaseEvent> {
     for (;;) {
-      const event = blankLeaseEvent();
-      const outcome = this.#formats.read(asBuffer(value), 0, value.length, event);
-      if (outcome.kind === 'read') return { kind: 'leaseEvent', event };
-      if (outcome.kind === 'bad') return outcome;
+      const outcome = this.decode(value);
+      if (outcome.kind !== 'unknownSchema') return outcome;
       await this.#formats.prepare(outcome.schemaId);
     }
+  }
+
+  /** Decodes a value. Never throws on bad bytes. */
+  decode(value: Uint8Array): LeaseEventOutcome {
+    const event = blankLeaseEvent();
+    const outcome = this.#formats.read(asBuffer(value), 0, value.length, event);
+    return outcome.kind === 'read' ? { kind: 'leaseEvent', event } : outcome;
   }
 }

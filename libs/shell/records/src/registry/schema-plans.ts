@@ -34,14 +34,28 @@ export class SchemaPlans<Plan> {
 
   /** undefined: not known, `prepare` it. */
   of(id: number): Known<Plan> | undefined {
-    return this.#known.get(id) ?? this.#unknown(id);
+    return this.#known.get(id) ?? this.#unknown(id) ?? this.#atHand(id);
+  }
+
+  /** undefined of a registry that has to be asked. */
+  #atHand(id: number): Known<Plan> | undefined {
+    const registry = this.#registry;
+    if (registry.schemaAtHand === undefined) return undefined;
+    const registered = registry.schemaAtHand(id);
+    if (registered === undefined) return this.#notThere(id);
+    const known = this.#resolve(registered);
+    keepBounded(this.#known, id, known, CACHED_SCHEMAS_MAX);
+    return known;
   }
 
   #unknown(id: number): BadOutcome | undefined {
     if (id > SCHEMA_ID_MAX)
       return { kind: 'bad', reason: 'unknown-schema-id', detail: `no registry gives the schema id ${id}` };
     const until = this.#unknownUntil.get(id);
-    if (until === undefined || until <= this.#clock.monotonicMs()) return undefined;
+    return until === undefined || until <= this.#clock.monotonicMs() ? undefined : this.#notThere(id);
+  }
+
+  #notThere(id: number): BadOutcome {
     return {
       kind: 'bad',
       reason: 'unknown-schema-id',

@@ -11,6 +11,8 @@ export interface SchemaRegistry {
   readonly name: string;
   /** The schema of an id, which never changes; undefined where the registry does not know the id. @throws Retriable. */
   schemaById(id: number): Promise<RegisteredSchema | undefined>;
+  /** The same at once, of one that has all there is in memory; left out of one that has to be asked. */
+  schemaAtHand?(id: number): RegisteredSchema | undefined;
   /**
    * The id of an Avro schema under a subject; registers it where it is not there yet, and leaves the subject's
    * compatibility setting alone. @throws Retriable; Fatal where the registry refuses it.

@@ -2,10 +2,10 @@ import type { SummaryEncoder } from '@flatline/ports/formats';
 import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
 import { ownSchema } from '../avro/schema.ts';
 import { badOutcome, type BadOutcome } from '../bad-input.ts';
-import { requireRegistry, type Format } from '../format.ts';
+import { outputSchemaId, type Format } from '../format.ts';
 import { readJsonRecord } from '../json/json-record.ts';
 import { RecordFormats, type ReadingOptions } from '../record-formats.ts';
-import { valueSubject, type SchemaRegistry } from '../registry/schema-registry.ts';
+import type { SchemaRegistry } from '../registry/schema-registry.ts';
 import { asBuffer, TextReader } from '../text-reader.ts';
 import { SummaryJsonEncoder } from './summary-json.ts';
 import { blankDraft, finishDraft, SUMMARY_SHAPE, type ReceivedSummary, type SummaryDraft } from './summary-shape.ts';
@@ -21,9 +21,12 @@ export async function openSummaryEncoder(
   topic: string,
   registry: SchemaRegistry | undefined,
 ): Promise<SummaryEncoder> {
-  if (format === 'json') return new SummaryJsonEncoder();
-  const found = requireRegistry(registry, `The output ${topic}`);
-  return new AvroRecordWriter(await found.schemaId(valueSubject(topic), SUMMARY_SCHEMA.text), SUMMARY_SHAPE);
+  return summaryEncoder(await outputSchemaId({ format, topic, schema: SUMMARY_SCHEMA }, registry));
+}
+
+/** In Avro under that id of the schema, in JSON without one. */
+export function summaryEncoder(schemaId: number | undefined): SummaryEncoder {
+  return schemaId === undefined ? new SummaryJsonEncoder() : new AvroRecordWriter(schemaId, SUMMARY_SHAPE);
 }
 
 export type ReadSummary = { readonly kind: 'summary'; readonly summary: ReceivedSummary } | BadOutcome;
