@@ -1,0 +1,37 @@
+import { MESSAGE_BYTES_MAX } from '@flatline/base';
+import { type PipelineConfig, rulesText } from '@flatline/config';
+import { TASK_BOUNDS } from '@flatline/runtime';
+import type { Tested } from './test-partition.ts';
+import type { TestedKind } from './tested-kind.ts';
+
+/** Time is exact here: what is due takes effect in the millisecond in which it is. */
+const TICK_MS = 1;
+/** The order in which keys lie in memory is no part of what comes out. */
+const HASH_SEED = 1;
+
+/** A task's options as a processor derives them from the configuration. */
+export function testedPipeline(pipeline: PipelineConfig, kind: TestedKind, partitionCount: number): Tested {
+  const { input, heldTime, changelogFactor, changelogFormat: format, maxStateBytes } = pipeline;
+  const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
+  const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, owedBytesMax } = TASK_BOUNDS;
+  const { entriesMax, keyBytesMax, pageBytesMax, deadLetterBytesMax } = TASK_BOUNDS;
+  const keyPartitions = input.partitioner === 'murmur2' ? partitionCount : undefined;
+  return {
+    ...kind,
+    pipeline,
+    taskOptions: {
+      kind: kind.kind,
+      input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs, keyPartitions },
+      changelog: { blockBytesMax, changelogFactor, unsweptLogBytes, format, settings: rulesText(pipeline) },
+      heldTime,
+      tickMs: TICK_MS,
+      hashSeed: HASH_SEED,
+      pendingChangesMax,
+      pendingOutputsMax: () => pendingOutputsMax,
+      owedBytesMax,
+      takenRowBytesMax: () => 0,
+      state: { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax: maxStateBytes ?? Infinity },
+      deadLetters: { waitingBytesMax: () => deadLetterBytesMax, letterBytesMax: MESSAGE_BYTES_MAX },
+    },
+  };
+}

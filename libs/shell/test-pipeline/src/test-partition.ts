@@ -1,0 +1,194 @@
+// One partition of a pipeline in memory: the product's own task, its input as it comes, and what it commits.
+//
+// Owns: where the input ends, what of it waits, when silence is next proved.      Does not own: the rules (PartitionTask), what
+// virtual time it is, records that come out.
+//
+// Invariants
+//   TP1  After each call all that was read is committed, but for what waits for the pace of `maxDuePerSecond`.
+import { assert, type Millis, ReusedMemory } from '@flatline/base';
+import type { PipelineConfig } from '@flatline/config';
+import { HeldTime, type KindOutput, type ShownEntry } from '@flatline/kinds';
+import { type DeadLetter, NO_BATCH, PartitionTask, type TaskOptions } from '@flatline/partition';
+import { CLOCK_HEADER } from '@flatline/ports';
+import { DuePace } from '@flatline/runtime';
+import { EXPIRE_MAX, FREE_BLOCK_BYTES_MAX, STEP_RECORDS_MAX } from './limits.ts';
+import { MemoryChangelog } from './memory-changelog.ts';
+import { type InputRecord, MemoryCursor } from './memory-cursor.ts';
+import { Silence } from './silence.ts';
+import type { TestedKind } from './tested-kind.ts';
+
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
+
+/** A pipeline as its partitions run it. */
+export interface Tested extends TestedKind {
+  readonly pipeline: PipelineConfig;
+  readonly taskOptions: Omit<TaskOptions, 'partition' | 'blockMemory'>;
+}
+
+export interface TestPartitionParts {
+  readonly partition: number;
+  readonly partitionCount: number;
+  readonly onOutput: (output: KindOutput, partition: number) => void;
+  readonly onDeadLetter: (letter: DeadLetter, partition: number) => void;
+}
+
+export class TestPartition {
+  readonly #parts: TestPartitionParts;
+  readonly #changelog: MemoryChangelog;
+  readonly #blockMemory = new ReusedMemory(FREE_BLOCK_BYTES_MAX);
+  #tested: Tested;
+  #task: PartitionTask;
+  #silence: Silence;
+  #pace: DuePace | undefined;
+  /** When the pace lets more of what is due take effect; the input waits until then. */
+  #paceAt: Millis | undefined;
+  #waiting: InputRecord[] = [];
+  #cursor: MemoryCursor | undefined;
+  #end = 0;
+
+  constructor(tested: Tested, parts: TestPartitionParts, now: Millis) {
+    this.#parts = parts;
+    this.#tested = tested;
+    this.#changelog = new MemoryChangelog(parts.partitionCount);
+    this.#silence = new Silence(tested.pipeline, now);
+    this.#pace = paceOf(tested.pipeline, now);
+    this.#task = this.#begin();
+    this.#changelog.commit(this.#task);
+  }
+
+  /** Where the next record will lie. */
+  get end(): number {
+    return this.#end;
+  }
+
+  append(record: InputRecord, now: Millis): void {
+    assert(record.offset >= this.#end, 'offsets grow', { offset: record.offset });
+    this.#end = record.offset + 1;
+    this.#waiting.push(record);
+    if (this.#paceAt === undefined) this.#work(now);
+  }
+
+  /** When time next brings something about by itself; undefined: it never does, however long it passes. */
+  get wakesAt(): Millis | undefined {
+    return this.#paceAt ?? this.#silence.provesAt(this.#task);
+  }
+
+  /** It is that time, or later: the log proves that nothing came before. */
+  wake(now: Millis): void {
+    if (this.#paceAt === undefined) this.#prove(now);
+    this.#paceAt = undefined;
+    this.#work(now);
+  }
+
+  /** Another task, of other settings where they were changed, goes on from what is committed. */
+  restart(tested: Tested, now: Millis): void {
+    this.#tested = tested;
+    this.#cursor = undefined;
+    this.#pace = paceOf(tested.pipeline, now);
+    this.#silence = new Silence(tested.pipeline, now);
+    this.#task = this.#begin();
+    if (this.#paceAt === undefined) this.#work(now);
+  }
+
+  get liveEntries(): number {
+    return this.#task.liveEntries;
+  }
+
+  /** Each thing that lives, in no order that means anything. */
+  *entries(): Generator<{ readonly key: Uint8Array; readonly shown: ShownEntry }> {
+    const { table } = this.#task;
+    const { view } = this.#tested;
+    const { partition } = this.#parts;
+    const held = new HeldTime(this.#tested.pipeline.heldTime);
+    const { last } = this.#changelog;
+    if (last !== undefined) held.restore(last);
+    const entry = table.view();
+    for (let slot = 0; slot < table.slotsEnd; slot += 1) {
+      if (!table.isLive(slot)) continue;
+      const key = table.keyOf(slot);
+      for (const shown of view.shown(entry.at(slot), { partition, held })) yield { key, shown };
+    }
+  }
+
+  #begin(): PartitionTask {
+    const { partition } = this.#parts;
+    const task = new PartitionTask({ ...this.#tested.taskOptions, partition, blockMemory: this.#blockMemory });
+    // There is no local store to bring up to date.
+    task.checkpoints.discard();
+    const last = this.#changelog.restore(task);
+    task.resume(last?.clock ?? 0, last?.inputs[0] ?? START, last);
+    task.arm(Infinity);
+    return task;
+  }
+
+  #prove(now: Millis): void {
+    const proof = this.#silence.proof(this.#task, now);
+    if (proof.kind === 'fetch') {
+      this.#task.observe(proof.evidence);
+      return;
+    }
+    const headers = [{ name: CLOCK_HEADER, value: null }];
+    this.#waiting.push({ offset: this.#end, timestamp: proof.timestamp, key: null, value: new Uint8Array(0), headers });
+    this.#end += 1;
+  }
+
+  #work(now: Millis): void {
+    for (let goesOn = true; goesOn;) {
+      const isAllRead = this.#read(now);
+      const more = this.#expire(now);
+      if (this.#task.isFull || this.#task.hasOwed) this.#commit();
+      if (more === 'later') break;
+      goesOn = more || !isAllRead || this.#task.hasOwed;
+    }
+    if (this.#task.hasUncut) this.#commit();
+  }
+
+  /** True once all that came is read. */
+  #read(now: Millis): boolean {
+    const byBroker = this.#tested.pipeline.input.timestampType === 'LogAppendTime';
+    for (let record = this.#waiting[0]; record !== undefined; record = this.#waiting[0]) {
+      this.#cursor ??= new MemoryCursor(record, byBroker);
+      const outcome = this.#task.step(this.#cursor, STEP_RECORDS_MAX, now);
+      if (outcome.kind === 'exhausted') {
+        this.#cursor = undefined;
+        this.#waiting.shift();
+        this.#silence.read(now);
+      } else {
+        assert(
+          outcome.kind === 'limit' || outcome.kind === 'full' || outcome.kind === 'due',
+          'no record waits for more',
+          {
+            outcome,
+          },
+        );
+        return false;
+      }
+    }
+    return true;
+  }
+
+  #expire(now: Millis): boolean | 'later' {
+    const task = this.#task;
+    const pace = this.#pace;
+    if (pace === undefined) return task.expire(EXPIRE_MAX, now);
+    const before = task.counters.expired;
+    const monotonic: number = now;
+    const more = task.expire(Math.min(EXPIRE_MAX, pace.allowed(monotonic)), now);
+    pace.took(task.counters.expired - before);
+    if (!more || pace.allowed(monotonic) > 0) return more;
+    this.#paceAt = now + pace.waitMs;
+    return 'later';
+  }
+
+  #commit(): void {
+    const { partition, onOutput, onDeadLetter } = this.#parts;
+    const cut = this.#changelog.commit(this.#task);
+    for (const output of cut.outputs) onOutput(output, partition);
+    for (const letter of cut.deadLetters) onDeadLetter(letter, partition);
+  }
+}
+
+function paceOf(pipeline: PipelineConfig, now: number): DuePace | undefined {
+  const most = pipeline.kind === 'schedule' ? pipeline.maxDuePerSecond : undefined;
+  return most === undefined ? undefined : new DuePace(most, now);
+}
