@@ -6,7 +6,7 @@ import { format } from 'prettier';
 import { apiPageOf, apiProblems, recordApi } from './packing/api-page.ts';
 import { declarationsOf } from './packing/declarations.ts';
 import { lintProblems } from './packing/linting.ts';
-import { PUBLISHED, type Published, stagingOf, tarballOf } from './packing/published.ts';
+import { entriesOf, PUBLISHED, type Published, stagingOf, tarballOf } from './packing/published.ts';
 import { stage } from './packing/staging.ts';
 import { undocumentedOptions } from './packing/undocumented-options.ts';
 
@@ -20,16 +20,23 @@ for (const problem of problems) console.error(problem);
 process.exitCode = problems.length === 0 ? 0 : 1;
 
 async function pack(published: Published): Promise<string[]> {
-  const declarations = declarationsOf(root, published);
-  const folder = await stage(root, published, await format(declarations, { parser: 'typescript' }));
+  const problems: string[] = [];
+  const texts: Record<string, string> = {};
+  for (const entry of entriesOf(published)) {
+    const declarations = declarationsOf(root, published, entry);
+    texts[entry.file] = await format(declarations, { parser: 'typescript' });
+    const page = await apiPageOf(root, entry, declarations);
+    if (record) recordApi(root, entry, page);
+    problems.push(
+      ...apiProblems(root, entry, page),
+      ...undocumentedOptions(declarations).map((lack) => `${lack} is not said in its comment`),
+    );
+  }
+  const folder = await stage(root, published, texts);
   run('npm', ['pack', '--silent', '--pack-destination', stagingOf(root), folder]);
-  const page = await apiPageOf(root, published, declarations);
-  if (record) recordApi(root, published, page);
-  return [
-    ...apiProblems(root, published, page),
-    ...undocumentedOptions(declarations).map((lack) => `${lack} is not said in its comment`),
-    ...(await lintProblems(tarballOf(root, published))),
-  ].map((problem) => `${published.name}: ${problem}`);
+  return [...problems, ...(await lintProblems(tarballOf(root, published)))].map(
+    (problem) => `${published.name}: ${problem}`,
+  );
 }
 
 function run(command: string, args: readonly string[]): void {

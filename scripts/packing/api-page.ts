@@ -2,10 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import type { Published } from './published.ts';
+import type { Entry } from './published.ts';
 
 /** The page for these declarations. */
-export async function apiPageOf(root: string, { name }: Published, declarations: string): Promise<string> {
+export async function apiPageOf(root: string, { name }: Pick<Entry, 'name'>, declarations: string): Promise<string> {
   const text = `# API of ${name}
 
 Written by \`npm run pack -- --record\`. What is not on this page is not public; until 1.0 a minor version may break it.
@@ -21,18 +21,18 @@ export function sorted(declarations: string): string {
   return declarations.replace(/'[^'\n]*'(?: \| '[^'\n]*')+/g, (union) => union.split(' | ').sort().join(' | '));
 }
 
-export function recordApi(root: string, published: Published, page: string): void {
+export function recordApi(root: string, entry: Pick<Entry, 'apiPage'>, page: string): void {
   mkdirSync(join(root, 'docs', 'api'), { recursive: true });
-  writeFileSync(join(root, pathOf(published)), page);
+  writeFileSync(join(root, pathOf(entry)), page);
 }
 
 /** Empty: it is what was recorded. */
-export function apiProblems(root: string, published: Published, page: string): string[] {
-  const path = pathOf(published);
+export function apiProblems(root: string, entry: Pick<Entry, 'apiPage'>, page: string): string[] {
+  const path = pathOf(entry);
   if (existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8') === page) return [];
   return [`${path} records another API: run npm run pack -- --record, and review what changed`];
 }
 
-function pathOf({ apiPage }: Published): string {
+function pathOf({ apiPage }: Pick<Entry, 'apiPage'>): string {
   return `docs/api/${apiPage}.md`;
 }

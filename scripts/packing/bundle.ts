@@ -3,14 +3,17 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { NATIVE, OPTIONAL, type Published, TOOLS } from './published.ts';
+import { type Entry, NATIVE, OPTIONAL, type Published, TOOLS } from './published.ts';
 
 /** What CommonJS dependencies expect to find in the module they are bundled into. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /** What of a package decides its bundle. */
-type Bundled = Pick<Published, 'folder' | 'entry'> & { readonly command?: { readonly entry: string } };
+type Bundled = Pick<Published, 'folder' | 'entry'> & {
+  readonly entries?: readonly Pick<Entry, 'name' | 'entry'>[];
+  readonly command?: { readonly entry: string };
+};
 
 export interface Bundle {
   /** Files of the workspace and of node_modules that are in it, relative to the root. */
@@ -19,10 +22,15 @@ export interface Bundle {
   readonly imported: readonly string[];
 }
 
-/** Writes `dist/index.js`, and `dist/main.js` where there is a command, with their chunks, into `folder`. */
-export async function bundle(root: string, { folder, entry, command }: Bundled, into: string): Promise<Bundle> {
+/** Writes `dist/index.js`, a file for each further entry, and `dist/main.js` where there is a command, with their chunks. */
+export async function bundle(
+  root: string,
+  { folder, entry, entries = [], command }: Bundled,
+  into: string,
+): Promise<Bundle> {
   const entryPoints = {
     index: join(folder, entry),
+    ...Object.fromEntries(entries.map((each) => [each.name, join(folder, each.entry)])),
     ...(command === undefined ? {} : { main: join(folder, command.entry) }),
   };
   const { metafile } = await build({

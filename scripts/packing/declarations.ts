@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import type { Published } from './published.ts';
+import type { Entry, Published } from './published.ts';
 import { withSettingComments } from './setting-comments.ts';
 
 /** Inferred from a schema of zod, which users do not have: written out in full, with what the page of settings says. */
@@ -38,20 +38,32 @@ interface Found {
   readonly root: string;
   /** By name, in the order of their discovery. */
   readonly declarations: Map<string, ts.Declaration>;
-  /** Names by the module of Node that has them. */
+  /** Names by the module that has them: of Node, or the package's main entry. */
   readonly external: Map<string, Set<string>>;
+  /** What the main entry shows, by name: where a further entry names it, it is imported. */
+  readonly main: ReadonlyMap<string, ts.Declaration>;
 }
 
-/** @throws Error where something that is shown cannot be: another package's type, or two declarations of one name. */
-export function declarationsOf(root: string, { name, folder, entry }: Published): string {
-  const path = join(root, folder, entry.replace(/^src/, 'dist').replace(/\.ts$/, '.d.ts'));
-  const program = ts.createProgram([path], OPTIONS);
+const MAIN = './index.js';
+
+/**
+ * Of the package, or of one of its further entries.
+ * @throws Error where something that is shown cannot be: another package's type, or two declarations of one name.
+ */
+export function declarationsOf(
+  root: string,
+  published: Published,
+  { name, entry }: Pick<Entry, 'name' | 'entry'>,
+): string {
+  const path = writtenFor(root, published, entry);
+  const mainPath = writtenFor(root, published, published.entry);
+  const program = ts.createProgram([path, mainPath], OPTIONS);
   const checker = program.getTypeChecker();
-  const file = program.getSourceFile(path);
-  const module = file && checker.getSymbolAtLocation(file);
-  if (module === undefined) throw new Error(`${path} does not exist or exports nothing: run tsc -b`);
-  const found: Found = { checker, root, declarations: new Map(), external: new Map() };
-  const shown = checker.getExportsOfModule(module).map((each) => aliased(checker, each));
+  const shown = shownBy(program, path);
+  const main = new Map(
+    path === mainPath ? [] : shownBy(program, mainPath).map((symbol) => [symbol.name, symbol.declarations![0]!]),
+  );
+  const found: Found = { checker, root, declarations: new Map(), external: new Map(), main };
   for (const symbol of shown) collect(symbol, found);
   const names = new Set(shown.map((symbol) => symbol.name));
   const texts = [...found.declarations].map(([each, declaration]) => textOf(declaration, names.has(each), found));
@@ -61,10 +73,27 @@ export function declarationsOf(root: string, { name, folder, entry }: Published)
   return `// Types of ${name}, for its users.\n${imports.join('')}\n${[...texts, ...(texts.some((text) => text.includes('| Duration')) ? [DURATION_TYPE] : [])].join('\n\n')}\n\nexport {};\n`;
 }
 
+/** What the compiler has written for a source. */
+function writtenFor(root: string, { folder }: Published, entry: string): string {
+  return join(root, folder, entry.replace(/^src/, 'dist').replace(/\.ts$/, '.d.ts'));
+}
+
+function shownBy(program: ts.Program, path: string): ts.Symbol[] {
+  const checker = program.getTypeChecker();
+  const file = program.getSourceFile(path);
+  const module = file && checker.getSymbolAtLocation(file);
+  if (module === undefined) throw new Error(`${path} does not exist or exports nothing: run tsc -b`);
+  return checker.getExportsOfModule(module).map((each) => aliased(checker, each));
+}
+
 function collect(symbol: ts.Symbol, found: Found): void {
   const [declaration, ...others] = symbol.declarations ?? [];
   if (declaration === undefined || others.length > 0)
     throw new Error(`${symbol.name} has ${others.length + 1} declarations: it cannot be shown`);
+  if (found.main.get(symbol.name) === declaration) {
+    found.external.set(MAIN, (found.external.get(MAIN) ?? new Set()).add(symbol.name));
+    return;
+  }
   const known = found.declarations.get(symbol.name);
   if (known === declaration) return;
   if (known !== undefined) throw new Error(`two declarations are called ${symbol.name}: rename one`);

@@ -13,7 +13,7 @@ interface Manifest {
 
 export function manifestOf(root: string, published: Published, imported: readonly string[]): object {
   const { version, license, repository } = read(join(root, 'package.json'));
-  const { name, description, keywords, folder, command } = published;
+  const { name, description, keywords, folder, command, entries = [] } = published;
   return {
     name,
     version,
@@ -29,8 +29,15 @@ export function manifestOf(root: string, published: Published, imported: readonl
     types: './dist/index.d.ts',
     exports: {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+      ...Object.fromEntries(
+        entries.map(({ name: each }) => [`./${each}`, { types: `./dist/${each}.d.ts`, default: `./dist/${each}.js` }]),
+      ),
       './package.json': './package.json',
     },
+    // For compilers that do not read `exports`.
+    ...(entries.length > 0 && {
+      typesVersions: { '*': Object.fromEntries(entries.map(({ name: each }) => [each, [`./dist/${each}.d.ts`]])) },
+    }),
     dependencies: versionsOf(root, imported),
     publishConfig: { access: 'public', provenance: true },
   };

@@ -13,8 +13,16 @@ export interface Published {
   readonly apiPage: string;
   /** What `import` gives, and its declarations: a source below `folder`. */
   readonly entry: string;
+  /** Further entries, `import … from 'flatline/<name>'`: each a source below `folder`, with a page of its own. */
+  readonly entries?: readonly Entry[];
   /** The command, if it has one: a source below `folder`, and the name it is started by. */
   readonly command?: { readonly name: string; readonly entry: string };
+}
+
+export interface Entry {
+  readonly name: string;
+  readonly entry: string;
+  readonly apiPage: string;
 }
 
 export const PUBLISHED: readonly Published[] = [
@@ -25,6 +33,7 @@ export const PUBLISHED: readonly Published[] = [
     folder: 'apps/cli',
     apiPage: 'flatline',
     entry: 'src/index.ts',
+    entries: [{ name: 'testing', entry: 'src/testing.ts', apiPage: 'testing' }],
     command: { name: 'flatline', entry: 'src/main.ts' },
   },
   {
@@ -36,6 +45,19 @@ export const PUBLISHED: readonly Published[] = [
     entry: 'src/index.ts',
   },
 ];
+
+/** What is imported from a package, by the name of its file below `dist`: `index`, then each further entry. */
+export function entriesOf({
+  name,
+  entry,
+  apiPage,
+  entries = [],
+}: Published): readonly (Entry & { readonly file: string })[] {
+  return [
+    { name, entry, apiPage, file: 'index' },
+    ...entries.map((each) => ({ ...each, name: `${name}/${each.name}`, file: each.name })),
+  ];
+}
 
 /** The Node versions that packages run on: what the tests of packages run. */
 export const NODE_ENGINES = '^22.15.0 || ^24.0.0';

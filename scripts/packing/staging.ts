@@ -6,13 +6,17 @@ import { manifestOf } from './manifest.ts';
 import { noticesOf } from './notices.ts';
 import { fileNameOf, type Published, stagingOf } from './published.ts';
 
-/** The folder with the package. What lay there before is removed. */
-export async function stage(root: string, published: Published, declarations: string): Promise<string> {
+/** The folder with the package, `declarations` by the names of their files. What lay there before is removed. */
+export async function stage(
+  root: string,
+  published: Published,
+  declarations: Readonly<Record<string, string>>,
+): Promise<string> {
   const folder = join(stagingOf(root), fileNameOf(published));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { inputs, imported } = await bundle(root, published, folder);
-  writeFileSync(join(folder, 'dist', 'index.d.ts'), declarations);
+  for (const [file, text] of Object.entries(declarations)) writeFileSync(join(folder, 'dist', `${file}.d.ts`), text);
   writeFileSync(
     join(folder, 'package.json'),
     `${JSON.stringify(manifestOf(root, published, imported), undefined, 2)}\n`,

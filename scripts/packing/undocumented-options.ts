@@ -6,9 +6,9 @@ const OPTIONS = /(Options|Limits|Retries|Wish|SessionEvent|ConfigurationInput)$/
 const NUMBER = /^(?!.*Map<).*\b(number|Duration|DurationMs|Millis)\b/s;
 const DEFAULT = /\b(default|required)\b/i;
 const UNIT =
-  /\bmilliseconds\b|\bms\b|\b(bytes|code units|records|attributes|copies|ids|items|retries|runs|schedules|sockets|sources|starts|times|per second)\b/i;
+  /\bmilliseconds\b|\bms\b|\b(bytes|code units|records|attributes|copies|ids|items|partitions|retries|runs|schedules|sockets|sources|starts|times|per second)\b/i;
 /** Numbers that are names, and count nothing. */
-const UNCOUNTED = /\b(port|sequence|tokenEpoch|changelogFormat)$/;
+const UNCOUNTED = /\b(port|partition|schemas|sequence|tokenEpoch|changelogFormat)$/;
 
 /** `Type.option: unit`, for each of the declarations that lacks what is named. */
 export function undocumentedOptions(declarations: string): string[] {

@@ -10,7 +10,7 @@ import {
   sessionKind,
   type SessionOptions,
 } from '@flatline/kinds';
-import { CronCalendar } from './calendar/cron-calendar.ts';
+import { systemCalendar } from './calendar/system-calendar.ts';
 
 type Codecs<Options extends SessionOptions | LeaseOptions> = Pick<Options, 'decoder' | 'encoder'>;
 
@@ -28,9 +28,4 @@ export function windowsOf({ rules, output }: DebouncePipeline, encoder: Debounce
 
 export function schedulesOf({ rules }: SchedulePipeline): PipelineKind {
   return scheduleKind({ rules, calendar: systemCalendar() });
-}
-
-/** By the time-zone database of this Node. */
-export function systemCalendar(): CronCalendar {
-  return new CronCalendar(process.versions['tz'] ?? 'unknown');
 }

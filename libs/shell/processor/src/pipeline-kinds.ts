@@ -26,7 +26,8 @@ import {
   openRequestDecoder,
   openSummaryEncoder,
 } from '@flatline/records';
-import { leasesOf, schedulesOf, sessionsOf, systemCalendar, windowsOf } from './assembled-kinds.ts';
+import { leasesOf, schedulesOf, sessionsOf, windowsOf } from './assembled-kinds.ts';
+import { systemCalendar } from './calendar/system-calendar.ts';
 import {
   largestDebounceRecords,
   type LargestRecords,

@@ -1,5 +1,5 @@
 // What `flatline/testing` shows: pipelines in memory with virtual time, for the tests of applications.
-export type { DeadLetterOutput, TestEntry } from './shown-state.ts';
+export type { DeadLetterOutput, LoggedRecord, TestEntry } from './shown-state.ts';
 export type { ReplayedRecord, SendOptions, TestPipelineOptions } from './options.ts';
 export type { BatchOutput, LeaseOutput, ReceiptOutput, RunOutput, SummaryOutput, WrittenRecord } from './outputs.ts';
 export {

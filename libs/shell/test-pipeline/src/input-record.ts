@@ -2,8 +2,13 @@
 import type { RecordHeader } from '@flatline/ports';
 import { shown } from './shown.ts';
 
-/** Headers by name: text, numbers and booleans as text, bytes as they are. Several of one name: an array. */
-export type Headers = Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>;
+/**
+ * Headers by name: text, numbers and booleans as text, bytes as they are, of several of one name an array; or in their order, each
+ * with its name.
+ */
+export type Headers =
+  | Readonly<Record<string, HeaderValue | readonly HeaderValue[]>>
+  | readonly { readonly name: string; readonly value: HeaderValue }[];
 type HeaderValue = string | number | boolean | Uint8Array | null;
 
 const utf8 = new TextEncoder();
@@ -28,11 +33,22 @@ export function valueBytes(call: string, value: unknown): Uint8Array | null {
 /** @throws TypeError */
 export function headersOf(call: string, headers: unknown): RecordHeader[] {
   if (headers === undefined) return [];
-  if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
+  if (typeof headers !== 'object' || headers === null)
     throw new TypeError(`${call}: the headers are ${shown(headers)}: give an object, as { 'flatline-delay-ms': 1000 }`);
-  return Object.entries(headers).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((each) => ({ name, value: headerBytes(call, name, each) })),
-  );
+  return namedValues(call, headers).map(({ name, value }) => ({ name, value: headerBytes(call, name, value) }));
+}
+
+function namedValues(call: string, headers: object): readonly { readonly name: string; readonly value: unknown }[] {
+  if (!Array.isArray(headers))
+    return Object.entries(headers).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value]).map((each: unknown) => ({ name, value: each })),
+    );
+  return headers.map((each: unknown) => {
+    const { name, value } = (each ?? {}) as { readonly name?: unknown; readonly value?: unknown };
+    if (typeof name !== 'string')
+      throw new TypeError(`${call}: the name of a header is ${shown(name)}: give a list of { name, value }`);
+    return { name, value };
+  });
 }
 
 function headerBytes(call: string, name: string, value: unknown): Uint8Array | null {

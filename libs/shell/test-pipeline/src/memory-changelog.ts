@@ -42,7 +42,7 @@ export class MemoryChangelog {
     return cut;
   }
 
-  /** K4, without waiting: nobody else reads here. */
+  /** K4, without waiting: there is no other reader. */
   #truncate(floor: number): void {
     const gone = floor - this.#start;
     if (gone <= 0) return;

@@ -81,7 +81,10 @@ describe('what a test pipeline is told wrongly', () => {
     expect(said(() => p.send('a', () => 1))).toMatch(/^TypeError: send: the value is a function/);
     expect(said(() => p.send('a', 1n))).toMatch(/^TypeError: send: the value is no JSON/);
     expect(said(() => p.send('a', '', { partition: 2 }))).toMatch(/partition is 2: give a whole number from 0 to 1/);
-    expect(said(() => p.send('a', '', { headers: any([]) }))).toMatch(/the headers are an array of 0/);
+    expect(said(() => p.send('a', '', { headers: any('x') }))).toMatch(/the headers are "x": give an object/);
+    expect(said(() => p.send('a', '', { headers: any(['x']) }))).toMatch(
+      /the name of a header is undefined: give a list/,
+    );
     expect(said(() => p.send('a', '', { headers: any({ x: {} }) }))).toMatch(/the header x is an object/);
     expect(said(() => p.send('a', '', any({ header: {} })))).toMatch(/no option header.*headers/);
     expect(said(() => p.send('a', '', { timestamp: p.now }))).toMatch(

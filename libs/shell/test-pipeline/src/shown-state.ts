@@ -20,6 +20,18 @@ export interface TestEntry {
   readonly state: Readonly<Record<string, unknown>>;
 }
 
+/** A record of the input, as `replay` takes it. */
+export interface LoggedRecord {
+  readonly partition: number;
+  readonly offset: number;
+  /** Its stamp, in milliseconds since the epoch. */
+  readonly timestamp: Millis;
+  /** null: of a clock record. */
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  readonly headers: readonly RecordHeader[];
+}
+
 /** A record of the input that could not be used. */
 export interface DeadLetterOutput {
   /** A stable code, as `invalid-json`. */

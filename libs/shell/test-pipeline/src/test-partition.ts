@@ -4,7 +4,7 @@
 // virtual time it is, records that come out.
 //
 // Invariants
-//   TP1  After each call all that was read is committed, but for what waits for the pace of `maxDuePerSecond`.
+//   IP1  After each call all that was read is committed, but for what waits for the pace of `maxDuePerSecond`.
 import { assert, type Millis, ReusedMemory } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { HeldTime, type KindOutput, type ShownEntry } from '@flatline/kinds';
@@ -28,6 +28,7 @@ export interface Tested extends TestedKind {
 export interface TestPartitionParts {
   readonly partition: number;
   readonly partitionCount: number;
+  readonly onInput: (record: InputRecord, partition: number) => void;
   readonly onOutput: (output: KindOutput, partition: number) => void;
   readonly onDeadLetter: (letter: DeadLetter, partition: number) => void;
 }
@@ -63,8 +64,7 @@ export class TestPartition {
 
   append(record: InputRecord, now: Millis): void {
     assert(record.offset >= this.#end, 'offsets grow', { offset: record.offset });
-    this.#end = record.offset + 1;
-    this.#waiting.push(record);
+    this.#come(record);
     if (this.#paceAt === undefined) this.#work(now);
   }
 
@@ -128,8 +128,13 @@ export class TestPartition {
       return;
     }
     const headers = [{ name: CLOCK_HEADER, value: null }];
-    this.#waiting.push({ offset: this.#end, timestamp: proof.timestamp, key: null, value: new Uint8Array(0), headers });
-    this.#end += 1;
+    this.#come({ offset: this.#end, timestamp: proof.timestamp, key: null, value: new Uint8Array(0), headers });
+  }
+
+  #come(record: InputRecord): void {
+    this.#end = record.offset + 1;
+    this.#waiting.push(record);
+    this.#parts.onInput(record, this.#parts.partition);
   }
 
   #work(now: Millis): void {

@@ -12,7 +12,8 @@ import type { ConfigurationInput } from '@flatline/config';
 import type { KindOutput } from '@flatline/kinds';
 import type { DeadLetter } from '@flatline/partition';
 import { SchemasAtHand } from '@flatline/records';
-import { type DeadLetterOutput, deadLetterOf, entryOf, type TestEntry } from './shown-state.ts';
+import { type DeadLetterOutput, deadLetterOf, entryOf, type LoggedRecord, type TestEntry } from './shown-state.ts';
+import type { InputRecord } from './memory-cursor.ts';
 import { headersOf, keyBytes, valueBytes } from './input-record.ts';
 import { PARTITIONS_MAX } from './limits.ts';
 import {
@@ -82,7 +83,7 @@ export interface TestPipeline<K extends Kind = Kind> {
   /** Time passes until then; not before the present. @throws TypeError */
   advanceTo(instant: Instant): void;
   /**
-   * So much time passes, in milliseconds or as "10m", in which the log could not be written or nobody listened to it; then a
+   * So much time passes, in milliseconds or as "10m", in which the log could not be written or had no listener; then a
    * processor goes on. Unheard time is held (C8), where the configuration has it. @throws TypeError
    */
   outage(duration: Duration): void;
@@ -105,6 +106,8 @@ export interface TestPipeline<K extends Kind = Kind> {
   receipts(): ReceiptOutput[];
   /** Records of the output and of all `targets` since it was asked last, tombstones and receipts among them: the newest million. */
   records(): WrittenRecord[];
+  /** Records of the input since it was asked last, clock records among them, in the order in which they came: the newest million. */
+  input(): LoggedRecord[];
   /** Records that could not be used, since it was asked last. */
   deadLetters(): DeadLetterOutput[];
   /** What lives now, by partition and key. */
@@ -127,6 +130,7 @@ class PipelineInMemory implements TestPipeline {
   readonly #schemas: SchemasAtHand;
   readonly #partitions: readonly TestPartition[];
   readonly #ends = new Map<string, number>();
+  readonly #input = new Waiting<LoggedRecord>('input');
   readonly #outputs = new Waiting<OutputsByKind[Kind]>('outputs');
   readonly #receipts = new Waiting<ReceiptOutput>('receipts');
   readonly #records = new Waiting<WrittenRecord>('records');
@@ -143,7 +147,12 @@ class PipelineInMemory implements TestPipeline {
     this.#schemas = new SchemasAtHand('schemas', schemas);
     this.#time = new VirtualTime(instantOf(call, 'startAt', startAt));
     this.#tested = this.#testedBy(config, call, partitionCount);
-    const parts = { partitionCount, onOutput: this.#onOutput, onDeadLetter: this.#onDeadLetter };
+    const parts = {
+      partitionCount,
+      onInput: this.#onInput,
+      onOutput: this.#onOutput,
+      onDeadLetter: this.#onDeadLetter,
+    };
     this.#partitions = Array.from(
       { length: partitionCount },
       (_, partition) => new TestPartition(this.#tested, { ...parts, partition }, this.#now),
@@ -237,6 +246,10 @@ class PipelineInMemory implements TestPipeline {
     return this.#records.take();
   }
 
+  input(): LoggedRecord[] {
+    return this.#input.take();
+  }
+
   deadLetters(): DeadLetterOutput[] {
     return this.#deadLetters.take();
   }
@@ -296,6 +309,10 @@ class PipelineInMemory implements TestPipeline {
   #pass(until: Millis): void {
     this.#time.pass(this.#partitions, until);
   }
+
+  readonly #onInput = (record: InputRecord, partition: number): void => {
+    this.#input.addNewest({ ...record, partition });
+  };
 
   readonly #onOutput = (output: KindOutput, partition: number): void => {
     const { topic = this.#tested.pipeline.output.topic, key, value, headers = [] } = output;

@@ -3,8 +3,8 @@
 // Owns: the instant.      Does not own: what is due when (TestPartition).
 //
 // Invariants
-//   VT1  It never goes back.
-//   VT2  What is due comes at its instant, and of several the earliest first, those of one instant by partition.
+//   TI1  It never goes back.
+//   TI2  What is due comes at its instant, and of several the earliest first, those of one instant by partition.
 import { assert, type Millis } from '@flatline/base';
 import { PROOFS_MAX } from './limits.ts';
 

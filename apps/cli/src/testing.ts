@@ -1,0 +1,22 @@
+// What `flatline/testing` shows: a pipeline in memory with virtual time, for the tests of applications.
+export {
+  type BatchOutput,
+  type DeadLetterOutput,
+  type Duration,
+  type Instant,
+  type LeaseOutput,
+  type LoggedRecord,
+  type PipelineSection,
+  type ReceiptOutput,
+  type ReplayedRecord,
+  type RunOutput,
+  type SendOptions,
+  type SentRecord,
+  type SummaryOutput,
+  type TestedConfiguration,
+  type TestEntry,
+  testPipeline,
+  type TestPipeline,
+  type TestPipelineOptions,
+  type WrittenRecord,
+} from '@flatline/test-pipeline';

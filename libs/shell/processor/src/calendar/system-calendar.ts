@@ -1,0 +1,6 @@
+import { CronCalendar } from './cron-calendar.ts';
+
+/** By the time-zone database of this Node. */
+export function systemCalendar(): CronCalendar {
+  return new CronCalendar(process.versions['tz'] ?? 'unknown');
+}
