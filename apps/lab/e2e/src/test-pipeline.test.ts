@@ -69,6 +69,7 @@ const plan: Act = (random, i) => {
 interface Tried {
   readonly section: ConfigurationInput['pipelines'][number];
   readonly act: Act;
+  readonly input: string;
   readonly outputs: readonly string[];
 }
 
@@ -82,6 +83,7 @@ function tried(application: string): Tried[] {
   const of = (section: Tried['section'], act: Act, also: readonly string[] = []): Tried => ({
     section,
     act,
+    input: [section.input].flat()[0]!.topic,
     outputs: [section.output.topic, ...also],
   });
   const mails = `${application}-mails`;
@@ -136,9 +138,9 @@ async function read(topic: string): Promise<{ topic: string; partition: number; 
 }
 
 /** The pipeline in memory that has read what the input topic holds now. */
-async function replayed({ section }: Tried): Promise<TestPipeline> {
+async function replayed({ section, input }: Tried): Promise<TestPipeline> {
   const p: TestPipeline = testPipeline(section, { partitions: PARTITIONS, startAt: 0 });
-  const records = (await read(section.input.topic)).map(({ partition, record }) => ({ partition, ...record }));
+  const records = (await read(input)).map(({ partition, record }) => ({ partition, ...record }));
   p.replay(records.sort((a, b) => a.timestamp - b.timestamp || a.offset - b.offset));
   return p;
 }
@@ -202,7 +204,7 @@ test(`[C5] a pipeline in memory says what one on a broker says of the same log, 
   ]);
   let processor = scenario.start();
   await producing(
-    pipelines.map(({ section }) => section.input.topic),
+    pipelines.map(({ input }) => input),
     async (producers) => {
       const random = seededRandom(SEED);
       for (let i = 0; i < ACTS; i += 1) {

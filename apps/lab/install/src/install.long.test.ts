@@ -16,6 +16,32 @@ const broker = process.env['KAFKA_BROKERS'] ?? '';
 const registry = process.env['SCHEMA_REGISTRY_URL'] ?? '';
 const PAGES = { command: 'apps/cli/package/README.md', client: 'libs/shell/client/package/README.md' };
 
+/** Handlers of the SDK take what comes out in memory; kinds are known by what the section says. */
+const TYPED_TEST = `
+  import type { Batch, CompletedSession } from '@flatline/client';
+  import { defineConfig } from 'flatline';
+  import { testPipeline } from 'flatline/testing';
+  const topics = { input: { topic: 'in' }, output: { topic: 'out' } } as const;
+  const handle = ({ summary, keyText }: CompletedSession): string => keyText + summary.reason;
+  const p = testPipeline({ name: 'visits', kind: 'session', timeoutMs: '30m', ...topics });
+  p.send('a', { type: 'VIEW' }, { at: new Date(p.now + 1), headers: { app: 1 } });
+  p.advance('30m');
+  const said: string[] = p.outputs().map(handle);
+  const reminders = { name: 'r', kind: 'schedule', targets: ['mails'], ...topics } as const;
+  const due: number[] = testPipeline(reminders).outputs().map(({ run }) => run.dueAt);
+  const config = defineConfig({
+    application: 'shop',
+    brokers: ['127.0.0.1:9092'],
+    pipelines: [{ name: 'd', kind: 'debounce', waitMs: '5s', input: { topic: 'in' }, output: { topic: 'out' } }],
+  });
+  const batches: Batch[] = testPipeline(config, { pipeline: 'd', partitions: 2 }).batches();
+  // @ts-expect-error: sessions have no batches among their outputs
+  const wrong = p.outputs().map(({ batch }) => batch);
+  // @ts-expect-error: there is no such option
+  testPipeline(reminders, { partition: 2 });
+  export { batches, due, said, wrong };
+`;
+
 let command: Installation;
 let both: Installation;
 beforeAll(async () => {
@@ -75,19 +101,30 @@ describe('what is installed', () => {
     expect(examplesIn(PAGES.command, 'js')).toEqual(examplesIn('README.md', 'js'));
   });
 
+  test('a pipeline in memory has the types of its kind, by each way in which TypeScript looks for them', () => {
+    both.write('testing.ts', TYPED_TEST);
+    for (const how of [
+      ['--module', 'nodenext'],
+      ['--module', 'es2022', '--moduleResolution', 'bundler'],
+    ])
+      expect(typesOf(['testing.ts'], how)).toEqual({ stdout: '', status: 0 });
+  });
+
   test('the examples of the pages have the types that TypeScript wants', () => {
     for (const [name, page] of Object.entries(PAGES)) both.write(`${name}.ts`, examplesIn(page, 'js').join('\n'));
-    const tsc = join(root, 'node_modules/typescript/bin/tsc');
-    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
-    const how = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', ...types];
     const files = Object.keys(PAGES).map((name) => `${name}.ts`);
-    const { stdout, status } = spawnSync(process.execPath, [tsc, ...how, ...files], {
-      cwd: both.folder,
-      encoding: 'utf8',
-    });
-    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+    expect(typesOf(files, ['--module', 'nodenext'])).toEqual({ stdout: '', status: 0 });
   });
 });
+
+/** What the compiler of the workspace says of files beside what is installed. */
+function typesOf(files: readonly string[], how: readonly string[]): { stdout: string; status: number | null } {
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+  const args = [tsc, '--noEmit', '--strict', '--target', 'es2023', ...types, ...how, ...files];
+  const { stdout, status } = spawnSync(process.execPath, args, { cwd: both.folder, encoding: 'utf8' });
+  return { stdout, status };
+}
 
 describe.each(nodes)('on Node %s', (_version, node) => {
   test('the command says its version, its help, and what only a checkout has', async () => {
@@ -101,6 +138,15 @@ describe.each(nodes)('on Node %s', (_version, node) => {
     });
     expect(await command.flatline(node, 'topics', 'check', '--config', 'none.json')).toMatchObject({ code: 2 });
   });
+
+  test.each(examplesIn('docs/TESTING.md', 'js').map((sample, i) => ({ i, sample })))(
+    'sample $i of the page about testing runs on what is installed',
+    async ({ i, sample }) => {
+      command.write(`sample-${i}.mjs`, sample);
+      const done = await command.run(node, ['--test-reporter=tap', `sample-${i}.mjs`], { NODE_TEST_CONTEXT: '' });
+      expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^# pass [1-9]\d*$/m) });
+    },
+  );
 
   test("flatline run closes the sessions of the SDK's page", async () => {
     const shop = await Shop.open(node, 'json');

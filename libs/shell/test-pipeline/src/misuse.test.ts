@@ -63,11 +63,31 @@ describe('what a test pipeline is told wrongly', () => {
 
   it('refuses time that goes back, and durations that are none', () => {
     const p = testPipeline(VISITS);
-    expect(said(() => p.advance(-1))).toMatch(/^TypeError: advance: -1 would turn time back/);
-    expect(said(() => p.advance(1.5))).toMatch(/^TypeError: advance: the duration is 1.5: give whole milliseconds/);
-    expect(said(() => p.advance(any('30 minutes')))).toMatch(/the duration is "30 minutes".*"30m"/);
-    expect(said(() => p.outage(any(undefined)))).toMatch(/^TypeError: outage: the duration is undefined/);
-    expect(said(() => p.advanceTo('2025-12-31T23:59:59Z'))).toBe(
+    expect(
+      said(() => {
+        p.advance(-1);
+      }),
+    ).toMatch(/^TypeError: advance: -1 would turn time back/);
+    expect(
+      said(() => {
+        p.advance(1.5);
+      }),
+    ).toMatch(/^TypeError: advance: the duration is 1.5: give whole milliseconds/);
+    expect(
+      said(() => {
+        p.advance(any('30 minutes'));
+      }),
+    ).toMatch(/the duration is "30 minutes".*"30m"/);
+    expect(
+      said(() => {
+        p.outage(any(undefined));
+      }),
+    ).toMatch(/^TypeError: outage: the duration is undefined/);
+    expect(
+      said(() => {
+        p.advanceTo('2025-12-31T23:59:59Z');
+      }),
+    ).toBe(
       'TypeError: advanceTo: the instant is 2025-12-31T23:59:59.000Z, and it is 2026-01-01T00:00:00.000Z already: time does not go back',
     );
     expect(said(() => p.send('a', '', { at: p.now - 1 }))).toMatch(/^TypeError: send: at is 2025-12-31T23:59:59.999Z/);
@@ -90,7 +110,16 @@ describe('what a test pipeline is told wrongly', () => {
     expect(said(() => p.send('a', '', { timestamp: p.now }))).toMatch(
       /timestamp is for inputs with timestampType "CreateTime"/,
     );
-    expect(said(() => p.replay([any({ key: 'a', value: '' })]))).toMatch(/^TypeError: replay: timestamp is undefined/);
+    expect(
+      said(() => {
+        p.replay([any({ key: 'a', value: '' })]);
+      }),
+    ).toMatch(/^TypeError: replay: timestamp is undefined/);
+    expect(
+      said(() => {
+        p.replay([{ key: 'a', value: '', timestamp: p.now, partition: 2 }]);
+      }),
+    ).toBe('TypeError: replay: partition is 2: give a whole number from 0 to 1');
   });
 
   it('names the kind where other outputs are asked for', () => {

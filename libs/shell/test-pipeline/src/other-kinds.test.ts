@@ -42,7 +42,7 @@ describe('a test pipeline that debounces', () => {
     p.advance(1);
     const [batch] = p.batches();
     expect(batch).toMatchObject({ keyText: 'doc-1', batch: { reason: 'QUIET', count: 2 } });
-    expect(batch!.batch.items!.map(({ value }) => value)).toEqual([{ version: 1 }, { version: 2 }]);
+    expect(batch!.batch.items.map(({ value }) => value)).toEqual([{ version: 1 }, { version: 2 }]);
   });
 
   it('[B3] says a window in parts, in commit after commit', () => {
@@ -54,11 +54,12 @@ describe('a test pipeline that debounces', () => {
     expect(parts.length).toBeGreaterThan(2);
     expect(parts.map(({ batch }) => batch.part)).toEqual(parts.map((_, i) => i));
     expect(parts.at(-1)!.batch.last).toBe(true);
-    expect(parts.flatMap(({ batch }) => batch.items!)).toHaveLength(40);
+    expect(parts.flatMap(({ batch }) => batch.items)).toHaveLength(40);
   });
 
   it('[B3] folds with a reducer of the application', () => {
-    const longest = (most: unknown, { value }: ReducerItem): number => Math.max((most as number) ?? 0, value.length);
+    const longest = (most: unknown, { value }: ReducerItem): number =>
+      Math.max((most as number | undefined) ?? 0, value.length);
     const p = testPipeline({ ...REINDEX, reducer: 'custom' }, { reducers: { reindex: longest } });
     for (const value of ['ab', 'abcd', 'a']) p.send('doc-1', value);
     p.restart();

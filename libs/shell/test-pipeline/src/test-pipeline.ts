@@ -8,7 +8,6 @@
 //
 // Owns: virtual time, what has come out and was not asked for.      Does not own: a partition (TestPartition), the rules.
 import { copyBytes, type Millis, partitionOf } from '@flatline/base';
-import type { ConfigurationInput } from '@flatline/config';
 import type { KindOutput } from '@flatline/kinds';
 import type { DeadLetter } from '@flatline/partition';
 import { SchemasAtHand } from '@flatline/records';
@@ -35,7 +34,7 @@ import {
   type WrittenRecord,
 } from './outputs.ts';
 import { testedPipeline } from './task-options.ts';
-import { type PipelineSection, pipelineOf } from './tested-config.ts';
+import { pipelineOf, type TestedConfiguration } from './tested-config.ts';
 import { testedKind } from './tested-kind.ts';
 import { type Tested, TestPartition } from './test-partition.ts';
 import { type Duration, durationOf, type Instant, instantOf } from './times.ts';
@@ -45,13 +44,14 @@ import { Waiting } from './waiting.ts';
 const START_AT: Instant = '2026-01-01T00:00:00Z';
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A whole configuration, as a file exports it, or one section of its `pipelines`. */
-export type TestedConfiguration = ConfigurationInput | PipelineSection;
-
 type Kind = keyof OutputsByKind;
 
-/** The kind that a section names; of a whole configuration, any. */
-export type KindOf<Config> = Config extends { readonly kind: infer Named extends Kind } ? Named : Kind;
+/** The kind that a section names; of a whole configuration, those of its pipelines. */
+export type KindOf<Config> = Config extends { readonly kind: infer Named extends Kind }
+  ? Named
+  : Config extends { readonly pipelines: readonly { readonly kind: infer Named extends Kind }[] }
+    ? Named
+    : Kind;
 
 /** Where a record that was sent lies in the input. */
 export interface SentRecord {
@@ -174,7 +174,7 @@ class PipelineInMemory implements TestPipeline {
       value: valueBytes('send', value),
       headers: headersOf('send', options.headers),
     };
-    const partition = this.#partitionOf(record.key, options.partition);
+    const partition = this.#partitionOf('send', record.key, options.partition);
     if (options.at !== undefined) this.#pass(this.#laterThanNow('send', 'at', options.at));
     const timestamp = this.#stampOf(options.timestamp);
     const task = this.#partitions[partition]!;
@@ -186,7 +186,7 @@ class PipelineInMemory implements TestPipeline {
   replay(records: Iterable<ReplayedRecord>): void {
     for (const record of records) {
       const timestamp = instantOf('replay', 'timestamp', numberIn(record.timestamp));
-      const partition = this.#partitionOf(null, record.partition);
+      const partition = this.#partitionOf('replay', null, record.partition);
       const task = this.#partitions[partition]!;
       const offset = wholeNumber('replay', 'offset', numberIn(record.offset) ?? task.end, {
         least: task.end,
@@ -284,9 +284,9 @@ class PipelineInMemory implements TestPipeline {
     return this.outputs();
   }
 
-  #partitionOf(key: Uint8Array | null, wish: unknown): number {
+  #partitionOf(call: string, key: Uint8Array | null, wish: unknown): number {
     const { length } = this.#partitions;
-    if (wish !== undefined) return wholeNumber('send', 'partition', wish, { least: 0, most: length - 1 });
+    if (wish !== undefined) return wholeNumber(call, 'partition', wish, { least: 0, most: length - 1 });
     return key === null ? 0 : partitionOf(key, length);
   }
 

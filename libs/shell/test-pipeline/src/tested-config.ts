@@ -8,8 +8,18 @@ import {
 } from '@flatline/config';
 import { shown } from './shown.ts';
 
-/** One pipeline as a configuration has it, without the rest. */
-export type PipelineSection = ConfigurationInput['pipelines'][number];
+/** Also as `as const` makes it: nothing of it is changed. */
+type Constant<T> = T extends readonly (infer Each)[]
+  ? readonly Constant<Each>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: Constant<T[Name]> }
+    : T;
+
+/** One pipeline as a configuration has it, without the rest. In TypeScript written `as const`, so that its kind is known. */
+export type PipelineSection = Constant<ConfigurationInput['pipelines'][number]>;
+
+/** A whole configuration, as a file exports it, or one section of its `pipelines`. */
+export type TestedConfiguration = Constant<ConfigurationInput> | PipelineSection;
 
 /** What a whole configuration needs beside it. The registry is never asked. */
 const AROUND = {

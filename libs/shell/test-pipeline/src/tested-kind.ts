@@ -57,10 +57,10 @@ export function testedKind(pipeline: PipelineConfig, schemas: SchemasAtHand): Te
     case 'debounce': {
       const formats = new BatchFormats(written);
       const kind = windowsOf(pipeline, batchEncoder(idOf(BATCH_SCHEMA)));
-      return { kind, view: debounceView as EntryView, read: (value) => sound(formats.decode(value)) };
+      return { kind, view: debounceView, read: (value) => sound(formats.decode(value)) };
     }
     case 'schedule':
-      return { kind: schedulesOf(pipeline), view: scheduleView as EntryView, read: () => ({ kind: 'run' }) };
+      return { kind: schedulesOf(pipeline), view: scheduleView, read: () => ({ kind: 'run' }) };
   }
 }
 
