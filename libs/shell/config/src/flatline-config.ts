@@ -113,6 +113,8 @@ interface AnyPipeline {
   readonly changelogTopic: string;
   readonly group: string;
   readonly heldTime: HeldTimeRules;
+  /** No time is held, as `proofIntervalMs` is set and too slow to show an outage (C8). */
+  readonly isPacedTooSlowly: boolean;
   /** Most that entries, keys and states of one partition may count (I7); undefined: as much as fits one. */
   readonly maxStateBytes?: number | undefined;
   /** How silence is proved: by a record of the input (C2), or without writing to it (C3). */

@@ -43,7 +43,19 @@ describe('settings of each kind of pipeline', () => {
     expect(held({ timeoutMs: 999 })).toEqual([0, 600_000, 100]);
     expect(held({ proof: 'fetch' })).toEqual([0, 600_000, 100]);
     expect(held({ input: { topic: 'i', timestampType: 'CreateTime' } })).toEqual([0, 600_000, 100]);
-    expect(problems({ ...minimal, pipelines: [{ ...visits, timeoutMs: '10s', proofIntervalMs: 501 }] })).toEqual([
+  });
+
+  test('[C8] a pace of clock records that is set and too slow for it is obeyed, and the session has none', () => {
+    const held = (settings: object): unknown => {
+      const pipeline = { ...visits, timeoutMs: '10s', ...settings };
+      const { heldTime, proofIntervalMs } = resolve({ ...minimal, pipelines: [pipeline] }).pipelines[0]!;
+      return [heldTime.unheardMs, proofIntervalMs];
+    };
+    expect(held({ proofIntervalMs: 500 })).toEqual([5_000, 500]);
+    expect(held({ proofIntervalMs: 501 })).toEqual([0, 501]);
+    expect(held({ timeoutMs: '30m', proofIntervalMs: '2m' })).toEqual([0, 120_000]);
+    const asked = { ...visits, timeoutMs: '10s', proofIntervalMs: 501, unheardMs: 5_000 };
+    expect(problems({ ...minimal, pipelines: [asked] })).toEqual([
       'pipelines[0].proofIntervalMs [501] at most 500, a tenth of unheardMs (5000, half of timeoutMs): clock records come no faster; or set unheardMs to 0',
     ]);
   });

@@ -142,17 +142,33 @@ function fillLease(pipeline: Record<string, unknown>): void {
 
 /** C8: an outage of the brokers is no silence of those who could not be heard. */
 function fillUnheard(pipeline: Record<string, unknown>): void {
-  const { timeoutMs, proof, input } = pipeline;
-  const stamps = [input].flat().map((each) => (isSection(each) ? each['timestampType'] : undefined));
-  if (proof === 'fetch' || stamps.includes('CreateTime')) return;
-  if (typeof timeoutMs !== 'number' || timeoutMs < HEARD_TIMEOUT_MIN_MS) return;
-  pipeline['unheardMs'] ??= Math.floor(timeoutMs / 2);
+  const { timeoutMs } = pipeline;
+  if (!isHeard(pipeline) || isPacedTooSlowly(pipeline)) return;
+  pipeline['unheardMs'] ??= Math.floor(Number(timeoutMs) / 2);
   const { unheardMs } = pipeline;
   if (typeof unheardMs !== 'number' || unheardMs === 0) return;
   pipeline['proofIntervalMs'] ??= Math.max(
     1,
     Math.min(PROOF_INTERVAL_MAX_MS, Math.floor(unheardMs / PROOFS_PER_UNHEARD)),
   );
+}
+
+/** Whether the log can tell an outage from silence. */
+export function isHeard({ timeoutMs, proof, input }: Readonly<Record<string, unknown>>): boolean {
+  const stamps = [input].flat().map((each) => (isSection(each) ? each['timestampType'] : undefined));
+  if (proof === 'fetch' || stamps.includes('CreateTime')) return false;
+  return typeof timeoutMs === 'number' && timeoutMs >= HEARD_TIMEOUT_MIN_MS;
+}
+
+/**
+ * Sessions once had no unheard time unless it was set, and a pace of clock records that is set for them is obeyed: they have
+ * none where it would come too seldom to show an outage. Leases always had it: there it is an error.
+ */
+export function isPacedTooSlowly(pipeline: Readonly<Record<string, unknown>>): boolean {
+  const { kind, timeoutMs, unheardMs, proofIntervalMs } = pipeline;
+  if (kind !== 'session' || unheardMs !== undefined) return false;
+  if (typeof timeoutMs !== 'number' || typeof proofIntervalMs !== 'number') return false;
+  return proofIntervalMs * PROOFS_PER_UNHEARD > Math.floor(timeoutMs / 2);
 }
 
 /** A setting that would be accepted and not obeyed is worse than an error. */

@@ -21,6 +21,11 @@ describe('[C8] what an outage of the brokers does', () => {
   test.each([
     [{ unheardMs: 0 }, 'ends every session, as unheardMs is 0'],
     [{ timeoutMs: 500 }, 'more than timeoutMs (500) ends every session, as unheardMs is 0'],
+    [
+      { proofIntervalMs: '1s' },
+      'ends every session, as proofIntervalMs (1000) is more than a twentieth of timeoutMs. At most 500, or left out, would hold it (C8)',
+    ],
+    [{ unheardMs: 0, proofIntervalMs: '1s' }, 'ends every session, as unheardMs is 0'],
     [{ proof: 'fetch' }, 'ends every session: proof "fetch" leaves no clock records'],
     [{ input: { topic: 'i', timestampType: 'CreateTime' } }, 'that is heard again later than others'],
     [{ kind: 'lease', unheardMs: 0 }, 'ends every lease, as unheardMs is 0'],

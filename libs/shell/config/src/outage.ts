@@ -8,6 +8,9 @@ export interface Outage {
   readonly text: string;
 }
 
+/** Ten within `unheardMs`, which is half of it. */
+const PACES_PER_TIMEOUT = 20;
+
 /** For `config check` and `doctor`. */
 export function outageOf(pipeline: PipelineConfig): Outage {
   switch (pipeline.kind) {
@@ -27,7 +30,8 @@ export function outageOf(pipeline: PipelineConfig): Outage {
 
 type Lives = SessionPipeline | LeasePipeline;
 
-function outageOfLives({ heldTime, rules, proof, input }: Lives, what: string): Outage {
+function outageOfLives(pipeline: Lives, what: string): Outage {
+  const { heldTime, isPacedTooSlowly, rules, proof, proofIntervalMs, input } = pipeline;
   const { unheardMs, maxHoldMs } = heldTime;
   const { timeoutMs } = rules;
   if (unheardMs > 0) {
@@ -47,6 +51,11 @@ function outageOfLives({ heldTime, rules, proof, input }: Lives, what: string): 
     return {
       doesHarm: true,
       text: `${ends}: proof "fetch" leaves no clock records by which it shows. With "record" it is held (C8)`,
+    };
+  if (isPacedTooSlowly)
+    return {
+      doesHarm: true,
+      text: `${ends}, as proofIntervalMs (${proofIntervalMs}) is more than a twentieth of timeoutMs. At most ${Math.floor(timeoutMs / PACES_PER_TIMEOUT)}, or left out, would hold it (C8)`,
     };
   return {
     doesHarm: true,

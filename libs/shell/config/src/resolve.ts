@@ -28,7 +28,7 @@ import {
 import { pingIntervalOf } from './ping-interval.ts';
 import { SecretReader } from './secrets.ts';
 import { inMilliseconds } from './written-durations.ts';
-import { LEASE_SETTINGS, SCHEDULE_SETTINGS, withKindDefaults } from './kind-settings.ts';
+import { isHeard, isPacedTooSlowly, LEASE_SETTINGS, SCHEDULE_SETTINGS, withKindDefaults } from './kind-settings.ts';
 import type { LeaseRules, SessionRules } from '@flatline/kinds';
 
 /** Sections that refer to secrets. */
@@ -201,6 +201,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection, re
     changelogTopic: changelogTopicOf(application, name),
     group: groupOf(application, name),
     heldTime: { unheardMs, maxHoldMs },
+    isPacedTooSlowly: isHeard(section) && isPacedTooSlowly({ ...section }),
     ...picked(section, AS_WRITTEN),
   };
   switch (section.kind) {

@@ -56,6 +56,21 @@ describe('a processor in an application', () => {
     await expect(processor.start()).rejects.toThrow(/create another/);
   });
 
+  test('[C8] warns at its start where a pace that is set leaves sessions without unheard time', async () => {
+    const warned: unknown[] = [];
+    const log = { ...silent, warn: (...said: unknown[]) => void warned.push(said) };
+    const start = async (proofIntervalMs: number): Promise<unknown> => {
+      const pipelines = [{ ...config.pipelines[0], proofIntervalMs }];
+      const http = { host: '192.0.2.1', port: 0 };
+      const processor = createProcessor({ ...config, brokers: [...config.brokers], http, pipelines }, { log });
+      await expect(processor.start()).rejects.toThrow(/192\.0\.2\.1/);
+      return warned.splice(0);
+    };
+    expect(await start(500)).toEqual([]);
+    const why = expect.stringContaining('as proofIntervalMs (501) is more than a twentieth of timeoutMs');
+    expect(await start(501)).toEqual([['an outage of the brokers counts as silence', { pipeline: 'visits', why }]]);
+  });
+
   test('that cannot start says why, by start, by finished and in its report, and stopping it is no error', async () => {
     // TEST-NET-1 (RFC 5737): no machine has it.
     const processor = create({ http: { host: '192.0.2.1', port: 0 } });

@@ -2,7 +2,7 @@
 //
 // Owns: when the process ends.      Does not own: the end of each pipeline (Pipelines), anything they do.
 import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
-import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
+import { type FlatlineConfig, outageOf, type PipelineConfig } from '@flatline/config';
 import {
   KafkaGroupAdmin,
   type KafkaOptions,
@@ -126,6 +126,7 @@ class Processor implements RunningProcessor, Observed {
 
   async start(): Promise<void> {
     const kafka = this.#kafkaOptions();
+    this.#warnOfPaces();
     try {
       if (this.worker === undefined)
         this.#http = await openHttpServer(
@@ -278,6 +279,16 @@ class Processor implements RunningProcessor, Observed {
     await this.#pipelines.endAll(how);
     // Last: what is being closed can be watched until it is.
     await this.#http?.close();
+  }
+
+  /** C8: what was not written into the configuration, and follows from what was. */
+  #warnOfPaces(): void {
+    for (const pipeline of this.#config.pipelines)
+      if (pipeline.isPacedTooSlowly)
+        this.#log.warn('an outage of the brokers counts as silence', {
+          pipeline: pipeline.name,
+          why: outageOf(pipeline).text,
+        });
   }
 
   #kafkaOptions(): KafkaOptions {
