@@ -46,6 +46,23 @@ function judge(
   return verifyHistories([cut], { rules: subject.rules, inputTopic: INPUT });
 }
 
+/** Where the output begins at `share` of it, and hardly anything is held that it may have lost. */
+function judgeBoth(
+  subject: Subject,
+  recorded: RecordedPartition,
+  logStart: number,
+  share: number,
+): Promise<VerificationReport> {
+  const history = historyOf(recorded);
+  const changelog = from(history.changelog, recorded.changelog, logStart);
+  const output = from(history.output, recorded.output, after(recorded.output, share));
+  return verifyHistories([{ ...history, changelog, output }], {
+    rules: subject.rules,
+    inputTopic: INPUT,
+    unsaidMax: 3,
+  });
+}
+
 describe.each(Object.keys(SUBJECTS) as (keyof RulesByKind)[])('a truncated changelog of kind %s', (kind) => {
   test.each([1, 3, 9])('[V1][V5] is judged as the whole one is (seed %d)', async (seed) => {
     for (const { subject } of SUBJECTS[kind])
@@ -58,6 +75,24 @@ describe.each(Object.keys(SUBJECTS) as (keyof RulesByKind)[])('a truncated chang
           expect({ start, ...report }).toMatchObject({ start, violations: [], undecided: [], closed: whole.closed });
         }
       }
+  });
+});
+
+describe.each(Object.keys(SUBJECTS) as (keyof RulesByKind)[])('an output without its beginning, of kind %s', (kind) => {
+  test.each([1, 9])('[V1][V5][X6] what it may have lost is not held, and called undecided (seed %d)', async (seed) => {
+    for (const { subject } of SUBJECTS[kind])
+      for (const recorded of await record({ seed, storm: seed !== 1, subject }))
+        for (const [share, ofOutput] of [
+          [0.6, 0.3],
+          [0.8, 0.3],
+          [0.95, 0.8],
+        ] as const) {
+          const start = startOf(recorded, share);
+          if (start === undefined) continue;
+          const report = await judgeBoth(subject, recorded, start, ofOutput);
+          expect({ start, ...report }).toMatchObject({ start, violations: [] });
+          expect(report.records.output).toBeGreaterThan(0);
+        }
   });
 });
 

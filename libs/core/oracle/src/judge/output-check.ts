@@ -59,6 +59,8 @@ export class OutputCheck {
   readonly #parts: OutputCheckParts;
   /** What began earlier cannot be judged: the input no longer tells of it. */
   judgedFrom = 0;
+  /** Of what came about below it nothing is known any more that has not been said. */
+  #letGoBelow = 0;
   #group: Group | undefined;
   /** So many of its first are known to stand (OC2). */
   #standing = 0;
@@ -78,7 +80,8 @@ export class OutputCheck {
   async check(decision: Decision): Promise<void> {
     if (decision.early.size === 0 && decision.expected.every(({ text }) => this.#isUnsure(text))) return;
     this.#measure(decision);
-    const owed = new Owed(decision, this.#parts.reading.words);
+    const mayBeDeleted = !this.#parts.isWhole && (decision.isFirst || !this.#isAnchored);
+    const owed = new Owed(decision, this.#parts.reading.words, mayBeDeleted);
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       const sure = this.#sureOf(group);
       const isMatch = sure.some(({ record }) => owed.names(record));
@@ -87,14 +90,15 @@ export class OutputCheck {
       this.#hasMatched ||= isMatch;
       this.#judge(group, owed);
       if (!isMatch) continue;
+      // What was let go had taken effect by the first commit.
+      if (!decision.isFirst) this.#letGoBelow = 0;
       if (!this.#isAnchored) owed.clear();
       this.#isAnchored = true;
       if (decision.isFirst && owed.left().length > 0) continue;
       if (!decision.isFirst) this.#checkTransaction(group, decision);
       break;
     }
-    const mayBeDeleted = !this.#parts.isWhole && decision.isFirst;
-    if (!this.#isAnchored || mayBeDeleted)
+    if (!this.#isAnchored || (!this.#parts.isWhole && decision.isFirst))
       this.#parts.place.undecided('closes before its first record: the log begins above 0');
     else for (const expected of owed.left()) this.#missing(expected, decision.commitId);
   }
@@ -103,7 +107,11 @@ export class OutputCheck {
    * Goes through what commits said of which the changelog no longer tells, as far as every record of a transaction `stands`: what
    * is left is looked for with the first commit that it does tell of.
    */
-  async follow(stands: (name: string, id: string) => boolean, onSaid: (said: ExpectedRecord) => void): Promise<void> {
+  async follow(
+    folded: number,
+    stands: (name: string, id: string) => boolean,
+    onSaid: (said: ExpectedRecord) => void,
+  ): Promise<void> {
     const { entries, words } = this.#parts.reading;
     const taken = {
       take: (name: string, id: string): Taken => {
@@ -118,7 +126,9 @@ export class OutputCheck {
       const { key, value } = record;
       if (key === null || value === null) return key !== null;
       const id = words.idOf(record);
-      return id !== undefined && stands(nameOf(key), id);
+      if (id === undefined) return false;
+      const name = nameOf(key);
+      return stands(name, id) || (this.#wasLetGo(record) && !entries.mayComeLater(name, id, record, folded));
     };
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       while (this.#standing < group.length && isSaid(group[this.#standing]!)) this.#standing += 1;
@@ -127,6 +137,20 @@ export class OutputCheck {
       this.#isAnchored = true;
       this.#judge(group, taken);
     }
+  }
+
+  get isWhole(): boolean {
+    return this.#parts.isWhole;
+  }
+
+  /** What came about below the input offset, and was not said yet, is not known any more: the log may have lost it. */
+  letGo(below: number): void {
+    this.#letGoBelow = below;
+  }
+
+  /** Or may have been: one that does not say when it began. */
+  #wasLetGo(record: OutputRecord): boolean {
+    return this.#letGoBelow > 0 && !(this.#parts.reading.words.beginningOf(record) >= this.#letGoBelow);
   }
 
   #measure({ expected, appendedAt, clock, isFirst }: Decision): void {
@@ -138,7 +162,7 @@ export class OutputCheck {
 
   /** What is left when all commits are checked belongs to none of them. */
   async finish(): Promise<void> {
-    const nothing = new Owed({ expected: [], early: new Set() }, this.#parts.reading.words);
+    const nothing = new Owed({ expected: [], early: new Set() }, this.#parts.reading.words, false);
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       this.#group = undefined;
       if (group[0]!.record.offset < this.#parts.decidedBelow) this.#judge(group, nothing);
@@ -279,6 +303,12 @@ export class OutputCheck {
       place.undecided(`what is said of what began before input offset ${this.judgedFrom}`);
       return;
     }
+    if (this.#wasLetGo(record)) {
+      place.undecided(
+        'what its first records say: the log begins above 0, and what came before is too much to be held',
+      );
+      return;
+    }
     const where = { offset: record.offset, key: textOf(key) };
     const name = nameOf(key);
     const early = reading.entries.whyEarly(name, record);
@@ -331,9 +361,12 @@ class Owed {
   readonly #words: OutputWords;
   readonly #all = new SaidQueue<ExpectedRecord>();
   readonly #early: ReadonlySet<string>;
+  readonly #mayBeDeleted: boolean;
 
-  constructor({ expected, early }: Pick<Decision, 'expected' | 'early'>, words: OutputWords) {
+  /** `mayBeDeleted`: some of them, so that others are in order without them. */
+  constructor({ expected, early }: Pick<Decision, 'expected' | 'early'>, words: OutputWords, mayBeDeleted: boolean) {
     this.#words = words;
+    this.#mayBeDeleted = mayBeDeleted;
     this.#early = early;
     for (const each of expected) this.#all.add(each);
   }
@@ -347,7 +380,8 @@ class Owed {
 
   take(name: string, id: string): Taken {
     const found = this.#all.take(name, id);
-    if (found !== undefined) return { kind: 'owed', ...found };
+    if (found !== undefined)
+      return { kind: 'owed', ...found, isOutOfOrder: found.isOutOfOrder && !this.#mayBeDeleted };
     return { kind: this.#early.has(id) ? 'early' : 'unknown' };
   }
 

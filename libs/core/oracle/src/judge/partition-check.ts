@@ -4,14 +4,13 @@
 // Owns: the order of these steps.      Does not own: any of them.
 //
 // Invariants
-//   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. Commits before the first one whose
-//        whole state the changelog holds are a few numbers each: what they said is compared as the output says it, as far as it
-//        is right. What the output has lost of that is held.
+//   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. What commits said before the first
+//        one whose whole state the changelog holds is compared as the output says it, as far as it is right (BA1).
 //   PK2  What the state of that first one still has was said later, by the output of commits behind it.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import { NotABlock } from '../logs/block-reader.ts';
-import type { BlockHeader } from '../logs/changelog-block.ts';
+import { BeforeAnchor, type FoldedCommit } from './before-anchor.ts';
 import { ChangelogFold } from '../logs/changelog-fold.ts';
 import { type Commit, CommitChain } from './commit-chain.ts';
 import { DelayCauses } from './delay-cause.ts';
@@ -23,7 +22,7 @@ import { firstKnown } from './known-settings.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import { LetterCheck } from './letter-check.ts';
 import { type JudgedRules, readingOf } from './kinds.ts';
-import type { ExpectedRecord, KindEntries, KindReading } from '../rules/reading.ts';
+import type { ExpectedRecord, KindReading } from '../rules/reading.ts';
 import { OutputCheck } from './output-check.ts';
 import { Place } from './place.ts';
 import { RulesInForce } from './rules-in-force.ts';
@@ -40,13 +39,9 @@ export interface PartitionCheckParts {
   readonly findings: Findings;
   readonly ledger: LedgerCheck | undefined;
   readonly onProgress: () => void;
+  /** Default: BeforeAnchor's. */
+  readonly unsaidMax?: number | undefined;
 }
-
-/** What the input is folded by. */
-type FoldedCommit = Pick<BlockHeader, 'sequence' | 'position' | 'clock'>;
-
-/** How much of the input is folded between two looks at the output. */
-const FOLLOWED_OFFSETS = 64;
 
 export class PartitionCheck {
   readonly #parts: PartitionCheckParts;
@@ -64,8 +59,8 @@ export class PartitionCheck {
   readonly #letters: LetterCheck;
   /** Both logs are there from their beginning, or a commit was met whose whole state the changelog holds. */
   #isAnchored: boolean;
-  /** Commits so far, while it is not: their input is folded when it is. */
-  #before: FoldedCommit[] = [];
+  /** Commits so far, while it is not. */
+  readonly #before: BeforeAnchor;
   /** What the commit at hand brought about. */
   #expected: ExpectedRecord[] = [];
   #position = 0;
@@ -114,6 +109,15 @@ export class PartitionCheck {
       rules,
       settingsVary: history.settings !== undefined,
     });
+    this.#before = new BeforeAnchor({
+      entries: this.#reading.entries,
+      images: this.#changelog.images,
+      output: this.#output,
+      onSaid: (said) => {
+        this.#note(said);
+      },
+      unsaidMax: parts.unsaidMax,
+    });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
     this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0, input.logStart);
     let clock: Millis = 0;
@@ -156,8 +160,7 @@ export class PartitionCheck {
     if (this.#last === undefined && history.changelog.logStart === 0) this.#isAnchored ||= this.#input.isWhole;
     const isFirst = !this.#isAnchored;
     const { fold, entries } = this.#reading;
-    if (isFirst && this.#input.isWhole)
-      this.#before.push({ sequence: header.sequence, position: header.position, clock: header.clock });
+    if (isFirst && this.#input.isWhole) this.#before.add(header);
     else await this.#foldTo(header);
     const named = this.#applyAll(commit);
     this.#position = Math.max(before, header.position);
@@ -203,27 +206,22 @@ export class PartitionCheck {
 
   /** Folds the input of all commits so far, and goes through what the output says of it (PK2). */
   async #foldBefore(): Promise<void> {
-    const { fold, entries } = this.#reading;
-    const { images } = this.#changelog;
-    const onSaid = (said: ExpectedRecord): void => {
-      this.#note(said);
-    };
+    const { fold } = this.#reading;
     let folded = this.#parts.history.input.logStart;
-    for (const commit of this.#before) {
+    for (const commit of this.#before.take()) {
       const { sequence, position, clock } = commit;
       this.#adoptRulesOf(sequence);
       while (folded < position) {
-        folded = Math.min(position, folded + FOLLOWED_OFFSETS);
+        folded = this.#before.next(folded, position);
         await this.#letters.read(folded);
         await this.#input.foldTo(folded, clock);
         this.#letters.match(fold.takeBad());
         // All that lives is compared with the first state.
         fold.takeTouched();
-        await this.#output.follow((name, id) => hasSaid(entries, name, id, images.get(name)), onSaid);
+        await this.#before.follow(folded);
       }
       await this.#foldTo(commit);
     }
-    this.#before = [];
   }
 
   #rulesChanged(): void {
@@ -294,7 +292,7 @@ export class PartitionCheck {
   async #finish(): Promise<void> {
     const { history, findings } = this.#parts;
     const { fold, entries } = this.#reading;
-    for (const before of this.#before) await this.#foldTo(before);
+    for (const before of this.#before.take()) await this.#foldTo(before);
     const { clock } = fold;
     const isCaughtUp = await this.#input.isAtEnd();
     if (this.#isAnchored) await this.#output.finish();
@@ -409,15 +407,5 @@ export class PartitionCheck {
     reach.abortedTransactions += this.#walks.changelog.aborted;
     const { inputLogStart = history.input.logStart } = history;
     reach.truncations += Number(history.changelog.logStart > 0) + Number(inputLogStart > 0);
-  }
-}
-
-/** An image that cannot be read is found where the states are compared. */
-function hasSaid(...[entries, name, id, logged]: [KindEntries, ...Parameters<KindEntries['hasSaid']>]): boolean {
-  try {
-    return entries.hasSaid(name, id, logged);
-  } catch (error) {
-    if (!(error instanceof NotABlock)) throw error;
-    return false;
   }
 }

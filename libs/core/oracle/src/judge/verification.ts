@@ -20,6 +20,8 @@ export interface VerificationOptions {
   readonly undecidable?: Iterable<string>;
   /** How many partitions the input has, where its producers choose them by murmur2 (I9). Default: they do not, and none is misplaced. */
   readonly keyPartitions?: number;
+  /** How much that the output may have lost is held, at most. Default: what a machine has room for. */
+  readonly unsaidMax?: number;
   /** Called now and then with the number of input records folded so far. */
   readonly onProgress?: (inputRecords: number) => void;
 }
@@ -30,7 +32,16 @@ export interface VerificationOptions {
  */
 export async function verifyHistories(
   histories: AsyncIterable<PartitionHistory> | Iterable<PartitionHistory>,
-  { rules, inputTopic, ledger: lines, reach = {}, undecidable, keyPartitions, onProgress }: VerificationOptions,
+  {
+    rules,
+    inputTopic,
+    ledger: lines,
+    reach = {},
+    undecidable,
+    keyPartitions,
+    unsaidMax,
+    onProgress,
+  }: VerificationOptions,
 ): Promise<VerificationReport> {
   const findings = new Findings(undecidable, keyPartitions);
   const ledger =
@@ -44,6 +55,7 @@ export async function verifyHistories(
       rules,
       findings,
       ledger,
+      unsaidMax,
       onProgress: () => onProgress?.(findings.records.input),
     }).run();
   }

@@ -14,9 +14,9 @@ import type { CommonRules, OutputRecord } from '../logs/history.ts';
 import { DueOrder } from './due-order.ts';
 import type { EntryRules, Machine } from './entry-rules.ts';
 import { type FoldCounts, InputFold, type Keyed, type Weight, weightOf } from './input-fold.ts';
-import type { AfterCommit, EntryFault, ExpectedRecord, KindEntries } from './reading.ts';
+import type { AfterCommit, EntryFault, ExpectedRecord, KindEntries, LaterState } from './reading.ts';
 import { SaidQueue } from './said-queue.ts';
-import { Steps } from './steps.ts';
+import { type Step, Steps } from './steps.ts';
 
 interface Entry<State, Said> {
   readonly key: Uint8Array;
@@ -46,6 +46,8 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   readonly #order = new DueOrder();
   /** What took effect and no commit has been seen to say. */
   readonly #expected = new SaidQueue<ExpectedRecord>();
+  /** Steps of all entries. */
+  #stepsHeld = 0;
   /** By name, the id of the first that is owed. */
   readonly #owed = new Map<string, string>();
   /** Names that owed what the input no longer tells of. */
@@ -98,6 +100,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       const first = entry.steps.at(entry.steps.first);
       if (first === undefined) continue;
       for (const { opened } of entry.steps.all()) this.counts.opened -= opened;
+      this.#stepsHeld -= entry.steps.size;
       entry.steps = new Steps();
       this.#change(name, entry, () => {
         entry.machine.state = first.before;
@@ -162,6 +165,27 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return this.#expected.take(name, id);
   }
 
+  get remembered(): number {
+    return this.#entries.size + this.#expected.size + this.#stepsHeld;
+  }
+
+  forgetUnsaid(most: number, state: LaterState): readonly ExpectedRecord[] {
+    const surplus = this.#expected.size + this.#stepsHeld - most;
+    const gone: ExpectedRecord[] = [];
+    for (const { name, id } of this.#expected.each()) {
+      if (gone.length >= surplus) break;
+      if (state.stands(name, id)) gone.push(this.#expected.take(name, id)!.expected);
+    }
+    for (const [name, entry] of this.#entries) {
+      const { machine, steps } = entry;
+      const isOver = machine.state === undefined && !state.has(name);
+      const end = steps.standingEnd(surplus - gone.length, isOver, (id) => state.stands(name, id));
+      for (const { expected } of this.#takeSteps(entry, end)) gone.push(...expected);
+      this.#forget(name, entry);
+    }
+    return gone;
+  }
+
   takeEarly(): ReadonlySet<string> {
     const early = this.#early;
     this.#early = new Set();
@@ -203,7 +227,21 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     if (this.#expected.has(name, id)) return true;
     const entry = this.#entries.get(name);
     if (entry === undefined) return false;
-    return entry.steps.placeOf(id) >= 0 || (entry.machine.state !== undefined && (instantOf(record) ?? 0) > this.clock);
+    if (entry.steps.placeOf(id) >= 0) return true;
+    return (
+      entry.machine.state !== undefined && ((instantOf(record) ?? 0) > this.clock || this.#comesNext(name, entry, id))
+    );
+  }
+
+  /** A run's record names its instant without the jitter, which only its schedule tells. */
+  #comesNext(name: string, { machine, key }: Entry<State, Said>, id: string): boolean {
+    const { state } = machine;
+    const dueAt = machine.dueAt();
+    if (dueAt === Infinity) return false;
+    machine.due(dueAt);
+    machine.state = state;
+    machine.takeOpened();
+    return this.#expectedOf(name, key, machine.takeSaid(), dueAt).some((each) => each.id === id);
   }
 
   whyEarly(_name: string, record: OutputRecord): string | undefined {
@@ -294,14 +332,21 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       const opened = machine.takeOpened();
       this.counts.opened += opened;
       this.#onSaid(key, said);
+      this.#stepsHeld += 1;
       entry.steps.add({ before, opened, expected: this.#expectedOf(name, key, said, dueAt) });
     }
     this.#queue(name, entry);
   }
 
   /** Its steps before the place `end` have taken effect in the changelog, too. */
-  #pass({ steps }: Entry<State, Said>, end: number): void {
-    for (const { expected } of steps.takeUpTo(end)) for (const each of expected) this.#expected.add(each);
+  #pass(entry: Entry<State, Said>, end: number): void {
+    for (const { expected } of this.#takeSteps(entry, end)) for (const each of expected) this.#expected.add(each);
+  }
+
+  #takeSteps({ steps }: Entry<State, Said>, end: number): readonly Step<State>[] {
+    const taken = steps.takeUpTo(end);
+    this.#stepsHeld -= taken.length;
+    return taken;
   }
 
   #expectedOf(name: string, key: Uint8Array, said: readonly Said[], dueAt: Millis | undefined): ExpectedRecord[] {

@@ -40,6 +40,14 @@ export interface AfterCommit {
   readonly isNamed: boolean;
 }
 
+/** A state of the changelog, at which the fold has not arrived. */
+export interface LaterState {
+  /** Whether what has come about by that id had taken effect in it. */
+  readonly stands: (name: string, id: string) => boolean;
+  /** Whether the key lives in it. */
+  readonly has: (name: string) => boolean;
+}
+
 /** Sessions, leases, … of one partition, as the input has them. */
 export interface KindEntries {
   /** How many live, due or not. */
@@ -64,6 +72,10 @@ export interface KindEntries {
   hasSaid(name: string, id: string, logged: LoggedImage | undefined): boolean;
   /** Takes it, which has taken effect with all of its key before it. `isOutOfOrder`: of those, some have not been taken. */
   takeSaid(name: string, id: string): { readonly expected: ExpectedRecord; readonly isOutOfOrder: boolean } | undefined;
+  /** How much is held of what lives and of what has not been said, at most. */
+  readonly remembered: number;
+  /** Takes what has come about and the output was not seen to say, older keys first, until at most `most` of it is left. */
+  forgetUnsaid(most: number, state: LaterState): readonly ExpectedRecord[];
   /** Ids of records that a comparison has shown to be said too early; they are not said again. */
   takeEarly(): ReadonlySet<string>;
   /** What is due at the clock takes effect, and what is owed is said, as if commits had shown it. */

@@ -8,8 +8,14 @@ interface Said {
 
 export class SaidQueue<Each extends Said> {
   readonly #byName = new Map<string, IdQueue<Each>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
 
   add(each: Each): void {
+    this.#size += 1;
     const former = this.#byName.get(each.name);
     const queue = former ?? new IdQueue<Each>(idsOf);
     if (former === undefined) this.#byName.set(each.name, queue);
@@ -32,8 +38,14 @@ export class SaidQueue<Each extends Said> {
     if (all === undefined || place < 0) return undefined;
     const isOutOfOrder = place > all.first;
     const expected = all.take(place);
+    this.#size -= 1;
     if (all.size === 0) this.#byName.delete(name);
     return { expected, isOutOfOrder };
+  }
+
+  /** By key; those of a key in order. */
+  *each(): Iterable<Each> {
+    for (const queue of this.#byName.values()) yield* queue.all();
   }
 
   all(): readonly Each[] {
@@ -43,10 +55,22 @@ export class SaidQueue<Each extends Said> {
   takeAll(): readonly Each[] {
     const all = this.all();
     this.#byName.clear();
+    this.#size = 0;
     return all;
   }
 }
 
 function idsOf({ id }: Said): readonly string[] {
   return [id];
+}
+
+/** Takes so many of them, and all of `queue` if it has fewer. */
+export function firstOf<Each extends Said>(queue: SaidQueue<Each>, count: number): readonly Each[] {
+  const first: Each[] = [];
+  for (const each of queue.each()) {
+    if (first.length === count) break;
+    first.push(each);
+  }
+  for (const { name, id } of first) queue.take(name, id);
+  return first;
 }

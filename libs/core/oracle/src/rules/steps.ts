@@ -36,6 +36,23 @@ export class Steps<State> extends IdQueue<Step<State>> {
   }
 
   /**
+   * The place behind those in front that stand, so many that `most` records are theirs. Where the key `isOver`, what says nothing
+   * behind the last one that does is among them.
+   */
+  standingEnd(most: number, isOver: boolean, stands: (id: string) => boolean): number {
+    let end = this.first;
+    let said = 0;
+    for (let place = this.first; place < this.end; place += 1) {
+      const { expected } = this.at(place)!;
+      if (expected.length === 0) continue;
+      if (said >= most || !expected.every(({ id }) => stands(id))) return end;
+      said += expected.length;
+      end = place + 1;
+    }
+    return isOver ? this.end : end;
+  }
+
+  /**
    * Whether the state before one of them, up to that at `place`, is what the changelog has: none of these has taken effect in it.
    * However often it is asked, each is compared with it once. @throws NotABlock from `read`
    */

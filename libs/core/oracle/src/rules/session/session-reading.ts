@@ -11,9 +11,10 @@ import type {
   ExpectedRecord,
   KindEntries,
   KindReading,
+  LaterState,
   OutputWords,
 } from '../reading.ts';
-import { SaidQueue } from '../said-queue.ts';
+import { firstOf, SaidQueue } from '../said-queue.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
 import { NaiveFold } from './naive-fold.ts';
 import type { Session } from './naive-session.ts';
@@ -85,6 +86,21 @@ class SessionEntries implements KindEntries {
     if (session !== undefined && this.#incarnationOf(session) === id && this.#fold.isDue(session))
       this.#fold.closeDue(name, bytesOf(name));
     return this.#closedNow().take(name, id);
+  }
+
+  get remembered(): number {
+    return this.#fold.open.size + this.#closedNow().size;
+  }
+
+  forgetUnsaid(most: number, { stands }: LaterState): readonly ExpectedRecord[] {
+    const closed = this.#closedNow();
+    const due = [...this.#fold.open].filter(
+      ([name, session]) => this.#fold.isDue(session) && stands(name, this.#incarnationOf(session)),
+    );
+    const surplus = closed.size + due.length - most;
+    if (surplus <= 0) return [];
+    for (const [name] of due.slice(0, Math.max(0, surplus - closed.size))) this.#fold.closeDue(name, bytesOf(name));
+    return firstOf(this.#closedNow(), surplus);
   }
 
   takeEarly(): ReadonlySet<string> {
