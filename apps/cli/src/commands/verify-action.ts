@@ -5,7 +5,7 @@ import { type Since, verifyPipeline } from '@flatline/verifier';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
+import { interruptedBefore, usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { ProgressDisplay } from '../terminal/progress-display.ts';
@@ -50,6 +50,8 @@ interface Verifying {
   readonly ledger: readonly LedgerLine[] | undefined;
 }
 
+const BYTES_PER_MB = 1_000_000;
+
 /** A transaction that its timeout has not ended, hangs; the coordinator looks every ten seconds. */
 const COORDINATOR_LOOKS_EVERY_MS: DurationMs = 10_000;
 
@@ -69,10 +71,18 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
       since: flags.since,
       localStores: flags.stateDir === undefined ? undefined : { stateDir, application },
       transactionMs: config.kafka.transactionTimeoutMs + COORDINATOR_LOOKS_EVERY_MS,
+      signal: shell.stop.signal,
+      onCopied: (bytes) => {
+        const doing = `copying the changelogs of ${pipeline.name}`;
+        progress.update({ doing, unit: 'megabyte', done: Math.round(bytes / BYTES_PER_MB), total: undefined });
+      },
       onProgress: (done, total) => {
         progress.update({ doing: `verifying ${pipeline.name}`, unit: 'input record', done, total });
       },
     });
+  } catch (error) {
+    if (shell.stop.signal.aborted) throw interruptedBefore(`${pipeline.name} was verified`);
+    throw error;
   } finally {
     progress.end();
   }

@@ -1,6 +1,5 @@
 // One log as the checker reads it: from its log start to an end chosen once, before which everything is decided.
 import { type Clock, type DurationMs, PartitionStopped } from '@flatline/base';
-import type { KafkaLogScan } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
 import {
   BrokenBytes,
@@ -11,6 +10,7 @@ import {
   readBatches,
 } from '@flatline/oracle';
 import type { RecordReader } from './record-readers.ts';
+import { type LogScan, unlessAborted } from './stoppable-scan.ts';
 import { unpack } from './unpack.ts';
 
 /** Between two looks at a log whose last transaction has not ended. */
@@ -25,14 +25,17 @@ export interface LogCut {
 }
 
 export interface Cutting {
-  readonly scan: KafkaLogScan;
+  readonly scan: LogScan;
   readonly clock: Clock;
   /** How long a transaction may take: what is open for longer hangs (V6). */
   readonly transactionMs: DurationMs;
+  /** Aborted where nobody waits for the reading any more. */
+  readonly signal: AbortSignal;
 }
 
 /** Chooses the log's present end, and waits until what lies below is decided, or a transaction hangs. */
-export async function cutLog(partition: TopicPartition, { scan, clock, transactionMs }: Cutting): Promise<LogCut> {
+export async function cutLog(partition: TopicPartition, cutting: Cutting): Promise<LogCut> {
+  const { scan, clock, transactionMs, signal } = cutting;
   const { logStartOffset: logStart, highWatermark } = await scan.bounds(partition);
   const until = clock.monotonicMs() + transactionMs;
   for (;;) {
@@ -44,7 +47,7 @@ export async function cutLog(partition: TopicPartition, { scan, clock, transacti
       const hanging = open.filter(({ firstOffset }) => firstOffset < highWatermark);
       return { partition, logStart, end: lastStableOffset, hanging };
     }
-    await pause(clock, LOOK_AGAIN_MS);
+    await pause(clock, LOOK_AGAIN_MS, signal);
   }
 }
 
@@ -55,7 +58,7 @@ export async function cutInput(partition: TopicPartition, { scan }: Pick<Cutting
 }
 
 /** The bytes of a log from an offset on, as far as one answer goes. */
-export type Stretch = Awaited<ReturnType<KafkaLogScan['readBytes']>>;
+export type Stretch = Awaited<ReturnType<LogScan['readBytes']>>;
 
 /**
  * `stretchAt`: the bytes from an offset on. `isInput`: a batch that cannot be unpacked is a record there (I1), and elsewhere the end
@@ -86,7 +89,7 @@ export function sourceOf<R>(
 export async function readStretch(
   partition: TopicPartition,
   from: number,
-  scan: KafkaLogScan,
+  scan: LogScan,
 ): Promise<{ readonly stretch: Stretch; readonly nextOffset: number }> {
   const stretch = await scan.readBytes(partition, from);
   return { stretch, nextOffset: batchesIn(partition, from, stretch, false).nextOffset };
@@ -107,8 +110,12 @@ function batchesIn(
   }
 }
 
-export function pause(clock: Clock, ms: DurationMs): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(ms, resolve);
-  });
+/** @throws the signal's reason as soon as it is aborted. */
+export function pause(clock: Clock, ms: DurationMs, signal: AbortSignal): Promise<void> {
+  return unlessAborted(
+    new Promise((resolve) => {
+      clock.after(ms, resolve);
+    }),
+    signal,
+  );
 }

@@ -3,18 +3,24 @@
 //
 // Owns: the file.      Does not own: where the log was cut, what the bytes say (the oracle).
 import { Misconfigured } from '@flatline/base';
-import type { KafkaLogScan } from '@flatline/kafka';
 import type { LogSource } from '@flatline/oracle';
 import type { TopicPartition } from '@flatline/ports';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogCut, readStretch, sourceOf, type Stretch } from './log-cut.ts';
+import type { LogScan } from './stoppable-scan.ts';
 import type { RecordReader } from './record-readers.ts';
 
 /** A stretch, and where its bytes are in the file. */
 interface Place extends Omit<Stretch, 'bytes'> {
   readonly at: number;
   readonly length: number;
+}
+
+export interface Spooling {
+  readonly scan: LogScan;
+  /** Bytes that were copied. */
+  readonly onCopied: (bytes: number) => void;
 }
 
 export class LogSpool {
@@ -30,7 +36,7 @@ export class LogSpool {
   }
 
   /** @throws PartitionStopped where the log was truncated above the cut meanwhile; Misconfigured where the disk is full. */
-  static async make(cut: LogCut, scan: KafkaLogScan, folder: string): Promise<LogSpool> {
+  static async make(cut: LogCut, folder: string, { scan, onCopied }: Spooling): Promise<LogSpool> {
     const { partition, logStart, end } = cut;
     const path = join(folder, `${partition.topic}-${partition.partition}`);
     const file = await open(path, 'wx+');
@@ -46,6 +52,7 @@ export class LogSpool {
         places.set(position, { aborted, at, length: bytes.length });
         at += bytes.length;
         position = nextOffset;
+        onCopied(bytes.length);
       }
     } catch (error) {
       await file.close();
@@ -59,6 +66,7 @@ export class LogSpool {
     return sourceOf(this.#cut, (position) => this.#stretchAt(position), reader);
   }
 
+  /** Idempotent. */
   async close(): Promise<void> {
     await this.#file.close();
   }

@@ -11,7 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
-import { LogSpool } from './log-spool.ts';
+import { LogSpool, type Spooling } from './log-spool.ts';
 import { letters, logRecords, type RecordReader, readersOf } from './record-readers.ts';
 import type { StoreCopy } from './store-copy.ts';
 
@@ -23,7 +23,7 @@ export type Since = { readonly offset: number } | { readonly timestamp: Millis }
 
 export interface HistorySources {
   readonly connection: KafkaConnection;
-  readonly cutting: Cutting;
+  readonly cutting: Cutting & Spooling;
   readonly registry: SchemaRegistry | undefined;
   readonly truth: InputTruth | undefined;
   readonly complete: boolean;
@@ -54,8 +54,8 @@ export async function* histories(
   sources: HistorySources,
 ): AsyncGenerator<PartitionHistory> {
   const folder = await mkdtemp(join(tmpdir(), 'flatline-verify-'));
+  const all: PartitionCuts[] = [];
   try {
-    const all: PartitionCuts[] = [];
     for (let partition = 0; partition < partitions; partition += 1)
       all.push(await cutPartition(pipeline, partition, folder, sources));
     for (const cuts of all) {
@@ -63,6 +63,7 @@ export async function* histories(
       await cuts.changelog.close();
     }
   } finally {
+    for (const { changelog } of all) await changelog.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -98,13 +99,13 @@ async function cutPartition(
 async function spoolOf(
   partition: TopicPartition,
   folder: string,
-  cutting: Cutting,
+  cutting: Cutting & Spooling,
 ): Promise<{ readonly changelogCut: LogCut; readonly changelog: LogSpool }> {
   for (let tries = 1; ; tries += 1) {
     const changelogCut = await cutLog(partition, cutting);
     const within = await mkdtemp(join(folder, 'log-'));
     try {
-      return { changelogCut, changelog: await LogSpool.make(changelogCut, cutting.scan, within) };
+      return { changelogCut, changelog: await LogSpool.make(changelogCut, within, cutting) };
     } catch (error) {
       await rm(within, { recursive: true, force: true });
       const isTruncated = (await cutting.scan.bounds(partition)).logStartOffset > changelogCut.logStart;
@@ -146,10 +147,10 @@ async function historyOf(
 async function whyUndone(
   group: string,
   cuts: readonly LogCut[],
-  { scan, clock }: Cutting,
+  { scan, clock, signal }: Cutting,
 ): Promise<string | undefined> {
   if (!(await scan.hasMembers(group))) return 'no processor runs that would do it';
-  await pause(clock, QUIET_MS);
+  await pause(clock, QUIET_MS, signal);
   const bounds = await Promise.all(cuts.map(({ partition }) => scan.bounds(partition)));
   return cuts.every(({ end }, index) => bounds[index]!.lastStableOffset === end) ? undefined : 'work goes on';
 }

@@ -58,10 +58,15 @@ async function create(topics: Readonly<Record<string, number>>, settings: Record
   }
 }
 
+function foldersOfCopies(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith('flatline-verify-'));
+}
+
 /** Copies of a topic's partitions that have a name. */
 function copiesOf(topic: string): string[] {
-  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith('flatline-verify-'));
-  return folders.flatMap((name) => namesIn(join(tmpdir(), name))).filter((name) => name.includes(topic));
+  return foldersOfCopies()
+    .flatMap((name) => namesIn(join(tmpdir(), name)))
+    .filter((name) => name.includes(topic));
 }
 
 function namesIn(folder: string): string[] {
@@ -179,6 +184,37 @@ describe('verifyPipeline', () => {
     if (process.platform !== 'win32') expect(named).toEqual([]);
     expect(report.records.input).toBe(2);
     expect(report.violations).toMatchObject([{ rule: 'K9', topic: changelogTopic, partition: 1, offset: 0 }]);
+  });
+
+  test('ends where it is interrupted, and takes its copies along; until then it tells how many bytes it has copied', async () => {
+    const pipeline = newPipeline();
+    const { input, output, changelogTopic, deadLetterTopic } = pipeline;
+    await create({ [input.topic]: 2, [output.topic]: 2, [changelogTopic]: 2, [deadLetterTopic]: 2 });
+    const connection = openCluster(kafka);
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: changelogTopic });
+    await producer.send([{ key: Buffer.from('k'), value: new Uint8Array(1_000) }]);
+    await producer.close();
+    connection.close();
+    const before = foldersOfCopies();
+    const copied: number[] = [];
+    const stop = new AbortController();
+    const interrupted = verifyPipeline({
+      kafka,
+      pipeline,
+      signal: stop.signal,
+      onCopied: (bytes) => {
+        copied.push(bytes);
+        stop.abort();
+      },
+    });
+    await expect(interrupted).rejects.toMatchObject({ name: 'AbortError' });
+    expect(copied).toHaveLength(1);
+    expect(copied[0]).toBeGreaterThan(1_000);
+    expect(foldersOfCopies().filter((name) => !before.includes(name))).toEqual([]);
+    // Nothing was begun.
+    await expect(verifyPipeline({ kafka, pipeline, signal: stop.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
   });
 
   test('[V4] judged since an offset, or a time: the logs before are not read, and that is said', async () => {

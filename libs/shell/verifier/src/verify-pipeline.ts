@@ -2,7 +2,7 @@
 import { type DurationMs, Misconfigured } from '@flatline/base';
 import type { SchemaRegistry } from '@flatline/records';
 import type { PipelineConfig } from '@flatline/config';
-import { KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { type KafkaConnection, KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import {
   type InputTruth,
   type LedgerLine,
@@ -12,6 +12,7 @@ import {
 } from '@flatline/oracle';
 import { histories, type Since } from './pipeline-histories.ts';
 import { rulesOf } from './rules-of.ts';
+import { type LogScan, stoppableScan } from './stoppable-scan.ts';
 import { StoreCopy } from './store-copy.ts';
 
 const TRANSACTION_MS: DurationMs = 30_000;
@@ -37,25 +38,53 @@ export interface VerifyPipelineOptions {
   readonly transactionMs?: DurationMs | undefined;
   /** Input records folded so far, and about how many there are. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Before that: bytes of the changelogs that were copied so far. */
+  readonly onCopied?: ((bytes: number) => void) | undefined;
+  /** Ends the reading. Default: nothing does. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Checks all partitions of a pipeline up to their present ends. Processors may run meanwhile.
  * @throws Fatal where a topic is missing; Retriable where no broker answers; PartitionStopped where a log is damaged or was
- * deleted from under the reading.
+ * deleted from under the reading; the signal's reason where it is aborted: copies are removed.
  */
 export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
-  const { kafka, pipeline, registry, ledger, truth, reach, complete = false, onProgress } = options;
+  const { kafka, signal = new AbortController().signal } = options;
+  signal.throwIfAborted();
+  const connection = openCluster(kafka);
+  try {
+    return await verified(options, connection, signal);
+  } finally {
+    connection.close();
+  }
+}
+
+async function verified(
+  options: VerifyPipelineOptions,
+  connection: KafkaConnection,
+  signal: AbortSignal,
+): Promise<VerificationReport> {
+  const { kafka, pipeline, registry, ledger, truth, reach, complete = false, onProgress, onCopied } = options;
   const { clock } = kafka;
   const rules = rulesOf(pipeline);
   const { localStores } = options;
   const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
-  const connection = openCluster(kafka);
   try {
     const partitions = await partitionsOf(pipeline, new KafkaTopicAdmin({ clock, connection }));
-    const scan = new KafkaLogScan({ clock, connection });
+    const scan = stoppableScan(new KafkaLogScan({ clock, connection }), signal);
     const total = await inputLength(pipeline.input.topic, partitions, scan);
-    const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
+    let copied = 0;
+    const cutting = {
+      scan,
+      clock,
+      signal,
+      transactionMs: options.transactionMs ?? TRANSACTION_MS,
+      onCopied: (bytes: number) => {
+        copied += bytes;
+        onCopied?.(copied);
+      },
+    };
     const sources = { connection, cutting, registry, truth, complete, stores, since: options.since };
     return await verifyHistories(histories(pipeline, partitions, sources), {
       rules,
@@ -72,13 +101,12 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
           }),
     });
   } finally {
-    connection.close();
     await stores?.remove();
   }
 }
 
 /** In offsets, which is a little more than records. */
-async function inputLength(topic: string, partitions: number, scan: KafkaLogScan): Promise<number> {
+async function inputLength(topic: string, partitions: number, scan: LogScan): Promise<number> {
   const bounds = await Promise.all(
     Array.from({ length: partitions }, (_, partition) => scan.bounds({ topic, partition })),
   );
