@@ -18,6 +18,12 @@ export interface Surroundings {
 /** Turns a figure must be the median of to be quoted elsewhere. */
 const REPEATS_MIN = 3;
 
+/** As processor/watching.ts configures it. */
+const DEFAULTS_LEFT =
+  'Flatline ran with its defaults, but for what the text names, for `unheardMs: 0` of sessions ' +
+  '([what it costs](../OPERATIONS.md#what-an-outage-does), with timeouts as short as those of probes, would be measured), ' +
+  'and for `input.partitioner: "any"`, since loads choose partitions themselves.';
+
 export interface Measured {
   readonly benchmark: string;
   readonly description: string;
@@ -48,6 +54,7 @@ export function reportPages(measured: Measured): readonly Page[] {
     ...caveat(measured),
     ...charts.map(({ file, title }) => `![${title}](${file})`),
     `\`\`\`text\n${report.text}\n\`\`\``,
+    DEFAULTS_LEFT,
     `Every figure: [${benchmark}.json](${benchmark}.json).`,
   ];
   const figures = { benchmark, command, surroundings, day, before, after, ...report.figures };
