@@ -100,9 +100,12 @@ export class NextCommit {
 
   /** Whether it would hold nothing new for an input applied up to `position`. */
   isEmptyAt(position: number): boolean {
-    return (
-      !this.isCutting && position === this.#cutPosition && this.#changelog.pendingChanges === 0 && this.outputs.isEmpty
-    );
+    return position === this.#cutPosition && this.holdsNothing;
+  }
+
+  /** Nothing but a position and a clock. Dead letters come with the records that they are of. */
+  get holdsNothing(): boolean {
+    return !this.isCutting && this.#changelog.pendingChanges === 0 && this.outputs.isEmpty;
   }
 
   /** Copies the record the cursor stands on. */

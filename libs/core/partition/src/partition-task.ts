@@ -51,6 +51,8 @@ export class PartitionTask {
   readonly #expiry: Expiry;
   readonly #runs: RunTaker;
   readonly #records: RecordTaker;
+  /** As of the last cut. */
+  #atCut = { heldMs: 0, others: 0 };
 
   constructor(options: TaskOptions) {
     const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
@@ -93,6 +95,7 @@ export class PartitionTask {
     this.#time.resume(clock, held);
     this.#records.resume(input);
     this.#commit.resume(input.position);
+    this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
     this.#entries.begin();
   }
 
@@ -141,6 +144,17 @@ export class PartitionTask {
   /** Whether a commit would say anything new. */
   get hasUncut(): boolean {
     return !this.#commit.isEmptyAt(this.#records.position);
+  }
+
+  /** Whether that is only how far clock records have moved the clock, and nothing was held for it (C8). */
+  get hasOnlyClocks(): boolean {
+    const { heldMs, others } = this.#atCut;
+    return this.hasUncut && this.#commit.holdsNothing && this.heldMs === heldMs && this.#otherRecords === others;
+  }
+
+  /** Records read that were no clock records. */
+  get #otherRecords(): number {
+    return this.counters.recordsRead - this.counters.clockRecords;
   }
 
   /** Whether anything decided is left for later commits. */
@@ -230,6 +244,7 @@ export class PartitionTask {
 
   /** Cuts a commit of everything since the last cut; all of it at once where `prepareCut` was not called before. */
   cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
+    this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
     return this.#commit.cut(context, { input: this.input, clock: this.clock.now, held: this.#time.held.state });
   }
 

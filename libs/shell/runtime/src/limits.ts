@@ -155,6 +155,8 @@ export const OWNERSHIP_CERTAIN_MS = 1_000;
 export const CLAIM_TRIES_MAX = 5;
 /** The log warns of a transaction open on the input for this long (F10): longer than any producer should take. */
 export const OPEN_TRANSACTION_ALARM_MS = 10_000;
+/** How long a commit is put off of which clock records are all the news (C8). */
+export const CLOCK_COMMITS_APART_MS: DurationMs = 10_000;
 /** Requests for proof within `proofIntervalMs`, at most, while each closes something. */
 export const FRUITFUL_ASKS = 4;
 /** Requests are twice as far apart as the last one took to be answered, up to this: a leader election is no slow broker. */

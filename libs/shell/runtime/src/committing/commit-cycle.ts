@@ -16,7 +16,7 @@ import { CUT_SLICE_PIECES, SLICE_MS, SLOW_COMMIT_MS } from '../limits.ts';
 import { RefusalLog } from './refusal-log.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import type { CommitBudget } from './commit-budget.ts';
-import { CommitPace } from './commit-pace.ts';
+import { CommitPace, type Waiting } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
 import type { Flusher } from '../local-store/flusher.ts';
 import type { LoopEvents } from '../loop-events.ts';
@@ -73,12 +73,19 @@ export class CommitCycle {
   consider(startedAt: DurationMs, isCaughtUp: boolean): void {
     const { task, ports, events } = this.#parts;
     if (this.#underWay !== undefined || !task.hasUncut) return;
-    const waiting = task.hasOutputs ? (isCaughtUp ? 'close' : 'closeBehind') : 'nothing';
-    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), waiting);
+    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), this.#waiting(isCaughtUp));
     this.#timer?.();
     this.#timer = undefined;
     if (delayMs === 0 || task.isFull) this.#cut(startedAt);
     else this.#timer = ports.clock.after(delayMs, events.wake);
+  }
+
+  #waiting(isCaughtUp: boolean): Waiting {
+    const { task, settings } = this.#parts;
+    if (task.hasOutputs) return isCaughtUp ? 'close' : 'closeBehind';
+    // Without unheard time a clock record is asked for where something is due: few come of which nothing follows.
+    const isListening = (settings.heldTime?.unheardMs ?? 0) > 0;
+    return isListening && isCaughtUp && task.hasOnlyClocks ? 'clock' : 'nothing';
   }
 
   /** Begins no more commits, and waits for the one in flight. */

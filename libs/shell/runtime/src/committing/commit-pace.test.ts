@@ -22,6 +22,14 @@ describe('the pace of commits', () => {
     expect(pace.delayMs(3_000, 'nothing')).toBe(0);
   });
 
+  test('CP3: what only says how far the clock has come waits for ten seconds, or for an interval that is longer', () => {
+    const pace = committed({ began: 1_000, took: 5 });
+    expect(pace.delayMs(1_030, 'clock')).toBe(9_970);
+    expect(pace.delayMs(11_000, 'clock')).toBe(0);
+    const slow = committed({ began: 1_000, took: 5 }, { commitIntervalMs: 30_000 });
+    expect(slow.delayMs(1_000, 'clock')).toBe(30_000);
+  });
+
   test('CP2: closes of a task that keeps up wait for their own delay since then', () => {
     const pace = committed({ began: 1_000, took: 5 });
     expect(pace.delayMs(1_005, 'close')).toBe(15);

@@ -12,8 +12,10 @@
 //   CP2  Those with closes begin at least `closeDelayMs` apart, CLOSES_BEHIND_FACTOR times as far where the task is behind, and
 //        not before as long again has passed as the last commit took: a task spends at most half of its time on them. But never
 //        farther than those without, and with a `closeDelayMs` of 0 at once.
+//   CP3  Those that would only say how far the clock has come begin CLOCK_COMMITS_APART_MS after the last one: who takes over reads
+//        so many clock records again.
 import type { DurationMs } from '@flatline/base';
-import { CLOSES_BEHIND_FACTOR } from '../limits.ts';
+import { CLOCK_COMMITS_APART_MS, CLOSES_BEHIND_FACTOR } from '../limits.ts';
 
 export interface CommitPaceRules {
   /** How long changed state may wait for a commit. */
@@ -22,8 +24,11 @@ export interface CommitPaceRules {
   readonly closeDelayMs: DurationMs;
 }
 
-/** What waits for the next commit. `closeBehind`: a close, of a task that has not read all there is. */
-export type Waiting = 'nothing' | 'close' | 'closeBehind';
+/**
+ * What waits for the next commit. `closeBehind`: a close, of a task that has not read all there is; `clock`: nothing, and nothing
+ * has changed but the clock.
+ */
+export type Waiting = 'nothing' | 'clock' | 'close' | 'closeBehind';
 
 export class CommitPace {
   readonly #rules: CommitPaceRules;
@@ -49,11 +54,15 @@ export class CommitPace {
 
   /** Until the next commit may begin, none being under way; 0: now. */
   delayMs(monotonicNow: DurationMs, waiting: Waiting): DurationMs {
-    const apart = Math.min(this.#apartMs(waiting), this.#rules.commitIntervalMs);
+    const { commitIntervalMs } = this.#rules;
+    const apart =
+      waiting === 'clock'
+        ? Math.max(CLOCK_COMMITS_APART_MS, commitIntervalMs)
+        : Math.min(this.#apartMs(waiting), commitIntervalMs);
     return Math.max(0, this.#beganAt + apart - monotonicNow);
   }
 
-  #apartMs(waiting: Waiting): DurationMs {
+  #apartMs(waiting: Exclude<Waiting, 'clock'>): DurationMs {
     const { commitIntervalMs, closeDelayMs } = this.#rules;
     if (waiting === 'nothing') return commitIntervalMs;
     const apartMs = waiting === 'close' ? closeDelayMs : closeDelayMs * CLOSES_BEHIND_FACTOR;

@@ -1,6 +1,6 @@
 // Unheard time on a simulated cluster: an outage ends no session, and silence is still found out (C8).
 import { describe, expect, test } from '@jest/globals';
-import { INPUT, type Process, World } from '../world.fixture.ts';
+import { CHANGELOG, INPUT, type Process, World } from '../world.fixture.ts';
 
 const TIMEOUT_MS = 10_000;
 const OUTAGE_MS = 60_000;
@@ -87,6 +87,31 @@ describe('[C8] a partition that is merely quiet', () => {
     await time.runFor(10_000);
     expect(world.closed()).toEqual(world.expected());
     expect(world.closed()).toHaveLength(STEADY.length);
+  });
+
+  test('[C8] commits a tenth of its clock records, and at once what a beat has changed; who is killed loses nothing', async () => {
+    const world = new World({ seed: 47, partitions: 1, timeoutMs: 60_000, heldTime: { ...HELD, unheardMs: 3_000 } });
+    const { time, log } = world.simulation;
+    const process = world.launch('a');
+    await time.runFor(5_000);
+    for (const key of STEADY) world.beat(key);
+    await time.runFor(2_000);
+    const count = (topic: string): number => log.committed(topic, 0).length;
+    const before = [count(INPUT), count(CHANGELOG)];
+    await time.runFor(30_000);
+    const [clocks, commits] = [count(INPUT) - before[0]!, count(CHANGELOG) - before[1]!];
+    expect(clocks).toBeGreaterThan(30);
+    expect(commits).toBeLessThanOrEqual(4);
+    expect(commits).toBeGreaterThanOrEqual(2);
+    world.beat('late');
+    await time.runFor(1_000);
+    expect(count(CHANGELOG) - before[1]! - commits).toBeGreaterThanOrEqual(1);
+    await time.runFor(5_000);
+    process.host.kill();
+    world.launch('a');
+    await time.runFor(80_000);
+    expect(world.closed()).toEqual(world.expected());
+    expect(world.closed()).toHaveLength(STEADY.length + 1);
   });
 
   test('[C8] without live sessions no clock record is written', async () => {
