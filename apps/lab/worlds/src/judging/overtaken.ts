@@ -16,7 +16,7 @@ export function checkOvertaken(world: JudgedWorld, partition: number, commits: r
   ];
 }
 
-/** O1: nothing is said twice of a key. */
+/** O1: nothing is said twice of a key, in the same words or in others. */
 function checkOnce({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
   const known = new Set<string>();
   return commits
@@ -24,9 +24,9 @@ function checkOnce({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): st
     .flatMap((record) => {
       const word = kind.word(record);
       if (word === undefined) return [];
-      const what = `${textIn(record.key)}: ${word.what} ${word.id}`;
-      if (known.has(what)) return [`[O1] ${what} is said twice`];
-      known.add(what);
+      const id = `${textIn(record.key)}: ${word.id}`;
+      if (known.has(id)) return [`[O1] ${id} (${word.what}) is said twice`];
+      known.add(id);
       return [];
     });
 }

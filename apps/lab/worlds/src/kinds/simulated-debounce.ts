@@ -90,10 +90,17 @@ export class SimulatedDebounce implements SimulatedKind {
   }
 
   word({ value }: LogRecord): Word {
-    const text = textIn(value);
-    const { reason, firedAt } = JSON.parse(text) as { readonly reason: string; readonly firedAt: number };
-    return { id: text, what: reason, at: firedAt };
+    const { windowId, part, reason, firedAt } = JSON.parse(textIn(value)) as Batch;
+    // In mode `leading` two batches of a window have the same part.
+    return { id: `${windowId} ${reason === 'LEADING' ? reason : part}`, what: reason, at: firedAt };
   }
+}
+
+interface Batch {
+  readonly windowId: string;
+  readonly part: number;
+  readonly reason: string;
+  readonly firedAt: number;
 }
 
 function headerOf(name: string, value: string): { readonly name: string; readonly value: Uint8Array } {

@@ -105,8 +105,10 @@ export class SimulatedLeases implements SimulatedKind {
   word(record: LogRecord): Word | undefined {
     const said = saidIn(record);
     if (said === null) return undefined;
-    const { type, reason, at } = said as { readonly type: string; readonly reason?: string; readonly at: number };
-    return { id: textIn(record.value), what: reason === undefined ? type : `${type}/${reason}`, at };
+    const { type, reason, at, token, offset } = said as unknown as Answer;
+    // A record has one answer of a type, and a lease ends once.
+    const id = type === 'EXPIRED' ? `${type} ${token}` : `${type} ${offset ?? `at ${at}`}`;
+    return { id, what: reason === undefined ? type : `${type}/${reason}`, at };
   }
 }
 
@@ -122,4 +124,12 @@ function startBy(random: Random): Readonly<Record<string, unknown>> {
 
 function saidIn({ value }: LogRecord): Said {
   return value && (JSON.parse(textIn(value)) as Said);
+}
+
+interface Answer {
+  readonly type: string;
+  readonly reason?: string;
+  readonly at: number;
+  readonly token: number;
+  readonly offset?: number | null;
 }

@@ -103,12 +103,17 @@ export class SimulatedSchedules implements SimulatedKind {
   }
 
   word(record: LogRecord): Word {
-    const { headers, value } = record;
-    const id = [textIn(value), ...headers.map((each) => `${each.name}=${textIn(each.value)}`)].join('\n');
-    const receipt = headerIn(record, 'receipt');
-    if (receipt !== undefined) return { id, what: receipt, at: 0 };
+    const [receipt, dueAt, schedule = 'none'] = [
+      headerIn(record, 'receipt'),
+      headerIn(record, 'due-at'),
+      headerIn(record, 'schedule'),
+    ];
+    if (receipt !== undefined) {
+      const id = `${receipt} of ${schedule} for ${headerIn(record, 'answers') ?? `due at ${dueAt}`}`;
+      return { id, what: receipt, at: 0 };
+    }
     const missed = headerIn(record, 'missed') === undefined ? '' : '/missed';
-    return { id, what: `run${missed}`, at: Number(headerIn(record, 'due-at')) };
+    return { id: `run ${headerIn(record, 'run')} of ${schedule}`, what: `run${missed}`, at: Number(dueAt) };
   }
 }
 
