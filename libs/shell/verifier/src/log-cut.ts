@@ -29,7 +29,7 @@ export interface Cutting {
   readonly clock: Clock;
   /** How long a transaction may take: what is open for longer hangs (V6). */
   readonly transactionMs: DurationMs;
-  /** Aborted where nobody waits for the reading any more. */
+  /** Aborted where the reading is interrupted. */
   readonly signal: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-// Questions to the brokers that are given up where nobody waits for the answers any more: one may take many seconds.
+// Questions to the brokers that are given up where the reading is interrupted: an answer may take many seconds.
 import type { KafkaLogScan } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
 

@@ -4,7 +4,7 @@
 // Owns: which commits they are.      Does not own: folding (PartitionCheck), what the output says (OutputCheck).
 //
 // Invariants
-//   BA1  A commit is a few numbers until then. What the fold has brought about and the output has not been seen to say is held:
+//   BF1  A commit is a few numbers until then. What the fold has brought about and the output has not been seen to say is held:
 //        where the output lacks its beginning, at most UNSAID_MAX of it, as that may never be said.
 import { NotABlock } from '../logs/block-reader.ts';
 import type { BlockHeader } from '../logs/changelog-block.ts';

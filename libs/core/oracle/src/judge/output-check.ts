@@ -59,7 +59,7 @@ export class OutputCheck {
   readonly #parts: OutputCheckParts;
   /** What began earlier cannot be judged: the input no longer tells of it. */
   judgedFrom = 0;
-  /** Of what came about below it nothing is known any more that has not been said. */
+  /** What came about below it, and has not been said, is not known any more. */
   #letGoBelow = 0;
   #group: Group | undefined;
   /** So many of its first are known to stand (OC2). */
@@ -380,8 +380,7 @@ class Owed {
 
   take(name: string, id: string): Taken {
     const found = this.#all.take(name, id);
-    if (found !== undefined)
-      return { kind: 'owed', ...found, isOutOfOrder: found.isOutOfOrder && !this.#mayBeDeleted };
+    if (found !== undefined) return { kind: 'owed', ...found, isOutOfOrder: found.isOutOfOrder && !this.#mayBeDeleted };
     return { kind: this.#early.has(id) ? 'early' : 'unknown' };
   }
 

@@ -5,7 +5,7 @@
 //
 // Invariants
 //   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. What commits said before the first
-//        one whose whole state the changelog holds is compared as the output says it, as far as it is right (BA1).
+//        one whose whole state the changelog holds is compared as the output says it, as far as it is right (BF1).
 //   PK2  What the state of that first one still has was said later, by the output of commits behind it.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
