@@ -1,5 +1,6 @@
 // Flags several commands share, and how their values are read. An error names the flag, the value and what is allowed;
 // commander adds the flag's name.
+import { millisecondsIn } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Shell } from '../shell.ts';
@@ -108,12 +109,10 @@ export function letterPlaces(text: string, before: readonly LetterPlace[] = []):
   return [...before, letterPlace(text)];
 }
 
-const LENGTH_UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** A length of time in milliseconds. Without a unit it would be ms, as in settings, whose names say so: here none does. */
 export function lengthOption(text: string): number {
-  const [, amount = '', unit = ''] = /^(\d{1,13})(ms|s|m|h|d)$/.exec(text) ?? [];
-  if (amount !== '') return Number(amount) * LENGTH_UNITS_MS[unit]!;
+  const ms = millisecondsIn(text);
+  if (ms !== undefined && Number.isSafeInteger(ms)) return ms;
   throw new InvalidArgumentError('It must be a length of time with its unit: 250ms, 90s, 30m, 36h, 7d.');
 }
 

@@ -25,6 +25,7 @@ export { didYouMean } from './edit-distance.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
 export {
+  KEY_BYTES_MAX,
   MESSAGE_BYTES_MAX,
   REQUEST_BYTES_MAX,
   TRANSACTION_TIMEOUT_MAX_MS,

@@ -18,6 +18,7 @@ export interface Needed extends Omit<Wanted, 'isRequired'> {
 export const TEXT: Wanted = { words: 'text', is: (value) => typeof value === 'string' && value !== '' };
 export const FUNCTION: Wanted = { words: 'a function', is: (value) => typeof value === 'function' };
 export const OBJECT: Wanted = { words: 'an object', is: (value) => typeof value === 'object' && value !== null };
+export const BOOLEAN: Wanted = { words: 'true or false', is: (value) => typeof value === 'boolean' };
 export const COUNT: Wanted = { words: 'a number, 1 or more', is: (value) => typeof value === 'number' && value >= 1 };
 export const TIME: Wanted = {
   words: 'a number of milliseconds, 1 or more',
@@ -106,7 +107,7 @@ function nearest(name: string, names: readonly string[]): string {
 
 const SHOWN_LENGTH_MAX = 60;
 
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH_MAX));
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;

@@ -21,6 +21,8 @@ import { checkCall, checkLeaseId } from './known-options.ts';
 import { HeldLeases, type Lease, type LeaseWish } from './leases.ts';
 import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionOptions, type SessionsLimits } from './live-sessions.ts';
+import { type Items, type ItemsLimits, itemsOver } from './pushed-items.ts';
+import { RecordProducer } from './record-producer.ts';
 import type { CompletedSession, OutputsOptions } from './open-outputs.ts';
 import { type OutputReaders, outputReaders, type ReadingClient } from './output-readers.ts';
 import type { OutputRecord } from './output-record.ts';
@@ -101,6 +103,15 @@ export interface Sessions {
   close(limitMs?: DurationMs): Promise<void>;
 }
 
+export interface ItemsOptions extends ItemsLimits {
+  /** The input topic of a pipeline of the kind `debounce`. */
+  readonly topic: string;
+  /** How long a record that is not acknowledged is sent again before sending fails. In milliseconds; default: without end. */
+  readonly deliveryTimeoutMs?: DurationMs;
+  /** As of `heartbeats`. */
+  readonly onRefused?: (error: Error) => void;
+}
+
 export interface LeasesOptions {
   /** The input and the output topic of a pipeline of the kind `lease`, whose input is stamped by the brokers. */
   readonly topic: string;
@@ -146,6 +157,8 @@ export interface Flatline extends OutputReaders {
   heartbeats(options: HeartbeatsOptions): Promise<Heartbeats>;
   /** Sessions that beat by themselves. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
   sessions(options: SessionsOptions): Promise<Sessions>;
+  /** What windows collect. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
+  items(options: ItemsOptions): Promise<Items>;
   /** Rejects where no broker answers, or a topic does not exist. */
   leases(options: LeasesOptions): Promise<Leases>;
   /** Sessions that have closed: the kind `session`. */
@@ -226,6 +239,10 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     return this.#kept('sessions', options, () => this.#openSessions(options));
   }
 
+  items(options: ItemsOptions): Promise<Items> {
+    return this.#kept('items', options, () => this.#openItems(options));
+  }
+
   leases(options: LeasesOptions): Promise<Leases> {
     return this.#kept('leases', options, () => this.#openLeases(options));
   }
@@ -245,8 +262,17 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     return this.#checked(options.topic, openHeartbeatProducer({ ...options, ...this.#shared() }));
   }
 
+  async #openItems(options: ItemsOptions): Promise<Items> {
+    const { clock } = this.#kafka;
+    const opening = RecordProducer.open({ ...patient(options), ...this.#shared() });
+    return itemsOver(await this.#checked(options.topic, opening), options, clock);
+  }
+
   /** Looked at once a broker has answered: nothing else would say so, and the processor would read nothing of it. */
-  async #checked(topic: string, opening: Promise<HeartbeatProducer>): Promise<HeartbeatProducer> {
+  async #checked<T extends Closable & { readonly partitionCount: number }>(
+    topic: string,
+    opening: Promise<T>,
+  ): Promise<T> {
     const producer = await opening;
     try {
       await this.#looks.check(this.#shared(), topic, producer.partitionCount);
@@ -349,7 +375,7 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
 
   /** What was opened is closed with the client; where that failed, it does not keep the application alive. */
   async #kept<T extends Closable>(
-    call: 'heartbeats' | 'sessions' | 'leases' | 'summaries',
+    call: 'heartbeats' | 'sessions' | 'items' | 'leases' | 'summaries',
     options: object,
     open: () => Promise<T>,
   ): Promise<T> {

@@ -8,7 +8,7 @@
 //   HP2  A call that returns nothing has taken the record; a call that returns a promise has, too, and asks the caller to
 //        await it before the next call: that is what bounds memory.
 //   HP3  A record that its topic does not take is refused alone: at the call where the topic's limit is known, else told of once.
-import { type Clock, type DurationMs, type Millis, partitionOf } from '@flatline/base';
+import { type Millis, partitionOf } from '@flatline/base';
 import {
   type EventEncoder,
   type Format,
@@ -16,8 +16,8 @@ import {
   type OutgoingEvent,
   type SchemaRegistry,
 } from '@flatline/records';
-import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
 import { checkEvent, checkSessionId } from './known-options.ts';
+import { RecordProducer, type RecordProducerOptions } from './record-producer.ts';
 
 /** A session id: text becomes UTF-8, bytes stay as they are. */
 export type SessionId = string | Uint8Array;
@@ -25,21 +25,11 @@ export type SessionId = string | Uint8Array;
 /** A record's value, or what is encoded as it. */
 export type Said = 'beat' | 'end' | OutgoingEvent;
 
-export interface HeartbeatProducerOptions {
-  readonly clock: Clock;
-  /** Not closed by the producer. */
-  readonly connection: KafkaConnection;
-  readonly topic: string;
+export interface HeartbeatProducerOptions extends RecordProducerOptions {
   /** How values of `event` are written. Default `json`; bare heartbeats have no value in either. */
   readonly format?: Format;
   /** Needed for Avro. */
   readonly registry?: SchemaRegistry | undefined;
-  /** How long a record that is not acknowledged is sent again before the producer fails. In milliseconds; default 120 000. */
-  readonly deliveryTimeoutMs?: DurationMs | undefined;
-  /** Told of every batch that is in the log; of one partition in the order of the calls. */
-  readonly onAcknowledged?: (partition: number, recordCount: number) => void;
-  /** Told of a record that the topic has refused for its size after the call took it. Default: `flush` and `close` reject with it. */
-  readonly onRefused?: ((error: Error) => void) | undefined;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -47,34 +37,9 @@ const utf8 = new TextEncoder();
 
 /** @throws Fatal where the topic does not exist, or Avro has no registry; Retriable where broker or registry do not answer. */
 export async function openHeartbeatProducer(options: HeartbeatProducerOptions): Promise<HeartbeatProducer> {
-  const { clock, connection, topic, format = 'json', registry, deliveryTimeoutMs } = options;
-  const { onAcknowledged, onRefused } = options;
-  let refusal: Error | undefined;
+  const { topic, format = 'json', registry } = options;
   const encoder = await openEventEncoder(format, topic, registry);
-  const producer = await BatchProducer.open({
-    clock,
-    connection,
-    topic,
-    ...(deliveryTimeoutMs !== undefined && { deliveryTimeoutMs }),
-    ...(onAcknowledged && {
-      onAcknowledged: (partition: number, _baseOffset: number, recordCount: number) => {
-        onAcknowledged(partition, recordCount);
-      },
-    }),
-    onTooLarge: (_partition, error) => {
-      if (onRefused === undefined) refusal ??= error;
-      // What it throws is no failure of the producer's.
-      else
-        queueMicrotask(() => {
-          onRefused(error);
-        });
-    },
-  });
-  return new HeartbeatProducer(producer, encoder, () => {
-    const told = refusal;
-    refusal = undefined;
-    if (told !== undefined) throw told;
-  });
+  return new HeartbeatProducer(await RecordProducer.open(options), encoder);
 }
 
 /**
@@ -82,15 +47,12 @@ export async function openHeartbeatProducer(options: HeartbeatProducerOptions): 
  * now. On `LogAppendTime` topics the broker's replaces it.
  */
 export class HeartbeatProducer {
-  readonly #producer: BatchProducer;
+  readonly #producer: RecordProducer;
   readonly #encoder: EventEncoder;
-  readonly #checkRefused: () => void;
 
-  /** `checkRefused`: throws what was refused and not told of. */
-  constructor(producer: BatchProducer, encoder: EventEncoder, checkRefused: () => void) {
+  constructor(producer: RecordProducer, encoder: EventEncoder) {
     this.#producer = producer;
     this.#encoder = encoder;
-    this.#checkRefused = checkRefused;
   }
 
   get partitionCount(): number {
@@ -133,15 +95,13 @@ export class HeartbeatProducer {
   }
 
   /** Resolves when everything so far is in the log. @throws Retriable, PartitionStopped, Fatal, naming what is not. */
-  async flush(): Promise<void> {
-    await this.#producer.flush();
-    this.#checkRefused();
+  flush(): Promise<void> {
+    return this.#producer.flush();
   }
 
   /** Takes no more, and flushes. Idempotent. */
-  async close(): Promise<void> {
-    await this.#producer.close();
-    this.#checkRefused();
+  close(): Promise<void> {
+    return this.#producer.close();
   }
 }
 

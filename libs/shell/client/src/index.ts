@@ -21,6 +21,7 @@ export {
   type Flatline,
   type Heartbeats,
   type HeartbeatsOptions,
+  type ItemsOptions,
   type Leases,
   type LeasesOptions,
   type Sessions,
@@ -28,6 +29,9 @@ export {
   type Summaries,
   type SummariesOptions,
 } from './connect.ts';
+export type { Duration } from './check-times.ts';
+export type { DroppedItems, Items, ItemsLimits, PushOptions } from './pushed-items.ts';
+export type { RecordHeaders, RecordKey, RecordValue } from './message-bytes.ts';
 export type { Lease, LeaseWish } from './leases.ts';
 export { LeaseNotGot } from './lease-not-got.ts';
 // What is thrown. May pass if tried again: Retriable. A topic or setting is wrong: Misconfigured, which is Fatal.

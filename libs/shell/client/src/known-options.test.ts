@@ -6,6 +6,7 @@ import { CALLS } from './known-options.ts';
 import type { LeaseWish } from './leases.ts';
 import type { SessionOptions } from './live-sessions.ts';
 import type { OutputsOptions } from './open-outputs.ts';
+import type { PushOptions } from './pushed-items.ts';
 
 type Call = Exclude<keyof Flatline, 'close' | 'summaries'>;
 type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
@@ -13,6 +14,7 @@ type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
   readonly summaries: SummariesOptions;
   readonly summariesOfGroup: OutputsOptions;
   readonly session: SessionOptions;
+  readonly push: PushOptions;
   readonly acquire: LeaseWish;
 };
 /** Each of them, and what is required or not as it is there. */

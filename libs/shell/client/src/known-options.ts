@@ -1,6 +1,7 @@
 // The options and event fields of each call, as they are checked (check-options.ts).
 import { EVENT_SHAPE } from '@flatline/records';
 import {
+  BOOLEAN,
   checkArgument,
   checkFields,
   checkOptions,
@@ -16,6 +17,7 @@ import {
   TIME_OR_NONE,
   type Wanted,
 } from './check-options.ts';
+import { DURATION } from './check-times.ts';
 
 const ADDRESSES: Wanted = {
   words: "an array of addresses, as ['127.0.0.1:9092']",
@@ -90,6 +92,14 @@ export const CALLS = {
     onFailure: FUNCTION,
   },
   session: { source: SOURCE },
+  items: {
+    topic: required(TEXT),
+    deliveryTimeoutMs: TIME,
+    onRefused: FUNCTION,
+    bufferRecordsMax: COUNT,
+    onDropped: FUNCTION,
+  },
+  push: { headers: OBJECT, waitMs: DURATION, maxWaitMs: DURATION, flush: BOOLEAN },
   leases: { topic: required(TEXT), answers: required(TEXT), clockSkewMs: TIME_OR_NONE, answerWithinMs: TIME },
   summaries: {
     topic: required(TEXT),
@@ -135,6 +145,11 @@ export function checkStart(event: unknown): void {
 /** @throws TypeError */
 export function checkSessionId(call: string, id: unknown): void {
   checkArgument(call, { name: 'the session id', value: id, wanted: ID });
+}
+
+/** @throws TypeError */
+export function checkKey(call: string, key: unknown): void {
+  checkArgument(call, { name: 'the key', value: key, wanted: ID });
 }
 
 /** @throws TypeError */

@@ -130,7 +130,7 @@ describe('an event of the plain producer', () => {
     [[1, 2], 'event: the event is an array of 2: give an object'],
   ])('[I4] %j is refused', (event, words) => {
     const nothing = {} as unknown as ConstructorParameters<typeof HeartbeatProducer>;
-    const producer = new HeartbeatProducer(nothing[0], nothing[1], () => undefined);
+    const producer = new HeartbeatProducer(nothing[0], nothing[1]);
     expect(() => producer.event('anna', event as never)).toThrow(TypeError);
     expect(() => producer.event('anna', event as never)).toThrow(words);
   });
