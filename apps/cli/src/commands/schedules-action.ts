@@ -2,23 +2,8 @@
 import type { Millis } from '@flatline/base';
 import { foreseenSchedule, type ShownEntry } from '@flatline/processor';
 import type { RecordHeader } from '@flatline/ports';
-import {
-  COMMAND_HEADER,
-  CRON_HEADER,
-  DELAY_HEADER,
-  DUE_AT_HEADER,
-  END_AT_HEADER,
-  EVERY_HEADER,
-  EXPIRES_HEADER,
-  JITTER_HEADER,
-  MAX_RUNS_HEADER,
-  OWN_HEADERS,
-  SCHEDULE_ID_HEADER,
-  START_AT_HEADER,
-  TARGET_HEADER,
-  TIME_ZONE_HEADER,
-  UPSERT_HEADER,
-} from '@flatline/ports/formats';
+import { OWN_HEADERS } from '@flatline/ports/formats';
+import { commandHeaders, inWordsOf, scheduleHeaders } from '@flatline/schedules';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { configurationOf } from '../configuration.ts';
@@ -28,16 +13,7 @@ import { pipelineOfKind } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
-import {
-  actText,
-  keyFor,
-  type KeyFlags,
-  type KeyMessage,
-  ownHeaders,
-  sendAct,
-  type SentAct,
-  sentText,
-} from './entry-act.ts';
+import { actText, keyFor, type KeyFlags, type KeyMessage, sendAct, type SentAct, sentText } from './entry-act.ts';
 
 export type ScheduleAct = 'cancel' | 'pause' | 'resume' | 'trigger';
 
@@ -69,48 +45,32 @@ export interface AddFlags extends ScheduleKeyFlags {
 
 const EMPTY = new Uint8Array(0);
 /** What the rules say of a header, its user gave as this. */
-const FLAGS: readonly (readonly [header: string, flag: string])[] = [
-  [SCHEDULE_ID_HEADER, '--id'],
-  [DUE_AT_HEADER, '--due-at'],
-  [DELAY_HEADER, '--delay'],
-  [EVERY_HEADER, '--every'],
-  [CRON_HEADER, '--cron'],
-  [TIME_ZONE_HEADER, '--time-zone'],
-  [START_AT_HEADER, '--start-at'],
-  [END_AT_HEADER, '--end-at'],
-  [MAX_RUNS_HEADER, '--max-runs'],
-  [EXPIRES_HEADER, '--expires'],
-  [JITTER_HEADER, '--jitter'],
-  [TARGET_HEADER, '--target'],
-];
+const FLAGS: Parameters<typeof inWordsOf>[1] = {
+  id: '--id',
+  dueAt: '--due-at',
+  delayMs: '--delay',
+  everyMs: '--every',
+  cron: '--cron',
+  timeZone: '--time-zone',
+  startAt: '--start-at',
+  endAt: '--end-at',
+  maxRuns: '--max-runs',
+  expiresMs: '--expires',
+  jitterMs: '--jitter',
+  target: '--target',
+};
 
 export function runAct(flags: ActFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { act, id } = flags;
-  const command = act === 'cancel' ? undefined : act.toUpperCase();
-  const headers = ownHeaders([
-    [COMMAND_HEADER, command],
-    [SCHEDULE_ID_HEADER, id],
-  ]);
+  const headers = commandHeaders(COMMANDS[act], id);
   return send({ value: act === 'cancel' ? null : EMPTY, headers }, act, flags, console, shell);
 }
 
+const COMMANDS = { cancel: 'CANCEL', pause: 'PAUSE', resume: 'RESUME', trigger: 'TRIGGER' } as const;
+
 export function runAdd(flags: AddFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { id, dueAt, delay, every, cron, timeZone, startAt, endAt, maxRuns, expires, jitter, target, reset } = flags;
-  const own = ownHeaders([
-    [SCHEDULE_ID_HEADER, id],
-    [DUE_AT_HEADER, dueAt],
-    [DELAY_HEADER, delay],
-    [EVERY_HEADER, every],
-    [CRON_HEADER, cron],
-    [TIME_ZONE_HEADER, timeZone],
-    [START_AT_HEADER, startAt],
-    [END_AT_HEADER, endAt],
-    [MAX_RUNS_HEADER, maxRuns],
-    [EXPIRES_HEADER, expires],
-    [JITTER_HEADER, jitter],
-    [TARGET_HEADER, target],
-    [UPSERT_HEADER, reset === true ? 'reset' : undefined],
-  ]);
+  const { delay: delayMs, every: everyMs, expires: expiresMs, jitter: jitterMs, reset } = flags;
+  const own = scheduleHeaders({ ...flags, delayMs, everyMs, expiresMs, jitterMs }, reset === true);
   return send(
     { value: valueOf(flags, shell), headers: [...foreignHeaders(flags), ...own] },
     'add',
@@ -131,18 +91,14 @@ async function send(
   const pipeline = pipelineOfKind(config, 'schedule', flags.pipeline);
   keyFor(pipeline, flags);
   const found = foreseenSchedule(pipeline, message, shell.clock.wallMs());
-  if (found.kind !== 'sound') throw usageFailure(`${found.reason}: ${inFlags(found.detail)}. Nothing was sent`);
+  if (found.kind !== 'sound')
+    throw usageFailure(`${found.reason}: ${inWordsOf(found.detail, FLAGS, 'flag')}. Nothing was sent`);
   const { id } = flags;
   const isAsked = ({ scheduleId }: ShownEntry): boolean => id === undefined || scheduleId === id;
   const concerns = act === 'add' ? undefined : isAsked;
   const sent = await sendAct({ config, pipeline, message, concerns }, flags, console, shell);
   show({ ...sent, act, flags, dueAt: found.dueAt }, console);
   return sent.isThere === false ? ExitCode.failedCheck : ExitCode.ok;
-}
-
-function inFlags(detail: string): string {
-  const named = FLAGS.reduce((text, [header, flag]) => text.replaceAll(header, flag), detail);
-  return named.replaceAll(/\bheader(?=s? --)/g, 'flag');
 }
 
 interface Sent extends SentAct {

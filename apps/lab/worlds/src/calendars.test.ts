@@ -2,7 +2,7 @@
 // line that fails names the seed; `SEED=<seed> SEEDS=1 npm test -- worlds` runs it alone.
 import { describe, expect, test } from '@jest/globals';
 import { type Millis, type Random, seededRandom } from '@flatline/base';
-import { CronCalendar } from '@flatline/processor/calendar';
+import { CronCalendar } from '@flatline/system';
 import { CheckCalendar } from '@flatline/verifier/calendar';
 import { Cron } from 'croner';
 import { drawnCron } from './drawn-expressions.fixture.ts';

@@ -19,6 +19,7 @@ export {
   CHANGELOG_FORMAT_WITH_SOURCES,
   CHANGELOG_FORMATS,
 } from './changelog-format.ts';
+export type { Calendar } from './calendar.ts';
 export { count, counted, plural } from './counted.ts';
 export { decimalIn, digitsOf } from './digits.ts';
 export { didYouMean } from './edit-distance.ts';

@@ -1,6 +1,7 @@
 // A log of schedules, a task that keeps them, and what the oracle says of them.
 import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle';
-import { type Calendar, scheduleKind, type ScheduleRules } from '@flatline/kinds';
+import type { Calendar } from '@flatline/base';
+import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import type { RecordHeader } from '@flatline/ports';
 import { PartitionTask } from './index.ts';
 import { PARTITION, TaskLog, WALL } from './task-log.fixture.ts';

@@ -1,6 +1,6 @@
 // Schedules on the engine, rule by rule. At random: schedule-histories.test.ts.
 import { describe, expect, test } from '@jest/globals';
-import { foreseen } from '@flatline/kinds';
+import { foreseen } from '@flatline/schedules';
 import { brief, calendar, history, HOUR, type Row, ScheduleLog, T } from './schedules.fixture.ts';
 import { bytes } from './task.fixture.ts';
 

@@ -20,6 +20,10 @@ export const FUNCTION: Wanted = { words: 'a function', is: (value) => typeof val
 export const OBJECT: Wanted = { words: 'an object', is: (value) => typeof value === 'object' && value !== null };
 export const BOOLEAN: Wanted = { words: 'true or false', is: (value) => typeof value === 'boolean' };
 export const COUNT: Wanted = { words: 'a number, 1 or more', is: (value) => typeof value === 'number' && value >= 1 };
+export const WHOLE: Wanted = {
+  words: 'a whole number, 1 or more',
+  is: (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 1,
+};
 export const TIME: Wanted = {
   words: 'a number of milliseconds, 1 or more',
   is: (value) => typeof value === 'number' && value >= 1,
@@ -111,6 +115,12 @@ export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH_MAX));
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
   if (typeof value !== 'object' || value === null) return String(value);
   return Symbol.iterator in value ? 'an object that is iterated over' : 'an object';
+}
+
+/** By its shape: one of another realm is no instance of this one's. */
+export function isDate(value: unknown): value is Date {
+  return Object.prototype.toString.call(value) === '[object Date]';
 }

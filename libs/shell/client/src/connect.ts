@@ -23,6 +23,7 @@ import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionOptions, type SessionsLimits } from './live-sessions.ts';
 import { type Items, type ItemsLimits, itemsOver } from './pushed-items.ts';
 import { RecordProducer } from './record-producer.ts';
+import { type Schedules, type SchedulesLimits, SentSchedules } from './sent-schedules.ts';
 import type { CompletedSession, OutputsOptions } from './open-outputs.ts';
 import { type OutputReaders, outputReaders, type ReadingClient } from './output-readers.ts';
 import type { OutputRecord } from './output-record.ts';
@@ -112,6 +113,13 @@ export interface ItemsOptions extends ItemsLimits {
   readonly onRefused?: (error: Error) => void;
 }
 
+export interface SchedulesOptions extends SchedulesLimits {
+  /** The input topic of a pipeline of the kind `schedule`. */
+  readonly topic: string;
+  /** How long a record that is not acknowledged is sent again before its call rejects. In milliseconds; default 120 000. */
+  readonly deliveryTimeoutMs?: DurationMs;
+}
+
 export interface LeasesOptions {
   /** The input and the output topic of a pipeline of the kind `lease`, whose input is stamped by the brokers. */
   readonly topic: string;
@@ -159,6 +167,8 @@ export interface Flatline extends OutputReaders {
   sessions(options: SessionsOptions): Promise<Sessions>;
   /** What windows collect. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
   items(options: ItemsOptions): Promise<Items>;
+  /** Messages that come out later. Rejects as `heartbeats`. */
+  schedules(options: SchedulesOptions): Promise<Schedules>;
   /** Rejects where no broker answers, or a topic does not exist. */
   leases(options: LeasesOptions): Promise<Leases>;
   /** Sessions that have closed: the kind `session`. */
@@ -243,6 +253,10 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     return this.#kept('items', options, () => this.#openItems(options));
   }
 
+  schedules(options: SchedulesOptions): Promise<Schedules> {
+    return this.#kept('schedules', options, () => this.#openSchedules(options));
+  }
+
   leases(options: LeasesOptions): Promise<Leases> {
     return this.#kept('leases', options, () => this.#openLeases(options));
   }
@@ -266,6 +280,14 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     const { clock } = this.#kafka;
     const opening = RecordProducer.open({ ...patient(options), ...this.#shared() });
     return itemsOver(await this.#checked(options.topic, opening), options, clock);
+  }
+
+  async #openSchedules({ topic, deliveryTimeoutMs, bufferRecordsMax }: SchedulesOptions): Promise<Schedules> {
+    const { clock, connection } = this.#shared();
+    const named = { clock, connection, topic };
+    const timing = deliveryTimeoutMs === undefined ? {} : { deliveryTimeoutMs };
+    const writer = await this.#checked(topic, AcknowledgedWriter.open({ ...named, ...timing }));
+    return new SentSchedules({ clock, topic, writer, ...(bufferRecordsMax !== undefined && { bufferRecordsMax }) });
   }
 
   /** Looked at once a broker has answered: nothing else would say so, and the processor would read nothing of it. */
@@ -375,7 +397,7 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
 
   /** What was opened is closed with the client; where that failed, it does not keep the application alive. */
   async #kept<T extends Closable>(
-    call: 'heartbeats' | 'sessions' | 'items' | 'leases' | 'summaries',
+    call: 'heartbeats' | 'sessions' | 'items' | 'schedules' | 'leases' | 'summaries',
     options: object,
     open: () => Promise<T>,
   ): Promise<T> {

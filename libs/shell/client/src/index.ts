@@ -24,13 +24,15 @@ export {
   type ItemsOptions,
   type Leases,
   type LeasesOptions,
+  type SchedulesOptions,
   type Sessions,
   type SessionsOptions,
   type Summaries,
   type SummariesOptions,
 } from './connect.ts';
-export type { Duration } from './check-times.ts';
+export type { Duration, Instant } from './check-times.ts';
 export type { DroppedItems, Items, ItemsLimits, PushOptions } from './pushed-items.ts';
+export type { Scheduled, ScheduleName, ScheduleOptions, Schedules, SchedulesLimits } from './sent-schedules.ts';
 export type { RecordHeaders, RecordKey, RecordValue } from './message-bytes.ts';
 export type { Lease, LeaseWish } from './leases.ts';
 export { LeaseNotGot } from './lease-not-got.ts';

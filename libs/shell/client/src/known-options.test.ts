@@ -7,6 +7,7 @@ import type { LeaseWish } from './leases.ts';
 import type { SessionOptions } from './live-sessions.ts';
 import type { OutputsOptions } from './open-outputs.ts';
 import type { PushOptions } from './pushed-items.ts';
+import type { ScheduleName, ScheduleOptions } from './sent-schedules.ts';
 
 type Call = Exclude<keyof Flatline, 'close' | 'summaries'>;
 type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
@@ -15,6 +16,8 @@ type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
   readonly summariesOfGroup: OutputsOptions;
   readonly session: SessionOptions;
   readonly push: PushOptions;
+  readonly add: ScheduleOptions;
+  readonly schedule: ScheduleName;
   readonly acquire: LeaseWish;
 };
 /** Each of them, and what is required or not as it is there. */

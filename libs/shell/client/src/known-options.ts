@@ -16,8 +16,9 @@ import {
   TIME,
   TIME_OR_NONE,
   type Wanted,
+  WHOLE,
 } from './check-options.ts';
-import { DURATION } from './check-times.ts';
+import { DURATION, DURATION_OR_NONE, INSTANT } from './check-times.ts';
 
 const ADDRESSES: Wanted = {
   words: "an array of addresses, as ['127.0.0.1:9092']",
@@ -100,6 +101,24 @@ export const CALLS = {
     onDropped: FUNCTION,
   },
   push: { headers: OBJECT, waitMs: DURATION, maxWaitMs: DURATION, flush: BOOLEAN },
+  schedules: { topic: required(TEXT), deliveryTimeoutMs: TIME, bufferRecordsMax: COUNT },
+  add: {
+    at: INSTANT,
+    delay: DURATION_OR_NONE,
+    every: DURATION,
+    cron: TEXT,
+    timeZone: TEXT,
+    startAt: INSTANT,
+    endAt: INSTANT,
+    maxRuns: WHOLE,
+    expires: DURATION_OR_NONE,
+    jitter: DURATION_OR_NONE,
+    id: TEXT,
+    target: TEXT,
+    reset: BOOLEAN,
+    headers: OBJECT,
+  },
+  schedule: { id: TEXT },
   leases: { topic: required(TEXT), answers: required(TEXT), clockSkewMs: TIME_OR_NONE, answerWithinMs: TIME },
   summaries: {
     topic: required(TEXT),

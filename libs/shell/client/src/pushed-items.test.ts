@@ -161,7 +161,7 @@ describe('a key', () => {
 });
 
 describe('while the broker is away', () => {
-  test('PI2: so many wait; what comes beyond is dropped, counted and told of', () => {
+  test('PU2: so many wait; what comes beyond is dropped, counted and told of', () => {
     const told: [keyof DroppedItems, unknown][] = [];
     const log = new Log({ bufferRecordsMax: 2, onDropped: (kind, key) => told.push([kind, key]) });
     expect([1, 2, 3].map((value) => log.items.push('doc', value))).toEqual([true, true, false]);
@@ -177,7 +177,7 @@ describe('while the broker is away', () => {
     expect(log.taken.map(({ value }) => text(value))).toEqual(['1', '2', '4']);
   });
 
-  test('PI2: nothing more is taken while the bytes of the producer are full', async () => {
+  test('PU2: nothing more is taken while the bytes of the producer are full', async () => {
     const log = new Log();
     log.room = Promise.withResolvers();
     expect([log.items.push('doc', 1), log.items.push('doc', 2)]).toEqual([true, false]);

@@ -3,8 +3,8 @@
 // Owns: what is dropped during an outage.      Does not own: sending and sending again (the producer), windows (the pipeline).
 //
 // Invariants
-//   PI1  Records of one key reach the log in the order of the calls, each once (KIP-98), but for those that were dropped.
-//   PI2  Records waiting for their acknowledgement ≤ `bufferRecordsMax`.
+//   PU1  Records of one key reach the log in the order of the calls, each once (KIP-98), but for those that were dropped.
+//   PU2  Records waiting for their acknowledgement ≤ `bufferRecordsMax`.
 import { type Clock, type DurationMs, Retriable } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { COMMAND_HEADER, FLUSH, MAX_WAIT_HEADER, WAIT_HEADER } from '@flatline/ports/formats';

@@ -11,7 +11,6 @@ import type {
 import {
   debounceView,
   type EntryView,
-  foreseen,
   leaseView,
   type PipelineKind,
   scheduleView,
@@ -26,6 +25,7 @@ import {
   openRequestDecoder,
   openSummaryEncoder,
 } from '@flatline/records';
+import { foreseen } from '@flatline/schedules';
 import { leasesOf, schedulesOf, sessionsOf, windowsOf } from './assembled-kinds.ts';
 import { systemCalendar } from './calendar/system-calendar.ts';
 import {

@@ -14,11 +14,12 @@ export type BadInputReason =
   | 'unknown-schema-id'
   | 'incompatible-schema'
   | 'missing-field'
-  // Of what is refused before it is sent, as the dead letter would say it.
+  // What is refused before it is sent, as the dead letter would say it.
   | 'key-too-long'
   | 'no-schedule'
   | 'conflicting-schedule'
   | 'never-due'
+  | 'beyond-horizon'
   | `invalid-${string}`;
 
 /** Thrown inside this library for bytes or fields that break the contract, and turned into an outcome at its edge. */

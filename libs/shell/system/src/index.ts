@@ -1,4 +1,5 @@
 export { BackOff, type BackOffLimits, RECONNECT_BACK_OFF } from './back-off.ts';
+export { CronCalendar } from './calendar/cron-calendar.ts';
 export { withinDeadline } from './deadline.ts';
 export { makeDirectory } from './make-directory.ts';
 export { type Patience, patiently } from './patience.ts';

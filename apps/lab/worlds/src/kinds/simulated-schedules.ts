@@ -3,7 +3,7 @@ import type { Millis, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import { type PipelineKind, scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import { keyedRecord } from '@flatline/oracle';
-import { CronCalendar } from '@flatline/processor/calendar';
+import { CronCalendar } from '@flatline/system';
 import { CheckCalendar } from '@flatline/verifier/calendar';
 import { oneOf } from '../one-of.ts';
 import { TARGET } from '../pipeline-names.ts';

@@ -5,7 +5,7 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'runs twice where clocks are turned back',
     kind: 'schedule',
-    file: 'libs/shell/processor/src/calendar/cron-expression.ts',
+    file: 'libs/shell/system/src/calendar/cron-expression.ts',
     from: 'this.isHourly = this.#hours.length === 24;',
     to: 'this.isHourly = this.#hours.length >= 23;',
   },
@@ -91,7 +91,7 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'keeps what is due beyond the horizon',
     kind: 'schedule',
-    file: 'libs/core/kinds/src/schedule/first-due.ts',
+    file: 'libs/core/schedules/src/first-due.ts',
     from: 'if (first - clock <= maxHorizonMs && first < NEVER)',
     to: 'if (first < NEVER)',
   },

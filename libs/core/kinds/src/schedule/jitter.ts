@@ -5,7 +5,7 @@
 //
 // A run is never later than the next instant: runs stay in order, and none is missed for its jitter.
 import { ByteWriter, type DurationMs, hashBytes, type Millis } from '@flatline/base';
-import { NEVER } from './first-due.ts';
+import { NEVER } from '@flatline/schedules';
 import type { Schedule } from './schedule-state.ts';
 
 const utf8 = new TextEncoder();

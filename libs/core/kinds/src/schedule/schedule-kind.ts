@@ -14,17 +14,24 @@
 //        depends on the log alone. What is due as it is made runs with its record.
 //   SK3  The calendar is asked of nothing that it cannot reckon: a schedule may be older than the zones of this Node. Such a one
 //        is parked when it is due, and stops nothing else. What says the same again has been reckoned, and resumes it.
-import { assert, copyBytes, type Millis } from '@flatline/base';
+import { assert, type Calendar, copyBytes, type Millis } from '@flatline/base';
+import {
+  type CommandAsked,
+  firstDueOf,
+  NEVER,
+  readAsked,
+  Recurrence,
+  recurs,
+  saysTheSame,
+  type ScheduleAsked,
+  type ScheduleRules,
+} from '@flatline/schedules';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
 import { STATE_BYTES_MAX } from '../state-bytes.ts';
-import { firstDueOf, NEVER } from './first-due.ts';
 import { fireAt, shiftOf } from './jitter.ts';
-import { Recurrence, recurs, saysTheSame } from './recurrence.ts';
-import { type CommandAsked, readAsked, type ScheduleAsked } from './request-reader.ts';
 import { type ScheduleCounters, zeroScheduleCounters } from './schedule-counters.ts';
 import { scheduleFormat } from './schedule-format.ts';
-import type { Calendar, ScheduleRules } from './schedule-rules.ts';
 import { type Schedule, schedulesIn, stateOf } from './schedule-state.ts';
 import { type Receiver, ScheduleVoice } from './schedule-voice.ts';
 import type { ScheduleWindow } from './schedule-window.ts';

@@ -1,7 +1,8 @@
 // The bytes of a key's schedules (docs/FORMATS.md, Changelog).
 import { describe, expect, test } from '@jest/globals';
 import { MalformedBytes } from '@flatline/base';
-import { ONCE, type Schedule, schedulesIn, stateOf } from './schedule-state.ts';
+import { ONCE } from '@flatline/schedules';
+import { type Schedule, schedulesIn, stateOf } from './schedule-state.ts';
 
 const schedule: Schedule = {
   id: 'a',

@@ -6,38 +6,12 @@
 //              128 more) · [more u8 (1 target, 2 jitter, 4 parked, which is paused too)]
 //              · [every ms varint] · [cron text · time zone text] · [start at varint] · [end at varint] · [max runs varint]
 //              · [expires ms varint] · [target text] · [jitter ms varint · shift ms varint] · message
-//   message  = count varint · (header name text · length + 1 varint, 0: null · bytes)… · value to the end
+//   message  = as `@flatline/schedules` writes it
 //
 // Read whole and written whole, but for the messages, which stay the bytes they are.
-import { BriefCopies, ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
-import type { RecordHeader } from '@flatline/ports';
+import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+import { ONCE, readText, type Specification } from '@flatline/schedules';
 import type { BytesSpan } from '../state-bytes.ts';
-
-/** When a schedule runs beyond its next due instant. Without `everyMs` and `cron` it runs once. */
-export interface Specification {
-  readonly everyMs: DurationMs | undefined;
-  readonly cron: string | undefined;
-  /** For a cron expression. */
-  readonly timeZone: string;
-  readonly startAt: Millis | undefined;
-  readonly endAt: Millis | undefined;
-  readonly maxRuns: number | undefined;
-  readonly expiresMs: DurationMs | undefined;
-  /** Each run is later by some of this. */
-  readonly jitterMs: DurationMs | undefined;
-}
-
-/** A schedule that runs once and says nothing else. */
-export const ONCE: Specification = {
-  everyMs: undefined,
-  cron: undefined,
-  timeZone: '',
-  startAt: undefined,
-  endAt: undefined,
-  maxRuns: undefined,
-  expiresMs: undefined,
-  jitterMs: undefined,
-};
 
 export interface Schedule {
   readonly id: string | undefined;
@@ -75,13 +49,9 @@ const JITTER = 2;
 const PARKED = 4;
 const MORE_MAX = TARGET | JITTER | PARKED;
 
-/** `ignoreBOM`: a leading U+FEFF is a character like any other. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Scratch. */
 const written = new ByteWriter(1024);
 const one = new ByteWriter(1024);
-/** Messages on their way to an entry or to the output. */
-const copies = new BriefCopies();
 
 /** Valid until the next call. */
 export function stateOf(schedules: readonly Schedule[]): BytesSpan {
@@ -197,47 +167,4 @@ function readFields(flags: number, input: ByteReader): Specification {
     expiresMs: numberIf(EXPIRES),
     jitterMs: undefined,
   };
-}
-
-export function messageOf(
-  headers: readonly RecordHeader[],
-  bytes: Uint8Array,
-  start: number,
-  length: number,
-): Uint8Array {
-  one.clear();
-  one.varint(headers.length);
-  for (const { name, value } of headers) {
-    one.text(name);
-    one.varint(value === null ? 0 : value.length + 1);
-    if (value !== null) one.raw(value);
-  }
-  one.raw(bytes, start, length);
-  return copies.of(one.peek());
-}
-
-/** @throws MalformedBytes */
-export function messageIn(message: Uint8Array): {
-  readonly headers: RecordHeader[];
-  readonly value: Uint8Array;
-} {
-  const input = new ByteReader(message);
-  const headers: RecordHeader[] = [];
-  for (let left = input.varint(); left > 0; left -= 1) {
-    const name = readText(input);
-    const length = input.varint();
-    headers.push({ name, value: length === 0 ? null : input.raw(length - 1) });
-  }
-  return { headers, value: input.raw(input.remaining) };
-}
-
-function readText(input: ByteReader): string {
-  const bytes = input.block();
-  if (bytes.length === 0) return '';
-  try {
-    // A copy: what decodes takes no shared memory everywhere.
-    return utf8.decode(copies.of(bytes));
-  } catch {
-    throw new MalformedBytes('a text of a schedule is not UTF-8');
-  }
 }

@@ -1,8 +1,9 @@
 // A key's schedules as they are shown: when each is due next, and by what.
 import { copyBytes } from '@flatline/base';
+import { messageIn } from '@flatline/schedules';
 import type { EntryView } from '../entry-view.ts';
 import { scheduleFormat } from './schedule-format.ts';
-import { messageIn, schedulesIn } from './schedule-state.ts';
+import { schedulesIn } from './schedule-state.ts';
 import type { ScheduleWindow } from './schedule-window.ts';
 
 export const scheduleView: EntryView<ScheduleWindow> = {

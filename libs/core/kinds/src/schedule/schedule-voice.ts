@@ -14,9 +14,9 @@ import {
   SCHEDULE_ID_HEADER,
   TZ_HEADER,
 } from '@flatline/ports/formats';
+import { messageIn, type Receipts } from '@flatline/schedules';
 import type { Effects } from '../contract.ts';
-import type { Receipts } from './schedule-rules.ts';
-import { messageIn, type Schedule } from './schedule-state.ts';
+import type { Schedule } from './schedule-state.ts';
 
 export type ReceiptType =
   | 'SCHEDULED'

@@ -55,6 +55,10 @@ export class AcknowledgedWriter {
     this.#waiting = waiting;
   }
 
+  get partitionCount(): number {
+    return this.#waiting.length;
+  }
+
   /** Nothing more is taken. */
   get hasFailed(): boolean {
     return this.#producer.hasFailed;

@@ -1,9 +1,9 @@
 // One partition of schedules that go by the product's own calendar, in a log whose clock a test moves by days.
-import { ReusedMemory } from '@flatline/base';
-import { type Calendar, scheduleKind, type ScheduleRules } from '@flatline/kinds';
+import { type Calendar, ReusedMemory } from '@flatline/base';
+import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import { type CommitHeader, NO_BATCH, PartitionTask, Restoration } from '@flatline/partition';
 import type { KeyGroup, RecordCursor, RecordHeader } from '@flatline/ports';
-import { CronCalendar } from './cron-calendar.ts';
+import { CronCalendar } from '@flatline/system';
 
 const RULES: ScheduleRules = {
   maxHorizonMs: 3_153_600_000_000,

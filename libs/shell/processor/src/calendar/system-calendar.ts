@@ -1,4 +1,4 @@
-import { CronCalendar } from './cron-calendar.ts';
+import { CronCalendar } from '@flatline/system';
 
 /** By the time-zone database of this Node. */
 export function systemCalendar(): CronCalendar {

@@ -1,4 +1,5 @@
-import { type Calendar, scheduleKind, type ScheduleRules } from '@flatline/kinds';
+import type { Calendar } from '@flatline/base';
+import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import { type FoldCalendar, keyedRecord, outputRecord } from '@flatline/oracle';
 import type { SchedulePipelineRules } from '@flatline/oracle/anatomy';
 import { type Act, headersOf, type Subject } from './subject.fixture.ts';

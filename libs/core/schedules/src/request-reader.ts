@@ -1,7 +1,7 @@
 // What a record asks of the schedules of its key: all of it in its headers, since its value is the message.
 //
 // Owns: nothing that outlives a call.      Does not own: what is done about it (ScheduleKind).
-import { decimalIn, type DurationMs, type Millis } from '@flatline/base';
+import { type Calendar, decimalIn, type DurationMs, type Millis } from '@flatline/base';
 import {
   COMMAND_HEADER,
   CRON_HEADER,
@@ -21,10 +21,11 @@ import {
   UPSERT_HEADER,
 } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
-import { type Bad, bad } from '../refusals.ts';
+import { type Bad, bad } from './refusal.ts';
 import { instantOf } from './instant-text.ts';
-import type { Calendar, ScheduleRules } from './schedule-rules.ts';
-import { messageOf, ONCE, type Specification } from './schedule-state.ts';
+import { messageOf } from './message.ts';
+import type { ScheduleRules } from './schedule-rules.ts';
+import { ONCE, type Specification } from './specification.ts';
 
 const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'] as const;
 export type Command = (typeof COMMANDS)[number];

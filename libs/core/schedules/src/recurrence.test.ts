@@ -1,9 +1,8 @@
 // What was missed of an expression, without walking through it.
 import { describe, expect, test } from '@jest/globals';
-import { seededRandom } from '@flatline/base';
+import { type Calendar, seededRandom } from '@flatline/base';
 import { Recurrence } from './recurrence.ts';
-import type { Calendar } from './schedule-rules.ts';
-import type { Specification } from './schedule-state.ts';
+import type { Specification } from './specification.ts';
 
 const DAY = 86_400;
 const WHEN: Specification = {

@@ -1,10 +1,10 @@
 // When a schedule is due first, and whether it may be (D1, D3).
-import { type DurationMs, INSTANT_MAX, type Millis } from '@flatline/base';
-import { DUE_AT_HEADER } from '@flatline/ports/formats';
-import { type Bad, bad } from '../refusals.ts';
+import { type Calendar, type DurationMs, INSTANT_MAX, type Millis } from '@flatline/base';
+import { DUE_AT_HEADER, END_AT_HEADER, OWN_HEADERS, START_AT_HEADER } from '@flatline/ports/formats';
+import { type Bad, bad } from './refusal.ts';
 import { Recurrence } from './recurrence.ts';
 import { type AskingRecord, readAsked, type ScheduleAsked } from './request-reader.ts';
-import type { Calendar, ScheduleRules } from './schedule-rules.ts';
+import type { ScheduleRules } from './schedule-rules.ts';
 
 /** No instant is so late: what an entry is due at whose schedules are all paused. */
 export const NEVER = INSTANT_MAX;
@@ -30,11 +30,30 @@ export function firstDueOf(
 }
 
 function longPast(dueAt: Millis, clock: Millis): Bad {
-  const inSeconds = dueAt * 1_000;
-  // Any instant of the second half of this epoch; an instant in milliseconds never is one.
-  const isMeant = inSeconds > clock / 2 && inSeconds <= INSTANT_MAX && dueAt < clock / 100;
-  const hint = isMeant ? `: it is in milliseconds, and ${dueAt} in seconds would be ${inSeconds}` : '';
+  const hint = isInSeconds(dueAt, clock) ? inSeconds(dueAt) : '';
   return bad('invalid-due-at', `${DUE_AT_HEADER} is ${dueAt}, more than a year before its record, of ${clock}${hint}`);
+}
+
+/** Any instant of the second half of this epoch; an instant in milliseconds never is one. */
+function isInSeconds(instant: Millis, clock: Millis): boolean {
+  const inSeconds = instant * 1_000;
+  return inSeconds > clock / 2 && inSeconds <= INSTANT_MAX && instant < clock / 100;
+}
+
+function inSeconds(instant: Millis): string {
+  return `: it is in milliseconds, and ${instant} in seconds would be ${instant * 1_000}`;
+}
+
+/** A recurrence may have begun long ago, so that only whoever sends one can be asked whether it is meant. */
+function boundInSeconds({ when: { startAt, endAt } }: ScheduleAsked, now: Millis): Bad | undefined {
+  const bounds = [
+    [START_AT_HEADER, startAt],
+    [END_AT_HEADER, endAt],
+  ] as const;
+  for (const [name, at] of bounds)
+    if (at !== undefined && isInSeconds(at, now))
+      return bad(`invalid-${name.slice(OWN_HEADERS.length)}`, `${name} is ${at}, decades ago${inSeconds(at)}`);
+  return undefined;
 }
 
 export interface Foreseen {
@@ -48,6 +67,8 @@ export function foreseen(record: AskingRecord, now: Millis, rules: ScheduleRules
   const asked = readAsked(record, rules, calendar);
   if ('kind' in asked) return asked;
   if (asked.does !== 'schedule') return { kind: 'sound', dueAt: undefined };
+  const misread = boundInSeconds(asked, now);
+  if (misread !== undefined) return misread;
   const dueAt = firstDueOf(asked, now, rules, new Recurrence(calendar));
   return typeof dueAt === 'number' ? { kind: 'sound', dueAt } : dueAt;
 }

@@ -1,7 +1,6 @@
 // When a schedule that recurs is due, and which of its runs are missed (D3).
-import { INSTANT_MAX, type Millis } from '@flatline/base';
-import type { Calendar } from './schedule-rules.ts';
-import type { Specification } from './schedule-state.ts';
+import { type Calendar, INSTANT_MAX, type Millis } from '@flatline/base';
+import type { Specification } from './specification.ts';
 
 export function recurs({ everyMs, cron }: Specification): boolean {
   return everyMs !== undefined || cron !== undefined;

@@ -5,8 +5,7 @@
 // what does not exist runs right after the gap, and what comes twice runs the first time.
 //
 // Owns: expressions and zones that were read.      Does not own: which instants are due (Recurrence).
-import { assert, type DurationMs, type Millis } from '@flatline/base';
-import type { Calendar } from '@flatline/kinds';
+import { assert, type Calendar, type DurationMs, type Millis } from '@flatline/base';
 import { CronExpression, type LocalTime } from './cron-expression.ts';
 import { NoCron } from './cron-fields.ts';
 import { OFFSET_MAX_MS, ZoneClock } from './zone-clock.ts';

@@ -1,4 +1,4 @@
-import type { DurationMs, Millis } from '@flatline/base';
+import type { DurationMs } from '@flatline/base';
 
 /** What becomes of runs that were past their next due instant when the clock reached them (D3). */
 export type OnMissed = 'once' | 'all' | 'skip';
@@ -24,14 +24,4 @@ export interface ScheduleRules {
   readonly targets: readonly string[];
   /** A message may name it: it is for the output then, as one that names none. */
   readonly outputTopic: string;
-}
-
-/** Cron expressions in time zones. Outside of the core, since it goes by a time-zone database. */
-export interface Calendar {
-  /** The database's. */
-  readonly version: string;
-  /** Why it cannot be reckoned. Asked again of what is stored: another Node's database may have had the zone. */
-  fault(cron: string, timeZone: string): { readonly about: 'cron' | 'time-zone'; readonly detail: string } | undefined;
-  /** The first run after `after` of what has no fault; undefined: there is none. */
-  next(cron: string, timeZone: string, after: Millis): Millis | undefined;
 }
