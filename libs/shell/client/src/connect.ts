@@ -17,8 +17,10 @@ import type { ConnectionOptions } from 'node:tls';
 import { type HeartbeatProducer, openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
 import { InputLooks } from './check-input.ts';
 import { checkStamped } from './check-stamped.ts';
-import { checkCall, checkLeaseId } from './known-options.ts';
-import { HeldLeases, type Lease, type LeaseWish } from './leases.ts';
+import { checkCall, checkFunction, checkLeaseId, checkToken } from './known-options.ts';
+import { type LeaderOptions, type Leadership, leadWhileHeld } from './leadership.ts';
+import type { LeaseStanding } from './lease-watch.ts';
+import { HeldLeases, type Lease, type LeaseWish, type ResumeOptions, type WatchOptions } from './leases.ts';
 import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionOptions, type SessionsLimits } from './live-sessions.ts';
 import { type Items, type ItemsLimits, itemsOver } from './pushed-items.ts';
@@ -137,6 +139,23 @@ export interface Leases {
    * refused, or not answered in time. While no broker takes the request, it waits.
    */
   acquire(id: string, wish?: LeaseWish): Promise<Lease>;
+  /**
+   * Goes on with a lease whose token is known, after a restart or on another server; whoever held it so far is over, with
+   * `RESUMED`. Rejects with `LeaseNotGot` where it has ended (`WRONG_TOKEN` where another holds it by a later grant), or nothing is answered
+   * in time. It is renewed as others are, but counts on answers: without any for its timeout it is over.
+   */
+  resume(id: string, token: number, options?: ResumeOptions): Promise<Lease>;
+  /**
+   * Who holds a lease, and each change; a reader that is slow gets the newest. It begins with what the pipeline says when it is
+   * asked, by a record that changes nothing: whether somebody holds it, with whose attributes, and until when at least. It cannot
+   * say by which token, nor hear of renewals. Without an answer in time it begins with `unknown`.
+   */
+  watch(id: string, options?: WatchOptions): AsyncIterableIterator<LeaseStanding>;
+  /**
+   * Has `lead` run while the lease is held, and asks for it again when it was lost, refused, or `lead` has returned: until `signal`
+   * or `close` ends it, with which it resolves. Rejects with what `lead` throws while it leads.
+   */
+  runWhileLeader(id: string, lead: (leadership: Leadership) => unknown, options?: LeaderOptions): Promise<void>;
   /** Gives back what is held: rejects where that is not in the log within `limitMs`, by default 10 000 milliseconds. */
   close(limitMs?: DurationMs): Promise<void>;
 }
@@ -361,9 +380,27 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     };
     return {
       acquire: async (id, wish = {}) => {
-        checkLeaseId(id);
+        checkLeaseId('acquire', id);
         checkCall('acquire', wish);
         return await held.acquire(id, wish);
+      },
+      resume: async (id, token, options = {}) => {
+        checkLeaseId('resume', id);
+        checkToken('resume', token);
+        checkCall('resume', options);
+        return await held.resume(id, token, options);
+      },
+      watch: (id, options = {}) => {
+        checkLeaseId('watch', id);
+        checkCall('watch', options);
+        return held.watch(id, options);
+      },
+      runWhileLeader: async (id, lead, options = {}) => {
+        checkLeaseId('runWhileLeader', id);
+        checkFunction('runWhileLeader', 'what leads', lead);
+        checkCall('runWhileLeader', options);
+        const { ending } = held;
+        await leadWhileHeld(id, lead, options, { clock, ending, acquire: (of, wish) => held.acquire(of, wish) });
       },
       close: (limitMs = CLOSE_MS) => (closing ??= close(limitMs)),
     };

@@ -34,7 +34,9 @@ export type { Duration, Instant } from './check-times.ts';
 export type { DroppedItems, Items, ItemsLimits, PushOptions } from './pushed-items.ts';
 export type { Scheduled, ScheduleName, ScheduleOptions, Schedules, SchedulesLimits } from './sent-schedules.ts';
 export type { RecordHeaders, RecordKey, RecordValue } from './message-bytes.ts';
-export type { Lease, LeaseWish } from './leases.ts';
+export { type LeaderOptions, type Leadership, LeaseLost } from './leadership.ts';
+export type { LeaseStanding } from './lease-watch.ts';
+export type { Lease, LeaseWish, ResumeOptions, WatchOptions } from './leases.ts';
 export { LeaseNotGot } from './lease-not-got.ts';
 // What is thrown. May pass if tried again: Retriable. A topic or setting is wrong: Misconfigured, which is Fatal.
 export { Fatal, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
@@ -56,5 +58,5 @@ export type {
 export type { Trouble } from './trouble.ts';
 export type { Retries } from './handled-outputs.ts';
 export type { OutputRecord, ReceiptRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
-export type { OutputReaders } from './output-readers.ts';
+export type { ClosedOptions, OutputReaders } from './output-readers.ts';
 export type { ReceivedReceipt } from '@flatline/records';

@@ -3,7 +3,8 @@ import { expect, test } from '@jest/globals';
 import type { Needed, Wanted } from './check-options.ts';
 import type { ConnectOptions, Flatline, SummariesOptions } from './connect.ts';
 import { CALLS } from './known-options.ts';
-import type { LeaseWish } from './leases.ts';
+import type { LeaderOptions } from './leadership.ts';
+import type { LeaseWish, ResumeOptions, WatchOptions } from './leases.ts';
 import type { SessionOptions } from './live-sessions.ts';
 import type { OutputsOptions } from './open-outputs.ts';
 import type { PushOptions } from './pushed-items.ts';
@@ -19,6 +20,9 @@ type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
   readonly add: ScheduleOptions;
   readonly schedule: ScheduleName;
   readonly acquire: LeaseWish;
+  readonly resume: ResumeOptions;
+  readonly watch: WatchOptions;
+  readonly runWhileLeader: LeaderOptions;
 };
 /** Each of them, and what is required or not as it is there. */
 type Known<Options> = {

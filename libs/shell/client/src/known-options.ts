@@ -74,6 +74,7 @@ const OUTPUTS = {
 const RUNS = { ...OUTPUTS, onReceipt: FUNCTION };
 const OF_A_KIND = { ...RUNS, kind: required(oneOf('session', 'lease', 'debounce', 'schedule')) };
 const RETRIES = objectOf({ attempts: COUNT, firstMs: TIME_OR_NONE, mostMs: TIME_OR_NONE });
+const ACQUIRE = { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT, signal: OBJECT };
 const HANDLING = { handler: required(FUNCTION), retries: RETRIES, deadLetterTopic: TEXT };
 /** `known-options.test.ts` ties them to the interfaces, by the compiler. */
 export const CALLS = {
@@ -134,11 +135,15 @@ export const CALLS = {
   runs: RUNS,
   handleOutputs: { ...OF_A_KIND, ...HANDLING },
   handleSummaries: { ...OUTPUTS, ...HANDLING },
+  onClosed: { ...OUTPUTS, retries: RETRIES, deadLetterTopic: TEXT },
   handleCompletedSessions: { ...OUTPUTS, ...HANDLING },
   handleLeaseEvents: { ...OUTPUTS, ...HANDLING },
   handleBatches: { ...OUTPUTS, ...HANDLING },
   handleRuns: { ...RUNS, ...HANDLING },
-  acquire: { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT },
+  acquire: ACQUIRE,
+  resume: { signal: OBJECT },
+  watch: { signal: OBJECT },
+  runWhileLeader: { ...ACQUIRE, onNotGot: FUNCTION },
 } satisfies Readonly<Record<string, Readonly<Record<string, Wanted | Needed>>>>;
 
 /** `said`: what the application has called. @throws TypeError */
@@ -172,6 +177,21 @@ export function checkKey(call: string, key: unknown): void {
 }
 
 /** @throws TypeError */
-export function checkLeaseId(id: unknown): void {
-  checkArgument('acquire', { name: 'the lease id', value: id, wanted: required(TEXT) });
+export function checkLeaseId(call: string, id: unknown): void {
+  checkArgument(call, { name: 'the lease id', value: id, wanted: required(TEXT) });
+}
+
+const TOKEN: Needed = required({
+  words: 'the token of the lease, a whole number, 1 or more',
+  is: (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 1,
+});
+
+/** @throws TypeError */
+export function checkToken(call: string, token: unknown): void {
+  checkArgument(call, { name: 'the token', value: token, wanted: TOKEN });
+}
+
+/** @throws TypeError */
+export function checkFunction(call: string, name: string, value: unknown): void {
+  checkArgument(call, { name, value, wanted: required(FUNCTION) });
 }

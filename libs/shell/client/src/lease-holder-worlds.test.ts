@@ -3,7 +3,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DurationMs, type Millis, type Random, seededRandom } from '@flatline/base';
 import { VirtualTime } from '@flatline/cluster';
-import { type HeardLease, LeaseHolder } from './lease-holder.ts';
+import type { HeardLease } from './heard-lease.ts';
+import { LeaseHolder } from './lease-holder.ts';
+import { ResumedHolder } from './resumed-holder.ts';
 
 const SEEDS = Number(process.env['SEEDS'] ?? 15);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
@@ -16,6 +18,13 @@ const END_MS: DurationMs = 120_000;
 
 type Answer = Partial<HeardLease> & { readonly type: string };
 
+interface Saying {
+  readonly token: number;
+  readonly isEnd: boolean;
+  readonly requestId: string | undefined;
+  readonly place: number;
+}
+
 /** One leader's log and its processor: a lease, and who waits for it. */
 class NaiveLog {
   readonly #answer: (answer: Answer) => void;
@@ -23,6 +32,8 @@ class NaiveLog {
   readonly #waiting: string[] = [];
   #lease: { readonly requestId: string; readonly token: number; deadlineAt: Millis } | undefined;
   #grants = 0;
+  /** By token: the place of the holder that gave it back. */
+  readonly #releasedBy = new Map<number, number>();
   #clock: Millis = 0;
 
   constructor(queues: boolean, answer: (answer: Answer) => void) {
@@ -33,6 +44,11 @@ class NaiveLog {
   /** The token of the lease that lives. */
   get token(): number | undefined {
     return this.#lease?.token;
+  }
+
+  /** Whether another with the same token has given it back: no holder knows before it hears. */
+  wasReleasedBehind(token: number, place: number): boolean {
+    return (this.#releasedBy.get(token) ?? place) !== place;
   }
 
   tick(at: Millis): void {
@@ -49,12 +65,18 @@ class NaiveLog {
     } else this.#answer({ type: 'REJECTED', requestId, reason: 'HELD' });
   }
 
-  /** A renewal or an end. */
-  say(token: number, isEnd: boolean, at: Millis): void {
+  /** A renewal or an end, of the holder at this place. */
+  say({ token, isEnd, requestId, place }: Saying, at: Millis): void {
     this.tick(at);
-    if (this.#lease?.token !== token) return;
-    if (isEnd) this.#end('RELEASED');
-    else this.#lease.deadlineAt = Math.max(this.#lease.deadlineAt, at + TIMEOUT_MS);
+    if (this.#lease?.token !== token) {
+      const by = this.#lease ? { reason: 'WRONG_TOKEN', deadlineAt: this.#lease.deadlineAt } : { reason: 'NOT_HELD' };
+      this.#answer({ type: 'REJECTED', token, requestId, ...by });
+      return;
+    }
+    if (isEnd) {
+      this.#releasedBy.set(token, place);
+      this.#end('RELEASED');
+    } else this.#lease.deadlineAt = Math.max(this.#lease.deadlineAt, at + TIMEOUT_MS);
   }
 
   #grant(requestId: string): void {
@@ -82,10 +104,11 @@ class World {
     after: (delayMs: DurationMs, callback: () => void) => this.#time.after(delayMs, callback),
   };
   readonly #log: NaiveLog;
-  readonly holders: LeaseHolder[] = [];
+  readonly holders: (LeaseHolder | ResumedHolder)[] = [];
   readonly over: string[] = [];
   readonly wrong: string[] = [];
   held = 0;
+  resumed = 0;
   /** By how much the leader's clock is ahead. */
   #aheadMs: DurationMs = 0;
   /** No answer is read before the one before it. */
@@ -102,6 +125,11 @@ class World {
     return this.#clock.monotonicMs() >= CALM_MS;
   }
 
+  /** All that was said before the calm has been heard. */
+  get #isSettled(): boolean {
+    return this.#clock.monotonicMs() >= CALM_MS + 10_000;
+  }
+
   get #brokerMs(): Millis {
     return this.#clock.monotonicMs() + 1_000 + this.#aheadMs;
   }
@@ -111,9 +139,14 @@ class World {
     while (this.#clock.monotonicMs() < END_MS) {
       await this.#time.runFor(20);
       if (this.#random.chance(0.5)) this.#log.tick(this.#brokerMs);
-      const believed = this.holders.filter(({ isHeld }) => isHeld).map(({ token }) => token);
-      if (believed.length > 1 || (believed.length === 1 && believed[0] !== this.#log.token))
-        this.wrong.push(`${believed.join()} believed in, ${this.#log.token ?? 'none'} lives`);
+      if (!this.#isCalm && this.#random.chance(0.01)) this.#resume();
+      const live = this.#log.token;
+      const believers = [...this.holders.entries()].filter(([, { isHeld }]) => isHeld);
+      for (const [place, { token }] of believers)
+        if (token !== live && !this.#log.wasReleasedBehind(token, place))
+          this.wrong.push(`${token} believed in, ${live ?? 'none'} lives`);
+      // Who resumes has the same token as whoever has not heard of it yet.
+      if (this.#isSettled && believers.length > 1) this.wrong.push(`${believers.length} believe`);
     }
   }
 
@@ -130,31 +163,63 @@ class World {
     });
   }
 
+  /** What one holder sends arrives in order. */
+  #way(): (value: object | null | undefined, headers: ReadonlyMap<string, string>) => Promise<Millis> {
+    let arrivesAtMs = 0;
+    const place = this.holders.length;
+    return (value, headers) =>
+      new Promise((resolve) => {
+        const [named, requestId] = [...headers.values()];
+        arrivesAtMs = Math.max(arrivesAtMs, this.#clock.monotonicMs() + this.#lateMs(40, 5_000));
+        this.#time.after(arrivesAtMs - this.#clock.monotonicMs(), () => {
+          // Leaders change, and their clocks differ by the skew at most.
+          if (this.#random.chance(0.05)) this.#aheadMs = (this.#random.next() - 0.5) * SKEW_MS;
+          const at = this.#brokerMs;
+          if (value) this.#log.start(named!, at);
+          else this.#log.say({ token: Number(named), isEnd: value === null, requestId, place }, at);
+          this.#time.after(this.#lateMs(30, 4_000), () => {
+            resolve(at);
+          });
+        });
+      });
+  }
+
+  /** By a token that lives, or one that did. */
+  #resume(): void {
+    const tokens = this.holders.map(({ token }) => token).filter((token) => token > 0);
+    const token = this.#log.token ?? tokens.at(-1);
+    if (token === undefined) return;
+    const send = this.#way();
+    const holder: ResumedHolder = new ResumedHolder({
+      clock: this.#clock,
+      token: this.#random.chance(0.8) ? token : Math.max(1, token - 1),
+      name: `h${this.holders.length}`,
+      clockSkewMs: SKEW_MS,
+      answerWithinMs: 2_000,
+      send,
+      onHeld: () => {
+        this.resumed += 1;
+        this.#time.after(this.#random.next() * 8_000, () => {
+          holder.release();
+        });
+      },
+      onOver: (reason) => {
+        this.over.push(reason);
+      },
+    });
+    this.holders.push(holder);
+  }
+
   #ask(): void {
     const requestId = `r${this.holders.length}`;
-    /** What one holder sends arrives in order. */
-    let arrivesAtMs = 0;
+    const send = this.#way();
     const holder: LeaseHolder = new LeaseHolder({
       clock: this.#clock,
       requestId,
       clockSkewMs: SKEW_MS,
       answerWithinMs: 2_000,
       ask: {},
-      send: (value, headers) =>
-        new Promise((resolve) => {
-          const [named] = [...headers.values()];
-          arrivesAtMs = Math.max(arrivesAtMs, this.#clock.monotonicMs() + this.#lateMs(40, 5_000));
-          this.#time.after(arrivesAtMs - this.#clock.monotonicMs(), () => {
-            // Leaders change, and their clocks differ by the skew at most.
-            if (this.#random.chance(0.05)) this.#aheadMs = (this.#random.next() - 0.5) * SKEW_MS;
-            const at = this.#brokerMs;
-            if (value) this.#log.start(named!, at);
-            else this.#log.say(Number(named), value === null, at);
-            this.#time.after(this.#lateMs(30, 4_000), () => {
-              resolve(at);
-            });
-          });
-        }),
+      send: (value, headers) => send(value, headers),
       onHeld: () => {
         this.held += 1;
         const heldMs = this.#random.next() * 8_000;
@@ -184,6 +249,7 @@ describe('holders of one lease', () => {
       await world.run();
       expect(world.wrong).toEqual([]);
       expect(world.held).toBeGreaterThan(1);
+      expect(world.resumed).toBeGreaterThan(0);
       const open = world.holders.filter(({ isOwed }) => isOwed).length;
       expect([open, world.holders.length - world.over.length]).toEqual([0, 0]);
     },

@@ -1,7 +1,8 @@
 // A holder whose requests and answers are in the test's hands, in virtual time.
 import type { Millis } from '@flatline/base';
 import { VirtualTime } from '@flatline/cluster';
-import { type HeardLease, LeaseHolder, type LeaseHolderParts } from './lease-holder.ts';
+import type { HeardLease } from './heard-lease.ts';
+import { LeaseHolder, type LeaseHolderParts } from './lease-holder.ts';
 
 interface Sent {
   readonly said: 'start' | 'renewal' | 'end';

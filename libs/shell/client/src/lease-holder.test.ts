@@ -4,7 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '@flatline/base';
 import { type ProducedRecord, Simulation, type SimulatedHost } from '@flatline/cluster';
 import { foldLeases, type Said } from '@flatline/oracle';
-import { type HeardLease, LeaseHolder } from './lease-holder.ts';
+import type { HeardLease } from './heard-lease.ts';
+import { LeaseHolder } from './lease-holder.ts';
 
 const SEEDS = Number(process.env['SEEDS'] ?? 40);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);

@@ -15,16 +15,9 @@
 //   LH4  Its start is sent once. One that is sent again while the first is under way comes behind those of others, whom it would
 //        replace, or waits behind its own lease.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
-import { ENDED, type LeaseEvent, REQUEST_ID_HEADER, STARTED, TOKEN_HEADER } from '@flatline/ports/formats';
-
-/** The part of an answer that a holder looks at. */
-export type HeardLease = Pick<LeaseEvent, 'token' | 'requestId' | 'timeoutMs' | 'deadlineAt' | 'endsAt'> & {
-  readonly type: string;
-  readonly reason?: string | undefined;
-  /** A refusal names the attributes of whoever is in the way, and when asking again may help. */
-  readonly holder?: ReadonlyMap<string, string> | undefined;
-  readonly retryAt?: Millis | undefined;
-};
+import { ENDED, REQUEST_ID_HEADER, STARTED, TOKEN_HEADER } from '@flatline/ports/formats';
+import type { HeardLease } from './heard-lease.ts';
+import { resumedBy } from './resumed-holder.ts';
 
 export interface LeaseAsk {
   readonly type: typeof STARTED;
@@ -55,6 +48,7 @@ export interface LeaseHolderParts {
 type State = 'asking' | 'queued' | 'confirming' | 'held' | 'over';
 
 const RENEWALS_PER_TIMEOUT = 3;
+const WITHDRAWN = 'WITHDRAWN';
 
 export class LeaseHolder {
   readonly #parts: LeaseHolderParts;
@@ -104,11 +98,18 @@ export class LeaseHolder {
     if (isOwn && type === 'GRANTED') this.#granted(answer);
     else if (isOwn && this.#isWaiting) this.#answered(answer);
     else if (token === this.#token && type !== 'GRANTED') this.#over(reason ?? type);
+    // Whoever knows the token goes on with it, and this one gives nothing back.
+    else if (!this.#isWaiting && resumedBy(requestId) === this.#token) this.#over('RESUMED');
   }
 
   /** Gives it back, and believes in it no more. */
   release(): void {
     this.#giveBack(ENDED);
+  }
+
+  /** It is not wanted any more: what is granted to it is given back. */
+  withdraw(): void {
+    this.#giveBack(WITHDRAWN);
   }
 
   /** Its requests cannot be sent, now or later. */

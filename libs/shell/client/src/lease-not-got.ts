@@ -13,7 +13,8 @@ export class LeaseNotGot extends Error {
   override readonly name = 'LeaseNotGot';
   readonly leaseId: string;
   /**
-   * As the pipeline says it: `HELD`, `LOCK_DELAY`, `QUEUE_FULL`, `WAITED`, `REPLACED`; or, of this side, `NO_ANSWER`,
+   * As the pipeline says it: `HELD`, `LOCK_DELAY`, `QUEUE_FULL`, `WAITED`, `REPLACED`; of one to be resumed `NOT_HELD`,
+   * `WRONG_TOKEN`, `EXPIRED`, `RELEASED`, `MAX_DURATION`; or, of this side, `RESUMED`, `NO_ANSWER`,
    * `NO_APPEND_TIME`, `TOO_SHORT`, `TOO_LATE`, `TIMEOUT`, `ENDED`, `TOO_LARGE`.
    */
   readonly reason: string;
@@ -55,6 +56,9 @@ export function whyNotGot(reason: string, { topic, answers, answerWithinMs, cloc
     const status = 'npx flatline status shows whether a processor is up and near the end';
     return `${unanswered}. If it was refused, ${letters} say why: ${lists}. Otherwise ${status}`;
   }
+  if (reason === 'WRONG_TOKEN') return 'WRONG_TOKEN, it has ended, and another holds it by a later grant: acquire it';
+  if (reason === 'NOT_HELD') return 'NOT_HELD, it has ended: acquire it';
+  if (reason === 'RESUMED') return 'RESUMED, another goes on with it, by the same token';
   if (reason === 'NO_APPEND_TIME') return noAppendTime(topic);
   if (reason === 'TOO_SHORT') {
     const short = `its timeout is not longer than clockSkewMs, ${clockSkewMs}, by which it is given up early`;

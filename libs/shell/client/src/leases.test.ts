@@ -43,6 +43,8 @@ class World {
   readonly asked: (KeyedRecord & { readonly said: string })[] = [];
   readonly leases: HeldLeases;
   registryIsAway = false;
+  /** What is sent is not acknowledged. */
+  holdsBack = false;
 
   constructor(answerWithinMs = 30_000) {
     const { clock, reader } = this.simulation.start('a').ports;
@@ -55,7 +57,7 @@ class World {
         ...record,
         said: `${record.value === null ? 'end' : record.value.length ? 'start' : 'beat'} ${header}`,
       });
-      return Promise.resolve(time.nowMs);
+      return this.holdsBack ? new Promise(() => undefined) : Promise.resolve(time.nowMs);
     };
     this.leases = new HeldLeases({ ...SETTINGS, answerWithinMs, clock, write, newRequestId: () => `r${ids++}` });
     const formats = new LeaseEventFormats({ format: 'auto', registry: undefined, clock });
@@ -181,5 +183,165 @@ describe('leases and what is answered', () => {
       });
     await expect(waiting).rejects.toThrow(/TOO_LATE, it ran out again and again .* ask for a longer timeoutMs/);
     expect(world.said.filter((each) => each.startsWith('start'))).toHaveLength(5);
+  });
+});
+
+describe('waiting for a lease that is not wanted any more', () => {
+  test('[L4][L8] rejects with the reason of the signal, and what is granted all the same is given back', async () => {
+    const world = new World();
+    const leaving = new AbortController();
+    const waiting = world.leases.acquire('a', { signal: leaving.signal });
+    waiting.catch(() => undefined);
+    await world.answer('QUEUED', { requestId: 'r0' });
+    leaving.abort(new Error('the worker stops'));
+    await expect(waiting).rejects.toThrow('the worker stops');
+    expect(world.said).toEqual(['start r0']);
+    await world.grant(7, 'r0');
+    expect(world.said).toEqual(['start r0', 'end 7']);
+  });
+
+  test('[L8] one that is granted, and not yet held, is given back at once', async () => {
+    const world = new World();
+    const leaving = new AbortController();
+    const waiting = world.leases.acquire('a', { signal: leaving.signal });
+    waiting.catch(() => undefined);
+    const at = world.simulation.time.nowMs;
+    const event = { type: 'GRANTED', leaseId: 'a', partition: 0, at, attributes: {}, token: 7, requestId: 'r0' };
+    const timing = { timeoutMs: 3_000, grantedAt: at, deadlineAt: at + 3_000, renewals: 0 };
+    world.holdsBack = true;
+    world.simulation.log.produce('answers', 0, { key: 'a', value: JSON.stringify({ ...event, ...timing }) });
+    await world.simulation.time.runFor(200);
+    expect(world.said).toEqual(['start r0', 'beat 7']);
+    leaving.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(world.said).toEqual(['start r0', 'beat 7', 'end 7']);
+  });
+
+  test('nothing is sent where the signal has been aborted before', async () => {
+    const world = new World();
+    const signal = AbortSignal.abort(new Error('too late'));
+    await expect(world.leases.acquire('a', { signal })).rejects.toThrow('too late');
+    await expect(world.leases.resume('a', 7, { signal })).rejects.toThrow('too late');
+    expect(world.said).toEqual([]);
+  });
+
+  test('[L8] a lease that is held is not let go by the signal', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const leaving = new AbortController();
+    const waiting = world.leases.acquire('a', { signal: leaving.signal });
+    await world.grant(7, 'r0');
+    const lease = await time.complete(waiting);
+    leaving.abort();
+    await time.runFor(1_500);
+    expect([lease.isHeld, world.said.includes('end 7')]).toEqual([true, false]);
+  });
+});
+
+describe('a lease that is resumed', () => {
+  test('[L3][L8] is held by its token, until another resumes it', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const waiting = world.leases.resume('a', 7, {});
+    const question = (name: string): object => ({ token: 0, requestId: `resumes/7/${name}/1`, reason: 'WRONG_TOKEN' });
+    await world.answer('REJECTED', { ...question('r0'), deadlineAt: time.nowMs + 3_000 });
+    const lease = await time.complete(waiting);
+    expect([lease.isHeld, lease.token, world.said.slice(0, 2)]).toEqual([true, 7, ['beat 7', 'beat 0']]);
+    await world.answer('REJECTED', { ...question('other'), deadlineAt: time.nowMs + 3_000 });
+    expect([await time.complete(lease.over), lease.isHeld]).toEqual(['RESUMED', false]);
+    expect(world.said.includes('end 7')).toBe(false);
+  });
+
+  test('[L3] one whose token is old says who holds it now', async () => {
+    const world = new World();
+    const waiting = world.leases.resume('a', 7, {});
+    waiting.catch(() => undefined);
+    const refusal = { token: 7, requestId: 'renews/7/r0/1', reason: 'WRONG_TOKEN' };
+    await world.answer('REJECTED', { ...refusal, holder: { host: 'n2' }, deadlineAt: 9_000 });
+    await expect(waiting).rejects.toThrow(LeaseNotGot);
+    await expect(waiting).rejects.toThrow(
+      'the lease a was not got: WRONG_TOKEN, it has ended, and another holds it by a later grant',
+    );
+    const holder = new Map([['host', 'n2']]);
+    await expect(waiting).rejects.toMatchObject({ reason: 'WRONG_TOKEN', holder, deadlineAt: 9_000 });
+  });
+
+  test('[L8] whoever acquired it is over once another resumes its token, and gives nothing back', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const waiting = world.leases.acquire('a', {});
+    await world.grant(7, 'r0');
+    const lease = await time.complete(waiting);
+    await world.answer('REJECTED', { token: 0, requestId: 'resumes/6/other/1', reason: 'WRONG_TOKEN' });
+    await world.answer('REJECTED', { token: 0, requestId: 'resumes/7/other/2', reason: 'WRONG_TOKEN' });
+    expect(lease.isHeld).toBe(true);
+    await world.answer('REJECTED', { token: 0, requestId: 'resumes/7/other/1', reason: 'WRONG_TOKEN' });
+    expect([await time.complete(lease.over), world.said.includes('end 7')]).toEqual(['RESUMED', false]);
+  });
+});
+
+describe('a lease that is watched', () => {
+  const question = (): object => ({ token: 0, requestId: 'watches/r0' });
+
+  test('[L1] begins with who holds it, as the pipeline says when it is asked, and goes on with each change', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const watch = world.leases.watch('a', {});
+    const first = watch.next();
+    await world.answer('REJECTED', { ...question(), reason: 'WRONG_TOKEN', holder: { host: 'n1' }, deadlineAt: 9_000 });
+    expect(world.said).toEqual(['beat 0']);
+    expect((await time.complete(first)).value).toEqual({
+      state: 'held',
+      holder: new Map([['host', 'n1']]),
+      token: undefined,
+      deadlineAt: 9_000,
+    });
+    const second = watch.next();
+    await world.answer('REJECTED', { requestId: 'other', reason: 'HELD', deadlineAt: 9_000 });
+    await world.answer('EXPIRED', { token: 7, reason: 'TIMEOUT' });
+    expect((await time.complete(second)).value).toEqual({ state: 'free', reason: 'TIMEOUT' });
+    const third = watch.next();
+    await world.answer('GRANTED', { token: 9, attributes: { host: 'n2' }, deadlineAt: 12_000, timeoutMs: 3_000 });
+    expect((await time.complete(third)).value).toMatchObject({ state: 'held', token: 9, deadlineAt: 12_000 });
+    await watch.return();
+    expect((await watch.next()).done).toBe(true);
+  });
+
+  test('LW1: a slow reader gets the newest', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const watch = world.leases.watch('a', {});
+    const first = watch.next();
+    await world.answer('REJECTED', { ...question(), reason: 'NOT_HELD' });
+    expect((await time.complete(first)).value).toEqual({ state: 'free', reason: 'NOT_HELD' });
+    await world.answer('GRANTED', { token: 9, deadlineAt: 12_000, timeoutMs: 3_000 });
+    await world.answer('RELEASED', { token: 9 });
+    expect((await time.complete(watch.next())).value).toEqual({ state: 'free', reason: 'RELEASED' });
+  });
+
+  test('[L8] says that it does not know where nothing is answered', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const watch = world.leases.watch('a', {});
+    const first = watch.next();
+    await time.runFor(31_000);
+    expect((await time.complete(first)).value).toEqual({ state: 'unknown' });
+  });
+
+  test('ends by its signal, by closing, and with what ends the leases', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const leaving = new AbortController();
+    const left = world.leases.watch('a', { signal: leaving.signal }).next();
+    const failing = world.leases.watch('a', {}).next();
+    failing.catch(() => undefined);
+    leaving.abort();
+    expect((await time.complete(left)).done).toBe(true);
+    world.leases.fail(new Error('not authorized'));
+    await expect(failing).rejects.toThrow('leases cannot be kept: not authorized');
+    const closing = new World();
+    const closed = closing.leases.watch('a', {}).next();
+    closing.leases.close();
+    expect((await closing.simulation.time.complete(closed)).done).toBe(true);
   });
 });

@@ -4,11 +4,15 @@
 // Does not own: what a holder believes (LeaseHolder), sending, the reader's connections.
 import { type Clock, type DurationMs, messageOf, type Millis, Retriable } from '@flatline/base';
 import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
+import { REQUEST_ID_HEADER, TOKEN_HEADER } from '@flatline/ports/formats';
 import { encodeRequest, type LeaseEventFormats } from '@flatline/records';
 import type { LogReader, LogSubscription } from '@flatline/ports';
 import { pause } from '@flatline/system';
-import { type HeardLease, type LeaseAsk, LeaseHolder } from './lease-holder.ts';
+import type { HeardLease } from './heard-lease.ts';
+import { type LeaseAsk, LeaseHolder } from './lease-holder.ts';
 import { LeaseNotGot, RUN_OUT, whyNotGot } from './lease-not-got.ts';
+import { type LeaseStanding, LeaseWatch } from './lease-watch.ts';
+import { NO_TOKEN, ResumedHolder } from './resumed-holder.ts';
 
 const NOTHING = new Uint8Array(0);
 const utf8 = new TextEncoder();
@@ -20,6 +24,18 @@ export interface LeaseWish {
   readonly waitMs?: DurationMs;
   /** Shown to those who are refused: a Map or a plain object. Default: none. */
   readonly attributes?: ReadonlyMap<string, string> | Readonly<Record<string, string>>;
+  /** Ends the waiting: the call rejects with its reason, and what is granted all the same is given back. Default: none. */
+  readonly signal?: AbortSignal;
+}
+
+export interface WatchOptions {
+  /** Ends the iteration. Default: none. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ResumeOptions {
+  /** Ends the waiting: the call rejects with its reason. Default: none. */
+  readonly signal?: AbortSignal;
 }
 
 /** A lease that is held until it is over. */
@@ -55,20 +71,27 @@ const READ_AGAIN_MS: DurationMs = 1_000;
 
 type LeaseEvent = HeardLease & { readonly leaseId: string };
 
+/** A start, or a token that is known. */
+type Holder = LeaseHolder | ResumedHolder;
+
 /** Who waits for a lease. */
 interface Wanted {
   readonly id: string;
-  readonly wish: LeaseWish;
+  readonly wish: Omit<LeaseWish, 'signal'>;
   readonly resolve: (lease: Lease) => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: unknown) => void;
+  /** Who asks for it now. */
+  holder: Holder | undefined;
 }
 
 export class HeldLeases {
   readonly #parts: LeasesParts;
   /** By lease: an output speaks of all of them. */
-  readonly #holders = new Map<string, Set<LeaseHolder>>();
+  readonly #holders = new Map<string, Set<Holder>>();
   /** Those that are over, the oldest first. */
-  readonly #owed = new Map<LeaseHolder, string>();
+  readonly #owed = new Map<Holder, string>();
+  /** By lease. */
+  readonly #watches = new Map<string, Set<LeaseWatch>>();
   readonly #ending = new AbortController();
   /** Why answers cannot be read at present. */
   #unread: string | undefined;
@@ -79,10 +102,122 @@ export class HeldLeases {
   }
 
   /** Resolves once it is held; rejects where it is refused, or not answered, naming the reason. */
-  acquire(id: string, wish: LeaseWish): Promise<Lease> {
-    return new Promise((resolve, reject) => {
-      this.#ask({ id, wish, resolve, reject }, 0);
+  acquire(id: string, { signal, ...wish }: LeaseWish): Promise<Lease> {
+    return this.#want(id, wish, signal, (wanted) => {
+      this.#ask(wanted, 0);
     });
+  }
+
+  /** Resolves once a lease whose token is known is held on; rejects where it has ended, or nothing is answered. */
+  resume(id: string, token: number, { signal }: ResumeOptions): Promise<Lease> {
+    return this.#want(id, {}, signal, (wanted) => {
+      this.#resume(wanted, token);
+    });
+  }
+
+  /** Aborted when they close. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** Who holds a lease: what is known by now, and then each change. */
+  async *watch(id: string, { signal }: WatchOptions): AsyncGenerator<LeaseStanding, void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const requestId = `watches/${this.#parts.newRequestId()}`;
+    const watch = new LeaseWatch(requestId);
+    const ending = AbortSignal.any([this.#ending.signal, ...(signal === undefined ? [] : [signal])]);
+    const end = (): void => {
+      watch.end();
+    };
+    if (ending.aborted) return;
+    ending.addEventListener('abort', end, { once: true });
+    const watches = this.#watches.get(id) ?? new Set<LeaseWatch>();
+    this.#watches.set(id, watches.add(watch));
+    const over = new AbortController();
+    this.#question(id, requestId, watch, over.signal);
+    try {
+      yield* watch.standings();
+    } finally {
+      over.abort();
+      ending.removeEventListener('abort', end);
+      watches.delete(watch);
+      if (watches.size === 0 && this.#watches.get(id) === watches) this.#watches.delete(id);
+    }
+  }
+
+  /** A renewal by no lease's token is refused, with who holds the lease: it changes nothing (L3). */
+  #question(id: string, requestId: string, watch: LeaseWatch, over: AbortSignal): void {
+    const { clock, answerWithinMs } = this.#parts;
+    const headers = new Map([
+      [TOKEN_HEADER, String(NO_TOKEN)],
+      [REQUEST_ID_HEADER, requestId],
+    ]);
+    const tooLarge = (error: Error): void => {
+      watch.fail(error);
+    };
+    this.#orFail(this.#send(id, undefined, headers), tooLarge).then(
+      () => {
+        if (over.aborted) return;
+        const cancel = clock.after(answerWithinMs, () => {
+          watch.giveUp();
+        });
+        over.addEventListener('abort', cancel, { once: true });
+      },
+      () => undefined,
+    );
+  }
+
+  #want(
+    id: string,
+    wish: Wanted['wish'],
+    signal: AbortSignal | undefined,
+    ask: (wanted: Wanted) => void,
+  ): Promise<Lease> {
+    const { promise, resolve, reject } = Promise.withResolvers<Lease>();
+    const wanted: Wanted = { id, wish, resolve, reject, holder: undefined };
+    const leave = (): void => {
+      reject(signal!.reason);
+      wanted.holder?.withdraw();
+    };
+    if (signal?.aborted === true) {
+      leave();
+      return promise;
+    }
+    signal?.addEventListener('abort', leave, { once: true });
+    ask(wanted);
+    return promise.finally(() => {
+      signal?.removeEventListener('abort', leave);
+    });
+  }
+
+  #resume(wanted: Wanted, token: number): void {
+    const { id, resolve, reject } = wanted;
+    if (this.#failure !== undefined) {
+      reject(this.#failure);
+      return;
+    }
+    const { promise: over, resolve: end } = Promise.withResolvers<string>();
+    let tooLarge: string | undefined;
+    const holder: ResumedHolder = new ResumedHolder({
+      ...this.#parts,
+      token,
+      name: this.#parts.newRequestId(),
+      send: (value, headers) =>
+        this.#orFail(this.#send(id, value, headers), ({ message }) => {
+          tooLarge = message;
+          holder.giveUp('TOO_LARGE');
+        }),
+      onHeld: () => {
+        resolve(leaseOf(holder, over));
+      },
+      onOver: (reason, refusal) => {
+        this.#remove(id, holder);
+        end(reason);
+        reject(this.#failure ?? this.#notGot(id, reason, tooLarge, refusal));
+      },
+    });
+    wanted.holder = holder;
+    this.#add(id, holder);
   }
 
   #ask(wanted: Wanted, runOuts: number): void {
@@ -119,7 +254,12 @@ export class HeldLeases {
         else reject(this.#failure ?? this.#notGot(id, reason, tooLarge, refusal));
       },
     });
-    const holders = this.#holders.get(id) ?? new Set<LeaseHolder>();
+    wanted.holder = holder;
+    this.#add(id, holder);
+  }
+
+  #add(id: string, holder: Holder): void {
+    const holders = this.#holders.get(id) ?? new Set<Holder>();
     this.#holders.set(id, holders.add(holder));
   }
 
@@ -129,7 +269,7 @@ export class HeldLeases {
   }
 
   /** It hears on while something may be granted to it. */
-  #ended(id: string, holder: LeaseHolder): void {
+  #ended(id: string, holder: Holder): void {
     if (!holder.isOwed || this.#failure !== undefined) {
       this.#remove(id, holder);
       return;
@@ -141,7 +281,7 @@ export class HeldLeases {
     }
   }
 
-  #remove(id: string, holder: LeaseHolder): void {
+  #remove(id: string, holder: Holder): void {
     this.#owed.delete(holder);
     const holders = this.#holders.get(id);
     holders?.delete(holder);
@@ -177,6 +317,7 @@ export class HeldLeases {
   fail(error: unknown): void {
     this.#failure ??= new Error(`leases cannot be kept: ${messageOf(error)}`, { cause: error });
     this.releaseAll();
+    for (const watches of [...this.#watches.values()]) for (const watch of [...watches]) watch.fail(this.#failure);
   }
 
   #send(
@@ -245,6 +386,7 @@ export class HeldLeases {
 
   #heard(event: LeaseEvent): void {
     const { leaseId } = event;
+    for (const watch of this.#watches.get(leaseId) ?? []) watch.hear(event);
     for (const holder of [...(this.#holders.get(leaseId) ?? [])]) {
       holder.hear(event);
       if (this.#owed.has(holder) && !holder.isOwed) this.#remove(leaseId, holder);
@@ -252,7 +394,7 @@ export class HeldLeases {
   }
 }
 
-function leaseOf(holder: LeaseHolder, over: Promise<string>): Lease {
+function leaseOf(holder: Holder, over: Promise<string>): Lease {
   return {
     get token() {
       return holder.token;

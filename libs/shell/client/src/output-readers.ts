@@ -1,5 +1,5 @@
 // The calls that read outputs for a group, one for each kind, with a handler or without.
-import { checkCall } from './known-options.ts';
+import { checkCall, checkFunction } from './known-options.ts';
 import {
   type Batch,
   type CompletedSession,
@@ -31,6 +31,8 @@ export interface OutputReaders {
   /** Sessions that have closed: the kind `session`. */
   summaries(options: OutputsOptions): AsyncIterableIterator<CompletedSession>;
   handleSummaries(options: OutputsOptions & Handling<CompletedSession>): Promise<void>;
+  /** The same as `handleSummaries`, in three lines: who was there is gone. */
+  onClosed(options: ClosedOptions, handler: (session: CompletedSession) => unknown): Promise<void>;
   /** The same as `summaries`. */
   completedSessions(options: OutputsOptions): AsyncIterableIterator<CompletedSession>;
   handleCompletedSessions(options: OutputsOptions & Handling<CompletedSession>): Promise<void>;
@@ -56,7 +58,10 @@ export interface ReadingClient {
   begin(): () => void;
 }
 
-type Call = Exclude<keyof OutputReaders, 'outputs' | 'handleOutputs'>;
+/** As `handleSummaries` takes them, but for the handler. */
+export type ClosedOptions = OutputsOptions & Omit<Handling<CompletedSession>, 'handler'>;
+
+type Call = Exclude<keyof OutputReaders, 'outputs' | 'handleOutputs' | 'onClosed'>;
 
 export function outputReaders(client: ReadingClient): OutputReaders {
   const read =
@@ -75,6 +80,10 @@ export function outputReaders(client: ReadingClient): OutputReaders {
     },
     summaries: read('session', 'summaries'),
     handleSummaries: handle('session', 'handleSummaries'),
+    onClosed: async (options, handler) => {
+      checkFunction('onClosed', 'the handler', handler);
+      await handleAll(client, 'session', { ...checked(client, 'onClosed', options), handler });
+    },
     completedSessions: read('session', 'completedSessions'),
     handleCompletedSessions: handle('session', 'handleCompletedSessions'),
     leaseEvents: read('lease', 'leaseEvents'),

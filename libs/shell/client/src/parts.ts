@@ -5,6 +5,7 @@ export {
   openHeartbeatProducer,
   type SessionId,
 } from './heartbeat-producer.ts';
-export { type HeardLease, LeaseHolder } from './lease-holder.ts';
+export type { HeardLease } from './heard-lease.ts';
+export { LeaseHolder } from './lease-holder.ts';
 export { openSummaryConsumer, type SummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';

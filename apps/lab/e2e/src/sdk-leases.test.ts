@@ -1,0 +1,168 @@
+// What the SDK does with leases beside acquiring them, on a real broker: resuming, leaving the queue.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import {
+  connect,
+  type Flatline,
+  type Leadership,
+  LeaseLost,
+  LeaseNotGot,
+  type Leases,
+  type LeaseStanding,
+} from '@flatline/client';
+import { killAll } from './child.fixture.ts';
+import { PARTITIONS, recordsIn, textOf } from './kinds.fixture.ts';
+import { Scenario, sleep } from './scenario.fixture.ts';
+import { expectSound } from './verify.fixture.ts';
+
+let scenario: Scenario;
+const clients: Flatline[] = [];
+afterEach(async () => {
+  await Promise.allSettled(clients.splice(0).map((each) => each.close()));
+  await killAll();
+  await scenario.dispose();
+});
+
+async function create(pipeline: object): Promise<void> {
+  scenario = await Scenario.create({
+    timeoutMs: 2_000,
+    partitions: PARTITIONS,
+    pipeline: { kind: 'lease', ...pipeline },
+  });
+}
+
+/** As on a server of its own. */
+async function server(): Promise<Leases> {
+  const client = connect({ brokers: scenario.kafka.brokers });
+  clients.push(client);
+  return client.leases({ topic: scenario.input, answers: scenario.output });
+}
+
+/** Types of what was said of a lease, refused questions left out. */
+async function said(key: string): Promise<unknown[]> {
+  const output = (await recordsIn(scenario, scenario.output)).flat();
+  const events = output.flatMap(({ key: of, value }) =>
+    textOf(of) === key && value !== null ? [JSON.parse(textOf(value)) as Record<string, unknown>] : [],
+  );
+  return events.filter(({ token }) => token !== 0).map(({ type }) => type);
+}
+
+describe('leases of the SDK', () => {
+  test('[L3][L8] are resumed by their token, by one at a time; an old token and one of no lease are refused, with why', async () => {
+    await create({ onConflict: 'queue', bucketMs: 700 });
+    const processor = scenario.start();
+    const [a, b, c] = await Promise.all([server(), server(), server()]);
+    const first = await a.acquire('job', { attributes: { host: 'a' } });
+    const second = await b.resume('job', first.token);
+    expect([second.isHeld, second.token]).toEqual([true, first.token]);
+    expect(await first.over).toBe('RESUMED');
+    // Its answers keep it for longer than its timeout.
+    await sleep(5_000);
+    expect([second.isHeld, first.isHeld]).toEqual([true, false]);
+    // Two at the same moment: one of them goes on.
+    const both = await Promise.all([a.resume('job', first.token), c.resume('job', first.token)]);
+    expect(await second.over).toBe('RESUMED');
+    const former = await Promise.race(both.map((each) => each.over.then(() => each)));
+    const latter = both.find((each) => each !== former)!;
+    expect([await former.over, latter.isHeld]).toEqual(['RESUMED', true]);
+    await sleep(3_000);
+    expect(latter.isHeld).toBe(true);
+    latter.release();
+    const next = await b.acquire('job', { attributes: { host: 'b' } });
+    expect(next.token).toBeGreaterThan(first.token);
+    const old = c.resume('job', first.token);
+    await expect(old).rejects.toThrow(LeaseNotGot);
+    await expect(old).rejects.toMatchObject({
+      reason: 'WRONG_TOKEN',
+      holder: new Map([['host', 'b']]),
+      deadlineAt: expect.any(Number),
+    });
+    await expect(c.resume('job', next.token + 1)).rejects.toMatchObject({ reason: 'WRONG_TOKEN' });
+    await expect(c.resume('free', 5)).rejects.toMatchObject({ reason: 'NOT_HELD', holder: undefined });
+    await expect(c.resume('job', 0)).rejects.toThrow(TypeError);
+    expect(next.isHeld).toBe(true);
+    expect((await said('job')).filter((type) => type === 'EXPIRED')).toEqual([]);
+    next.release();
+    while ((await said('job')).at(-1) !== 'RELEASED') await sleep(50);
+    expect(await scenario.stop(processor)).toBe(0);
+    await expectSound(scenario);
+  });
+
+  test('[L8] a holder that stops is resumed elsewhere without a gap', async () => {
+    await create({ onConflict: 'queue' });
+    const processor = scenario.start();
+    const [a, b] = await Promise.all([server(), server()]);
+    const { token } = await a.acquire('job');
+    const waiting = b.acquire('job', { waitMs: 60_000, signal: AbortSignal.timeout(6_000) });
+    waiting.catch(() => undefined);
+    // Neither renews nor releases, as after a kill.
+    const kept = await b.resume('job', token);
+    await sleep(4_000);
+    expect(kept.isHeld).toBe(true);
+    await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' });
+    kept.release();
+    // What was granted to the one that has left is given back at once.
+    const sinceQueued = async (): Promise<unknown[]> => {
+      const all = await said('job');
+      return all.slice(all.indexOf('QUEUED'));
+    };
+    while ((await sinceQueued()).length < 4) await sleep(50);
+    expect(await sinceQueued()).toEqual(['QUEUED', 'RELEASED', 'GRANTED', 'RELEASED']);
+    expect(await scenario.stop(processor)).toBe(0);
+  });
+
+  test('[L1][L8] are watched, from who holds them now; one leads at a time, until it is told to stop', async () => {
+    await create({ onConflict: 'queue' });
+    const processor = scenario.start();
+    const [a, b, onlooker] = await Promise.all([server(), server(), server()]);
+    const leading: string[] = [];
+    const tokens: number[] = [];
+    const reasons: unknown[] = [];
+    let leaders = 0;
+    const lead =
+      (name: string) =>
+      async ({ token, signal }: Leadership): Promise<void> => {
+        leaders += 1;
+        expect(leaders).toBe(1);
+        leading.push(name);
+        tokens.push(token);
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve);
+        });
+        reasons.push(signal.reason);
+        leaders -= 1;
+      };
+    const [stopA, stopB] = [new AbortController(), new AbortController()];
+    const first = a.runWhileLeader('job', lead('a'), { signal: stopA.signal, attributes: { host: 'a' } });
+    while (leading.length < 1) await sleep(20);
+    const second = b.runWhileLeader('job', lead('b'), { signal: stopB.signal, attributes: { host: 'b' } });
+    const looking = new AbortController();
+    const seen: LeaseStanding[] = [];
+    const watching = (async () => {
+      for await (const standing of onlooker.watch('job', { signal: looking.signal })) seen.push(standing);
+    })();
+    while (seen.length < 1) await sleep(20);
+    expect(seen[0]).toMatchObject({ state: 'held', holder: new Map([['host', 'a']]), token: undefined });
+    stopA.abort('enough');
+    await first;
+    while (leading.length < 2) await sleep(20);
+    const isSeen = (): boolean => seen.some((each) => each.state === 'held' && each.token === tokens[1]);
+    while (!isSeen()) await sleep(20);
+    // Another goes on with the token: b has lost its lease, and waits for the next.
+    const taken = await onlooker.resume('job', tokens[1]!);
+    while (reasons.length < 2) await sleep(20);
+    taken.release();
+    while (leading.length < 3) await sleep(20);
+    stopB.abort('enough');
+    await second;
+    expect([leading, leaders, tokens]).toEqual([['a', 'b', 'b'], 0, tokens.toSorted((one, other) => one - other)]);
+    expect(reasons).toEqual(['enough', expect.any(LeaseLost), 'enough']);
+    expect(reasons[1]).toMatchObject({ reason: 'RESUMED' });
+    while (seen.at(-1)?.state !== 'free') await sleep(20);
+    expect(seen.at(-1)).toEqual({ state: 'free', reason: 'RELEASED' });
+    looking.abort();
+    await watching;
+    const free = onlooker.watch('free', { signal: AbortSignal.timeout(20_000) });
+    expect((await free.next()).value).toEqual({ state: 'free', reason: 'NOT_HELD' });
+    expect(await scenario.stop(processor)).toBe(0);
+  });
+});
