@@ -111,7 +111,7 @@ export interface ItemsOptions extends ItemsLimits {
   readonly topic: string;
   /** How long a record that is not acknowledged is sent again before sending fails. In milliseconds; default: without end. */
   readonly deliveryTimeoutMs?: DurationMs;
-  /** As of `heartbeats`. */
+  /** Told of a record that the topic has refused for its size after the call took it. Default: the next `flush` or `close` rejects with it. */
   readonly onRefused?: (error: Error) => void;
 }
 

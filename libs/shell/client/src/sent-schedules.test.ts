@@ -218,7 +218,7 @@ describe('a schedule that there is', () => {
 });
 
 describe('while the broker is away', () => {
-  test('SS2: so many wait, and with one more a call rejects', async () => {
+  test('SJ2: so many wait, and with one more a call rejects', async () => {
     const log = new Log({ bufferRecordsMax: 2 });
     log.isAway = true;
     for (const id of ['a', 'b']) void log.schedules.cancel('anna', { id });
@@ -230,7 +230,7 @@ describe('while the broker is away', () => {
     expect(log.taken).toHaveLength(2);
   });
 
-  test('SS2: a record that was refused makes room for others', async () => {
+  test('SJ2: a record that was refused makes room for others', async () => {
     const log = new Log({ bufferRecordsMax: 1 });
     log.refusal = new RecordTooLarge('9 bytes too many');
     await expect(log.schedules.add('anna', 'x', { delay: 1 })).rejects.toThrow(RecordTooLarge);

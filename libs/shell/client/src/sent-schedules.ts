@@ -3,8 +3,8 @@
 // Owns: how many records wait for the broker.      Does not own: sending and sending again (the writer), schedules (the pipeline).
 //
 // Invariants
-//   SS1  What would be a dead letter under any pipeline's settings is refused, by the reader of the pipeline itself, and not sent.
-//   SS2  Records of one key reach the log in the order of the calls. Records waiting ≤ `bufferRecordsMax`.
+//   SJ1  What would be a dead letter under any pipeline's settings is refused, by the reader of the pipeline itself, and not sent.
+//   SJ2  Records of one key reach the log in the order of the calls. Records waiting ≤ `bufferRecordsMax`.
 import { type Calendar, type Clock, type DurationMs, type Millis, Retriable } from '@flatline/base';
 import type { KeyedRecord } from '@flatline/kafka';
 import { BadInput } from '@flatline/records';
@@ -31,13 +31,13 @@ import {
 
 /** When a message comes, and how: one of `at`, `delay`, `every` and `cron` is needed. */
 export interface ScheduleOptions {
-  /** Once, at this instant: a Date, milliseconds (not seconds) since the epoch, or ISO 8601 with a zone. */
+  /** Once, at this instant: a Date, milliseconds (not seconds) since the epoch, or ISO 8601 with a zone. Default: none. */
   readonly at?: Instant;
-  /** Once, so long after the broker has the record: '30m', or milliseconds. On inputs with LogAppendTime only. */
+  /** Once, so long after the broker has the record: '30m', or milliseconds. On inputs with LogAppendTime only. Default: none. */
   readonly delay?: Duration;
-  /** Again and again, each time so much has passed: '1d', or milliseconds. At least the pipeline's `minEveryMs`. */
+  /** Again and again, each time so much has passed: '1d', or milliseconds. At least the pipeline's `minEveryMs`. Default: none. */
   readonly every?: Duration;
-  /** Again and again, as a cron expression says: five fields, or six with seconds first. */
+  /** Again and again, as a cron expression says: five fields, or six with seconds first. Default: none. */
   readonly cron?: string;
   /** An IANA time zone for `cron`, as 'Europe/Berlin'. Default 'UTC'. */
   readonly timeZone?: string;
@@ -194,7 +194,7 @@ export class SentSchedules implements Schedules {
     return this.#closing;
   }
 
-  /** SS1 */
+  /** SJ1 */
   #dueAt({ value, headers }: Required<Pick<KeyedRecord, 'value' | 'headers'>>, target: string | undefined): Millis {
     const bytes = value!;
     const rules = target === undefined ? WIDEST : { ...WIDEST, targets: [target] };
@@ -213,7 +213,7 @@ export class SentSchedules implements Schedules {
     await this.#write({ key: keyBytes(key), value, headers: commandHeaders(command, name.id) });
   }
 
-  /** SS2 */
+  /** SJ2 */
   async #write(record: KeyedRecord): Promise<void> {
     const { topic, writer, bufferRecordsMax = BUFFER_RECORDS_MAX } = this.#parts;
     if (this.#closing !== undefined) throw new Error('these schedules are closed: open others');
