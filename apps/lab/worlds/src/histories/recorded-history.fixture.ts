@@ -224,6 +224,8 @@ class RecordedWorld {
     this.#beatOnce();
     await time.runFor(15_000);
     await time.complete(instance.stop());
+    // What it committed as it left is acknowledged before the markers of its end are in the logs.
+    await time.runFor(1_000);
     return Promise.all(
       Array.from({ length: PARTITIONS }, async (_, partition) =>
         this.#recorded(partition, await storedIn(stores, partition)),
