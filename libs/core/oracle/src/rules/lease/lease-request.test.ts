@@ -5,7 +5,6 @@ const utf8 = new TextEncoder();
 const asking = (fields: object): Parameters<typeof askedBy>[0] => ({
   offset: 0,
   timestamp: 0,
-  logAppendTime: true,
   key: utf8.encode('k'),
   value: utf8.encode(JSON.stringify(fields)),
   event: 'bad',
