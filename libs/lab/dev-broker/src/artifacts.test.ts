@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cachedArtifacts, infraProject, type MavenProject, resolveArtifacts } from './artifacts.ts';
 import { type Workspace } from './workspace.ts';
@@ -9,7 +9,8 @@ function newWorkspace(): Workspace {
   const root = temporaryFolder();
   mkdirSync(join(root, 'infra', 'broker'), { recursive: true });
   writeFileSync(join(root, 'infra', 'broker', 'pom.xml'), '<project/>');
-  return { root, infra: join(root, 'infra'), state: join(root, '.flatline') };
+  const state = join(root, '.flatline');
+  return { root, infra: join(root, 'infra'), state, artifacts: join(state, 'artifacts') };
 }
 
 /** A PATH whose mvn runs this script; it finds the folder to fill in $folder and the runs so far in $runs. */
@@ -43,6 +44,21 @@ describe('artifacts', () => {
       first,
     );
     expect(lines.some((line) => line.includes('infra/broker/pom.xml'))).toBe(true);
+  });
+
+  test("of earlier poms go where a number to keep is given, the oldest first, and no other project's", async () => {
+    const workspace = { ...newWorkspace(), artifactsKeptMax: 2 };
+    const environment = { PATH: pathWithMaven(workspace, 'touch "$folder/kafka.jar"\n') };
+    const other = join(workspace.artifacts, 'broker-tools-0123456789ab');
+    mkdirSync(other, { recursive: true });
+    const made: string[] = [];
+    for (const [age, version] of ['1', '2', '3'].entries()) {
+      writeFileSync(join(workspace.infra, 'broker', 'pom.xml'), `<project>${version}</project>`);
+      made.push(await resolveArtifacts(broker(workspace), { workspace, environment, log: () => undefined }));
+      if (age < 2) utimesSync(made[age]!, age, age);
+    }
+    expect(made.map((folder) => existsSync(folder))).toEqual([false, true, true]);
+    expect(existsSync(other)).toBe(true);
   });
 
   test('of a changed pom are others', async () => {

@@ -1,18 +1,20 @@
 // What is fetched or built once, one folder per project and content of it: the jars of a development broker or registry, and
 // programs that benchmarks run.
 //
-// Owns: `.flatline/artifacts`.      Does not own: Maven's own local repository.
+// Owns: the workspace's folder of artifacts.      Does not own: Maven's own local repository.
 //
 // Invariants
 //   AF1  A folder under its final name is complete: it is made beside and renamed.
-//   AF2  One is built at a time per clone: a second process waits and then finds the folder.
+//   AF2  One is built at a time per folder of artifacts: a second process waits and then finds its own.
 //   AF3  A folder that is there needs neither a tool nor a network.
+//   AF4  Where a number to keep is given, making one removes the oldest of the same project beyond it.
 import { Fatal } from '@flatline/base';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { exclusive } from './exclusive.ts';
+import { FetchProgress } from './fetch-progress.ts';
 import { type Workspace } from './workspace.ts';
 
 const DOWNLOAD_WAIT_MS = 10 * 60_000;
@@ -25,6 +27,8 @@ export interface MavenProject {
   readonly folder: string;
   /** Run with `-DoutputDirectory`, the folder to fill. */
   readonly goals: readonly string[];
+  /** What is fetched, and how much it is, for whoever waits for it. */
+  readonly what?: string;
   /** What else to do where there is no Maven. */
   readonly otherwise?: string;
 }
@@ -42,8 +46,9 @@ export interface BuiltProject {
 /** Jars are copied side by side; the registry comes as an archive with its own layout and is unpacked. */
 export function infraProject(name: 'broker' | 'registry', { infra }: Workspace): MavenProject {
   const goals = [name === 'broker' ? 'dependency:copy-dependencies' : 'dependency:unpack'];
+  const what = name === 'broker' ? 'Apache Kafka (45 MB)' : 'a schema registry (115 MB)';
   const otherwise = 'start Docker, or set KAFKA_BROKERS (and SCHEMA_REGISTRY_URL) to what runs already';
-  return { name, folder: join(infra, name), goals, otherwise };
+  return { name, folder: join(infra, name), goals, what, otherwise };
 }
 
 export interface ArtifactRequest {
@@ -75,19 +80,34 @@ export async function resolveArtifacts(
   await exclusive(join(dirname(folder), 'maven.lock'), { waitMs: DOWNLOAD_WAIT_MS, onWait }, async () => {
     if (existsSync(folder)) return;
     const { what, build } = buildOf(project, request);
-    log(`fetching the artifacts of ${relative(workspace.root, what)}, once`);
+    log(`fetching ${what}, once, into ${folder}`);
     const startedAt = performance.now();
     await buildInto(folder, build);
+    removeOldest(project, workspace);
     log(`fetched in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   });
   return folder;
 }
 
-function folderOf(project: MavenProject | BuiltProject, { state }: Workspace): string {
+/** AF4. */
+function removeOldest(
+  { name }: MavenProject | BuiltProject,
+  { artifacts, artifactsKeptMax = Infinity }: Workspace,
+): void {
+  const versions = readdirSync(artifacts).filter(
+    (each) => /^-[0-9a-f]{12}$/.test(each.slice(name.length)) && each.startsWith(name),
+  );
+  const madeAt = (version: string): number => statSync(join(artifacts, version)).mtimeMs;
+  const newestFirst = versions.toSorted((a, b) => madeAt(b) - madeAt(a));
+  for (const version of newestFirst.slice(artifactsKeptMax))
+    rmSync(join(artifacts, version), { recursive: true, force: true });
+}
+
+function folderOf(project: MavenProject | BuiltProject, { artifacts }: Workspace): string {
   const stamp = createHash('sha256');
   if ('goals' in project) stamp.update(readFileSync(join(project.folder, 'pom.xml')));
   for (const file of sourcesOf(project)) stamp.update(file).update(readFileSync(join(project.folder, file)));
-  return join(state, 'artifacts', `${project.name}-${stamp.digest('hex').slice(0, 12)}`);
+  return join(artifacts, `${project.name}-${stamp.digest('hex').slice(0, 12)}`);
 }
 
 /** Everything beside the pom, in an order that is the same everywhere. */
@@ -103,19 +123,18 @@ interface Build {
   readonly build: BuiltProject['build'];
 }
 
-function buildOf(project: MavenProject | BuiltProject, { environment, signal }: ArtifactRequest): Build {
-  if ('build' in project) return { what: `${project.folder} with ${project.tool}`, build: project.build };
-  const run = { project, environment, signal };
+function buildOf(project: MavenProject | BuiltProject, { workspace, ...request }: ArtifactRequest): Build {
+  const inWorkspace = (path: string): string => relative(workspace.root, path);
+  if ('build' in project) return { what: `${inWorkspace(project.folder)} with ${project.tool}`, build: project.build };
+  const run = { project, ...request };
   return {
-    what: `${join(project.folder, 'pom.xml')} with Maven`,
+    what: `${project.what ?? 'artifacts'} of ${inWorkspace(join(project.folder, 'pom.xml'))} with Maven`,
     build: (into) => runMaven(run, `-DoutputDirectory=${into}`),
   };
 }
 
-interface MavenRun {
+interface MavenRun extends Omit<ArtifactRequest, 'workspace'> {
   readonly project: MavenProject;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal | undefined;
 }
 
 async function buildInto(folder: string, build: Build['build']): Promise<void> {
@@ -132,16 +151,20 @@ async function buildInto(folder: string, build: Build['build']): Promise<void> {
   }
 }
 
-async function runMaven({ project, environment, signal }: MavenRun, setting: string): Promise<void> {
+async function runMaven({ project, environment, signal, log }: MavenRun, setting: string): Promise<void> {
   const output: string[] = [];
+  const progress = new FetchProgress(log);
   const pom = join(project.folder, 'pom.xml');
-  const child = spawn('mvn', ['-q', '-B', '-f', pom, ...project.goals, setting], {
+  const child = spawn('mvn', ['-B', '-f', pom, ...project.goals, setting], {
     env: environment,
     signal,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output.push(text);
+      progress.heard(text);
+    });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
       reject(error.code === 'ENOENT' ? new Fatal(missingMaven(project), error) : error);

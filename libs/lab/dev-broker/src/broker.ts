@@ -1,12 +1,12 @@
-import { Fatal } from '@flatline/base';
+import { Fatal, Misconfigured } from '@flatline/base';
 import { connect } from 'node:net';
 import { sweepEphemeral } from './abandoned.ts';
 import { type BrokerMode } from './broker-state.ts';
 import { ContainersFailed, findContainerEngine, startInContainers } from './container-broker.ts';
 import { ephemeralPrefix } from './data-directory.ts';
-
 import { findJava, JAVA_VERSION_MIN } from './java-runtime.ts';
 import { startOnJava, startRegistryOnJava } from './java-start.ts';
+import { lookForJava, nothingToRun } from './requirements.ts';
 import { type BrokerOptions, type OwnedBroker, type RunningBroker, silent } from './running-broker.ts';
 import { workspaceOf } from './workspace.ts';
 
@@ -37,18 +37,19 @@ export async function ensureBroker(options: BrokerOptions = {}): Promise<Running
   };
 }
 
-/** A container if an engine answers, else Java. Throws `Fatal` that says what to install if there is neither. */
+/** A container if an engine answers, else Java. Throws `Misconfigured` that says what to install if there is neither. */
 export async function startSomewhere(options: BrokerOptions, mode: BrokerMode): Promise<OwnedBroker> {
   options.signal?.throwIfAborted();
   const workspace = workspaceOf(import.meta.url);
   if (options.ephemeral === true) await sweepEphemeral(ephemeralPrefix, Date.now());
   const [engine, java] = await Promise.all([
     options.source === 'java' || options.secure === true ? undefined : findContainerEngine(),
-    options.source === 'container' ? undefined : findJava(process.env),
+    options.source === 'container' ? undefined : lookForJava(process.env, workspace, options),
   ]);
-  const onJava = java && ((): Promise<OwnedBroker> => startOnJava({ options, workspace, java, mode }));
+  const runtime = java?.runtime;
+  const onJava = runtime && ((): Promise<OwnedBroker> => startOnJava({ options, workspace, java: runtime, mode }));
   if (engine === undefined && onJava !== undefined) return onJava();
-  if (engine === undefined) throw new Fatal(nothingToRun(options));
+  if (engine === undefined) throw new Misconfigured(await nothingToRun(java, options));
   try {
     return await startInContainers({ options, workspace, engine, mode });
   } catch (error) {
@@ -58,12 +59,6 @@ export async function startSomewhere(options: BrokerOptions, mode: BrokerMode): 
     (options.log ?? silent)(`${error.message}; going on with Java`);
     return onJava();
   }
-}
-
-function nothingToRun({ source }: BrokerOptions): string {
-  return source === 'container'
-    ? 'no container engine answers: start Docker'
-    : `no broker can be started here. One of: install Java ${JAVA_VERSION_MIN} or newer and Maven 3.8 or newer, start Docker, or set KAFKA_BROKERS`;
 }
 
 async function brokerOfEnvironment(

@@ -13,7 +13,7 @@ import { askBrokers } from './metadata-probe.ts';
 import { isAlive, signalIdentified } from './process-identity.ts';
 import { type BrokerOptions, silent } from './running-broker.ts';
 import type { SecuredListener } from './secured/secured-properties.ts';
-import { workspaceOf } from './workspace.ts';
+import { makeStateFolder, workspaceOf } from './workspace.ts';
 
 /** The supervisor's own bound, and time for it to remove its state. In milliseconds. */
 const STOP_WITHIN_MS = 20_000;
@@ -51,6 +51,7 @@ export async function startDetached(
     assertWhole(running);
     return { ...running, alreadyRan: true };
   }
+  if (options.dataDir === undefined) makeStateFolder(workspaceOf(import.meta.url));
   makeDataDir(dataDir);
   const { log = silent, ...rest } = options;
   await keep(detachedOptions(rest, dataDir), dataDir, log);

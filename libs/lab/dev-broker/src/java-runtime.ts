@@ -37,6 +37,23 @@ export async function findJava(environment: NodeJS.ProcessEnv): Promise<JavaRunt
   throw new Fatal(`${tooOld}, Kafka 4 needs ${JAVA_VERSION_MIN}: install a newer one or point JAVA_HOME at it`);
 }
 
+export const MAVEN_VERSION_MIN = '3.8';
+
+/** `3.8.7` of what `mvn -v` says, whose first line may be in colours; undefined where there is none. */
+export async function findMaven(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('mvn', ['-v'], { env, timeout: 20_000 });
+    return /Apache Maven (\d+\.\d+[\w.-]*)/.exec(stdout)?.[1];
+  } catch {
+    return undefined; // not there, or without a Java that it can use
+  }
+}
+
+export function isMavenNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 3 || (major === 3 && minor >= 8);
+}
+
 async function bannerOf(command: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     const { stderr } = await promisify(execFile)(command, ['-version'], { env, timeout: 20_000 });

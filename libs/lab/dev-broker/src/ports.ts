@@ -30,6 +30,16 @@ export async function assertPortFree(port: number, remedy: string): Promise<void
   }
 }
 
+/** At this moment. Another process may take it at any time. */
+export async function isPortFree(port: number): Promise<boolean> {
+  try {
+    await close(await listen(port));
+    return true;
+  } catch {
+    return false; // in use, or not ours to use
+  }
+}
+
 type Server = ReturnType<typeof createServer>;
 
 function listen(port: number): Promise<Server> {
