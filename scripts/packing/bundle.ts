@@ -3,14 +3,15 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { type Entry, NATIVE, OPTIONAL, type Published, TOOLS } from './published.ts';
+import { type Entry, NATIVE, OPTIONAL, type Published } from './published.ts';
 
 /** What CommonJS dependencies expect to find in the module they are bundled into. */
 const REQUIRE =
-  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); " +
+  'const __dirname = import.meta.dirname;';
 
 /** What of a package decides its bundle. */
-type Bundled = Pick<Published, 'folder' | 'entry'> & {
+type Bundled = Pick<Published, 'folder' | 'entry' | 'programs'> & {
   readonly entries?: readonly Pick<Entry, 'name' | 'entry'>[];
   readonly command?: { readonly entry: string };
 };
@@ -22,16 +23,17 @@ export interface Bundle {
   readonly imported: readonly string[];
 }
 
-/** Writes `dist/index.js`, a file for each further entry, and `dist/main.js` where there is a command, with their chunks. */
+/** Writes `dist/index.js`, a file for each further entry, `dist/main.js` where there is a command, and its programs, with their chunks. */
 export async function bundle(
   root: string,
-  { folder, entry, entries = [], command }: Bundled,
+  { folder, entry, entries = [], command, programs = {} }: Bundled,
   into: string,
 ): Promise<Bundle> {
   const entryPoints = {
     index: join(folder, entry),
     ...Object.fromEntries(entries.map((each) => [each.name, join(folder, each.entry)])),
     ...(command === undefined ? {} : { main: join(folder, command.entry) }),
+    ...programs,
   };
   const { metafile } = await build({
     absWorkingDir: root,
@@ -45,7 +47,7 @@ export async function bundle(
     conditions: ['@flatline/source'],
     // The modules of packages that have them too: a UMD wrapper's `require` cannot be bundled.
     mainFields: ['module', 'main'],
-    external: [...NATIVE, ...OPTIONAL, ...TOOLS],
+    external: [...NATIVE, ...OPTIONAL],
     plugins: [workspaceSources],
     banner: { js: REQUIRE },
     // Names are read in stack traces.

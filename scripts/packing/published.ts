@@ -17,6 +17,10 @@ export interface Published {
   readonly entries?: readonly Entry[];
   /** The command, if it has one: a source below `folder`, and the name it is started by. */
   readonly command?: { readonly name: string; readonly entry: string };
+  /** Programs that the command starts, by the names of their files below `dist`: sources below the root. */
+  readonly programs?: Readonly<Record<string, string>>;
+  /** What else of the repository it contains, in the same folders. */
+  readonly files?: readonly string[];
 }
 
 export interface Entry {
@@ -35,6 +39,11 @@ export const PUBLISHED: readonly Published[] = [
     entry: 'src/index.ts',
     entries: [{ name: 'testing', entry: 'src/testing.ts', apiPage: 'testing' }],
     command: { name: 'flatline', entry: 'src/main.ts' },
+    programs: {
+      keeper: 'libs/lab/dev-broker/src/keeper.ts',
+      supervisor: 'libs/lab/dev-broker/src/supervisor.ts',
+    },
+    files: ['infra/broker/pom.xml', 'infra/registry/pom.xml'],
   },
   {
     name: '@flatline/client',
@@ -66,10 +75,12 @@ export const NODE_ENGINES = '^22.15.0 || ^24.0.0';
 export const NATIVE = ['lmdb', 'snappy', 'lz4-napi', '@node-rs/crc32'] as const;
 
 /** What a dependency tries to load and does without. */
-export const OPTIONAL: readonly string[] = ['bufferutil', 'utf-8-validate'];
-
-/** What a command of a checkout alone loads, from there. */
-export const TOOLS: readonly string[] = ['testcontainers'];
+export const OPTIONAL: readonly string[] = [
+  'bufferutil',
+  'utf-8-validate',
+  'cpu-features',
+  './crypto/build/Release/sshcrypto.node',
+];
 
 /** Where packages are put together, and their tarballs. */
 export function stagingOf(root: string): string {

@@ -22,7 +22,12 @@ export async function stage(
     `${JSON.stringify(manifestOf(root, published, imported), undefined, 2)}\n`,
   );
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.md'), noticesOf(root, inputs));
-  for (const file of ['LICENSE', 'CHANGELOG.md', ...globSync('schemas/*.avsc', { cwd: root })])
+  for (const file of [
+    'LICENSE',
+    'CHANGELOG.md',
+    ...globSync('schemas/*.avsc', { cwd: root }),
+    ...(published.files ?? []),
+  ])
     cpSync(join(root, file), join(folder, file), { recursive: true });
   writeFileSync(join(folder, 'NOTICE'), noticeOf(readFileSync(join(root, 'NOTICE'), 'utf8')));
   cpSync(join(root, published.folder, 'package'), folder, { recursive: true });

@@ -177,6 +177,27 @@ const violations: readonly (readonly [
   ],
   [
     'package graph',
+    'a source of the playground that imports what judges',
+    {
+      ...edited('package.json', '"apps/*"', '"apps/*","libs/lab/*"'),
+      'libs/lab/cluster/package.json': JSON.stringify({ name: '@flatline/cluster' }),
+      'apps/cli/src/playground/try.ts': "import '@flatline/cluster';\n",
+    },
+    'apps/cli/src/playground/try.ts:1',
+    'only @flatline/dev-broker, @flatline/fleet are',
+  ],
+  [
+    'package graph',
+    'a source of the product that loads the playground with it',
+    {
+      'apps/cli/src/playground/try.ts': 'export const play = 1;\n',
+      ...edited('apps/cli/src/main.ts', 'run();', "run();\nimport './playground/try.ts';"),
+    },
+    'apps/cli/src/main.ts:3',
+    'loads ./playground/try.ts with it',
+  ],
+  [
+    'package graph',
     'a dependency that only commands for developers import',
     {
       'apps/cli/src/main.ts': '',
@@ -238,6 +259,21 @@ describe('tidy', () => {
 
   test.each(violations)('%s: finds %s', (name, _what, changes, at, names) => {
     expect(checks[name](workspaceWith(changes))).toContainEqual({ at, message: expect.stringContaining(names) });
+  });
+
+  test('the playground may import what of the lab is published, and is opened by import() and for types', () => {
+    const changes = {
+      ...edited('package.json', '"apps/*"', '"apps/*","libs/lab/*"'),
+      'libs/lab/fleet/package.json': JSON.stringify({ name: '@flatline/fleet' }),
+      'apps/cli/src/playground/try.ts': "export type Flags = object;\nimport '@flatline/fleet';\n",
+      ...edited(
+        'apps/cli/src/main.ts',
+        'run();',
+        "run();\nimport type { Flags } from './playground/try.ts';\nvoid import('./playground/try.ts');",
+      ),
+    };
+    const findings = packageGraph(workspaceWith(changes), rules).map(({ message }) => message);
+    expect(findings.filter((message) => /lab|loads/.test(message))).toEqual([]);
   });
 
   test('commands for developers may import what is declared for tests', () => {

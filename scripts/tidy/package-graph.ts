@@ -1,7 +1,13 @@
 // The edges between packages, declared three times and compared: imports, package.json, tsconfig references. And which
 // edges there may be.
 import { type Finding } from './finding.ts';
-import { labDoors, labFolders, layers as layersOfWorkspace, owners as ownersOfWorkspace } from './layers.ts';
+import {
+  labDoors,
+  labFolders,
+  layers as layersOfWorkspace,
+  owners as ownersOfWorkspace,
+  playground,
+} from './layers.ts';
 import { folderOf, joinPath, packageOf, parseJson, SCOPE, type Project, type Workspace } from './workspace.ts';
 
 export interface Rules {
@@ -13,8 +19,10 @@ interface Imported {
   readonly name: string;
   readonly at: string;
   readonly inTest: boolean;
-  /** Behind a door to the lab, and so in no package. */
+  /** Behind the door of developers, and so in no package. */
   readonly inDoor: boolean;
+  /** Behind the door to what of the lab is published. */
+  readonly inPlayground: boolean;
 }
 
 export function packageGraph(
@@ -29,6 +37,7 @@ export function packageGraph(
       ...wrongLayers(project, imports, rules),
       ...intoTheLab(project, imports, workspace),
       ...throughDoors(project),
+      ...intoThePlayground(project),
       ...wrongOwners(project, imports, rules),
       ...wrongReferences(project, imports, workspace),
     ];
@@ -45,6 +54,7 @@ function importsOf({ manifest, modules }: Project): Imported[] {
         at: `${path}:${line}`,
         inTest: isTest,
         inDoor: isDoor(path),
+        inPlayground: path.startsWith(playground.door),
       }))
       .filter(({ name }) => name !== manifest.name),
   );
@@ -109,15 +119,18 @@ function wrongLayers({ name, folder }: Project, imports: readonly Imported[], { 
     }));
 }
 
-/** What is shipped never needs what judges or measures it. */
+/** What is shipped never needs what judges or measures it; to be tried out, it takes what is meant for that. */
 function intoTheLab({ folder }: Project, imports: readonly Imported[], { projects }: Workspace): Finding[] {
   if (isLab(folder) || folder === 'scripts') return [];
   const lab = new Set(projects.filter((each) => isLab(each.folder)).map(({ manifest }) => manifest.name));
   return imports
     .filter(({ name, inTest, inDoor }) => !inTest && lab.has(name) && !inDoor)
-    .map(({ name, at }) => ({
+    .filter(({ name, inPlayground }) => !inPlayground || !playground.packages.includes(name))
+    .map(({ name, at, inPlayground }) => ({
       at,
-      message: `imports ${name} of the lab: only ${labDoors.join(', ')} may`,
+      message: inPlayground
+        ? `imports ${name} of the lab: of what is published only ${playground.packages.join(', ')} are`
+        : `imports ${name} of the lab: only ${[...labDoors, playground.door].join(', ')} may`,
     }));
 }
 
@@ -132,6 +145,23 @@ function throughDoors({ folder, modules }: Project): Finding[] {
         .map(({ specifier, line }) => ({
           at: `${path}:${line}`,
           message: `imports ${specifier}, which no package contains: have the entry behind that door pass it in`,
+        })),
+    );
+}
+
+/** Nor does it load the playground, until a command of that is run. */
+function intoThePlayground({ folder, modules }: Project): Finding[] {
+  if (isLab(folder)) return [];
+  const isInside = (path: string): boolean => path.startsWith(playground.door);
+  return modules
+    .filter(({ path, isTest }) => !isTest && !isInside(path) && !isDoor(path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier, isLater }) => isLater !== true && specifier.startsWith('.'))
+        .filter(({ specifier }) => isInside(joinPath(folderOf(path), specifier)))
+        .map(({ specifier, line }) => ({
+          at: `${path}:${line}`,
+          message: `loads ${specifier} with it: await import() it where the command is run`,
         })),
     );
 }

@@ -7,6 +7,8 @@ export interface Import {
   readonly line: number;
   /** Names as the imported module knows them; `all` for a namespace, a star or a dynamic import. */
   readonly names: readonly string[] | 'all';
+  /** Not loaded with the module: `import()`, or types alone. */
+  readonly isLater?: boolean;
   /** For `export … from`: under which names they go on, in the order of `names`. */
   readonly reexportedAs?: readonly string[];
 }
@@ -89,7 +91,7 @@ function visitCall(call: ts.CallExpression, found: Found): void {
   const [first] = call.arguments;
   if (first === undefined) return;
   if (call.expression.kind === ts.SyntaxKind.ImportKeyword && ts.isStringLiteralLike(first))
-    found.imports.push({ specifier: first.text, line: lineOf(call, found.file), names: 'all' });
+    found.imports.push({ specifier: first.text, line: lineOf(call, found.file), names: 'all', isLater: true });
   const runner = rootOf(call.expression);
   if (runner === undefined) return;
   if (heldBackRunners.has(runner)) found.heldBack.push({ call: runner, line: lineOf(call, found.file) });
@@ -143,7 +145,8 @@ function titleOf(node: ts.Expression): string | undefined {
 function importsOf(statement: ts.Statement, file: ts.SourceFile): Import[] {
   const from = ts.isImportDeclaration(statement) || ts.isExportDeclaration(statement) ? statement : undefined;
   if (from?.moduleSpecifier === undefined || !ts.isStringLiteral(from.moduleSpecifier)) return [];
-  const at = { specifier: from.moduleSpecifier.text, line: lineOf(from, file) };
+  const isLater = ts.isImportDeclaration(from) && from.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword;
+  const at = { specifier: from.moduleSpecifier.text, line: lineOf(from, file), ...(isLater && { isLater }) };
   if (ts.isImportDeclaration(from)) return [{ ...at, names: importedNames(from.importClause) }];
   const clause = from.exportClause;
   if (clause === undefined || ts.isNamespaceExport(clause)) return [{ ...at, names: 'all' }];

@@ -1,6 +1,7 @@
 // Runs the command line inside the test process: the same code as `main.ts`, with the streams caught.
 import { systemClock } from '@flatline/system';
 import { Writable } from 'node:stream';
+import { localBroker } from './playground/local-broker.ts';
 import { developerCommands } from './developer/developer-commands.ts';
 import { runCli } from './program.ts';
 import type { Stop } from './stop.ts';
@@ -35,6 +36,7 @@ export async function cli(args: readonly string[], options: CliOptions = {}): Pr
     stdout,
     stderr,
     stop: stopOf(stop),
+    localBroker,
   };
   const exitCode = await runCli(args, shell, options.packaged === true ? undefined : developerCommands);
   const json = (): unknown[] =>

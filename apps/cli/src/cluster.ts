@@ -32,9 +32,7 @@ export async function clusterOf(
   const brokers = named ?? local?.bootstrap.split(',');
   if (brokers === undefined)
     throw usageFailure(
-      shell.localBroker === undefined
-        ? 'no broker is named: give --brokers, or set KAFKA_BROKERS'
-        : 'no broker is named: give --brokers, set KAFKA_BROKERS, or start one with flatline broker start',
+      'no broker is named: give --brokers, set KAFKA_BROKERS, or start one with flatline broker start',
     );
   const url = setting(env['SCHEMA_REGISTRY_URL']) ?? local?.registryUrl;
   const registry = url === undefined ? undefined : new HttpSchemaRegistry({ url, clock });

@@ -36,6 +36,7 @@ afterAll(() => {
 describe('interrupted before a broker has answered', () => {
   test.each([
     'demo',
+    'try',
     'run',
     'topics check',
     'topics create',

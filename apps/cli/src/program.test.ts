@@ -139,6 +139,7 @@ describe('no broker answers', () => {
     ['simulate --topic t --sessions 1 --rate 1'],
     ['sessions tail --topic t'],
     ['demo --sessions 1 --exit-when-done'],
+    ['try --sessions 1 --exit-when-done'],
     [importing('--format apache')],
   ])('%s: exit code 3, naming the address', async (line) => {
     const { exitCode, stderr } = await run(line);
@@ -151,6 +152,7 @@ describe('help', () => {
   test('every command has examples', async () => {
     const lines = [
       'demo',
+      'try',
       'broker',
       'topics create',
       'topics check',
@@ -219,11 +221,12 @@ describe('the package', () => {
     }
   });
 
-  test('names no command that it does not have where no broker is named', async () => {
+  test('names the command that starts a broker where none is named', async () => {
     const { exitCode, stderr } = await packaged('sessions tail --topic t');
     expect({ exitCode, stderr }).toEqual({
       exitCode: ExitCode.usage,
-      stderr: 'flatline: no broker is named: give --brokers, or set KAFKA_BROKERS\n',
+      stderr:
+        'flatline: no broker is named: give --brokers, set KAFKA_BROKERS, or start one with flatline broker start\n',
     });
     expect((await packaged('sessions tail --help')).stdout).not.toContain('broker start');
   });

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { addAbsentCommands } from './absent-commands.ts';
+import { addBrokerCommand } from './commands/broker.ts';
 import { addCompletion } from './completion.ts';
 import { addConfigCommand } from './commands/config.ts';
 import type { CommandContext } from './commands/context.ts';
@@ -14,9 +15,11 @@ import { addResetCommand } from './commands/reset.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSchedulesCommand } from './commands/schedules.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
+import { addSimulateCommand } from './commands/simulate.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addTopCommand } from './commands/top.ts';
 import { addTopicsCommand } from './commands/topics.ts';
+import { addTryCommand } from './commands/try.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { addWindowsCommand } from './commands/windows.ts';
 import { Diagnosis } from './diagnosis/diagnosis.ts';
@@ -36,16 +39,15 @@ interface Reporting {
   readonly diagnosis: Diagnosis;
 }
 
-/** What a checkout has beyond the package: commands that need the lab. */
+/** What a checkout has beyond the package: commands that need what judges and measures. */
 export interface DeveloperCommands {
   add(program: Command, context: CommandContext): void;
-  readonly localBroker: NonNullable<Shell['localBroker']>;
 }
 
 /** Runs one command line. Never throws. `developer`: absent in the package. */
 export async function runCli(typed: readonly string[], asked: Shell, developer?: DeveloperCommands): Promise<ExitCode> {
   const args = typed.filter((each) => each !== NO_COLOR_FLAG);
-  const shell = shellOf(asked, { isPlain: args.length < typed.length, developer });
+  const shell = shellOf(asked, args.length < typed.length);
   let exitCode: ExitCode = ExitCode.ok;
   const json = args.includes('--json');
   const diagnosis = new Diagnosis({ clock: shell.clock, args, version: versionOf(packageFile) });
@@ -71,12 +73,8 @@ export async function runCli(typed: readonly string[], asked: Shell, developer?:
   }
 }
 
-function shellOf(
-  asked: Shell,
-  { isPlain, developer }: { readonly isPlain: boolean; readonly developer: DeveloperCommands | undefined },
-): Shell {
-  const env = isPlain ? { ...asked.env, NO_COLOR: '1' } : asked.env;
-  return { ...asked, env, ...(developer && { localBroker: developer.localBroker }) };
+function shellOf(asked: Shell, isPlain: boolean): Shell {
+  return isPlain ? { ...asked, env: { ...asked.env, NO_COLOR: '1' } } : asked;
 }
 
 function buildProgram(context: CommandContext, json: boolean, developer: DeveloperCommands | undefined): Command {
@@ -114,13 +112,17 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addPartitionsCommand(program, context);
   addDoctorCommand(program, context);
   addResetCommand(program, context);
+  program.commandsGroup('To try it out:');
+  addTryCommand(program, context);
+  addBrokerCommand(program, context);
+  addSimulateCommand(program, context);
   if (developer === undefined) addAbsentCommands(program);
   else {
     program.commandsGroup('Commands of a checkout:');
     developer.add(program, context);
-    // Commander's own heading: what is added from here on is of the package again.
-    program.commandsGroup('Commands:');
   }
+  // Commander's own heading: for what is added from here on.
+  program.commandsGroup('Commands:');
   return program;
 }
 

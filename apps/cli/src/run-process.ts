@@ -48,6 +48,7 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<vo
     stderr: worker === undefined || args.includes('--json') ? process.stderr : numberedStream(process.stderr, worker),
     stop: launcher === undefined ? signalled : eitherStop(signalled, launcher.stop),
     byNpx: launcher?.isNpx === true,
+    localBroker: async () => (await import('./playground/local-broker.ts')).localBroker(),
     startWorker: workersOf(process),
     ...(supervisor && { supervisor }),
     onCrash: (report: (error: unknown) => number): void => {

@@ -23,7 +23,7 @@ export interface Shell {
   readonly stop: Stop;
   /** npx runs this process, so that commands in messages begin with it. */
   readonly byNpx?: boolean;
-  /** The broker that `flatline broker start` left running here, if one does; absent where there is no such command. */
+  /** The broker that `flatline broker start` left running here, if one does. Absent: none is looked for. */
   readonly localBroker?: () => Promise<BrokerAddresses | undefined>;
   /** Starts this program once more, as a worker; absent where it is no process of its own. */
   readonly startWorker?: StartWorker;

@@ -51,8 +51,13 @@ export function unlessStopped<T>(waited: Promise<T>, { requested }: Stop): Promi
 const END_WITHIN_MS: DurationMs = 500;
 
 /** Resolves when `ending` does, or when a request to stop has been waiting for too long. */
-export async function withinPatience(ending: Promise<unknown>, stop: Stop, clock: Clock): Promise<void> {
-  await Promise.race([ending, stop.requested.then(() => pause(clock, END_WITHIN_MS))]);
+export async function withinPatience(
+  ending: Promise<unknown>,
+  stop: Stop,
+  clock: Clock,
+  withinMs = END_WITHIN_MS,
+): Promise<void> {
+  await Promise.race([ending, stop.requested.then(() => pause(clock, withinMs))]);
 }
 
 /** Whichever of two comes first. */

@@ -3,7 +3,6 @@
 import { millisecondsIn } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Shell } from '../shell.ts';
 
 /** What `--limit` of a list may ask for. */
 export const LISTED_MAX = 10_000;
@@ -41,9 +40,8 @@ export function httpPortOption(): Option {
 }
 
 /** `--brokers` of a command whose cluster `clusterOf` finds. */
-export function clusterOption({ localBroker }: Shell): Option {
-  const local = localBroker === undefined ? '' : ', then a broker started by `flatline broker start`';
-  return brokersOption(`the configuration${local}`);
+export function clusterOption(): Option {
+  return brokersOption('the configuration, then a broker started by `flatline broker start`');
 }
 
 /** `fallback`: where the addresses come from without the flag and without KAFKA_BROKERS. */

@@ -35,7 +35,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     )
     .option('--close', 'stamp the closing clock records now, so that every session of the file closes')
     .option('--again', 'also a file whose first records the topic holds already')
-    .addOption(clusterOption(context.shell))
+    .addOption(clusterOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', IMPORT_HELP)

@@ -24,7 +24,7 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
       new Option('--format <format>', 'how the topic is written').choices(['auto', 'json', 'avro']).default('auto'),
     )
     .option('--tombstones', 'also print when a session is final')
-    .addOption(clusterOption(context.shell))
+    .addOption(clusterOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', TAIL_HELP)

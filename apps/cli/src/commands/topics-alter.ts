@@ -15,7 +15,7 @@ export function addAlterCommand(topics: Command, context: CommandContext): void 
       assignments,
     )
     .addOption(configOption())
-    .addOption(clusterOption(context.shell))
+    .addOption(clusterOption())
     .addOption(jsonOption())
     .addHelpText('after', ALTER_HELP)
     .action(

@@ -1,24 +1,25 @@
+import type { DurationMs } from '@flatline/base';
+import { resolveConfiguration } from '@flatline/config';
 import type { Command } from 'commander';
-import type { ConfigurationFlags } from '../configuration.ts';
-import { playDemo } from './demo/demo.ts';
-import { onStage } from './demo/demo-stage.ts';
-import { type ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ExitCode } from '../exit-code.ts';
+import { play } from '../playground/show/play.ts';
+import type { Show } from '../playground/show/settings.ts';
+import { playOptions, type ShowFlags } from '../playground/show/show-flags.ts';
+import { onStage } from '../playground/show/stage.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import type { CommandContext } from '../commands/context.ts';
 import { brokersOption, integerFrom, jsonOption, positiveNumber } from '../commands/flags.ts';
 
-interface DemoFlags extends ConfigurationFlags {
-  readonly sessions?: number;
-  readonly for?: number;
-  readonly exitWhenDone?: boolean;
-  readonly rate: number;
-  readonly seed?: number;
-  readonly json?: boolean;
-}
-
-const SEEDS_MAX = 2 ** 31;
+/** Short, so that the first sessions close within seconds. */
+const TIMEOUT_MS: DurationMs = 3000;
+const HEARTBEAT_MS: DurationMs = 500;
+const END_WITHIN_MS: DurationMs = 500;
+/** The processor may still write while it is removed. */
+const REMOVAL_TRIES = 5;
 
 export function addDemoCommand(program: Command, context: CommandContext): void {
   program
@@ -32,7 +33,7 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
     .addOption(brokersOption('a broker started by `flatline broker start`, then one of its own'))
     .addOption(jsonOption())
     .addHelpText('after', DEMO_HELP)
-    .action(context.action<DemoFlags>((flags, console) => runDemo(flags, console, context.shell)));
+    .action(context.action<ShowFlags>((flags, console) => runDemo(flags, console, context.shell)));
 }
 
 const DEMO_HELP = `
@@ -45,17 +46,40 @@ Examples:
   $ flatline demo --for 30 --rate 5000
 `;
 
-async function runDemo(flags: DemoFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { sessions, for: seconds, rate, seed } = flags;
-  const exitWhenDone = flags.exitWhenDone === true || seconds !== undefined;
-  if (flags.exitWhenDone === true && sessions === undefined && seconds === undefined)
-    throw usageFailure('--exit-when-done needs an end: give --sessions or --for');
-  const options = {
-    sessions,
-    ratePerSecond: rate,
-    exitWhenDone,
-    seed: seed ?? Math.floor(Math.random() * SEEDS_MAX),
-    forMs: seconds === undefined ? undefined : Math.round(seconds * 1000),
+async function runDemo(flags: ShowFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const options = playOptions(flags);
+  const stateDir = mkdtempSync(join(tmpdir(), 'flatline-demo-'));
+  try {
+    return await onStage(demoIn(stateDir), flags, shell, console, (stage) => play(stage, options, console, shell));
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true, maxRetries: REMOVAL_TRIES });
+  }
+}
+
+function demoIn(stateDir: string): Show {
+  return {
+    name: 'demo',
+    timeoutMs: TIMEOUT_MS,
+    partitions: 4,
+    heartbeatMs: HEARTBEAT_MS,
+    beatsMean: 6,
+    broker: { keep: false },
+    endWithinMs: END_WITHIN_MS,
+    configuration: ({ brokers, startedAt }) => {
+      // Application and topics carry the time of the start: no earlier run had them.
+      const application = `demo-${startedAt.toString(36)}`;
+      const pipeline = {
+        name: 'sessions',
+        kind: 'session',
+        timeoutMs: TIMEOUT_MS,
+        input: { topic: `${application}.heartbeats` },
+        output: { topic: `${application}.closed` },
+      };
+      // Any free port: a processor that already runs here is no reason for a demo to fail.
+      const http = { port: 0 };
+      const file = { application, brokers: [...brokers], stateDir, http, pipelines: [pipeline] };
+      // No environment: the brokers have been chosen, and whoever sets FLATLINE_ variables means another application.
+      return resolveConfiguration(file, { source: 'demo', folder: stateDir, environment: {} });
+    },
   };
-  return onStage(flags, shell, console, (stage) => playDemo(stage, options, console, shell));
 }

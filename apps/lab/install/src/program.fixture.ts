@@ -40,6 +40,11 @@ export class Program {
   /** Its exit code. */
   async end(signal: NodeJS.Signals): Promise<unknown> {
     if (!this.#hasEnded) this.#child.kill(signal);
+    return this.ended();
+  }
+
+  /** Its exit code, once it ends by itself. */
+  async ended(): Promise<unknown> {
     const [code] = await this.#ended;
     return code;
   }

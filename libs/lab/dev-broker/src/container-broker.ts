@@ -45,8 +45,7 @@ interface ContainerStart {
 
 /** The container engine of this machine; undefined if none answers in time. A client without an engine is none. */
 export async function findContainerEngine(): Promise<ContainerEngine | undefined> {
-  // Imported only here: loading it takes a quarter of a second.
-  const { getContainerRuntimeClient } = await import('testcontainers');
+  const { getContainerRuntimeClient } = await import('./engine-library.ts');
   const tooLate = new Promise<undefined>((resolve) => {
     setTimeout(() => {
       resolve(undefined);
@@ -58,7 +57,7 @@ export async function findContainerEngine(): Promise<ContainerEngine | undefined
 
 /** Resolves when every node answers. Throws `Fatal`. */
 export async function startInContainers({ options, workspace, engine, mode }: ContainerStart): Promise<OwnedBroker> {
-  const testcontainers = await import('testcontainers');
+  const testcontainers = await import('./engine-library.ts');
   return inDataDir(workspace, options, async (dataDir) => {
     await claimDataDir(dataDir);
     const ports = await planPorts(options, nodeCountFor(dataDir, options.nodes));
@@ -167,7 +166,7 @@ class ContainerBroker implements OwnedBroker {
 
   async #startRegistry(): Promise<void> {
     if (this.registryUrl === undefined) return;
-    const { Wait } = await import('testcontainers');
+    const { Wait } = await import('./engine-library.ts');
     const container = (await loopbackContainer(REGISTRY_IMAGE))
       .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', inner.registry))
       .withExposedPorts({ container: inner.registry, host: this.#cluster.ports.registry })
@@ -187,7 +186,7 @@ class ContainerBroker implements OwnedBroker {
 
 /** Publishes ports on 127.0.0.1 only; testcontainers publishes them on every address of the machine. */
 async function loopbackContainer(image: string): Promise<GenericContainer> {
-  const testcontainers = await import('testcontainers');
+  const testcontainers = await import('./engine-library.ts');
   class LoopbackContainer extends testcontainers.GenericContainer {
     protected override beforeContainerCreated(): Promise<void> {
       const bindings = (this.hostConfig.PortBindings ?? {}) as Record<string, { HostIp?: string }[]>;

@@ -4,7 +4,7 @@ export { ensureBroker, startBroker } from './broker.ts';
 export { type BrokerStatus, dataDirOf, startDetached, statusDetached, stopDetached } from './detached.ts';
 export { findJava } from './java-runtime.ts';
 export { type ServerProperties } from './node-settings.ts';
-export { isPortFree } from './ports.ts';
+export { freePorts, isPortFree } from './ports.ts';
 export { type BrokerNode, type BrokerOptions, type RunningBroker } from './running-broker.ts';
 export { SECURED_GUEST } from './secured/secured-files.ts';
 export { type SecuredListener } from './secured/secured-properties.ts';

@@ -12,8 +12,8 @@ export interface JavaProcess {
   readonly shortLived: boolean;
   /** System properties, the class path, the main class and its arguments. */
   readonly args: readonly string[];
-  /** Where archives of loaded classes are kept, and what they hold. */
-  readonly archive: { readonly folder: string; readonly of: string };
+  /** Where archives of loaded classes are kept, what they hold, and whether one may be written that is not there. */
+  readonly archive: { readonly folder: string; readonly of: string; readonly mayWrite: boolean };
 }
 
 /**
@@ -29,7 +29,8 @@ export function planJava(java: JavaRuntime, process: JavaProcess): ProcessPlan {
   const { name, folder, archive } = process;
   const kept = join(archive.folder, `${archive.of}-${java.fingerprint}.jsa`);
   const written = join(folder, 'classes.jsa');
-  const missing = !existsSync(kept);
+  const isKept = existsSync(kept);
+  const writes = !isKept && archive.mayWrite;
   return {
     name,
     command: java.command,
@@ -37,7 +38,8 @@ export function planJava(java: JavaRuntime, process: JavaProcess): ProcessPlan {
       `-Xmx${process.heapMb}m`,
       '-XX:+ExitOnOutOfMemoryError',
       ...(process.shortLived ? ['-XX:TieredStopAtLevel=1'] : []),
-      missing ? `-XX:ArchiveClassesAtExit=${written}` : `-XX:SharedArchiveFile=${kept}`,
+      ...(isKept ? [`-XX:SharedArchiveFile=${kept}`] : []),
+      ...(writes ? [`-XX:ArchiveClassesAtExit=${written}`] : []),
       // Writing an archive warns of each class that it leaves out.
       '-Xlog:disable',
       '-Xlog:all=error:stderr',
@@ -46,6 +48,6 @@ export function planJava(java: JavaRuntime, process: JavaProcess): ProcessPlan {
     ],
     folder,
     console: join(folder, 'console.log'),
-    archive: missing ? { written, kept } : undefined,
+    archive: writes ? { written, kept } : undefined,
   };
 }

@@ -167,7 +167,7 @@ function planNode({ java, classPath, artifacts, options }: Prepared, node: NodeP
     folder: node.folder,
     heapMb: options.heapMb ?? HEAP_MB_DEFAULT,
     shortLived: options.shortLived === true,
-    archive: { folder: artifacts, of: 'broker' },
+    archive: { folder: artifacts, of: 'broker', mayWrite: options.endsAtOnce !== true },
     args: [
       `-Dflatline.log=${join(node.folder, 'broker.log')}`,
       `-Dlog4j2.configurationFile=${join(node.folder, 'log4j2.properties')}`,

@@ -35,7 +35,7 @@ export function planRegistry(java: JavaRuntime, place: RegistryPlace): ProcessPl
     heapMb: HEAP_MB,
     // It answers a few requests in its life.
     shortLived: true,
-    archive: { folder: place.artifacts, of: 'registry' },
+    archive: { folder: place.artifacts, of: 'registry', mayWrite: true },
     args: [
       `-Dquarkus.http.host=${LOOPBACK}`,
       `-Dquarkus.http.port=${place.port}`,

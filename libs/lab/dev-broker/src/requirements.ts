@@ -61,15 +61,19 @@ export async function nothingToRun(
   if (java === undefined) return 'no container engine answers: start Docker';
   const needsJava = secure === true;
   const docker = needsJava ? 'not looked for: --secure needs Java' : 'no engine answers';
-  return missingText(java, docker, await installationOf(process.platform, await osRelease(process.platform)));
+  return missingText(java, docker, installationOf(process.platform, await osRelease()));
 }
 
 /** Pure. */
 export function missingText({ java, maven }: Omit<JavaLookedFor, 'runtime'>, docker: string, install: string): string {
+  const rows = [
+    [`Java ${JAVA_VERSION_MIN} or newer`, java],
+    [`Maven ${MAVEN_VERSION_MIN} or newer`, maven],
+    ['Docker', docker],
+  ];
+  const width = Math.max(...rows.map(([name]) => name!.length)) + 2;
   return `no Kafka broker can be started on this machine. What was looked for:
-  Java ${JAVA_VERSION_MIN} or newer    ${java}
-  Maven ${MAVEN_VERSION_MIN} or newer  ${maven}
-  Docker             ${docker}
+${rows.map(([name, found]) => `  ${name!.padEnd(width)}${found!}`).join('\n')}
 One of these will do:
   Java and Maven: ${install}
   Docker, or what speaks its API: https://docs.docker.com/engine/install, then start it
@@ -87,7 +91,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 const DOWNLOADS = 'https://adoptium.net and https://maven.apache.org/install.html';
 
-/** How Java and Maven come to a machine. Pure. @param release of Linux: its /etc/os-release */
+/** How Java and Maven come to a machine. Pure. @param release /etc/os-release, which Linux has */
 export function installationOf(platform: NodeJS.Platform, release: string): string {
   if (platform === 'darwin') return 'brew install --cask temurin && brew install maven';
   if (platform === 'win32') return `in WSL, as on Linux; ${DOWNLOADS}`;
@@ -95,6 +99,6 @@ export function installationOf(platform: NodeJS.Platform, release: string): stri
   return PACKAGES[kinds.find((id) => id in PACKAGES) ?? ''] ?? DOWNLOADS;
 }
 
-async function osRelease(platform: NodeJS.Platform): Promise<string> {
-  return platform === 'linux' ? readFile('/etc/os-release', 'utf8').catch(() => '') : '';
+function osRelease(): Promise<string> {
+  return readFile('/etc/os-release', 'utf8').catch(() => '');
 }

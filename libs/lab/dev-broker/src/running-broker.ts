@@ -28,6 +28,11 @@ export interface BrokerOptions {
    */
   readonly shortLived?: boolean | undefined;
   /**
+   * Ends at once, since someone waits for it: Java writes no archive of its classes, which would make later starts faster and
+   * takes seconds. Default false.
+   */
+  readonly endsAtOnce?: boolean | undefined;
+  /**
    * Adds listeners for TLS, mutual TLS and SASL, and an authorizer; certificates and passwords are made in the data directory.
    * Java only. Default: as the data directory was made, else false.
    */

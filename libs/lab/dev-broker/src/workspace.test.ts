@@ -12,7 +12,7 @@ function placeWithPoms(): { readonly root: string; readonly module: string } {
   return { root, module: pathToFileURL(join(root, 'dist', 'chunk.js')).href };
 }
 
-const user: PackageUser = { folder: '/work/shop', environment: {}, platform: 'linux', home: '/home/ada' };
+const user: PackageUser = { folder: '/shop', environment: {}, platform: 'linux', home: '/ada' };
 
 describe('things are kept', () => {
   test('by a repository, in itself', () => {
@@ -27,14 +27,14 @@ describe('things are kept', () => {
   });
 
   test.each([
-    ['linux', {}, '/home/ada/.cache/flatline/artifacts'],
+    ['linux', {}, '/ada/.cache/flatline/artifacts'],
     ['linux', { XDG_CACHE_HOME: '/var/cache/ada' }, '/var/cache/ada/flatline/artifacts'],
-    ['darwin', { XDG_CACHE_HOME: '/elsewhere' }, '/home/ada/Library/Caches/flatline/artifacts'],
+    ['darwin', { XDG_CACHE_HOME: '/elsewhere' }, '/ada/Library/Caches/flatline/artifacts'],
   ] as const)(
     'by a package on %s with %j: data where it is used, downloads in %s',
     (platform, environment, artifacts) => {
       const { module } = placeWithPoms();
-      const state = '/work/shop/.flatline';
+      const state = '/shop/.flatline';
       expect(workspaceOf(module, { ...user, platform, environment })).toMatchObject({
         state,
         artifacts,

@@ -18,7 +18,7 @@ export interface Workspace {
   readonly artifactsKeptMax?: number;
 }
 
-/** Nobody cleans a cache: what runs now, and what ran before the last upgrade. */
+/** Caches are seldom cleaned: what runs now, and what ran before the last upgrade. */
 const ARTIFACTS_KEPT_MAX = 2;
 
 /** Who uses a package: in which folder, and where that person's caches are. */

@@ -2,7 +2,7 @@
 //
 // Owns: those figures.      Does not own: reading (SummaryConsumer), judging (FleetCheck).
 import type { OutputRecord } from '@flatline/client/parts';
-import type { ClosedSession, DemoPicture } from './demo-view.ts';
+import type { ClosedSession, ShowPicture } from './view.ts';
 import { RecentValues } from './recent-values.ts';
 
 const RECENT_MAX = 8;
@@ -32,7 +32,7 @@ export class Closes {
     return this.#recent;
   }
 
-  get closeDelayMs(): DemoPicture['closeDelayMs'] {
+  get closeDelayMs(): ShowPicture['closeDelayMs'] {
     const median = this.#delaysMs.quantile(0.5);
     const p99 = this.#delaysMs.quantile(0.99);
     return median === undefined || p99 === undefined ? undefined : { median, p99 };

@@ -1,7 +1,7 @@
-// The demo: a fleet on a stage, its closes on the screen, and the comparison with its ledger at the end.
+// A show: a fleet on a stage, its closes on the screen, and the comparison with its ledger at the end.
 //
 // Owns: the fleet, the reading of the output, the phases.
-// Does not own: the stage (DemoStage), the view (DemoDisplay), the judgement (FleetCheck).
+// Does not own: the stage (Stage), the view (Display), the judgement (FleetCheck).
 //
 //   waiting for partitions → fleet runs → waiting for the last closes → checking → done
 //
@@ -26,18 +26,16 @@ import type { Shell } from '../../shell.ts';
 import { unlessStopped } from '../../stop.ts';
 import type { Console } from '../../terminal/console.ts';
 import { Closes } from './closes.ts';
-import { DemoDisplay } from './demo-display.ts';
-import { demoPlan, DEMO_TIMEOUT_MS } from './demo-settings.ts';
-import { type DemoStage, inputOf, outputOf } from './demo-stage.ts';
+import { Display } from './display.ts';
+import { fleetPlan, type FleetSize } from './settings.ts';
+import { type Stage, inputOf, outputOf } from './stage.ts';
 
-export interface DemoOptions {
-  /** undefined: no end. */
-  readonly sessions: number | undefined;
+export interface PlayOptions extends FleetSize {
   readonly forMs: DurationMs | undefined;
-  readonly ratePerSecond: number;
-  readonly seed: number;
   /** Check and end once every session has closed; else show until stopped. */
   readonly exitWhenDone: boolean;
+  /** Told once the processor is ready, and before the fleet begins; returns what it has said to a person. */
+  readonly onReady?: (stage: Stage) => string;
 }
 
 const LOOK_EVERY_MS: DurationMs = 200;
@@ -46,42 +44,39 @@ const READY_WITHIN_MS: DurationMs = 60_000;
 const CLOSE_WITHIN_MS: DurationMs = 60_000;
 
 /** @throws CommandFailure where the plan cannot be; whatever ends the processor or the reading of its output. */
-export async function playDemo(
-  stage: DemoStage,
-  options: DemoOptions,
-  console: Console,
-  shell: Shell,
-): Promise<ExitCode> {
-  const demo = new Demo(stage, options, console, shell);
-  return demo.play();
+export async function play(stage: Stage, options: PlayOptions, console: Console, shell: Shell): Promise<ExitCode> {
+  const playing = new Play(stage, options, console, shell);
+  return playing.run();
 }
 
-class Demo {
-  readonly #stage: DemoStage;
-  readonly #options: DemoOptions;
+class Play {
+  readonly #stage: Stage;
+  readonly #options: PlayOptions;
   readonly #console: Console;
   readonly #shell: Shell;
   readonly #closes = new Closes();
   readonly #ledger: LedgerEntry[] = [];
   /** Follows along, to know when all has closed. */
-  readonly #check = new FleetCheck(DEMO_TIMEOUT_MS);
+  readonly #check: FleetCheck;
   #phase: string | undefined;
 
-  constructor(stage: DemoStage, options: DemoOptions, console: Console, shell: Shell) {
+  constructor(stage: Stage, options: PlayOptions, console: Console, shell: Shell) {
     this.#stage = stage;
+    this.#check = new FleetCheck(stage.show.timeoutMs);
     this.#options = options;
     this.#console = console;
     this.#shell = shell;
   }
 
-  async play(): Promise<ExitCode> {
+  async run(): Promise<ExitCode> {
     const { stop, clock } = this.#shell;
     await this.#ready();
     if (stop.signal.aborted) return this.#stopped();
+    const above = this.#options.onReady?.(this.#stage) ?? '';
     const running = await unlessStopped(this.#startFleet(), stop);
     if (running === undefined) return this.#stopped();
-    const parts = { stage: this.#stage, running, closes: this.#closes, total: this.#options.sessions };
-    const display = new DemoDisplay(parts, this.#console, clock);
+    const parts = { stage: this.#stage, running, closes: this.#closes, total: this.#options.sessions, above };
+    const display = new Display(parts, this.#console, clock);
     const following = this.#follow(this.#stage.consumer);
     const ended = Promise.race([
       this.#untilDone(running),
@@ -118,10 +113,10 @@ class Demo {
   }
 
   #startFleet(): Promise<RunningFleet> {
-    const { sessions, ratePerSecond, seed, forMs } = this.#options;
+    const { forMs } = this.#options;
     const { clock, stop } = this.#shell;
     const { config, connection } = this.#stage;
-    const plan = demoPlan(sessions, ratePerSecond, seed);
+    const plan = fleetPlan(this.#options, this.#stage.show);
     const problems = planProblems(plan);
     if (problems.length > 0) throw usageFailure(problems.join('\n'));
     const ending = new AbortController();
@@ -160,7 +155,7 @@ class Demo {
     if (!this.#options.exitWhenDone) return new Promise(() => undefined);
     this.#phase = 'the fleet has fallen silent; waiting for the last sessions to close';
     const { clock } = this.#shell;
-    const giveUpAtMs = clock.monotonicMs() + DEMO_TIMEOUT_MS + CLOSE_WITHIN_MS;
+    const giveUpAtMs = clock.monotonicMs() + this.#stage.show.timeoutMs + CLOSE_WITHIN_MS;
     while (!this.#allClosed() && clock.monotonicMs() < giveUpAtMs) await pause(clock, LOOK_EVERY_MS);
     this.#phase = 'comparing the output topic with the ledger of the fleet';
     return this.#compare();
@@ -174,7 +169,7 @@ class Demo {
   /** DM1. */
   async #compare(): Promise<FleetVerdict> {
     const { config, kafka } = this.#stage;
-    const check = new FleetCheck(DEMO_TIMEOUT_MS);
+    const check = new FleetCheck(this.#stage.show.timeoutMs);
     for (const entry of this.#ledger) check.expect(entry);
     const topic = outputOf(config);
     const { consumer, close } = await openSummaryConsumer({ kafka, topic, from: 'beginning', until: 'end' });
@@ -207,8 +202,8 @@ class Demo {
   }
 
   #sayTopics(): void {
-    const { ephemeral, config } = this.#stage;
-    if (ephemeral) return;
+    const { broker, show, config } = this.#stage;
+    if (broker.origin === 'own' && !show.broker.keep) return;
     this.#console.note(`Its topics stay: flatline sessions tail --no-follow --topic ${outputOf(config)}`);
   }
 }
@@ -225,7 +220,7 @@ function unreadableText(topic: string, record: OutputRecord): string {
   return `${topic} holds a record that is no summary at ${record.partition}-${record.offset}${detail}`;
 }
 
-function obstaclesOf({ processor }: DemoStage): string {
+function obstaclesOf({ processor }: Stage): string {
   const { tasks } = processor.snapshot();
   if (tasks.length === 0) return 'no partition has been assigned to it';
   return tasks.map(({ partition, state, detail }) => `partition ${partition} is ${state} ${detail ?? ''}`).join(', ');

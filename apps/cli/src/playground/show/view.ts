@@ -1,4 +1,4 @@
-// What the demo shows: pure, from a picture of the moment to text.
+// What is shown: pure, from a picture of the moment to text.
 import { count, counted, type DurationMs, plural } from '@flatline/base';
 import { stripVTControlCharacters } from 'node:util';
 import type { Colors } from '../../terminal/console.ts';
@@ -25,7 +25,8 @@ export interface PartitionRow {
 }
 
 /** A picture of the moment. */
-export interface DemoPicture {
+export interface ShowPicture {
+  readonly name: 'demo' | 'try';
   readonly broker: string;
   readonly topic: string;
   /** Where the processor answers over HTTP. */
@@ -47,7 +48,7 @@ export interface DemoPicture {
   readonly partitions: readonly PartitionRow[];
   /** Newest first. */
   readonly recent: readonly ClosedSession[];
-  /** What the demo is doing when it is not just running. */
+  /** What is being done when it is not just running. */
   readonly phase: string | undefined;
 }
 
@@ -63,8 +64,8 @@ const rate = (perSecond: number): string => `${count(Math.round(perSecond))}/s`;
  * The live view of a terminal, at most `columns` wide and `rows` high: what does not fit is left out from below, the closed
  * sessions first, and the header never.
  */
-export function renderDemo(
-  picture: DemoPicture,
+export function renderShow(
+  picture: ShowPicture,
   colors: Colors,
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): string {
@@ -72,7 +73,7 @@ export function renderDemo(
   const title = [picture.broker, picture.http, picture.topic, `timeout ${duration(picture.timeoutMs)}`];
   const isNarrow = columns < WIDE_COLUMNS;
   const head = [
-    bold('Flatline demo') + dim(`  ${shorten(title.join(' · '), columns - 16)}`),
+    bold(`Flatline ${picture.name}`) + dim(`  ${shorten(title.join(' · '), columns - 16)}`),
     '',
     ...totals(picture, isNarrow),
   ];
@@ -113,12 +114,12 @@ function fitting(tables: readonly Table[], room: number, columns: number): strin
 }
 
 /** Rows that the lines take where what is wider than the terminal goes on in the next one. */
-function heightOf(lines: readonly string[], columns: number): number {
+export function heightOf(lines: readonly string[], columns: number): number {
   const widths = lines.map((line) => stripVTControlCharacters(line).length);
   return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
 }
 
-function totals(picture: DemoPicture, isNarrow: boolean): string[] {
+function totals(picture: ShowPicture, isNarrow: boolean): string[] {
   const { closeDelayMs } = picture;
   const delay =
     closeDelayMs === undefined
@@ -159,7 +160,7 @@ function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors, isNar
   return `${key}  ${reason}  ${length}  ${count(session.eventCount).padStart(6)} ${plural(session.eventCount, 'event').padEnd(6)}  ${dim(session.incarnation)}`;
 }
 
-function progressLine(picture: DemoPicture, columns: number): string {
+function progressLine(picture: ShowPicture, columns: number): string {
   const { closed, total, closedPerSecond } = picture;
   if (total === undefined) return `running for ${duration(picture.elapsedMs)}`;
   const share = total === 0 ? 1 : Math.min(1, closed / total);
@@ -176,7 +177,7 @@ function progressLine(picture: DemoPicture, columns: number): string {
 }
 
 /** The same as one line, for a log. */
-export function demoStatusLine(picture: DemoPicture): string {
+export function statusLine(picture: ShowPicture): string {
   const parts = [
     `${duration(picture.elapsedMs)}: ${counted(picture.heartbeats, 'heartbeat')} (${rate(picture.heartbeatsPerSecond)})`,
     `${count(picture.live)} live`,

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { createColors } from 'picocolors';
-import { type DemoPicture, demoStatusLine, renderDemo } from './demo-view.ts';
+import { type ShowPicture, statusLine, renderShow } from './view.ts';
 import { RateWindow } from './rate-window.ts';
 import { RecentValues } from './recent-values.ts';
 
 const plain = createColors(false);
-const picture: DemoPicture = {
+const picture: ShowPicture = {
+  name: 'demo',
   broker: '127.0.0.1:9092',
   http: 'http://127.0.0.1:7070',
   topic: 'demo-events',
@@ -42,9 +43,9 @@ const picture: DemoPicture = {
   ],
 };
 
-describe('the view of the demo', () => {
+describe('the view', () => {
   test('shows counts, rates, partitions, the last summaries and how far it is', () => {
-    const text = renderDemo(picture, plain, { columns: 100, rows: 40 });
+    const text = renderShow(picture, plain, { columns: 100, rows: 40 });
     for (const part of [
       '12,345',
       '1,000/s',
@@ -61,21 +62,21 @@ describe('the view of the demo', () => {
   });
 
   test('[I3] a hostile key cannot reach the terminal', () => {
-    for (const text of [renderDemo(picture, plain, { columns: 100, rows: 40 }), demoStatusLine(picture)]) {
+    for (const text of [renderShow(picture, plain, { columns: 100, rows: 40 }), statusLine(picture)]) {
       expect(text).toContain('s1-\\u001b[2J\\u202e');
       expect(text).not.toContain('\u001b');
     }
   });
 
   test('on a low terminal the header and the progress stay, and it fits', () => {
-    const lines = renderDemo(picture, plain, { columns: 50, rows: 14 }).split('\n');
+    const lines = renderShow(picture, plain, { columns: 50, rows: 14 }).split('\n');
     expect(lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 50)), 0)).toBeLessThan(14);
     expect(lines[0]).toContain('Flatline demo');
     expect(lines.at(-1)).toBe('Ctrl-C ends');
   });
 
   test('without an end it says how long it has run, without closes it shows none', () => {
-    const text = renderDemo({ ...picture, total: undefined, closeDelayMs: undefined, recent: [] }, plain, {
+    const text = renderShow({ ...picture, total: undefined, closeDelayMs: undefined, recent: [] }, plain, {
       columns: 100,
       rows: 40,
     });
@@ -84,12 +85,12 @@ describe('the view of the demo', () => {
   });
 
   test('stays within narrow terminals', () => {
-    for (const line of renderDemo({ ...picture, topic: 'x'.repeat(300) }, plain, { columns: 80, rows: 40 }).split('\n'))
+    for (const line of renderShow({ ...picture, topic: 'x'.repeat(300) }, plain, { columns: 80, rows: 40 }).split('\n'))
       expect(line.length).toBeLessThanOrEqual(90);
   });
 
   test('a small terminal is shown whole rows, no heading without one, and nothing that wraps', () => {
-    const shown = (rows: number): string[] => renderDemo(picture, plain, { columns: 50, rows }).split('\n');
+    const shown = (rows: number): string[] => renderShow(picture, plain, { columns: 50, rows }).split('\n');
     for (const rows of [10, 11, 12, 14, 16, 24]) {
       const lines = shown(rows);
       expect(lines.length).toBeLessThan(Math.max(rows, 10));
@@ -101,7 +102,7 @@ describe('the view of the demo', () => {
 
   test('one of anything is said in the singular, and columns stay where they are', () => {
     const one = { ...picture, heartbeats: 1, begun: 1, closed: 1, total: 1 };
-    const text = renderDemo({ ...one, recent: [{ ...picture.recent[0]!, eventCount: 1 }, picture.recent[0]!] }, plain, {
+    const text = renderShow({ ...one, recent: [{ ...picture.recent[0]!, eventCount: 1 }, picture.recent[0]!] }, plain, {
       columns: 100,
       rows: 40,
     });
@@ -109,11 +110,11 @@ describe('the view of the demo', () => {
     expect(text).toContain('1 of 1 session closed');
     expect(text).toContain('     1 event   3-1234');
     expect(text).toContain('     9 events  3-1234');
-    expect(demoStatusLine(one)).toContain('1 heartbeat (1,000/s), 412 live, 1 of 1 session closed (');
+    expect(statusLine(one)).toContain('1 heartbeat (1,000/s), 412 live, 1 of 1 session closed (');
   });
 
   test('one line says the same for a log', () => {
-    expect(demoStatusLine(picture)).toBe(
+    expect(statusLine(picture)).toBe(
       '12 s: 12,345 heartbeats (1,000/s), 412 live, 791 of 2,000 sessions closed (65/s), last s1-\\u001b[2J\\u202e TIMEOUT after 5 s',
     );
   });

@@ -1,28 +1,29 @@
-// Shows a running demo: a view that is redrawn on a terminal, lines elsewhere.
+// Shows what a fleet and a processor do: a view that is redrawn on a terminal, lines elsewhere.
 //
-// Owns: the rates, when to show.      Does not own: the figures (their parts), the text (demo-view).
+// Owns: the rates, when to show.      Does not own: the figures (their parts), the text (view.ts).
 import type { Clock, DurationMs } from '@flatline/base';
 import type { RunningFleet } from '@flatline/fleet';
 import type { Console } from '../../terminal/console.ts';
 import type { Closes } from './closes.ts';
-import { DEMO_TIMEOUT_MS } from './demo-settings.ts';
-import { type DemoStage, inputOf } from './demo-stage.ts';
-import { type DemoPicture, demoStatusLine, type PartitionRow, renderDemo } from './demo-view.ts';
+import { type Stage, inputOf } from './stage.ts';
+import { heightOf, type PartitionRow, renderShow, type ShowPicture, statusLine } from './view.ts';
 import { RateWindow } from './rate-window.ts';
 
 const LINE_EVERY_MS: DurationMs = 2000;
 const RATE_WINDOW_MS: DurationMs = 3000;
 
-export interface DemoParts {
-  readonly stage: DemoStage;
+export interface DisplayParts {
+  readonly stage: Stage;
   readonly running: RunningFleet;
   readonly closes: Closes;
   /** undefined: no end. */
   readonly total: number | undefined;
+  /** What stands above a terminal's view, and is to stay in sight. */
+  readonly above: string;
 }
 
-export class DemoDisplay {
-  readonly #parts: DemoParts;
+export class Display {
+  readonly #parts: DisplayParts;
   readonly #console: Console;
   readonly #clock: Clock;
   readonly #startedAtMs: DurationMs;
@@ -30,7 +31,7 @@ export class DemoDisplay {
   readonly #closed = new RateWindow(RATE_WINDOW_MS);
   #lineAtMs: DurationMs;
 
-  constructor(parts: DemoParts, console: Console, clock: Clock) {
+  constructor(parts: DisplayParts, console: Console, clock: Clock) {
     this.#parts = parts;
     this.#console = console;
     this.#clock = clock;
@@ -46,17 +47,19 @@ export class DemoDisplay {
   show(phase: string | undefined): void {
     const picture = this.#picture(phase);
     if (this.#console.live) {
-      this.#console.draw(renderDemo(picture, this.#console.liveColors, this.#console));
+      const { columns, rows, liveColors } = this.#console;
+      const taken = heightOf(this.#parts.above.split('\n'), columns);
+      this.#console.draw(renderShow(picture, liveColors, { columns, rows: rows - taken }));
       return;
     }
     const now = this.#clock.monotonicMs();
     if (now - this.#lineAtMs < LINE_EVERY_MS) return;
     this.#lineAtMs = now;
     const { heartbeats, live, begun, closed, elapsedMs } = picture;
-    this.#console.result({ kind: 'status', elapsedMs, heartbeats, begun, live, closed }, demoStatusLine(picture));
+    this.#console.result({ kind: 'status', elapsedMs, heartbeats, begun, live, closed }, statusLine(picture));
   }
 
-  #picture(phase: string | undefined): DemoPicture {
+  #picture(phase: string | undefined): ShowPicture {
     const { stage, running, closes, total } = this.#parts;
     const { fleet, sender } = running;
     const now = this.#clock.monotonicMs();
@@ -66,7 +69,8 @@ export class DemoDisplay {
     return {
       broker: stage.config.brokers.join(','),
       topic: inputOf(stage.config),
-      timeoutMs: DEMO_TIMEOUT_MS,
+      name: stage.show.name,
+      timeoutMs: stage.show.timeoutMs,
       http: stage.processor.httpAddress,
       elapsedMs: Math.round(this.elapsedMs),
       heartbeats: sender.heartbeats,
@@ -84,7 +88,7 @@ export class DemoDisplay {
   }
 }
 
-function partitionRows({ processor }: DemoStage): PartitionRow[] {
+function partitionRows({ processor }: Stage): PartitionRow[] {
   const { tasks } = processor.snapshot();
   return tasks.map(({ partition, state, liveEntries, lag, detail, counters }) => ({
     partition,
