@@ -2,6 +2,7 @@
 // work needs is loaded.
 import type { BeatTask } from './beats.ts';
 import type { Reader, ReadingCost, ReadingTask } from './reader/reading.ts';
+import type { ServiceCost, ServiceTask, SessionsCost } from './service/service-task.ts';
 import type { ContenderCost, ContenderTask } from './throughput/contender-task.ts';
 import type { OwnContender } from './throughput/contenders.ts';
 import type { Cost } from './wheel/measurement.ts';
@@ -14,6 +15,12 @@ const works = {
       : (await import('./reader/readers.ts')).readAsContender(name, task),
   read: async (reader: Reader, task: ReadingTask): Promise<ReadingCost> =>
     (await import('./reader/readers.ts')).readWith[reader](task),
+  serve: async (name: 'flatline' | 'kafkajs', task: ServiceTask): Promise<ServiceCost> =>
+    name === 'flatline'
+      ? (await import('./service/flatline-service.ts')).serveWithFlatline(task)
+      : (await import('./service/kafkajs-service.ts')).serveWithKafkajs(task),
+  sessions: async (task: Pick<ServiceTask, 'brokers' | 'topic' | 'sessions'>): Promise<SessionsCost> =>
+    (await import('./service/flatline-service.ts')).measureSessions(task),
   timers: async (name: string, timers: number, rounds: number): Promise<Cost> =>
     (await import('./wheel/contenders.ts')).measureContender(name, timers, rounds),
   yardstick: async (): Promise<Yardstick> => (await import('./yardstick.ts')).measureYardstick(),

@@ -13,6 +13,7 @@ import { readers } from './reader/readers-benchmark.ts';
 import { restore } from './restore/restore.ts';
 import { scale } from './scale/scale.ts';
 import { schedules } from './schedules/schedules.ts';
+import { service } from './service/service.ts';
 import { storm } from './storm/storm.ts';
 import { throughput } from './throughput/throughput.ts';
 import { wheel } from './wheel/wheel-benchmark.ts';
@@ -39,4 +40,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   debounce,
   leases,
   hotkey,
+  service,
 ];

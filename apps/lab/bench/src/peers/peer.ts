@@ -23,6 +23,7 @@ export const PEER_NAMES = [
   'nats',
   'quix',
   'librdkafka',
+  'confluent',
 ] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
 
