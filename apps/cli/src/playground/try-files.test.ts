@@ -23,7 +23,11 @@ test('names are new where the broker is not', () => {
 
 test('the configuration is one', () => {
   const config = resolveConfiguration(trySettings(settings), { source: 'try', folder: '/', environment: {} });
-  expect(config).toMatchObject({ application: 'try', http: { port: 7070 }, pipelines: [{ rules: { timeoutMs: 5000 } }] });
+  expect(config).toMatchObject({
+    application: 'try',
+    http: { port: 7070 },
+    pipelines: [{ rules: { timeoutMs: 5000 } }],
+  });
 });
 
 test('the visitor goes to the same broker and topic', () => {

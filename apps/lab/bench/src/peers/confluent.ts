@@ -1,7 +1,7 @@
 // Confluent's client for Node, over librdkafka: from a prebuilt library where that can be had, else built here.
 import type { BuiltProject, Workspace } from '@flatline/dev-broker';
 import { cpSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import type { ServiceCost, ServiceTask } from '../service/service-task.ts';
 import { type Found, lookUp } from './peer.ts';
@@ -24,7 +24,7 @@ export function lookUpConfluent(
     },
     project: builtProject,
     open: async (folder) => {
-      const script = join(folder, 'service.mjs');
+      const script = join(folder, 'service.js');
       const manifest = readFileSync(join(folder, 'node_modules', NAME, 'package.json'), 'utf8');
       const { version } = JSON.parse(manifest) as { readonly version: string };
       const { librdkafka } = await runProgram<{ librdkafka: string }>(process.execPath, [script, 'version']);
@@ -48,8 +48,10 @@ function builtProject({ root }: Workspace): BuiltProject {
       await runTool('npm', ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: into, remedy });
       const cwd = join(into, 'node_modules', NAME);
       const fetched = ['exec', '--offline', '--', 'node-pre-gyp', 'install'];
-      // Linked with the libraries of this machine: a static build fetches the sources of each.
-      const built = ['exec', '--offline', '-c', 'CKJS_LINKING=dynamic node-pre-gyp install --build-from-source'];
+      // Linked with the libraries of this machine, since a static build fetches the sources of each; for this Node, with its headers.
+      const headers = dirname(dirname(process.execPath));
+      const build = `CKJS_LINKING=dynamic npm_config_nodedir='${headers}' node-pre-gyp install --build-from-source`;
+      const built = ['exec', '--offline', '-c', build];
       await runTool('npm', fetched, { cwd, remedy }).catch(() => runTool('npm', built, { cwd, remedy }));
     },
   };

@@ -2,7 +2,7 @@
 import kafkajs from 'kafkajs';
 import { eventOf, type ServiceCost, ServiceMeter, type ServiceTask } from './service-task.ts';
 
-/** Of one call: more gains nothing. */
+/** Records of one call: more gains nothing. */
 const CALL_MAX = 10_000;
 
 export async function serveWithKafkajs(task: ServiceTask): Promise<ServiceCost> {

@@ -20,7 +20,7 @@ export interface ServiceTask {
   readonly sessions: number;
 }
 
-/** Of what is counted. */
+/** The cost of what is counted. */
 export interface ServiceCost {
   readonly records: number;
   readonly elapsedMs: DurationMs;

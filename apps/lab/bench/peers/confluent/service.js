@@ -1,11 +1,11 @@
-// A service with @confluentinc/kafka-javascript at its fastest: `node service.mjs <task as JSON>` answers with what it cost; with
+// A service with @confluentinc/kafka-javascript at its fastest: `node service.js <task as JSON>` answers with what it cost; with
 // `version`, which it is. The task and the cost are those of src/service/service-task.ts.
 import confluent from '@confluentinc/kafka-javascript';
 
 const { Kafka, logLevel } = confluent.KafkaJS;
 /** Records of one call: more gains nothing. */
 const CALL_MAX = 10_000;
-/** Of one batch handed over; its default is 32. */
+/** Records of one batch handed over; its default is 32. */
 const BATCH_MAX = 10_000;
 
 const startedAt = { ms: 0, cpu: process.cpuUsage() };
