@@ -1,5 +1,9 @@
 // A service with @confluentinc/kafka-javascript at its fastest: `node service.js <task as JSON>` answers with what it cost; with
 // `version`, which it is. The task and the cost are those of src/service/service-task.ts.
+import { Buffer } from 'node:buffer';
+import console from 'node:console';
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
 import confluent from '@confluentinc/kafka-javascript';
 
 const { Kafka, logLevel } = confluent.KafkaJS;

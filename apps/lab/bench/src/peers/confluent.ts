@@ -11,7 +11,7 @@ const NAME = '@confluentinc/kafka-javascript';
 
 export interface ConfluentPeer {
   readonly versions: readonly string[];
-  serve(task: ServiceTask): Promise<ServiceCost>;
+  readonly serve: (task: ServiceTask) => Promise<ServiceCost>;
 }
 
 export function lookUpConfluent(

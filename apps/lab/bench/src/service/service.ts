@@ -14,7 +14,7 @@ import { type ServiceCost, type ServiceTask, type SessionsCost, WORKS } from './
 
 interface ServiceContender extends Described {
   readonly isPeer: boolean;
-  serve(task: ServiceTask): Promise<ServiceCost>;
+  readonly serve: (task: ServiceTask) => Promise<ServiceCost>;
 }
 
 /** Events: records of each work, summaries among them. Sessions: whose records are sent, and objects of the SDK that beat. */
