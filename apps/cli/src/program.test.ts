@@ -228,7 +228,7 @@ describe('the package', () => {
       stderr:
         'flatline: no broker is named: give --brokers, set KAFKA_BROKERS, or start one with flatline broker start\n',
     });
-    expect((await packaged('sessions tail --help')).stdout).not.toContain('broker start');
+    expect((await packaged('sessions tail --help')).stdout).toContain('broker start');
   });
 });
 
