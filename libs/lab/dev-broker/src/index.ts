@@ -6,6 +6,13 @@ export { findJava } from './java-runtime.ts';
 export { type ServerProperties } from './node-settings.ts';
 export { freePorts, isPortFree } from './ports.ts';
 export { type BrokerNode, type BrokerOptions, type RunningBroker } from './running-broker.ts';
-export { SECURED_GUEST } from './secured/secured-files.ts';
-export { type SecuredListener } from './secured/secured-properties.ts';
+export { makeAuthority } from './secured/certificates.ts';
+export {
+  renewAuthority,
+  renewClientCertificate,
+  renewServerCertificate,
+  SECURED_GUEST,
+  SECURED_USER,
+} from './secured/secured-files.ts';
+export { plainUsers, type SecuredListener } from './secured/secured-properties.ts';
 export { makeStateFolder, type Workspace, workspaceOf } from './workspace.ts';

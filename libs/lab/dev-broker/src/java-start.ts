@@ -16,13 +16,15 @@ import { READY_WITHIN_MS } from './readiness.ts';
 import { planRegistry, type RegistryPlace } from './registry.ts';
 import { type BrokerOptions, HEAP_MB_DEFAULT, type OwnedBroker, silent } from './running-broker.ts';
 import { PortInUse } from './ports.ts';
-import { makeSecuredFiles, securedUsers } from './secured/secured-files.ts';
+import { makeSecuredFiles, type SecuredFiles, securedUsers } from './secured/secured-files.ts';
 import {
   scramArguments,
   securedListeners,
   securedProperties,
   type SecuredListener,
+  tokenArguments,
 } from './secured/secured-properties.ts';
+import { planTokenEndpoint } from './secured/token-process.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
 import { type Workspace } from './workspace.ts';
 
@@ -126,9 +128,10 @@ async function launch(prepared: Prepared, ports: PortPlan): Promise<JavaBroker> 
     folder: join(dataDir, `node-${index + 1}`),
   }));
   for (const { folder } of nodes) setAside(join(folder, 'broker.log'));
-  const { listeners, properties, bootstrapRecords } = await secured(prepared, nodes);
+  const { listeners, properties, bootstrapRecords, files } = await secured(prepared, nodes, ports.tokens);
   writeNodes(nodes, bootstrapRecords, { ...properties, ...options.properties });
-  const processes = nodes.map((node) => planNode(prepared, node));
+  const processes = nodes.map((node) => planNode(prepared, node, files));
+  if (files !== undefined) processes.push(planTokenEndpoint(files, ports.tokens));
   const plan = { dataDir, temporary, mode, nodes, gates, listeners };
   if (registryArtifacts === undefined) return new JavaBroker({ ...plan, processes, registryPort: undefined });
   const place: RegistryPlace = { artifacts: registryArtifacts, dataDir, port: ports.registry, durable: !temporary };
@@ -140,18 +143,21 @@ interface Secured {
   readonly listeners: readonly SecuredListener[];
   readonly properties: ServerProperties;
   readonly bootstrapRecords: string;
+  /** undefined: it is not. */
+  readonly files: SecuredFiles | undefined;
 }
 
 /** What a secured broker has besides; of any other nothing. */
-async function secured(prepared: Prepared, nodes: readonly NodePlan[]): Promise<Secured> {
+async function secured(prepared: Prepared, nodes: readonly NodePlan[], tokenPort: number): Promise<Secured> {
   const { dataDir, options, java, classPath, bootstrapRecords } = prepared;
-  if (options.secure !== true) return { listeners: [], properties: {}, bootstrapRecords };
+  if (options.secure !== true) return { listeners: [], properties: {}, bootstrapRecords, files: undefined };
   const files = makeSecuredFiles(dataDir, Date.now());
   const users = securedUsers(files);
   const place = { folder: files.folder, java: java.command, classPath };
   return {
-    listeners: securedListeners(nodes, files),
-    properties: securedProperties(files, users),
+    files,
+    listeners: securedListeners(nodes, files, tokenPort),
+    properties: securedProperties(files, users, tokenPort),
     bootstrapRecords: await bootstrapRecordsOf(place, scramArguments(users)),
   };
 }
@@ -161,7 +167,11 @@ function setAside(log: string): void {
   if (existsSync(log)) renameSync(log, `${log}.previous`);
 }
 
-function planNode({ java, classPath, artifacts, options }: Prepared, node: NodePlan): ProcessPlan {
+function planNode(
+  { java, classPath, artifacts, options }: Prepared,
+  node: NodePlan,
+  files: SecuredFiles | undefined,
+): ProcessPlan {
   return planJava(java, {
     name: `node-${node.id}`,
     folder: node.folder,
@@ -171,6 +181,7 @@ function planNode({ java, classPath, artifacts, options }: Prepared, node: NodeP
     args: [
       `-Dflatline.log=${join(node.folder, 'broker.log')}`,
       `-Dlog4j2.configurationFile=${join(node.folder, 'log4j2.properties')}`,
+      ...(files === undefined ? [] : tokenArguments(files)),
       '-cp',
       classPath,
       'kafka.Kafka',

@@ -10,6 +10,8 @@ export interface PortPlan {
   }[];
   /** Set even if no registry is wanted. */
   readonly registry: number;
+  /** Where a secured broker's tokens are got; set even if it is not secured. */
+  readonly tokens: number;
 }
 
 type FreePorts = [number, number, number, number, number];
@@ -24,11 +26,11 @@ export async function planPorts(options: BrokerOptions, nodeCount: number): Prom
     for (let offset = 0; offset < nodeCount; offset += 1) await assertPortFree(first + offset, remedy);
   if (registryPort !== undefined && options.registry === true)
     await assertPortFree(registryPort, 'stop what listens there, choose another port, or set SCHEMA_REGISTRY_URL');
-  const free = await freePorts(nodeCount * PORTS_OF_NODE + 1);
+  const free = await freePorts(nodeCount * PORTS_OF_NODE + 2);
   const nodes = Array.from({ length: nodeCount }, (_, index) => {
     const [port, controllerPort, tls, mutualTls, sasl] = free.splice(0, PORTS_OF_NODE) as FreePorts;
     const secured = options.secure === true ? { tls, mutualTls, sasl } : undefined;
     return { port: first === undefined ? port : first + index, controllerPort, secured };
   });
-  return { nodes, registry: registryPort ?? free[0]! };
+  return { nodes, registry: registryPort ?? free[0]!, tokens: free[1]! };
 }

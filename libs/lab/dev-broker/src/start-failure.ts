@@ -37,7 +37,7 @@ const remedies = [
 function portTaken(text: string): { readonly port: number | undefined } | undefined {
   const named = /failed to bind to \S*?:(\d+)|Port (\d+) seems to be in use/.exec(text);
   if (named !== null) return { port: Number(named[1] ?? named[2]) };
-  return text.includes('Address already in use') ? { port: undefined } : undefined;
+  return /address already in use/i.test(text) ? { port: undefined } : undefined;
 }
 
 function lastLines(file: string): string[] {

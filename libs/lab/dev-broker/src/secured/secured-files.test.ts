@@ -22,7 +22,8 @@ beforeAll(() => {
 
 describe('what a secured broker and its clients need', () => {
   test('is made once, and only its owner reads the secrets', () => {
-    const texts = (): string[] => [files.server, files.ca, files.clientKey].map((file) => readFileSync(file, 'utf8'));
+    const texts = (): string[] =>
+      [files.server, files.ca, files.clientKey, files.tokenKeys].map((file) => readFileSync(file, 'utf8'));
     const [before, users] = [texts(), securedUsers(files)];
     expect(users.map(({ name }) => name)).toEqual(['flatline', 'guest']);
     for (const file of [files.server, files.clientKey, files.passwordOf('guest')])
@@ -57,7 +58,7 @@ describe('the listeners of a secured broker', () => {
   ];
 
   test('are told to the nodes', () => {
-    const settings = securedProperties({ server: '/s/server.pem', ca: '/s/ca.crt' }, users);
+    const settings = securedProperties({ server: '/s/server.pem', ca: '/s/ca.crt', tokenKeys: '/s/t.json' }, users, 7);
     expect(settings['listener.name.sasl.plain.sasl.jaas.config']).toBe(
       'org.apache.kafka.common.security.plain.PlainLoginModule required user_flatline="a-b_c" user_guest="xyz";',
     );
@@ -77,11 +78,11 @@ describe('the listeners of a secured broker', () => {
       folder: '',
       secured: { tls: 100 + id, mutualTls: 200 + id, sasl: 300 + id },
     }));
-    const listeners = securedListeners(nodes, files);
+    const listeners = securedListeners(nodes, files, 7);
     expect(listeners.map(({ name, address }) => [name, address])).toEqual([
       ['tls', '127.0.0.1:101,127.0.0.1:102,127.0.0.1:103'],
       ['mutual-tls', '127.0.0.1:201,127.0.0.1:202,127.0.0.1:203'],
-      ...['sasl-plain', 'sasl-scram-sha-256', 'sasl-scram-sha-512'].map((name) => [
+      ...['sasl-plain', 'sasl-scram-sha-256', 'sasl-scram-sha-512', 'sasl-oauthbearer'].map((name) => [
         name,
         '127.0.0.1:301,127.0.0.1:302,127.0.0.1:303',
       ]),
@@ -93,6 +94,12 @@ describe('the listeners of a secured broker', () => {
       mechanism: 'scram-sha-512',
       username: 'flatline',
       password: { file: files.passwordOf('flatline') },
+    });
+    expect(listeners[5]!.kafka.sasl).toEqual({
+      mechanism: 'oauthbearer',
+      tokenEndpoint: 'http://127.0.0.1:7/token',
+      clientId: 'flatline',
+      clientSecret: { file: files.passwordOf('flatline') },
     });
   });
 });

@@ -1,10 +1,10 @@
 // What a secured broker and its clients need, as files below the broker's data directory: `secured/`.
 //
 // Owns: the files and who is in them.      Does not own: listeners and ports (secured-properties.ts).
-import { randomBytes } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { issue, makeAuthority } from './certificates.ts';
+import { issue, type KeyAndCertificate, makeAuthority } from './certificates.ts';
 
 /** May do everything, by each mechanism. */
 export const SECURED_USER = 'flatline';
@@ -12,6 +12,13 @@ export const SECURED_USER = 'flatline';
 export const SECURED_GUEST = 'guest';
 
 const USERS = [SECURED_USER, SECURED_GUEST];
+
+export function isUser(name: string): boolean {
+  return USERS.includes(name);
+}
+
+/** The one key that signs tokens. */
+export const TOKEN_KEY_ID = 'flatline-development';
 
 export interface SecuredUser {
   readonly name: string;
@@ -26,6 +33,8 @@ export interface SecuredFiles {
   readonly server: string;
   readonly clientCertificate: string;
   readonly clientKey: string;
+  /** What tokens are verified by: the public part of the key that signs them, as a set of keys (RFC 7517). */
+  readonly tokenKeys: string;
   /** One password a user, alone in its file. */
   readonly passwordOf: (user: string) => string;
 }
@@ -39,6 +48,7 @@ function securedFiles(dataDir: string): SecuredFiles {
     server: at('server.pem'),
     clientCertificate: at('client.crt'),
     clientKey: at('client.key'),
+    tokenKeys: at('tokens.jwks.json'),
     passwordOf: (user) => at(`${user}.password`),
   };
 }
@@ -54,27 +64,47 @@ export function makeSecuredFiles(dataDir: string, now: number): SecuredFiles {
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
   for (const user of USERS)
     if (!existsSync(files.passwordOf(user))) writeSecret(files.passwordOf(user), randomBytes(18).toString('base64url'));
+  if (!existsSync(files.tokenKeys)) makeTokenKey(files);
   if (isSecured(dataDir)) return files;
-  const authority = makeAuthority(now);
-  const client = issue(authority, { commonName: SECURED_USER, forLoopback: false }, now);
-  writeFileSync(files.ca, authority.certificate);
-  writeSecret(join(files.folder, 'ca.key'), authority.key);
-  writeFileSync(files.clientCertificate, client.certificate);
-  writeSecret(files.clientKey, client.key);
+  renewAuthority(dataDir, now);
+  renewClientCertificate(dataDir, now);
   // Last: it says that the others are there.
   renewServerCertificate(dataDir, now);
   return files;
 }
 
+/** Another authority, which nothing is signed by yet. */
+export function renewAuthority(dataDir: string, now: number): void {
+  const files = securedFiles(dataDir);
+  const authority = makeAuthority(now);
+  writeFileSync(files.ca, authority.certificate);
+  writeSecret(join(files.folder, 'ca.key'), authority.key);
+}
+
+/** Another key and certificate for clients, by the authority that is there. */
+export function renewClientCertificate(dataDir: string, now: number): void {
+  const files = securedFiles(dataDir);
+  const client = issue(authorityIn(files), { commonName: SECURED_USER, forLoopback: false }, now);
+  writeFileSync(files.clientCertificate, client.certificate);
+  writeSecret(files.clientKey, client.key);
+}
+
 /** Another key and certificate for the nodes, by the same authority. They take it when told to look again. */
 export function renewServerCertificate(dataDir: string, now: number): void {
   const files = securedFiles(dataDir);
-  const authority = {
-    key: readFileSync(join(files.folder, 'ca.key'), 'utf8'),
-    certificate: readFileSync(files.ca, 'utf8'),
-  };
-  const server = issue(authority, { commonName: 'localhost', forLoopback: true }, now);
+  const server = issue(authorityIn(files), { commonName: 'localhost', forLoopback: true }, now);
   writeSecret(files.server, `${server.key}${server.certificate}`);
+}
+
+function authorityIn({ folder, ca }: SecuredFiles): KeyAndCertificate {
+  return { key: readFileSync(join(folder, 'ca.key'), 'utf8'), certificate: readFileSync(ca, 'utf8') };
+}
+
+function makeTokenKey({ folder, tokenKeys }: SecuredFiles): void {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  writeSecret(join(folder, 'tokens.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  const key = { ...createPublicKey(privateKey).export({ format: 'jwk' }), kid: TOKEN_KEY_ID, use: 'sig', alg: 'RS256' };
+  writeFileSync(tokenKeys, JSON.stringify({ keys: [key] }));
 }
 
 export function securedUsers(files: SecuredFiles): SecuredUser[] {
