@@ -74,6 +74,23 @@ envFrom:
 {{- end }}
 {{- end }}
 
+{{- /* Secrets as files: where a container has them, and what they are. */ -}}
+{{- define "flatline.secretMounts" -}}
+{{- range .Values.secretFiles }}
+- name: secret-{{ . }}
+  mountPath: /etc/flatline-secrets/{{ . }}
+  readOnly: true
+{{- end }}
+{{- end }}
+
+{{- define "flatline.secretVolumes" -}}
+{{- range .Values.secretFiles }}
+- name: secret-{{ . }}
+  secret:
+    secretName: {{ . }}
+{{- end }}
+{{- end }}
+
 {{- /* As docs/CONFIGURATION.md has it where nothing is said. */ -}}
 {{- define "flatline.ingestPort" -}}
 {{ (.Values.config.ingest | default dict).port | default 7071 }}
