@@ -15,7 +15,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   system: ['base'],
   kafka: ['base', 'ports', 'system'],
   store: ['base', 'ports', 'system'],
-  config: ['base', 'kinds'],
+  config: ['base', 'kinds', 'system'],
   records: ['base', 'ports'],
   runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
   client: ['base', 'ports', 'schedules', 'system', 'records', 'kafka'],

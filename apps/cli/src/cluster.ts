@@ -2,7 +2,7 @@
 import type { Clock } from '@flatline/base';
 import { HttpSchemaRegistry, type SchemaRegistry } from '@flatline/records';
 import type { FlatlineConfig, SecretSection } from '@flatline/config';
-import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
+import { KafkaAccess, type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
 import { interruptedBefore, usageFailure } from './failure.ts';
 import type { Shell } from './shell.ts';
@@ -39,8 +39,8 @@ export async function clusterOf(
   return { kafka: { brokers, clientId: CLIENT_ID, clock }, registry, config };
 }
 
-export function kafkaOf({ brokers, kafka: { ssl, sasl } }: FlatlineConfig, clock: Clock): KafkaOptions {
-  return { brokers, clientId: CLIENT_ID, clock, ssl, ...(sasl === undefined ? {} : { sasl }) };
+export function kafkaOf({ brokers, kafka: { credentials } }: FlatlineConfig, clock: Clock): KafkaOptions {
+  return { brokers, clientId: CLIENT_ID, clock, access: new KafkaAccess({ clock, credentials }) };
 }
 
 export function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): SchemaRegistry | undefined {

@@ -11,7 +11,17 @@ const textualFacts = new Set(['pipeline', 'topic', 'group', 'state', 'owner', 'c
 /** These are messages. */
 const messageFacts = new Set(['error', 'why', 'detail']);
 /** Wherever they stand in a resolved configuration, which holds what its secrets refer to. */
-const secretSettings = new Set(['username', 'password', 'passphrase', 'key', 'cert', 'ca', 'tokens']);
+const secretSettings = new Set([
+  'username',
+  'password',
+  'passphrase',
+  'key',
+  'cert',
+  'ca',
+  'tokens',
+  'clientId',
+  'clientSecret',
+]);
 
 /**
  * A message without what it quotes: from the first quotation mark to the last, since what is quoted may hold some itself, as

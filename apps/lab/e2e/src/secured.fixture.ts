@@ -1,10 +1,18 @@
 // One secured broker, and the ways to reach it.
 import { readFileSync } from 'node:fs';
-import { type RunningBroker, SECURED_GUEST, type SecuredListener, startBroker } from '@flatline/dev-broker';
-import type { KafkaOptions } from '@flatline/kafka';
+import {
+  type RunningBroker,
+  SECURED_GUEST,
+  type SecuredListener,
+  type ServerProperties,
+  startBroker,
+} from '@flatline/dev-broker';
+import { type Credentials, KafkaAccess, type KafkaOptions, type SaslCredentials } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import type { ConnectionOptions } from 'node:tls';
 
-export function startSecuredBroker(): Promise<RunningBroker> {
-  return startBroker({ secure: true, ephemeral: true, shortLived: true, heapMb: 512 });
+export function startSecuredBroker(properties: ServerProperties = {}): Promise<RunningBroker> {
+  return startBroker({ secure: true, ephemeral: true, shortLived: true, heapMb: 512, properties });
 }
 
 export function listenerOf({ listeners }: RunningBroker, name: SecuredListener['name']): SecuredListener {
@@ -16,24 +24,28 @@ export function listenerOf({ listeners }: RunningBroker, name: SecuredListener['
 /** The same listener for who may do only what an ACL says. */
 export function asGuest(listener: SecuredListener): SecuredListener {
   const { sasl, ssl } = listener.kafka;
-  if (sasl === undefined) throw new Error(`${listener.name} knows no names`);
+  if (sasl === undefined || sasl.mechanism === 'oauthbearer') throw new Error(`${listener.name} knows no passwords`);
   const file = sasl.password.file.replace(/[^/]+(?=\.password$)/, SECURED_GUEST);
   return { ...listener, kafka: { ssl, sasl: { ...sasl, username: SECURED_GUEST, password: { file } } } };
 }
 
-/** The section `kafka` as a client's options. */
-export function optionsOf({
-  address,
-  kafka: { ssl, sasl },
-}: SecuredListener): Pick<KafkaOptions, 'brokers' | 'ssl' | 'sasl'> {
-  const { ca, cert, key } = ssl;
+/** How the tests themselves get in there, by the files as they are now. */
+export function optionsOf({ address, kafka }: SecuredListener): Pick<KafkaOptions, 'brokers' | 'access'> {
+  const credentials = (): Credentials => ({ ssl: tlsOf(kafka), sasl: saslOf(kafka) });
+  return { brokers: address.split(','), access: new KafkaAccess({ clock: systemClock, credentials }) };
+}
+
+function tlsOf({ ssl: { ca, cert, key } }: SecuredListener['kafka']): ConnectionOptions {
   return {
-    brokers: address.split(','),
-    ssl: {
-      ca: readFileSync(ca),
-      ...(cert !== undefined && { cert: readFileSync(cert) }),
-      ...(key !== undefined && { key: readFileSync(key.file) }),
-    },
-    ...(sasl !== undefined && { sasl: { ...sasl, password: readFileSync(sasl.password.file, 'utf8').trim() } }),
+    ca: readFileSync(ca, 'utf8'),
+    ...(cert !== undefined && { cert: readFileSync(cert, 'utf8') }),
+    ...(key !== undefined && { key: readFileSync(key.file, 'utf8') }),
   };
+}
+
+function saslOf({ sasl }: SecuredListener['kafka']): SaslCredentials | undefined {
+  if (sasl === undefined) return undefined;
+  return sasl.mechanism === 'oauthbearer'
+    ? { ...sasl, clientSecret: readFileSync(sasl.clientSecret.file, 'utf8') }
+    : { ...sasl, password: readFileSync(sasl.password.file, 'utf8') };
 }

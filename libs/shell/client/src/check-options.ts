@@ -5,10 +5,12 @@ import { didYouMean } from '@flatline/base';
 export interface Wanted {
   readonly words: string;
   readonly is: (value: unknown) => boolean;
-  /** What an object may have; default: that is not looked at. */
-  readonly options?: Readonly<Record<string, Wanted | Needed>>;
+  /** What an object may have, which may depend on what it is; default: that is not looked at. */
+  readonly options?: (value: object) => Options;
   readonly isRequired?: never;
 }
+
+type Options = Readonly<Record<string, Wanted | Needed>>;
 
 /** What has to be given. */
 export interface Needed extends Omit<Wanted, 'isRequired'> {
@@ -39,8 +41,8 @@ export function oneOf(...known: readonly string[]): Wanted {
   return { words, is: (value) => typeof value === 'string' && known.includes(value) };
 }
 
-export function objectOf(options: Readonly<Record<string, Wanted | Needed>>): Wanted {
-  return { ...OBJECT, options };
+export function objectOf(options: Options | ((value: object) => Options)): Wanted {
+  return { ...OBJECT, options: typeof options === 'function' ? options : () => options };
 }
 
 export function required(wanted: Wanted): Needed {
@@ -48,31 +50,21 @@ export function required(wanted: Wanted): Needed {
 }
 
 /** @throws TypeError naming the first option that is misspelt, missing or of another type, its value, and what to give. */
-export function checkOptions(
-  call: string,
-  options: unknown,
-  known: Readonly<Record<string, Wanted | Needed>>,
-  example: string,
-): void {
+export function checkOptions(call: string, options: unknown, known: Options, example: string): void {
   if (typeof options !== 'object' || options === null)
     throw new TypeError(`${call}: the options are ${shown(options)}: give an object with ${example}`);
   checkMembers(call, options, known, '');
 }
 
 /** `within`: the option that they are of, and a dot. */
-function checkMembers(
-  call: string,
-  options: object,
-  known: Readonly<Record<string, Wanted | Needed>>,
-  within: string,
-): void {
+function checkMembers(call: string, options: object, known: Options, within: string): void {
   const named = (name: string): string => within + name;
   checkNames(call, 'option', Object.keys(options).map(named), Object.keys(known).map(named));
   for (const [name, wanted] of Object.entries(known)) {
     const value = (options as Readonly<Record<string, unknown>>)[name];
     checkArgument(call, { name: named(name), value, wanted });
     if (wanted.options !== undefined && value !== undefined)
-      checkMembers(call, value as object, wanted.options, `${named(name)}.`);
+      checkMembers(call, value as object, wanted.options(value as object), `${named(name)}.`);
   }
 }
 

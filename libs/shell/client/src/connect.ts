@@ -4,6 +4,7 @@
 import { type Clock, type DurationMs, type Millis, Retriable } from '@flatline/base';
 import {
   AcknowledgedWriter,
+  KafkaAccess,
   type KafkaConnection,
   KafkaLogReader,
   type KafkaOptions,
@@ -13,7 +14,7 @@ import {
 import { HttpSchemaRegistry, LeaseEventFormats, type OutgoingEvent, type SchemaRegistry } from '@flatline/records';
 import { systemClock, withinDeadline } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
-import type { ConnectionOptions } from 'node:tls';
+import { credentialsFrom, type SaslOptions, type TlsOptions } from './credentials.ts';
 import { type HeartbeatProducer, openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
 import { InputLooks } from './check-input.ts';
 import { checkStamped } from './check-stamped.ts';
@@ -35,14 +36,10 @@ export interface ConnectOptions {
   readonly brokers: readonly string[];
   /** How brokers name this client in their logs and quotas. Default `flatline-client`. */
   readonly clientId?: string;
-  /** true: TLS with the system's certificate authorities; or in the terms of node:tls. Default false. */
-  readonly ssl?: boolean | ConnectionOptions;
+  /** true: TLS with the system's certificate authorities. Default false. */
+  readonly ssl?: boolean | TlsOptions;
   /** Default: none. */
-  readonly sasl?: {
-    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-    readonly username: string;
-    readonly password: string;
-  };
+  readonly sasl?: SaslOptions;
   /** Confluent's API, `http(s)://[user:password@]host[:port][/path]`. Needed for Avro. Default: none. */
   readonly schemaRegistryUrl?: string;
 }
@@ -244,7 +241,8 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
 
   constructor({ brokers, clientId = 'flatline-client', ssl, sasl, schemaRegistryUrl: url }: ConnectOptions) {
     const clock = systemClock;
-    this.#kafka = { brokers, clientId, clock, ...(ssl !== undefined && { ssl }), ...(sasl !== undefined && { sasl }) };
+    const access = new KafkaAccess({ clock, credentials: credentialsFrom({ ssl, sasl }) });
+    this.#kafka = { brokers, clientId, clock, access };
     if (url !== undefined) this.#registry = new HttpSchemaRegistry({ url, clock, setting: 'schemaRegistryUrl' });
   }
 

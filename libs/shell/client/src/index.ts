@@ -34,6 +34,7 @@ export type { Duration, Instant } from './check-times.ts';
 export type { DroppedItems, Items, ItemsLimits, PushOptions } from './pushed-items.ts';
 export type { Scheduled, ScheduleName, ScheduleOptions, Schedules, SchedulesLimits } from './sent-schedules.ts';
 export type { RecordHeaders, RecordKey, RecordValue } from './message-bytes.ts';
+export type { SaslOptions, Secret, TlsOptions } from './credentials.ts';
 export { type LeaderOptions, type Leadership, LeaseLost } from './leadership.ts';
 export type { LeaseStanding } from './lease-watch.ts';
 export type { Lease, LeaseWish, ResumeOptions, WatchOptions } from './leases.ts';

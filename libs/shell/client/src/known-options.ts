@@ -28,11 +28,26 @@ const TLS: Wanted = {
   words: 'true, false or an object in the terms of node:tls',
   is: (value) => typeof value === 'boolean' || OBJECT.is(value),
 };
-const SASL = objectOf({
-  mechanism: required(oneOf('plain', 'scram-sha-256', 'scram-sha-512')),
-  username: required(TEXT),
-  password: required(TEXT),
+const SECRET = required({
+  words: "text, or the name of its file as { file: '/etc/shop/password' }",
+  is: (value) => TEXT.is(value) || TEXT.is((value as { readonly file?: unknown } | null | undefined)?.file),
 });
+const MECHANISM = required(oneOf('plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'));
+const BY_PASSWORD = { mechanism: MECHANISM, username: required(TEXT), password: SECRET };
+const BY_TOKEN = {
+  mechanism: MECHANISM,
+  tokenEndpoint: required({
+    words: 'an address: https://…',
+    is: (value) => typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
+  }),
+  clientId: required(TEXT),
+  clientSecret: SECRET,
+  scope: TEXT,
+  extensions: OBJECT,
+};
+const SASL = objectOf((value) =>
+  (value as { readonly mechanism?: unknown }).mechanism === 'oauthbearer' ? BY_TOKEN : BY_PASSWORD,
+);
 const FROM: Wanted = {
   words: "'beginning', 'end' or a Map of offsets",
   // By shape: a Map of another realm is no instance of this one's.

@@ -84,10 +84,21 @@ describe('options within options', () => {
       { mechanism: 'plain', user: 'a', password: 'b' },
       'connect: there is no option sasl.user. There are sasl.mechanism, sasl.username, sasl.password',
     ],
-    [{ mechanism: 'plain', username: 'a' }, 'connect: sasl.password is undefined: give text'],
+    [
+      { mechanism: 'plain', username: 'a' },
+      "connect: sasl.password is undefined: give text, or the name of its file as { file: '/etc/shop/password' }",
+    ],
+    [
+      { mechanism: 'oauthbearer', tokenEndpoint: 'id', clientId: 'c', clientSecret: 's' },
+      'connect: sasl.tokenEndpoint is "id": give an address: https://…',
+    ],
+    [
+      { mechanism: 'oauthbearer', tokenEndpoint: 'https://id', clientId: 'c', clientSecret: 's', username: 'u' },
+      'connect: there is no option sasl.username. There are sasl.mechanism, sasl.tokenEndpoint, sasl.clientId, sasl.clientSecret, sasl.scope, sasl.extensions',
+    ],
     [
       { mechanism: 'PLAIN', username: 'a', password: 'b' },
-      "connect: sasl.mechanism is \"PLAIN\": give 'plain', 'scram-sha-256' or 'scram-sha-512'",
+      "connect: sasl.mechanism is \"PLAIN\": give 'plain', 'scram-sha-256', 'scram-sha-512' or 'oauthbearer'",
     ],
   ])('[I4] sasl %j is refused', (sasl, words) => {
     expect(() => connectLoosely({ brokers: ['a:1'], sasl })).toThrow(new TypeError(words));

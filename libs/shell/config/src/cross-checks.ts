@@ -4,6 +4,7 @@ import { type Finding, shownValue } from './configuration-error.ts';
 import { debounceProblems, type Reducers } from './debounce-settings.ts';
 import { foreignSettings } from './kind-settings.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
+import { saslChecks } from './sasl-settings.ts';
 import { scheduleProblems } from './schedule-settings.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration, PipelineSection } from './schema.ts';
@@ -26,6 +27,7 @@ export interface CheckedAgainst {
 export function crossChecks(config: Configuration, { now, reducers = {} }: CheckedAgainst): CrossFinding[] {
   return [
     ...kafkaChecks(config),
+    ...saslChecks(config.kafka.sasl).map((found) => ({ ...found, involved: [found.setting, 'kafka.sasl.mechanism'] })),
     ...duplicateNames(config),
     ...config.pipelines.flatMap((pipeline, i) => [
       ...pipelineChecks(pipeline, `pipelines[${i}]`, reducers),

@@ -54,19 +54,33 @@ export interface SchemaRegistryConfig {
 }
 
 /** Secrets are resolved here; nothing prints this object. */
-export interface KafkaConfig {
-  readonly ssl: boolean | TlsConfig;
-  readonly sasl:
-    | {
-        readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-        readonly username: string;
-        readonly password: string;
-      }
-    | undefined;
+export interface KafkaConfig extends KafkaCredentials {
+  /** The same as the files say now, for the next connection. @throws Retriable naming what cannot be read */
+  readonly credentials: () => KafkaCredentials;
   readonly sessionTimeoutMs: DurationMs;
   readonly heartbeatIntervalMs: DurationMs;
   readonly transactionTimeoutMs: DurationMs;
 }
+
+export interface KafkaCredentials {
+  readonly ssl: boolean | TlsConfig;
+  readonly sasl: SaslConfig | undefined;
+}
+
+export type SaslConfig =
+  | {
+      readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+      readonly username: string;
+      readonly password: string;
+    }
+  | {
+      readonly mechanism: 'oauthbearer';
+      readonly tokenEndpoint: string;
+      readonly clientId: string;
+      readonly clientSecret: string;
+      readonly scope?: string | undefined;
+      readonly extensions?: Readonly<Record<string, string>> | undefined;
+    };
 
 /** In the terms of node:tls; certificates and keys as their PEM text. */
 export interface TlsConfig {

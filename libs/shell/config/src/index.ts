@@ -6,6 +6,7 @@ export type {
   HttpConfig,
   IngestConfig,
   KafkaConfig,
+  KafkaCredentials,
   LeasePipeline,
   PipelineConfig,
   SchedulePipeline,

@@ -1,5 +1,5 @@
 // From what a user wrote to what the program reads: validated, environment over file, defaults, secrets.
-import { CHANGELOG_FORMAT_WITH_SOURCES, type Millis } from '@flatline/base';
+import { CHANGELOG_FORMAT_WITH_SOURCES, type Millis, Retriable } from '@flatline/base';
 import { hostname } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { ConfigurationError, type Finding, shownValue } from './configuration-error.ts';
@@ -8,7 +8,7 @@ import { type Environment, isAtOrIn, unknownVariables, variableOf, withEnvironme
 import type {
   FlatlineConfig,
   IngestConfig,
-  KafkaConfig,
+  KafkaCredentials,
   PipelineConfig,
   SchedulePipeline,
   SchemaRegistryConfig,
@@ -26,6 +26,7 @@ import {
   type TlsSection,
 } from './schema.ts';
 import { pingIntervalOf } from './ping-interval.ts';
+import { saslOf } from './sasl-settings.ts';
 import { SecretReader } from './secrets.ts';
 import { inMilliseconds } from './written-durations.ts';
 import { isHeard, isPacedTooSlowly, LEASE_SETTINGS, SCHEDULE_SETTINGS, withKindDefaults } from './kind-settings.ts';
@@ -116,7 +117,7 @@ function resolved(
     commitIntervalMs: config.commitIntervalMs,
     http: config.http,
     ingest: uses.includes('ingest') ? ingestOf(config, secrets) : undefined,
-    kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : { ssl: false, sasl: undefined }) },
+    kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : NO_ACCESS) },
     pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline, reducers)),
   };
 }
@@ -151,18 +152,28 @@ function ingestOf({ ingest, pipelines }: Configuration, secrets: SecretReader): 
   return { ...ingest, tokens, pingIntervalMs: pingIntervalOf(ingest, pipelines) };
 }
 
-function accessOf({ kafka }: Configuration, secrets: SecretReader): Pick<KafkaConfig, 'ssl' | 'sasl'> {
-  const { ssl, sasl } = kafka;
-  const credentials =
-    sasl === undefined
-      ? undefined
-      : {
-          mechanism: sasl.mechanism,
-          username: sasl.username,
-          password: secrets.read('kafka.sasl.password', sasl.password) ?? '',
-        };
-  const ours = typeof ssl === 'boolean' ? ssl : tlsOf('kafka.ssl', ssl, secrets);
-  return { ssl: ours, sasl: credentials };
+/** What a command has that has no use for it. */
+const NO_ACCESS = { ssl: false, sasl: undefined, credentials: () => ({ ssl: false, sasl: undefined }) } as const;
+
+function accessOf(
+  config: Configuration,
+  secrets: SecretReader,
+): KafkaCredentials & { readonly credentials: () => KafkaCredentials } {
+  const credentials = (): KafkaCredentials => {
+    const again = secrets.again();
+    const found = credentialsOf(config, again);
+    const problems = again.findings.map(({ setting, value, problem }) => `${setting} is ${value}: ${problem}`);
+    if (problems.length > 0) throw new Retriable(problems.join('; '));
+    return found;
+  };
+  return { ...credentialsOf(config, secrets), credentials };
+}
+
+function credentialsOf({ kafka: { ssl, sasl } }: Configuration, secrets: SecretReader): KafkaCredentials {
+  return {
+    sasl: saslOf(sasl, secrets),
+    ssl: typeof ssl === 'boolean' ? ssl : tlsOf('kafka.ssl', ssl, secrets),
+  };
 }
 
 function tlsOf(setting: string, ssl: TlsSection, secrets: SecretReader): TlsConfig {

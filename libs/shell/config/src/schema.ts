@@ -135,10 +135,22 @@ const pipeline = z.strictObject({
   startFrom: startFrom.prefault('earliest'),
 });
 
+/** What each mechanism needs of them is in sasl-settings.ts. */
 const sasl = z.strictObject({
-  mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']),
-  username: z.string().min(1),
-  password: secret,
+  mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer']),
+  username: z.string().min(1).optional(),
+  password: secret.optional(),
+  tokenEndpoint: z.url({ protocol: /^https?$/, error: 'a URL: https://…' }).optional(),
+  clientId: z.string().min(1).optional(),
+  clientSecret: secret.optional(),
+  scope: z.string().min(1).optional(),
+  /** KIP-342: what is said to the broker beside the token; `auth` is the token itself. */
+  extensions: z
+    .record(
+      z.string().regex(/^(?!auth$)[A-Za-z]+$/, 'letters, and not "auth"'),
+      z.string().regex(/^[\x20-\x7E\t\r\n]+$/, 'text in ASCII'),
+    )
+    .optional(),
 });
 
 /** Certificates by the name of their file (PEM); the private key is a secret. */
@@ -226,5 +238,6 @@ type Written<T> = T extends readonly (infer Each)[]
 type WrittenAs<Name, T> = Name extends `${string}Ms` ? T | WrittenDuration : Written<T>;
 
 export type Configuration = z.output<typeof configurationSchema>;
+export type SaslSection = z.output<typeof sasl>;
 export type TlsSection = z.output<typeof tls>;
 export type PipelineSection = Configuration['pipelines'][number];

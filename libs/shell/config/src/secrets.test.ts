@@ -1,7 +1,9 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { Retriable } from '@flatline/base';
 import { ConfigurationError, type Environment, resolveConfiguration, type SecretSection } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'flatline-secrets-'));
@@ -30,6 +32,11 @@ const ingest = (token: unknown): unknown => ({
 const resolve = (changes: unknown, environment: Environment = {}) =>
   resolveConfiguration({ ...minimal, ...(changes as object) }, { source: 'test', folder, environment });
 
+function passwordOf(changes: unknown, environment?: Environment): unknown {
+  const { sasl } = resolve(changes, environment).kafka;
+  return sasl?.mechanism === 'plain' ? sasl.password : undefined;
+}
+
 function messageOf(changes: unknown, environment: Environment = {}): string {
   try {
     resolve(changes, environment);
@@ -42,9 +49,61 @@ function messageOf(changes: unknown, environment: Environment = {}): string {
 
 describe('a secret', () => {
   test('comes from a file beside the configuration, or from the environment', () => {
-    expect(resolve(sasl({ file: 'secret' })).kafka.sasl?.password).toBe('hush');
-    expect(resolve(sasl({ file: join(folder, 'secret') })).kafka.sasl?.password).toBe('hush');
-    expect(resolve(sasl({ env: 'PW' }), { PW: 'hush' }).kafka.sasl?.password).toBe('hush');
+    expect(passwordOf(sasl({ file: 'secret' }))).toBe('hush');
+    expect(passwordOf(sasl({ file: join(folder, 'secret') }))).toBe('hush');
+    expect(passwordOf(sasl({ env: 'PW' }), { PW: 'hush' })).toBe('hush');
+  });
+
+  test('in a file is read again for the next connection; one that is gone may come back', () => {
+    writeFileSync(join(folder, 'changing'), 'first');
+    writeFileSync(join(folder, 'changing.pem'), 'FIRST');
+    const ssl = { ca: 'changing.pem' };
+    const { kafka } = resolve({ kafka: { ssl, ...(sasl({ file: 'changing' }) as { kafka: object }).kafka } });
+    const at = (): unknown => kafka.credentials();
+    expect(at()).toEqual({ ssl: { ca: 'FIRST' }, sasl: { mechanism: 'plain', username: 'u', password: 'first' } });
+    writeFileSync(join(folder, 'changing'), 'second\n');
+    writeFileSync(join(folder, 'changing.pem'), 'SECOND');
+    expect(at()).toEqual({ ssl: { ca: 'SECOND' }, sasl: { mechanism: 'plain', username: 'u', password: 'second' } });
+    rmSync(join(folder, 'changing'));
+    expect(at).toThrow(Retriable);
+    expect(at).toThrow(/kafka\.sasl\.password is \{"file":"changing"\}: the file cannot be read \(ENOENT/);
+    writeFileSync(join(folder, 'changing'), '');
+    expect(at).toThrow(/kafka\.sasl\.password is \{"file":"changing"\}: the file is empty/);
+  });
+
+  test('of a pipe can be read once, and is kept', () => {
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const writer = spawn('sh', ['-c', 'printf hush > "$0"', join(folder, 'pipe')]);
+    const { kafka } = resolve(sasl({ file: 'pipe' }));
+    writer.unref();
+    expect(kafka.credentials().sasl).toMatchObject({ password: 'hush' });
+  });
+
+  test('[I4] is asked for by its mechanism, and nothing of another one is taken', () => {
+    const client = { tokenEndpoint: 'https://id.example/token', clientId: 'c', clientSecret: { env: 'PW' } };
+    const of = (section: object): unknown => ({ kafka: { sasl: section } });
+    const bearer = { mechanism: 'oauthbearer', ...client, extensions: { pool: 'p-1' } };
+    expect(resolve(of(bearer), { PW: 'hush' }).kafka.sasl).toEqual({
+      ...bearer,
+      clientSecret: 'hush',
+      scope: undefined,
+    });
+    const said = (section: object): string => messageOf(of(section), { PW: 'hush' });
+    expect(said({ mechanism: 'plain', username: 'u' })).toContain(
+      'kafka.sasl.password: is missing; mechanism "plain" needs it',
+    );
+    expect(said({ mechanism: 'oauthbearer', clientId: 'c', clientSecret: { env: 'PW' } })).toContain(
+      'kafka.sasl.tokenEndpoint: is missing; mechanism "oauthbearer" needs it',
+    );
+    expect(said({ ...bearer, username: 'u' })).toContain(
+      'kafka.sasl.username: is no setting of mechanism "oauthbearer"; it takes tokenEndpoint, clientId, clientSecret, scope, extensions',
+    );
+    expect(said({ ...bearer, tokenEndpoint: 'ftp://id' })).toContain('kafka.sasl.tokenEndpoint is "ftp://id": a URL');
+    expect(said({ ...bearer, extensions: { 'a b': 'x' } })).toContain('kafka.sasl.extensions');
+    expect(said({ ...bearer, extensions: { auth: 'x' } })).toContain('kafka.sasl.extensions');
+    const withSecret = said({ ...bearer, tokenEndpoint: 'https://c:hush@id.example/token' });
+    expect(withSecret).toContain('kafka.sasl.tokenEndpoint is "https://(not shown)@id.example/token"');
+    expect(withSecret).not.toContain('hush');
   });
 
   test('[I4] that is not there is said by its reference', () => {
@@ -53,13 +112,19 @@ describe('a secret', () => {
   });
 
   test('a line end at its end and a byte order mark before it are no part of it, wherever it comes from', () => {
-    expect(resolve(sasl({ file: 'marked' })).kafka.sasl?.password).toBe('hush');
-    expect(resolve(sasl({ env: 'PW' }), { PW: 'hush\r\n' }).kafka.sasl?.password).toBe('hush');
-    expect(resolve(sasl({ env: 'PW' }), { PW: ' hush ' }).kafka.sasl?.password).toBe(' hush ');
+    expect(passwordOf(sasl({ file: 'marked' }))).toBe('hush');
+    expect(passwordOf(sasl({ env: 'PW' }), { PW: 'hush\r\n' })).toBe('hush');
+    expect(passwordOf(sasl({ env: 'PW' }), { PW: ' hush ' })).toBe(' hush ');
   });
 
   const wherever: readonly (readonly [string, (secret: unknown) => unknown])[] = [
     ['kafka.sasl.password', sasl],
+    [
+      'kafka.sasl.clientSecret',
+      (clientSecret) => ({
+        kafka: { sasl: { mechanism: 'oauthbearer', tokenEndpoint: 'https://id', clientId: 'c', clientSecret } },
+      }),
+    ],
     ['kafka.ssl.key', (key) => ({ kafka: { ssl: { key } } })],
     ['kafka.ssl.passphrase', (passphrase) => ({ kafka: { ssl: { passphrase } } })],
     [
@@ -175,6 +240,7 @@ describe('a secret', () => {
     ['misspelt', { kafka: { sasl: { mechanism: 'plain', username: 'u', pasword: 'hush-hush' } } }],
     ['below a wrong section', { kafka: [{ sasl: { password: 'hush-hush' } }] }],
     ['in a section of another form', { kafka: { sasl: ['plain', { password: 'hush-hush' }] } }],
+    ['as the secret of a client', { kafka: { sasl: { mechanism: 'oauthbearer', clientSecret: 'hush-hush' } } }],
     ['as a private key', { kafka: { ssl: { key: 'hush-hush' } } }],
     ["as the registry's private key", { schemaRegistrySsl: { key: 'hush-hush' } }],
     ['as a passphrase', { kafka: { ssl: { passphrase: 'hush-hush' } } }],

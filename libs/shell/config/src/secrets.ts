@@ -1,6 +1,6 @@
 // Secrets are referred to, never written: `{ "file": "…" }` or `{ "env": "…" }`. What they refer to is in no message.
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type ReadOnce, readSecretFile, secretIn } from '@flatline/system';
 import { type Finding, shownValue } from './configuration-error.ts';
 import type { Environment } from './environment.ts';
 import type { SecretReference } from './schema.ts';
@@ -9,18 +9,25 @@ export class SecretReader {
   readonly findings: Finding[] = [];
   readonly #folder: string;
   readonly #environment: Environment;
+  readonly #readOnce: ReadOnce;
 
   /** Files are relative to `folder`. */
-  constructor(folder: string, environment: Environment) {
+  constructor(folder: string, environment: Environment, readOnce: ReadOnce = new Map()) {
     this.#folder = folder;
     this.#environment = environment;
+    this.#readOnce = readOnce;
+  }
+
+  /** Another one, for the same places later. */
+  again(): SecretReader {
+    return new SecretReader(this.#folder, this.#environment, this.#readOnce);
   }
 
   /** The secret, never an empty one; undefined, and a finding, where there is none. */
   read(setting: string, reference: SecretReference): string | undefined {
     const { text, source, remedy } = this.#textOf(setting, reference);
     if (text === undefined) return undefined;
-    const secret = text.replace(/^\uFEFF/, '').replace(LINE_ENDS, '');
+    const secret = secretIn(text);
     if (secret.trim() !== '') return secret;
     this.#add(setting, reference, `${source} is empty; ${remedy}`);
     return undefined;
@@ -37,7 +44,7 @@ export class SecretReader {
   /** The text of a file that a setting names. */
   file(setting: string, path: string): string | undefined {
     try {
-      return readFileSync(resolve(this.#folder, path), 'utf8');
+      return readSecretFile(resolve(this.#folder, path), this.#readOnce);
     } catch (error) {
       this.#add(setting, { file: path }, `the file cannot be read (${reasonOf(error)})`);
       return undefined;
@@ -61,8 +68,6 @@ export class SecretReader {
   }
 }
 
-/** Editors and `echo` end a file with one, and Kubernetes passes it on into variables. */
-const LINE_ENDS = /[\r\n]+$/;
 // eslint-disable-next-line no-control-regex -- they are what is looked for
 const CONTROL = /[\u0000-\u001F\u007F]/;
 

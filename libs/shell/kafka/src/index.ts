@@ -1,3 +1,4 @@
+export { type Credentials, KafkaAccess, type SaslCredentials } from './access/index.ts';
 export type { TopicGrowth, TopicSettingsChange } from './admin/alter-topics.ts';
 export type { NewTopic } from './admin/create-topics.ts';
 export { KafkaGroupAdmin } from './admin/kafka-group-admin.ts';

@@ -26,7 +26,7 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
 declare module 'kafkajs/src/network/connection.js' {
   import type { Socket } from 'node:net';
   import type { TLSSocket, ConnectionOptions } from 'node:tls';
-  import type { SASLOptions } from 'kafkajs';
+  import type { Mechanism } from 'kafkajs';
   import type { Logger } from 'kafkajs/src/loggers/index.js';
   import type RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 
@@ -44,7 +44,7 @@ declare module 'kafkajs/src/network/connection.js' {
     readonly logger: Logger;
     readonly socketFactory: (input: SocketFactoryInput) => Socket | TLSSocket;
     readonly ssl: ConnectionOptions | null;
-    readonly sasl: SASLOptions | null;
+    readonly sasl: Mechanism | null;
     readonly connectionTimeout: number;
     readonly requestTimeout: number;
     readonly enforceRequestTimeout: boolean;
@@ -60,6 +60,10 @@ declare module 'kafkajs/src/network/connection.js' {
     isConnected(): boolean;
     connect(): Promise<true>;
     authenticate(): Promise<void>;
+    /** In milliseconds, as the broker said at the last login; 0: for ever. */
+    readonly sessionLifetime: { toNumber(): number };
+    /** So long before its end, in whole milliseconds. */
+    reauthenticationThreshold: number;
     setVersions(versions: ApiVersionRanges): void;
     setSupportAuthenticationProtocol(supported: boolean): void;
     readonly clientId: string;
@@ -74,6 +78,23 @@ declare module 'kafkajs/src/network/connection.js' {
     rejectRequests(error: Error): void;
     disconnect(): Promise<true>;
   }
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/plain.js' {
+  import type { AuthenticationProviderArgs, Authenticator } from 'kafkajs';
+
+  export default function provider(sasl: {
+    readonly username: string;
+    readonly password: string;
+  }): (args: AuthenticationProviderArgs) => Authenticator;
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram256.js' {
+  export { default } from 'kafkajs/src/broker/saslAuthenticator/plain.js';
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram512.js' {
+  export { default } from 'kafkajs/src/broker/saslAuthenticator/plain.js';
 }
 
 declare module 'kafkajs/src/loggers/index.js' {

@@ -1,6 +1,6 @@
 import type { Clock } from '@flatline/base';
 import type { FlatlineConfig } from '@flatline/config';
-import type { KafkaOptions } from '@flatline/kafka';
+import { KafkaAccess, type KafkaOptions } from '@flatline/kafka';
 import type { RuntimeLog } from '@flatline/runtime';
 import type { BrokerOutages } from './log/broker-outages.ts';
 
@@ -13,13 +13,17 @@ export interface Logs {
 }
 
 export function kafkaOptions(config: FlatlineConfig, clock: Clock, { log, outages }: Logs): KafkaOptions {
-  const { ssl, sasl } = config.kafka;
   return {
     brokers: config.brokers,
     clientId: `flatline-${config.application}`,
     clock,
-    ssl,
-    ...(sasl === undefined ? {} : { sasl }),
+    access: new KafkaAccess({
+      clock,
+      credentials: config.kafka.credentials,
+      onTrouble: (why) => {
+        log.warn('the login at the brokers goes on as it was', { why });
+      },
+    }),
     log: ({ level, message, facts }) => {
       // Connection errors reach the caller and `onConnection`; here each attempt would be logged once more.
       if (level !== 'warn' || facts['namespace'] === 'Connection') return;

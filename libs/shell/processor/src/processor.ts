@@ -92,7 +92,7 @@ class Processor implements RunningProcessor, Observed {
   readonly #config: FlatlineConfig;
   readonly #checksTopics: boolean;
   readonly #log: RuntimeLog;
-  readonly #outages: BrokerOutages;
+  readonly #kafka: KafkaOptions;
   readonly #clock: Clock;
   readonly worker: number | undefined;
   readonly #metrics: Metrics;
@@ -113,7 +113,7 @@ class Processor implements RunningProcessor, Observed {
     this.#pipelines = new Pipelines(config.pipelines.length);
     this.worker = worker;
     this.#log = calmLog(log, clock);
-    this.#outages = new BrokerOutages(log, clock);
+    this.#kafka = kafkaOptions(config, clock, { log: this.#log, outages: new BrokerOutages(log, clock) });
     this.#clock = clock;
     this.#startedAt = clock.monotonicMs();
     this.finished = new Promise((resolve, reject) => {
@@ -125,7 +125,7 @@ class Processor implements RunningProcessor, Observed {
   }
 
   async start(): Promise<void> {
-    const kafka = this.#kafkaOptions();
+    const kafka = this.#kafka;
     this.#warnOfPaces();
     try {
       if (this.worker === undefined)
@@ -291,13 +291,9 @@ class Processor implements RunningProcessor, Observed {
         });
   }
 
-  #kafkaOptions(): KafkaOptions {
-    return kafkaOptions(this.#config, this.#clock, { log: this.#log, outages: this.#outages });
-  }
-
   /** @throws Misconfigured */
   async #checkNotes(): Promise<void> {
-    const connection = openCluster(this.#kafkaOptions());
+    const connection = openCluster(this.#kafka);
     try {
       const groups = new KafkaGroupAdmin({ clock: this.#clock, connection });
       // Another input leaves the changelog what it is: notes beside any topic count.
@@ -318,7 +314,7 @@ class Processor implements RunningProcessor, Observed {
    * @throws Misconfigured where an input is not there, Fatal where this user lacks a right.
    */
   async #describeTopics(): Promise<ReadonlyMap<string, TopicDescription>> {
-    const connection = openCluster(this.#kafkaOptions());
+    const connection = openCluster(this.#kafka);
     try {
       const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
       const inputs = this.#config.pipelines.map(({ input }) => input.topic);

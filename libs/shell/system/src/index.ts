@@ -4,7 +4,7 @@ export { withinDeadline } from './deadline.ts';
 export { makeDirectory } from './make-directory.ts';
 export { type Patience, patiently } from './patience.ts';
 export { pause } from './pause.ts';
-
+export { type ReadOnce, readSecretFile, secretIn } from './secret-file.ts';
 export { systemClock } from './system-clock.ts';
 export { Wait } from './wait.ts';
 export { whileWaiting } from './while-waiting.ts';

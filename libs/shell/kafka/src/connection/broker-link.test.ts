@@ -2,7 +2,8 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Retriable } from '@flatline/base';
 import { clusterOptions, connect, createTopic } from '../broker.fixture.ts';
-import { BrokerLink } from './broker-link.ts';
+import { fixedAccess } from '../access/index.ts';
+import { BrokerLink, loginEarlyMs } from './broker-link.ts';
 import { kafkajsLogger } from './kafkajs-log.ts';
 import { parseAddress, type KafkaOptions } from './kafka-options.ts';
 import { decodeMetadata, metadataRequest } from './metadata.ts';
@@ -17,6 +18,8 @@ function linkTo(
 ): BrokerLink {
   return new BrokerLink(target, { ...clusterOptions, ...overrides }, kafkajsLogger({}));
 }
+
+const TLS = { access: fixedAccess(clusterOptions.clock, { ssl: true }) };
 
 /** The names of the topics in the answer, which must be those asked for. */
 async function ask(topics: readonly string[] = [], timeoutMs = 10_000): Promise<readonly string[]> {
@@ -84,8 +87,8 @@ describe('BrokerLink', () => {
   test.each([
     ['an HTTP server', 'HTTP/1.1 400 Bad Request\r\n\r\n', {}, 'Misconfigured', /is an HTTP server.*setting brokers/],
     ['a TLS listener', '\x15\x03\x03\x00\x02\x02\x46', {}, 'Misconfigured', /expects TLS: set kafka\.ssl/],
-    ['TLS where something else speaks', 'HTTP/1.1 400', { ssl: true }, 'Misconfigured', /check kafka\.ssl/],
-    ['TLS where the peer hangs up', '', { ssl: true }, 'Retriable', /without TLS.*kafka\.ssl/],
+    ['TLS where something else speaks', 'HTTP/1.1 400', TLS, 'Misconfigured', /check kafka\.ssl/],
+    ['TLS where the peer hangs up', '', TLS, 'Retriable', /without TLS.*kafka\.ssl/],
   ])(
     'what is no such listener is told for one, and the setting is named: %s',
     async (_what, answer, settings, name, hint) => {
@@ -107,10 +110,20 @@ describe('BrokerLink', () => {
 
   test('a login that the listener does not ask for is no matter of trying again, and the setting is named', async () => {
     const sasl = { mechanism: 'plain', username: 'a', password: 'b' } as const;
-    const stranger = linkTo(parseAddress(clusterOptions.brokers[0]!)!, { sasl });
+    const access = fixedAccess(clusterOptions.clock, { sasl });
+    const stranger = linkTo(parseAddress(clusterOptions.brokers[0]!)!, { access });
     const asked = stranger.send(metadataRequest([]), decodeMetadata);
     await expect(asked).rejects.toMatchObject({ name: 'Misconfigured', message: expect.stringMatching(/kafka\.sasl/) });
     stranger.close();
+  });
+
+  test.each([
+    [3_600_000, 10_000],
+    [8_000, 2_000],
+    [1_200, 100],
+    [800, -300],
+  ])('a session of %i ms is renewed %i ms before its end, and not within a second', (lifetimeMs, early) => {
+    expect(loginEarlyMs(lifetimeMs)).toBe(early);
   });
 
   test('a refused connection is worth another try, and names the address', async () => {

@@ -9,11 +9,12 @@
 //   LK2  At most one attempt to connect is under way per lane, and after a failed one the next waits for the back-off.
 //   LK3  Every request is answered, or fails, within its time limit, whatever the wall clock does: a request that got no answer takes
 //        its connection with it, since the answers behind it would not come either.
-import { type DurationMs, messageOf, Retriable } from '@flatline/base';
+import { type DurationMs, messageOf, Misconfigured, Retriable } from '@flatline/base';
 import Connection, { type ApiVersionRanges } from 'kafkajs/src/network/connection.js';
 import type { Logger } from 'kafkajs/src/loggers/index.js';
 import './kafkajs-patches.ts';
 import { apiVersionsRequest, decodeApiVersions } from './api-versions.ts';
+import { type Entry, fixedAccess, type KafkaAccess } from '../access/index.ts';
 import { BackOff, RECONNECT_BACK_OFF, withinDeadline } from '@flatline/system';
 import { translated } from './foreign-errors.ts';
 import { exchange } from './framed-exchange.ts';
@@ -27,13 +28,17 @@ import {
 import { type AnswerDecoder, ApiKey, type KafkaRequest, type Lane, type SendOptions } from './kafka-request.ts';
 import { openSocket } from './socket.ts';
 
-/** kafkajs re-authenticates this long before the broker's session lifetime ends (KIP-368). */
-const REAUTHENTICATE_EARLY_MS: DurationMs = 10_000;
+/** A connection logs in again so long before its session ends (KIP-368), or for the last quarter of a short one. */
+const LOGIN_EARLY_MS: DurationMs = 10_000;
+const LOGIN_EARLY_SHARE = 4;
+/** A broker takes none sooner after the last one, and calls it an illegal state: a second, by its own clock. */
+const LOGIN_AGAIN_AFTER_MS: DurationMs = 1_100;
 
 export class BrokerLink {
   readonly address: string;
   readonly #target: BrokerAddress;
   readonly #options: KafkaOptions;
+  readonly #access: KafkaAccess;
   readonly #logger: Logger;
   readonly #lanes = new Map<Lane, Promise<Connection>>();
   readonly #open = new Set<Connection>();
@@ -45,6 +50,7 @@ export class BrokerLink {
     this.address = formatAddress(target);
     this.#target = target;
     this.#options = options;
+    this.#access = options.access ?? fixedAccess(options.clock);
     this.#logger = logger;
   }
 
@@ -67,7 +73,8 @@ export class BrokerLink {
       const limitMs = options.timeoutMs ?? this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
       return await this.#exchange(connection, { request, decode, limitMs });
     } catch (error) {
-      throw translated(error, doing, this.address);
+      const said = translated(error, doing, this.address);
+      throw isOfConnection(error) ? this.#access.judged(said) : said;
     }
   }
 
@@ -99,26 +106,40 @@ export class BrokerLink {
 
   async #connect(): Promise<Connection> {
     await this.#waitForBackOff();
-    if (this.#closed) throw new Retriable(`closed the connection to ${this.address}`);
-    const connection = this.#newConnection();
-    this.#open.add(connection);
+    let connection: Connection | undefined;
     try {
-      const limitMs = this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
-      await withinDeadline(this.#options.clock, limitMs, this.#handshake(connection), () => {
-        return new Retriable(
-          `${this.address} did not complete a connection within ${limitMs} ms; if it is up, it may not be a Kafka broker (brokers), or one that expects TLS (kafka.ssl)`,
-        );
-      });
+      const entry = await this.#access.entry();
+      if (this.#closed) throw new Retriable(`closed the connection to ${this.address}`);
+      connection = this.#newConnection(entry);
+      this.#open.add(connection);
+      await this.#complete(connection);
       this.#backOff.reset();
       this.#options.onConnection?.({ kind: 'connected', broker: this.address });
       return connection;
     } catch (error) {
       this.#notBeforeMs = this.#options.clock.monotonicMs() + this.#backOff.nextDelayMs();
-      this.#discard(connection, error instanceof Error ? error : new Error(String(error)));
-      const explained = this.#explained(error);
+      if (connection !== undefined)
+        this.#discard(connection, error instanceof Error ? error : new Error(String(error)));
+      const explained = this.#judged(this.#explained(error), 'connect');
       this.#tellFailure(explained);
       throw explained;
     }
+  }
+
+  async #complete(connection: Connection): Promise<void> {
+    const limitMs = this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+    await withinDeadline(this.#options.clock, limitMs, this.#handshake(connection), () => {
+      return new Retriable(
+        `${this.address} did not complete a connection within ${limitMs} ms; if it is up, it may not be a Kafka broker (brokers), or one that expects TLS (kafka.ssl)`,
+      );
+    });
+    this.#access.letIn();
+  }
+
+  /** What would be a misconfiguration, by what this process has seen of its brokers (AC2); all else as it is. */
+  #judged(error: unknown, doing: string): unknown {
+    const said = translated(error, doing, this.address);
+    return said instanceof Misconfigured ? this.#access.judged(said) : error;
   }
 
   #tellFailure(error: unknown): void {
@@ -139,7 +160,7 @@ export class BrokerLink {
     const versions = await this.#request(connection, apiVersionsRequest(), decodeApiVersions);
     connection.setVersions(versions);
     connection.setSupportAuthenticationProtocol(supportsSaslAuthenticate(versions));
-    await connection.authenticate();
+    await login(connection);
   }
 
   #exchange<T>(
@@ -154,27 +175,38 @@ export class BrokerLink {
   }
 
   async #request<T>(connection: Connection, request: KafkaRequest, decode: AnswerDecoder<T>): Promise<T> {
-    // Again where the session's lifetime has ended (KIP-368); ApiVersions is asked before there is a session.
-    if (request.apiKey !== ApiKey.apiVersions) await connection.authenticate();
+    // ApiVersions is asked before there is a session.
+    if (request.apiKey !== ApiKey.apiVersions) await this.#again(connection);
     return decode(await exchange(connection, request));
   }
 
-  #newConnection(): Connection {
-    const { ssl, sasl, clientId } = this.#options;
+  /** Logs in once more where the session is about to end. One that is refused has lost its connection: the broker ends it. */
+  async #again(connection: Connection): Promise<void> {
+    try {
+      await login(connection);
+    } catch (error) {
+      const judged = this.#judged(error, 'log in again');
+      this.#discard(connection, new Retriable(`${this.address} did not let this client in again`, judged));
+      this.#tellFailure(judged);
+      throw judged;
+    }
+  }
+
+  #newConnection({ ssl, sasl }: Entry): Connection {
+    const { clientId } = this.#options;
     return new Connection({
       ...this.#target,
       clientId,
       logger: this.#logger,
       socketFactory: (input) => openSocket(input, this.#options.answerMemory),
-      ssl: ssl === undefined || ssl === false ? null : ssl === true ? {} : ssl,
-      // kafkajs writes its authenticator into the object it is given.
-      sasl: sasl === undefined ? null : { ...sasl },
+      ssl,
+      sasl,
       connectionTimeout: this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       requestTimeout: this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
       // kafkajs measures with the wall clock and keeps the connection: LK3 instead.
       enforceRequestTimeout: false,
       maxInFlightRequests: null,
-      reauthenticationThreshold: REAUTHENTICATE_EARLY_MS,
+      reauthenticationThreshold: LOGIN_EARLY_MS,
     });
   }
 
@@ -198,6 +230,24 @@ export class BrokerLink {
       this.#options.clock.after(waitMs, resolve);
     });
   }
+}
+
+/** Not of what was asked: one that stood and breaks in its TLS is lost, no more. */
+function isOfConnection(error: unknown): boolean {
+  return error instanceof Error && error.name === 'KafkaJSConnectionError';
+}
+
+/** How long before the end of a session of this life; less than nothing where that is shorter than a broker allows. */
+export function loginEarlyMs(lifetimeMs: DurationMs): DurationMs {
+  const early = Math.min(LOGIN_EARLY_MS, Math.floor(lifetimeMs / LOGIN_EARLY_SHARE));
+  return Math.min(early, lifetimeMs - LOGIN_AGAIN_AFTER_MS);
+}
+
+/** kafkajs does nothing where there is no SASL, or a session with enough of its life left. */
+async function login(connection: Connection): Promise<void> {
+  await connection.authenticate();
+  const lifetimeMs = connection.sessionLifetime.toNumber();
+  if (lifetimeMs > 0) connection.reauthenticationThreshold = loginEarlyMs(lifetimeMs);
 }
 
 const SASL_AUTHENTICATE = 36;

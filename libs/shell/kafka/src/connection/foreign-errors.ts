@@ -54,24 +54,12 @@ export function codeOf(error: unknown): number | undefined {
 
 const OURS = [AssertionError, Fenced, Retriable, PartitionStopped, Fatal];
 
-const tlsCodes = new Set([
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  // The peer speaks no TLS, or refuses the client's certificate or the lack of one.
-  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
-  'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
-  'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
-  'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
-  'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
-  'ERR_SSL_WRONG_VERSION_NUMBER',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'EPROTO',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
+/**
+ * A certificate that is not trusted, not valid or not for this name, as OpenSSL calls it; a peer that refuses ours, or speaks no
+ * TLS at all.
+ */
+const TLS_CODES =
+  /^(ERR_SSL_|ERR_TLS_(?!HANDSHAKE_TIMEOUT)|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_(CA|PURPOSE)$|PATH_LENGTH_|HOSTNAME_MISMATCH$|EPROTO$)/;
 
 const kafkajsConsequences: ReadonlyMap<string, Consequence> = new Map([
   ['KafkaJSConnectionError', 'retriable'],
@@ -95,6 +83,7 @@ const nodeConsequences: ReadonlyMap<string, Consequence> = new Map(
     'EPIPE',
     'ETIMEDOUT',
     'ERR_STREAM_DESTROYED',
+    'ERR_TLS_HANDSHAKE_TIMEOUT',
     'ERR_STREAM_WRITE_AFTER_END',
   ].map((code) => [code, 'retriable'] as const),
 );
@@ -122,13 +111,13 @@ export function translated(thrown: unknown, doing: string, broker: string): Erro
   const stranger = typeof code === 'string' ? STRANGERS.get(code) : undefined;
   if (stranger !== undefined) return new Misconfigured(`cannot ${doing}: ${broker} ${stranger}`, thrown);
   const message = `cannot ${doing} at ${broker}: ${thrown.message}`;
-  if (typeof code === 'string' && tlsCodes.has(code))
+  if (typeof code === 'string' && TLS_CODES.test(code))
     return new Misconfigured(
       `${message}; check kafka.ssl, and the certificate of the listener that brokers names`,
       thrown,
     );
   if (thrown.name === 'KafkaJSSASLAuthenticationError')
-    return new Misconfigured(`${message}; check kafka.sasl: mechanism, user name and password`, thrown);
+    return new Misconfigured(`${message}; check kafka.sasl: mechanism and credentials`, thrown);
   if (CUT_HANDSHAKE.test(message))
     return new Retriable(
       `${message}; a listener without TLS does that, too: check kafka.ssl, and the port in brokers`,

@@ -30,7 +30,7 @@ export const REMEDIES: ReadonlyMap<number, string> = new Map([
   [38, 'use a replication factor not above the number of brokers'],
   [50, 'lower kafka.transactionTimeoutMs, or raise transaction.max.timeout.ms of the brokers'],
   [53, 'grant this principal WRITE and DESCRIBE on the transactional id'],
-  [58, 'check kafka.sasl: mechanism, user name and password'],
+  [58, 'check kafka.sasl: mechanism and credentials'],
 ]);
 
 const names: Readonly<Record<Consequence, readonly (readonly [number, string])[]>> = {

@@ -1,6 +1,5 @@
-import type { ConnectionOptions } from 'node:tls';
 import type { Clock, DurationMs, ReusedMemory } from '@flatline/base';
-import type { SASLOptions } from 'kafkajs';
+import type { KafkaAccess } from '../access/index.ts';
 
 export interface KafkaLogEntry {
   readonly level: 'error' | 'warn' | 'info' | 'debug';
@@ -17,10 +16,8 @@ export interface KafkaOptions {
   /** Bootstrap addresses, `host:port` or `[ipv6]:port`. */
   readonly brokers: readonly string[];
   readonly clientId: string;
-  /** true: TLS with the system's certificate authorities. */
-  readonly ssl?: boolean | ConnectionOptions;
-  /** As kafkajs takes it: `{ mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer' | 'aws', … }`. */
-  readonly sasl?: SASLOptions;
+  /** TLS and SASL. One for all connections of a process: they share its tokens, and what it knows. Default: neither. */
+  readonly access?: KafkaAccess;
   readonly clock: Clock;
   /** Receives what would otherwise be printed; errors of connections are also thrown to the caller. */
   readonly log?: (entry: KafkaLogEntry) => void;

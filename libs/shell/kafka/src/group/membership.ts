@@ -88,7 +88,8 @@ export class KafkaMembership implements Membership {
   #partitionsChanged = false;
   /** When the last heartbeat was sent that the coordinator answered. */
   #heardAtMs: DurationMs = 0;
-  #reportedSilence = false;
+  /** Why the coordinator is not heard, as last reported; undefined: it is. */
+  #reportedWhy: string | undefined;
   #leaving: Promise<void> | undefined;
 
   constructor(options: KafkaMembershipOptions) {
@@ -227,16 +228,18 @@ export class KafkaMembership implements Membership {
       return;
     }
     this.#heardAtMs = askedAtMs;
-    if (!this.#reportedSilence || this.#ended()) return;
-    this.#reportedSilence = false;
+    if (this.#reportedWhy === undefined || this.#ended()) return;
+    this.#reportedWhy = undefined;
     listener.assigned(assignment);
   }
 
   #unheard(error: unknown, listener: MembershipListener): void {
     const silentMs = this.#options.clock.monotonicMs() - this.#heardAtMs;
-    if (this.#reportedSilence || silentMs < this.#sessionTimeoutMs) return;
-    this.#reportedSilence = true;
-    listener.lost(`the coordinator has not answered for ${Math.round(silentMs)} ms: ${messageOf(error)}`);
+    const why = messageOf(error);
+    // What is in the way may change: a broker that was away is back, and refuses a certificate.
+    if (this.#reportedWhy === why || silentMs < this.#sessionTimeoutMs) return;
+    this.#reportedWhy = why;
+    listener.lost(`the coordinator has not answered for ${Math.round(silentMs)} ms: ${why}`);
   }
 
   /** The leader's rejoining makes the broker ask everybody to rejoin, so that the new partitions are assigned. */

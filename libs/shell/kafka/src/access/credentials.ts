@@ -1,0 +1,30 @@
+import type { ConnectionOptions } from 'node:tls';
+
+/** How to log in at a cluster's brokers, as it is now. */
+export interface Credentials {
+  /** true: TLS with the system's certificate authorities. */
+  readonly ssl: boolean | ConnectionOptions;
+  /** undefined: no login. */
+  readonly sasl: SaslCredentials | undefined;
+}
+
+export type SaslCredentials = PasswordCredentials | OAuthCredentials;
+
+export interface PasswordCredentials {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  readonly username: string;
+  readonly password: string;
+}
+
+/** A client that gets its tokens by the grant of client credentials (RFC 6749, 4.4). */
+export interface OAuthCredentials {
+  readonly mechanism: 'oauthbearer';
+  /** http or https. */
+  readonly tokenEndpoint: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** What is asked of the endpoint; undefined: what it gives this client by itself. */
+  readonly scope?: string | undefined;
+  /** Said to the broker beside the token (KIP-342). */
+  readonly extensions?: Readonly<Record<string, string>> | undefined;
+}

@@ -1,0 +1,2 @@
+export type { Credentials, SaslCredentials } from './credentials.ts';
+export { type Entry, fixedAccess, KafkaAccess } from './kafka-access.ts';

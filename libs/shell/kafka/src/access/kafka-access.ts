@@ -1,0 +1,107 @@
+// How a process gets in at its brokers: certificates, passwords and tokens as they are now, since they are replaced while it runs.
+//
+// Owns: the TLS context last made, the tokens, whether a broker has ever let this process in.
+// Does not own: where credentials come from (the caller), when to connect again (BrokerLink).
+//
+// Invariants
+//   AC1  Credentials are asked for again for each connection, and for each login over it (KIP-368).
+//   AC2  What has once been let in is not misconfigured: from then on a refusal may pass. Files are replaced one after the other,
+//        and brokers hear of it at another time.
+import { type Clock, type DurationMs, Misconfigured, Retriable } from '@flatline/base';
+import { withinDeadline } from '@flatline/system';
+import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs';
+import type { ConnectionOptions } from 'node:tls';
+import type { Credentials, OAuthCredentials, SaslCredentials } from './credentials.ts';
+import { type BearerToken, login } from './sasl-login.ts';
+import { TlsContexts } from './tls-contexts.ts';
+import { TokenSource } from './token-source.ts';
+
+/** How long reading credentials may take, where they are files of another machine. */
+const READ_TIMEOUT_MS: DurationMs = 5_000;
+
+export interface AccessOptions {
+  readonly clock: Clock;
+  /** Asked for each connection. What it throws as Misconfigured, is one until a broker has let this process in. */
+  readonly credentials: () => Credentials | Promise<Credentials>;
+  /** Told of what has failed and has no consequence yet: a token that cannot be renewed, and is still valid. */
+  readonly onTrouble?: ((message: string) => void) | undefined;
+}
+
+/** In kafkajs' terms. */
+export interface Entry {
+  readonly ssl: ConnectionOptions | null;
+  readonly sasl: Mechanism | null;
+}
+
+export class KafkaAccess {
+  readonly #options: AccessOptions;
+  readonly #contexts = new TlsContexts();
+  readonly #tokens: TokenSource;
+  #wasLetIn = false;
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+    this.#tokens = new TokenSource(options.clock, options.onTrouble);
+  }
+
+  /** What the next connection needs. A token is there before there is a connection, which would wait for it. @throws Retriable, Misconfigured */
+  async entry(): Promise<Entry> {
+    const { ssl, sasl } = await this.#credentials();
+    if (sasl?.mechanism === 'oauthbearer') await this.#token(sasl);
+    return { ssl: this.#contexts.optionsOf(ssl), sasl: sasl === undefined ? null : this.#mechanism(sasl.mechanism) };
+  }
+
+  /** A broker has completed a connection, login included. */
+  letIn(): void {
+    this.#wasLetIn = true;
+  }
+
+  /** AC2: what trying again may mend. */
+  judged(error: Error): Error {
+    return this.#wasLetIn && error instanceof Misconfigured ? new Retriable(error.message, error) : error;
+  }
+
+  #credentials(): Promise<Credentials> {
+    const { clock, credentials } = this.#options;
+    const reading = (async () => await credentials())();
+    return withinDeadline(clock, READ_TIMEOUT_MS, reading, () => {
+      return new Retriable(
+        `the certificates and secrets of kafka.ssl and kafka.sasl were not read within ${READ_TIMEOUT_MS} ms`,
+      );
+    });
+  }
+
+  /** kafkajs asks it for each login. */
+  #mechanism(mechanism: SaslCredentials['mechanism']): Mechanism {
+    return {
+      mechanism,
+      authenticationProvider: (exchange) => ({
+        authenticate: async () => {
+          const { sasl } = await this.#credentials();
+          if (sasl?.mechanism === 'oauthbearer') await this.#loginByToken(exchange, sasl);
+          else if (sasl !== undefined) await login(exchange, sasl);
+        },
+      }),
+    };
+  }
+
+  async #loginByToken(exchange: AuthenticationProviderArgs, sasl: OAuthCredentials): Promise<void> {
+    const token = await this.#token(sasl);
+    try {
+      await login(exchange, token);
+    } catch (error) {
+      if (error instanceof Misconfigured) this.#tokens.refused(token.token, error);
+      throw error;
+    }
+  }
+
+  async #token(sasl: OAuthCredentials): Promise<BearerToken> {
+    const token = await this.#tokens.token(sasl);
+    return { mechanism: 'oauthbearer', token, extensions: sasl.extensions ?? {} };
+  }
+}
+
+/** Credentials that stay what they are. */
+export function fixedAccess(clock: Clock, credentials: Partial<Credentials> = {}): KafkaAccess {
+  return new KafkaAccess({ clock, credentials: () => ({ ssl: false, sasl: undefined, ...credentials }) });
+}

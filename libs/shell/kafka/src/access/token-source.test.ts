@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Misconfigured } from '@flatline/base';
+import type { OAuthCredentials } from './credentials.ts';
+import { ManualClock } from './manual-clock.fixture.ts';
+import { giving, openTokenEndpoint, saying, type TokenEndpoint } from './token-endpoint.fixture.ts';
+import { TokenSource } from './token-source.ts';
+
+let endpoint: TokenEndpoint;
+let clock: ManualClock;
+let troubles: string[];
+let source: TokenSource;
+beforeEach(async () => {
+  endpoint = await openTokenEndpoint();
+  clock = new ManualClock();
+  troubles = [];
+  source = new TokenSource(clock, (message) => troubles.push(message));
+});
+afterEach(() => endpoint.close());
+
+function client(changes: Partial<OAuthCredentials> = {}): OAuthCredentials {
+  const said = { clientId: 'me@home', clientSecret: 'hush:%hush', scope: 'kafka read' };
+  return { mechanism: 'oauthbearer', tokenEndpoint: endpoint.url, ...said, ...changes };
+}
+
+const give = (changes?: Partial<OAuthCredentials>): Promise<string> => source.token(client(changes));
+
+/** What a token costs where the endpoint does this, the next time it is asked. */
+async function refusal(answer: TokenEndpoint['answer']): Promise<Error> {
+  endpoint.answer = answer;
+  return (await give().catch((error: unknown) => error)) as Error;
+}
+
+describe('a token', () => {
+  test('is asked for as RFC 6749 has it: grant, scope, and the client by Basic, encoded as a form', async () => {
+    expect(await give()).toBe('token-1');
+    const { authorization = '', body } = endpoint.asked[0]!;
+    expect(body).toBe('grant_type=client_credentials&scope=kafka+read');
+    expect(Buffer.from(authorization.slice('Basic '.length), 'base64').toString()).toBe('me%40home:hush%3A%25hush');
+    await give({ scope: undefined });
+    expect(endpoint.asked[1]!.body).toBe('grant_type=client_credentials');
+  });
+
+  test('TN1 is one for all that ask, until 30 s before its end', async () => {
+    expect(new Set(await Promise.all([give(), give(), give()]))).toEqual(new Set(['token-1']));
+    clock.advance(269_999);
+    expect(await give()).toBe('token-1');
+    clock.advance(1);
+    expect(await give()).toBe('token-2');
+  });
+
+  test.each([
+    [8, 4_000],
+    ['8', 4_000],
+    [undefined, 5_000],
+    ['soon', 5_000],
+  ])('of expires_in %p is renewed after %i ms', async (seconds, renewedMs) => {
+    endpoint.answer = giving('short', seconds);
+    await give();
+    clock.advance(renewedMs - 1);
+    await give();
+    expect(endpoint.asked).toHaveLength(1);
+    clock.advance(1);
+    expect(await give()).toBe('short-2');
+  });
+
+  test('is another where the secret is another', async () => {
+    expect(await give()).toBe('token-1');
+    expect(await give({ clientSecret: 'new' })).toBe('token-2');
+    expect(await give({ clientSecret: 'new' })).toBe('token-2');
+  });
+
+  test('TN2 that cannot be renewed is used until it ends, and that is told', async () => {
+    await give();
+    clock.advance(280_000);
+    endpoint.answer = saying(503, '');
+    expect(await give()).toBe('token-1');
+    expect(troubles).toEqual([expect.stringMatching(/cannot be renewed, and ends in 20000 ms: .* answered 503/)]);
+    clock.advance(20_000);
+    await expect(give()).rejects.toThrow(/answered 503/);
+    endpoint.answer = giving('token', 300);
+    clock.advance(60_000);
+    expect(await give()).toBe('token-4');
+  });
+
+  test('that a broker has refused is given no more, and the endpoint not asked at once', async () => {
+    const refused = new Misconfigured('the broker refuses the token');
+    source.refused(await give(), refused);
+    await expect(give()).rejects.toBe(refused);
+    clock.advance(5_000);
+    expect(await give()).toBe('token-2');
+    source.refused('token-1', refused);
+    expect(await give()).toBe('token-2');
+  });
+
+  test('TN1 is not asked for again at once where the endpoint has failed', async () => {
+    const error = await refusal(saying(500, ''));
+    endpoint.answer = giving('late', 300);
+    await expect(give()).rejects.toBe(error);
+    expect(endpoint.asked).toHaveLength(1);
+    clock.advance(1_000);
+    expect(await give()).toBe('late-2');
+  });
+});
+
+describe('what an endpoint does instead is named with its address, and no secret is', () => {
+  const long = 'x'.repeat(300_000);
+  test.each([
+    [
+      'refuses the client',
+      saying(401, '{"error":"invalid_client"}'),
+      'Misconfigured',
+      /401 \(invalid_client\); check kafka.sasl.clientId/,
+    ],
+    [
+      'knows no such scope',
+      saying(400, '{"error":"invalid_scope","error_description":"no"}'),
+      'Misconfigured',
+      /invalid_scope: no/,
+    ],
+    ['is not there', saying(404, ''), 'Misconfigured', /answered 404; check that kafka.sasl.tokenEndpoint/],
+    ['sends elsewhere', saying(307, '', { location: 'http://127.0.0.1:9/' }), 'Misconfigured', /answered 307/],
+    ['fails', saying(500, 'boom'), 'Retriable', /answered 500; see its own log/],
+    ['is asked too often', saying(429, ''), 'Retriable', /answered 429/],
+    ['answers with garbage', saying(200, '<html>'), 'Retriable', /no access_token/],
+    ['answers with no token', saying(200, '{"access_token":""}'), 'Retriable', /no access_token/],
+    ['gives what no header can hold', saying(200, '{"access_token":"a\\u0001b"}'), 'Retriable', /no access_token/],
+    ['answers without end', saying(200, long), 'Retriable', /more than 262144 bytes/],
+    ['hangs up', (response) => response.destroy(), 'Retriable', /cannot be reached \(.+\); start it/],
+    [
+      'breaks off',
+      (response) => response.writeHead(200, { 'content-length': '9' }).end('a', () => response.destroy()),
+      'Retriable',
+      /cannot be reached/,
+    ],
+  ] as readonly [string, TokenEndpoint['answer'], string, RegExp][])('%s', async (_what, answer, name, words) => {
+    const error = await refusal(answer);
+    expect(error).toMatchObject({ name, message: expect.stringMatching(words) });
+    expect(error.message).toContain(endpoint.url.replace(/\?.*/, ''));
+    expect(error.message).not.toMatch(/hush|tenant/);
+  });
+
+  test('hangs', async () => {
+    endpoint.answer = () => undefined;
+    const asking = give();
+    await endpoint.askedTimes(1);
+    clock.advance(10_000);
+    await expect(asking).rejects.toMatchObject({
+      name: 'Retriable',
+      message: expect.stringMatching(/did not answer within 10000 ms/),
+    });
+  });
+
+  test('is away', async () => {
+    const away = endpoint.url;
+    await endpoint.close();
+    await expect(give({ tokenEndpoint: away })).rejects.toMatchObject({
+      name: 'Retriable',
+      message: expect.stringMatching(/cannot be reached \(.*ECONNREFUSED/),
+    });
+  });
+});
