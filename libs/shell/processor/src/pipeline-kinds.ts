@@ -8,14 +8,7 @@ import type {
   SchedulePipeline,
   SessionPipeline,
 } from '@flatline/config';
-import {
-  debounceView,
-  type EntryView,
-  leaseView,
-  type PipelineKind,
-  scheduleView,
-  sessionView,
-} from '@flatline/kinds';
+import { debounceView, type EntryView, leaseView, type PipelineKind, scheduleView, sessionView } from '@flatline/kinds';
 import type { OutgoingRecord } from '@flatline/ports';
 import {
   HttpSchemaRegistry,
