@@ -42,6 +42,7 @@ export const PUBLISHED: readonly Published[] = [
     programs: {
       keeper: 'libs/lab/dev-broker/src/keeper.ts',
       supervisor: 'libs/lab/dev-broker/src/supervisor.ts',
+      'token-endpoint': 'libs/lab/dev-broker/src/secured/token-endpoint.ts',
     },
     files: ['infra/broker/pom.xml', 'infra/registry/pom.xml'],
   },

@@ -1,6 +1,6 @@
 // `flatline try` of the package, in a folder that holds nothing else: with what this machine has, and with nothing.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Done, Installation } from './installation.fixture.ts';
 import { Program } from './program.fixture.ts';
@@ -14,6 +14,12 @@ interface Started {
   readonly kind: 'started';
   readonly pids: readonly number[];
   readonly next: readonly { readonly command: string }[];
+}
+
+interface Listener {
+  readonly name: string;
+  readonly address: string;
+  readonly kafka: object;
 }
 
 interface Verdict {
@@ -141,6 +147,22 @@ describe('flatline broker', () => {
       stdout: expect.stringContaining('answers'),
     });
     expect(await run([...broker, 'stop', ...data])).toMatchObject({ code: 0, stdout: 'Stopped.\n' });
+    expect(processesHere()).toEqual([]);
+  });
+
+  test('starts a secured one, which gives tokens for its listener', async () => {
+    const data = ['--data', join(place.folder, 'secured')];
+    const started = await run([COMMAND, 'broker', 'start', '--secure', '--json', '--port', '19393', ...data]);
+    expect(started).toMatchObject({ code: 0 });
+    const { listeners } = JSON.parse(started.stdout) as { readonly listeners: readonly Listener[] };
+    const { address, kafka } = listeners.find(({ name }) => name === 'sasl-oauthbearer')!;
+    const visits = { name: 'visits', kind: 'session', timeoutMs: 2_000 };
+    const pipeline = { ...visits, input: { topic: 'visit-events' }, output: { topic: 'visits' } };
+    const config = { application: 'shop', brokers: [address], kafka, pipelines: [pipeline] };
+    const file = join(place.folder, 'secured.config.json');
+    writeFileSync(file, JSON.stringify(config));
+    expect(await run([COMMAND, 'topics', 'create', '--config', file, '--replication', '1'])).toMatchObject({ code: 0 });
+    expect(await run([COMMAND, 'broker', 'stop', ...data])).toMatchObject({ code: 0, stdout: 'Stopped.\n' });
     expect(processesHere()).toEqual([]);
   });
 });
