@@ -12,7 +12,7 @@ import { withinDeadline } from '@flatline/system';
 import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs';
 import type { ConnectionOptions } from 'node:tls';
 import type { Credentials, OAuthCredentials, SaslCredentials } from './credentials.ts';
-import { type BearerToken, login } from './sasl-login.ts';
+import { type BearerToken, isAnswer, login } from './sasl-login.ts';
 import { TlsContexts } from './tls-contexts.ts';
 import { TokenSource } from './token-source.ts';
 
@@ -90,7 +90,7 @@ export class KafkaAccess {
     try {
       await login(exchange, token);
     } catch (error) {
-      if (error instanceof Misconfigured) this.#tokens.refused(token.token, error);
+      if (error instanceof Misconfigured || isAnswer(error)) this.#tokens.refused(token.token);
       throw error;
     }
   }

@@ -49,7 +49,7 @@ async function passwordLogin(exchange: AuthenticationProviderArgs, credentials: 
 }
 
 /** The broker has answered, and said no. */
-function isAnswer(error: unknown): boolean {
+export function isAnswer(error: unknown): boolean {
   return error instanceof Error && error.name === 'KafkaJSProtocolError';
 }
 

@@ -110,8 +110,8 @@ function tokenIn(client: OAuthCredentials, text: string): TokenAnswer {
 const CHECK_ADDRESS = 'check that kafka.sasl.tokenEndpoint is the address of the tokens themselves';
 
 function named({ tokenEndpoint }: OAuthCredentials): string {
-  // A query may hold what is to be kept.
-  return `the token endpoint ${tokenEndpoint.replace(/[?#].*$/, '')}`;
+  // A query may hold what is to be kept, and so may what stands before the host.
+  return `the token endpoint ${tokenEndpoint.replace(/[?#].*$/, '').replace(/\/\/[^/@]*@/, '//')}`;
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {

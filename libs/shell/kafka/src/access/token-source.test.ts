@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Misconfigured } from '@flatline/base';
 import type { OAuthCredentials } from './credentials.ts';
 import { ManualClock } from './manual-clock.fixture.ts';
 import { giving, openTokenEndpoint, saying, type TokenEndpoint } from './token-endpoint.fixture.ts';
@@ -82,14 +81,21 @@ describe('a token', () => {
     expect(await give()).toBe('token-4');
   });
 
-  test('that a broker has refused is given no more, and the endpoint not asked at once', async () => {
-    const refused = new Misconfigured('the broker refuses the token');
-    source.refused(await give(), refused);
-    await expect(give()).rejects.toBe(refused);
+  test('TN4 that a broker has refused is asked for again, once in 5 s, and is what others use until there is another', async () => {
+    source.refused(await give());
+    expect(await give()).toBe('token-2');
+    // A broker that takes none: the endpoint is left alone, and other brokers let this process in.
+    source.refused('token-2');
+    expect(await give()).toBe('token-2');
+    source.refused('token-1');
     clock.advance(5_000);
     expect(await give()).toBe('token-2');
-    source.refused('token-1', refused);
-    expect(await give()).toBe('token-2');
+    source.refused('token-2');
+    expect(await give()).toBe('token-3');
+    clock.advance(5_000);
+    endpoint.answer = saying(500, '');
+    source.refused('token-3');
+    expect(await give()).toBe('token-3');
   });
 
   test('TN1 is not asked for again at once where the endpoint has failed', async () => {

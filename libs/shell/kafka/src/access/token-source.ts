@@ -6,6 +6,7 @@
 //   TN1  One request at a time, and after one that failed the next waits for the back-off: until then its error is everybody's.
 //   TN2  A token that cannot be renewed is used until it ends.
 //   TN3  No message has a secret or a token in it.
+//   TN4  One that a broker refuses has the next login ask for another. Until there is another it is used: other brokers may take it.
 import { type Clock, type DurationMs, Misconfigured, Retriable } from '@flatline/base';
 import { BackOff, type BackOffLimits } from '@flatline/system';
 import type { OAuthCredentials } from './credentials.ts';
@@ -14,7 +15,7 @@ import { askForToken } from './token-request.ts';
 /** Renewed so long before its end, or at half of a short life: earlier than a connection logs in again with it (KIP-368). */
 const RENEW_EARLY_MS: DurationMs = 30_000;
 const RENEW_SHARE = 2;
-/** How long after a broker has refused a token the next one is asked for: the endpoint cannot help it. */
+/** At most one token for refusals in so long: the endpoint may not be what is wrong. */
 const REFUSED_PAUSE_MS: DurationMs = 5_000;
 const TOKEN_BACK_OFF: BackOffLimits = { firstMs: 200, mostMs: 10_000 };
 
@@ -40,6 +41,8 @@ export class TokenSource {
   #token: Token | undefined;
   #asking: { readonly of: string; readonly answer: Promise<Token> } | undefined;
   #failure: Failure | undefined;
+  /** Monotonic. */
+  #refusedUntil: DurationMs = 0;
 
   constructor(clock: Clock, onTrouble?: (message: string) => void) {
     this.#clock = clock;
@@ -61,11 +64,12 @@ export class TokenSource {
     }
   }
 
-  /** A broker takes this one no longer: another is asked for after a pause, in which `error` is everybody's. */
-  refused(value: string, error: Error): void {
-    if (this.#token?.value !== value) return;
-    this.#failure = { error, of: this.#token.of, until: this.#clock.monotonicMs() + REFUSED_PAUSE_MS };
-    this.#token = undefined;
+  /** TN4. A broker does not take this one. */
+  refused(value: string): void {
+    const now = this.#clock.monotonicMs();
+    if (this.#token?.value !== value || now < this.#refusedUntil) return;
+    this.#refusedUntil = now + REFUSED_PAUSE_MS;
+    this.#token = { ...this.#token, renewAt: now };
   }
 
   async #renewed(client: OAuthCredentials, of: string): Promise<Token> {
