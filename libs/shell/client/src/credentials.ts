@@ -37,6 +37,9 @@ export type SaslOptions =
       readonly extensions?: Readonly<Record<string, string>>;
     };
 
+/** What is longer may be a secret. */
+const PATH_SHOWN_MAX = 255;
+
 export interface Access {
   readonly ssl?: boolean | TlsOptions | undefined;
   readonly sasl?: SaslOptions | undefined;
@@ -81,9 +84,17 @@ class Readers {
     this.#readOnce = readOnce;
   }
 
-  /** What is PEM says so; a text that does not is a path. */
+  /** What is PEM says so; a text that does not is a path, unless it is a key in another form, which no message may show. */
   pem<T>(option: string, value: T): T | string {
-    return typeof value !== 'string' || value.includes('-----BEGIN ') ? value : this.#file(option, value);
+    if (typeof value !== 'string' || value.includes('-----BEGIN ')) return value;
+    if (option !== 'ssl.key' && value.length <= PATH_SHOWN_MAX && !value.includes('\n'))
+      return this.#file(option, value);
+    try {
+      return readSecretFile(value, this.#readOnce);
+    } catch {
+      const other = 'as { file } a path is named when it cannot be read';
+      throw new Misconfigured(`connect: ${option} is neither PEM nor the path of a file that can be read; ${other}`);
+    }
   }
 
   secret(option: string, secret: Secret): string {

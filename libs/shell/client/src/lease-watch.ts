@@ -49,7 +49,10 @@ export class LeaseWatch {
 
   /** Its question is not answered. */
   giveUp(): void {
-    if (!this.#isKnown) this.#say({ state: 'unknown' });
+    if (this.#isKnown) return;
+    // An answer may still come.
+    this.#newest = { state: 'unknown' };
+    this.#wake();
   }
 
   fail(error: Error): void {

@@ -17,6 +17,9 @@ export type RecordHeaders = Readonly<Record<string, string | Uint8Array>> | Read
 const utf8 = new TextEncoder();
 const WANTED = 'give bytes (Uint8Array), text, or what JSON holds: an object, an array, a number, true or false';
 
+/** JSON would be `{}`. A promise may lack its `await`. */
+const NOTHING_IN_JSON = /^\[object (?<found>ArrayBuffer|SharedArrayBuffer|Promise|Blob|File|Error)\]$/;
+
 /** @throws BadInput for a key that no pipeline takes */
 export function keyBytes(key: RecordKey): Uint8Array {
   const bytes = bytesOf(key)!;
@@ -34,6 +37,8 @@ export function valueBytes(call: string, value: unknown, instead: string): Uint8
   if (typeof value === 'number' && !Number.isFinite(value)) throw refused(String(value));
   // JSON would leave out what it holds.
   if (typeof value === 'object' && Symbol.iterator in value && !Array.isArray(value)) throw refused(shown(value));
+  const { found } = NOTHING_IN_JSON.exec(Object.prototype.toString.call(value))?.groups ?? {};
+  if (found !== undefined) throw refused(found);
   const json = jsonOf(call, value);
   if (json === undefined) throw refused(shown(value));
   return utf8.encode(json);

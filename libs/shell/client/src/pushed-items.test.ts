@@ -75,6 +75,9 @@ describe('an item', () => {
     [Symbol('x'), 'push: the value is Symbol(x): give bytes'],
     [new Map([['a', 1]]), 'push: the value is an object that is iterated over: give bytes'],
     [{ toJSON: () => undefined }, 'push: the value is an object: give bytes'],
+    [new ArrayBuffer(8), 'push: the value is ArrayBuffer: give bytes'],
+    [Promise.resolve(1), 'push: the value is Promise: give bytes'],
+    [new Error('no'), 'push: the value is Error: give bytes'],
   ])('[I4] is not %p, and nothing is sent', (value, words) => {
     const log = new Log();
     expect(() => loose(log.items).push('doc', value)).toThrow(TypeError);
