@@ -39,6 +39,16 @@ test('what a user has changed or added stays, and so does what was there', () =>
   expect(existsSync(join(folder, '.flatline', 'shop'))).toBe(true);
 });
 
+test('what a user has changed stays where what ignores it was removed, too', () => {
+  const folder = project();
+  const place = TryFolder.make(folder);
+  place.write('changed', 'ours');
+  writeFileSync(join(place.path, 'changed'), 'theirs');
+  rmSync(join(folder, '.flatline', '.gitignore'));
+  place.remove();
+  expect(readFileSync(join(place.path, 'changed'), 'utf8')).toBe('theirs');
+});
+
 test('never writes where something is: another one is made beside, up to a bound, and no file is replaced', () => {
   const folder = project();
   const places = Array.from({ length: 20 }, () => TryFolder.make(folder));

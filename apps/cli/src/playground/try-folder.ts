@@ -13,6 +13,7 @@ const FOLDERS_MAX = 20;
 /** The processor may still write while it is removed. */
 const REMOVAL_TRIES = 5;
 const STATE = 'state';
+const IGNORED_BY = '.gitignore';
 
 export class TryFolder {
   readonly path: string;
@@ -66,6 +67,7 @@ export class TryFolder {
     const above = this.#madeAbove;
     if (above === undefined || !existsSync(above)) return;
     // What ignores it is alone there.
-    if (readdirSync(above).length === 1) rmSync(above, { recursive: true });
+    const left = readdirSync(above);
+    if (left.length === 1 && left[0] === IGNORED_BY) rmSync(above, { recursive: true });
   }
 }
