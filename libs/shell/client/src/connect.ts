@@ -241,7 +241,13 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
 
   constructor({ brokers, clientId = 'flatline-client', ssl, sasl, schemaRegistryUrl: url }: ConnectOptions) {
     const clock = systemClock;
-    const access = new KafkaAccess({ clock, credentials: credentialsFrom({ ssl, sasl }) });
+    const access = new KafkaAccess({
+      clock,
+      credentials: credentialsFrom({ ssl, sasl }),
+      onTrouble: (message) => {
+        process.emitWarning(message, 'FlatlineWarning');
+      },
+    });
     this.#kafka = { brokers, clientId, clock, access };
     if (url !== undefined) this.#registry = new HttpSchemaRegistry({ url, clock, setting: 'schemaRegistryUrl' });
   }

@@ -18,6 +18,7 @@ import {
   type Wanted,
   WHOLE,
 } from './check-options.ts';
+import { tokenEndpointProblem } from '@flatline/system';
 import { DURATION, DURATION_OR_NONE, INSTANT } from './check-times.ts';
 
 const ADDRESSES: Wanted = {
@@ -34,16 +35,22 @@ const SECRET = required({
 });
 const MECHANISM = required(oneOf('plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'));
 const BY_PASSWORD = { mechanism: MECHANISM, username: required(TEXT), password: SECRET };
+/** KIP-342. Anything else would end what is said, or be taken for the token. */
+const isExtension = ([name, text]: readonly [string, unknown]): boolean =>
+  /^(?!auth$)[A-Za-z]+$/.test(name) && typeof text === 'string' && /^[\x20-\x7E\t\r\n]+$/.test(text);
 const BY_TOKEN = {
   mechanism: MECHANISM,
   tokenEndpoint: required({
-    words: 'an address: https://…',
-    is: (value) => typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
+    words: 'an address without user and password: https://…, or http://… on loopback',
+    is: (value) => typeof value === 'string' && tokenEndpointProblem(value) === undefined,
   }),
   clientId: required(TEXT),
   clientSecret: SECRET,
   scope: TEXT,
-  extensions: OBJECT,
+  extensions: {
+    words: 'an object of names in letters, none of them auth, and texts in ASCII',
+    is: (value: unknown) => OBJECT.is(value) && Object.entries(value as object).every(isExtension),
+  },
 };
 const SASL = objectOf((value) =>
   (value as { readonly mechanism?: unknown }).mechanism === 'oauthbearer' ? BY_TOKEN : BY_PASSWORD,

@@ -90,7 +90,21 @@ describe('options within options', () => {
     ],
     [
       { mechanism: 'oauthbearer', tokenEndpoint: 'id', clientId: 'c', clientSecret: 's' },
-      'connect: sasl.tokenEndpoint is "id": give an address: https://…',
+      'connect: sasl.tokenEndpoint is "id": give an address without user and password: https://…, or http://… on loopback',
+    ],
+    [
+      { mechanism: 'oauthbearer', tokenEndpoint: 'http://id.example', clientId: 'c', clientSecret: 's' },
+      'connect: sasl.tokenEndpoint is "http://id.example": give an address without user and password: https://…, or http://… on loopback',
+    ],
+    [
+      {
+        mechanism: 'oauthbearer',
+        tokenEndpoint: 'https://id',
+        clientId: 'c',
+        clientSecret: 's',
+        extensions: { auth: 'x' },
+      },
+      'connect: sasl.extensions is an object: give an object of names in letters, none of them auth, and texts in ASCII',
     ],
     [
       { mechanism: 'oauthbearer', tokenEndpoint: 'https://id', clientId: 'c', clientSecret: 's', username: 'u' },

@@ -31,7 +31,7 @@ export interface OutputReaders {
   /** Sessions that have closed: the kind `session`. */
   summaries(options: OutputsOptions): AsyncIterableIterator<CompletedSession>;
   handleSummaries(options: OutputsOptions & Handling<CompletedSession>): Promise<void>;
-  /** The same as `handleSummaries`, in three lines: who was there is gone. */
+  /** `handleSummaries` by a short name. */
   onClosed(options: ClosedOptions, handler: (session: CompletedSession) => unknown): Promise<void>;
   /** The same as `summaries`. */
   completedSessions(options: OutputsOptions): AsyncIterableIterator<CompletedSession>;

@@ -1,4 +1,5 @@
 // The section `kafka.sasl`: what its mechanism needs, and takes.
+import { tokenEndpointProblem } from '@flatline/system';
 import { shownValue } from './configuration-error.ts';
 import type { SaslConfig } from './flatline-config.ts';
 import type { SaslSection } from './schema.ts';
@@ -44,9 +45,8 @@ export function saslChecks(sasl: SaslSection | undefined): SaslFinding[] {
 
 function endpointChecks({ tokenEndpoint }: SaslSection): SaslFinding[] {
   if (tokenEndpoint === undefined) return [];
-  const { username, password } = new URL(tokenEndpoint);
-  if (username === '' && password === '') return [];
-  const problem = 'an address without user and password: they are kafka.sasl.clientId and clientSecret';
+  const problem = tokenEndpointProblem(tokenEndpoint);
+  if (problem === undefined) return [];
   return [{ setting: 'kafka.sasl.tokenEndpoint', value: shownValue(tokenEndpoint), problem }];
 }
 

@@ -16,7 +16,7 @@ export interface TestEntry {
    * When it ends, fires or runs if nothing comes, as of now, in milliseconds since the epoch; undefined of a schedule that is paused.
    */
   readonly dueAt: Millis | undefined;
-  /** What `flatline list` shows of it: of a session `startedAt`, `eventCount`, `attributes` and so on. */
+  /** What `flatline sessions list` shows of it: of a session `startedAt`, `eventCount`, `attributes` and so on. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 

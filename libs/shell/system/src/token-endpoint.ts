@@ -1,0 +1,13 @@
+// The address that gives tokens, as a configuration and the SDK take it.
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** What is wrong with it; undefined: nothing. The client's secret goes to it, so in clear to loopback alone. */
+export function tokenEndpointProblem(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'a URL: https://…';
+  if (url.username !== '' || url.password !== '')
+    return 'an address without user and password: they are clientId and clientSecret';
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    return 'https://…, since the secret of the client goes along; http:// to loopback only';
+  return undefined;
+}
