@@ -143,7 +143,9 @@ describe('a broker that cannot start', () => {
       PATH: '/nowhere',
       DOCKER_HOST: 'unix:///nowhere.sock',
     });
-    expect(said).toMatch(/install Java 17.*Maven.*Docker.*KAFKA_BROKERS/);
+    expect(said).toMatch(
+      /Java 17 or newer +none.*Docker +no engine answers.*Java and Maven: .*Docker, .*KAFKA_BROKERS/s,
+    );
   });
 });
 
