@@ -61,4 +61,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'schedule',
     found: 'an input that was cut and grew again while its first owner restored, judged by its ends before and after',
   },
+  {
+    seed: 3_394_872,
+    kind: 'debounce',
+    found: 'windows that owed their parts when their partition had just been taken over, judged as if nothing lived',
+  },
 ];

@@ -43,8 +43,11 @@ function isFoldKnown({ scenario, kind }: Cluster, { status }: RunningTask): bool
 
 function deadlineFaults({ where, status, timers }: RunningTask, { open }: KindFolded): string[] {
   const utf8 = new TextDecoder();
+  // What has fired and owes its parts lives until they are said, and is not in the input's open ones for that.
+  const owing = new Set(timers.entries.filter(({ isOwing }) => isOwing).map(({ key }) => utf8.decode(key)));
   const dueAts = new Map(timers.entries.map(({ key, dueAt }) => [utf8.decode(key), dueAt]));
   const wrong = [...open].flatMap(([key, instant]) => {
+    if (owing.has(key)) return [];
     const dueAt = Math.min(instant, INSTANT_MAX);
     const found = dueAts.get(key);
     // Due already, it waits for its turn: the fold is further, where a pace holds the task back.
@@ -52,7 +55,9 @@ function deadlineFaults({ where, status, timers }: RunningTask, { open }: KindFo
     return found === dueAt || isWaiting ? [] : [`${where} ${key} is due at ${String(found)}, the input says ${dueAt}`];
   });
   const surplus = [...dueAts].flatMap(([key, dueAt]) =>
-    open.has(key) || dueAt <= status.clock ? [] : [`${where} ${key} lives until ${dueAt}, the input does not say so`],
+    open.has(key) || owing.has(key) || dueAt <= status.clock
+      ? []
+      : [`${where} ${key} lives until ${dueAt}, the input does not say so`],
   );
   return [...wrong, ...surplus];
 }

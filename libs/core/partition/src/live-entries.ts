@@ -287,7 +287,13 @@ export class LiveEntries implements Effects {
     const entries: EntryTimer[] = [];
     for (let slot = 0; slot < table.slotsEnd; slot += 1)
       if (table.isLive(slot))
-        entries.push({ key: table.keyOf(slot), dueAt: this.#dueAt(slot), armedFor: bounds.get(slot) });
+        entries.push({
+          key: table.keyOf(slot),
+          dueAt: this.#dueAt(slot),
+          // In the window that `dueAt` has moved.
+          isOwing: this.#kind.owing?.isOwing() === true,
+          armedFor: bounds.get(slot),
+        });
     return { entries, armed: wheel.size, earliest: wheel.earliestDeadline() };
   }
 

@@ -17,7 +17,7 @@ const decoder = {
   prepare: () => Promise.resolve(),
 };
 
-const entry = { key: bytes('k'), dueAt: 1_000, armedFor: 1_000 };
+const entry = { key: bytes('k'), dueAt: 1_000, isOwing: false, armedFor: 1_000 };
 
 describe('[V8] timers', () => {
   test.each<[string, TimerInspection, string[]]>([

@@ -7,6 +7,8 @@ export interface EntryTimer {
   readonly key: Uint8Array;
   /** When it is due if nothing comes. */
   readonly dueAt: Millis;
+  /** It lives until what it owes is said, whatever the input says of its key. */
+  readonly isOwing: boolean;
   /** By when the wheel looks at it; undefined: it has no timer. */
   readonly armedFor: Millis | undefined;
 }
