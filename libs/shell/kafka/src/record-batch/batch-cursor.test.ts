@@ -149,6 +149,13 @@ describe('BatchCursor', () => {
     expect(seen[1]!.timestamp).toBe(5_000_001_000);
   });
 
+  test('[kafkajs 6] a delta beyond 2^53 keeps its sign, and is the nearest double', () => {
+    const deltas = [-(2 ** 63), -(2 ** 56), -(2 ** 53) - 2, 2 ** 53 + 2, 2 ** 56, 2 ** 62];
+    const records = deltas.map((timestampDelta, i) => ({ ...bare(i, `key-${i}`), timestampDelta }));
+    const seen = walk(cursorOver([buildBatch({ baseOffset: 0, records, baseTimestamp: 0 })]));
+    expect(seen.map(({ timestamp }) => timestamp)).toEqual(deltas);
+  });
+
   test('a batch stamped by the broker gives each record the batch timestamp', () => {
     const batch = {
       baseOffset: 0,

@@ -14,6 +14,9 @@ const NO_BYTES = Buffer.alloc(0);
 /** Behind every record: where a number goes on for more bytes than it may. */
 const NOWHERE = 2 ** 52;
 
+/** The scale of a number's seventh byte: 49 bits are exact in a double. */
+const EXACT_SCALE_MAX = 128 ** 6;
+
 export class RecordGroup implements KeyGroup {
   count = 0;
   readonly starts = new Int32Array(KEY_GROUP_MAX);
@@ -117,7 +120,7 @@ export class RecordGroup implements KeyGroup {
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /** Zigzag, up to ten bytes; exact within ±2^52, beyond rounded as doubles are. */
+  /** Zigzag, up to ten bytes; beyond ±2^53 the nearest double. */
   #varlong(): number {
     const bytes = this.#bytes;
     const at = this.#at;
@@ -134,11 +137,26 @@ export class RecordGroup implements KeyGroup {
     let at = this.#at;
     let byte = bytes[at++]!;
     let value = byte & 0x7f;
-    for (let scale = 128; byte >= 0x80 && scale <= 2 ** 63; scale *= 128) {
+    for (let scale = 128; byte >= 0x80 && scale <= EXACT_SCALE_MAX; scale *= 128) {
       byte = bytes[at++]!;
       value += (byte & 0x7f) * scale;
     }
-    this.#at = byte < 0x80 ? at : NOWHERE;
+    if (byte >= 0x80) return this.#widestVarlong();
+    this.#at = at;
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** Eight to ten bytes: a double would lose the lowest bit, which is the sign. */
+  #widestVarlong(): number {
+    const bytes = this.#bytes;
+    let at = this.#at;
+    let byte = 0x80;
+    let value = 0n;
+    for (let shift = 0n; byte >= 0x80 && shift <= 63n; shift += 7n) {
+      byte = bytes[at++]!;
+      value |= BigInt(byte & 0x7f) << shift;
+    }
+    this.#at = byte < 0x80 ? at : NOWHERE;
+    return Number(BigInt.asIntN(64, (BigInt.asUintN(64, value) >> 1n) ^ -(value & 1n)));
   }
 }
