@@ -66,4 +66,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'debounce',
     found: 'windows that owed their parts when their partition had just been taken over, judged as if nothing lived',
   },
+  {
+    seed: 26_524_528,
+    kind: 'schedule',
+    found: 'where a partition begins, asked just before an unclean election and stated after it (a check too strict)',
+  },
 ];

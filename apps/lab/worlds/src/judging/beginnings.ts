@@ -11,12 +11,20 @@ export class Beginnings {
   readonly #startFrom: StartFrom;
   readonly #least: number[];
   readonly #most = new Map<number, number>();
+  /** The greatest that was true before a cut: an owner may have asked just then, and run after it. */
+  readonly #beforeCut: number[];
 
   /** When the first process starts. */
   constructor(simulation: Simulation, partitions: number, startFrom: StartFrom) {
     this.#simulation = simulation;
     this.#startFrom = startFrom;
     this.#least = Array.from({ length: partitions }, (_, partition) => this.#saidNow(partition));
+    this.#beforeCut = [...this.#least];
+  }
+
+  /** An unclean election is about to cut the log. */
+  willBeCut(partition: number): void {
+    this.#beforeCut[partition] = Math.max(this.#beforeCut[partition]!, this.#saidNow(partition));
   }
 
   /** An unclean election has just cut the log: a first owner that starts before it has grown again finds less of it. */
@@ -26,7 +34,8 @@ export class Beginnings {
 
   /** A task of it runs: from then on what comes is its own. */
   runs(partition: number): void {
-    if (!this.#most.has(partition)) this.#most.set(partition, this.#saidNow(partition));
+    if (this.#most.has(partition)) return;
+    this.#most.set(partition, Math.max(this.#beforeCut[partition]!, this.#saidNow(partition)));
   }
 
   /** What is wrong with the origin that the first commit states; undefined: no commit, or nothing. */

@@ -81,6 +81,7 @@ export class LeaderActs {
     if (highWatermark === 0) return;
     if (random.chance(0.5)) faults.inject({ at: 'Subscription', fault: 'fails' });
     const before = input.batches.filter((batch) => !input.isAborted(batch)).flatMap(({ records }) => records);
+    cluster.beginnings?.willBeCut(partition);
     input.changeLeader({ losesFrom: Math.max(0, highWatermark - 1 - random.below(LOST_MAX)) });
     this.#devices.lost(partition, input.logEnd);
     cluster.beginnings?.cut(partition);
