@@ -121,8 +121,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     const named = new Set<string>();
     for (const subscription of this.#subscriptions) {
       const { state } = subscription;
-      if (state.kind !== 'fetching' || subscription.flight !== undefined || !this.#hasRoom(subscription, full))
-        continue;
+      if (state.kind !== 'fetching' || !subscription.isIdle || !this.#hasRoom(subscription, full)) continue;
       // A request may name a partition once; a second reader of it has its turn in the next.
       if (named.has(subscription.name)) continue;
       named.add(subscription.name);
@@ -174,7 +173,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
 
   #sentFor(subscription: PartitionSubscription, flight: object): Sent {
     const { state, partition, fetchOffset } = subscription;
-    subscription.flight = flight;
+    subscription.sent(flight);
     // To the end of the order: of two that read one partition, the other is next.
     this.#subscriptions.delete(subscription);
     this.#subscriptions.add(subscription);
@@ -205,9 +204,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
   ): readonly Sent[] {
     const lanes = this.#lanes.get(nodeId)!;
     this.#lanes.set(nodeId, lane === 'waiting' ? { ...lanes, waiting: 'free' } : { ...lanes, prompt: 'free' });
-    const counting = sent.filter(({ subscription }) => subscription.flight === flight);
-    for (const { subscription } of counting) subscription.flight = undefined;
-    return counting;
+    return sent.filter(({ subscription }) => subscription.landed(flight));
   }
 
   #apply({ payload, partitions }: FetchAnswer, sent: readonly Sent[], askedAtMs: DurationMs): void {

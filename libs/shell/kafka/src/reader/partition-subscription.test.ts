@@ -39,15 +39,15 @@ describe('PartitionSubscription', () => {
     const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner);
     const leader = { nodeId: 1, leaderEpoch: 5, topicId: 'id' };
     subscription.located(leader);
-    subscription.flight = {};
+    const flight = {};
+    subscription.sent(flight);
     subscription.named({ ...leader, nodeId: 3, leaderEpoch: 4 });
     subscription.named({ ...leader });
-    expect(subscription.state).toEqual({ kind: 'fetching', leader });
-    expect(subscription.flight).toBeDefined();
+    expect(subscription.state).toEqual({ kind: 'fetching', leader, flight });
     const next = { ...leader, nodeId: 2, leaderEpoch: 6 };
     subscription.named(next);
     expect(subscription.state).toEqual({ kind: 'fetching', leader: next });
-    expect(subscription.flight).toBeUndefined();
+    expect(subscription.landed(flight)).toBe(false);
   });
 
   describe('PS5 [R3][F8] a leader of a later epoch than that of the batch before the position', () => {

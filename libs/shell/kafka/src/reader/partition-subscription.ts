@@ -1,16 +1,6 @@
 // One partition being read: where its next fetch begins, what was fetched and not yet taken, and what it waits for.
 //
-//   locating ──▶ fetching ──▶ locating        the leader moved, or cannot be reached
-//                    └──────▶ comparing       metadata name a later one, though this one answers
-//      │ ▲          │  ▲
-//      │ │          ▼  │ the log says otherwise
-//      │ │      confirming ──▶ failed          out of range, said twice by the leader (R3)
-//      ▼ │
-//   comparing ──▶ confirming, fetching         the new leader's log holds what was read (KIP-320)
-//      └────────▶ failed                       it does not: acknowledged records were lost or replaced (R3)
-//   any ──▶ failed (topic gone, not authorized, damaged), any ──▶ closed
-//
-// Owns: the fetch position, the buffer of runs, the newest ends, the failure.
+// Owns: the fetch position, the buffer of runs, the newest ends, the state (reading-state.ts has its picture and table).
 // Does not own: requests (KafkaLogReader), the place in a run (BatchCursor).
 //
 // Invariants
@@ -27,6 +17,7 @@ import type { Leader } from '../connection/kafka-connection.ts';
 import { BatchCursor } from '../record-batch/batch-cursor.ts';
 import { scanBatches } from '../record-batch/batch-scan.ts';
 import type { PartitionAnswer } from './fetch-exchange.ts';
+import { afterEvent, type LogRange, type ReadingEvent, type ReadingState } from './reading-state.ts';
 import type { SharedAnswer } from './shared-answer.ts';
 
 /** Between attempts to find or reach a leader. */
@@ -34,19 +25,6 @@ const LOCATE_BACK_OFF: BackOffLimits = { firstMs: 20, mostMs: 1_000 };
 
 /** A run that is a smaller part of its answer than this is copied out: what waits pins at most ten times as much as itself. */
 const PINNED_SHARE_MIN = 0.1;
-
-export type SubscriptionState =
-  | { readonly kind: 'locating'; readonly notBeforeMs: DurationMs }
-  | { readonly kind: 'comparing'; readonly leader: Leader; readonly readEpoch: number }
-  | { readonly kind: 'confirming'; readonly leader: Leader }
-  | { readonly kind: 'fetching'; readonly leader: Leader }
-  | { readonly kind: 'failed' | 'closed' };
-
-/** Offsets of a log: the first present, and the high watermark. */
-export interface LogRange {
-  readonly start: number;
-  readonly end: number;
-}
 
 export interface SubscriptionOwner {
   readonly clock: Clock;
@@ -69,9 +47,8 @@ export class PartitionSubscription implements LogSubscription {
   #fetchOffset: number;
   #bufferedBytes = 0;
   #ends: LogEnds | undefined;
-  #failure: Error | undefined;
   #listener: (() => void) | undefined;
-  #state: SubscriptionState = { kind: 'locating', notBeforeMs: 0 };
+  #state: ReadingState = { kind: 'locating', notBeforeMs: 0, doubt: undefined, unknownSinceMs: undefined };
   #obstacle: ReadObstacle | undefined;
   #topicId: string | undefined;
   /** The newest that is known. */
@@ -80,13 +57,6 @@ export class PartitionSubscription implements LogSubscription {
   #readEpoch: number;
   /** The latest whose leader is known to hold that batch. */
   #agreedEpoch: number;
-  #unknownSinceMs: DurationMs | undefined;
-  /** The leader called the position out of range, and no answer since has contradicted it. */
-  #rangeDoubted = false;
-  /** The range that it gave afterwards, where that confirms it. */
-  #rangeConfirmed: LogRange | undefined;
-  /** PS3: set by the reader around each fetch. */
-  flight: object | undefined;
   /** Presumed until an answer reaches the end. */
   behind = true;
   servedTurn = 0;
@@ -102,7 +72,7 @@ export class PartitionSubscription implements LogSubscription {
     this.#waitFor('its leader');
   }
 
-  get state(): SubscriptionState {
+  get state(): ReadingState {
     return this.#state;
   }
 
@@ -115,7 +85,7 @@ export class PartitionSubscription implements LogSubscription {
   }
 
   get failure(): Error | undefined {
-    return this.#failure;
+    return 'failure' in this.#state ? this.#state.failure : undefined;
   }
 
   get obstacle(): ReadObstacle | undefined {
@@ -127,8 +97,13 @@ export class PartitionSubscription implements LogSubscription {
     return this.#backOff.failures;
   }
 
+  /** It looks for a leader since the last one called its position out of range. */
   get isRangeDoubted(): boolean {
-    return this.#rangeDoubted;
+    return this.#state.kind === 'locating' && this.#state.doubt !== undefined;
+  }
+
+  get isIdle(): boolean {
+    return this.#state.kind === 'fetching' && this.#state.flight === undefined;
   }
 
   get fetchOffset(): number {
@@ -153,7 +128,7 @@ export class PartitionSubscription implements LogSubscription {
 
   close(): void {
     if (this.#state.kind === 'closed') return;
-    this.#state = { kind: 'closed' };
+    this.#happened({ kind: 'close' });
     this.#obstacle = undefined;
     this.#runs.length = 0;
     this.#bufferedBytes = 0;
@@ -169,14 +144,25 @@ export class PartitionSubscription implements LogSubscription {
     if (this.#state.kind !== 'closed') this.#listener?.();
   }
 
+  /** A fetch is on its way to the leader. */
+  sent(flight: object): void {
+    this.#happened({ kind: 'sent', flight });
+  }
+
+  /** That fetch is over. True where its answer counts (PS3). */
+  landed(flight: object): boolean {
+    const counts = this.#state.kind === 'fetching' && this.#state.flight === flight;
+    this.#happened({ kind: 'landed', flight });
+    return counts;
+  }
+
   /** Takes in what the leader answered without an error. */
   accept(answer: PartitionAnswer, shared: SharedAnswer, askedAtMs: DurationMs): void {
     const { highWatermark, lastStableOffset, logStartOffset } = answer;
     this.#ends = { highWatermark, lastStableOffset, logStartOffset, askedAtMs };
     this.#backOff.reset();
     this.#obstacle = undefined;
-    this.#rangeDoubted = false;
-    this.#rangeConfirmed = undefined;
+    this.#happened({ kind: 'answered' });
     try {
       this.#buffer(answer, shared);
     } catch (error) {
@@ -232,23 +218,21 @@ export class PartitionSubscription implements LogSubscription {
    * was deposed, and a node that does not know it yet said so: what it holds may end before our position (KIP-320).
    */
   located(leader: Leader): void {
-    this.#unknownSinceMs = undefined;
     const knownEpoch = Math.max(this.#leaderEpoch, this.#readEpoch);
     if (leader.leaderEpoch < knownEpoch) {
-      this.relocate(`its leader: node ${leader.nodeId} was it in epoch ${leader.leaderEpoch}, now it is ${knownEpoch}`);
+      this.#waitFor(`its leader: node ${leader.nodeId} was it in epoch ${leader.leaderEpoch}, now it is ${knownEpoch}`);
+      this.#happened({ kind: 'deposed', notBeforeMs: this.#retryAtMs() });
       return;
     }
     this.#leaderEpoch = leader.leaderEpoch;
-    if (this.#readEpoch >= 0 && leader.leaderEpoch > this.#agreedEpoch)
-      this.#state = { kind: 'comparing', leader, readEpoch: this.#readEpoch };
-    else this.#begin(leader);
+    const isNew = this.#readEpoch >= 0 && leader.leaderEpoch > this.#agreedEpoch;
+    this.#happened({ kind: 'led', leader, readEpoch: isNew ? this.#readEpoch : undefined });
   }
 
   /** Metadata, asked for independently of the fetches: a leader of a later epoch takes the place of one that may still answer. */
   named(leader: Leader): void {
     const { state } = this;
     if (!('leader' in state) || leader.leaderEpoch <= state.leader.leaderEpoch) return;
-    this.flight = undefined;
     this.located(leader);
   }
 
@@ -262,7 +246,7 @@ export class PartitionSubscription implements LogSubscription {
     if (this.#state.kind !== 'comparing' || !this.asks(leader)) return;
     if (leaderEpoch === this.#readEpoch && endOffset >= this.#fetchOffset) {
       this.#agreedEpoch = leader.leaderEpoch;
-      this.#begin(leader);
+      this.#happened({ kind: 'agreed' });
       return;
     }
     // The buffered runs come from the log that was lost: they must not be applied.
@@ -271,24 +255,20 @@ export class PartitionSubscription implements LogSubscription {
     this.fail(this.#diverged(leader, { leaderEpoch, endOffset }));
   }
 
-  #begin(leader: Leader): void {
-    const kind = this.#rangeDoubted && this.#rangeConfirmed === undefined ? 'confirming' : 'fetching';
-    this.#state = { kind, leader };
-  }
-
   /** Looks for the leader again, later each time until a fetch is answered. */
   relocate(why: string): void {
     if (this.ended) return;
     this.#waitFor(why);
-    this.#state = { kind: 'locating', notBeforeMs: this.#owner.clock.monotonicMs() + this.#backOff.nextDelayMs() };
+    this.#happened({ kind: 'leaderLost', notBeforeMs: this.#retryAtMs() });
   }
 
   /** Metadata has no such topic or partition: not yet, not everywhere, or no longer. */
   unknown(why: string, limitMs: DurationMs): void {
-    const now = this.#owner.clock.monotonicMs();
-    this.#unknownSinceMs ??= now;
-    if (now - this.#unknownSinceMs < limitMs) {
-      this.relocate(why);
+    const nowMs = this.#owner.clock.monotonicMs();
+    this.#happened({ kind: 'unknown', nowMs, notBeforeMs: this.#retryAtMs() });
+    if (this.#state.kind !== 'locating') return;
+    if (nowMs - (this.#state.unknownSinceMs ?? nowMs) < limitMs) {
+      this.#waitFor(why);
       return;
     }
     const remedy = 'create it (npx flatline topics create), restore it, or correct the configuration';
@@ -303,30 +283,33 @@ export class PartitionSubscription implements LogSubscription {
 
   /** A leader called the position out of range: final only after metadata and the leader's own range agree (R3). */
   outOfRange(): void {
-    if (this.#rangeConfirmed !== undefined) {
-      this.fail(this.#lost(this.#rangeConfirmed));
+    if (this.#state.kind === 'fetching' && this.#state.outside !== undefined) {
+      this.fail(this.#lost(this.#state.outside));
       return;
     }
-    this.#rangeDoubted = true;
-    this.relocate(`an answer to whether offset ${this.#fetchOffset} is out of range`);
+    this.#waitFor(`an answer to whether offset ${this.#fetchOffset} is out of range`);
+    this.#happened({ kind: 'outOfRange', notBeforeMs: this.#retryAtMs() });
   }
 
   /** The newest leader's range, asked after `outOfRange`; the next fetch decides. */
   rangeIs(range: LogRange): void {
-    if (this.#state.kind !== 'confirming') return;
-    const inside = range.start <= this.#fetchOffset && this.#fetchOffset <= range.end;
-    if (inside) this.#rangeDoubted = false;
-    else this.#rangeConfirmed = range;
-    this.#state = { kind: 'fetching', leader: this.#state.leader };
+    this.#happened({ kind: 'ranged', range, position: this.#fetchOffset });
   }
 
   fail(error: Error): void {
     if (this.ended) return;
     // The buffered records are sound and may still be taken.
-    this.#failure = error;
-    this.#state = { kind: 'failed' };
+    this.#happened({ kind: 'fail', failure: error });
     this.#obstacle = undefined;
     this.#owner.changed(this);
+  }
+
+  #happened(event: ReadingEvent): void {
+    this.#state = afterEvent(this.#state, event);
+  }
+
+  #retryAtMs(): DurationMs {
+    return this.#owner.clock.monotonicMs() + this.#backOff.nextDelayMs();
   }
 
   #waitFor(what: string): void {
