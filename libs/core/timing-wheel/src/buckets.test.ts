@@ -53,6 +53,8 @@ describe('Buckets', () => {
               model[step.bucket]!.push(step);
             }
           }
+          const due = new Map(model.flat().map(({ id, deadline }) => [id, deadline]));
+          expect(buckets.inspect((id) => due.get(id) ?? NaN, IDS)).toEqual([]);
           const firstOccupied = model.findIndex((items) => items.length > 0);
           expect(buckets.isLevelEmpty(0)).toBe(firstOccupied < 0);
           if (firstOccupied >= 0) expect(buckets.firstOccupied(0, 0)).toBe(firstOccupied);

@@ -10,6 +10,10 @@
 //   BU4  bound(bucket) <= every deadline its ids were put in with; it is exact until one is taken out.
 //   BU5  A link is id + 1, or ~bucket. So it is never 0 of an id that is in a bucket, and always 0 of any other: memory never
 //        written to says of its ids that they are in none.
+//
+// Checked
+//   inspect   BU1, BU2, BU3, BU4, BU5
+//             Of BU4 only what still shows: the deadlines that ids were put in with are not kept, and never later than they are now.
 import { GrowingMemory } from '@flatline/base';
 import { LEVEL_BUCKETS } from './levels.ts';
 import { Occupancy } from './occupancy.ts';
@@ -127,6 +131,42 @@ export class Buckets {
     this.#memory.grow(capacity * ID_BYTES);
     const { buffer } = this.#memory;
     this.#links = new Int32Array(buffer, 0, buffer.byteLength / Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  /**
+   * What does not hold of the invariants, in words. `deadlineOf`: when an id is due by now; from `idsEnd` on none was ever put
+   * in. O(`idsEnd` + buckets), changes nothing. For checks.
+   */
+  inspect(deadlineOf: (id: number) => number, idsEnd = this.capacity): string[] {
+    const faults: string[] = [];
+    const end = Math.min(idsEnd, this.capacity);
+    const seen = new Uint8Array(end);
+    for (let bucket = 0; bucket < this.#heads.length; bucket += 1) {
+      const isEmpty = this.#heads[bucket] === ~bucket && this.#tails[bucket] === ~bucket;
+      if (this.#occupancy.isMarked(bucket) === isEmpty)
+        faults.push(`BU3: bucket ${bucket} is marked as if it were ${isEmpty ? 'occupied' : 'empty'}`);
+      if (isEmpty) continue;
+      const bound = this.bound(bucket);
+      let link = ~bucket;
+      // Ends in a circle, too: its second time round finds what was seen.
+      for (let next = this.#heads[bucket]!; next > 0; next = this.#links[nextAt(link)]!) {
+        const id = next - 1;
+        if (seen[id] !== 0) return [...faults, `BU1: id ${id} is met a second time, in bucket ${bucket}`];
+        seen[id] = 1;
+        if (this.#links[previousAt(next)] !== link) faults.push(`BU2: id ${id} is not linked to the one before it`);
+        if (deadlineOf(id) < bound)
+          faults.push(`BU4: id ${id} is due at ${deadlineOf(id)}, before ${bound} of its bucket`);
+        link = next;
+      }
+      const last = link < 0 ? this.#heads[bucket] : this.#links[nextAt(link)];
+      if (last !== ~bucket || this.#tails[bucket] !== link)
+        faults.push(`BU2: the ends of bucket ${bucket} do not name it`);
+    }
+    if (!this.#occupancy.isSummed) faults.push('BU3: the bits of words are not those of their buckets');
+    for (let id = 0; id < end; id += 1)
+      if (seen[id] === 0 && (this.#links[2 * id] !== 0 || this.#links[2 * id + 1] !== 0))
+        faults.push(`BU5: id ${id} is in no bucket and has links`);
+    return faults;
   }
 
   clear(): void {

@@ -64,6 +64,10 @@ export class KeptDeadlines {
     return this.#wheel.armed();
   }
 
+  inspect(idsEnd: number): string[] {
+    return this.#wheel.inspect(idsEnd);
+  }
+
   clear(): void {
     this.#wheel.clear();
     this.#deadlines.clear();

@@ -44,6 +44,15 @@ export class Occupancy {
     return (word << 5) + lowestBit(this.#words[level * WORDS_PER_LEVEL + word]!);
   }
 
+  isMarked(bucket: number): boolean {
+    return (this.#words[bucket >> 5]! & (1 << (bucket & 31))) !== 0;
+  }
+
+  /** Whether a bit says of each word whether it has one. For checks. */
+  get isSummed(): boolean {
+    return this.#words.every((word, at) => (word !== 0) === ((this.#summaries[at >> 3]! & (1 << (at & 7))) !== 0));
+  }
+
   clear(): void {
     this.#words.fill(0);
     this.#summaries.fill(0);

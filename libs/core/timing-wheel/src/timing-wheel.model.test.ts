@@ -120,6 +120,8 @@ class Twin {
       hold(Object.is(this.wheel.deadlineOf(id), deadline), 'the deadline is the one last given', [id, deadline]);
       hold(this.wheel.isArmed(id) === this.armed.has(id), 'armed', id);
     }
+    const faults = this.wheel.inspect(this.ids);
+    hold(faults.length === 0, 'its invariants hold', faults.slice(0, 3));
     const bounds = new Map(this.wheel.armed());
     hold(bounds.size === this.armed.size, 'each armed id is waited for once', bounds.size);
     for (const [id, bound] of bounds)

@@ -15,6 +15,11 @@
 //        keep arming the past without keeping a poll from ending.
 //   WH7  What waits in LOOKED belongs to the slot of the tick under way, and is not due at `#lookedAt`. It is put back before that
 //        slot is looked at for a later instant, and before the cursor moves.
+//
+// Checked
+//   inspect   WH1, WH2, WH4, WH5, WH6, WH7
+//             Of WH6 that nothing is open between polls that have ended.
+//   not       WH3: what has fired is gone; the model test compares each one with the time.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import { Buckets, ID_MAX } from './buckets.ts';
 import {
@@ -28,6 +33,7 @@ import {
   tickAtOrAfter,
   tickAtOrBefore,
 } from './levels.ts';
+import { wheelFaults } from './wheel-inspection.ts';
 
 export interface TimingWheelOptions {
   /** The present deadline of an armed id, any safe integer. It never moves nearer but by `schedule`. */
@@ -248,6 +254,26 @@ export class TimingWheel {
     for (let bucket = 0; bucket < LEVEL_BUCKETS + EXTRA_BUCKETS; bucket += 1)
       for (let id = this.#buckets.first(bucket); id >= 0; id = this.#buckets.next(id))
         yield [id, this.#buckets.bound(bucket)];
+  }
+
+  /** What does not hold of the invariants, in words; no id from `idsEnd` on was ever armed. O(`idsEnd`), changes nothing. For checks. */
+  inspect(idsEnd?: number): string[] {
+    return wheelFaults(
+      {
+        tickMs: this.#tickMs,
+        deadlineOf: this.#deadlineOf,
+        buckets: this.#buckets,
+        bucketsEnd: LEVEL_BUCKETS + EXTRA_BUCKETS,
+        due: DUE,
+        looked: LOOKED,
+        size: this.#size,
+        now: this.#now,
+        cursor: this.#cursor,
+        lookedAt: this.#lookedAt,
+        isStopped: this.#stopped,
+      },
+      idsEnd,
+    );
   }
 
   /** Disarms every id. The time stays where it is. */
