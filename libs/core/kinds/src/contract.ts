@@ -48,7 +48,10 @@ export interface KindOutput extends OutgoingRecord {
   readonly topic?: string;
 }
 
-/** What the engine does for a kind. All but `find` and `open` concern the entry in the window. */
+/**
+ * What the engine does for a kind. All but `find` and `open` concern the entry in the window. What a kind says last of an entry is
+ * `changed`, or `end`: before it opens another, and before its call ends. A record at which it does not is not processed (LE3).
+ */
 export interface Effects {
   /** The partition clock. */
   readonly clock: Millis;
@@ -63,7 +66,7 @@ export interface Effects {
   open(index: number, stateBytes?: number): boolean;
   /** Whether states may grow by so many bytes (I7). Asked before a record that needs them changes anything. */
   hasRoom(stateBytes: number): boolean;
-  /** The entry is filled and its due instant stands: from now on its timer waits for it. */
+  /** The entry is filled and its due instant stands: from now on its timer waits for it. Comes before `changed`. */
   opened(): void;
   /** A touch (`EntryFormat.encodeTouch`) says all that has changed of the head; its state tells by itself. */
   changed(): void;

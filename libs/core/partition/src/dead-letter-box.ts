@@ -4,6 +4,10 @@
 //
 // Invariants
 //   DB1  A letter is taken once: with the cut that covers its record (I1, O1).
+//
+// Checked
+//   inspect  DB1
+//            As far as the letters that wait have the bytes that are counted; the oracle reads the topic for each of them (I1).
 import { type DeadLetter, deadLetter, type DeadLetterLimits, letterBytes } from './dead-letter.ts';
 import type { RecordCursor } from '@flatline/ports';
 
@@ -34,6 +38,12 @@ export class DeadLetterBox {
     const letter = deadLetter(cursor, reason, detail, this.#limits.letterBytesMax);
     this.#bytes += letterBytes(letter);
     this.#letters.push(letter);
+  }
+
+  /** What does not hold of the invariant, in words. O(letters), changes nothing. For checks. */
+  inspect(): string[] {
+    const bytes = this.#letters.reduce((sum, letter) => sum + letterBytes(letter), 0);
+    return bytes === this.#bytes ? [] : [`DB1: letters have ${bytes} bytes, ${this.#bytes} are counted`];
   }
 
   takeAll(): readonly DeadLetter[] {

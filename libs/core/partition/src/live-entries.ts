@@ -8,6 +8,14 @@
 //        it later needs no call (lazy re-arm).
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
+//   LE3  What the kind says last of an entry is `changed`, or `end`: before it opens another, and before its call ends. Behind
+//        `open` it says `opened`. Else a commit would not hold the entry, or no timer would wait for it.
+//
+// Checked
+//   inspect    LE1
+//   assertion  LE2, LE3
+//              LE3 without a look at each `find`, which would cost a heartbeat: a word too many is forgotten where the next entry
+//              of the run has changed. What has changed without a word does not have the digest that was written (CL3).
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
 import type { Effects, EntryWindow, Kind, KindOutput, LaterRecords, Run } from '@flatline/kinds';
 import { TimingWheel } from '@flatline/timing-wheel';
@@ -19,7 +27,7 @@ import { OwedQueue } from './owed-queue.ts';
 import type { KeyPlacement } from './key-placement.ts';
 import type { PartitionClock } from './partition-clock.ts';
 import { hasRoomFor, isFullFor, type StateLimits } from './entries/state-limits.ts';
-import type { EntryTimer, TimerInspection } from './entries/timer-inspection.ts';
+import { type EntryTimer, timerFaults, type TimerInspection } from './entries/timer-inspection.ts';
 
 export interface LiveEntriesParts {
   /** Called with the window it gets. */
@@ -74,6 +82,9 @@ export class LiveEntries implements Effects {
   fired = 0;
   /** The last copy of a key, kept until an entry ends: outputs of one entry share it. */
   #key: { readonly slot: number; readonly bytes: Uint8Array } | undefined;
+  /** The kind has yet to say of an entry that it is opened, or that it has changed (LE3). */
+  #owesOpened = false;
+  #owesChanged = false;
 
   constructor(parts: LiveEntriesParts) {
     this.#parts = parts;
@@ -126,6 +137,11 @@ export class LiveEntries implements Effects {
     this.#owed.restore(slot);
   }
 
+  /** Whether the restored entries are what lives. */
+  get hasBegun(): boolean {
+    return this.isArmed || this.#arming !== undefined;
+  }
+
   get isArmed(): boolean {
     return this.#wheel !== undefined;
   }
@@ -147,7 +163,9 @@ export class LiveEntries implements Effects {
   take(): ReturnType<Kind['take']> {
     this.#commit.weighChanges();
     try {
-      return this.#kind.take(this.run, this);
+      const refusal = this.#kind.take(this.run, this);
+      if (this.#owesChanged || this.#owesOpened) refuseSilence();
+      return refusal;
     } catch (error) {
       this.#parts.onUnsound();
       throw error;
@@ -163,10 +181,12 @@ export class LiveEntries implements Effects {
   }
 
   open(index: number, stateBytes = 0): boolean {
+    if (this.#owesChanged || this.#owesOpened) refuseSilence();
     const { bytes, group, baseOffset } = this.run;
     if (isFullFor(this.#table, this.#parts.state, group.lengths[index]!, stateBytes)) return false;
     this.#parts.placement.note(bytes, group, index, baseOffset + group.offsetDeltas[index]!);
     this.#entry.at(this.#table.insertAhead(bytes, group, index));
+    this.#owesOpened = true;
     return true;
   }
 
@@ -175,18 +195,25 @@ export class LiveEntries implements Effects {
   }
 
   opened(): void {
+    assert(this.#owesOpened, 'LE3: an entry is opened once');
+    this.#owesOpened = false;
+    this.#owesChanged = true;
     this.#armed().schedule(this.#entry.slot);
   }
 
   changed(): void {
+    // No more than that: it is in each heartbeat's way.
+    this.#owesChanged = false;
     if (this.#changelog.changed(this.#entry)) this.#endRun();
   }
 
   reshaped(): void {
+    this.#owesChanged = true;
     this.#table.reshaped.add(this.#entry.slot);
   }
 
   resized(): void {
+    this.#owesChanged = true;
     this.#endFullRun();
   }
 
@@ -195,6 +222,7 @@ export class LiveEntries implements Effects {
   }
 
   end(at: Millis): void {
+    this.#owesChanged = false;
     const { slot } = this.#entry;
     this.#key = undefined;
     this.#commit.outputs.ended(at);
@@ -223,6 +251,7 @@ export class LiveEntries implements Effects {
   }
 
   owes(): void {
+    this.#owesChanged = true;
     this.#owed.add(this.#entry.slot);
   }
 
@@ -297,6 +326,19 @@ export class LiveEntries implements Effects {
     return { entries, armed: wheel.size, earliest: wheel.earliestDeadline() };
   }
 
+  /** What does not hold of the invariants, in words. O(live entries), moves the window and changes nothing else. For checks. */
+  inspect(): string[] {
+    const wheel = this.#wheel;
+    const timers = this.timers();
+    if (wheel === undefined || timers === undefined) return [];
+    const { slotsEnd } = this.#table;
+    const live = Array.from({ length: slotsEnd }, (_, slot) => slot).filter((slot) => this.#table.isLive(slot));
+    const owed = this.#owed.inspect(live, (slot) => {
+      this.#entry.at(slot);
+    });
+    return [...timerFaults(timers).map((fault) => `LE1: ${fault}`), ...owed, ...wheel.inspect(slotsEnd)];
+  }
+
   /** Moves the window. */
   #dueAt(slot: number): Millis {
     this.#entry.at(slot);
@@ -319,6 +361,7 @@ export class LiveEntries implements Effects {
     this.#due(due);
     if (!this.#table.isLive(slot)) return undefined;
     const next = this.#dueAt(slot);
+    // LE2
     assert(next > due, 'what is due ends its entry or gives it a later due instant', { due, next });
     return next;
   }
@@ -332,8 +375,10 @@ export class LiveEntries implements Effects {
   }
 
   #guarded(what: () => void): void {
+    if (this.#commit.isCutting) refuseChange();
     try {
       what();
+      if (this.#owesChanged || this.#owesOpened) refuseSilence();
     } catch (error) {
       this.#parts.onUnsound();
       if (isConsequence(error)) throw error;
@@ -346,4 +391,13 @@ export class LiveEntries implements Effects {
     assert(this.#wheel !== undefined, 'entries live once they are restored and their timers armed');
     return this.#wheel;
   }
+}
+
+// Apart from the callers, which are hot.
+function refuseChange(): never {
+  assert(false, 'PT3: nothing changes while a commit is cut');
+}
+
+function refuseSilence(): never {
+  assert(false, 'LE3: a kind says of an entry that it is opened, and last that it has changed, before its call ends');
 }

@@ -113,6 +113,11 @@ export class NextCommit {
     this.#deadLetters.add(cursor, reason, detail);
   }
 
+  /** What does not hold of what waits, in words. For checks. */
+  inspect(): string[] {
+    return [...this.outputs.inspect(), ...this.#deadLetters.inspect()];
+  }
+
   prepareCut(bytes: number, base: TouchBase): boolean {
     if (!this.isCutting) this.#bytesBeforeCut = this.bytes;
     const left = this.outputs.encode(bytes);

@@ -7,6 +7,11 @@
 //   OB1  In the order in which they were decided, which for each key is the log's.
 //   OB2  A record is taken once: with the cut of what brought it about (O1).
 //   OB3  What is encoded later is encoded by the cut that takes it, all of it.
+//
+// Checked
+//   inspect  OB3
+//            As far as what is encoded, and what is not, have the bytes that are counted.
+//   not      OB1, OB2: of what was decided before and is not kept; the oracle reads the output for it (O1).
 import type { Millis } from '@flatline/base';
 import type { KindOutput, LaterRecords } from '@flatline/kinds';
 
@@ -86,6 +91,14 @@ export class OutputBox {
     this.#endedAt = [];
     this.#bytes = 0;
     return taken;
+  }
+
+  /** What does not hold of the invariants, in words. O(records), changes nothing. For checks. */
+  inspect(): string[] {
+    const waiting = this.#later.slice(this.#encoded).reduce((sum, { records }) => sum + records.bytes, 0);
+    const encoded = [...this.#records, ...this.#later.flatMap((later) => later.encoded)];
+    const bytes = encoded.reduce((sum, record) => sum + outputBytes(record), waiting);
+    return bytes === this.#bytes ? [] : [`OB3: outputs have ${bytes} bytes, ${this.#bytes} are counted`];
   }
 
   #inOrder(): readonly KindOutput[] {

@@ -5,6 +5,9 @@
 // Invariants
 //   OQ1  An entry that owes lives, and is in the queue once: from the call in which its kind says so, or from restoring, until
 //        all is said.
+//
+// Checked
+//   inspect  OQ1
 import { assert } from '@flatline/base';
 import type { Effects, Kind, KindOutput, OwedRecords, Owing } from '@flatline/kinds';
 
@@ -36,6 +39,21 @@ export class OwedQueue {
   /** Adds a restored entry, in the window, if it owes. */
   restore(slot: number): void {
     if (this.#owing?.isOwing() === true) this.add(slot);
+  }
+
+  /**
+   * What does not hold of the invariant, in words. `live`: the slots with an entry, to which `show` moves the window. Changes
+   * nothing else. For checks.
+   */
+  inspect(live: readonly number[], show: (slot: number) => void): string[] {
+    const queued = this.#slots.slice(this.#at);
+    const owing = this.#owing;
+    const owes = live.filter((slot) => {
+      show(slot);
+      return owing?.isOwing() === true;
+    });
+    const isSound = queued.length === owes.length && new Set([...queued, ...owes]).size === owes.length;
+    return isSound ? [] : [`OQ1: slots ${owes.join()} owe, in the queue are ${queued.join()}`];
   }
 
   /** Works on what the first entry, in the window, owes; a record that comes of it goes out with the next commit. */

@@ -6,6 +6,9 @@
 // Invariants
 //   PC1  The instant never goes back.
 //   PC2  Nothing but a record's timestamp, a restored block header, or evidence of C3 moves it.
+//
+// Checked
+//   not  PC1: a comparison in the one place that writes it. PC2: of callers; the oracle has a clock of its own (C1).
 import type { Millis } from '@flatline/base';
 
 export class PartitionClock {

@@ -8,12 +8,17 @@
 //        may be drained later, in slices, without changing what comes out (C5).
 //   PT2  Everything since the last cut — changes, outputs, dead letters, position — goes into the next cut together (O1).
 //   PT3  From the first slice of a cut to the last nothing is stepped or expired: what it holds is the state at one position.
+//
+// Checked
+//   assertion  PT3: by the position at both ends of a cut (Changelog), and before what is due or owed takes effect (LiveEntries).
+//   not        PT1, PT2: of records and commits that are gone; the oracle folds the input and reads the log.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import type { EntryWindow, HeldState, HeldTimeRules, Kind } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
 import type { InputPosition } from './changelog/block-format.ts';
 import { Changelog, type CutContext } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
+import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
 import { type TaskCounters, zeroCounters } from './counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { KeyPlacement, type MisplacedKey } from './key-placement.ts';
@@ -34,6 +39,9 @@ import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
  */
 const TICK_MAX_MS = 10;
 
+/** So many are worth reading. */
+const FAULTS_MAX = 20;
+
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
 const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
 
@@ -53,6 +61,8 @@ export class PartitionTask {
   readonly #records: RecordTaker;
   /** As of the last cut. */
   #atCut = { heldMs: 0, others: 0 };
+  /** The kind has thrown: an entry may be half changed. */
+  #isUnsound = false;
 
   constructor(options: TaskOptions) {
     const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
@@ -69,6 +79,7 @@ export class PartitionTask {
     changelog.giveRowsTo(checkpoints);
     // Rows are copies of entries, and this one may be half changed.
     const onUnsound = (): void => {
+      this.#isUnsound = true;
       checkpoints.discard();
     };
     const placement = new KeyPlacement({ partition, keyPartitions: rules.keyPartitions, counters });
@@ -232,6 +243,23 @@ export class PartitionTask {
   /** What the wheel holds, to be compared with the deadlines (V8); undefined until all is armed. O(live entries), with copies. */
   timers(): TimerInspection | undefined {
     return this.#entries.timers();
+  }
+
+  /**
+   * Which invariants of its parts do not hold between two of its calls, in words, a few of them; none once the kind has thrown.
+   * `stored`: the rows of the local store, where all that was handed out is written. O(state), changes nothing. For checks.
+   */
+  inspect(stored?: ReadonlyMap<number, StoredImage>): readonly string[] {
+    if (this.#isUnsound) return [];
+    const { table, changelog, checkpoints } = this;
+    const faults = [
+      ...table.inspect(changelog.uncutRemovals),
+      ...changelog.inspect(this.#entries.hasBegun),
+      ...checkpoints.inspect(stored),
+      ...this.#entries.inspect(),
+      ...this.#commit.inspect(),
+    ];
+    return faults.slice(0, FAULTS_MAX);
   }
 
   /**

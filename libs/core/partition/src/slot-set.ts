@@ -83,6 +83,13 @@ export class SlotSet {
     return (word << 5) | (WORD_BITS - 1 - Math.clz32(bits & -bits));
   }
 
+  /** Those that are `first` or above, ascending. */
+  from(first: number): number[] {
+    const slots: number[] = [];
+    for (let slot = this.next(first); slot >= 0; slot = this.next(slot + 1)) slots.push(slot);
+    return slots;
+  }
+
   /** Adds all of another, a word at a time: 2 ms for 33 million slots. */
   addAll(other: SlotSet): void {
     const from = other.#words;

@@ -10,6 +10,7 @@ import {
   begin,
   closedIn,
   fold,
+  hold,
   ListCursor,
   options,
   type TestRecord,
@@ -58,11 +59,18 @@ class Model {
       const cursor = this.cursor(this.records.slice(from, from + 1 + this.random.below(80)));
       this.task.restartReading();
       if (from < this.records.length) this.task.step(cursor, 1 + this.random.below(100), WALL);
+      this.inspect();
       if (this.random.chance(0.5)) this.task.expire(1 + this.random.below(20), WALL);
+      this.inspect();
       if (this.random.chance(0.6)) this.commit();
       if (this.random.chance(0.3)) this.flush();
       if (this.random.chance(0.05)) this.crash();
+      this.inspect();
     }
+  }
+
+  inspect(): void {
+    hold(this.task.inspect(this.checkpoint === undefined ? undefined : this.store));
   }
 
   cursor(records: readonly TestRecord[]): ListCursor {
@@ -88,12 +96,14 @@ class Model {
       previousCommitId: this.previous,
       inputPartitions: 4,
     });
+    this.inspect();
     // Stepping goes on while the commit is in flight.
     const from = this.task.input.position;
     this.task.restartReading();
     if (this.random.chance(0.5) && from < this.records.length)
       this.task.step(this.cursor(this.records.slice(from, from + 10)), 10, WALL);
     if (this.random.chance(0.3)) this.task.expire(5, WALL);
+    this.inspect();
     if (this.random.chance(0.05)) {
       this.sequence -= 1;
       this.crash();
@@ -110,6 +120,7 @@ class Model {
       this.task.restartReading();
       this.task.step(this.cursor(this.records.slice(from, from + 10)), 10, WALL);
       this.task.expire(5, WALL);
+      this.inspect();
     }
   }
 
@@ -122,6 +133,7 @@ class Model {
     });
     this.nextOffset += 1;
     this.task.settle(cut, offsets);
+    this.inspect();
     this.closed.push(...closedIn(cut).map(shown));
     if (this.random.chance(0.2)) while (this.blocks[0]!.offset < cut.header.floor) this.blocks.shift();
   }
@@ -134,6 +146,7 @@ class Model {
       const next = this.flushing.next();
       if (next.done === true) this.flushing = undefined;
       else this.write(next.value);
+      this.inspect();
       if (next.value?.waits === true) return;
       if (this.random.chance(0.02)) this.crash();
     }
@@ -180,6 +193,7 @@ class Model {
       if (offset < (this.checkpoint?.changelogPosition ?? 0)) continue;
       const step = applyBlock(restoration, block, offset);
       expect(step.kind).not.toBe('broken');
+      hold([...restoration.inspect(), ...task.inspect()]);
     }
     if (restoration.last !== undefined) expect(restoration.finish()).toBeUndefined();
     begin(task, restoration.last?.clock ?? 0, restoration.last?.inputs[0] ?? START);

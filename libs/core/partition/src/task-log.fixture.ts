@@ -1,7 +1,7 @@
 // The input of one partition, a task that takes it, and what that has committed: what logs of a kind share in tests.
 import type { RawRecord } from '@flatline/oracle';
 import { NO_BATCH, type PartitionTask, Restoration, type TaskCut } from './index.ts';
-import { applyBlock, begin, rawOf, type TestRecord } from './task.fixture.ts';
+import { applyBlock, begin, hold, rawOf, type TestRecord } from './task.fixture.ts';
 
 export const PARTITION = 3;
 export const WALL = 9e12;
@@ -49,10 +49,12 @@ export class TaskLog {
   /** Commits what the task has taken. */
   cut(): TaskCut {
     const { task } = this;
+    hold(task.inspect());
     const sequence = this.#sequence;
     const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };
     const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
     this.#sequence += 1;
+    hold(task.inspect());
     for (const output of cut.outputs) this.#onOutput(output);
     this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
     const first = this.blocks.length;
@@ -61,6 +63,7 @@ export class TaskLog {
       cut,
       cut.blocks.map((_, i) => first + i),
     );
+    hold(task.inspect());
     return cut;
   }
 
@@ -73,11 +76,15 @@ export class TaskLog {
       return;
     }
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    this.blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
+    this.blocks.forEach((block, offset) => {
+      applyBlock(restoration, block, offset);
+      hold([...restoration.inspect(), ...task.inspect()]);
+    });
     const why = restoration.finish();
     if (why !== undefined) throw new Error(why);
     const last = restoration.last!;
     begin(task, last.clock, last.inputs[0]!, last);
+    hold(task.inspect());
   }
 
   /** Bytes of the changelog so far. */

@@ -294,3 +294,8 @@ export function fold(records: readonly TestRecord[], timeoutMs: number): { close
   );
   return { closed: closed.sort(), open: left.sort() };
 }
+
+/** No invariant is broken. Cheaper than expect. */
+export function hold(faults: readonly string[]): void {
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}

@@ -7,6 +7,11 @@
 //   BL1  bases[k] is the number of live entries whose baseBlock is first + k.
 //   BL2  The floor is the offset of the first block with a base, and never above the first block of the last commit. It
 //        never goes back: below a floor that was stated the log may be gone.
+//
+// Checked
+//   inspect    BL1, BL2
+//              BL2 as far as blocks are dropped too soon. That no floor goes back the oracle sees in the log (K3).
+//   assertion  BL1, where a base leaves.
 import { assert } from '@flatline/base';
 
 /** Blocks that there is room for at first. */
@@ -110,6 +115,7 @@ export class BlockLedger {
     const bases = this.#bases[at]! - 1;
     this.#bases[at] = bases;
     if (ordinal < this.#countedBelow) this.basesBelow -= 1;
+    // BL1
     assert(bases >= 0, 'a block loses no base it does not hold', { ordinal });
   }
 
@@ -138,6 +144,32 @@ export class BlockLedger {
     }
     this.#compact();
     return this.#head < this.#count ? Math.max(this.#offsets[this.#head]!, this.#restoredFloor) : this.#restoredFloor;
+  }
+
+  /** What does not hold of the invariants, in words. `bases`: by ordinal, where there are any. O(blocks), changes nothing. For checks. */
+  inspect(bases: ReadonlyMap<number, number>): string[] {
+    const faults: string[] = [];
+    let [bytes, below] = [0, 0];
+    for (let at = this.#head, ordinal = this.#first; at < this.#count; at += 1, ordinal += 1) {
+      const counted = this.#bases[at]!;
+      if (counted !== (bases.get(ordinal) ?? 0))
+        faults.push(
+          `BL1: block ${ordinal} counts ${counted} bases, ${bases.get(ordinal) ?? 0} entries have theirs there`,
+        );
+      if (at > 0 && this.#offsets[at]! <= this.#offsets[at - 1]!)
+        faults.push(`BL2: block ${ordinal} lies before the one before it`);
+      bytes += this.#bytes[at]!;
+      if (ordinal < this.#countedBelow) below += counted;
+    }
+    for (const ordinal of bases.keys())
+      if (ordinal < this.#first || ordinal >= this.end)
+        faults.push(`BL2: block ${ordinal} has bases, and is not known any more`);
+    if (this.#first > this.#lastCommit) faults.push(`BL2: block ${this.#first} is the first, behind the last commit`);
+    if (below !== this.basesBelow) faults.push(`BL1: ${this.basesBelow} old bases are counted, ${below} are there`);
+    // `stretch` makes fractions, which are added in another order here.
+    if (Math.abs(bytes - this.#logBytes) > 1)
+      faults.push(`BL1: blocks have ${bytes} bytes, ${this.#logBytes} are counted`);
+    return faults;
   }
 
   /** Where the columns have a block. */

@@ -14,14 +14,22 @@
 //        all of the state of those in `whole`, whose base the cut writes.
 //   CL6  Beyond what has changed a cut writes at most its share of the sweep, and a page. A base of more than a page is bound
 //        within that, or with no page that has not changed, or it comes in parts (LongBases).
+//
+// Checked
+//   inspect   CL1, CL2, CL3, CL5
+//             CL5 where no entry has a state: what counts for states are lengths of before.
+//   not       CL4: what a base was is not kept; `inspect` counts bases (BL1), and the oracle reads the log for them.
+//             CL6: of a cut, not of a state; pending-bytes.test.ts and sliced-cut.test.ts measure cuts.
 import { assert, CHANGELOG_FORMAT, CHANGELOG_FORMAT_WITH_SETTINGS, type ReusedMemory } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import { BaseSizes } from './base-sizes.ts';
 import { BlockBuilder, type BlockLimits, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
+import { changelogFaults } from './changelog-inspection.ts';
 import { keyDigest } from './digest.ts';
 import { LongBases } from './long-bases.ts';
+import type { RowTaker } from './row-taker.ts';
 import { SettingsHistory } from './settings-history.ts';
 import { SWEEP_RATIO, SWEPT_SLOT_BYTES, type SweepLimits, SweepPlan } from './sweep-plan.ts';
 import { SlotSet } from '../slot-set.ts';
@@ -56,17 +64,6 @@ export interface ChangelogCut {
   readonly header: Omit<CommitHeader, 'part' | 'parts'>;
   /** Bytes of all blocks. */
   readonly blockBytes: number;
-}
-
-/** What of a cut the local store waits for. */
-export interface RowTaker {
-  wants(slot: number): boolean;
-  /** The entry has been written into the cut; its base is in that block of it, or, where that is −1, where it was. */
-  take(entry: EntryWindow, part: number): void;
-  /** The cut says that the base of the slot's entry is another than the one that was known when it was taken. */
-  rebased(slot: number): void;
-  /** The cut says that the slot's entry has gone. */
-  takeGone(slot: number): void;
 }
 
 /** A cut of which a part is written. */
@@ -173,6 +170,12 @@ export class Changelog {
     return Math.max(pendingBytes / (1 + SWEEP_RATIO), pendingBytes - this.#sweep.bytes);
   }
 
+  /** Slots whose entries have gone since the last cut. */
+  get uncutRemovals(): readonly number[] {
+    const removed = new Set(this.#inFlight?.removed);
+    return this.#leaving.from(0).filter((slot) => !removed.has(slot));
+  }
+
   get digest(): number {
     return this.#digest >>> 0;
   }
@@ -247,6 +250,23 @@ export class Changelog {
     this.#sizes.add(entry.baseBytes);
   }
 
+  /** What does not hold of the invariants, its own and those of its parts, in words. O(state), changes nothing. For checks. */
+  inspect(isRestored: boolean): string[] {
+    const [table, view, ledger, long, sizes] = [this.#table, this.#view, this.ledger, this.#long, this.#sizes];
+    const [dirty, whole, leaving, incomplete] = [this.#dirty, this.#whole, this.#leaving, this.incomplete];
+    const [changedBytes, removals, inFlight, within] = [
+      this.#changedBytes,
+      this.#removals,
+      this.#inFlight,
+      this.#within,
+    ];
+    const { digest, isCutting, settings, uncutRemovals } = this;
+    const weights = { change: NUMBERS_BYTES, removal: REMOVAL_BYTES };
+    const parts = { table, view, ledger, long, sizes, settings, dirty, whole, leaving, incomplete };
+    const cut = { isCutting, within, inFlight };
+    return changelogFaults({ ...parts, ...cut, isRestored, changedBytes, removals, uncutRemovals, digest, weights });
+  }
+
   /** Whether a cut has begun: from then on until `cut` nothing may change, or it would be no state that ever was. */
   get isCutting(): boolean {
     return this.#cutting !== undefined;
@@ -319,6 +339,7 @@ export class Changelog {
     const base = { clock: context.clock, position: context.inputs[0]?.position ?? 0 };
     while (!this.prepareCut(Infinity, base));
     const { removed, base: begun } = this.#cutting!;
+    assert(begun.position === base.position, 'PT3: a cut is made at one position', { begun: begun.position, ...base });
     this.#cutting = undefined;
     this.#changedBytes = 0;
     if (this.#whole.size > 0) this.#whole.clear();

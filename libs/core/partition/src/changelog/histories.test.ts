@@ -8,7 +8,7 @@ import { Checkpoints, type FlushSlice } from '../checkpoint/checkpoints.ts';
 import { Restoration } from '../checkpoint/restoration.ts';
 import { EntryTable } from '../entries/entry-table.ts';
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
-import { applyBlock, bytes, findKey, insertKey, text } from '../task.fixture.ts';
+import { applyBlock, bytes, findKey, insertKey, text, hold } from '../task.fixture.ts';
 import { type CommitHeader, decodeBlock, OP_BASED, OP_BIND, OP_REBIND, OP_REMOVE } from './block-format.ts';
 import { BodyReader } from './body-reader.ts';
 import { Changelog, type ChangelogCut } from './changelog.ts';
@@ -150,6 +150,15 @@ class Process {
     this.model.delete(key);
   }
 
+  inspect(): void {
+    const { table, changelog, checkpoints, disk } = this;
+    hold([
+      ...table.inspect(changelog.uncutRemovals),
+      ...changelog.inspect(true),
+      ...checkpoints.inspect(disk.checkpoint === undefined ? undefined : disk.rows),
+    ]);
+  }
+
   commit(random: Random): void {
     const then = new Map(this.model);
     const cut = this.cut(random);
@@ -168,7 +177,7 @@ class Process {
 
   cut(random: Random): ChangelogCut {
     const base = { clock: this.clock, position: 0 };
-    if (random.chance(0.5)) while (!this.changelog.prepareCut(1 + random.below(3_000), base));
+    if (random.chance(0.5)) while (!this.changelog.prepareCut(1 + random.below(3_000), base)) this.inspect();
     const sequence = this.#sequence;
     const previousCommitId = sequence === 0 ? '' : `c-${sequence - 1}`;
     const ids = { logId: 'log', owner: 'me', commitId: `c-${sequence}`, previousCommitId, sequence };
@@ -335,10 +344,13 @@ function live(seed: number, reached: Reached): void {
   };
   for (let step = 0; step < STEPS; step += 1) {
     for (let acts = random.below(12); acts > 0; acts -= 1) process.act(random);
+    process.inspect();
     const then = new Map(process.model);
     const cut = process.cut(random);
+    process.inspect();
     for (let acts = random.below(4); acts > 0; acts -= 1) process.act(random);
     for (let slices = random.below(4); slices > 0; slices -= 1) process.flush();
+    process.inspect();
     if (random.chance(0.04)) {
       restart();
       continue;
@@ -351,6 +363,7 @@ function live(seed: number, reached: Reached): void {
       continue;
     }
     process.settle(cut, offsets);
+    process.inspect();
     if (random.chance(0.2)) reached.truncated += truncate(disk, random);
     for (let slices = random.below(slicesMax); slices > 0; slices -= 1) process.flush();
   }

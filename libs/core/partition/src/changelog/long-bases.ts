@@ -9,6 +9,11 @@
 //   LB2  A reader that begins at the new head gets every page from its first byte on, in order. What changes of a page before
 //        it has that tells it nothing, and is in the page when it comes.
 //   LB3  An entry that goes, or is bound, is in none of the lists: its slot may be another's.
+//
+// Checked
+//   inspect   LB1, LB3
+//             LB1 as far as an entry with a base on its way still has one.
+//   not       LB2: of what was written; long-bases.test.ts reads it back.
 import type { EntryWindow } from '@flatline/kinds';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
@@ -88,6 +93,19 @@ export class LongBases {
   #takeWaiting(slot: number): void {
     this.#waitingBytes -= this.#waiting.get(slot) ?? 0;
     this.#waiting.delete(slot);
+  }
+
+  /** What does not hold of the invariants, in words. O(bases under way), changes nothing. For checks. */
+  inspect(): string[] {
+    const underWay = [...this.#unsaid, ...this.#said, ...(this.#current === undefined ? [] : [this.#current])];
+    const slots = [...this.#waiting.keys(), ...underWay.map(({ slot }) => slot)];
+    const faults = slots
+      .filter((slot) => !this.#table.isLive(slot) || this.#view.at(slot).baseBlock < 0)
+      .map((slot) => `LB1: the base of slot ${slot} is on its way, and it has none`);
+    if (new Set(slots).size !== slots.length) faults.push('LB3: a base is on its way twice');
+    const bytes = [...this.#waiting.values()].reduce((sum, each) => sum + each, 0);
+    if (bytes !== this.#waitingBytes) faults.push(`LB3: ${bytes} bytes wait, ${this.#waitingBytes} are counted`);
+    return faults;
   }
 
   /** Writes a last word, a page or a head. False: there is none that need not wait for a commit. */

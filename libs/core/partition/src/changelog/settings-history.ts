@@ -12,6 +12,10 @@
 //        pass it, and every second one say all again.
 //   SZ3  At most STRETCHES_MAX, of TEXTS_BYTES_MAX together: the oldest are forgotten. The newest is always said, and the options
 //        of a configuration are shorter by far.
+//
+// Checked
+//   inspect  SZ3
+//   not      SZ1, SZ2: of floors that were stated, which are not kept; the oracle reads them in the log (V4).
 import type { CommitHeader, SettingsStretch } from './block-format.ts';
 
 export const STRETCHES_MAX = 32;
@@ -47,6 +51,14 @@ export class SettingsHistory {
 
   get stretches(): readonly SettingsStretch[] {
     return this.#stretches;
+  }
+
+  /** What does not hold of the invariants, in words. For checks. */
+  inspect(): string[] {
+    const bytes = this.#stretches.reduce((sum, { text }) => sum + utf8.encode(text).length, 0);
+    const { length } = this.#stretches;
+    const isSound = length <= STRETCHES_MAX && (length <= 1 || bytes <= TEXTS_BYTES_MAX);
+    return isSound ? [] : [`SZ3: ${length} stretches are kept, of ${bytes} bytes`];
   }
 
   /** Takes what the header says that a local store stands at: it has all, wherever the log does. */

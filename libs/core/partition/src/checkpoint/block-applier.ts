@@ -5,6 +5,9 @@
 //        its base. So is what it says of a slot without an entry: its base lay below the log's start, and lives no more.
 //   BA2  An entry that begins with a rebind is in `incomplete` until it is said to be based there: it has its first pages, and
 //        what is said of those behind is passed over, since they come again. A base from before it began is not its.
+//
+// Checked
+//   not  BA1, BA2: of what was read, which is not kept; what comes of it has the digest that the last header says (R1).
 import { MalformedBytes } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import { type CommitHeader, OP_BASED, OP_BIND, OP_REBIND, OP_REMOVE, OP_TOUCH } from '../changelog/block-format.ts';

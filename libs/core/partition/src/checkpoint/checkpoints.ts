@@ -12,11 +12,18 @@
 //        none. Nothing is told of a slot before its commit is in the log.
 //   CK2  A row says what a commit said of its entry, and which: no earlier than the checkpoint under way.
 //   CK3  The checkpoint comes once `#due` is empty, so each slot that was stale when the flush began has been written since.
+//
+// Checked
+//   inspect    CK1, CK2
+//              Against the rows of a store, where one is shown.
+//   assertion  CK3
+import { assert } from '@flatline/base';
 import type { EntryWindow } from '@flatline/kinds';
 import { KEY_GROUP_MAX, type StoreChanges, type StoreCheckpoint } from '@flatline/ports';
 import { type CommitHeader, type SettingsStretch, storedHeader } from '../changelog/block-format.ts';
 import type { Changelog } from '../changelog/changelog.ts';
 import { SlotSet } from '../slot-set.ts';
+import { checkpointFaults, type StoredImage } from './checkpoint-inspection.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { RowBuffer } from './row-buffer.ts';
 
@@ -203,8 +210,14 @@ export class Checkpoints {
       yield { changes: NO_CHANGES, checkpoint: undefined, waits: true };
     }
     if (this.#isOff) return undefined;
+    this.#holdCheckpoint();
     yield { changes: NO_CHANGES, checkpoint: checkpointOf(target), waits: false };
     return undefined;
+  }
+
+  #holdCheckpoint(): void {
+    const due = this.#due.size;
+    assert(due === 0, 'CK3: a checkpoint comes once all that was stale is written', { due });
   }
 
   /** What cuts have taken. */
@@ -228,6 +241,23 @@ export class Checkpoints {
       this.#settled.shift();
       this.#settledBytes -= bytesOf(rows);
     }
+  }
+
+  /**
+   * What does not hold of the invariants, in words. `stored`: the rows of the store by slot, where all that was handed out is
+   * written. O(state), changes nothing. For checks.
+   */
+  inspect(stored?: ReadonlyMap<number, StoredImage>): string[] {
+    const bytes = this.#settled.reduce((sum, { rows }) => sum + bytesOf(rows), 0);
+    const miscounted = `CK2: rows of ${bytes} bytes wait to be written, ${this.#settledBytes} are counted`;
+    const [table, changelog, view] = [this.#table, this.#changelog, this.#view];
+    const waiting = [
+      ...this.#settled.map(({ rows, gone }) => ({ rows, gone: [...gone] })),
+      { rows: this.#taken, gone: this.#takenGone },
+    ];
+    const isStale = (slot: number): boolean => this.#stale.has(slot) || this.#due.has(slot);
+    const faults = checkpointFaults({ table, changelog, view, waiting, isStale, isOff: this.#isOff }, stored);
+    return bytes === this.#settledBytes ? faults : [miscounted, ...faults];
   }
 
   get #hasTaken(): boolean {

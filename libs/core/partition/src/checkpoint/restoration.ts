@@ -8,6 +8,10 @@
 //        may lie below the floor, and hold nothing that lives (K3). Between `take` and the last `applyNext` the state is
 //        between two commits: the reader takes no more until then, and hands nothing over.
 //   RS2  Sequence and previous id form an unbroken chain (K2).
+//
+// Checked
+//   assertion  RS1
+//   not        RS2: what is read may be anything, so that it is an outcome of `take`.
 import { assert, MalformedBytes } from '@flatline/base';
 import type { StoreCheckpoint, StoredGroup } from '@flatline/ports';
 import { type Claim, type CommitHeader, decodeBlock } from '../changelog/block-format.ts';
@@ -107,6 +111,7 @@ export class Restoration {
    * pass a copy. @throws MalformedBytes
    */
   take(bytes: Uint8Array, offset: number): RestoreStep {
+    // RS1
     assert(this.#whole === undefined, 'a commit is applied before the next is read');
     const block = decodeBlock(bytes);
     if (block.kind === 'claim') return { kind: 'claim', claim: block.claim };
@@ -161,6 +166,11 @@ export class Restoration {
     if (this.#changelog.digest !== header.digest)
       return `digest ${this.#changelog.digest}, the last commit says ${header.digest}`;
     return undefined;
+  }
+
+  /** What does not hold of what is being read, in words. O(state), changes nothing. For checks. */
+  inspect(): string[] {
+    return this.#digests.inspect();
   }
 
   #whyBroken(header: CommitHeader): string | undefined {

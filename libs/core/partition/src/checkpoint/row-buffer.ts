@@ -93,6 +93,13 @@ export class RowBuffer {
     return places;
   }
 
+  /** Key and image of a row, by its place among those added. Good until the next `add` or `clear`. */
+  imageOf(row: number): { readonly key: Uint8Array; readonly image: Uint8Array } {
+    const bytes = this.#out.peek();
+    const [keyStart, imageStart, imageEnd] = this.#starts.slice(3 * row, 3 * row + 3);
+    return { key: bytes.subarray(keyStart, imageStart), image: bytes.subarray(imageStart, imageEnd) };
+  }
+
   /** A cut adds two runs: what changed, and what is swept. */
   #order(): void {
     const slots = this.#slots;

@@ -4,6 +4,9 @@
 //
 // Invariants
 //   SN1  What is shown is the state after a whole commit, `last`, of which R1 holds once `check` has said nothing.
+//
+// Checked
+//   not  SN1: `check` says so.
 import { ReusedMemory } from '@flatline/base';
 import type { EntryFormat, EntryWindow } from '@flatline/kinds';
 import type { CommitHeader } from '../changelog/block-format.ts';

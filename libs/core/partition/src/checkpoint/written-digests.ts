@@ -4,6 +4,9 @@
 //
 // Invariants
 //   WD1  An entry in `#changed` counts with its key only: one that is touched again and again is looked at once.
+//
+// Checked
+//   inspect  WD1
 import { ByteWriter } from '@flatline/base';
 import type { EntryWindow } from '@flatline/kinds';
 import { KEY_GROUP_MAX } from '@flatline/ports';
@@ -68,6 +71,17 @@ export class WrittenDigests {
       this.#changed.putBack(group, counted, count);
     }
     return this.#changed.size === 0;
+  }
+
+  /** What does not hold of the invariant, in words. O(entries that have changed), changes nothing. For checks. */
+  inspect(): string[] {
+    return this.#changed
+      .from(0)
+      .filter(
+        (slot) =>
+          !this.#table.isLive(slot) || this.#view.at(slot).writtenDigest !== 0 || this.#view.at(slot).baseBytes !== 0,
+      )
+      .map((slot) => `WD1: slot ${slot} has changed, and counts with more than its key`);
   }
 
   #countEntry(entry: EntryWindow): void {

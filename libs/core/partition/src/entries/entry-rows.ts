@@ -7,6 +7,9 @@
 //
 // Invariants
 //   ER1  A row is either of one slot or in the free list.
+//
+// Checked
+//   inspect   ER1
 import { GrowingMemory } from '@flatline/base';
 import { LINE_BYTES, LINE_F64_SHIFT, LINE_I32_SHIFT, type Rows } from '@flatline/kinds';
 import { SLOTS_MAX } from './key-index.ts';
@@ -32,6 +35,13 @@ export class EntryRows implements Rows {
 
   release(slot: number): void {
     this.#free.push(this.rowOf[slot]!);
+  }
+
+  /** What does not hold of the invariant, in words. `slots`: those that have a row. Changes nothing. For checks. */
+  inspect(slots: readonly number[]): string[] {
+    const rows = [...slots.map((slot) => this.rowOf[slot]!), ...this.#free];
+    const isSound = new Set(rows).size === rows.length && rows.length === this.#rows;
+    return isSound ? [] : [`ER1: of ${this.#rows} rows ${slots.length} are of slots and ${this.#free.length} free`];
   }
 
   #growSlots(count: number): void {

@@ -6,6 +6,9 @@
 // Invariants
 //   ET1  A live slot's key is in the index exactly once.
 //   ET2  A freed slot is not handed out again before `recycle()`: a commit in flight may still name it.
+//
+// Checked
+//   inspect   ET1, ET2
 import { assert, hashView, MalformedBytes } from '@flatline/base';
 import {
   type EntryFormat,
@@ -32,6 +35,7 @@ import { KeyView } from './key-view.ts';
 import { LookAhead } from './look-ahead.ts';
 import { PageBytes } from './page-bytes.ts';
 import { StatePages } from './state-pages.ts';
+import { tableFaults } from './table-inspection.ts';
 import type { KeySpans } from '@flatline/ports';
 import { SlotSet } from '../slot-set.ts';
 
@@ -260,6 +264,25 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     const { i32 } = this.#entries;
     for (let i = 0; i < count; i += 1)
       into[i] = i32[(slots[i]! << LINE_I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & HASH_START;
+  }
+
+  /**
+   * What does not hold of the invariants, its own and those of its parts, in words. `leaving`: slots whose entries have gone since
+   * the last cut. O(state), changes nothing. For checks.
+   */
+  inspect(leaving: readonly number[]): string[] {
+    const vacant = this.#vacant.from(this.#nextVacant);
+    const [heads, keys, index, rows, free, freed] = [
+      this.#entries,
+      this.#keys,
+      this.#index,
+      this.#rows,
+      this.#free,
+      this.#freed,
+    ];
+    const { states, reshaped, slotsEnd, keyBytes } = this;
+    const parts = { heads, keys, index, rows, states, reshaped };
+    return tableFaults({ ...parts, source: this, free, freed, vacant, slotsEnd, keyBytes }, leaving);
   }
 
   /** Once in a long while, where keys of ever other sizes came and went: a second for ten million. */

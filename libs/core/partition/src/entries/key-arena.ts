@@ -9,6 +9,9 @@
 //
 // Invariants
 //   KA1  A place is either handed out or in exactly one free list, whose links lie in the free places themselves.
+//
+// Checked
+//   inspect   KA1
 import { assert, GrowingMemory } from '@flatline/base';
 import { KEY_UNIT_SHIFT } from '@flatline/kinds';
 
@@ -71,6 +74,29 @@ export class KeyArena {
     const units = unitsFor(length);
     this.view.setInt32(startOf(reference), this.#free[units]!);
     this.#free[units] = reference;
+  }
+
+  /**
+   * What does not hold of the invariant, in words. `held`: reference and length of each key, one after the other. O(keys, places
+   * that are free), changes nothing. For checks.
+   */
+  inspect(held: readonly number[]): string[] {
+    const units = new Uint8Array(this.#next);
+    const faults: string[] = [];
+    const take = (reference: number, count: number, what: string): boolean => {
+      const place = units.subarray(reference, reference + count);
+      const isFree = place.length === count && place.every((unit) => unit === 0);
+      if (!isFree) faults.push(`KA1: the ${what} at unit ${reference} lies where another one does, or beyond the last`);
+      place.fill(1);
+      return isFree;
+    };
+    for (let at = 0; at < held.length; at += 2) take(held[at]!, unitsFor(held[at + 1]!), 'key');
+    for (let count = 0; count < SIZES; count += 1)
+      for (let free = this.#free[count]!; free !== NONE; free = this.view.getInt32(startOf(free)))
+        if (!take(free, count, 'free place')) return faults;
+    const lost = units.indexOf(0);
+    if (lost >= 0) faults.push(`KA1: the unit ${lost} is neither of a key nor in a free list`);
+    return faults;
   }
 
   #take(units: number): number {

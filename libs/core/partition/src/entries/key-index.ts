@@ -16,6 +16,9 @@
 //        A count that has reached its greatest value stays there until the segment splits: it may say too many, never too few.
 //   KI2  No segment is fuller than seven tenths: beyond, too many keys lie in another line than their own.
 //   KI3  All hashes in a segment share its first `depth` bits, and the directory leads from each such prefix to it.
+//
+// Checked
+//   inspect   KI1, KI2, KI3
 import { assert, GrowingMemory } from '@flatline/base';
 
 export interface KeySource {
@@ -165,6 +168,63 @@ export class KeyIndex {
     this.#places[at] = 0;
     this.#used[segment >>> SEGMENT_SHIFT]! -= 1;
     this.#size -= 1;
+  }
+
+  /** What does not hold of the invariants, in words. O(places), changes nothing. For checks. */
+  inspect(): string[] {
+    const faults = this.#inspectDirectory();
+    const seen = new Set<number>();
+    this.#used.forEach((used, number) => {
+      if (used > USED_MAX) faults.push(`KI2: segment ${number} has ${used} places in use`);
+      faults.push(...this.#inspectSegment(number, seen));
+    });
+    if (seen.size !== this.#size) faults.push(`KI1: ${seen.size} slots are in places, ${this.#size} keys in the index`);
+    return faults;
+  }
+
+  #inspectDirectory(): string[] {
+    const faults: string[] = [];
+    for (let prefix = 0, number = -1; prefix < this.#directory.length; prefix += 1) {
+      const before = number;
+      number = this.#directory[prefix]! >>> SEGMENT_SHIFT;
+      const span = 1 << (this.#depth - this.#depths[number]!);
+      const isFirst = prefix % span === 0;
+      if (isFirst === (number === before)) faults.push(`KI3: prefix ${prefix} leads to segment ${number} of ${span}`);
+    }
+    return faults;
+  }
+
+  /** Adds the slots in its places to `seen`. */
+  #inspectSegment(number: number, seen: Set<number>): string[] {
+    const faults: string[] = [];
+    const segment = number << SEGMENT_SHIFT;
+    const places = this.#places.subarray(segment, segment + SEGMENT_PLACES);
+    const passed = new Uint32Array(SEGMENT_LINES);
+    let used = 0;
+    for (let at = 0; at < SEGMENT_PLACES; at += 1) {
+      const place = places[at]!;
+      if (place === 0) continue;
+      used += 1;
+      const slot = slotIn(place);
+      const hash = this.#source.hashOf(slot);
+      if (seen.has(slot)) faults.push(`KI1: slot ${slot} is in two places`);
+      seen.add(slot);
+      if (this.#segmentOf(hash) !== segment) faults.push(`KI3: slot ${slot} is in segment ${number}, which is not its`);
+      const line = at & ~WITHIN_LINE;
+      const isDisplaced = homeLineOf(hash) !== line;
+      if ((place & TAG_BITS) !== tagOf(hash) || isDisplaced !== ((place & DISPLACED) !== 0))
+        faults.push(`KI1: slot ${slot} is in line ${line}, and its place says otherwise`);
+      for (let from = homeLineOf(hash); from !== line; from = nextLine(from)) passed[from >>> LINE_SHIFT]! += 1;
+    }
+    if (used !== this.#used[number])
+      faults.push(`KI2: segment ${number} has ${used} places in use, not ${this.#used[number]}`);
+    const passedOn = this.#passedOn.subarray(segment >>> LINE_SHIFT);
+    for (let line = 0; line < SEGMENT_LINES; line += 1)
+      if (passedOn[line] !== passed[line] && passedOn[line] !== PASSED_ON_MAX)
+        faults.push(
+          `KI1: line ${line} of segment ${number} counts ${passedOn[line]} keys that went on, ${passed[line]} did`,
+        );
+    return faults;
   }
 
   #segmentOf(hash: number): number {

@@ -12,7 +12,11 @@
 // Invariants
 //   PG1  A place is handed out, or in its slab's free list, whose links lie in the free places, or beyond the slab's fresh ones.
 //   PG2  A slab is full, or in the list of its size, or empty and in the list of empty ones.
+//
+// Checked
+//   inspect   PG1, PG2
 import { GrowingMemory } from '@flatline/base';
+import { arenaFaults } from './arena-inspection.ts';
 
 /** Addresses that are reserved for one partition's pages, once it has any. */
 const MEMORY_BYTES = 2 ** 32;
@@ -157,6 +161,37 @@ export class PageArena {
   /** The digest of the page as it was written down last. */
   digestOf(reference: number): number {
     return this.i32[(reference << I32_SHIFT) + 1]!;
+  }
+
+  /** What does not hold of the invariants, in words. `references`: of all pages there are. O(places), changes nothing. For checks. */
+  inspect(references: readonly number[]): string[] {
+    const slabs = Array.from({ length: this.#slabsEnd }, (_, slab) => {
+      const fields = this.#slabs.subarray(slab * SLAB_FIELDS, (slab + 1) * SLAB_FIELDS);
+      const size = fields[SIZE]!;
+      const free = [];
+      // Bounded: a list that leads in a circle is longer than what was ever handed out.
+      for (let at = fields[FREE]!; at !== NONE && free.length <= fields[FRESH]!; at = this.i32[at << I32_SHIFT]!)
+        free.push(at);
+      return {
+        size,
+        places: PLACES[size]!,
+        placeUnits: SIZES[size]! / UNIT_BYTES,
+        firstUnit: slab << SLAB_UNIT_SHIFT,
+        taken: fields[TAKEN]!,
+        fresh: fields[FRESH]!,
+        free,
+        previous: fields[PREVIOUS]!,
+        next: fields[NEXT]!,
+      };
+    });
+    const pages = references.map((reference) => ({
+      reference,
+      slab: reference >>> SLAB_UNIT_SHIFT,
+      units: Math.ceil((this.lengthOf(reference) + WORDS_BYTES) / UNIT_BYTES),
+      unwritten: this.#unwrittenOf(reference),
+    }));
+    const { takenBytes, unwrittenBytes } = this;
+    return arenaFaults({ slabs, pages, withRoom: [...this.#withRoom], empty: this.#empty, takenBytes, unwrittenBytes });
   }
 
   #unwrittenOf(reference: number): number {

@@ -12,6 +12,10 @@
 // Invariants
 //   PB1  A page belongs to one slot and has one number there: numbers go from 0 without a gap.
 //   PB2  A page is dirty if its bytes are others than when it was last cleaned; its kept bytes are not.
+//
+// Checked
+//   inspect   PB1, PB2
+//             PB2 by Changelog, which has the digests: of clean pages. Kept bytes are as they were in a block that is gone.
 import { assert, GrowingMemory } from '@flatline/base';
 import type { SlotSet } from '../slot-set.ts';
 import { SLOTS_MAX } from './key-index.ts';
@@ -174,6 +178,29 @@ export class StatePages {
     this.arena.touch(reference, at);
     this.#changesOfMany += 1;
     return true;
+  }
+
+  /** What does not hold of the invariants, in words. O(bytes of the lists), changes nothing. For checks. */
+  inspect(slotsEnd: number, isLive: (slot: number) => boolean): string[] {
+    const faults: string[] = [];
+    const references: number[] = [];
+    let bytes = 0;
+    for (let slot = 0; slot < Math.min(slotsEnd, this.#bySlot.length); slot += 1) {
+      const count = this.countOf(slot);
+      if (count === 0) continue;
+      if (!isLive(slot)) faults.push(`PB1: slot ${slot} has ${count} pages and no entry`);
+      if (count > 1) references.push(-this.#bySlot[slot]! - 1);
+      for (let page = 0; page < count; page += 1) {
+        const reference = this.pageAt(slot, page);
+        references.push(reference);
+        const length = this.arena.lengthOf(reference);
+        if (length === 0 || (page + 1 < count && length < PAGE_BYTES_MAX))
+          faults.push(`PB1: page ${page} of ${count} of slot ${slot} has ${length} bytes`);
+        bytes += length;
+      }
+    }
+    if (bytes !== this.bytes) faults.push(`PB1: pages have ${bytes} bytes, ${this.bytes} are counted`);
+    return [...faults, ...this.arena.inspect(references)];
   }
 
   /** Where the memory has that reference. */
