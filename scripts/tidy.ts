@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { broughtAlong } from './tidy/brought-along.ts';
+import { checkedInvariants } from './tidy/checked-invariants.ts';
 import { citedInvariants } from './tidy/cited-invariants.ts';
 import { deadExports } from './tidy/dead-exports.ts';
 import { drawing } from './tidy/drawing.ts';
@@ -39,6 +40,7 @@ function findingsOfSources(): readonly Finding[] {
     ...ruleIds(workspace),
     ...invariantIds(workspace.tree),
     ...citedInvariants(workspace.tree),
+    ...checkedInvariants(workspace.tree),
     ...deadExports(workspace, kept),
     ...packageGraph(workspace),
     ...packageCircles(workspace),
