@@ -26,14 +26,21 @@ export async function huntMutants(workers: number): Promise<number> {
   return MUTANTS.length - caught;
 }
 
-function lineOf({ name }: Mutant, result: SeedResult | undefined): string {
+function lineOf(mutant: Mutant, result: SeedResult | undefined): string {
+  const { name } = mutant;
   if (result === undefined) return `SURVIVED  ${name.padEnd(NAME_WIDTH)} ${SEEDS_MAX} seeds`;
-  const what = result.violations[0]!.slice(0, TEXT_MAX).split('\n')[0]!;
+  const what = tellingOf(mutant, result)!.slice(0, TEXT_MAX).split('\n')[0]!;
   return `caught    ${name.padEnd(NAME_WIDTH)} seed ${result.seed}: ${what}`;
 }
 
+/** The violation by which the mutant counts as caught. */
+function tellingOf({ invariant }: Mutant, { violations }: SeedResult): string | undefined {
+  return violations.find((violation) => invariant === undefined || violation.includes(` ${invariant}: `));
+}
+
 /** One seed after another, so that it is always the same one that catches it. */
-async function hunt({ name, kind = 'session', seed }: Mutant): Promise<SeedResult | undefined> {
+async function hunt(mutant: Mutant): Promise<SeedResult | undefined> {
+  const { name, kind = 'session', seed } = mutant;
   let caught: SeedResult | undefined;
   const pinned = REGRESSION_SEEDS.filter((each) => each.kind === kind).map((each) => each.seed);
   const left = [
@@ -49,7 +56,7 @@ async function hunt({ name, kind = 'session', seed }: Mutant): Promise<SeedResul
       return next === undefined ? undefined : { seed: next, kind };
     },
     onResult: (result) => {
-      if (result.violations.length > 0) caught ??= result;
+      if (tellingOf(mutant, result) !== undefined) caught ??= result;
     },
   });
   return caught;

@@ -13,8 +13,8 @@ interface RunningTask {
   readonly timers: TimerInspection;
 }
 
-/** Every live entry has its timer, no later than it is due. Cheap enough to ask after every step. */
-export function checkTimers(cluster: Cluster): string[] {
+/** Every live entry has its timer, no later than it is due. */
+function checkTimers(cluster: Cluster): string[] {
   return runningTasks(cluster).flatMap(({ where, timers }) => timerFaults(timers).map((fault) => `${where} ${fault}`));
 }
 

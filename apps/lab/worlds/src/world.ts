@@ -11,12 +11,13 @@ import { judgePartition } from './judging/judge-partition.ts';
 import type { KindName } from './kinds/kind-names.ts';
 import { drawKind, drawSubject, simulatedKind } from './kinds/subject.ts';
 import type { SimulatedKind } from './kinds/simulated-kind.ts';
+import { brokenInvariants } from './inspection.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
 import { GROUP, INPUT, OUTPUT, TARGET } from './pipeline-names.ts';
 import { drawAdoption, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
 import { checkStopped } from './stopped-stores.ts';
-import { checkDeadlines, checkTimers } from './wheel-check.ts';
+import { checkDeadlines } from './wheel-check.ts';
 import { worldStart } from './world-start.ts';
 
 export interface SeedReport {
@@ -85,6 +86,9 @@ class World {
   readonly cluster: Cluster;
   /** What was wrong with a wheel (V8). */
   readonly wheels: string[] = [];
+  /** Invariants of the core that did not hold, when one did not for the first time. */
+  readonly #broken: string[] = [];
+  #turns = 0;
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
   readonly #kind: SimulatedKind;
@@ -104,7 +108,9 @@ class World {
 
   async toTheEnd(): Promise<readonly string[]> {
     await this.#storm();
+    if (this.#broken.length > 0) return this.#broken;
     const unfinished = await this.#calm();
+    if (this.#broken.length > 0) return this.#broken;
     if (unfinished !== undefined)
       return [
         `[X5] not finished within ${unfinished.limitMs} ms of calm: ${unfinished.what}`,
@@ -124,14 +130,20 @@ class World {
     faults.setRates(rates);
     for (const name of machines) this.cluster.launch(name);
     if (this.#scenario.diesIdle) await this.#dieIdle();
-    while (time.nowMs < stormMs) {
+    while (time.nowMs < stormMs && this.#broken.length === 0) {
       for (let left = 3; left > 0; left -= 1) if (this.#random.chance(traffic)) this.#devices.act();
       if (this.#random.chance(ferocity)) this.#nemesis.act();
       this.#kind.actors?.act();
       this.#nemesis.restart(0.2);
       await time.runFor(this.#random.below(STEP_MAX_MS));
-      if (this.wheels.length === 0) this.wheels.push(...checkTimers(this.cluster));
+      this.#inspect();
     }
+  }
+
+  /** Every other turn, for the time it takes. */
+  #inspect(): void {
+    this.#turns += 1;
+    if (this.#turns % 2 === 0 && this.#broken.length === 0) this.#broken.push(...brokenInvariants(this.cluster));
   }
 
   /** What comes from here on is read, whether or not a process has begun. */
@@ -153,6 +165,8 @@ class World {
       this.#nemesis.heal();
       this.#devices.greetOnce();
       await time.runFor(LOOK_MS);
+      this.#inspect();
+      if (this.#broken.length > 0) return undefined;
       const unfinished = this.#unfinished();
       if (unfinished !== undefined && this.#mayStillTake(time.nowMs - startMs)) continue;
       // What comes a second time comes soon.

@@ -2,6 +2,7 @@ import { CHANGELOG_MUTANTS } from './changelog.ts';
 import { COMMIT_MUTANTS } from './commits.ts';
 import { DEBOUNCE_MUTANTS } from './debounce.ts';
 import { INPUT_MUTANTS } from './input.ts';
+import { INVARIANT_MUTANTS } from './invariants.ts';
 import { LEASE_MUTANTS } from './leases.ts';
 import type { Mutant } from './mutant.ts';
 import { RESTORING_MUTANTS } from './restoring.ts';
@@ -19,4 +20,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEASE_MUTANTS,
   ...DEBOUNCE_MUTANTS,
   ...SCHEDULE_MUTANTS,
+  ...INVARIANT_MUTANTS,
 ];

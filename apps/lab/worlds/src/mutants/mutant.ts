@@ -6,6 +6,8 @@ export interface Mutant extends SourceEdit {
   readonly name: string;
   /** Hunted in worlds of this kind. Default: sessions. */
   readonly kind?: KindName;
+  /** Id of the invariant of the core that has to tell of it, in an `inspect` or an assertion. Default: whatever finds it first does. */
+  readonly invariant?: string;
   /** One that finds it: tried first. */
   readonly seed?: number;
 }

@@ -167,6 +167,12 @@ export class PipelineInstance implements MembershipListener {
     return this.#runners.get(partition)?.timers();
   }
 
+  /** Which invariants of tasks and standbys do not hold, in words. For checks. */
+  inspect(): readonly string[] {
+    const parts = [...this.#runners, ...this.#standbys];
+    return parts.flatMap(([partition, part]) => part.inspect().map((fault) => `partition ${partition}: ${fault}`));
+  }
+
   /** Who holds what in the group, as of the last assignment. */
   get instances(): readonly InstancePartitions[] {
     return this.#assignment?.instances ?? [];

@@ -141,6 +141,11 @@ export class Replica {
     if (disagreement !== undefined) throw new Distrusted('checksum', disagreement);
   }
 
+  /** Which invariants of the task do not hold, in words. For checks. */
+  inspect(): readonly string[] {
+    return [...this.#restoration.inspect(), ...this.task.inspect()];
+  }
+
   /** Reads no more; flushing goes on, for the task that runs from here. */
   stopReading(): void {
     this.#tail.close();

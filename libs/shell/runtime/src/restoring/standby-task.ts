@@ -111,6 +111,11 @@ export class StandbyTask {
     };
   }
 
+  /** Which invariants of its state do not hold, in words. For checks. */
+  inspect(): readonly string[] {
+    return this.#replica?.inspect() ?? [];
+  }
+
   /**
    * Ends the standby and hands over what it holds, once loaded; undefined where that cannot be used. Aborting `abandon` ends the
    * loading early.

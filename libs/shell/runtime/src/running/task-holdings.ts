@@ -72,6 +72,11 @@ export class TaskHoldings {
     this.#loop = loop;
   }
 
+  /** Which invariants of the state do not hold, in words. For checks. */
+  inspect(): readonly string[] {
+    return this.task?.inspect() ?? this.#reading?.inspect() ?? [];
+  }
+
   /** undefined before the first restoring has ended. */
   get task(): PartitionTask | undefined {
     return this.#task?.restored.task;

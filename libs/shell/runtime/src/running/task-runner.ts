@@ -82,6 +82,11 @@ export class TaskRunner {
     return this.#holdings.task?.timers();
   }
 
+  /** Which invariants of the task do not hold, in words. For checks. */
+  inspect(): readonly string[] {
+    return this.#holdings.inspect();
+  }
+
   /**
    * Restores and runs. Tries again while the brokers do not answer, and the group says that the partition is still ours.
    * `assignedAtMs`: when the group said so last.
