@@ -170,6 +170,20 @@ describe('a flush', () => {
     expect(committing.task.checkpoints.flush(1)).toBeUndefined();
   });
 
+  test('[X6] CK2 what cuts have taken counts for nothing once there is no store, however far a flush has come', () => {
+    const committing = new Committing().commit('a', 'b').beat('a', 'b');
+    const { checkpoints } = committing.task;
+    const flush = checkpoints.flush(1)!;
+    expect(committing.write(flush)).toBe(false);
+    committing.settle(committing.cut());
+    expect(checkpoints.takenBytes).toBeGreaterThan(0);
+    expect(committing.write(flush, 1)).toBe(false);
+    checkpoints.discard();
+    expect(committing.write(flush)).toBe(true);
+    expect([checkpoints.takenBytes, checkpoints.inspect()]).toEqual([0, []]);
+    expect(committing.rows()).toEqual(['a image 0 as of 2']);
+  });
+
   test('CK3 what is settled while the last pass is under way needs no further commit', () => {
     const committing = new Committing().commit('a', 'b').beat('a');
     const flush = committing.task.checkpoints.flush(1)!;

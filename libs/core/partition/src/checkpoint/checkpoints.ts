@@ -231,13 +231,13 @@ export class Checkpoints {
         const puts = rows.places(first, { limit, bytesMax: SLICE_BYTES_MAX }, commit.header.sequence, offsetOf);
         first += puts.length;
         yield { changes: { puts, removals: [] }, checkpoint: undefined, waits: false };
+        if (this.#isOff) return;
       }
-      for (let first = 0; first < gone.length; first += limit)
-        yield {
-          changes: { puts: [], removals: Array.from(gone.subarray(first, first + limit)) },
-          checkpoint: undefined,
-          waits: false,
-        };
+      for (let first = 0; first < gone.length; first += limit) {
+        const removals = Array.from(gone.subarray(first, first + limit));
+        yield { changes: { puts: [], removals }, checkpoint: undefined, waits: false };
+        if (this.#isOff) return;
+      }
       this.#settled.shift();
       this.#settledBytes -= bytesOf(rows);
     }
