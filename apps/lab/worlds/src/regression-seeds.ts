@@ -71,4 +71,14 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'schedule',
     found: 'where a partition begins, asked just before an unclean election and stated after it (a check too strict)',
   },
+  {
+    seed: 52_000_502,
+    kind: 'session',
+    found: 'a damaged row of a standby that its digest had not found yet, by a look at invariants (a check too strict)',
+  },
+  {
+    seed: 51_000_738,
+    kind: 'schedule',
+    found: 'a clock moved by a record that an unclean election took while what fell due by it was on its way',
+  },
 ];

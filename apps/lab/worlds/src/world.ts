@@ -7,6 +7,7 @@ import { changedScenario, drawSettings } from './changed-scenario.ts';
 import { CLOCK_OVERTAKEN, Cluster, type ProcessSettings, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { countSaidByFetch, foldPartition, originOf, undoneIn } from './judging/expectation.ts';
+import { isClockByLostRecord } from './judging/lost-evidence.ts';
 import { judgePartition } from './judging/judge-partition.ts';
 import type { KindName } from './kinds/kind-names.ts';
 import { drawKind, drawSubject, simulatedKind } from './kinds/subject.ts';
@@ -282,11 +283,20 @@ class World {
     if (this.#scenario.hidesNothing && this.cluster.overtaken.some((each) => !this.#isRecordsStamp(each)))
       violations.push('[C3] the clock was overtaken, though all that it presumes was so');
     for (const partition of this.#partitions) {
-      const inputRead = this.#isBereft(partition) ? this.#nemesis.bereft.get(partition) : undefined;
+      const before = this.#nemesis.bereft.get(partition);
+      const inputRead = this.#isBereft(partition) ? before : undefined;
+      const isByLost = inputRead === undefined && isClockByLostRecord(this.#simulation, partition, before);
       const isChangelogLost = this.#nemesis.lostChangelogs.has(partition) && this.#hasStopped(partition);
       const stopped = inputRead !== undefined || isChangelogLost ? 'the partition has stopped' : undefined;
       const disk = last === undefined ? undefined : this.#simulation.disk(last);
-      const fate = { isOvertaken: this.#isOvertaken, isChangelogLost, inputRead, undone: undone ?? stopped, disk };
+      const fate = {
+        isOvertaken: this.#isOvertaken,
+        isClockByLostRecord: isByLost,
+        isChangelogLost,
+        inputRead,
+        undone: undone ?? stopped,
+        disk,
+      };
       const beginning = this.cluster.beginnings?.fault(partition, originOf(this.#simulation, partition));
       if (beginning !== undefined) violations.push(`partition ${partition}: ${beginning}`);
       violations.push(...(await judgePartition(this.cluster, partition, fate)));

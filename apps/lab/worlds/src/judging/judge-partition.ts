@@ -14,6 +14,8 @@ import { checkSettingsKept, type SaidSettings, settingsSaid } from './settings-s
 export interface PartitionFate {
   /** Proof by fetch was wrong and it is known (C3). */
   readonly isOvertaken: boolean;
+  /** A commit states a clock by a record that an unclean election took away. */
+  readonly isClockByLostRecord: boolean;
   /** The changelog has lost commits (F26), and the partition has stopped. */
   readonly isChangelogLost: boolean;
   /** The input has lost what was read of it, and the partition has stopped (R3): what was in it before. */
@@ -34,6 +36,8 @@ interface JudgedOutput {
 const BY_FETCH = /whether closes were early \(V3\): by proof "fetch"/;
 /** Only where the processor itself says that its clock was overtaken. */
 const OVERTAKEN = /by which these logs cannot be judged|what closed since a clock was overtaken/;
+/** What a commit says that was moved by a record which is lost. */
+const CLOCK_SAID = /says the clock is/;
 const UNDONE = /^\S+: (?:no commit covers|whether \d+ \w+ that are due)/;
 
 /** What is found wrong, each with the rule that it breaks. Empty: nothing. */
@@ -68,25 +72,27 @@ function outputsOf(output: JudgedOutput): readonly JudgedOutput[] {
 async function byTheOracle(
   { simulation, scenario, kind: { judged } }: JudgedWorld,
   partition: number,
-  { isOvertaken, isChangelogLost, inputRead, undone, disk }: PartitionFate,
+  { isOvertaken, isClockByLostRecord, isChangelogLost, inputRead, undone, disk }: PartitionFate,
   { topic: outputTopic, rules, settings }: JudgedOutput,
 ): Promise<string[]> {
+  const isUndecided = isOvertaken || isClockByLostRecord;
   const common = { judged, simulation, partition, truth: DEVICES_TRUTH, settings };
   const history = historyOf({ ...common, outputTopic, inputRead, undone, disk });
   const { violations, undecided } = await verifyHistories([history], {
     rules,
     inputTopic: INPUT,
-    ...(isOvertaken && { undecidable: BY_THE_FOLD }),
+    ...(isUndecided && { undecidable: BY_THE_FOLD }),
   });
   const expected = [
     ...(scenario.proof === 'fetch' ? [BY_FETCH] : []),
-    ...(isOvertaken ? [OVERTAKEN] : []),
+    ...(isUndecided ? [OVERTAKEN] : []),
     ...(undone === undefined ? [] : [UNDONE]),
   ];
   // A commit on its way when its log was lost states that log's floor. By that the task has told, and has stopped (R3).
   return [
     ...violations
       .filter(({ rule, topic }) => !(isChangelogLost && rule === 'K3' && topic === CHANGELOG))
+      .filter(({ rule, what }) => !(isClockByLostRecord && rule === 'R1' && CLOCK_SAID.test(what)))
       .map(({ rule, topic, offset, what }) => `[${rule}] ${topic} ${offset ?? ''}: ${what}`),
     ...undecided.filter((what) => !expected.some((each) => each.test(what))).map((what) => `undecided: ${what}`),
   ];
