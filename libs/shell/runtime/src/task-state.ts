@@ -1,27 +1,153 @@
-/**
- * The life of a task on one instance.
- *
- *   created ──▶ restoring ◀──▶ running ◀──▶ draining        (moved away, or leaving)
- *                   │             │             │
- *                   └─────────────┴─────────────┴──▶ stopped
- *   any ──▶ closed
- *
- * From `running` back to `restoring`: a record made the task fail (I6). `stopped` is R3, C6 and I6: the partition cannot go on
- * without an operator; it holds no writer and says why, until it is told to try again, or
- * tries by itself where the brokers may have been mended.
- */
-export type TaskState = 'created' | 'restoring' | 'running' | 'draining' | 'stopped' | 'closed';
+// The life of a task on one instance, as data: a state carries what is its own, and TRANSITIONS is total.
+//
+//   created ──▶ restoring ◀──▶ running ◀──▶ draining        (moved away: runs on until fenced)
+//                  │   ▲           │
+//                  ▼   │           │
+//                 stopped ◀────────┘
+//   any but closed ──▶ closing ──▶ closed
+//
+// From `running` back to `restoring`: a record made the task fail (I6). `stopped` is R3, C6 and I6: the partition cannot go
+// on without an operator; it holds no writer and says why, until it is told to try again, or tries by itself where the
+// brokers may have been mended.
+//
+// Invariants
+//   TS1  What a state waits for ends with it: the runner arms one timer, for the state that it is in.
+//   TS2  What is let go never comes back: from `closing` only `closed` follows, from `closed` nothing.
+//   TS3  A partition that is to move away neither stops for an operator nor is brought up again: its next owner decides.
+import { AssertionError, type DurationMs } from '@flatline/base';
 
-export const TASK_TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>> = {
-  created: ['restoring', 'closed'],
-  restoring: ['running', 'stopped', 'closed'],
-  running: ['restoring', 'draining', 'stopped', 'closed'],
-  draining: ['running', 'stopped', 'closed'],
-  stopped: ['restoring', 'closed'],
-  closed: [],
+export interface TaskStates {
+  readonly created: { readonly kind: 'created' };
+  readonly restoring: {
+    readonly kind: 'restoring';
+    /** Given to another member meanwhile: obeyed once it runs, or before the next try. */
+    readonly isToMove: boolean;
+    /** What the last try met, or the record that made the task fail. */
+    readonly detail: string | undefined;
+  };
+  readonly running: { readonly kind: 'running' };
+  /** Until the next owner fences it, and no longer. Monotonic. */
+  readonly draining: { readonly kind: 'draining'; readonly untilMs: DurationMs };
+  /** When it tries again by itself. Monotonic; undefined: only when it is told to. */
+  readonly stopped: { readonly kind: 'stopped'; readonly detail: string; readonly retryAtMs: DurationMs | undefined };
+  readonly closing: { readonly kind: 'closing'; readonly detail: string | undefined };
+  readonly closed: { readonly kind: 'closed' };
+}
+
+export type TaskState = TaskStates[keyof TaskStates];
+
+interface TaskEvents {
+  /** From nothing, from a stop, or after a record that made it fail, which `why` then names. */
+  readonly bringUp: { readonly kind: 'bringUp'; readonly why: string | undefined };
+  /** A try to restore failed; another one follows. */
+  readonly obstructed: { readonly kind: 'obstructed'; readonly why: string };
+  readonly restored: { readonly kind: 'restored' };
+  /** The group gave it to another member. */
+  readonly moveAway: { readonly kind: 'moveAway'; readonly untilMs: DurationMs };
+  /** The group gave it back before anyone took it. */
+  readonly comeBack: { readonly kind: 'comeBack' };
+  readonly stop: { readonly kind: 'stop'; readonly why: string; readonly retryAtMs: DurationMs | undefined };
+  readonly close: { readonly kind: 'close' };
+  /** What it held is released. */
+  readonly released: { readonly kind: 'released' };
+}
+
+export type TaskEvent = TaskEvents[keyof TaskEvents];
+
+type Transition<S extends keyof TaskStates, E extends keyof TaskEvents> = (
+  state: TaskStates[S],
+  event: TaskEvents[E],
+) => TaskState;
+
+type Transitions = {
+  readonly [S in keyof TaskStates]: { readonly [E in keyof TaskEvents]: Transition<S, E> };
 };
 
-/** What an operator sees: `recovering` is a task that runs while the outcome of its commit is being found out. */
-export type ShownState = TaskState | 'recovering';
+const stay = <S extends TaskState>(state: S): S => state;
+const close = (): TaskState => ({ kind: 'closing', detail: undefined });
+const closeAs = ({ detail }: { readonly detail: string | undefined }): TaskState => ({ kind: 'closing', detail });
+const stop = (_: unknown, { why, retryAtMs }: TaskEvents['stop']): TaskState => {
+  return { kind: 'stopped', detail: why, retryAtMs };
+};
+const closeFor = (_: unknown, { why }: TaskEvents['stop']): TaskState => ({ kind: 'closing', detail: why });
+const restore = (_: unknown, { why }: TaskEvents['bringUp']): TaskState => {
+  return { kind: 'restoring', isToMove: false, detail: why };
+};
+const impossible = (state: TaskState, event: TaskEvent): never => {
+  throw new AssertionError('a task changes state along its table', { state: state.kind, event: event.kind });
+};
 
-export const SHOWN_STATES: readonly ShownState[] = [...(Object.keys(TASK_TRANSITIONS) as TaskState[]), 'recovering'];
+/** Neither restoring nor let go: there is nothing that a try could meet. */
+const NO_TRY = { obstructed: impossible, restored: impossible } as const;
+const GONE = { moveAway: stay, comeBack: stay, stop: stay, bringUp: stay, obstructed: stay, restored: stay } as const;
+
+const TRANSITIONS: Transitions = {
+  created: {
+    ...NO_TRY,
+    bringUp: restore,
+    moveAway: close,
+    comeBack: stay,
+    stop: impossible,
+    close,
+    released: impossible,
+  },
+  restoring: {
+    bringUp: impossible,
+    obstructed: (state, { why }) => ({ ...state, detail: why }),
+    restored: () => ({ kind: 'running' }),
+    moveAway: (state) => ({ ...state, isToMove: true }),
+    comeBack: (state) => ({ ...state, isToMove: false }),
+    stop: (state, event) => (state.isToMove ? closeFor(state, event) : stop(state, event)),
+    close: closeAs,
+    released: impossible,
+  },
+  running: {
+    ...NO_TRY,
+    bringUp: restore,
+    moveAway: (_, { untilMs }) => ({ kind: 'draining', untilMs }),
+    comeBack: stay,
+    stop,
+    close,
+    released: impossible,
+  },
+  draining: {
+    ...NO_TRY,
+    bringUp: close,
+    moveAway: stay,
+    comeBack: () => ({ kind: 'running' }),
+    stop: closeFor,
+    close,
+    released: impossible,
+  },
+  stopped: {
+    ...NO_TRY,
+    bringUp: restore,
+    moveAway: closeAs,
+    comeBack: stay,
+    stop: stay,
+    close: closeAs,
+    released: impossible,
+  },
+  closing: { ...GONE, close: stay, released: () => ({ kind: 'closed' }) },
+  closed: { ...GONE, close: stay, released: stay },
+};
+
+/** The state after `event`: the same object where that changes nothing. @throws AssertionError where it cannot happen */
+export function afterTaskEvent(state: TaskState, event: TaskEvent): TaskState {
+  // The table's type pairs each kind with its own function; the compiler cannot follow two lookups at once.
+  const transition = TRANSITIONS[state.kind][event.kind] as (state: TaskState, event: TaskEvent) => TaskState;
+  return transition(state, event);
+}
+
+/** What an operator sees: `recovering` is a task that runs while the outcome of its commit is being found out. */
+export type ShownState = Exclude<TaskState['kind'], 'closing'> | 'recovering';
+
+export const SHOWN_STATES: readonly ShownState[] = [
+  'created',
+  'restoring',
+  'running',
+  'draining',
+  'stopped',
+  'closed',
+  'recovering',
+];

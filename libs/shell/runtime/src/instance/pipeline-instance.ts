@@ -137,7 +137,7 @@ export class PipelineInstance implements MembershipListener {
   get isReady(): boolean {
     const assignment = this.#assignment;
     if (assignment === undefined || this.#interruption !== undefined) return false;
-    return assignment.partitions.every((partition) => this.#runners.get(partition)?.state === 'running');
+    return assignment.partitions.every((partition) => this.#runners.get(partition)?.runs === true);
   }
 
   get interruption(): string | undefined {

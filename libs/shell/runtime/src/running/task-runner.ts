@@ -1,18 +1,18 @@
 // One task on one instance, from assignment to the end: brings it up, lets it run, lets it go.
 //
-// Owns: the task's state (task-state.ts), and what is wanted of it.      Does not own: whether the partition is ours (the
-// group, asked through `confirmOwned`), what the task holds (TaskHoldings).
+// Owns: the task's state (task-state.ts has its picture and table), the timer of that state.
+// Does not own: whether the partition is ours (the group, asked through `confirmOwned`), what the task holds (TaskHoldings).
 //
 // Invariants
-//   TR1  State changes follow TASK_TRANSITIONS.
+//   TR1  One thing is under way at a time: bringing up, or releasing. Closing begins once that has ended.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 //   TR3  Whatever is thrown about this partition ends here: it stops this task at most, and only Fatal goes on to the process.
-import { assert, type Cancel, Corrupt, type DurationMs, type Fatal, Fenced, Retriable } from '@flatline/base';
+import { type Cancel, Corrupt, type DurationMs, type Fatal, Fenced, Retriable } from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
 import { OWNERSHIP_CERTAIN_MS } from '../limits.ts';
 import { RetryPause } from '../retry-pause.ts';
 import { inputOf, placeInLog } from '../task-place.ts';
-import { TASK_TRANSITIONS, type TaskState } from '../task-state.ts';
+import { afterTaskEvent, type TaskEvent, type TaskState } from '../task-state.ts';
 import { type TaskStatus, taskStatus } from './task-status.ts';
 import { chosenProof } from './proof-choice.ts';
 import { GIVEN_AWAY } from '../committing/commit-look-up.ts';
@@ -43,16 +43,12 @@ export class TaskRunner {
   readonly #holdings: TaskHoldings;
   readonly #failures = new RecordFailures();
   readonly #abandon = new AbortController();
-  #state: TaskState = 'created';
-  #detail: string | undefined;
-  /** What is wanted of it; a restore in progress obeys when it ends. */
-  #wanted: 'run' | 'moveAway' | 'close' = 'run';
-  #starting: Promise<void> | undefined;
+  #state: TaskState = { kind: 'created' };
+  /** Of the state: how long it drains, when a stopped one tries again. */
+  #timer: Cancel | undefined;
+  /** Bringing up, or releasing what a stopped one held. Never rejects. */
+  #underWay: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
-  #handover: Cancel | undefined;
-  /** A stopped one lets go of what it held, and may try again by itself. */
-  #stopping: Promise<void> | undefined;
-  #retry: Cancel | undefined;
   readonly #stopRetry: StopRetry | undefined;
   #restoreMs: DurationMs | undefined;
   #takeoverMs: DurationMs | undefined;
@@ -68,13 +64,18 @@ export class TaskRunner {
     return this.#parts.partition;
   }
 
-  get state(): TaskState {
-    return this.#state;
+  get runs(): boolean {
+    return this.#state.kind === 'running';
   }
 
   status(): TaskStatus {
-    const [state, detail, restoreMs, takeoverMs] = [this.#state, this.#detail, this.#restoreMs, this.#takeoverMs];
-    return taskStatus(this.#parts, this.#holdings, { state, detail, restoreMs, takeoverMs });
+    const { kind } = this.#state;
+    return taskStatus(this.#parts, this.#holdings, {
+      state: kind === 'closing' ? 'draining' : kind,
+      detail: 'detail' in this.#state ? this.#state.detail : undefined,
+      restoreMs: this.#restoreMs,
+      takeoverMs: this.#takeoverMs,
+    });
   }
 
   /** V8; undefined while there is no state. */
@@ -92,8 +93,8 @@ export class TaskRunner {
    * `assignedAtMs`: when the group said so last.
    */
   start(assignedAtMs: DurationMs): void {
-    assert(this.#starting === undefined, 'a task starts once');
-    this.#starting = this.#endingWith(this.#start(assignedAtMs));
+    this.#happened({ kind: 'bringUp', why: undefined });
+    this.#underWay = this.#endingWith(this.#start(assignedAtMs));
   }
 
   /** `assignedAtMs`: by default the group is asked first. Trying on an old answer would fence whoever owns it now. */
@@ -101,8 +102,7 @@ export class TaskRunner {
     const { clock, log } = this.#parts.ports;
     const retryPause = new RetryPause(clock);
     const startedAt = clock.monotonicMs();
-    this.#become('restoring');
-    for (let saidAtMs = assignedAtMs; this.#wanted === 'run'; saidAtMs = -Infinity) {
+    for (let saidAtMs = assignedAtMs; this.#isToRun; saidAtMs = -Infinity) {
       const isSure = this.#isCertain(saidAtMs);
       const sureAtMs = isSure ? saidAtMs : clock.monotonicMs();
       try {
@@ -119,26 +119,34 @@ export class TaskRunner {
           this.#onEnd({ kind: 'failed', error });
           return;
         }
-        // No `===` here: to the compiler it still is what the loop has seen.
-        if (this.#isToClose) {
+        if (this.#isLetGo) {
           log.info('restoring is given up', { ...placeInLog(this.#parts), why: error.message });
           return;
         }
-        this.#detail = error.message;
+        this.#happened({ kind: 'obstructed', why: error.message });
         log.warn('restoring is interrupted; trying again', { ...placeInLog(this.#parts), error });
         await retryPause.pause();
       }
     }
-    if (this.#wanted === 'moveAway') this.#letGo(false);
+    if (this.#isToMove) this.#letGo(false);
   }
 
-  get #isToClose(): boolean {
-    return this.#wanted === 'close';
+  /** It is being brought up for this process, neither let go nor given to another. */
+  get #isToRun(): boolean {
+    return this.#state.kind === 'restoring' && !this.#state.isToMove;
+  }
+
+  get #isToMove(): boolean {
+    return this.#state.kind === 'restoring' && this.#state.isToMove;
+  }
+
+  get #isLetGo(): boolean {
+    return this.#state.kind === 'closing' || this.#state.kind === 'closed';
   }
 
   /** What the group said at `sureAtMs` may not hold any more: restoring takes long, and the process may have stood still. */
   async #assureOwned(sureAtMs: DurationMs): Promise<void> {
-    if (this.#isCertain(sureAtMs) && this.#wanted === 'run') return;
+    if (this.#isCertain(sureAtMs) && this.#isToRun) return;
     if (!(await this.#parts.confirmOwned())) throw new Fenced(GIVEN_AWAY);
   }
 
@@ -156,8 +164,10 @@ export class TaskRunner {
   #run({ restored, committer }: RestoredTask): void {
     const { settings, ports, cutSliceBytes, budget } = this.#parts;
     const { task, flusher, last, restoredFrom, fencedAtMs } = restored;
-    this.#detail = undefined;
-    this.#become('running');
+    const isToMove = this.#isToMove;
+    this.#happened({ kind: 'restored' });
+    // Let go while it was brought up: nothing is read any more.
+    if (!this.runs) return;
     this.#holdings.run(
       new TaskLoop({
         input: inputOf(this.#parts),
@@ -180,52 +190,39 @@ export class TaskRunner {
     if (last === undefined && origin > 0)
       ports.log.info('the input is read from here on', { ...placeInLog(this.#parts), origin });
     flusher.offer();
-    if (this.#wanted === 'moveAway') this.moveAway();
+    if (isToMove) this.moveAway();
   }
 
   /** The group gave the partition to another member: runs on until that one fences it, or for `handoverMs`. */
   moveAway(): void {
-    const { clock } = this.#parts.ports;
-    if (this.#wanted === 'run') this.#wanted = 'moveAway';
-    if (this.#state === 'stopped') this.#letGo(false);
-    if (this.#state !== 'running' || this.#handover !== undefined) return;
-    this.#become('draining');
-    this.yieldStore();
-    this.#handover = clock.after(this.#parts.settings.handoverMs, () => {
-      this.#letGo(true);
-    });
+    const { ports, settings } = this.#parts;
+    const didRun = this.runs;
+    this.#happened({ kind: 'moveAway', untilMs: ports.clock.monotonicMs() + settings.handoverMs });
+    if (didRun) this.yieldStore();
   }
 
   /** Its next owner may be another process over the same directory, which waits for the store. */
   yieldStore(): void {
     const { isShared } = this.#parts.ports.stores;
-    if (isShared && (this.#state === 'running' || this.#state === 'draining')) void this.#holdings.giveUpStore();
+    if (isShared && (this.runs || this.#state.kind === 'draining')) void this.#holdings.giveUpStore();
   }
 
   /** The group gave it back before anyone took it. */
   comeBack(): void {
-    this.#handover?.();
-    this.#handover = undefined;
-    if (this.#state === 'draining' && this.#closing === undefined) this.#become('running');
-    if (this.#wanted === 'moveAway') this.#wanted = 'run';
+    this.#happened({ kind: 'comeBack' });
   }
 
   /** A stopped one tries again, from its last commit, if the partition is still ours. False where it has not stopped. */
   restart(): boolean {
-    if (this.#state !== 'stopped' || this.#wanted !== 'run') return false;
-    this.#retry?.();
-    this.#bringUpAgain(this.#stopping ?? Promise.resolve());
+    if (this.#state.kind !== 'stopped') return false;
+    this.#bringUpAgain(undefined, this.#underWay ?? Promise.resolve());
     return true;
   }
 
   /** Ends: commits the rest and flushes if `cleanly`, closes the store. Idempotent. */
   close(cleanly: boolean): Promise<void> {
-    this.#wanted = 'close';
-    this.#abandon.abort();
-    // Not shown as running any more.
-    if (this.#state === 'running') this.#become('draining');
-    this.#closing ??= this.#closeAfterStart(cleanly);
-    return this.#closing;
+    this.#happened({ kind: 'close' }, cleanly);
+    return this.#closing ?? Promise.resolve();
   }
 
   /** `close` without waiting for it: it never rejects. */
@@ -233,12 +230,10 @@ export class TaskRunner {
     void this.close(cleanly);
   }
 
-  async #closeAfterStart(cleanly: boolean): Promise<void> {
-    this.#retry?.();
-    await this.#starting;
-    this.#handover?.();
+  async #release(cleanly: boolean): Promise<void> {
+    await this.#underWay;
     await this.#holdings.release(cleanly);
-    this.#become('closed');
+    this.#happened({ kind: 'released' });
     this.#parts.onClosed();
   }
 
@@ -256,16 +251,14 @@ export class TaskRunner {
     ports.log.error(verdict.message, { ...placeInLog(this.#parts), ...verdict.facts });
     if (verdict.kind === 'stop') this.#stop(verdict);
     else if (verdict.kind === 'endProcess') onFatal(verdict.error);
-    else if (this.#wanted === 'run' && this.#state === 'running') {
-      this.#detail = verdict.why;
-      this.#bringUpAgain(this.#holdings.release(false));
-    } else this.#letGo(false);
+    else if (this.runs) this.#bringUpAgain(verdict.why, this.#holdings.release(false));
+    else this.#letGo(false);
   };
 
   /** Once what it held is released. */
-  #bringUpAgain(released: Promise<void>): void {
-    this.#become('restoring');
-    this.#starting = this.#endingWith(
+  #bringUpAgain(why: string | undefined, released: Promise<void>): void {
+    this.#happened({ kind: 'bringUp', why });
+    this.#underWay = this.#endingWith(
       released.then(() => {
         this.#holdings.forget();
         return this.#start();
@@ -273,21 +266,13 @@ export class TaskRunner {
     );
   }
 
-  #stop({ why, isMendable }: { readonly why: string; readonly isMendable: boolean }): void {
-    this.#detail = why;
-    this.#stopping = contained(this.#parts, 'stopping', this.#stopForOperator());
-    if (!isMendable || this.#stopRetry === undefined) return;
-    const { clock } = this.#parts.ports;
-    this.#retry = clock.after(this.#stopRetry.delayAt(clock.monotonicMs()), () => {
-      this.restart();
-    });
-  }
-
   /** Keeps the state to be seen, holds nothing that another owner would need. */
-  async #stopForOperator(): Promise<void> {
-    this.#become('stopped');
-    await this.#holdings.release(false);
-    if (this.#wanted !== 'run') this.#letGo(false);
+  #stop({ why, isMendable }: { readonly why: string; readonly isMendable: boolean }): void {
+    const nowMs = this.#parts.ports.clock.monotonicMs();
+    const retryAtMs = isMendable && this.#stopRetry !== undefined ? nowMs + this.#stopRetry.delayAt(nowMs) : undefined;
+    const isNew = this.#happened({ kind: 'stop', why, retryAtMs });
+    if (isNew && this.#state.kind === 'stopped')
+      this.#underWay = contained(this.#parts, 'stopping', this.#holdings.release(false));
   }
 
   /** What brings the task up may fail where it would try again, too: then nothing does, and the task has failed (I6). */
@@ -299,13 +284,32 @@ export class TaskRunner {
     }
   }
 
-  #become(next: TaskState): void {
-    if (next === this.#state) return;
-    assert(TASK_TRANSITIONS[this.#state].includes(next), 'a task changes state along its table', {
-      from: this.#state,
-      to: next,
-    });
-    this.#state = next;
+  /** `cleanly`: how it is let go, if that is what comes of it. True where it is in another kind of state now. */
+  #happened(event: TaskEvent, cleanly = false): boolean {
+    const before = this.#state.kind;
+    this.#state = afterTaskEvent(this.#state, event);
+    const { kind } = this.#state;
+    if (kind === before) return false;
+    this.#timer?.();
+    this.#timer = this.#timerOf(this.#state);
+    if (kind === 'closing') {
+      this.#abandon.abort();
+      this.#closing = this.#release(cleanly);
+    }
+    return true;
+  }
+
+  #timerOf(state: TaskState): Cancel | undefined {
+    const { clock } = this.#parts.ports;
+    if (state.kind === 'draining')
+      return clock.after(state.untilMs - clock.monotonicMs(), () => {
+        this.#letGo(true);
+      });
+    if (state.kind === 'stopped' && state.retryAtMs !== undefined)
+      return clock.after(state.retryAtMs - clock.monotonicMs(), () => {
+        this.restart();
+      });
+    return undefined;
   }
 }
 

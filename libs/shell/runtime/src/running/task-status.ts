@@ -6,7 +6,7 @@ import type { RefusedRecord } from '../committing/refusal-log.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
 import type { TaskHoldings } from './task-holdings.ts';
 import type { TaskPlace } from '../task-place.ts';
-import type { ShownState, TaskState } from '../task-state.ts';
+import type { ShownState } from '../task-state.ts';
 
 /** What an operator sees of one task. */
 export interface TaskStatus {
@@ -51,7 +51,7 @@ export interface TaskStatus {
 
 /** What the runner knows of its task; the rest follows from what the task holds. */
 export interface TaskLife extends Pick<TaskStatus, 'detail' | 'restoreMs' | 'takeoverMs'> {
-  readonly state: TaskState;
+  readonly state: Exclude<ShownState, 'recovering'>;
 }
 
 export function taskStatus({ settings, partition }: TaskPlace, holdings: TaskHoldings, life: TaskLife): TaskStatus {
