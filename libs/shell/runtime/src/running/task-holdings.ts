@@ -36,6 +36,8 @@ export class TaskHoldings {
   /** Until its state is taken. */
   #standby: StandbyTask | undefined;
   #store: TaskStore | undefined;
+  /** Under way: whoever asks for it next waits, too. */
+  #closingStore: Promise<void> | undefined;
   /** While restoring. */
   #reading: Replica | undefined;
   #task: RestoredTask | undefined;
@@ -124,7 +126,9 @@ export class TaskHoldings {
   async releaseStore(): Promise<void> {
     const store = this.#store;
     this.#store = undefined;
-    await store?.close();
+    if (store !== undefined) this.#closingStore = store.close();
+    await this.#closingStore;
+    this.#closingStore = undefined;
   }
 
   /** After `release`: the state may be half changed. */
