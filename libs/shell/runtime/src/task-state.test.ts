@@ -51,11 +51,11 @@ function word(before: TaskState, event: TaskEvent): string {
 }
 
 describe('the life of a task', () => {
-  test.each(Object.keys(STATES) as (keyof typeof STATES)[])('TS2 TS3 [R3][I6] %s: after each event', (name) => {
+  test.each(Object.keys(STATES) as (keyof typeof STATES)[])('LX2 LX3 [R3][I6] %s: after each event', (name) => {
     expect(EVENTS.map((event) => word(STATES[name], event)).join(' ')).toBe(TABLE[name]);
   });
 
-  test('TS1 [R3] how long it drains, and when it tries again, is part of the state', () => {
+  test('LX1 [R3] how long it drains, and when it tries again, is part of the state', () => {
     const { running } = STATES;
     expect(afterTaskEvent(running, { kind: 'moveAway', untilMs: 7 })).toEqual({ kind: 'draining', untilMs: 7 });
     expect(afterTaskEvent(running, { kind: 'stop', why: 'w', retryAtMs: 9 })).toMatchObject({ retryAtMs: 9 });

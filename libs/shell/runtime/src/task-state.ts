@@ -11,9 +11,9 @@
 // brokers may have been mended.
 //
 // Invariants
-//   TS1  What a state waits for ends with it: the runner arms one timer, for the state that it is in.
-//   TS2  What is let go never comes back: from `closing` only `closed` follows, from `closed` nothing.
-//   TS3  A partition that is to move away neither stops for an operator nor is brought up again: its next owner decides.
+//   LX1  What a state waits for ends with it: the runner arms one timer, for the state that it is in.
+//   LX2  What is let go never comes back: from `closing` only `closed` follows, from `closed` nothing.
+//   LX3  A partition that is to move away neither stops for an operator nor is brought up again: its next owner decides.
 import { AssertionError, type DurationMs } from '@flatline/base';
 
 export interface TaskStates {

@@ -63,7 +63,7 @@ function word(before: ReadingState, after: ReadingState): string {
 }
 
 describe('the states of a partition being read', () => {
-  test.each(Object.keys(STATES) as (keyof typeof STATES)[])('RS1 RS2 RS3 [R3] %s: after each event', (name) => {
+  test.each(Object.keys(STATES) as (keyof typeof STATES)[])('RI1 RI2 RI3 [R3] %s: after each event', (name) => {
     const state: ReadingState = STATES[name];
     expect(EVENTS.map((event) => word(state, afterEvent(state, event))).join(' ')).toBe(TABLE[name]);
   });
@@ -80,11 +80,11 @@ describe('the states of a partition being read', () => {
     });
   });
 
-  test('RS3 a fetch that lands after another was sent changes nothing', () => {
+  test('RI3 a fetch that lands after another was sent changes nothing', () => {
     expect(afterEvent(STATES.fetching, { kind: 'landed', flight: {} })).toBe(STATES.fetching);
   });
 
-  test('RS1 what failed stays to be seen once closed, and the first failure is kept', () => {
+  test('RI1 what failed stays to be seen once closed, and the first failure is kept', () => {
     const again = afterEvent(STATES.failed, { kind: 'fail', failure: new Error('later') });
     expect(afterEvent(again, { kind: 'close' })).toEqual({ kind: 'closed', failure });
   });

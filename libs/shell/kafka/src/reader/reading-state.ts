@@ -11,9 +11,9 @@
 //   any ──▶ failed (topic gone, not authorized, damaged), any ──▶ closed
 //
 // Invariants
-//   RS1  `failed` and `closed` are final: from `failed` only `closed` follows, from `closed` nothing.
-//   RS2  A doubt about the position lasts until a range or an answer contradicts it, whatever leaders come and go.
-//   RS3  A fetch under way counts only in the state that it was sent from: every other state has forgotten it.
+//   RI1  `failed` and `closed` are final: from `failed` only `closed` follows, from `closed` nothing.
+//   RI2  A doubt about the position lasts until a range or an answer contradicts it, whatever leaders come and go.
+//   RI3  A fetch under way counts only in the state that it was sent from: every other state has forgotten it.
 import type { DurationMs } from '@flatline/base';
 import type { Leader } from '../connection/kafka-connection.ts';
 

@@ -44,7 +44,7 @@ export class TaskRunner {
   readonly #failures = new RecordFailures();
   readonly #abandon = new AbortController();
   #state: TaskState = { kind: 'created' };
-  /** Of the state: how long it drains, when a stopped one tries again. */
+  /** Ends with the state: how long it drains, when a stopped one tries again. */
   #timer: Cancel | undefined;
   /** Bringing up, or releasing what a stopped one held. Never rejects. */
   #underWay: Promise<void> | undefined;
