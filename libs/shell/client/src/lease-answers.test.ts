@@ -30,12 +30,36 @@ describe('a holder whose renewals are acknowledged late', () => {
     expect([bench.over, bench.said.at(-1)]).toEqual([['TIMEOUT'], 'end 7']);
   });
 
-  test('[L8] a lease that was held and could not be renewed in time is given back', async () => {
+  test('[L8] LH3: one that was held is over, and the log ends it: whoever has resumed it by then goes on', async () => {
     const bench = new HolderBench();
     bench.granted(7);
     bench.acknowledge(1, 10);
     await bench.pass(2_900);
-    expect([bench.heldCount, bench.over, bench.said.at(-1)]).toEqual([1, ['TIMEOUT'], 'end 7']);
+    bench.holder.release();
+    const renewals = ['renewal 7', 'renewal 7', 'renewal 7'];
+    expect([bench.heldCount, bench.over, bench.said]).toEqual([1, ['TIMEOUT'], ['start own', ...renewals]]);
+  });
+
+  test('[L8] LH3: what a process that was frozen gives back is not its own any more', async () => {
+    const bench = new HolderBench();
+    bench.granted(7);
+    bench.acknowledge(1, 10);
+    await bench.pass(100);
+    bench.sleptMs = 60_000;
+    expect([bench.heldCount, bench.holder.isHeld]).toEqual([1, false]);
+    bench.holder.release();
+    expect([bench.over, bench.said]).toEqual([['ENDED'], ['start own', 'renewal 7']]);
+  });
+
+  test('[L8] LH3: nor is one given back that was held, and renewed too late', async () => {
+    const bench = new HolderBench();
+    bench.granted(7, { endsAt: 3_000 });
+    bench.acknowledge(1, 10);
+    await bench.pass(1_100);
+    bench.acknowledge(2, 2_900);
+    await bench.pass(0);
+    const renewals = ['renewal 7', 'renewal 7'];
+    expect([bench.heldCount, bench.over, bench.said]).toEqual([1, ['TOO_LATE'], ['start own', ...renewals]]);
   });
 });
 

@@ -32,8 +32,8 @@ class NaiveLog {
   readonly #waiting: string[] = [];
   #lease: { readonly requestId: string; readonly token: number; deadlineAt: Millis } | undefined;
   #grants = 0;
-  /** By token: the place of the holder that gave it back. */
-  readonly #releasedBy = new Map<number, number>();
+  /** By token: the place of the holder whose end has ended it. */
+  readonly #endedBy = new Map<number, number>();
   #clock: Millis = 0;
 
   constructor(queues: boolean, answer: (answer: Answer) => void) {
@@ -46,9 +46,9 @@ class NaiveLog {
     return this.#lease?.token;
   }
 
-  /** Whether another with the same token has given it back: no holder knows before it hears. */
-  wasReleasedBehind(token: number, place: number): boolean {
-    return (this.#releasedBy.get(token) ?? place) !== place;
+  /** The place of the holder whose end has ended it, if one did. */
+  endedBy(token: number): number | undefined {
+    return this.#endedBy.get(token);
   }
 
   tick(at: Millis): void {
@@ -74,7 +74,7 @@ class NaiveLog {
       return;
     }
     if (isEnd) {
-      this.#releasedBy.set(token, place);
+      this.#endedBy.set(token, place);
       this.#end('RELEASED');
     } else this.#lease.deadlineAt = Math.max(this.#lease.deadlineAt, at + TIMEOUT_MS);
   }
@@ -105,6 +105,10 @@ class World {
   };
   readonly #log: NaiveLog;
   readonly holders: (LeaseHolder | ResumedHolder)[] = [];
+  /** Places of those that were told to give back what they held. */
+  readonly #released = new Set<number>();
+  /** Tokens that an application knows. */
+  readonly #handedOut = new Set<number>();
   readonly over: string[] = [];
   readonly wrong: string[] = [];
   held = 0;
@@ -143,11 +147,22 @@ class World {
       const live = this.#log.token;
       const believers = [...this.holders.entries()].filter(([, { isHeld }]) => isHeld);
       for (const [place, { token }] of believers)
-        if (token !== live && !this.#log.wasReleasedBehind(token, place))
+        if (token !== live && !this.#wasReleasedBehind(token, place))
           this.wrong.push(`${token} believed in, ${live ?? 'none'} lives`);
       // Who resumes has the same token as whoever has not heard of it yet.
       if (this.#isSettled && believers.length > 1) this.wrong.push(`${believers.length} believe`);
     }
+  }
+
+  /** Whether another with the same token was told to give it back: no holder knows before it hears. */
+  #wasReleasedBehind(token: number, place: number): boolean {
+    const by = this.#log.endedBy(token);
+    return by !== undefined && by !== place && this.#released.has(by);
+  }
+
+  #release(holder: LeaseHolder | ResumedHolder): void {
+    if (holder.isHeld) this.#released.add(this.holders.indexOf(holder));
+    holder.release();
   }
 
   /** A delay that is now and then long, before the calm. */
@@ -186,8 +201,8 @@ class World {
 
   /** By a token that lives, or one that did. */
   #resume(): void {
-    const tokens = this.holders.map(({ token }) => token).filter((token) => token > 0);
-    const token = this.#log.token ?? tokens.at(-1);
+    const live = this.#log.token ?? 0;
+    const token = this.#handedOut.has(live) ? live : [...this.#handedOut].at(-1);
     if (token === undefined) return;
     const send = this.#way();
     const holder: ResumedHolder = new ResumedHolder({
@@ -200,7 +215,7 @@ class World {
       onHeld: () => {
         this.resumed += 1;
         this.#time.after(this.#random.next() * 8_000, () => {
-          holder.release();
+          this.#release(holder);
         });
       },
       onOver: (reason) => {
@@ -222,11 +237,12 @@ class World {
       send: (value, headers) => send(value, headers),
       onHeld: () => {
         this.held += 1;
+        this.#handedOut.add(holder.token);
         const heldMs = this.#random.next() * 8_000;
         // Some keep it until the calm.
         const keptMs = this.#random.chance(0.3) ? CALM_MS - this.#clock.monotonicMs() : 0;
         this.#time.after(Math.max(heldMs, keptMs), () => {
-          holder.release();
+          this.#release(holder);
         });
       },
       onOver: (reason) => {

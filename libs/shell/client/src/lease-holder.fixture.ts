@@ -16,6 +16,8 @@ export class HolderBench {
   readonly sent: Sent[] = [];
   readonly over: string[] = [];
   heldCount = 0;
+  /** For how long the process has not run: its timers are late by it. */
+  sleptMs = 0;
   readonly holder: LeaseHolder;
 
   constructor(parts: Partial<LeaseHolderParts> = {}) {
@@ -23,7 +25,7 @@ export class HolderBench {
     this.holder = new LeaseHolder({
       clock: {
         wallMs: () => 0,
-        monotonicMs: () => time.nowMicros / 1000,
+        monotonicMs: () => this.sleptMs + time.nowMicros / 1000,
         after: (delayMs, callback) => time.after(delayMs, callback),
       },
       requestId: 'own',

@@ -10,8 +10,9 @@
 //        renewal was sent. Appended at A, it was sent before A, so that no broker's clock has reached A + timeout by then.
 //   LH2  A renewal counts only if it was appended before the deadline less `clockSkewMs`: a broker with a faster clock may have
 //        ended the lease otherwise. The grant itself tells only that deadline; when it was read tells nothing.
-//   LH3  Once over, it stays over. What it may still have in the log is given back: its lease where it was not renewed in time, and
-//        what is granted to it afterwards, which it waits for while `isOwed`.
+//   LH3  Once over, it stays over. What it never handed out is given back, and what is granted to it afterwards, which it waits for
+//        while `isOwed`. What was handed out is given back by `release` alone: an end that waits behind brokers that are away would
+//        come when another has resumed the token, and end its lease. Without one the log ends it, a timeout later at most.
 //   LH4  Its start is sent once. One that is sent again while the first is under way comes behind those of others, whom it would
 //        replace, or waits behind its own lease.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
@@ -182,8 +183,7 @@ export class LeaseHolder {
     this.#isTimeless = appendedAt === undefined;
     if (appendedAt === undefined) return;
     if (appendedAt >= this.#deadlineAt - clockSkewMs) {
-      // It may live a while yet, and others should not wait for that.
-      this.#giveBack('TOO_LATE');
+      this.#runOut('TOO_LATE');
       return;
     }
     this.#deadlineAt = Math.min(appendedAt + this.#timeoutMs, this.#endsAt);
@@ -200,13 +200,19 @@ export class LeaseHolder {
     const { clock } = this.#parts;
     this.#stopping?.();
     this.#stopping = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {
-      // Sent behind the renewals that are under way: none of them keeps it from whoever asks next.
-      this.#giveBack(this.#isTimeless && this.#state === 'confirming' ? 'NO_APPEND_TIME' : 'TIMEOUT');
+      this.#runOut(this.#isTimeless && this.#state === 'confirming' ? 'NO_APPEND_TIME' : 'TIMEOUT');
     });
   }
 
+  /** LH3: its renewals that are under way come before the end, so that others need not wait for what was never held. */
+  #runOut(reason: string): void {
+    if (this.#state === 'confirming') this.#giveBack(reason);
+    else this.#over(reason);
+  }
+
   #giveBack(reason: string): void {
-    if (this.#state === 'held' || this.#state === 'confirming') this.#sayEnded(this.#token);
+    // Not once its time has passed, though no timer has said so yet.
+    if (this.isHeld || this.#state === 'confirming') this.#sayEnded(this.#token);
     this.#over(reason);
   }
 

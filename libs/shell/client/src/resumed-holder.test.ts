@@ -15,6 +15,8 @@ class Bench {
   readonly sent: Sent[] = [];
   readonly over: [string, HeardLease?][] = [];
   heldCount = 0;
+  /** For how long the process has not run: its timers are late by it. */
+  sleptMs = 0;
   readonly holder: ResumedHolder;
 
   constructor(clockSkewMs = 100) {
@@ -22,7 +24,7 @@ class Bench {
     this.holder = new ResumedHolder({
       clock: {
         wallMs: () => 0,
-        monotonicMs: () => time.nowMicros / 1000,
+        monotonicMs: () => this.sleptMs + time.nowMicros / 1000,
         after: (delayMs, callback) => time.after(delayMs, callback),
       },
       token: 7,
@@ -84,7 +86,15 @@ describe('a lease that is resumed', () => {
     expect(bench.holder.isHeld).toBe(true);
     await bench.time.runFor(1);
     expect([bench.holder.isHeld, bench.over]).toEqual([false, [['TIMEOUT']]]);
-    expect(bench.said.at(-1)).toBe('end 7');
+  });
+
+  test('[L8] RH4: once it is over by itself the log ends it: whoever has resumed it by then goes on', async () => {
+    const bench = new Bench();
+    await bench.acknowledge(1_000);
+    bench.answered(1, 4_000);
+    await bench.time.runFor(2_900);
+    bench.holder.release();
+    expect([bench.over, bench.said.filter((each) => each.startsWith('end'))]).toEqual([[['TIMEOUT']], []]);
   });
 
   test('[L8] RH1: is held, too, where the answer is heard before the acknowledgement', async () => {
@@ -126,6 +136,16 @@ describe('a lease that is resumed', () => {
     await bench.acknowledge(undefined);
     bench.answered(1, 4_000);
     expect(bench.holder.isHeld).toBe(false);
+  });
+
+  test('[L8] RH4: what a process that was frozen gives back is not its own any more', async () => {
+    const bench = new Bench();
+    await bench.acknowledge(1_000);
+    bench.answered(1, 4_000);
+    bench.sleptMs = 60_000;
+    expect(bench.holder.isHeld).toBe(false);
+    bench.holder.release();
+    expect(bench.said.filter((each) => each.startsWith('end'))).toEqual([]);
   });
 
   test('[L3] an old token is refused, with who holds the lease now; nothing is given back', () => {

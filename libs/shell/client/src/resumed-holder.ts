@@ -14,7 +14,7 @@
 //        before the renewal was sent (LH1). Without further answers that ends, however many renewals are acknowledged.
 //   RH2  The last one to resume a token goes on with it: who hears another's first question behind its own is over.
 //   RH3  At most one renewal is unacknowledged, and ROUNDS_MAX questions unanswered.
-//   RH4  What it never held it does not give back: who asked may ask again.
+//   RH4  It gives back by `release` what it holds, and nothing else (LH3): who asked may ask again, and others may have resumed.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
 import { REQUEST_ID_HEADER, TOKEN_HEADER } from '@flatline/ports/formats';
 import type { HeardLease } from './heard-lease.ts';
@@ -121,7 +121,9 @@ export class ResumedHolder {
 
   /** Gives it back, and believes in it no more. */
   release(): void {
-    this.#giveBack('ENDED');
+    // Not once its time has passed, though no timer has said so yet.
+    if (this.isHeld) this.#send(null, this.token, undefined);
+    this.#over('ENDED');
   }
 
   /** It is not wanted any more. What is held by then has been handed out. */
@@ -197,7 +199,7 @@ export class ResumedHolder {
     this.#timeoutMs = deadlineAt - appendedAt;
     const untilMs = sentAtMs + this.#timeoutMs - clockSkewMs;
     if (this.#timeoutMs <= clockSkewMs) {
-      this.#giveBack('TOO_SHORT');
+      this.#over('TOO_SHORT');
       return;
     }
     // Heard of too late: the next may be in time.
@@ -205,17 +207,11 @@ export class ResumedHolder {
     this.#believesUntilMs = untilMs;
     this.#stopping?.();
     this.#stopping = clock.after(untilMs - clock.monotonicMs(), () => {
-      this.#giveBack('TIMEOUT');
+      this.#over('TIMEOUT');
     });
     if (this.#state !== 'asking') return;
     this.#state = 'held';
     onHeld();
-  }
-
-  /** RH4 */
-  #giveBack(reason: string): void {
-    if (this.#state === 'held') this.#send(null, this.token, undefined);
-    this.#over(reason);
   }
 
   #over(reason: string, refusal?: HeardLease): void {
