@@ -43,6 +43,8 @@ class World {
   readonly asked: (KeyedRecord & { readonly said: string })[] = [];
   readonly leases: HeldLeases;
   registryIsAway = false;
+  /** It answers, and does not know the schema of what is read. */
+  schemaIsUnknown = false;
   /** What is sent is not acknowledged. */
   holdsBack = false;
 
@@ -61,9 +63,12 @@ class World {
     };
     this.leases = new HeldLeases({ ...SETTINGS, answerWithinMs, clock, write, newRequestId: () => `r${ids++}` });
     const formats = new LeaseEventFormats({ format: 'auto', registry: undefined, clock });
-    const read = (value: Uint8Array): ReturnType<LeaseEventFormats['read']> =>
-      this.registryIsAway ? Promise.reject(new Retriable('the registry is away')) : formats.read(value);
-    this.leases.follow(reader, 'answers', new Map([[0, 0]]), { read }).catch((error: unknown) => {
+    const readOrWhy = (value: Uint8Array): ReturnType<LeaseEventFormats['readOrWhy']> => {
+      if (this.registryIsAway) return Promise.reject(new Retriable('the registry is away'));
+      if (!this.schemaIsUnknown) return formats.readOrWhy(value);
+      return Promise.resolve({ kind: 'bad', reason: 'unknown-schema-id', detail: 'no schema 7' });
+    };
+    this.leases.follow(reader, 'answers', new Map([[0, 0]]), { readOrWhy }).catch((error: unknown) => {
       this.leases.fail(error);
     });
   }
@@ -106,6 +111,35 @@ describe('leases and what is answered', () => {
     await world.answer('EXPIRED', { token: 7, reason: 'REPLACED' });
     world.registryIsAway = false;
     expect(await time.complete(lease.over)).toBe('REPLACED');
+  });
+
+  test('[L8] an answer whose schema the registry does not know yet is waited for', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const waiting = world.leases.acquire('a', {});
+    world.schemaIsUnknown = true;
+    await world.grant(7, 'r0', 30_000);
+    await time.runFor(5_000);
+    expect(world.said).toEqual(['start r0']);
+    world.schemaIsUnknown = false;
+    const lease = await time.complete(waiting);
+    expect(lease.isHeld).toBe(true);
+  });
+
+  test('[L8] what the registry has not learned of in ten minutes is passed over, and waiting says so', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const waiting = world.leases.acquire('a', {});
+    waiting.catch(() => undefined);
+    world.schemaIsUnknown = true;
+    await world.answer('QUEUED', { requestId: 'other' });
+    await time.runFor(31_000);
+    await expect(waiting).rejects.toThrow(/answers cannot be read: no schema 7 \(answers-0-0\)\. Its partition waits/);
+    await time.runFor(600_000);
+    world.schemaIsUnknown = false;
+    const next = world.leases.acquire('a', {});
+    await world.grant(9, 'r1');
+    expect((await time.complete(next)).token).toBe(9);
   });
 
   test('[L8] a request without an answer rejects, and names the dead letters', async () => {

@@ -2,12 +2,12 @@
 //
 // Owns: the holders that live, or that something may yet be granted to.
 // Does not own: what a holder believes (LeaseHolder), sending, the reader's connections.
-import { type Clock, type DurationMs, messageOf, type Millis, Retriable } from '@flatline/base';
+import { type Clock, type DurationMs, messageOf, type Millis } from '@flatline/base';
 import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
 import { REQUEST_ID_HEADER, TOKEN_HEADER } from '@flatline/ports/formats';
 import { encodeRequest, type LeaseEventFormats } from '@flatline/records';
-import type { LogReader, LogSubscription } from '@flatline/ports';
-import { pause } from '@flatline/system';
+import type { LogReader } from '@flatline/ports';
+import { AnswerReader, type HeardEvent } from './answer-reader.ts';
 import type { HeardLease } from './heard-lease.ts';
 import { type LeaseAsk, LeaseHolder } from './lease-holder.ts';
 import { LeaseNotGot, RUN_OUT, whyNotGot } from './lease-not-got.ts';
@@ -66,10 +66,6 @@ export interface LeasesParts {
 const RUN_OUTS_MAX = 5;
 /** Holders that are over and may yet be granted a lease, which they give back. The oldest is forgotten: its lease expires. */
 const OWED_MAX = 10_000;
-/** While the registry is away. */
-const READ_AGAIN_MS: DurationMs = 1_000;
-
-type LeaseEvent = HeardLease & { readonly leaseId: string };
 
 /** A start, or a token that is known. */
 type Holder = LeaseHolder | ResumedHolder;
@@ -93,8 +89,8 @@ export class HeldLeases {
   /** By lease. */
   readonly #watches = new Map<string, Set<LeaseWatch>>();
   readonly #ending = new AbortController();
-  /** Why answers cannot be read at present. */
-  #unread: string | undefined;
+  readonly #closed = new AbortController();
+  #answers: AnswerReader | undefined;
   #failure: Error | undefined;
 
   constructor(parts: LeasesParts) {
@@ -264,7 +260,7 @@ export class HeldLeases {
   }
 
   #notGot(id: string, reason: string, tooLarge: string | undefined, refusal: HeardLease | undefined): LeaseNotGot {
-    const words = tooLarge ?? whyNotGot(reason, { ...this.#parts, unread: this.#unread });
+    const words = tooLarge ?? whyNotGot(reason, { ...this.#parts, unread: this.#answers?.unread });
     return new LeaseNotGot(id, reason, words, refusal);
   }
 
@@ -289,17 +285,21 @@ export class HeldLeases {
   }
 
   /** Follows the answers until the subscriptions are closed. */
-  async follow(
+  follow(
     reader: LogReader,
     topic: string,
     starts: ReadonlyMap<number, number>,
-    formats: Pick<LeaseEventFormats, 'read'>,
+    formats: Pick<LeaseEventFormats, 'readOrWhy'>,
   ): Promise<void> {
-    await Promise.all(
-      [...starts].map(([partition, offset]) =>
-        this.#followOne(reader.subscribe({ topic, partition }, offset), formats),
-      ),
-    );
+    this.#answers = new AnswerReader({
+      clock: this.#parts.clock,
+      formats,
+      ending: this.#closed.signal,
+      onHeard: (event) => {
+        this.#heard(event);
+      },
+    });
+    return this.#answers.follow(reader, topic, starts);
   }
 
   /** Gives back what is held. */
@@ -311,6 +311,7 @@ export class HeldLeases {
   close(): void {
     this.releaseAll();
     this.#ending.abort();
+    this.#closed.abort();
   }
 
   /** Nothing is renewed any more, and everyone who waits is told why. The first reason counts. */
@@ -348,43 +349,7 @@ export class HeldLeases {
     }
   }
 
-  async #followOne(subscription: LogSubscription, formats: Pick<LeaseEventFormats, 'read'>): Promise<void> {
-    for (;;) {
-      const changed = new Promise<void>((resolve) => {
-        subscription.onChange(resolve);
-      });
-      for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-        const { cursor } = run;
-        while (cursor.next()) {
-          if (cursor.valueLength <= 0) continue;
-          const value = cursor.bytes.slice(cursor.valueStart, cursor.valueStart + cursor.valueLength);
-          const event = await this.#read(value, formats);
-          if (event !== undefined) this.#heard(event);
-        }
-      }
-      if (subscription.failure !== undefined) throw subscription.failure;
-      await changed;
-    }
-  }
-
-  /** What is held is renewed without any answer: a registry that is away for a while ends no lease. */
-  async #read(value: Uint8Array, formats: Pick<LeaseEventFormats, 'read'>): Promise<LeaseEvent | undefined> {
-    const { signal } = this.#ending;
-    while (!signal.aborted) {
-      try {
-        const event = await formats.read(value);
-        this.#unread = undefined;
-        return event;
-      } catch (error) {
-        if (!(error instanceof Retriable)) throw error;
-        this.#unread = error.message;
-      }
-      await pause(this.#parts.clock, READ_AGAIN_MS, signal);
-    }
-    return undefined;
-  }
-
-  #heard(event: LeaseEvent): void {
+  #heard(event: HeardEvent): void {
     const { leaseId } = event;
     for (const watch of this.#watches.get(leaseId) ?? []) watch.hear(event);
     for (const holder of [...(this.#holders.get(leaseId) ?? [])]) {

@@ -80,7 +80,9 @@ export function summaryReading(
   });
 }
 
-function leaseEventReading(formats: LeaseEventFormats): OutputKind<LeaseEventRecord>['read'] {
+export type LeaseEventReader = (record: RawOutput) => Promise<LeaseEventRecord | TombstoneRecord | UnreadableRecord>;
+
+export function leaseEventReading(formats: Pick<LeaseEventFormats, 'readOrWhy'>): LeaseEventReader {
   return reading(async (at, value) => {
     const outcome = await formats.readOrWhy(value);
     return outcome.kind === 'bad' ? outcome : { kind: 'leaseEvent', ...at, event: outcome.event };

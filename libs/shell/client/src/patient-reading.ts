@@ -12,7 +12,7 @@ import type { RawOutput, UnreadableRecord } from './output-record.ts';
 export interface PatientParts<Found> {
   readonly clock: Clock;
   readonly topic: string;
-  readonly kind: OutputKind<Found>;
+  readonly kind: Pick<OutputKind<Found>, 'read'>;
   /** Told each time that a record cannot be read yet. */
   readonly onDelayed: (error: Retriable) => void;
   /** Whether an application is told of what is passed over in the end. */

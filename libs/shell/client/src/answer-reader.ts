@@ -1,0 +1,85 @@
+// Follows what is answered about leases, and gives each event, in the order of its partition.
+//
+// Owns: why answers cannot be read at present.      Does not own: what is made of them (HeldLeases), the reader's connections.
+import type { Clock, Retriable } from '@flatline/base';
+import type { LogReader, LogSubscription } from '@flatline/ports';
+import type { LeaseEventFormats } from '@flatline/records';
+import type { HeardLease } from './heard-lease.ts';
+import { type LeaseEventReader, leaseEventReading } from './output-kinds.ts';
+import type { RawOutput } from './output-record.ts';
+import { readPatiently } from './patient-reading.ts';
+
+export type HeardEvent = HeardLease & { readonly leaseId: string };
+
+export interface AnswerReaderParts {
+  readonly clock: Clock;
+  readonly formats: Pick<LeaseEventFormats, 'readOrWhy'>;
+  readonly onHeard: (event: HeardEvent) => void;
+  /** Aborted when nothing more is to be heard. */
+  readonly ending: AbortSignal;
+}
+
+export class AnswerReader {
+  readonly #parts: AnswerReaderParts;
+  readonly #read: LeaseEventReader;
+  /** By partition: what its next answer waits for. */
+  readonly #unread = new Map<number, string>();
+
+  constructor(parts: AnswerReaderParts) {
+    this.#parts = parts;
+    this.#read = leaseEventReading(parts.formats);
+  }
+
+  /** undefined: they can be read. */
+  get unread(): string | undefined {
+    const [first] = this.#unread.values();
+    return first;
+  }
+
+  /** Until the subscriptions are closed. `starts`: where to begin, by partition. */
+  async follow(reader: LogReader, topic: string, starts: ReadonlyMap<number, number>): Promise<void> {
+    await Promise.all(
+      [...starts].map(([partition, offset]) => this.#followOne(reader.subscribe({ topic, partition }, offset))),
+    );
+  }
+
+  async #followOne(subscription: LogSubscription): Promise<void> {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        subscription.onChange(resolve);
+      });
+      for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
+        const { cursor } = run;
+        while (cursor.next()) {
+          if (cursor.valueLength <= 0) continue;
+          const { offset, timestamp } = cursor;
+          const value = cursor.bytes.slice(cursor.valueStart, cursor.valueStart + cursor.valueLength);
+          await this.#hear({ offset, timestamp, value }, subscription);
+        }
+      }
+      if (subscription.failure !== undefined) throw subscription.failure;
+      await changed;
+    }
+  }
+
+  /** What is held is renewed without any answer: a registry that is away for a while, or behind, ends no lease. */
+  async #hear(
+    raw: Pick<RawOutput, 'offset' | 'timestamp' | 'value'>,
+    { partition: { topic, partition } }: LogSubscription,
+  ): Promise<void> {
+    const { clock, ending, onHeard } = this.#parts;
+    const onDelayed = ({ message }: Retriable): void => {
+      this.#unread.set(partition, message);
+    };
+    const patience = { clock, topic, kind: { read: this.#read }, onDelayed, isToldOfUnreadable: true };
+    const record = { ...raw, partition, key: NO_BYTES, headers: [] };
+    const found = await readPatiently(record, patience, ending).catch((error: unknown) => {
+      if (!ending.aborted) throw error;
+    });
+    this.#unread.delete(partition);
+    if (found?.kind === 'leaseEvent') onHeard(found.event);
+  }
+}
+
+/** An event names its lease itself. */
+const NO_BYTES = new Uint8Array(0);
