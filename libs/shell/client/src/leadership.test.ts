@@ -130,6 +130,18 @@ describe('who leads', () => {
     expect([runs, leases.released]).toEqual([2, [1, 2]]);
   });
 
+  test('does not lead with a signal that is aborted already, and gives the lease back', async () => {
+    const leases = new Leases();
+    leases.answers.push(undefined);
+    const ending = new AbortController();
+    let runs = 0;
+    const leading = leases.lead(() => (runs += 1), { signal: ending.signal });
+    // Granted, and not gone on with yet.
+    ending.abort();
+    await leading;
+    expect([runs, leases.released]).toEqual([0, [1]]);
+  });
+
   test('waits for no lease once the leases are closed', async () => {
     const leases = new Leases();
     const leading = leases.lead(() => undefined);

@@ -82,6 +82,11 @@ async function ledBy(
   lead: (leadership: Leadership) => unknown,
   signal: AbortSignal,
 ): Promise<boolean> {
+  // Between the grant and here: what only listens for the abort would never return.
+  if (signal.aborted) {
+    lease.release();
+    return false;
+  }
   const losing = new AbortController();
   let isReturned = false;
   void lease.over.then((reason) => {
