@@ -44,10 +44,13 @@ export interface AskedOf {
   readonly clockSkewMs: DurationMs;
   /** Why answers cannot be read at present. */
   readonly unread: string | undefined;
+  /** Whether its token was known: it was to be held on. */
+  readonly isResumed: boolean;
 }
 
 /** `reason` in words. */
-export function whyNotGot(reason: string, { topic, answers, answerWithinMs, clockSkewMs, unread }: AskedOf): string {
+export function whyNotGot(reason: string, asked: AskedOf): string {
+  const { topic, answers, answerWithinMs, clockSkewMs, unread, isResumed } = asked;
   if (reason === 'NO_ANSWER') {
     const unanswered = `its request is in ${topic}, and no answer came on ${answers} within ${answerWithinMs} ms`;
     if (unread !== undefined) return `${unanswered}, where answers cannot be read: ${unread}`;
@@ -57,7 +60,7 @@ export function whyNotGot(reason: string, { topic, answers, answerWithinMs, cloc
     return `${unanswered}. If it was refused, ${letters} say why: ${lists}. Otherwise ${status}`;
   }
   if (reason === 'WRONG_TOKEN') return 'WRONG_TOKEN, it has ended, and another holds it by a later grant: acquire it';
-  if (reason === 'NOT_HELD') return 'NOT_HELD, it has ended: acquire it';
+  if (reason === 'NOT_HELD' || (isResumed && ENDINGS.includes(reason))) return `${reason}, it has ended: acquire it`;
   if (reason === 'RESUMED') return 'RESUMED, another goes on with it, by the same token';
   if (reason === 'NO_APPEND_TIME') return noAppendTime(topic);
   if (reason === 'TOO_SHORT') {
@@ -76,5 +79,7 @@ export function noAppendTime(topic: string): string {
   return `${unstamped}, which a lease is kept by: set message.timestamp.type=LogAppendTime on it`;
 }
 
+/** How the pipeline says that a lease has ended. */
+const ENDINGS: readonly string[] = ['TIMEOUT', 'MAX_DURATION', 'REPLACED', 'RELEASED'];
 /** Reasons for which a lease is over that was never held, and may be had by asking again. */
 export const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];

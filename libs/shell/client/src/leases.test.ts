@@ -300,6 +300,19 @@ describe('a lease that is resumed', () => {
     await expect(waiting).rejects.toMatchObject({ reason: 'WRONG_TOKEN', holder, deadlineAt: 9_000 });
   });
 
+  test.each([
+    ['EXPIRED', 'TIMEOUT'],
+    ['EXPIRED', 'MAX_DURATION'],
+    ['EXPIRED', 'REPLACED'],
+    ['RELEASED', undefined],
+  ])('[L3] one that ends while it is asked for says so: %s %s', async (type, reason) => {
+    const world = new World();
+    const waiting = world.leases.resume('a', 7, {});
+    waiting.catch(() => undefined);
+    await world.answer(type, { token: 7, reason });
+    await expect(waiting).rejects.toThrow(`not got: ${reason ?? type}, it has ended: acquire it`);
+  });
+
   test('[L8] whoever acquired it is over once another resumes its token, and gives nothing back', async () => {
     const world = new World();
     const { time } = world.simulation;

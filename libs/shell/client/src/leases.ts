@@ -80,6 +80,12 @@ interface Wanted {
   holder: Holder | undefined;
 }
 
+interface NotGot {
+  readonly tooLarge: string | undefined;
+  readonly refusal: HeardLease | undefined;
+  readonly isResumed: boolean;
+}
+
 export class HeldLeases {
   readonly #parts: LeasesParts;
   /** By lease: an output speaks of all of them. */
@@ -209,7 +215,7 @@ export class HeldLeases {
       onOver: (reason, refusal) => {
         this.#remove(id, holder);
         end(reason);
-        reject(this.#failure ?? this.#notGot(id, reason, tooLarge, refusal));
+        reject(this.#failure ?? this.#notGot(id, reason, { tooLarge, refusal, isResumed: true }));
       },
     });
     wanted.holder = holder;
@@ -247,7 +253,7 @@ export class HeldLeases {
         if (wasHeld) return;
         // The answer of a processor that was down or behind: the lease has run out.
         if (RUN_OUT.includes(reason) && runOuts + 1 < RUN_OUTS_MAX) this.#ask(wanted, runOuts + 1);
-        else reject(this.#failure ?? this.#notGot(id, reason, tooLarge, refusal));
+        else reject(this.#failure ?? this.#notGot(id, reason, { tooLarge, refusal, isResumed: false }));
       },
     });
     wanted.holder = holder;
@@ -259,8 +265,8 @@ export class HeldLeases {
     this.#holders.set(id, holders.add(holder));
   }
 
-  #notGot(id: string, reason: string, tooLarge: string | undefined, refusal: HeardLease | undefined): LeaseNotGot {
-    const words = tooLarge ?? whyNotGot(reason, { ...this.#parts, unread: this.#answers?.unread });
+  #notGot(id: string, reason: string, { tooLarge, refusal, isResumed }: NotGot): LeaseNotGot {
+    const words = tooLarge ?? whyNotGot(reason, { ...this.#parts, unread: this.#answers?.unread, isResumed });
     return new LeaseNotGot(id, reason, words, refusal);
   }
 
