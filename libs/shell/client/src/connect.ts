@@ -1,7 +1,7 @@
 // The SDK in one call: an application names its brokers, and gets heartbeats and summaries over connections of this module.
 //
 // Owns: one connection for producing, and everything opened over this client: `close` closes it all.
-import { type Clock, type DurationMs, type Millis, Retriable } from '@flatline/base';
+import type { Clock, DurationMs, Millis } from '@flatline/base';
 import {
   AcknowledgedWriter,
   KafkaAccess,
@@ -12,16 +12,17 @@ import {
   openCluster,
 } from '@flatline/kafka';
 import { HttpSchemaRegistry, LeaseEventFormats, type OutgoingEvent, type SchemaRegistry } from '@flatline/records';
-import { systemClock, withinDeadline } from '@flatline/system';
+import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
 import { credentialsFrom, type SaslOptions, type TlsOptions } from './credentials.ts';
 import { type HeartbeatProducer, openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
 import { InputLooks } from './check-input.ts';
 import { checkStamped } from './check-stamped.ts';
 import { checkCall, checkFunction, checkLeaseId, checkToken } from './known-options.ts';
-import { type LeaderOptions, type Leadership, leadWhileHeld } from './leadership.ts';
+import type { LeaderOptions, Leadership } from './leadership.ts';
 import type { LeaseStanding } from './lease-watch.ts';
-import { HeldLeases, type Lease, type LeaseWish, type ResumeOptions, type WatchOptions } from './leases.ts';
+import type { Lease, LeaseWish, ResumeOptions, WatchOptions } from './lease.ts';
+import { HeldLeases } from './leases.ts';
 import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionOptions, type SessionsLimits } from './live-sessions.ts';
 import { type Items, type ItemsLimits, itemsOver } from './pushed-items.ts';
@@ -153,7 +154,10 @@ export interface Leases {
    * or `close` ends it, with which it resolves. Rejects with what `lead` throws while it leads.
    */
   runWhileLeader(id: string, lead: (leadership: Leadership) => unknown, options?: LeaderOptions): Promise<void>;
-  /** Gives back what is held: rejects where that is not in the log within `limitMs`, by default 10 000 milliseconds. */
+  /**
+   * Gives back what is held; of `runWhileLeader` once what leads has returned, which it waits for. Rejects where that is not in
+   * the log within `limitMs`, by default 10 000 milliseconds; what is still led then is not given back, and expires.
+   */
   close(limitMs?: DurationMs): Promise<void>;
 }
 
@@ -372,15 +376,8 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
         held.fail(error);
       });
     let closing: Promise<void> | undefined;
-    const close = async (limitMs: DurationMs): Promise<void> => {
-      held.close();
-      await reader.close();
-      await withinDeadline(
-        clock,
-        limitMs,
-        producer.close(),
-        () => new Retriable(`leases were not given back within ${limitMs} ms: they expire`),
-      );
+    const end = async (): Promise<void> => {
+      await Promise.all([reader.close(), producer.close()]);
     };
     return {
       acquire: async (id, wish = {}) => {
@@ -403,10 +400,9 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
         checkLeaseId('runWhileLeader', id);
         checkFunction('runWhileLeader', 'what leads', lead);
         checkCall('runWhileLeader', options);
-        const { ending } = held;
-        await leadWhileHeld(id, lead, options, { clock, ending, acquire: (of, wish) => held.acquire(of, wish) });
+        await held.lead(id, lead, options);
       },
-      close: (limitMs = CLOSE_MS) => (closing ??= close(limitMs)),
+      close: (limitMs = CLOSE_MS) => (closing ??= held.close(limitMs, end)),
     };
   }
 

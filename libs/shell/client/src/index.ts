@@ -37,7 +37,7 @@ export type { RecordHeaders, RecordKey, RecordValue } from './message-bytes.ts';
 export type { SaslOptions, Secret, TlsOptions } from './credentials.ts';
 export { type LeaderOptions, type Leadership, LeaseLost } from './leadership.ts';
 export type { LeaseStanding } from './lease-watch.ts';
-export type { Lease, LeaseWish, ResumeOptions, WatchOptions } from './leases.ts';
+export type { Lease, LeaseWish, ResumeOptions, WatchOptions } from './lease.ts';
 export { LeaseNotGot } from './lease-not-got.ts';
 // What is thrown. May pass if tried again: Retriable. A topic or setting is wrong: Misconfigured, which is Fatal.
 export { Fatal, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';

@@ -4,7 +4,7 @@ import type { Needed, Wanted } from './check-options.ts';
 import type { ConnectOptions, Flatline, SummariesOptions } from './connect.ts';
 import { CALLS } from './known-options.ts';
 import type { LeaderOptions } from './leadership.ts';
-import type { LeaseWish, ResumeOptions, WatchOptions } from './leases.ts';
+import type { LeaseWish, ResumeOptions, WatchOptions } from './lease.ts';
 import type { SessionOptions } from './live-sessions.ts';
 import type { OutputsOptions } from './open-outputs.ts';
 import type { PushOptions } from './pushed-items.ts';

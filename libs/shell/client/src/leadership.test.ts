@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { VirtualTime } from '@flatline/cluster';
 import { LeaseNotGot } from './lease-not-got.ts';
-import type { Lease, LeaseWish } from './leases.ts';
+import type { Lease, LeaseWish } from './lease.ts';
 import { type Leadership, leadWhileHeld, type LeaderOptions, LeaseLost } from './leadership.ts';
 
 /** Leases that are granted and taken as the test says. */

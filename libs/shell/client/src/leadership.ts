@@ -2,7 +2,7 @@
 import type { Clock, DurationMs } from '@flatline/base';
 import { pause } from '@flatline/system';
 import { LeaseNotGot } from './lease-not-got.ts';
-import type { Lease, LeaseWish } from './leases.ts';
+import type { Lease, LeaseWish } from './lease.ts';
 
 /** A lease that was held is over. */
 export class LeaseLost extends Error {

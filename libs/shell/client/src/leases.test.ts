@@ -4,6 +4,8 @@ import { Simulation } from '@flatline/cluster';
 import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
 import { LeaseEventFormats } from '@flatline/records';
 import { LeaseNotGot } from './lease-not-got.ts';
+import { LeaseLost } from './leadership.ts';
+import type { Lease } from './lease.ts';
 import { HeldLeases, type LeasesParts } from './leases.ts';
 
 const SETTINGS = { clockSkewMs: 100, answerWithinMs: 30_000, topic: 'asks', answers: 'answers' };
@@ -272,6 +274,108 @@ describe('waiting for a lease that is not wanted any more', () => {
   });
 });
 
+describe('leases that are closed', () => {
+  test('[L8] who leads keeps the lease until it has returned; others are given back at once', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const cleaning = Promise.withResolvers<undefined>();
+    const done: string[] = [];
+    const leading = world.leases.lead(
+      'a',
+      async ({ signal, lease }) => {
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve);
+        });
+        done.push(`told, held: ${lease.isHeld}`);
+        await cleaning.promise;
+        done.push(`returns, held: ${lease.isHeld}`);
+      },
+      {},
+    );
+    await world.grant(7, 'r0');
+    const other = world.leases.acquire('a', {});
+    await world.grant(9, 'r1');
+    await time.complete(other);
+    const closing = world.leases.close(10_000, () => {
+      done.push(`closed behind ${world.said.filter((each) => each.startsWith('end')).join()}`);
+      return Promise.resolve();
+    });
+    await time.runFor(5_000);
+    expect([done, world.said.filter((each) => each.startsWith('end'))]).toEqual([['told, held: true'], ['end 9']]);
+    cleaning.resolve(undefined);
+    await time.complete(closing);
+    await leading;
+    expect(done).toEqual(['told, held: true', 'returns, held: true', 'closed behind end 9,end 7']);
+  });
+
+  test('[L8] a lead that does not return in time is named, and its lease not given back: it expires', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    let isEnded = false;
+    let lease: Lease | undefined;
+    void world.leases.lead(
+      'a',
+      async (leadership) => {
+        ({ lease } = leadership);
+        await new Promise(() => undefined);
+      },
+      {},
+    );
+    await world.grant(7, 'r0');
+    const closing = world.leases.close(10_000, () => {
+      isEnded = true;
+      return Promise.resolve();
+    });
+    closing.catch(() => undefined);
+    await time.runFor(10_000);
+    await expect(closing).rejects.toThrow(
+      'what leads a has not returned within 10000 ms: its lease is not given back, and expires',
+    );
+    await time.runFor(10_000);
+    const renewals = world.said.length;
+    await time.runFor(10_000);
+    expect([isEnded, lease!.isHeld, world.said.includes('end 7'), world.said.length]).toEqual([
+      true,
+      false,
+      false,
+      renewals,
+    ]);
+  });
+
+  test('[L8] where answers fail for good, what leads is told, and its lease is not given back', async () => {
+    const world = new World();
+    const { time } = world.simulation;
+    const reasons: unknown[] = [];
+    const leading = world.leases.lead(
+      'a',
+      async ({ signal }) => {
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve);
+        });
+        reasons.push(signal.reason);
+      },
+      {},
+    );
+    leading.catch(() => undefined);
+    await world.grant(7, 'r0');
+    const other = world.leases.acquire('a', {});
+    await world.grant(9, 'r1');
+    await time.complete(other);
+    world.leases.fail(new Error('the topic is gone'));
+    await expect(leading).rejects.toThrow('leases cannot be kept: the topic is gone');
+    expect(reasons).toEqual([new LeaseLost('a', 'ENDED')]);
+    expect(world.said.filter((each) => each.startsWith('end'))).toEqual(['end 9']);
+  });
+
+  test('[L8] where what ends them takes too long, that is said', async () => {
+    const world = new World();
+    const closing = world.leases.close(10_000, () => new Promise(() => undefined));
+    closing.catch(() => undefined);
+    await world.simulation.time.runFor(10_000);
+    await expect(closing).rejects.toThrow('leases were not given back within 10000 ms: they expire');
+  });
+});
+
 describe('a lease that is resumed', () => {
   test('[L3][L8] is held by its token, until another resumes it', async () => {
     const world = new World();
@@ -388,7 +492,7 @@ describe('a lease that is watched', () => {
     await expect(failing).rejects.toThrow('leases cannot be kept: not authorized');
     const closing = new World();
     const closed = closing.leases.watch('a', {}).next();
-    closing.leases.close();
+    await closing.leases.close(1_000, () => Promise.resolve());
     expect((await closing.simulation.time.complete(closed)).done).toBe(true);
   });
 });

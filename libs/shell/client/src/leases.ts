@@ -2,13 +2,16 @@
 //
 // Owns: the holders that live, or that something may yet be granted to.
 // Does not own: what a holder believes (LeaseHolder), sending, the reader's connections.
-import { type Clock, type DurationMs, messageOf, type Millis } from '@flatline/base';
+import { type Clock, type DurationMs, messageOf, type Millis, Retriable } from '@flatline/base';
 import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
-import { REQUEST_ID_HEADER, TOKEN_HEADER } from '@flatline/ports/formats';
+import { ENDED, REQUEST_ID_HEADER, TOKEN_HEADER } from '@flatline/ports/formats';
 import { encodeRequest, type LeaseEventFormats } from '@flatline/records';
 import type { LogReader } from '@flatline/ports';
+import { withinDeadline } from '@flatline/system';
 import { AnswerReader, type HeardEvent } from './answer-reader.ts';
 import type { HeardLease } from './heard-lease.ts';
+import { type LeaderOptions, type Leadership, leadWhileHeld } from './leadership.ts';
+import type { Lease, LeaseWish, ResumeOptions, WatchOptions } from './lease.ts';
 import { type LeaseAsk, LeaseHolder } from './lease-holder.ts';
 import { LeaseNotGot, RUN_OUT, whyNotGot } from './lease-not-got.ts';
 import { type LeaseStanding, LeaseWatch } from './lease-watch.ts';
@@ -16,39 +19,6 @@ import { NO_TOKEN, ResumedHolder } from './resumed-holder.ts';
 
 const NOTHING = new Uint8Array(0);
 const utf8 = new TextEncoder();
-
-export interface LeaseWish {
-  /** What silence ends the lease. In milliseconds; default: the pipeline's. */
-  readonly timeoutMs?: DurationMs;
-  /** How long to wait in the pipeline's queue. In milliseconds; default: as long as that allows. */
-  readonly waitMs?: DurationMs;
-  /** Shown to those who are refused: a Map or a plain object. Default: none. */
-  readonly attributes?: ReadonlyMap<string, string> | Readonly<Record<string, string>>;
-  /** Ends the waiting: the call rejects with its reason, and what is granted all the same is given back. Default: none. */
-  readonly signal?: AbortSignal;
-}
-
-export interface WatchOptions {
-  /** Ends the iteration. Default: none. */
-  readonly signal?: AbortSignal;
-}
-
-export interface ResumeOptions {
-  /** Ends the waiting: the call rejects with its reason. Default: none. */
-  readonly signal?: AbortSignal;
-}
-
-/** A lease that is held until it is over. */
-export interface Lease {
-  /** To be sent along with every write to what is protected, which refuses those with a lower one. */
-  readonly token: number;
-  /** To be asked before each act where what is protected cannot compare tokens. */
-  readonly isHeld: boolean;
-  /** Resolves once it is over, with the reason: before the log ends it, unless this process did not run. */
-  readonly over: Promise<string>;
-  /** Gives it back. */
-  release(): void;
-}
 
 export interface LeasesParts {
   readonly clock: Clock;
@@ -66,6 +36,8 @@ export interface LeasesParts {
 const RUN_OUTS_MAX = 5;
 /** Holders that are over and may yet be granted a lease, which they give back. The oldest is forgotten: its lease expires. */
 const OWED_MAX = 10_000;
+/** Leases that a message names. */
+const NAMED_MAX = 3;
 
 /** A start, or a token that is known. */
 type Holder = LeaseHolder | ResumedHolder;
@@ -74,6 +46,8 @@ type Holder = LeaseHolder | ResumedHolder;
 interface Wanted {
   readonly id: string;
   readonly wish: Omit<LeaseWish, 'signal'>;
+  /** By what leads while it is held. */
+  readonly isLed: boolean;
   readonly resolve: (lease: Lease) => void;
   readonly reject: (error: unknown) => void;
   /** Who asks for it now. */
@@ -94,9 +68,16 @@ export class HeldLeases {
   readonly #owed = new Map<Holder, string>();
   /** By lease. */
   readonly #watches = new Map<string, Set<LeaseWatch>>();
+  /** Those that something leads by. */
+  readonly #led = new Set<Holder>();
+  /** What leads, until it has returned, and of which lease. */
+  readonly #leads = new Map<Promise<unknown>, string>();
+  /** Nothing new begins. */
   readonly #ending = new AbortController();
+  /** Nothing more is heard. */
   readonly #closed = new AbortController();
   #answers: AnswerReader | undefined;
+  #closing: Promise<void> | undefined;
   #failure: Error | undefined;
 
   constructor(parts: LeasesParts) {
@@ -105,21 +86,32 @@ export class HeldLeases {
 
   /** Resolves once it is held; rejects where it is refused, or not answered, naming the reason. */
   acquire(id: string, { signal, ...wish }: LeaseWish): Promise<Lease> {
-    return this.#want(id, wish, signal, (wanted) => {
+    return this.#want(id, { wish, signal }, (wanted) => {
       this.#ask(wanted, 0);
     });
   }
 
-  /** Resolves once a lease whose token is known is held on; rejects where it has ended, or nothing is answered. */
-  resume(id: string, token: number, { signal }: ResumeOptions): Promise<Lease> {
-    return this.#want(id, {}, signal, (wanted) => {
-      this.#resume(wanted, token);
+  /** Leads while it is held (leadership.ts). */
+  lead(id: string, lead: (leadership: Leadership) => unknown, options: LeaderOptions): Promise<void> {
+    const acquire = (of: string, { signal, ...wish }: LeaseWish): Promise<Lease> =>
+      this.#want(of, { wish, signal, isLed: true }, (wanted) => {
+        this.#ask(wanted, 0);
+      });
+    const leading = leadWhileHeld(id, lead, options, {
+      clock: this.#parts.clock,
+      ending: this.#ending.signal,
+      acquire,
     });
+    const returned = leading.catch(() => undefined).finally(() => this.#leads.delete(returned));
+    this.#leads.set(returned, id);
+    return leading;
   }
 
-  /** Aborted when they close. */
-  get ending(): AbortSignal {
-    return this.#ending.signal;
+  /** Resolves once a lease whose token is known is held on; rejects where it has ended, or nothing is answered. */
+  resume(id: string, token: number, { signal }: ResumeOptions): Promise<Lease> {
+    return this.#want(id, { wish: {}, signal }, (wanted) => {
+      this.#resume(wanted, token);
+    });
   }
 
   /** Who holds a lease: what is known by now, and then each change. */
@@ -171,12 +163,15 @@ export class HeldLeases {
 
   #want(
     id: string,
-    wish: Wanted['wish'],
-    signal: AbortSignal | undefined,
+    {
+      wish,
+      signal,
+      isLed = false,
+    }: Pick<Wanted, 'wish'> & { readonly signal: AbortSignal | undefined; isLed?: boolean },
     ask: (wanted: Wanted) => void,
   ): Promise<Lease> {
     const { promise, resolve, reject } = Promise.withResolvers<Lease>();
-    const wanted: Wanted = { id, wish, resolve, reject, holder: undefined };
+    const wanted: Wanted = { id, wish, isLed, resolve, reject, holder: undefined };
     const leave = (): void => {
       reject(signal!.reason);
       wanted.holder?.withdraw();
@@ -245,9 +240,11 @@ export class HeldLeases {
         }),
       onHeld: () => {
         wasHeld = true;
+        if (wanted.isLed) this.#led.add(holder);
         resolve(leaseOf(holder, over));
       },
       onOver: (reason, refusal) => {
+        this.#led.delete(holder);
         this.#ended(id, holder);
         end(reason);
         if (wasHeld) return;
@@ -308,23 +305,48 @@ export class HeldLeases {
     return this.#answers.follow(reader, topic, starts);
   }
 
-  /** Gives back what is held. */
-  releaseAll(): void {
-    for (const holders of [...this.#holders.values()]) for (const holder of [...holders]) holder.release();
+  /**
+   * Who leads is told, and keeps its lease until it has returned; all others are given back at once. Then `end` sends what waits,
+   * and reads no more: also where that takes longer than `limitMs`.
+   * @throws Retriable where it does: leases that are still led expire, since who leads may yet act
+   */
+  async close(limitMs: DurationMs, end: () => Promise<void>): Promise<void> {
+    this.#ending.abort();
+    for (const holder of this.#all()) if (!this.#led.has(holder)) holder.release();
+    const ended = Promise.all(this.#leads.keys()).then(() => this.#end(end));
+    // Heard of once the limit has passed, it would be a second reason.
+    ended.catch(() => undefined);
+    await withinDeadline(this.#parts.clock, limitMs, ended, () => {
+      const late = [...new Set(this.#leads.values())];
+      this.#end(end).catch(() => undefined);
+      return new Retriable(notGivenBack(late, limitMs));
+    });
   }
 
-  /** The same, and nothing more is read. */
-  close(): void {
-    this.releaseAll();
-    this.#ending.abort();
-    this.#closed.abort();
+  #end(end: () => Promise<void>): Promise<void> {
+    if (this.#closing === undefined) {
+      this.#giveBackAll();
+      this.#closed.abort();
+      this.#closing = end();
+    }
+    return this.#closing;
+  }
+
+  /** But for what is led: who leads may yet act. */
+  #giveBackAll(): void {
+    for (const holder of [...this.#led]) holder.giveUp(ENDED);
+    for (const holder of this.#all()) holder.release();
   }
 
   /** Nothing is renewed any more, and everyone who waits is told why. The first reason counts. */
   fail(error: unknown): void {
     this.#failure ??= new Error(`leases cannot be kept: ${messageOf(error)}`, { cause: error });
-    this.releaseAll();
+    this.#giveBackAll();
     for (const watches of [...this.#watches.values()]) for (const watch of [...watches]) watch.fail(this.#failure);
+  }
+
+  #all(): readonly Holder[] {
+    return [...this.#holders.values()].flatMap((holders) => [...holders]);
   }
 
   #send(
@@ -363,6 +385,13 @@ export class HeldLeases {
       if (this.#owed.has(holder) && !holder.isOwed) this.#remove(leaseId, holder);
     }
   }
+}
+
+function notGivenBack(led: readonly string[], limitMs: DurationMs): string {
+  if (led.length === 0) return `leases were not given back within ${limitMs} ms: they expire`;
+  const others = led.length > NAMED_MAX ? ` and ${led.length - NAMED_MAX} more` : '';
+  const leads = `what leads ${led.slice(0, NAMED_MAX).join(', ')}${others} has not returned within ${limitMs} ms`;
+  return `${leads}: its lease is not given back, and expires`;
 }
 
 function leaseOf(holder: Holder, over: Promise<string>): Lease {
