@@ -101,6 +101,7 @@ const WORDS = [
   'lease/REJECTED/LOCK_DELAY',
   'lease/REJECTED/QUEUE_FULL',
   'lease/REJECTED/WAITED',
+  'lease/REJECTED/WITHDRAWN',
   'lease/heldByContender',
   'lease/contenderOver/TIMEOUT',
   'lease/contenderOver/TOO_LATE',

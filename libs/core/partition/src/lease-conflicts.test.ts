@@ -152,3 +152,127 @@ describe('a start while another holds the lease', () => {
     ]);
   });
 });
+
+describe('a start that is withdrawn', () => {
+  const rules = { onConflict: 'queue', maxWaiters: 2 } as const;
+  const start = (requestId: string, more: object = {}): LeaseValue => ({
+    ...START,
+    requestId,
+    attributes: { by: requestId },
+    ...more,
+  });
+  const id = (requestId: string): Readonly<Record<string, string>> => ({ 'flatline-request-id': requestId });
+
+  test('[L4] leaves the queue, and is told so; the next that waits is granted', () => {
+    const log = history(
+      { rules },
+      10,
+      [0, start('a')],
+      [1, start('b')],
+      [2, start('c')],
+      [3, null, id('b')],
+      [4, start('d')],
+      [5, null, bears(1)],
+    );
+    expect(brief(log.said())).toEqual([
+      'GRANTED 1 0',
+      'QUEUED 1',
+      'QUEUED 2',
+      'REJECTED WITHDRAWN 3',
+      'QUEUED 4',
+      'RELEASED 1 5',
+      '-',
+      'GRANTED 3 5',
+    ]);
+    expect(log.said()[3]).toEqual({
+      leaseId: 'k',
+      type: 'REJECTED',
+      reason: 'WITHDRAWN',
+      requestId: 'b',
+      holder: { by: 'a' },
+      deadlineAt: T + 10_000,
+      at: T + 3,
+      attributes: { by: 'b' },
+      partition: 3,
+      offset: 3,
+    });
+    expect(log.headersSaid()[3]).toEqual(['flatline-request-id=b']);
+  });
+
+  test.each<[string, LeaseValue, Readonly<Record<string, string>>]>([
+    ['null and the token 0', null, { ...bears(0), ...id('b') }],
+    ['ENDED, all in its value', { type: 'ENDED', token: 0, requestId: 'b' }, {}],
+    ['ENDED without a token', { type: 'ENDED', requestId: 'b', attributes: { any: 'thing' } }, {}],
+  ])('[L4] by %s', (_, value, headers) => {
+    const log = history({ rules }, 20_000, [0, start('a')], [1, start('b')], [2, value, headers]);
+    expect(brief(log.said()).slice(2)).toEqual(['REJECTED WITHDRAWN 2', 'EXPIRED TIMEOUT 1 10000', '-']);
+    expect(log.said()[2]).toMatchObject({ attributes: { by: 'b' } });
+    expect(log.said()[2]).not.toHaveProperty('token');
+  });
+
+  test.each<[string, LeaseValue, Readonly<Record<string, string>>, string]>([
+    ['an end with another id', null, id('x'), 'REJECTED WRONG_TOKEN 2'],
+    ['an end with a token', null, { ...bears(8), ...id('b') }, 'REJECTED WRONG_TOKEN 8 2'],
+    ['an end without an id', null, {}, 'REJECTED WRONG_TOKEN 2'],
+    ['an end with the id of the holder', null, id('a'), 'REJECTED WRONG_TOKEN 2'],
+    ['a renewal with its id', '', id('b'), 'REJECTED WRONG_TOKEN 2'],
+  ])('[L3][L4] not by %s', (_, value, headers, refused) => {
+    const log = history({ rules }, 10_000, [0, start('a')], [1, start('b')], [2, value, headers]);
+    expect(brief(log.said()).slice(2)).toEqual([refused, 'EXPIRED TIMEOUT 1 10000', '-', 'GRANTED 2 10000']);
+  });
+
+  test('[L3][L4] one that is granted already, or withdrawn before, is not: its holder releases', () => {
+    const log = history(
+      { rules },
+      10,
+      [0, start('a')],
+      [1, start('b')],
+      [2, start('c')],
+      [3, null, id('c')],
+      [4, null, id('c')],
+      [5, null, bears(1)],
+      [6, null, id('b')],
+      [7, null, bears(2)],
+      [8, null, id('b')],
+    );
+    expect(brief(log.said()).slice(3)).toEqual([
+      'REJECTED WITHDRAWN 3',
+      'REJECTED WRONG_TOKEN 4',
+      'RELEASED 1 5',
+      '-',
+      'GRANTED 2 5',
+      'REJECTED WRONG_TOKEN 6',
+      'RELEASED 2 7',
+      '-',
+      'REJECTED NOT_HELD 8',
+    ]);
+  });
+
+  test('[L4][L6] during a lock delay: the last that waits leaves, and the lease is free after it', () => {
+    const log = history(
+      { rules: { ...rules, lockDelayMs: 5_000 } },
+      20_000,
+      [0, start('a')],
+      [1, start('b')],
+      [11_000, null, id('b')],
+    );
+    expect(brief(log.said()).slice(2)).toEqual(['EXPIRED TIMEOUT 1 10000', '-', 'REJECTED WITHDRAWN 11000']);
+    expect(log.said()[4]).toMatchObject({ retryAt: T + 15_000 });
+    expect(log.task.liveEntries).toBe(0);
+  });
+
+  test('[L4][K1] who has left is not there after a restart, nor its wait', () => {
+    const log = history(
+      { rules },
+      3,
+      [0, start('a')],
+      [1, start('b', { waitMs: 500 })],
+      [2, start('c')],
+      [3, null, id('b')],
+    );
+    log.restart();
+    log.add(T + 1_000, 'k', null, bears(1));
+    log.commit();
+    expect(brief(log.said()).slice(3)).toEqual(['REJECTED WITHDRAWN 3', 'RELEASED 1 1000', '-', 'GRANTED 3 1000']);
+  });
+});

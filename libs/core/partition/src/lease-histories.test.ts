@@ -1,7 +1,7 @@
 // Leases on the engine, at random, against the second reading of the rules.
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
-import { bears, EPOCH, LeaseLog, type LeaseSettings } from './leases.fixture.ts';
+import { bears, EPOCH, LeaseLog, type LeaseSettings, type LeaseValue } from './leases.fixture.ts';
 
 const T = 1_000_000;
 const SEEDS = Number(process.env['SEEDS'] ?? 20);
@@ -51,6 +51,7 @@ function storm(log: LeaseLog, random: Random): void {
       ]);
     } else if (random.chance(0.6))
       log.add(at, key, random.chance(0.5) ? '' : { type: 'B', ...said }, random.chance(0.8) ? bears(token) : {});
+    else if (random.chance(0.3)) log.add(at, key, ...withdrawal(random));
     else if (random.chance(0.7)) log.add(at, key, random.chance(0.5) ? null : { type: 'ENDED' }, bears(token));
     else log.add(at, random.chance(0.5) ? null : key, random.chance(0.9) ? '' : 'garbage');
     if (random.chance(0.2)) log.commit(random.chance(0.5));
@@ -62,6 +63,14 @@ function storm(log: LeaseLog, random: Random): void {
   }
   log.add(at + 100_000, null);
   log.commit();
+}
+
+/** Whoever waits by this id leaves, unless the token says otherwise. */
+function withdrawal(random: Random): [LeaseValue, Readonly<Record<string, string>>] {
+  const requestId = pick(random, NAMES.slice(0, 6));
+  const token = pick(random, [undefined, 0, 0, 1]);
+  if (random.chance(0.5)) return [{ type: 'ENDED', requestId, ...(token !== undefined && { token }) }, {}];
+  return [null, { 'flatline-request-id': requestId, ...(token !== undefined && bears(token)) }];
 }
 
 describe('leases against the naive fold', () => {

@@ -10,6 +10,7 @@ export type LeaseReason =
   | 'LOCK_DELAY'
   | 'QUEUE_FULL'
   | 'WAITED'
+  | 'WITHDRAWN'
   | 'TIMEOUT'
   | 'MAX_DURATION'
   | 'REPLACED';

@@ -92,6 +92,7 @@ export class SimulatedLeases implements SimulatedKind {
     const bears = random.chance(0.5);
     const headers = bears && token !== undefined ? [{ name: TOKEN_HEADER, value: utf8.encode(String(token)) }] : [];
     if (random.chance(0.1)) headers.push({ name: REQUEST_ID_HEADER, value: utf8.encode(`r${random.below(4)}`) });
+    if (draw >= 84 && draw < 88) return withdrawal(key, { requestId: `r${draw - 84}`, isBare: bears });
     const type = draw < 88 ? 'HEARTBEAT' : 'ENDED';
     if (!bears) return { key, value: JSON.stringify({ type, token }), headers };
     return { key, value: type === 'ENDED' ? null : '', headers };
@@ -120,6 +121,12 @@ function startBy(random: Random): Readonly<Record<string, unknown>> {
     ...(random.chance(0.4) && { requestId: `r${random.below(4)}` }),
     ...(random.chance(0.3) && { attributes: { by: 'x'.repeat(random.below(30)) } }),
   };
+}
+
+/** An end of no lease: whoever waits by this id leaves (L4). */
+function withdrawal(key: string, { requestId, isBare }: { requestId: string; isBare: boolean }): ProducedRecord {
+  if (!isBare) return { key, value: JSON.stringify({ type: 'ENDED', token: 0, requestId }) };
+  return { key, value: null, headers: [{ name: REQUEST_ID_HEADER, value: utf8.encode(requestId) }] };
 }
 
 function saidIn({ value }: LogRecord): Said {

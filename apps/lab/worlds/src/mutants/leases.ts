@@ -78,6 +78,27 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     seed: 17,
   },
   {
+    name: 'lets whoever knows its id end a lease that is held',
+    kind: 'lease',
+    file: 'libs/core/kinds/src/lease/lease-kind.ts',
+    from: 'if (isThere && !entry.delayed && token === entry.token) {',
+    to: 'const { requestId } = this.#reader.request; if (isThere && !entry.delayed && (token === entry.token || (type === ENDED && requestId !== undefined && requestId === leaseState(entry.state).holder.requestId))) {',
+  },
+  {
+    name: 'keeps the place of a start that is withdrawn',
+    kind: 'lease',
+    file: 'libs/core/kinds/src/lease/lease-kind.ts',
+    from: 'waiters.filter((each) => each !== waiter)',
+    to: 'waiters',
+  },
+  {
+    name: 'takes all that wait behind it from the queue, too',
+    kind: 'lease',
+    file: 'libs/core/kinds/src/lease/lease-kind.ts',
+    from: 'waiters.filter((each) => each !== waiter)',
+    to: 'waiters.slice(0, waiters.indexOf(waiter))',
+  },
+  {
     name: 'starts no lock delay',
     kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',

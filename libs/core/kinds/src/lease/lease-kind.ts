@@ -5,6 +5,8 @@
 //     ▲                  ▲     └── deadline ──▶ EXPIRED ──▶ lock delay ────┘    else free
 //     └──────────────────┴────────────────────────────────────────────────────────┘
 //
+// Who waits leaves by its turn, by time (WAITED), or by an end of no lease that names its start (WITHDRAWN).
+//
 // Owns: nothing that outlives a call; scratch for the record being taken.      Does not own: entries, timers, commits (the engine).
 //
 // Invariants
@@ -32,7 +34,7 @@ import {
   stateBytes,
   type Waiter,
 } from './lease-state.ts';
-import { TOKEN_OFFSETS, tokenOf } from './lease-token.ts';
+import { NO_TOKEN, TOKEN_OFFSETS, tokenOf } from './lease-token.ts';
 import { STATE_BYTES_MAX } from '../state-bytes.ts';
 import { type Answered, LeaseVoice } from './lease-voice.ts';
 import type { LeaseWindow } from './lease-window.ts';
@@ -107,6 +109,7 @@ class LeaseKind implements Kind {
     const tooMuch = this.#tooManyAttributes();
     if (tooMuch !== undefined) return tooMuch;
     if (type === STARTED) return this.#start(run, isThere, effects);
+    if (isThere && this.#withdraw(run, effects)) return undefined;
     this.#refuseToken(run, isThere, effects);
     return undefined;
   }
@@ -132,6 +135,20 @@ class LeaseKind implements Kind {
     this.#answers.released(leaseState(this.#entry.state), to, effects);
     this.#parts.counters.leasesReleased += 1;
     if (this.#passOn(to.at, effects)) effects.dueSooner();
+  }
+
+  /** An end of no lease that bears the id of a start that waits takes that from the queue (L4). False: it is no such record. */
+  #withdraw(run: Run, effects: Effects): boolean {
+    const { type, token = NO_TOKEN, requestId } = this.#reader.request;
+    if (type !== ENDED || token !== NO_TOKEN || requestId === undefined || this.#entry.nextWaitAt === 0) return false;
+    const { holder, waiters } = leaseState(this.#entry.state);
+    const waiter = waiters.find((each) => each.claim.requestId === requestId);
+    if (waiter === undefined) return false;
+    const state = { holder, waiters: waiters.filter((each) => each !== waiter) };
+    const to = this.#answered(run, effects);
+    this.#answers.rejected(waiter.claim, this.#answers.obstacle('WITHDRAWN', to.at, state), to, effects);
+    this.#keep(state, effects);
+    return true;
   }
 
   /** A renewal or release without the live token changes nothing (L3). */

@@ -5,6 +5,8 @@ const TOKENS = 2 ** 40;
 /** Offsets below it have a token. Greater ones would be taken for those of a later epoch. */
 export const TOKEN_OFFSETS: number = TOKENS - 1;
 export const TOKEN_EPOCH_MAX = 8191;
+/** No lease has it. */
+export const NO_TOKEN = 0;
 
 export function tokenOf(epoch: number, offset: number): number {
   return epoch * TOKENS + offset + 1;

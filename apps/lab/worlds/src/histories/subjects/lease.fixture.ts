@@ -49,10 +49,15 @@ export function leases(changes: Partial<LeaseRules> = {}): Subject {
         if (kind < 2) return { value: 'no request' };
         if (kind < 35) {
           const times = { timeoutMs: 500 + 200 * (kind % 30), waitMs: 400 * (kind % 13) };
-          return { value: JSON.stringify({ type: 'STARTED', ...times, ...id, attributes: { round: String(round) } }) };
+          const own = { requestId: `own${offsets.length}` };
+          return {
+            value: JSON.stringify({ type: 'STARTED', ...times, ...own, ...id, attributes: { round: String(round) } }),
+          };
         }
         if (kind < 60) return { value: '', headers: headersOf(token) };
         if (kind < 70) return { value: JSON.stringify({ ...token, ...id }) };
+        // Who has just asked leaves.
+        if (kind >= 92) return { value: null, headers: headersOf({ 'request-id': `own${offsets.length - 1}` }) };
         return { value: null, headers: headersOf(token) };
       },
     },

@@ -129,11 +129,22 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
       this.#next(when.clock);
     } else if (this.#isLong(asked.attributes)) return false;
     else if (asked.does === 'start') return this.#start(asked, when);
-    else {
+    else if (!this.#leaves(asked, when)) {
       const { token, requestId, attributes } = asked;
       const why = held ? { reason: 'WRONG_TOKEN', ...this.#inTheWay() } : { reason: 'NOT_HELD' };
       this.#say({ type: 'REJECTED', token, requestId, attributes, ...why, offset: when.offset, at: when.clock });
     }
+    return true;
+  }
+
+  /** Whether it names a start that waits, by its request id, and no token that a lease could have: that one waits no more. */
+  #leaves({ does, token, requestId }: Asked, { clock: at, offset }: When): boolean {
+    const isOfNoLease = token === undefined || token === 0;
+    if (does !== 'end' || !isOfNoLease || requestId === undefined) return false;
+    const place = this.#waiting.findIndex((each) => each.requestId === requestId);
+    if (place < 0) return false;
+    this.#refuse(this.#waiting[place]!, 'WITHDRAWN', { at, offset });
+    this.#waiting = this.#waiting.toSpliced(place, 1);
     return true;
   }
 

@@ -40,6 +40,9 @@ export const ANSWERS: readonly Mutant[] = [
   mutant('V4', 'another reason is given', ({ output }) => {
     edit(saying(output.records, { reason: 'NOT_HELD' })[0]!, { reason: 'WRONG_TOKEN' });
   }),
+  mutant('V4', 'a start is withdrawn that was not', ({ output }) => {
+    edit(saying(output.records, { reason: 'WRONG_TOKEN' })[0]!, { reason: 'WITHDRAWN' });
+  }),
   mutant('V4', 'an answer that is none', ({ output }) => {
     edit(saying(output.records, { type: 'QUEUED' })[0]!, undefined);
   }),
