@@ -91,7 +91,7 @@ describe('a holder and its own starts', () => {
     expect([bench.over, bench.holder.isOwed]).toEqual([['ENDED'], true]);
     bench.granted(7);
     bench.granted(7);
-    expect([bench.said, bench.holder.isOwed]).toEqual([['start own', 'end 7'], false]);
+    expect([bench.said, bench.holder.isOwed]).toEqual([['start own', 'end own', 'end 7'], false]);
     expect(bench.holder.token).toBe(-1);
   });
 
@@ -106,13 +106,39 @@ describe('a holder and its own starts', () => {
     expect([bench.over, bench.holder.isOwed]).toEqual([['NO_ANSWER'], false]);
   });
 
+  test('[L4][L8] LH3: one that waits and is not wanted any more leaves the queue, and is owed nothing once that is answered', async () => {
+    const bench = new HolderBench();
+    bench.acknowledge(0, 1);
+    await bench.pass(10);
+    bench.hear({ type: 'QUEUED', requestId: 'own' });
+    bench.holder.withdraw();
+    bench.holder.withdraw();
+    expect([bench.over, bench.said, bench.holder.isOwed]).toEqual([['WITHDRAWN'], ['start own', 'end own'], true]);
+    bench.hear({ type: 'REJECTED', requestId: 'own', reason: 'WITHDRAWN' });
+    expect([bench.over, bench.holder.isOwed]).toEqual([['WITHDRAWN'], false]);
+  });
+
+  test.each(['WRONG_TOKEN', 'NOT_HELD'])(
+    '[L4][L8] LH3: a withdrawal that is refused, %s, as by a processor that does not know of it, leaves what is owed',
+    async (reason) => {
+      const bench = new HolderBench();
+      bench.acknowledge(0, 1);
+      await bench.pass(10);
+      bench.holder.withdraw();
+      bench.hear({ type: 'REJECTED', requestId: 'own', reason });
+      expect(bench.holder.isOwed).toBe(true);
+      bench.granted(7);
+      expect([bench.said, bench.holder.isOwed]).toEqual([['start own', 'end own', 'end 7'], false]);
+    },
+  );
+
   test('[L8] a start that is in the log and is not answered is over after a while', async () => {
     const bench = new HolderBench();
     await bench.pass(100_000);
     expect(bench.over).toEqual([]);
     bench.acknowledge(0, 100_000);
     await bench.pass(30_000);
-    expect([bench.over, bench.said]).toEqual([['NO_ANSWER'], ['start own']]);
+    expect([bench.over, bench.said]).toEqual([['NO_ANSWER'], ['start own', 'end own']]);
   });
 
   test('[L8] one that waits in the queue has its answer', async () => {

@@ -3,6 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type DurationMs, type Millis, type Random, seededRandom } from '@flatline/base';
 import { VirtualTime } from '@flatline/cluster';
+import { REQUEST_ID_HEADER } from '@flatline/ports/formats';
 import type { HeardLease } from './heard-lease.ts';
 import { LeaseHolder } from './lease-holder.ts';
 import { ResumedHolder } from './resumed-holder.ts';
@@ -29,6 +30,7 @@ interface Saying {
 class NaiveLog {
   readonly #answer: (answer: Answer) => void;
   readonly #queues: boolean;
+  readonly #knowsWithdrawals: boolean;
   readonly #waiting: string[] = [];
   #lease: { readonly requestId: string; readonly token: number; deadlineAt: Millis } | undefined;
   #grants = 0;
@@ -36,8 +38,9 @@ class NaiveLog {
   readonly #endedBy = new Map<number, number>();
   #clock: Millis = 0;
 
-  constructor(queues: boolean, answer: (answer: Answer) => void) {
+  constructor(queues: boolean, knowsWithdrawals: boolean, answer: (answer: Answer) => void) {
     this.#queues = queues;
+    this.#knowsWithdrawals = knowsWithdrawals;
     this.#answer = answer;
   }
 
@@ -63,6 +66,15 @@ class NaiveLog {
       this.#waiting.push(requestId);
       this.#answer({ type: 'QUEUED', requestId });
     } else this.#answer({ type: 'REJECTED', requestId, reason: 'HELD' });
+  }
+
+  /** A processor of an earlier build takes it for an end like any other. */
+  withdraw(requestId: string, at: Millis): void {
+    this.tick(at);
+    const place = this.#knowsWithdrawals ? this.#waiting.indexOf(requestId) : -1;
+    if (place >= 0) this.#waiting.splice(place, 1);
+    const reason = place >= 0 ? 'WITHDRAWN' : this.#lease === undefined ? 'NOT_HELD' : 'WRONG_TOKEN';
+    this.#answer({ type: 'REJECTED', requestId, reason, deadlineAt: this.#lease?.deadlineAt });
   }
 
   /** A renewal or an end, of the holder at this place. */
@@ -120,7 +132,7 @@ class World {
 
   constructor(seed: number) {
     this.#random = seededRandom(seed);
-    this.#log = new NaiveLog(this.#random.chance(0.5), (answer) => {
+    this.#log = new NaiveLog(this.#random.chance(0.5), this.#random.chance(0.7), (answer) => {
       this.#deliver(answer);
     });
   }
@@ -191,6 +203,7 @@ class World {
           if (this.#random.chance(0.05)) this.#aheadMs = (this.#random.next() - 0.5) * SKEW_MS;
           const at = this.#brokerMs;
           if (value) this.#log.start(named!, at);
+          else if (headers.size === 1 && headers.has(REQUEST_ID_HEADER)) this.#log.withdraw(named!, at);
           else this.#log.say({ token: Number(named), isEnd: value === null, requestId, place }, at);
           this.#time.after(this.#lateMs(30, 4_000), () => {
             resolve(at);
@@ -254,6 +267,10 @@ class World {
       },
     });
     this.holders.push(holder);
+    if (this.#random.chance(0.3))
+      this.#time.after(this.#random.next() * 6_000, () => {
+        if (holder.token < 0) holder.withdraw();
+      });
   }
 }
 

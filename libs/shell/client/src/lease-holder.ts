@@ -10,8 +10,8 @@
 //        renewal was sent. Appended at A, it was sent before A, so that no broker's clock has reached A + timeout by then.
 //   LH2  A renewal counts only if it was appended before the deadline less `clockSkewMs`: a broker with a faster clock may have
 //        ended the lease otherwise. The grant itself tells only that deadline; when it was read tells nothing.
-//   LH3  Once over, it stays over. What it never handed out is given back, and what is granted to it afterwards, which it waits for
-//        while `isOwed`. What was handed out is given back by `release` alone: an end that waits behind brokers that are away would
+//   LH3  Once over, it stays over. What it never handed out is given back: its place in the queue, its grant, and what is granted to
+//        it afterwards, which it waits for while `isOwed`. What was handed out is given back by `release` alone: an end that waits behind brokers that are away would
 //        come when another has resumed the token, and end its lease. Without one the log ends it, a timeout later at most.
 //   LH4  Its start is sent once. One that is sent again while the first is under way comes behind those of others, whom it would
 //        replace, or waits behind its own lease.
@@ -50,6 +50,8 @@ type State = 'asking' | 'queued' | 'confirming' | 'held' | 'over';
 
 const RENEWALS_PER_TIMEOUT = 3;
 const WITHDRAWN = 'WITHDRAWN';
+/** Said to an end, never to a start: a withdrawal came when nothing waited, or to a processor that knows of none. */
+const OF_AN_END: readonly string[] = ['WRONG_TOKEN', 'NOT_HELD'];
 
 export class LeaseHolder {
   readonly #parts: LeaseHolderParts;
@@ -94,8 +96,8 @@ export class LeaseHolder {
   hear(answer: HeardLease): void {
     const { type, token, requestId, reason } = answer;
     const isOwn = requestId === this.#parts.requestId;
-    // Whatever it believes by now: nothing is granted to a start that was refused.
-    if (isOwn && type === 'REJECTED') this.#isOwed = false;
+    // Whatever it believes by now: nothing is granted to a start that was refused, or withdrawn.
+    if (isOwn && type === 'REJECTED' && !OF_AN_END.includes(reason!)) this.#isOwed = false;
     if (isOwn && type === 'GRANTED') this.#granted(answer);
     else if (isOwn && this.#isWaiting) this.#answered(answer);
     else if (token === this.#token && type !== 'GRANTED') this.#over(reason ?? type);
@@ -108,7 +110,7 @@ export class LeaseHolder {
     this.#giveBack(ENDED);
   }
 
-  /** It is not wanted any more: what is granted to it is given back. */
+  /** It is not wanted any more: it leaves the queue, and what is granted to it all the same is given back. */
   withdraw(): void {
     this.#giveBack(WITHDRAWN);
   }
@@ -128,7 +130,7 @@ export class LeaseHolder {
     this.#send({ type: STARTED, ...ask }, REQUEST_ID_HEADER, requestId, () => {
       if (this.#state !== 'asking') return;
       this.#stopping = clock.after(answerWithinMs, () => {
-        this.#over('NO_ANSWER');
+        this.#giveBack('NO_ANSWER');
       });
     });
   }
@@ -213,6 +215,7 @@ export class LeaseHolder {
   #giveBack(reason: string): void {
     // Not once its time has passed, though no timer has said so yet.
     if (this.isHeld || this.#state === 'confirming') this.#sayEnded(this.#token);
+    else if (this.#isWaiting) this.#send(null, REQUEST_ID_HEADER, this.#parts.requestId);
     this.#over(reason);
   }
 

@@ -154,9 +154,9 @@ describe('leases and what is answered', () => {
       /the lease a was not got: its request is in asks, .* on answers within 30000 ms\. .*<pipeline>\.dead-letters/,
     );
     await expect(waiting).rejects.toMatchObject({ leaseId: 'a', reason: 'NO_ANSWER' });
-    expect(world.said).toEqual(['start r0']);
+    expect(world.said).toEqual(['start r0', 'end r0']);
     await world.grant(7, 'r0');
-    expect(world.said).toEqual(['start r0', 'end 7']);
+    expect(world.said).toEqual(['start r0', 'end r0', 'end 7']);
   });
 
   test('[L4][L6] a refusal says what the pipeline says: the reason, who holds it, until when, and when to ask again', async () => {
@@ -231,9 +231,22 @@ describe('waiting for a lease that is not wanted any more', () => {
     await world.answer('QUEUED', { requestId: 'r0' });
     leaving.abort(new Error('the worker stops'));
     await expect(waiting).rejects.toThrow('the worker stops');
-    expect(world.said).toEqual(['start r0']);
+    expect(world.said).toEqual(['start r0', 'end r0']);
+    const [, withdrawal] = world.asked;
+    expect([withdrawal!.value, withdrawal!.headers!.map(({ name }) => name)]).toEqual([null, ['flatline-request-id']]);
+    // Granted before the withdrawal came, or by a processor that does not know of it.
     await world.grant(7, 'r0');
-    expect(world.said).toEqual(['start r0', 'end 7']);
+    expect(world.said).toEqual(['start r0', 'end r0', 'end 7']);
+  });
+
+  test('[L4][L8] who waits leaves the queue when the leases close', async () => {
+    const world = new World();
+    const waiting = world.leases.acquire('a', {});
+    waiting.catch(() => undefined);
+    await world.answer('QUEUED', { requestId: 'r0' });
+    await world.leases.close(1_000, () => Promise.resolve());
+    await expect(waiting).rejects.toMatchObject({ reason: 'ENDED' });
+    expect(world.said).toEqual(['start r0', 'end r0']);
   });
 
   test('[L8] one that is granted, and not yet held, is given back at once', async () => {
