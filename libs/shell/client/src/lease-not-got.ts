@@ -13,7 +13,7 @@ export class LeaseNotGot extends Error {
   override readonly name = 'LeaseNotGot';
   readonly leaseId: string;
   /**
-   * As the pipeline says it: `HELD`, `LOCK_DELAY`, `QUEUE_FULL`, `WAITED`, `REPLACED`; of one to be resumed `NOT_HELD`,
+   * As the pipeline says it: `HELD`, `LOCK_DELAY`, `QUEUE_FULL`, `WAITED`, `WITHDRAWN`, `REPLACED`; of one to be resumed `NOT_HELD`,
    * `WRONG_TOKEN`, `TIMEOUT`, `REPLACED`, `RELEASED`, `MAX_DURATION`; or, of this side, `RESUMED`, `NO_ANSWER`,
    * `NO_APPEND_TIME`, `TOO_SHORT`, `TOO_LATE`, `TIMEOUT`, `ENDED`, `TOO_LARGE`.
    */

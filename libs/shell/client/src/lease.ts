@@ -8,7 +8,7 @@ export interface LeaseWish {
   readonly waitMs?: DurationMs;
   /** Shown to those who are refused: a Map or a plain object. Default: none. */
   readonly attributes?: ReadonlyMap<string, string> | Readonly<Record<string, string>>;
-  /** Ends the waiting: the call rejects with its reason, and what is granted all the same is given back. Default: none. */
+  /** Ends the waiting: the call rejects with its reason, the queue is left, and what is granted all the same is given back. Default: none. */
   readonly signal?: AbortSignal;
 }
 
@@ -30,6 +30,6 @@ export interface Lease {
   readonly isHeld: boolean;
   /** Resolves once it is over, with the reason: before the log ends it, unless this process did not run. */
   readonly over: Promise<string>;
-  /** Gives it back. */
+  /** Gives it back, while it is held. */
   release(): void;
 }

@@ -97,6 +97,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'waiters.filter((each) => each !== waiter)',
     to: 'waiters.slice(0, waiters.indexOf(waiter))',
+    seed: 22,
   },
   {
     name: 'starts no lock delay',

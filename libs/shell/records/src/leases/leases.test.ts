@@ -147,6 +147,17 @@ const REJECTED: LeaseEvent = {
   token: undefined,
 };
 
+const WITHDRAWN: LeaseEvent = {
+  ...GRANTED,
+  type: 'REJECTED',
+  token: undefined,
+  reason: 'WITHDRAWN',
+  holder: new Map([['host', 'b']]),
+  timeoutMs: undefined,
+  grantedAt: undefined,
+  renewals: undefined,
+};
+
 describe('an event', () => {
   test('[L1] has the names of the interface, in its order, and leaves out what says nothing', async () => {
     const encoder = await openLeaseEventEncoder('json', 'leases', undefined);
@@ -154,9 +165,25 @@ describe('an event', () => {
       '{"leaseId":"job","type":"GRANTED","token":9006099743113258,"requestId":"r-1","timeoutMs":10000,"grantedAt":1795278324502,' +
         '"deadlineAt":1795278334502,"at":1795278324502,"renewals":0,"attributes":{"host":"a"},"partition":3,"offset":42}',
     );
+    expect(Buffer.from(encoder.encode(WITHDRAWN)).toString()).toBe(
+      '{"leaseId":"job","type":"REJECTED","requestId":"r-1","reason":"WITHDRAWN","holder":{"host":"b"},' +
+        '"deadlineAt":1795278334502,"at":1795278324502,"attributes":{"host":"a"},"partition":3,"offset":42}',
+    );
   });
 
-  test.each([GRANTED, EXPIRED, REJECTED])(
+  test('[L4] in Avro, too', async () => {
+    const id = registry.add({ schema: LEASE_EVENT_SCHEMA.text, schemaType: 'AVRO' });
+    const encoder = await openLeaseEventEncoder('avro', 'leases', registry);
+    const bytes = Buffer.from(encoder.encode(WITHDRAWN));
+    const begin = [0, 0, 0, 0, id];
+    expect(bytes.subarray(0, 5)).toEqual(Buffer.from(begin));
+    // The lease, the type, no token, the request id, the reason, the holder's attributes.
+    expect(bytes.subarray(5, 45).toString('hex')).toBe(
+      '066a6f62' + '1052454a4543544544' + '00' + '0206722d31' + '021257495448445241574e' + '020208686f7374026200',
+    );
+  });
+
+  test.each([GRANTED, EXPIRED, REJECTED, WITHDRAWN])(
     '[L1][I3] %#: says the same in JSON and in Avro, to any reader',
     async (event) => {
       const inJson = (await openLeaseEventEncoder('json', 'leases', undefined)).encode(event);
@@ -167,10 +194,11 @@ describe('an event', () => {
       expect(Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))).toEqual(found);
       expect([leaseEventBytes('json', event), leaseEventBytes('avro', event)]).toEqual([inJson.length, avro.length]);
       expect(LEASE_EVENT_SCHEMA.text).toContain(event.type);
+      expect(LEASE_EVENT_SCHEMA.text).toContain(event.reason ?? event.type);
     },
   );
 
-  test.each([GRANTED, EXPIRED, REJECTED])(
+  test.each([GRANTED, EXPIRED, REJECTED, WITHDRAWN])(
     '[L8] %#: is read back from either; what is no event is none',
     async (event) => {
       const formats = new LeaseEventFormats({ format: 'auto', registry, clock });
