@@ -4,12 +4,14 @@ import {
   connect,
   type Flatline,
   type Leadership,
+  type Lease,
   LeaseLost,
   LeaseNotGot,
   type Leases,
   type LeaseStanding,
 } from '@flatline/client';
-import { killAll } from './child.fixture.ts';
+import { fileURLToPath } from 'node:url';
+import { killAll, launch, type Running } from './child.fixture.ts';
 import { PARTITIONS, recordsIn, textOf } from './kinds.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
@@ -87,7 +89,7 @@ describe('leases of the SDK', () => {
     await expectSound(scenario);
   });
 
-  test('[L8] a holder that stops is resumed elsewhere without a gap', async () => {
+  test('[L4][L8] a holder that stops is resumed elsewhere without a gap; who waits and leaves is not granted', async () => {
     await create({ onConflict: 'queue' });
     const processor = scenario.start();
     const [a, b] = await Promise.all([server(), server()]);
@@ -100,14 +102,14 @@ describe('leases of the SDK', () => {
     expect(kept.isHeld).toBe(true);
     await expect(waiting).rejects.toMatchObject({ name: 'TimeoutError' });
     kept.release();
-    // What was granted to the one that has left is given back at once.
     const sinceQueued = async (): Promise<unknown[]> => {
       const all = await said('job');
       return all.slice(all.indexOf('QUEUED'));
     };
-    while ((await sinceQueued()).length < 4) await sleep(50);
-    expect(await sinceQueued()).toEqual(['QUEUED', 'RELEASED', 'GRANTED', 'RELEASED']);
+    while ((await sinceQueued()).length < 3) await sleep(50);
+    expect(await sinceQueued()).toEqual(['QUEUED', 'REJECTED', 'RELEASED']);
     expect(await scenario.stop(processor)).toBe(0);
+    await expectSound(scenario);
   });
 
   test('[L1][L8] are watched, from who holds them now; one leads at a time, until it is told to stop', async () => {
@@ -165,4 +167,67 @@ describe('leases of the SDK', () => {
     expect((await free.next()).value).toEqual({ state: 'free', reason: 'NOT_HELD' });
     expect(await scenario.stop(processor)).toBe(0);
   });
+});
+
+describe('a holder that is frozen for longer than its timeout, while its lease is resumed elsewhere', () => {
+  function holder(...token: readonly string[]): Running {
+    const program = fileURLToPath(new URL('lease-holder.fixture.ts', import.meta.url));
+    const { kafka, input, output } = scenario;
+    return launch(process.execPath, [
+      '--conditions=@flatline/source',
+      program,
+      kafka.brokers.join(','),
+      input,
+      output,
+      ...token,
+    ]);
+  }
+
+  /** Moments at which this process believed in it, until told otherwise. */
+  function watchBelief(lease: Lease): { readonly moments: readonly number[]; readonly stop: () => void } {
+    const moments: number[] = [];
+    const timer = setInterval(() => {
+      const at = Date.now();
+      if (lease.isHeld) moments.push(at);
+    }, 5);
+    return {
+      moments,
+      stop: () => {
+        clearInterval(timer);
+      },
+    };
+  }
+
+  test.each(['acquired', 'resumed'])(
+    '[L3][L8] one that has %s it believes no more when it goes on, and ends nothing: who waits comes after the other',
+    async (how) => {
+      await create({ onConflict: 'queue' });
+      const processor = scenario.start();
+      const [b, c] = await Promise.all([server(), server()]);
+      const first = how === 'resumed' ? await b.acquire('job') : undefined;
+      const frozen = first === undefined ? holder() : holder(String(first.token));
+      const token = Number((await frozen.line(/^holds/)).split(' ')[1]);
+      if (first !== undefined) expect(await first.over).toBe('RESUMED');
+      const waiting = c.acquire('job', { waitMs: 60_000 });
+      while (!(await said('job')).includes('QUEUED')) await sleep(20);
+      frozen.child.kill('SIGSTOP');
+      const kept = await b.resume('job', token);
+      const belief = watchBelief(kept);
+      await sleep(4_000);
+      frozen.child.kill('SIGCONT');
+      await frozen.line(/^released/);
+      await sleep(3_000);
+      belief.stop();
+      const believed = [...frozen.printed().matchAll(/^believes (\d+)$/gm)].map(([, at]) => Number(at));
+      expect(believed.length).toBeGreaterThan(0);
+      expect(Math.max(...believed)).toBeLessThan(belief.moments[0]!);
+      expect(kept.isHeld).toBe(true);
+      expect((await said('job')).filter((type) => type === 'RELEASED' || type === 'EXPIRED')).toEqual([]);
+      kept.release();
+      const next = await waiting;
+      expect(next.token).toBeGreaterThan(token);
+      next.release();
+      expect(await scenario.stop(processor)).toBe(0);
+    },
+  );
 });

@@ -150,7 +150,7 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/client/src/lease-holder.ts',
     from: 'this.#believesUntilMs = sentAtMs + ',
     to: 'this.#believesUntilMs = this.#parts.clock.monotonicMs() + ',
-    seed: 138,
+    seed: 204,
   },
   {
     name: 'believes beyond the maximum duration',
