@@ -9,15 +9,15 @@ export {
   recordedStamp,
 } from './changelog/block-format.ts';
 export type { FlushSlice } from './checkpoint/checkpoints.ts';
-export type { TaskCounters } from './counters.ts';
-export type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
-export type { MisplacedKey } from './key-placement.ts';
+export type { TaskCounters } from './live/counters.ts';
+export type { DeadLetter, DeadLetterLimits } from './commit/dead-letter.ts';
+export type { MisplacedKey } from './live/key-placement.ts';
 export { largestBlockBytes } from './changelog/largest-block.ts';
 export { PartitionTask } from './partition-task.ts';
 export type { StateLimits } from './entries/state-limits.ts';
 export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
-export { type InputRules } from './record-class.ts';
-export { RecordFailed } from './record-failed.ts';
+export { type InputRules } from './input/record-class.ts';
+export { RecordFailed } from './input/record-failed.ts';
 export { Restoration, type RestoreStep } from './checkpoint/restoration.ts';
 export { StateReading } from './checkpoint/state-reading.ts';
 export { type EntryTimer, type TimerInspection, timerFaults } from './entries/timer-inspection.ts';

@@ -19,18 +19,18 @@ import type { InputPosition } from './changelog/block-format.ts';
 import { Changelog, type CutContext } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
-import { type TaskCounters, zeroCounters } from './counters.ts';
+import { type TaskCounters, zeroCounters } from './live/counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
-import { KeyPlacement, type MisplacedKey } from './key-placement.ts';
-import { LiveEntries } from './live-entries.ts';
+import { KeyPlacement, type MisplacedKey } from './live/key-placement.ts';
+import { LiveEntries } from './live/live-entries.ts';
 import { fillOf, stateBytesOf } from './entries/state-limits.ts';
 import type { TimerInspection } from './entries/timer-inspection.ts';
-import { Expiry } from './expiry.ts';
-import { InputTime } from './input-time.ts';
-import { NextCommit } from './next-commit.ts';
-import { PartitionClock } from './partition-clock.ts';
-import { RecordTaker } from './record-taker.ts';
-import { RunTaker } from './run-taker.ts';
+import { Expiry } from './live/expiry.ts';
+import { InputTime } from './input/input-time.ts';
+import { NextCommit } from './commit/next-commit.ts';
+import { PartitionClock } from './live/partition-clock.ts';
+import { RecordTaker } from './input/record-taker.ts';
+import { RunTaker } from './input/run-taker.ts';
 import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 
 /**

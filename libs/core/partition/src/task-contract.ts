@@ -2,8 +2,8 @@
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
 import type { HeldTimeRules, KindOutput, PipelineKind } from '@flatline/kinds';
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
-import type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
-import type { InputRules } from './record-class.ts';
+import type { DeadLetter, DeadLetterLimits } from './commit/dead-letter.ts';
+import type { InputRules } from './input/record-class.ts';
 import type { StateLimits } from './entries/state-limits.ts';
 
 export interface TaskOptions {

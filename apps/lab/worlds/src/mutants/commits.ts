@@ -4,7 +4,7 @@ import type { Mutant } from './mutant.ts';
 export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'drops a close',
-    file: 'libs/core/partition/src/next-commit.ts',
+    file: 'libs/core/partition/src/commit/next-commit.ts',
     from: 'const outputs = this.outputs.takeAll();',
     to: 'const all = this.outputs.takeAll(); const outputs = { ...all, outputs: all.outputs.slice(0, 6) };',
   },
@@ -50,13 +50,13 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'steps in the middle of a cut',
-    file: 'libs/core/partition/src/record-taker.ts',
+    file: 'libs/core/partition/src/input/record-taker.ts',
     from: 'if (this.#commit.isFull) return FULL;',
     to: 'if (this.#commit.isFull && !this.#commit.isCutting) return FULL;',
   },
   {
     name: 'expires in the middle of a cut',
-    file: 'libs/core/partition/src/expiry.ts',
+    file: 'libs/core/partition/src/live/expiry.ts',
     from: 'if (this.#commit.isFull) return entries.hasBacklog;',
     to: 'if (this.#commit.isFull && !this.#commit.isCutting) return entries.hasBacklog;',
     seed: 19,

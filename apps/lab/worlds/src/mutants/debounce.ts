@@ -63,7 +63,7 @@ export const DEBOUNCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'keeps the last part of a window to itself',
     kind: 'debounce',
-    file: 'libs/core/partition/src/owed-queue.ts',
+    file: 'libs/core/partition/src/live/owed-queue.ts',
     from: '    add(record);\n',
     to: '    if (!records.isOver) add(record);\n',
     seed: 34,

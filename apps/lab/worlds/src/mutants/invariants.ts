@@ -151,7 +151,7 @@ const OF_PAGES: readonly Mutant[] = [
 const OF_LIVE_ENTRIES: readonly Mutant[] = [
   {
     name: 'leaves the timer of an entry that ends',
-    file: `${CORE}/live-entries.ts`,
+    file: `${CORE}/live/live-entries.ts`,
     from: 'this.#armed().cancel(slot);',
     to: '',
     invariant: 'LE1',
@@ -159,7 +159,7 @@ const OF_LIVE_ENTRIES: readonly Mutant[] = [
   },
   {
     name: 'arms no timer for some that are new',
-    file: `${CORE}/live-entries.ts`,
+    file: `${CORE}/live/live-entries.ts`,
     from: 'this.#owesChanged = true;\n    this.#armed().schedule(this.#entry.slot);',
     to: 'this.#owesChanged = true;\n    if (this.#entry.slot % 7 !== 3) this.#armed().schedule(this.#entry.slot);',
     invariant: 'LE1',

@@ -47,7 +47,7 @@ export const RESTORING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'uses a slot again that restoring has left to an entry',
-    file: 'libs/core/partition/src/live-entries.ts',
+    file: 'libs/core/partition/src/live/live-entries.ts',
     from: 'else table.noteVacant(slot);',
     to: 'table.noteVacant(slot);',
   },

@@ -2,7 +2,7 @@
 import { ByteWriter } from '@flatline/base';
 import type { EntryWindow } from '@flatline/kinds';
 import type { EntryTable } from '../entries/entry-table.ts';
-import type { SlotSet } from '../slot-set.ts';
+import type { SlotSet } from '../entries/slot-set.ts';
 import type { BaseSizes } from './base-sizes.ts';
 import type { CutBlock } from './block-builder.ts';
 import type { BlockLedger } from './block-ledger.ts';

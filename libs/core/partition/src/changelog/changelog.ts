@@ -32,7 +32,7 @@ import { LongBases } from './long-bases.ts';
 import type { RowTaker } from './row-taker.ts';
 import { SettingsHistory } from './settings-history.ts';
 import { SWEEP_RATIO, SWEPT_SLOT_BYTES, type SweepLimits, SweepPlan } from './sweep-plan.ts';
-import { SlotSet } from '../slot-set.ts';
+import { SlotSet } from '../entries/slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';

@@ -4,7 +4,7 @@ import type { SessionEvent } from '@flatline/ports/formats';
 import { OP_BIND, OP_REMOVE, OP_TOUCH } from './block-format.ts';
 import { BodyReader } from './body-reader.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
-import { DebounceLog } from '../debounce.fixture.ts';
+import { DebounceLog } from '../kinds/debounce/debounce.fixture.ts';
 import { closedIn, begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;

@@ -22,7 +22,7 @@ import type { EntryWindow } from '@flatline/kinds';
 import { KEY_GROUP_MAX, type StoreChanges, type StoreCheckpoint } from '@flatline/ports';
 import { type CommitHeader, type SettingsStretch, storedHeader } from '../changelog/block-format.ts';
 import type { Changelog } from '../changelog/changelog.ts';
-import { SlotSet } from '../slot-set.ts';
+import { SlotSet } from '../entries/slot-set.ts';
 import { checkpointFaults, type StoredImage } from './checkpoint-inspection.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { RowBuffer } from './row-buffer.ts';

@@ -9,11 +9,11 @@ import {
   sessionView,
   type ShownEntry,
 } from '@flatline/kinds';
-import { DebounceLog } from '../debounce.fixture.ts';
+import { DebounceLog } from '../kinds/debounce/debounce.fixture.ts';
 import { NO_BATCH } from '../changelog/block-format.ts';
-import { LeaseLog } from '../leases.fixture.ts';
+import { LeaseLog } from '../kinds/lease/leases.fixture.ts';
 import { PartitionTask } from '../partition-task.ts';
-import { LOST_ZONE, ScheduleLog } from '../schedules.fixture.ts';
+import { LOST_ZONE, ScheduleLog } from '../kinds/schedule/schedules.fixture.ts';
 import { begin, bytes, ListCursor, options, text } from '../task.fixture.ts';
 import { StateReading } from './state-reading.ts';
 

@@ -14,7 +14,7 @@ import { baseBytes } from '../changelog/block-builder.ts';
 import type { Changelog } from '../changelog/changelog.ts';
 import { headDigest, pageDigest } from '../changelog/digest.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
-import { SlotSet } from '../slot-set.ts';
+import { SlotSet } from '../entries/slot-set.ts';
 
 /** Bytes of states in one slice: hashing them takes about as long as counting some thousand entries without. */
 const SLICE_BYTES_MAX = 4 * 1024 * 1024;

@@ -37,7 +37,7 @@ import { PageBytes } from './page-bytes.ts';
 import { StatePages } from './state-pages.ts';
 import { tableFaults } from './table-inspection.ts';
 import type { KeySpans } from '@flatline/ports';
-import { SlotSet } from '../slot-set.ts';
+import { SlotSet } from './slot-set.ts';
 
 export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeySource {
   readonly #entries = new Heads();

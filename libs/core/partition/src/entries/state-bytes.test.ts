@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { foldInput, type InputEvent, inputRecord } from '@flatline/oracle';
 import { resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
-import { DebounceLog, FLUSH } from '../debounce.fixture.ts';
+import { DebounceLog, FLUSH } from '../kinds/debounce/debounce.fixture.ts';
 import { NO_BATCH, PartitionTask } from '../index.ts';
-import { LeaseLog } from '../leases.fixture.ts';
-import { ScheduleLog } from '../schedules.fixture.ts';
+import { LeaseLog } from '../kinds/lease/leases.fixture.ts';
+import { ScheduleLog } from '../kinds/schedule/schedules.fixture.ts';
 import { begin, bytes, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AssertionError, type Random, randomBytes, seededRandom } from '@flatline/base';
 import { PAGE_BYTES_MAX, PageArena } from './page-arena.ts';
 import { PageBytes } from './page-bytes.ts';
-import { SlotSet } from '../slot-set.ts';
+import { SlotSet } from './slot-set.ts';
 import { StatePages } from './state-pages.ts';
 
 /** Where places change size, a page ends, and states have a page more. */

@@ -17,7 +17,7 @@
 //   inspect   PB1, PB2
 //             PB2 by Changelog, which has the digests: of clean pages. Kept bytes are as they were in a block that is gone.
 import { assert, GrowingMemory } from '@flatline/base';
-import type { SlotSet } from '../slot-set.ts';
+import type { SlotSet } from './slot-set.ts';
 import { SLOTS_MAX } from './key-index.ts';
 import { PAGE_BYTES_MAX, PageArena } from './page-arena.ts';
 

@@ -1,6 +1,6 @@
 // The invariants of the table of entries against all of its slots: for checks, not for the path of records.
 import { HAS_ROW, LINE_I32_SHIFT, LIVE } from '@flatline/kinds';
-import type { SlotSet } from '../slot-set.ts';
+import type { SlotSet } from './slot-set.ts';
 import { HASH_START, type Heads, KEY_LENGTH_AND_FLAGS, KEY_REFERENCE } from './entry-layout.ts';
 import type { EntryRows } from './entry-rows.ts';
 import { type KeyArena, keyBytes, startOf } from './key-arena.ts';

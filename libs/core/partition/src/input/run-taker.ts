@@ -3,8 +3,8 @@
 // Owns: which records are refused beforehand, whether the kind is taking.      Does not own: entries, the position.
 import { PROCESSING_FAILED, type Refusal, type Run } from '@flatline/kinds';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
-import type { TaskCounters } from './counters.ts';
-import type { LiveEntries } from './live-entries.ts';
+import type { TaskCounters } from '../live/counters.ts';
+import type { LiveEntries } from '../live/live-entries.ts';
 import { isClockRecord } from './record-class.ts';
 
 export interface RunTakerParts {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ByteWriter, MalformedBytes } from '@flatline/base';
-import { EntryTable } from './entries/entry-table.ts';
+import { EntryTable } from '../../entries/entry-table.ts';
 import { history, START } from './leases.fixture.ts';
-import { bytes, insertKey } from './task.fixture.ts';
+import { bytes, insertKey } from '../../task.fixture.ts';
 
 const { format } = history({}, 0, [0, START]).task.table;
 /** Flags, granted at, renewed at, token, timeout, maximum duration, bucket, renewals, next wait. */

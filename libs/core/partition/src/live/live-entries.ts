@@ -19,15 +19,15 @@
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
 import type { Effects, EntryWindow, Kind, KindOutput, LaterRecords, Run } from '@flatline/kinds';
 import { TimingWheel } from '@flatline/timing-wheel';
-import type { Changelog } from './changelog/changelog.ts';
+import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from './counters.ts';
-import type { NextCommit } from './next-commit.ts';
-import type { EntryTable } from './entries/entry-table.ts';
+import type { NextCommit } from '../commit/next-commit.ts';
+import type { EntryTable } from '../entries/entry-table.ts';
 import { OwedQueue } from './owed-queue.ts';
 import type { KeyPlacement } from './key-placement.ts';
 import type { PartitionClock } from './partition-clock.ts';
-import { hasRoomFor, isFullFor, type StateLimits } from './entries/state-limits.ts';
-import { type EntryTimer, timerFaults, type TimerInspection } from './entries/timer-inspection.ts';
+import { hasRoomFor, isFullFor, type StateLimits } from '../entries/state-limits.ts';
+import { type EntryTimer, timerFaults, type TimerInspection } from '../entries/timer-inspection.ts';
 
 export interface LiveEntriesParts {
   /** Called with the window it gets. */

@@ -5,11 +5,11 @@
 import type { Millis } from '@flatline/base';
 import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
-import type { InputPosition } from './changelog/block-format.ts';
-import type { Changelog, CutContext } from './changelog/changelog.ts';
+import type { InputPosition } from '../changelog/block-format.ts';
+import type { Changelog, CutContext } from '../changelog/changelog.ts';
 import { DeadLetterBox } from './dead-letter-box.ts';
 import { OutputBox } from './output-box.ts';
-import type { TaskCut, TaskOptions } from './task-contract.ts';
+import type { TaskCut, TaskOptions } from '../task-contract.ts';
 
 export type CommitLimits = Pick<
   TaskOptions,

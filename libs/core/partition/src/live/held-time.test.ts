@@ -2,8 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/ports/formats';
-import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
-import { closedIn, applyBlock, begin, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import { NO_BATCH, PartitionTask, Restoration } from '../index.ts';
+import { closedIn, applyBlock, begin, ListCursor, options, type TestRecord, text, workload } from '../task.fixture.ts';
 
 const TIMEOUT_MS = 1_000;
 const heldTime = { unheardMs: 200, maxHoldMs: 3_000 };

@@ -2,7 +2,7 @@
 // not, which count from when it was appended.
 import { describe, expect, test } from '@jest/globals';
 import type { Said } from '@flatline/oracle';
-import { LeaseLog } from './leases.fixture.ts';
+import { LeaseLog } from '../lease/leases.fixture.ts';
 
 const T = 1_000_000;
 const TIMEOUT_MS = 10_000;

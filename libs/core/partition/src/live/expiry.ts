@@ -3,7 +3,7 @@
 // Owns: how far expiring has come.      Does not own: timers (LiveEntries), the clock, room in the commit (NextCommit).
 import type { Millis } from '@flatline/base';
 import type { LiveEntries } from './live-entries.ts';
-import type { NextCommit } from './next-commit.ts';
+import type { NextCommit } from '../commit/next-commit.ts';
 import type { PartitionClock } from './partition-clock.ts';
 
 /** Due instants that take effect between two looks at whether the commit is full. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { partitionOf } from '@flatline/base';
-import { NO_BATCH, PartitionTask, type TaskOptions } from './index.ts';
-import { begin, ListCursor, options, type TestRecord } from './task.fixture.ts';
+import { NO_BATCH, PartitionTask, type TaskOptions } from '../index.ts';
+import { begin, ListCursor, options, type TestRecord } from '../task.fixture.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const PARTITIONS = 4;

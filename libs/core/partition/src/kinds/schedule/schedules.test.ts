@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { foreseen } from '@flatline/schedules';
 import { brief, calendar, history, HOUR, type Row, ScheduleLog, T } from './schedules.fixture.ts';
-import { bytes } from './task.fixture.ts';
+import { bytes } from '../../task.fixture.ts';
 
 describe('what waits for its commit', () => {
   test('[X6] a run holds its own message, not those of all schedules of its key', () => {

@@ -3,9 +3,9 @@ import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline
 import type { Calendar } from '@flatline/base';
 import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import type { RecordHeader } from '@flatline/ports';
-import { PartitionTask } from './index.ts';
-import { PARTITION, TaskLog, WALL } from './task-log.fixture.ts';
-import { bytes, ListCursor, options, text } from './task.fixture.ts';
+import { PartitionTask } from '../../index.ts';
+import { PARTITION, TaskLog, WALL } from '../../task-log.fixture.ts';
+import { bytes, ListCursor, options, text } from '../../task.fixture.ts';
 
 const RULES: ScheduleRules = {
   maxHorizonMs: 1e9,

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/ports/formats';
-import { NO_BATCH, PartitionTask } from './index.ts';
-import { closedIn, begin, fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import { NO_BATCH, PartitionTask } from '../index.ts';
+import { closedIn, begin, fold, ListCursor, options, type TestRecord, text, workload } from '../task.fixture.ts';
 
 const TIMEOUT_MS = 1_000;
 const SEEDS = Number(process.env['SEEDS'] ?? 100);

@@ -3,10 +3,10 @@ import { foldLeases, type LeaseFoldOptions, type Said } from '@flatline/oracle';
 import { type HeldTimeRules, leaseKind, type LeaseRules } from '@flatline/kinds';
 import { blankLeaseRequest, type LeaseEventEncoder, type LeaseRequestDecoder } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
-import { timerFaults } from './entries/timer-inspection.ts';
-import { PartitionTask } from './index.ts';
-import { PARTITION, TaskLog, WALL } from './task-log.fixture.ts';
-import { bytes, ListCursor, options, text } from './task.fixture.ts';
+import { timerFaults } from '../../entries/timer-inspection.ts';
+import { PartitionTask } from '../../index.ts';
+import { PARTITION, TaskLog, WALL } from '../../task-log.fixture.ts';
+import { bytes, ListCursor, options, text } from '../../task.fixture.ts';
 
 const LEASE_RULES: LeaseRules = {
   timeoutMs: 10_000,

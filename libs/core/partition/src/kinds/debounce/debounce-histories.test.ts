@@ -12,8 +12,8 @@ import {
   waits,
   waitsAtMost,
 } from './debounce.fixture.ts';
-import { timerFaults } from './entries/timer-inspection.ts';
-import { text } from './task.fixture.ts';
+import { timerFaults } from '../../entries/timer-inspection.ts';
+import { text } from '../../task.fixture.ts';
 
 const SEEDS = Number(process.env['SEEDS'] ?? 20);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { type DecodeOutcome, ENDED, type EventDecoder, resetEvent, type SessionEvent } from '@flatline/ports/formats';
-import { NO_BATCH, PartitionTask } from './index.ts';
+import { NO_BATCH, PartitionTask } from '../index.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
-import { closedIn, begin, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+import { closedIn, begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };

@@ -5,17 +5,17 @@
 import { isConsequence, type Millis, type Mutable } from '@flatline/base';
 import { PROCESSING_FAILED, type Refusal } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
-import { type InputPosition, NO_BATCH } from './changelog/block-format.ts';
-import type { TaskCounters } from './counters.ts';
-import type { EntryTable } from './entries/entry-table.ts';
-import { fullness, type StateLimits } from './entries/state-limits.ts';
-import type { Expiry } from './expiry.ts';
+import { type InputPosition, NO_BATCH } from '../changelog/block-format.ts';
+import type { TaskCounters } from '../live/counters.ts';
+import type { EntryTable } from '../entries/entry-table.ts';
+import { fullness, type StateLimits } from '../entries/state-limits.ts';
+import type { Expiry } from '../live/expiry.ts';
 import type { InputTime } from './input-time.ts';
-import type { NextCommit } from './next-commit.ts';
+import type { NextCommit } from '../commit/next-commit.ts';
 import { classifyStamp, type InputRules } from './record-class.ts';
 import { RecordFailed } from './record-failed.ts';
 import type { RunTaker } from './run-taker.ts';
-import type { StepOutcome } from './task-contract.ts';
+import type { StepOutcome } from '../task-contract.ts';
 
 const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
 const LIMIT: StepOutcome = { kind: 'limit' };

@@ -4,10 +4,10 @@
 // Does not own: the clock's instant (PartitionClock), what is due by it (Expiry).
 import type { Millis } from '@flatline/base';
 import { type HeldState, HeldTime, type HeldTimeRules } from '@flatline/kinds';
-import type { TaskCounters } from './counters.ts';
-import type { EntryTable } from './entries/entry-table.ts';
-import type { PartitionClock } from './partition-clock.ts';
-import type { StepOutcome } from './task-contract.ts';
+import type { TaskCounters } from '../live/counters.ts';
+import type { EntryTable } from '../entries/entry-table.ts';
+import type { PartitionClock } from '../live/partition-clock.ts';
+import type { StepOutcome } from '../task-contract.ts';
 
 export interface InputTimeParts {
   readonly heldTime: HeldTimeRules;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DebounceRules } from '@flatline/kinds';
 import { brief, DebounceLog, type Headers, history, joined, type Row, T } from './debounce.fixture.ts';
-import { text } from './task.fixture.ts';
+import { text } from '../../task.fixture.ts';
 
 describe('what a batch shows', () => {
   const id = (value: string): Headers => ({ id: value });

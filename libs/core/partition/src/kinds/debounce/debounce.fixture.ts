@@ -2,9 +2,9 @@
 import { type DebounceFoldRules, type FoldedBatch, foldDebounce } from '@flatline/oracle';
 import { debounceKind, type DebounceRules } from '@flatline/kinds';
 import type { DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
-import { PartitionTask } from './index.ts';
-import { PARTITION, TaskLog, WALL } from './task-log.fixture.ts';
-import { bytes, ListCursor, options, text } from './task.fixture.ts';
+import { PartitionTask } from '../../index.ts';
+import { PARTITION, TaskLog, WALL } from '../../task-log.fixture.ts';
+import { bytes, ListCursor, options, text } from '../../task.fixture.ts';
 
 const BATCH_BYTES_MAX = 1_000;
 const AROUND_BYTES = 100;
