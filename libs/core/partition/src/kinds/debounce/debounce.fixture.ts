@@ -1,9 +1,9 @@
 // A log of items, a task that debounces them, and what the oracle says of them.
-import { type DebounceFoldRules, type FoldedBatch, foldDebounce } from '@flatline/oracle';
+import { type DebounceFoldRules, type FoldedBatch, foldDebounce, type RawRecord } from '@flatline/oracle';
 import { debounceKind, type DebounceRules } from '@flatline/kinds';
 import type { DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import { PartitionTask } from '../../index.ts';
-import { PARTITION, TaskLog, WALL } from '../../task-log.fixture.ts';
+import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
 import { bytes, ListCursor, options, text } from '../../task.fixture.ts';
 
 const BATCH_BYTES_MAX = 1_000;
@@ -22,16 +22,18 @@ export interface DebounceSettings {
 
 export type Headers = Readonly<Record<string, string>>;
 
-export class DebounceLog {
+interface FoldedWindows extends Folded<FoldedBatch> {
+  readonly taken: readonly number[];
+}
+
+export class DebounceLog extends KindLog<FoldedBatch, FoldedWindows> {
   #rules: DebounceRules;
   readonly #groupMax: number;
   readonly #logAppendTime: boolean;
   readonly #batchBytesMax: number;
   readonly #owedBytesMax: number;
   #encoder: DebouncedBatchEncoder;
-  readonly #said = new Map<string, FoldedBatch[]>();
   readonly #encoded = new WeakMap<Uint8Array, DebouncedBatch>();
-  readonly #log: TaskLog;
   readonly #entriesMax: number;
   /** That of tasks from now on. */
   maxStateBytes: number;
@@ -41,6 +43,7 @@ export class DebounceLog {
   readonly commits: { readonly said: number; readonly written: number }[] = [];
 
   constructor(settings: DebounceSettings = {}) {
+    super();
     const { rules, groupMax = 1, logAppendTime = true, batchBytesMax = BATCH_BYTES_MAX } = settings;
     const { owedBytesMax = 1e9 } = settings;
     const shape = { onOversize: 'flush', reducer: 'all', reduce: undefined, dedupeBy: undefined } as const;
@@ -68,41 +71,30 @@ export class DebounceLog {
         return value;
       },
     };
-    this.#log = new TaskLog(
-      () => this.#newTask(),
-      ({ key, value }) => {
-        const all = this.#said.get(text(key!)) ?? [];
-        const { key: said, ...batch } = this.#encoded.get(value!)!;
-        if (text(said) !== text(key!)) throw new Error('a batch names another key');
-        this.#said.set(text(key!), [...all, batch]);
-      },
-    );
   }
 
-  get task(): PartitionTask {
-    return this.#log.task;
-  }
-
-  get refused(): readonly { readonly offset: number; readonly reason: string }[] {
-    return this.#log.refused;
-  }
-
-  get blocks(): readonly Uint8Array[] {
-    return this.#log.blocks;
-  }
-
-  /** Bytes of the changelog so far. */
-  get logBytes(): number {
-    return this.#log.logBytes;
-  }
-
-  #newTask(): PartitionTask {
+  protected override newTask(): PartitionTask {
     const kind = debounceKind({ rules: this.#rules, encoder: this.#encoder, outputTopic: 'output' });
     const { input, ...others } = options({ partition: PARTITION });
     const timestampType = this.#logAppendTime ? 'LogAppendTime' : 'CreateTime';
     const state = { ...others.state, entriesMax: this.#entriesMax, stateBytesMax: this.maxStateBytes };
     const owedBytesMax = this.#owedBytesMax;
     return new PartitionTask({ ...others, owedBytesMax, input: { ...input, timestampType }, state, kind });
+  }
+
+  protected override hear({ key, value }: Output): FoldedBatch {
+    const { key: said, ...batch } = this.#encoded.get(value!)!;
+    if (text(said) !== text(key!)) throw new Error('a batch names another key');
+    return batch;
+  }
+
+  protected override fold(input: readonly RawRecord[]): FoldedWindows {
+    const rules: DebounceFoldRules = {
+      ...this.#rules,
+      roomFor: (key) => this.#batchBytesMax - 100 - key.length,
+      sizeOf: (value) => value.length + 10,
+    };
+    return foldDebounce(input, { partition: PARTITION, rules, logAppendTime: this.#logAppendTime });
   }
 
   /** Appends a record; key null: one that tells the time. Returns its offset. */
@@ -114,14 +106,13 @@ export class DebounceLog {
   addWith(timestamp: number, key: string | null, value: string | null, headers: readonly Headers[]): number {
     const all = headers.flatMap((each) => Object.entries(each));
     const sent = all.map(([name, of]) => ({ name, value: bytes(of) }));
-    return this.#log.append({ timestamp, key, value, headers: sent, logAppendTime: this.#logAppendTime });
+    return this.append({ timestamp, key, value, headers: sent, logAppendTime: this.#logAppendTime });
   }
 
   /** Takes what was added, in several commits where what is owed comes first. */
   take(): void {
-    const records = this.#log.take();
-    if (records.length === 0) return;
-    const cursor = new ListCursor(records, this.#groupMax);
+    const { count, cursor } = this.handOver(this.#groupMax);
+    if (count === 0) return;
     for (let stop = this.#step(cursor); stop !== 'exhausted'; stop = this.#step(cursor))
       if (stop === 'full') this.cut();
       else if (stop === 'due') this.drain();
@@ -148,7 +139,7 @@ export class DebounceLog {
   /** One commit of what was taken. */
   cut(sliceBytes = Infinity): void {
     while (!this.task.prepareCut(sliceBytes));
-    const { outputs, blockBytes } = this.#log.cut();
+    const { outputs, blockBytes } = this.settleCut();
     this.commits.push({ said: outputs.reduce((sum, { value }) => sum + value!.length, 0), written: blockBytes });
   }
 
@@ -162,7 +153,7 @@ export class DebounceLog {
    * and takes it again.
    */
   crash(slices = 0, sliceBytes = 1): void {
-    const { untaken } = this.#log;
+    const { untaken } = this;
     if (untaken.length > 0) this.#step(new ListCursor(untaken, this.#groupMax));
     if (slices > 0) this.drain();
     for (let slice = 0; slice < slices && !this.task.prepareCut(sliceBytes); slice += 1);
@@ -170,31 +161,10 @@ export class DebounceLog {
   }
 
   /** Another task restores what is committed, and goes on, by other rules, or with another format of the output. */
-  restart(changes: Partial<DebounceRules> = {}, format: Partial<DebouncedBatchEncoder> = {}): void {
+  override restart(changes: Partial<DebounceRules> = {}, format: Partial<DebouncedBatchEncoder> = {}): void {
     this.#rules = { ...this.#rules, ...changes };
     this.#encoder = { ...this.#encoder, ...format };
-    this.#log.restart();
-  }
-
-  /** What was said of a key, in order. */
-  said(key = 'k'): readonly FoldedBatch[] {
-    return this.#said.get(key) ?? [];
-  }
-
-  all(): Readonly<Record<string, readonly FoldedBatch[]>> {
-    return Object.fromEntries(this.#said);
-  }
-
-  /** The same by the rules, read a second time. */
-  folded(): { readonly all: unknown; readonly refused: readonly number[]; readonly taken: readonly number[] } {
-    const rules: DebounceFoldRules = {
-      ...this.#rules,
-      roomFor: (key) => this.#batchBytesMax - 100 - key.length,
-      sizeOf: (value) => value.length + 10,
-    };
-    const folding = { partition: PARTITION, rules, logAppendTime: this.#logAppendTime };
-    const { said, refused, taken } = foldDebounce(this.#log.raw(), folding);
-    return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused, taken };
+    super.restart();
   }
 }
 

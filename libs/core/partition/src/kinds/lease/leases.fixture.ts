@@ -1,12 +1,12 @@
 // A log of requests for leases, a task that takes them, and what the oracle says of them.
-import { foldLeases, type LeaseFoldOptions, type Said } from '@flatline/oracle';
+import { foldLeases, type LeaseFoldOptions, type RawRecord, type Said } from '@flatline/oracle';
 import { type HeldTimeRules, leaseKind, type LeaseRules } from '@flatline/kinds';
 import { blankLeaseRequest, type LeaseEventEncoder, type LeaseRequestDecoder } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
 import { timerFaults } from '../../entries/timer-inspection.ts';
 import { PartitionTask } from '../../index.ts';
-import { PARTITION, TaskLog, WALL } from '../../task-log.fixture.ts';
-import { bytes, ListCursor, options, text } from '../../task.fixture.ts';
+import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
+import { bytes, options, text } from '../../task.fixture.ts';
 
 const LEASE_RULES: LeaseRules = {
   timeoutMs: 10_000,
@@ -58,14 +58,13 @@ export const bears = (token: number): Readonly<Record<string, string>> => ({ 'fl
 /** Bare text is a value as it is; fields become JSON. */
 export type LeaseValue = string | null | Readonly<Record<string, unknown>>;
 
-export class LeaseLog {
+export class LeaseLog extends KindLog<Said> {
   rules: LeaseRules;
   readonly #heldTime: HeldTimeRules;
   readonly #groupMax: number;
   readonly #timestampType: 'LogAppendTime' | 'CreateTime';
   readonly #maxStateBytes: number;
-  readonly #said: { readonly key: string; readonly said: Said; readonly headers: readonly RecordHeader[] }[] = [];
-  readonly #log: TaskLog;
+  readonly #headersSaid: (readonly RecordHeader[])[] = [];
 
   constructor({
     rules,
@@ -74,38 +73,33 @@ export class LeaseLog {
     timestampType = 'LogAppendTime',
     maxStateBytes = Infinity,
   }: LeaseSettings = {}) {
+    super();
     this.rules = { ...LEASE_RULES, ...rules };
     this.#heldTime = heldTime;
     this.#groupMax = groupMax;
     this.#timestampType = timestampType;
     this.#maxStateBytes = maxStateBytes;
-    this.#log = new TaskLog(
-      () => this.#newTask(),
-      ({ key, value, headers = [] }) => {
-        const said = value === null ? null : (JSON.parse(text(value)) as Said);
-        this.#said.push({ key: text(key!), said, headers });
-      },
-    );
   }
 
-  get task(): PartitionTask {
-    return this.#log.task;
-  }
-
-  get refused(): readonly { readonly offset: number; readonly reason: string }[] {
-    return this.#log.refused;
-  }
-
-  get blocks(): readonly Uint8Array[] {
-    return this.#log.blocks;
-  }
-
-  #newTask(): PartitionTask {
+  protected override newTask(): PartitionTask {
     const { rules } = this;
     const kind = leaseKind({ rules, decoder, encoder, tombstones: true, outputTopic: 'output' });
     const input = { ...options().input, timestampType: this.#timestampType };
     const state = { ...options().state, stateBytesMax: this.#maxStateBytes };
     return new PartitionTask({ ...options({ partition: PARTITION, heldTime: this.#heldTime, input, state }), kind });
+  }
+
+  /** A tombstone is null. */
+  protected override hear({ value, headers = [] }: Output): Said {
+    this.#headersSaid.push(headers);
+    return value === null ? null : (JSON.parse(text(value)) as Said);
+  }
+
+  protected override fold(input: readonly RawRecord[]): Folded<Said> {
+    const logAppendTime = this.#timestampType === 'LogAppendTime';
+    const { rules } = this;
+    const folding: LeaseFoldOptions = { partition: PARTITION, rules, heldTime: this.#heldTime, logAppendTime };
+    return foldLeases(input, folding);
   }
 
   get stampsAreTheProducers(): boolean {
@@ -122,17 +116,16 @@ export class LeaseLog {
     const content = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
     const sent = Object.entries(headers).map(([name, of]) => ({ name, value: bytes(of) }));
     const logAppendTime = this.#timestampType === 'LogAppendTime';
-    return this.#log.append({ timestamp, key, value: content, headers: sent, logAppendTime });
+    return this.append({ timestamp, key, value: content, headers: sent, logAppendTime });
   }
 
   /** Takes what was added, and commits. `drains`: lets what is due of other keys take effect, too. */
   commit(drains = true): void {
     const { task } = this;
-    const fresh = this.#log.take();
-    const cursor = new ListCursor(fresh, this.#groupMax);
-    while (fresh.length > 0 && task.step(cursor, 1e6, WALL).kind === 'due') while (task.expire(100, WALL));
+    const { count, cursor } = this.handOver(this.#groupMax);
+    while (count > 0 && task.step(cursor, 1e6, WALL).kind === 'due') while (task.expire(100, WALL));
     if (drains) while (task.expire(100, WALL));
-    this.#log.cut();
+    this.settleCut();
   }
 
   /** What is wrong with the timers (LE1). */
@@ -141,33 +134,15 @@ export class LeaseLog {
   }
 
   /** Another task restores what is committed, and goes on, with other rules if need be. */
-  restart(rules: Partial<LeaseRules> = {}): void {
+  override restart(rules: Partial<LeaseRules> = {}): void {
     this.rules = { ...this.rules, ...rules };
-    this.#log.restart();
-  }
-
-  /** What was said of a key, in order; a tombstone is null. */
-  said(key = 'k'): readonly Said[] {
-    return this.#said.filter((each) => each.key === key).map(({ said }) => said);
+    super.restart();
   }
 
   headersSaid(): readonly (readonly string[])[] {
-    return this.#said.map(({ headers }) =>
+    return this.#headersSaid.map((headers) =>
       headers.map(({ name, value }) => `${name}=${value === null ? '' : text(value)}`),
     );
-  }
-
-  all(): Readonly<Record<string, readonly Said[]>> {
-    return Object.fromEntries(this.#said.map(({ key }) => [key, this.said(key)]));
-  }
-
-  /** The same by the rules, read a second time. */
-  folded(): { readonly all: Readonly<Record<string, readonly Said[]>>; readonly refused: readonly number[] } {
-    const logAppendTime = this.#timestampType === 'LogAppendTime';
-    const { rules } = this;
-    const folding: LeaseFoldOptions = { partition: PARTITION, rules, heldTime: this.#heldTime, logAppendTime };
-    const { said, refused } = foldLeases(this.#log.raw(), folding);
-    return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
   }
 }
 

@@ -1,11 +1,11 @@
 // A log of schedules, a task that keeps them, and what the oracle says of them.
-import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle';
+import { type FoldCalendar, foldSchedules, type RawRecord, type SaidOfSchedule } from '@flatline/oracle';
 import type { Calendar } from '@flatline/base';
 import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import type { RecordHeader } from '@flatline/ports';
 import { PartitionTask } from '../../index.ts';
-import { PARTITION, TaskLog, WALL } from '../../task-log.fixture.ts';
-import { bytes, ListCursor, options, text } from '../../task.fixture.ts';
+import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
+import { bytes, options, text } from '../../task.fixture.ts';
 
 const RULES: ScheduleRules = {
   maxHorizonMs: 1e9,
@@ -69,44 +69,19 @@ export interface ScheduleSettings {
 
 export type Headers = Readonly<Record<string, string | number | Uint8Array>>;
 
-export class ScheduleLog {
+export class ScheduleLog extends KindLog<SaidOfSchedule> {
   readonly rules: ScheduleRules;
   readonly #settings: ScheduleSettings;
-  readonly #said = new Map<string, SaidOfSchedule[]>();
-  readonly #log: TaskLog;
   /** What the values of outputs lie in. */
   readonly #memory = new Set<ArrayBufferLike>();
 
   constructor(settings: ScheduleSettings = {}) {
+    super();
     this.#settings = settings;
     this.rules = { ...RULES, ...settings.rules };
-    this.#log = new TaskLog(
-      () => this.#newTask(),
-      ({ key, value, headers = [], topic }) => {
-        const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : named(each.value)}`);
-        const said = this.#said.get(text(key!)) ?? [];
-        this.#memory.add(value!.buffer);
-        this.#said.set(text(key!), [
-          ...said,
-          { ...(topic !== undefined && { topic }), value: named(value!), headers: shown },
-        ]);
-      },
-    );
   }
 
-  get task(): PartitionTask {
-    return this.#log.task;
-  }
-
-  get refused(): readonly { readonly offset: number; readonly reason: string }[] {
-    return this.#log.refused;
-  }
-
-  get blocks(): readonly Uint8Array[] {
-    return this.#log.blocks;
-  }
-
-  #newTask(): PartitionTask {
+  protected override newTask(): PartitionTask {
     const { rules } = this;
     const { maxStateBytes: stateBytesMax = Infinity, tickMs = 10 } = this.#settings;
     const state = { ...options().state, stateBytesMax };
@@ -118,31 +93,47 @@ export class ScheduleLog {
     return task;
   }
 
+  /** One character per byte. */
+  protected override hear({ value, headers = [], topic }: Output): SaidOfSchedule {
+    const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : named(each.value)}`);
+    this.#memory.add(value!.buffer);
+    return { ...(topic !== undefined && { topic }), value: named(value!), headers: shown };
+  }
+
+  protected override fold(input: readonly RawRecord[]): Folded<SaidOfSchedule> {
+    const { asks = 0, lacks = Infinity } = this.#settings.knowsLostZone ?? {};
+    let asked = 0;
+    const isSound = (cron: string, zone: string): boolean =>
+      naive.isSound(cron, nameFor(zone, zone === LOST_ZONE && (++asked <= asks || asked > asks + lacks)));
+    const folding = { partition: PARTITION, rules: this.rules, calendar: { ...naive, isSound } };
+    const { said, refused } = foldSchedules(input, folding);
+    return { said, refused };
+  }
+
   /** Appends a record; key null: one that tells the time. Headers by their names behind `flatline-`, or with a colon as they are. */
   add(timestamp: number, key: string | null, headers: Headers = {}, value: string | null = 'v'): number {
     const sent: RecordHeader[] = Object.entries(headers).map(([name, of]) => ({
       name: name.startsWith(':') ? name.slice(1) : `flatline-${name}`,
       value: typeof of === 'object' ? of : bytes(String(of)),
     }));
-    return this.#log.append({ timestamp, key, value: key === null ? '' : value, headers: sent });
+    return this.append({ timestamp, key, value: key === null ? '' : value, headers: sent });
   }
 
   /** Takes what was added, and commits. `drains`: lets all that is due take effect at the end. */
   commit(drains = true): void {
     const { task } = this;
-    const fresh = this.#log.take();
-    const cursor = new ListCursor(fresh, this.#settings.groupMax ?? 1);
-    for (let outcome = ''; fresh.length > 0 && outcome !== 'exhausted';) {
+    const { count, cursor } = this.handOver(this.#settings.groupMax ?? 1);
+    for (let outcome = ''; count > 0 && outcome !== 'exhausted';) {
       outcome = task.step(cursor, 1e6, WALL).kind;
       if (outcome === 'due') while (task.expire(3, WALL)) this.#cutIfFull();
       this.#cutIfFull();
     }
     if (drains) while (task.expire(100, WALL)) this.#cutIfFull();
-    this.#log.cut();
+    this.settleCut();
   }
 
   #cutIfFull(): void {
-    if (this.task.isFull) this.#log.cut();
+    if (this.task.isFull) this.settleCut();
   }
 
   /** Bytes that outputs kept from being freed until their commits. */
@@ -150,34 +141,13 @@ export class ScheduleLog {
     return [...this.#memory].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** Another task restores what is committed, and goes on. */
-  restart(): void {
-    this.#log.restart();
-  }
-
   /** What came out of a key, in order. */
-  said(key = 'k'): readonly SaidOfSchedule[] {
-    return (this.#said.get(key) ?? []).map(({ value, headers, ...to }) => ({
+  override said(key = 'k'): readonly SaidOfSchedule[] {
+    return super.said(key).map(({ value, headers, ...to }) => ({
       ...to,
       value: asText(value),
       headers: headers.map(asText),
     }));
-  }
-
-  /** One character per byte. */
-  all(): Readonly<Record<string, readonly SaidOfSchedule[]>> {
-    return Object.fromEntries(this.#said);
-  }
-
-  /** The same by the rules, read a second time. */
-  folded(): { readonly all: Readonly<Record<string, readonly SaidOfSchedule[]>>; readonly refused: readonly number[] } {
-    const { asks = 0, lacks = Infinity } = this.#settings.knowsLostZone ?? {};
-    let asked = 0;
-    const isSound = (cron: string, zone: string): boolean =>
-      naive.isSound(cron, nameFor(zone, zone === LOST_ZONE && (++asked <= asks || asked > asks + lacks)));
-    const folding = { partition: PARTITION, rules: this.rules, calendar: { ...naive, isSound } };
-    const { said, refused } = foldSchedules(this.#log.raw(), folding);
-    return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
   }
 }
 

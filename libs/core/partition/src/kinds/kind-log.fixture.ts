@@ -1,30 +1,60 @@
-// The input of one partition, a task that takes it, and what that has committed: what logs of a kind share in tests.
+// The input of one partition, a task of some kind that takes it, what that has said, and what the oracle says of the same log.
 import type { RawRecord } from '@flatline/oracle';
-import { NO_BATCH, type PartitionTask, Restoration, type TaskCut } from './index.ts';
-import { applyBlock, begin, hold, rawOf, type TestRecord } from './task.fixture.ts';
+import { NO_BATCH, type PartitionTask, Restoration, type TaskCut } from '../index.ts';
+import { applyBlock, begin, hold, ListCursor, rawOf, type TestRecord, text } from '../task.fixture.ts';
 
 export const PARTITION = 3;
 export const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 
-export class TaskLog {
-  readonly #newTask: () => PartitionTask;
-  readonly #onOutput: (output: TaskCut['outputs'][number]) => void;
+export type Output = TaskCut['outputs'][number];
+
+/** What the oracle makes of the log: what is said of each key, and which records it refuses. */
+export interface Folded<Said> {
+  readonly said: ReadonlyMap<string, readonly Said[]>;
+  readonly refused: readonly number[];
+}
+
+export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
   readonly #records: TestRecord[] = [];
   /** The changelog. */
   readonly blocks: Uint8Array[] = [];
   /** Records that went to the dead letters, as commits say. */
   readonly refused: { readonly offset: number; readonly reason: string }[] = [];
+  readonly #said = new Map<string, Said[]>();
   #taken = 0;
   #sequence = 0;
-  task: PartitionTask;
+  #task: PartitionTask | undefined;
 
-  /** `onOutput` is called with each output of a commit, in order. */
-  constructor(newTask: () => PartitionTask, onOutput: (output: TaskCut['outputs'][number]) => void) {
-    this.#newTask = newTask;
-    this.#onOutput = onOutput;
-    this.task = newTask();
-    begin(this.task, 0, START);
+  /** By the settings of now. */
+  protected abstract newTask(): PartitionTask;
+  /** An output of a commit. */
+  protected abstract hear(output: Output): Said;
+  /** The same by the rules, read a second time. */
+  protected abstract fold(input: readonly RawRecord[]): F;
+
+  /** The first task begins with nothing as soon as it is asked for. */
+  get task(): PartitionTask {
+    if (this.#task === undefined) {
+      this.#task = this.newTask();
+      begin(this.#task, 0, START);
+    }
+    return this.#task;
+  }
+
+  /** What was said of a key, in order. */
+  said(key = 'k'): readonly Said[] {
+    return this.#said.get(key) ?? [];
+  }
+
+  all(): Readonly<Record<string, readonly Said[]>> {
+    return Object.fromEntries(this.#said);
+  }
+
+  /** What the oracle says, as `all` and `refused` have it. */
+  folded(): Omit<F, 'said'> & { readonly all: Readonly<Record<string, readonly Said[]>> } {
+    const { said, ...rest } = this.fold(this.#records.map(rawOf));
+    return { ...rest, all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)) };
   }
 
   /** Returns its offset. A record without key gets the header of a clock record. */
@@ -35,19 +65,20 @@ export class TaskLog {
     return offset;
   }
 
-  /** What was appended since `take`. */
+  /** What was appended and not handed to the task yet. */
   get untaken(): readonly TestRecord[] {
     return this.#records.slice(this.#taken);
   }
 
-  take(): readonly TestRecord[] {
+  /** A cursor over it; it counts as handed over. */
+  protected handOver(groupMax: number): { readonly count: number; readonly cursor: ListCursor } {
     const { untaken } = this;
     this.#taken = this.#records.length;
-    return untaken;
+    return { count: untaken.length, cursor: new ListCursor(untaken, groupMax) };
   }
 
   /** Commits what the task has taken. */
-  cut(): TaskCut {
+  protected settleCut(): TaskCut {
     const { task } = this;
     hold(task.inspect());
     const sequence = this.#sequence;
@@ -55,7 +86,10 @@ export class TaskLog {
     const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
     this.#sequence += 1;
     hold(task.inspect());
-    for (const output of cut.outputs) this.#onOutput(output);
+    for (const output of cut.outputs) {
+      const key = text(output.key!);
+      this.#said.set(key, [...(this.#said.get(key) ?? []), this.hear(output)]);
+    }
     this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
     const first = this.blocks.length;
     for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
@@ -69,8 +103,8 @@ export class TaskLog {
 
   /** Another task restores what is committed, and goes on. */
   restart(): void {
-    const task = this.#newTask();
-    this.task = task;
+    const task = this.newTask();
+    this.#task = task;
     if (this.blocks.length === 0) {
       begin(task, 0, START);
       return;
@@ -90,10 +124,5 @@ export class TaskLog {
   /** Bytes of the changelog so far. */
   get logBytes(): number {
     return this.blocks.reduce((sum, { length }) => sum + length, 0);
-  }
-
-  /** The input, as the oracle reads it. */
-  raw(): RawRecord[] {
-    return this.#records.map(rawOf);
   }
 }
