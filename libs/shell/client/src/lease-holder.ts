@@ -11,8 +11,9 @@
 //   LH2  A renewal counts only if it was appended before the deadline less `clockSkewMs`: a broker with a faster clock may have
 //        ended the lease otherwise. The grant itself tells only that deadline; when it was read tells nothing.
 //   LH3  Once over, it stays over. What it never handed out is given back: its place in the queue, its grant, and what is granted to
-//        it afterwards, which it waits for while `isOwed`. What was handed out is given back by `release` alone: an end that waits behind brokers that are away would
-//        come when another has resumed the token, and end its lease. Without one the log ends it, a timeout later at most.
+//        it afterwards, which it waits for while `isOwed`. What was handed out is given back by `release` alone, while it is held:
+//        an end that waits behind brokers that are away would come when another has resumed the token, and end its lease. Without
+//        one the log ends it, a timeout later at most.
 //   LH4  Its start is sent once. One that is sent again while the first is under way comes behind those of others, whom it would
 //        replace, or waits behind its own lease.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
