@@ -81,4 +81,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'schedule',
     found: 'a clock moved by a record that an unclean election took while what fell due by it was on its way',
   },
+  {
+    seed: 52_004_865,
+    kind: 'debounce',
+    found: 'a beginning said by a new leader that knew a lower high watermark (a check too strict)',
+  },
 ];

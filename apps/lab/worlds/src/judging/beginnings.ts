@@ -11,31 +11,33 @@ export class Beginnings {
   readonly #startFrom: StartFrom;
   readonly #least: number[];
   readonly #most = new Map<number, number>();
-  /** The greatest that was true before a cut: an owner may have asked just then, and run after it. */
-  readonly #beforeCut: number[];
+  /** The greatest that was true before an election: an owner may have asked just then, and run after it. */
+  readonly #beforeElection: number[];
 
   /** When the first process starts. */
   constructor(simulation: Simulation, partitions: number, startFrom: StartFrom) {
     this.#simulation = simulation;
     this.#startFrom = startFrom;
     this.#least = Array.from({ length: partitions }, (_, partition) => this.#saidNow(partition));
-    this.#beforeCut = [...this.#least];
+    this.#beforeElection = [...this.#least];
   }
 
-  /** An unclean election is about to cut the log. */
-  willBeCut(partition: number): void {
-    this.#beforeCut[partition] = Math.max(this.#beforeCut[partition]!, this.#saidNow(partition));
-  }
-
-  /** An unclean election has just cut the log: a first owner that starts before it has grown again finds less of it. */
-  cut(partition: number): void {
-    this.#least[partition] = Math.min(this.#least[partition]!, this.#saidNow(partition));
+  /**
+   * Elects leaders. One that was asked before may have said more than any says afterwards; a new one may know a lower high
+   * watermark than the last, or less of the log.
+   */
+  around(elect: () => void): void {
+    for (const [partition, most] of this.#beforeElection.entries())
+      this.#beforeElection[partition] = Math.max(most, this.#saidNow(partition));
+    elect();
+    for (const [partition, least] of this.#least.entries())
+      this.#least[partition] = Math.min(least, this.#saidNow(partition));
   }
 
   /** A task of it runs: from then on what comes is its own. */
   runs(partition: number): void {
     if (this.#most.has(partition)) return;
-    this.#most.set(partition, Math.max(this.#beforeCut[partition]!, this.#saidNow(partition)));
+    this.#most.set(partition, Math.max(this.#beforeElection[partition]!, this.#saidNow(partition)));
   }
 
   /** What is wrong with the origin that the first commit states; undefined: no commit, or nothing. */

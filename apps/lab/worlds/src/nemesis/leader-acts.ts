@@ -48,8 +48,17 @@ export class LeaderActs {
     const deposedForMs = random.chance(0.3) && !hidesNothing ? random.below(5_000) : 0;
     const skewMs = random.chance(0.5) ? random.below(2 * mostMs + 1) - mostMs : 0;
     if (Math.abs(skewMs) > 1_000) simulation.faults.count('brokerClocksDiffer');
-    this.#victims.log().changeLeader({ skewMs, deposedForMs });
+    const log = this.#victims.log();
+    this.#elect(() => {
+      log.changeLeader({ skewMs, deposedForMs });
+    });
     return true;
+  }
+
+  #elect(elect: () => void): void {
+    const { beginnings } = this.#victims.cluster;
+    if (beginnings === undefined) elect();
+    else beginnings.around(elect);
   }
 
   followersStall(): boolean {
@@ -73,7 +82,7 @@ export class LeaderActs {
 
   /** Readers that were attached to the old leader lose it, some at once. */
   #uncleanElection(): void {
-    const { cluster, simulation, random } = this.#victims;
+    const { simulation, random } = this.#victims;
     const { log, faults } = simulation;
     const partition = this.#victims.partition();
     const input = log.partition(INPUT, partition);
@@ -81,10 +90,11 @@ export class LeaderActs {
     if (highWatermark === 0) return;
     if (random.chance(0.5)) faults.inject({ at: 'Subscription', fault: 'fails' });
     const before = input.batches.filter((batch) => !input.isAborted(batch)).flatMap(({ records }) => records);
-    cluster.beginnings?.willBeCut(partition);
-    input.changeLeader({ losesFrom: Math.max(0, highWatermark - 1 - random.below(LOST_MAX)) });
+    const losesFrom = Math.max(0, highWatermark - 1 - random.below(LOST_MAX));
+    this.#elect(() => {
+      input.changeLeader({ losesFrom });
+    });
     this.#devices.lost(partition, input.logEnd);
-    cluster.beginnings?.cut(partition);
     this.bereft.set(partition, before);
     faults.count('uncleanElection');
   }
@@ -92,8 +102,10 @@ export class LeaderActs {
   /** The input's leaders are cut off from their cluster, and not from their readers. */
   #staleLeader(): void {
     const { simulation, scenario } = this.#victims;
-    for (let partition = 0; partition < scenario.partitions; partition += 1)
-      simulation.log.partition(INPUT, partition).changeLeader({ deposedForMs: Infinity });
+    this.#elect(() => {
+      for (let partition = 0; partition < scenario.partitions; partition += 1)
+        simulation.log.partition(INPUT, partition).changeLeader({ deposedForMs: Infinity });
+    });
     simulation.faults.count('staleLeader');
   }
 }
