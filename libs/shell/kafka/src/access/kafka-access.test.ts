@@ -1,8 +1,15 @@
+import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
+import type { AuthenticationProviderArgs } from 'kafkajs';
 import { Misconfigured, Retriable } from '@flatline/base';
+import type { SaslCredentials } from './credentials.ts';
 import { KafkaAccess, fixedAccess } from './kafka-access.ts';
 import { ManualClock } from './manual-clock.fixture.ts';
+import { openTokenEndpoint } from './token-endpoint.fixture.ts';
 import { makeAuthority } from '@flatline/dev-broker';
+
+const require = createRequire(import.meta.url);
+const errors = require('kafkajs/src/errors.js') as Record<string, new (...inputs: unknown[]) => Error>;
 
 const clock = new ManualClock();
 const { certificate: CERTIFICATE, key: KEY } = makeAuthority(Date.UTC(2026, 10, 1));
@@ -63,5 +70,44 @@ describe('access to brokers', () => {
       name: 'Retriable',
       message: expect.stringMatching(/not read within/),
     });
+  });
+
+  test('TN4 asks for another token after whatever answer of a broker is no, and not where a connection breaks', async () => {
+    const endpoint = await openTokenEndpoint();
+    const own = new ManualClock();
+    const secrets = { clientId: 'c', clientSecret: 's' };
+    const sasl = { mechanism: 'oauthbearer', tokenEndpoint: endpoint.url, ...secrets } as const;
+    const access = new KafkaAccess({ clock: own, credentials: () => ({ ssl: false, sasl }) });
+    const login = async (answer: string | Error): Promise<void> => {
+      const saslAuthenticate = (): Promise<unknown> =>
+        answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+      const { sasl: mechanism } = await access.entry();
+      const args = { saslAuthenticate } as unknown as AuthenticationProviderArgs;
+      const failed = await mechanism!
+        .authenticationProvider(args)
+        .authenticate()
+        .catch(() => undefined);
+      expect(failed).toBeUndefined();
+      own.advance(5_000);
+    };
+    await login(new errors['KafkaJSConnectionClosedError']!('Closed connection', {}));
+    await login('');
+    expect(endpoint.asked).toHaveLength(1);
+    await login(new errors['KafkaJSProtocolError']!({ code: 58, type: 'SASL_AUTHENTICATION_FAILED', message: 'no' }));
+    await login('{"status":"invalid_token"}');
+    expect(endpoint.asked).toHaveLength(2);
+    await login('');
+    expect(endpoint.asked).toHaveLength(3);
+    await endpoint.close();
+  });
+
+  test('AC3 asks for no token once the last that used it has gone', async () => {
+    const sasl = { mechanism: 'oauthbearer', tokenEndpoint: 'http://127.0.0.1:9/', clientId: 'c', clientSecret: 's' };
+    const access = fixedAccess(clock, { sasl: sasl as SaslCredentials });
+    const [first, second] = [access.use(), access.use()];
+    first();
+    await expect(access.entry()).rejects.toThrow(/cannot be reached/);
+    second();
+    await expect(access.entry()).rejects.toThrow(/every connection is closed/);
   });
 });

@@ -1,12 +1,13 @@
 // How a process gets in at its brokers: certificates, passwords and tokens as they are now, since they are replaced while it runs.
 //
-// Owns: the TLS context last made, the tokens, whether a broker has ever let this process in.
+// Owns: the TLS context last made, the tokens, whether a broker has ever let this process in, how many links use it.
 // Does not own: where credentials come from (the caller), when to connect again (BrokerLink).
 //
 // Invariants
 //   AC1  Credentials are asked for again for each connection, and for each login over it (KIP-368).
 //   AC2  What has once been let in is not misconfigured: from then on a refusal may pass. Files are replaced one after the other,
 //        and brokers hear of it at another time.
+//   AC3  When the last that used it has gone, nothing of it goes on.
 import { type Clock, type DurationMs, Misconfigured, Retriable } from '@flatline/base';
 import { withinDeadline } from '@flatline/system';
 import type { AuthenticationProviderArgs, Mechanism } from 'kafkajs';
@@ -38,10 +39,22 @@ export class KafkaAccess {
   readonly #contexts = new TlsContexts();
   readonly #tokens: TokenSource;
   #wasLetIn = false;
+  #uses = 0;
 
   constructor(options: AccessOptions) {
+    const { clock, onTrouble } = options;
     this.#options = options;
-    this.#tokens = new TokenSource(options.clock, options.onTrouble);
+    this.#tokens = new TokenSource({ clock, onTrouble, renew: () => this.#renew() });
+  }
+
+  /** Whoever connects by it says so, and calls what it is given once it no longer does: AC3. */
+  use(): () => void {
+    this.#uses += 1;
+    this.#tokens.resume();
+    return () => {
+      this.#uses -= 1;
+      if (this.#uses === 0) this.#tokens.rest();
+    };
   }
 
   /** What the next connection needs. A token is there before there is a connection, which would wait for it. @throws Retriable, Misconfigured */
@@ -93,6 +106,11 @@ export class KafkaAccess {
       if (error instanceof Misconfigured || isAnswer(error)) this.#tokens.refused(token.token);
       throw error;
     }
+  }
+
+  async #renew(): Promise<void> {
+    const { sasl } = await this.#credentials();
+    if (sasl?.mechanism === 'oauthbearer') await this.#token(sasl);
   }
 
   async #token(sasl: OAuthCredentials): Promise<BearerToken> {

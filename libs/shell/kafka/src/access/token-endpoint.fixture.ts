@@ -11,6 +11,8 @@ export interface TokenEndpoint {
   readonly url: string;
   readonly asked: readonly Asked[];
   answer: (response: ServerResponse, nth: number) => void;
+  /** Resolves when a client has left before its answer. */
+  readonly hungUp: Promise<void>;
   /** Resolves when it has been asked so often. */
   askedTimes(count: number): Promise<void>;
   close(): Promise<void>;
@@ -19,7 +21,11 @@ export interface TokenEndpoint {
 export async function openTokenEndpoint(): Promise<TokenEndpoint> {
   const asked: Asked[] = [];
   const waiting = new Set<() => void>();
+  const left = Promise.withResolvers<undefined>();
   const server = createServer((request, response) => {
+    response.on('close', () => {
+      if (!response.writableEnded) left.resolve(undefined);
+    });
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -36,6 +42,7 @@ export async function openTokenEndpoint(): Promise<TokenEndpoint> {
     }),
     asked,
     answer: giving('token', 300),
+    hungUp: left.promise,
     askedTimes: (count) =>
       new Promise((resolve) => {
         const look = (): void => {

@@ -16,8 +16,11 @@ export interface TokenAnswer {
 }
 
 /** @throws Retriable where another try may be answered; Misconfigured where the endpoint refuses this client. */
-export async function askForToken(client: OAuthCredentials, clock: Clock): Promise<TokenAnswer> {
-  const ending = new AbortController();
+export async function askForToken(
+  client: OAuthCredentials,
+  clock: Clock,
+  ending = new AbortController(),
+): Promise<TokenAnswer> {
   const late = (): Retriable => {
     ending.abort();
     return new Retriable(`${named(client)} did not answer within ${TOKEN_TIMEOUT_MS} ms; see whether it is overloaded`);
@@ -54,6 +57,7 @@ async function request(client: OAuthCredentials, ending: AbortController): Promi
     return { status: answer.status, text: await bounded(client, answer, ending) };
   } catch (error) {
     if (error instanceof Retriable) throw error;
+    if (ending.signal.aborted) throw new Retriable(`${named(client)} was not waited for any longer`);
     const remedy = 'start it, trust its certificate (NODE_EXTRA_CA_CERTS), or correct kafka.sasl.tokenEndpoint';
     throw new Retriable(`${named(client)} cannot be reached (${reasonOf(error)}); ${remedy}`, error);
   }

@@ -8,11 +8,14 @@ let endpoint: TokenEndpoint;
 let clock: ManualClock;
 let troubles: string[];
 let source: TokenSource;
+/** What the source asks for by itself, with these credentials. */
+let renewing: Partial<OAuthCredentials>;
 beforeEach(async () => {
   endpoint = await openTokenEndpoint();
   clock = new ManualClock();
   troubles = [];
-  source = new TokenSource(clock, (message) => troubles.push(message));
+  renewing = {};
+  source = new TokenSource({ clock, renew: () => give(renewing), onTrouble: (message) => troubles.push(message) });
 });
 afterEach(() => endpoint.close());
 
@@ -22,6 +25,14 @@ function client(changes: Partial<OAuthCredentials> = {}): OAuthCredentials {
 }
 
 const give = (changes?: Partial<OAuthCredentials>): Promise<string> => source.token(client(changes));
+
+/** What follows an answer takes turns of the event loop, and no time. */
+async function settled(condition: () => boolean): Promise<void> {
+  for (let turn = 0; !condition(); turn += 1) {
+    if (turn === 100_000) throw new Error('this never settles');
+    await new Promise(setImmediate);
+  }
+}
 
 /** What a token costs where the endpoint does this, the next time it is asked. */
 async function refusal(answer: TokenEndpoint['answer']): Promise<Error> {
@@ -81,14 +92,88 @@ describe('a token', () => {
     expect(await give()).toBe('token-4');
   });
 
+  test('TN2 TN5 that lives is given after 1.5 s where the endpoint hangs, which is asked once; a late answer counts', async () => {
+    await give();
+    let answerNow = (): void => undefined;
+    endpoint.answer = (response, nth) => {
+      answerNow = () => giving('late', 300)(response, nth);
+    };
+    clock.advance(280_000);
+    const asking = [give(), give()];
+    await endpoint.askedTimes(2);
+    clock.advance(1_500);
+    expect(await Promise.all(asking)).toEqual(['token-1', 'token-1']);
+    expect(endpoint.asked).toHaveLength(2);
+    answerNow();
+    expect(await give()).toBe('late-2');
+    expect(troubles).toEqual([]);
+  });
+
+  test('TN5 that ends while the endpoint hangs is no longer given: the endpoint has its whole time', async () => {
+    await give();
+    endpoint.answer = () => undefined;
+    clock.advance(299_000);
+    const asking = give();
+    await endpoint.askedTimes(2);
+    clock.advance(1_500);
+    clock.advance(8_500);
+    await expect(asking).rejects.toThrow(/did not answer within 10000 ms/);
+    expect(endpoint.asked).toHaveLength(2);
+  });
+
+  test('TN5 is renewed in time though nobody logs in, by the credentials of then, and after a failure once more', async () => {
+    await give();
+    endpoint.answer = saying(503, '');
+    clock.advance(270_000);
+    await settled(() => troubles.length === 1);
+    expect(clock.pending).toBe(1);
+    renewing = { clientSecret: 'rotated' };
+    endpoint.answer = giving('again', 300);
+    clock.advance(10_000);
+    await endpoint.askedTimes(3);
+    expect(await give(renewing)).toBe('again-3');
+    const { authorization = '' } = endpoint.asked[2]!;
+    expect(Buffer.from(authorization.slice('Basic '.length), 'base64').toString()).toMatch(/:rotated$/);
+    expect(endpoint.asked).toHaveLength(3);
+  });
+
+  test('TN6 is neither asked for nor renewed at rest, and a request under way ends', async () => {
+    await give();
+    endpoint.answer = () => undefined;
+    clock.advance(270_000);
+    await endpoint.askedTimes(2);
+    source.rest();
+    await endpoint.hungUp;
+    await settled(() => clock.pending === 0);
+    clock.advance(60_000);
+    await expect(give()).rejects.toThrow(/every connection is closed/);
+    expect(endpoint.asked).toHaveLength(2);
+    expect(troubles).toEqual([]);
+    source.resume();
+    endpoint.answer = giving('new', 300);
+    expect(await give()).toBe('new-3');
+    expect(clock.pending).toBe(1);
+  });
+
+  test('TN1 has one request under way also where the credentials change: that of the old ones ends', async () => {
+    endpoint.answer = () => undefined;
+    const old = give();
+    await endpoint.askedTimes(1);
+    endpoint.answer = giving('token', 300);
+    const another = give({ clientSecret: 'new' });
+    await expect(old).rejects.toThrow(/was not waited for any longer/);
+    expect(await another).toBe('token-2');
+  });
+
   test('TN4 that a broker has refused is asked for again, once in 5 s, and is what others use until there is another', async () => {
     source.refused(await give());
     expect(await give()).toBe('token-2');
     // A broker that takes none: the endpoint is left alone, and other brokers let this process in.
     source.refused('token-2');
     expect(await give()).toBe('token-2');
-    source.refused('token-1');
     clock.advance(5_000);
+    // Of a connection that still had the one before.
+    source.refused('token-1');
     expect(await give()).toBe('token-2');
     source.refused('token-2');
     expect(await give()).toBe('token-3');

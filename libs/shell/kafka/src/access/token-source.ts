@@ -1,20 +1,25 @@
 // Tokens of an OAuth 2 client (RFC 6749, 4.4): one for all connections, until shortly before it ends.
 //
-// Owns: the token, the one request under way for the next.      Does not own: credentials, logins.
+// Owns: the token, the one request under way for the next, when that is asked for.      Does not own: credentials, logins.
 //
 // Invariants
 //   TN1  One request at a time, and after one that failed the next waits for the back-off: until then its error is everybody's.
 //   TN2  A token that cannot be renewed is used until it ends.
 //   TN3  No message has a secret or a token in it.
 //   TN4  One that a broker refuses has the next login ask for another. Until there is another it is used: other brokers may take it.
-import { type Clock, type DurationMs, Misconfigured, Retriable } from '@flatline/base';
-import { BackOff, type BackOffLimits } from '@flatline/system';
+//   TN5  From its time on it is renewed whether or not somebody logs in, and a login waits for that briefly while the old one lives:
+//        an endpoint that hangs holds up nobody who can still get in.
+//   TN6  At rest nothing is asked, and nothing is under way.
+import { type Clock, type DurationMs, messageOf, Misconfigured, Retriable } from '@flatline/base';
+import { BackOff, type BackOffLimits, withinDeadline } from '@flatline/system';
 import type { OAuthCredentials } from './credentials.ts';
 import { askForToken } from './token-request.ts';
 
 /** Renewed so long before its end, or at half of a short life: earlier than a connection logs in again with it (KIP-368). */
 const RENEW_EARLY_MS: DurationMs = 30_000;
 const RENEW_SHARE = 2;
+/** How long a login waits for another token while the one it has lives. */
+const RENEWAL_WAIT_MS: DurationMs = 1_500;
 /** At most one token for refusals in so long: the endpoint may not be what is wrong. */
 const REFUSED_PAUSE_MS: DurationMs = 5_000;
 const TOKEN_BACK_OFF: BackOffLimits = { firstMs: 200, mostMs: 10_000 };
@@ -34,34 +39,48 @@ interface Failure {
   readonly until: DurationMs;
 }
 
+interface Asking {
+  readonly of: string;
+  readonly ending: AbortController;
+  readonly answer: Promise<Token>;
+}
+
+export interface TokenSourceOptions {
+  readonly clock: Clock;
+  /** Asks for a token with the credentials as they are then: called when it is time for another (TN5). */
+  readonly renew: () => Promise<unknown>;
+  readonly onTrouble?: ((message: string) => void) | undefined;
+}
+
 export class TokenSource {
+  readonly #options: TokenSourceOptions;
   readonly #clock: Clock;
-  readonly #onTrouble: ((message: string) => void) | undefined;
   readonly #backOff = new BackOff(TOKEN_BACK_OFF);
   #token: Token | undefined;
-  #asking: { readonly of: string; readonly answer: Promise<Token> } | undefined;
+  #asking: Asking | undefined;
   #failure: Failure | undefined;
   /** Monotonic. */
   #refusedUntil: DurationMs = 0;
+  #cancelRenewal: (() => void) | undefined;
+  #resting = false;
 
-  constructor(clock: Clock, onTrouble?: (message: string) => void) {
-    this.#clock = clock;
-    this.#onTrouble = onTrouble;
+  constructor(options: TokenSourceOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
   }
 
   /** @throws Retriable, Misconfigured: both name the endpoint and what it did. */
   async token(client: OAuthCredentials): Promise<string> {
+    if (this.#resting) throw new Retriable('every connection is closed, so no token is asked for');
     const of = JSON.stringify([client.tokenEndpoint, client.clientId, client.clientSecret, client.scope]);
     const kept = this.#token?.of === of ? this.#token : undefined;
-    if (kept !== undefined && this.#clock.monotonicMs() < kept.renewAt) return kept.value;
-    try {
-      return (await this.#renewed(client, of)).value;
-    } catch (error) {
-      if (kept === undefined || this.#clock.monotonicMs() >= kept.endsAt || !isExpected(error)) throw error;
-      const leftMs = Math.round(kept.endsAt - this.#clock.monotonicMs());
-      this.#onTrouble?.(`the token of kafka.sasl cannot be renewed, and ends in ${leftMs} ms: ${error.message}`);
+    const now = this.#clock.monotonicMs();
+    if (kept !== undefined && now < kept.renewAt) {
+      if (this.#cancelRenewal === undefined) this.#renewAt(kept.renewAt);
       return kept.value;
     }
+    const renewed = this.#renewed(client, of);
+    return kept !== undefined && now < kept.endsAt ? await this.#soonOr(kept, renewed) : (await renewed).value;
   }
 
   /** TN4. A broker does not take this one. */
@@ -72,33 +91,103 @@ export class TokenSource {
     this.#token = { ...this.#token, renewAt: now };
   }
 
-  async #renewed(client: OAuthCredentials, of: string): Promise<Token> {
-    if (this.#failure?.of === of && this.#clock.monotonicMs() < this.#failure.until) throw this.#failure.error;
-    if (this.#asking?.of === of) return this.#asking.answer;
-    const asking = { of, answer: this.#ask(client, of) };
-    this.#asking = asking;
+  /** Until `resume` (TN6). The token stays what it is. */
+  rest(): void {
+    this.#resting = true;
+    this.#cancelRenewal?.();
+    this.#cancelRenewal = undefined;
+    this.#asking?.ending.abort();
+    this.#asking = undefined;
+  }
+
+  resume(): void {
+    this.#resting = false;
+  }
+
+  /** TN2, TN5. */
+  async #soonOr(kept: Token, renewed: Promise<Token>): Promise<string> {
+    const left = kept.endsAt - this.#clock.monotonicMs();
+    const late = new Retriable('not yet');
     try {
-      const token = await asking.answer;
-      this.#token = token;
-      this.#failure = undefined;
-      this.#backOff.reset();
-      return token;
+      return (await withinDeadline(this.#clock, Math.min(RENEWAL_WAIT_MS, left), renewed, () => late)).value;
     } catch (error) {
-      if (isExpected(error))
-        this.#failure = { error, of, until: this.#clock.monotonicMs() + this.#backOff.nextDelayMs() };
-      throw error;
-    } finally {
-      if (this.#asking === asking) this.#asking = undefined;
+      if (isExpected(error) && this.#clock.monotonicMs() < kept.endsAt) return kept.value;
+      return (await renewed).value;
     }
   }
 
-  async #ask(client: OAuthCredentials, of: string): Promise<Token> {
-    // Before the question: what the answer took is a part of the token's life.
-    const askedAt = this.#clock.monotonicMs();
-    const { value, lifetimeMs } = await askForToken(client, this.#clock);
-    const early = Math.min(RENEW_EARLY_MS, lifetimeMs / RENEW_SHARE);
-    return { value, of, renewAt: askedAt + lifetimeMs - early, endsAt: askedAt + lifetimeMs };
+  #renewed(client: OAuthCredentials, of: string): Promise<Token> {
+    if (this.#failure?.of === of && this.#clock.monotonicMs() < this.#failure.until)
+      return Promise.reject(this.#failure.error);
+    if (this.#asking?.of === of) return this.#asking.answer;
+    // With credentials that are no longer so.
+    this.#asking?.ending.abort();
+    const ending = new AbortController();
+    const asking = { of, ending, answer: this.#settled(client, of, ending) };
+    this.#asking = asking;
+    return asking.answer;
   }
+
+  async #settled(client: OAuthCredentials, of: string, ending: AbortController): Promise<Token> {
+    try {
+      const token = await ask(client, { of, ending, clock: this.#clock });
+      if (!ending.signal.aborted) this.#gotten(token);
+      return token;
+    } catch (error) {
+      if (!ending.signal.aborted && isExpected(error)) this.#failed(error, of);
+      throw error;
+    } finally {
+      if (this.#asking?.ending === ending) this.#asking = undefined;
+    }
+  }
+
+  #gotten(token: Token): void {
+    this.#token = token;
+    this.#failure = undefined;
+    this.#backOff.reset();
+    this.#renewAt(token.renewAt);
+  }
+
+  #failed(error: Error, of: string): void {
+    const now = this.#clock.monotonicMs();
+    this.#failure = { error, of, until: now + this.#backOff.nextDelayMs() };
+    if (this.#token?.of !== of || now >= this.#token.endsAt) return;
+    const leftMs = Math.round(this.#token.endsAt - now);
+    this.#options.onTrouble?.(`the token of kafka.sasl cannot be renewed, and ends in ${leftMs} ms: ${error.message}`);
+    this.#renewAt(this.#failure.until);
+  }
+
+  /** TN5. One is planned at most. */
+  #renewAt(atMs: DurationMs): void {
+    this.#cancelRenewal?.();
+    this.#cancelRenewal = undefined;
+    if (this.#resting) return;
+    this.#cancelRenewal = this.#clock.after(Math.max(0, atMs - this.#clock.monotonicMs()), () => {
+      this.#cancelRenewal = undefined;
+      this.#options.renew().catch((error: unknown) => {
+        // What the endpoint did is told already; a file that cannot be read is the next login's to tell, and may be there again.
+        if (!isExpected(error))
+          this.#options.onTrouble?.(`the token of kafka.sasl is not renewed: ${messageOf(error)}`);
+        const now = this.#clock.monotonicMs();
+        if (this.#cancelRenewal === undefined && this.#token !== undefined && now < this.#token.endsAt)
+          this.#renewAt(now + TOKEN_BACK_OFF.mostMs);
+      });
+    });
+  }
+}
+
+interface Surroundings {
+  readonly of: string;
+  readonly ending: AbortController;
+  readonly clock: Clock;
+}
+
+async function ask(client: OAuthCredentials, { of, ending, clock }: Surroundings): Promise<Token> {
+  // Before the question: what the answer took is a part of the token's life.
+  const askedAt = clock.monotonicMs();
+  const { value, lifetimeMs } = await askForToken(client, clock, ending);
+  const early = Math.min(RENEW_EARLY_MS, lifetimeMs / RENEW_SHARE);
+  return { value, of, renewAt: askedAt + lifetimeMs - early, endsAt: askedAt + lifetimeMs };
 }
 
 function isExpected(error: unknown): error is Error {

@@ -39,6 +39,7 @@ export class BrokerLink {
   readonly #target: BrokerAddress;
   readonly #options: KafkaOptions;
   readonly #access: KafkaAccess;
+  readonly #leave: () => void;
   readonly #logger: Logger;
   readonly #lanes = new Map<Lane, Promise<Connection>>();
   readonly #open = new Set<Connection>();
@@ -51,6 +52,7 @@ export class BrokerLink {
     this.#target = target;
     this.#options = options;
     this.#access = options.access ?? fixedAccess(options.clock);
+    this.#leave = this.#access.use();
     this.#logger = logger;
   }
 
@@ -80,6 +82,7 @@ export class BrokerLink {
 
   /** Ends every connection; requests under way are rejected with Retriable. */
   close(): void {
+    if (!this.#closed) this.#leave();
     this.#closed = true;
     for (const connection of [...this.#open])
       this.#discard(connection, new Retriable(`closed the connection to ${this.address}`));
