@@ -6,6 +6,8 @@ export const FLUSH = 'FLUSH';
 /** Headers of an item, in decimal: other waits for its window (B1). */
 export const WAIT_HEADER = 'flatline-wait-ms';
 export const MAX_WAIT_HEADER = 'flatline-max-wait-ms';
+/** Milliseconds in decimal; more digits are refused, so that what is read is exact. */
+export const WAIT_DIGITS_MAX = 15;
 
 /** Bytes of the longest batch: a topic with Kafka's own `max.message.bytes` takes it, with key and framing. */
 export const BATCH_BYTES_MAX = 1_000_000;

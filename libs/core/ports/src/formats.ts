@@ -16,6 +16,7 @@ export {
   type DebouncedBatch,
   FLUSH,
   MAX_WAIT_HEADER,
+  WAIT_DIGITS_MAX,
   WAIT_HEADER,
 } from './debounced-batch.ts';
 export type { LeaseEvent, LeaseEventType, LeaseReason } from './lease-event.ts';

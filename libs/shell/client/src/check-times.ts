@@ -1,5 +1,6 @@
 // Lengths of time and instants as calls take them.
 import { type DurationMs, INSTANT_MAX, type Millis, millisecondsIn, type WrittenDuration } from '@flatline/base';
+import { WAIT_DIGITS_MAX } from '@flatline/ports/formats';
 import { isDate, type Wanted } from './check-options.ts';
 
 /** A length of time: in milliseconds, or as '250ms', '10s', '30m', '12h', '7d'. */
@@ -12,6 +13,11 @@ const UNITS = "or a length of time with its unit, as '30m' (ms, s, m, h, d)";
 export const DURATION: Wanted = {
   words: `a whole number of milliseconds, 1 or more, ${UNITS}`,
   is: (value) => isWholeFrom(1, value),
+};
+/** What a header of an item can say. */
+export const WAIT: Wanted = {
+  words: `a whole number of milliseconds, 1 to ${'9'.repeat(WAIT_DIGITS_MAX)}, ${UNITS}`,
+  is: (value) => isWholeFrom(1, value, 10 ** WAIT_DIGITS_MAX - 1),
 };
 export const DURATION_OR_NONE: Wanted = {
   words: `a whole number of milliseconds, 0 or more, ${UNITS}`,
@@ -35,9 +41,9 @@ export function instantText(instant: Instant | undefined): Millis | string | und
   return isDate(instant) ? instant.getTime() : instant;
 }
 
-function isWholeFrom(least: number, value: unknown): boolean {
+function isWholeFrom(least: number, value: unknown, most = Number.MAX_SAFE_INTEGER): boolean {
   const ms = typeof value === 'string' ? millisecondsIn(value) : value;
-  return typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= least;
+  return typeof ms === 'number' && Number.isSafeInteger(ms) && ms >= least && ms <= most;
 }
 
 function isInstant(value: unknown): boolean {

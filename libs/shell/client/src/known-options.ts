@@ -19,7 +19,7 @@ import {
   WHOLE,
 } from './check-options.ts';
 import { tokenEndpointProblem } from '@flatline/system';
-import { DURATION, DURATION_OR_NONE, INSTANT } from './check-times.ts';
+import { DURATION, DURATION_OR_NONE, INSTANT, WAIT } from './check-times.ts';
 
 const ADDRESSES: Wanted = {
   words: "an array of addresses, as ['127.0.0.1:9092']",
@@ -123,7 +123,7 @@ export const CALLS = {
     bufferRecordsMax: COUNT,
     onDropped: FUNCTION,
   },
-  push: { headers: OBJECT, waitMs: DURATION, maxWaitMs: DURATION, flush: BOOLEAN },
+  push: { headers: OBJECT, waitMs: WAIT, maxWaitMs: WAIT, flush: BOOLEAN },
   schedules: { topic: required(TEXT), deliveryTimeoutMs: TIME, bufferRecordsMax: COUNT },
   add: {
     at: INSTANT,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ProducedRecord } from '@flatline/kafka';
 import { BadInput } from '@flatline/records';
+import { WAIT_DIGITS_MAX } from '@flatline/ports/formats';
 import { type DroppedItems, type ItemsLimits, PushedItems } from './pushed-items.ts';
 
 /** A log that takes what it is sent, and acknowledges it when the test says so. */
@@ -107,6 +108,12 @@ describe('an item', () => {
     ]);
   });
 
+  test('[B1] the longest wait is the longest that a pipeline reads', () => {
+    const log = new Log();
+    log.items.push('doc', 1, { waitMs: 999_999_999_999_999 });
+    expect(log.said).toEqual([['doc', '1', { 'flatline-wait-ms': '9'.repeat(WAIT_DIGITS_MAX) }]]);
+  });
+
   test('[B3] a window fires, or goes, without one', () => {
     const log = new Log();
     log.items.fire(Uint8Array.of(0x64));
@@ -119,13 +126,19 @@ describe('an item', () => {
 
   test.each([
     [{ wait: 1 }, 'push: there is no option wait; did you mean waitMs?'],
-    [{ waitMs: 0 }, 'push: waitMs is 0: give a whole number of milliseconds, 1 or more'],
+    [{ waitMs: 0 }, 'push: waitMs is 0: give a whole number of milliseconds, 1 to 999999999999999'],
     [{ waitMs: Number.NaN }, 'push: waitMs is NaN: give a whole number'],
     [
       { waitMs: '2 seconds' },
-      `push: waitMs is "2 seconds": give a whole number of milliseconds, 1 or more, or a length`,
+      `push: waitMs is "2 seconds": give a whole number of milliseconds, 1 to 999999999999999, or a length`,
     ],
     [{ maxWaitMs: '1.5ms' }, 'push: maxWaitMs is "1.5ms": give a whole number'],
+    [
+      { waitMs: 10 ** 15 },
+      'push: waitMs is 1000000000000000: give a whole number of milliseconds, 1 to 999999999999999',
+    ],
+    [{ waitMs: '12000000000d' }, 'push: waitMs is "12000000000d": give'],
+    [{ maxWaitMs: Number.MAX_SAFE_INTEGER }, 'push: maxWaitMs is 9007199254740991: give'],
     [{ flush: 1 }, 'push: flush is 1: give true or false'],
     [
       { headers: { 'flatline-wait-ms': '1' } },

@@ -131,6 +131,8 @@ describe('a message that is to come', () => {
     [{ every: '1h', endAt: Math.floor(NOW / 1_000) }, 'invalid-end-at', 'add: endAt is 1793606400, decades ago'],
     [{ every: '1h', endAt: NOW - 1 }, 'never-due', 'add: no run of this schedule is to come'],
     [{ at: 8.64e15 }, 'beyond-horizon', 'add: due at 8640000000000000, '],
+    [{ delay: 10 ** 15 }, 'beyond-horizon', 'add: '],
+    [{ every: Number.MAX_SAFE_INTEGER }, 'beyond-horizon', 'add: '],
     [{ delay: 1, id: 'x'.repeat(257) }, 'invalid-schedule-id', 'add: the option id is no text of 1 to 256 characters'],
     [{ delay: 1, jitter: 2 ** 31 }, 'invalid-jitter-ms', 'add: the option jitter is no integer from 0 to 2147483647'],
     [{ delay: 1, target: 'x'.repeat(250) }, 'invalid-target', 'add: the option target is no text of 1 to 249'],

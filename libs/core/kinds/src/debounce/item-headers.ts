@@ -1,7 +1,7 @@
 // What the headers of a record ask of its window (B1, B3).
 import type { DurationMs } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
-import { COMMAND_HEADER, FLUSH, MAX_WAIT_HEADER, WAIT_HEADER } from '@flatline/ports/formats';
+import { COMMAND_HEADER, FLUSH, MAX_WAIT_HEADER, WAIT_DIGITS_MAX, WAIT_HEADER } from '@flatline/ports/formats';
 import { type Bad, bad } from '../refusals.ts';
 
 export interface Asked {
@@ -12,7 +12,7 @@ export interface Asked {
 
 const NOTHING: Asked = { flush: false, waitMs: undefined, maxWaitMs: undefined };
 /** Decimal, without leading zeros, up to what is safe. */
-const WAIT = /^[1-9]\d{0,14}$/;
+const WAIT = new RegExp(`^[1-9]\\d{0,${WAIT_DIGITS_MAX - 1}}$`);
 const utf8 = new TextDecoder();
 
 /** A header that comes twice must say the same. */
@@ -30,7 +30,7 @@ export function askedIn(headers: readonly RecordHeader[]): Asked | Bad {
       if (ms === undefined || (asked[field] ?? ms) !== ms)
         return bad(
           'invalid-wait',
-          `the header ${name} is no number of milliseconds from 1 on in decimal digits, or comes twice`,
+          `the header ${name} is no number of milliseconds from 1 on in at most ${WAIT_DIGITS_MAX} decimal digits, or comes twice`,
         );
       asked[field] = ms;
     }
