@@ -7,6 +7,8 @@ export interface Wanted {
   readonly is: (value: unknown) => boolean;
   /** What an object may have, which may depend on what it is; default: that is not looked at. */
   readonly options?: (value: object) => Options;
+  /** In a configuration it may be a reference. */
+  readonly isSecret?: boolean;
   readonly isRequired?: never;
 }
 
@@ -93,7 +95,17 @@ export function checkArgument(
   { name, value, wanted }: { readonly name: string; readonly value: unknown; readonly wanted: Wanted | Needed },
 ): void {
   if (value === undefined ? wanted.isRequired !== true : wanted.is(value)) return;
+  const variable = wanted.isSecret === true ? variableOf(value) : undefined;
+  if (variable !== undefined)
+    throw new TypeError(`${call}: ${name} is { env }, which only a configuration has: give ${variable}, or { file }`);
   throw new TypeError(`${call}: ${name} is ${shown(value)}: give ${wanted.words}`);
+}
+
+/** How a program has what a configuration writes as `{ env: NAME }`. */
+function variableOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('env' in value)) return undefined;
+  const { env } = value;
+  return typeof env === 'string' && /^\w+$/.test(env) ? `process.env.${env}` : "process.env['…']";
 }
 
 function nearest(name: string, names: readonly string[]): string {
@@ -104,12 +116,17 @@ function nearest(name: string, names: readonly string[]): string {
 const SHOWN_LENGTH_MAX = 60;
 
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, SHOWN_LENGTH_MAX));
+  if (typeof value === 'string') return JSON.stringify(withoutPassword(value).slice(0, SHOWN_LENGTH_MAX));
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
   if (typeof value !== 'object' || value === null) return String(value);
   return Symbol.iterator in value ? 'an object that is iterated over' : 'an object';
+}
+
+/** Of an address. */
+function withoutPassword(text: string): string {
+  return text.replace(/(\/\/)[^/@\s]*@/g, '$1(not shown)@');
 }
 
 /** By its shape: one of another realm is no instance of this one's. */

@@ -18,26 +18,33 @@ import {
   type Wanted,
   WHOLE,
 } from './check-options.ts';
-import { tokenEndpointProblem } from '@flatline/system';
+import { EXTENSION_NAME, EXTENSION_TEXT, tokenEndpointProblem } from '@flatline/system';
 import { DURATION, DURATION_OR_NONE, INSTANT, WAIT } from './check-times.ts';
 
 const ADDRESSES: Wanted = {
   words: "an array of addresses, as ['127.0.0.1:9092']",
   is: (value) => Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string'),
 };
+/** In the terms of node:tls, which looks at it itself, but for what it would take for none. */
+const OF_TLS: Wanted = {
+  words: "PEM, the path of its file, or { file: '/etc/shop/tls.pem' }",
+  is: (value) => typeof value !== 'object' || value === null || !('env' in value),
+  isSecret: true,
+};
 const TLS: Wanted = {
   words: 'true, false or an object in the terms of node:tls',
   is: (value) => typeof value === 'boolean' || OBJECT.is(value),
+  options: (value) => Object.fromEntries(Object.keys(value).map((name) => [name, OF_TLS])),
 };
 const SECRET = required({
+  isSecret: true,
   words: "text, or the name of its file as { file: '/etc/shop/password' }",
   is: (value) => TEXT.is(value) || TEXT.is((value as { readonly file?: unknown } | null | undefined)?.file),
 });
 const MECHANISM = required(oneOf('plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'));
 const BY_PASSWORD = { mechanism: MECHANISM, username: required(TEXT), password: SECRET };
-/** KIP-342. Anything else would end what is said, or be taken for the token. */
 const isExtension = ([name, text]: readonly [string, unknown]): boolean =>
-  /^(?!auth$)[A-Za-z]+$/.test(name) && typeof text === 'string' && /^[\x20-\x7E\t\r\n]+$/.test(text);
+  EXTENSION_NAME.test(name) && typeof text === 'string' && EXTENSION_TEXT.test(text);
 const BY_TOKEN = {
   mechanism: MECHANISM,
   tokenEndpoint: required({

@@ -78,7 +78,29 @@ describe('what is opened', () => {
   });
 });
 
+const BEARER = { mechanism: 'oauthbearer', tokenEndpoint: 'https://id', clientId: 'c', clientSecret: 's' };
+
 describe('options within options', () => {
+  test.each([
+    [{ key: { env: 'KEY' } }, 'ssl.key is { env }', 'process.env.KEY'],
+    [{ passphrase: { env: 'KEY' } }, 'ssl.passphrase is { env }', 'process.env.KEY'],
+    [{ key: { env: 7 } }, 'ssl.key is { env }', "process.env['…']"],
+    [{ cert: { env: 'CERT' } }, 'ssl.cert is { env }', 'process.env.CERT'],
+  ])('[I4] ssl %j, as in a configuration, is refused', (ssl, name, instead) => {
+    expect(() => connectLoosely({ brokers: ['a:1'], ssl })).toThrow(
+      new TypeError(`connect: ${name}, which only a configuration has: give ${instead}, or { file }`),
+    );
+  });
+
+  test('[I4] a password that is { env } is refused, too', () => {
+    const sasl = { mechanism: 'plain', username: 'a', password: { env: 'PW' } };
+    expect(() => connectLoosely({ brokers: ['a:1'], sasl })).toThrow(
+      new TypeError(
+        'connect: sasl.password is { env }, which only a configuration has: give process.env.PW, or { file }',
+      ),
+    );
+  });
+
   test.each([
     [
       { mechanism: 'plain', user: 'a', password: 'b' },
@@ -114,7 +136,19 @@ describe('options within options', () => {
       { mechanism: 'PLAIN', username: 'a', password: 'b' },
       "connect: sasl.mechanism is \"PLAIN\": give 'plain', 'scram-sha-256', 'scram-sha-512' or 'oauthbearer'",
     ],
-  ])('[I4] sasl %j is refused', (sasl, words) => {
+    [
+      { mechanism: 'oauthbearer', tokenEndpoint: 'https://c:hush@id/token', clientId: 'c', clientSecret: 's' },
+      'connect: sasl.tokenEndpoint is "https://(not shown)@id/token": give an address without user and password: https://…, or http://… on loopback',
+    ],
+    ...['\u0001', 'é', '', 7].map((text) => [
+      { ...BEARER, extensions: { pool: text } },
+      'connect: sasl.extensions is an object: give an object of names in letters, none of them auth, and texts in ASCII',
+    ]),
+    [
+      { ...BEARER, extensions: { 'a b': 'x' } },
+      'connect: sasl.extensions is an object: give an object of names in letters, none of them auth, and texts in ASCII',
+    ],
+  ] as readonly [object, string][])('[I4] sasl %j is refused', (sasl, words) => {
     expect(() => connectLoosely({ brokers: ['a:1'], sasl })).toThrow(new TypeError(words));
   });
 

@@ -9,6 +9,7 @@ import {
   type WrittenDuration,
 } from '@flatline/base';
 import { TOKEN_EPOCH_MAX, WINDOW_BYTES_MAX, WINDOW_ITEMS_MAX } from '@flatline/kinds';
+import { EXTENSION_NAME, EXTENSION_TEXT } from '@flatline/system';
 import { z } from 'zod';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
@@ -147,8 +148,8 @@ const sasl = z.strictObject({
   /** KIP-342: what is said to the broker beside the token; `auth` is the token itself. */
   extensions: z
     .record(
-      z.string().regex(/^(?!auth$)[A-Za-z]+$/, 'letters, and not "auth"'),
-      z.string().regex(/^[\x20-\x7E\t\r\n]+$/, 'text in ASCII'),
+      z.string().regex(EXTENSION_NAME, 'letters, and not "auth"'),
+      z.string().regex(EXTENSION_TEXT, 'text in ASCII'),
     )
     .optional(),
 });

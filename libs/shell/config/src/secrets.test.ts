@@ -105,7 +105,12 @@ describe('a secret', () => {
     expect(withSecret).toContain('kafka.sasl.tokenEndpoint is "https://(not shown)@id.example/token"');
     expect(withSecret).not.toContain('hush');
     // The secret goes along.
-    for (const far of ['http://id.example/token', 'http://127.0.0.1.example/token', 'http://localhost.example/token'])
+    for (const far of [
+      'http://id.example/token',
+      'http://127.0.0.1.example/token',
+      'http://localhost.example/token',
+      'http://notlocalhost/',
+    ])
       expect(said({ ...bearer, tokenEndpoint: far })).toContain('http:// to loopback only');
     for (const near of ['http://127.0.0.1:8080/token', 'http://localhost/token', 'http://[::1]:8080/token'])
       expect(resolve(of({ ...bearer, tokenEndpoint: near }), { PW: 'hush' }).kafka.sasl).toMatchObject({

@@ -6,6 +6,6 @@ export { type Patience, patiently } from './patience.ts';
 export { pause } from './pause.ts';
 export { type ReadOnce, readSecretFile, secretIn } from './secret-file.ts';
 export { systemClock } from './system-clock.ts';
-export { tokenEndpointProblem } from './token-endpoint.ts';
+export { EXTENSION_NAME, EXTENSION_TEXT, tokenEndpointProblem } from './token-endpoint.ts';
 export { Wait } from './wait.ts';
 export { whileWaiting } from './while-waiting.ts';

@@ -1,4 +1,9 @@
-// The address that gives tokens, as a configuration and the SDK take it.
+// The address that gives tokens, and what is said beside them, as a configuration and the SDK take both.
+
+/** KIP-342. Anything else would end what is said, or be taken for the token. */
+export const EXTENSION_NAME = /^(?!auth$)[A-Za-z]+$/;
+export const EXTENSION_TEXT = /^[\x20-\x7E\t\r\n]+$/;
+
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** What is wrong with it; undefined: nothing. The client's secret goes to it, so in clear to loopback alone. */
