@@ -248,6 +248,7 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     const access = new KafkaAccess({
       clock,
       credentials: credentialsFrom({ ssl, sasl }),
+      settingsIn: '',
       onTrouble: (message) => {
         process.emitWarning(message, 'FlatlineWarning');
       },

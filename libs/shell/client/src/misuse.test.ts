@@ -1,5 +1,6 @@
 // What programs in plain JavaScript hand over: types do not hold them back.
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { inspect } from 'node:util';
 import { HeartbeatProducer } from './heartbeat-producer.ts';
 import { connect, type Flatline } from './index.ts';
 
@@ -79,6 +80,17 @@ describe('what is opened', () => {
 });
 
 const BEARER = { mechanism: 'oauthbearer', tokenEndpoint: 'https://id', clientId: 'c', clientSecret: 's' };
+
+describe('certificates that cannot be used', () => {
+  test('[I4] are named as the options are, not as a configuration has them', async () => {
+    const cut = '-----BEGIN CERTIFICATE-----\nMII';
+    const client = connect({ brokers: ['127.0.0.1:1'], ssl: { ca: cut } });
+    opened.push(client);
+    const error = (await client.heartbeats({ topic: 't' }).catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).toMatch(/(^|[^.])ssl\.ca: holds a certificate that is cut off/);
+    expect(inspect(error)).not.toContain('kafka.ssl');
+  });
+});
 
 describe('options within options', () => {
   test.each([

@@ -26,6 +26,8 @@ export interface AccessOptions {
   readonly credentials: () => Credentials | Promise<Credentials>;
   /** Told of what has failed and has no consequence yet: a token that cannot be renewed, and is still valid. */
   readonly onTrouble?: ((message: string) => void) | undefined;
+  /** What stands before `ssl` and `sasl` where they are set. Default: `kafka.`, as in a configuration. */
+  readonly settingsIn?: string;
 }
 
 /** In kafkajs' terms. */
@@ -44,7 +46,11 @@ export class KafkaAccess {
   constructor(options: AccessOptions) {
     const { clock, onTrouble } = options;
     this.#options = options;
-    this.#tokens = new TokenSource({ clock, onTrouble, renew: () => this.#renew() });
+    this.#tokens = new TokenSource({
+      clock,
+      onTrouble: onTrouble && ((message) => onTrouble(this.#inWords(message))),
+      renew: () => this.#renew(),
+    });
   }
 
   /** Whoever connects by it says so, and calls what it is given once it no longer does: AC3. */
@@ -72,6 +78,20 @@ export class KafkaAccess {
   /** AC2: what trying again may mend. */
   judged(error: Error): Error {
     return this.#wasLetIn && error instanceof Misconfigured ? new Retriable(error.message, error) : error;
+  }
+
+  /** The same, with settings called as whoever reads it has them: below, everything calls them as a configuration does. */
+  worded<T>(error: T): T {
+    if (this.#options.settingsIn === undefined || !(error instanceof Error)) return error;
+    error.message = this.#inWords(error.message);
+    if (error.stack !== undefined) error.stack = this.#inWords(error.stack);
+    this.worded(error.cause);
+    return error;
+  }
+
+  #inWords(text: string): string {
+    const { settingsIn } = this.#options;
+    return settingsIn === undefined ? text : text.replace(/\bkafka\.(?=(?:ssl|sasl)\b)/g, settingsIn);
   }
 
   #credentials(): Promise<Credentials> {

@@ -76,7 +76,7 @@ export class BrokerLink {
       return await this.#exchange(connection, { request, decode, limitMs });
     } catch (error) {
       const said = translated(error, doing, this.address);
-      throw isOfConnection(error) ? this.#access.judged(said) : said;
+      throw this.#access.worded(isOfConnection(error) ? this.#access.judged(said) : said);
     }
   }
 
@@ -123,7 +123,7 @@ export class BrokerLink {
       this.#notBeforeMs = this.#options.clock.monotonicMs() + this.#backOff.nextDelayMs();
       if (connection !== undefined)
         this.#discard(connection, error instanceof Error ? error : new Error(String(error)));
-      const explained = this.#judged(this.#explained(error), 'connect');
+      const explained = this.#access.worded(this.#judged(this.#explained(error), 'connect'));
       this.#tellFailure(explained);
       throw explained;
     }
@@ -188,7 +188,7 @@ export class BrokerLink {
     try {
       await login(connection);
     } catch (error) {
-      const judged = this.#judged(error, 'log in again');
+      const judged = this.#access.worded(this.#judged(error, 'log in again'));
       this.#discard(connection, new Retriable(`${this.address} did not let this client in again`, judged));
       this.#tellFailure(judged);
       throw judged;
