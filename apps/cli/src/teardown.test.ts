@@ -34,6 +34,29 @@ describe('a teardown', () => {
     teardown.add(() => void (stops += 1));
     expect(stops).toBe(1);
   });
+
+  test('the end waits for what is still being started, and stops it, last first', async () => {
+    const seen: string[] = [];
+    const teardown = new Teardown((problem) => seen.push(problem));
+    teardown.add(() => void seen.push('broker stopped'));
+    const starting = Promise.withResolvers<string>();
+    const started = teardown.start(starting.promise, (name) => void seen.push(`${name} stopped`));
+    const ended = teardown.run().then(() => seen.push('ended'));
+    await new Promise(setImmediate);
+    starting.resolve('processor');
+    expect(await started).toBe('processor');
+    await ended;
+    expect(seen).toEqual(['processor stopped', 'broker stopped', 'ended']);
+  });
+
+  test('what could not be started is told where it was awaited, and once', async () => {
+    const seen: string[] = [];
+    const teardown = new Teardown((problem) => seen.push(problem));
+    const started = teardown.start(Promise.reject(new Error('no')), () => void seen.push('stopped'));
+    await expect(started).rejects.toThrow('no');
+    await teardown.run();
+    expect(seen).toEqual([]);
+  });
 });
 
 describe('while waiting', () => {

@@ -17,6 +17,15 @@ export class Teardown {
     else this.#steps.push(step);
   }
 
+  /** @returns what is started: at the end that is waited for, since it could come after it, and then `stop` it. */
+  async start<T>(starting: Promise<T>, stop: (started: T) => Promise<void> | void): Promise<T> {
+    // What could not be started is the caller's to tell.
+    this.add(async () => {
+      await starting.then(stop, () => undefined);
+    });
+    return await starting;
+  }
+
   /** Never throws: at the end of a command, all one can do about something that will not stop is say so. */
   async run(): Promise<void> {
     this.#over = true;

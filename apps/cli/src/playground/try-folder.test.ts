@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TryFolder } from './try-folder.ts';
@@ -47,6 +47,14 @@ test('what a user has changed stays where what ignores it was removed, too', () 
   rmSync(join(folder, '.flatline', '.gitignore'));
   place.remove();
   expect(readFileSync(join(place.path, 'changed'), 'utf8')).toBe('theirs');
+});
+
+test('a name that is taken at the last moment is passed over', () => {
+  const folder = project();
+  mkdirSync(join(folder, '.flatline'));
+  // It looks free, as one does that another process makes just now.
+  symlinkSync('nowhere', join(folder, '.flatline', 'try'));
+  expect(TryFolder.make(folder).typed).toBe(join('.flatline', 'try-2'));
 });
 
 test('never writes where something is: another one is made beside, up to a bound, and no file is replaced', () => {

@@ -36,8 +36,7 @@ export class TryFolder {
     makeStateFolder({ state: above });
     for (let number = 1; number <= FOLDERS_MAX; number += 1) {
       const path = join(above, number === 1 ? 'try' : `try-${number}`);
-      if (existsSync(path)) continue;
-      mkdirSync(path);
+      if (!isMade(path)) continue;
       return new TryFolder(path, relative(folder, path), isNew ? above : undefined);
     }
     const last = join(above, `try-${FOLDERS_MAX}`);
@@ -69,5 +68,16 @@ export class TryFolder {
     // What ignores it is alone there.
     const left = readdirSync(above);
     if (left.length === 1 && left[0] === IGNORED_BY) rmSync(above, { recursive: true });
+  }
+}
+
+/** false: something is there, if only since now. */
+function isMade(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }

@@ -83,8 +83,8 @@ async function buildStage({ show, flags, ...around }: Building): Promise<Stage> 
   stop.signal.throwIfAborted();
   // Errors of work that the end of the show cut short mean nothing.
   const log = consoleLog(console, clock, { least: 'warn', until: stop.signal });
-  const processor = await startProcessor(config, { log });
-  teardown.add(() => processor.stop());
+  const processor = await teardown.start(startProcessor(config, { log }), (started) => started.stop());
+  stop.signal.throwIfAborted();
   const { consumer, close } = await openSummaryConsumer({ kafka, topic: outputOf(config), from: 'beginning' });
   teardown.add(close);
   return { show, config, kafka, connection, processor, consumer, broker };
