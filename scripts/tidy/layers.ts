@@ -35,7 +35,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
     'store',
     'runtime',
   ],
-  'test-pipeline': ['base', 'ports', 'kinds', 'partition', 'config', 'records', 'runtime', 'processor'],
+  'test-pipeline': ['base', 'ports', 'schedules', 'kinds', 'partition', 'config', 'records', 'runtime', 'processor'],
   // lab
   cluster: ['base', 'ports'],
   'dev-broker': ['base', 'system'],

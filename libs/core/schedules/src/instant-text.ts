@@ -12,7 +12,8 @@ export function instantOf(text: string): Millis | undefined {
   return instant !== undefined && instant >= 0 && instant <= INSTANT_MAX ? instant : undefined;
 }
 
-function isoInstant(text: string): Millis | undefined {
+/** undefined: it is none. */
+export function isoInstant(text: string): Millis | undefined {
   const found: readonly (string | undefined)[] | null = ISO.exec(text);
   if (found === null) return undefined;
   const [year, month, day, hour, minute, second] = found.slice(1, 7).map((part) => Number(part ?? 0)) as Six;

@@ -55,6 +55,8 @@ describe('what a test pipeline is told wrongly', () => {
     expect(said(() => testPipeline(VISITS, { partitions: 0 }))).toBe(
       'TypeError: testPipeline: partitions is 0: give a whole number from 1 to 1024',
     );
+    for (const none of ['2026-02-30T00:00:00Z', '2026-01-01T24:00:00Z', '2025-02-29T00:00:00+01:00', '1767225600000'])
+      expect(said(() => testPipeline(VISITS, { startAt: none }))).toMatch(`startAt is "${none}": give milliseconds`);
     expect(said(() => testPipeline(VISITS, { startAt: '2026-01-01' }))).toMatch(
       /startAt is "2026-01-01": give milliseconds/,
     );

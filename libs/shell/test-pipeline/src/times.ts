@@ -1,14 +1,12 @@
 // Lengths of time and instants as a test writes them.
 import { type DurationMs, INSTANT_MAX, millisecondsIn, type Millis, type WrittenDuration } from '@flatline/base';
+import { isoInstant } from '@flatline/schedules';
 import { shown } from './shown.ts';
 
 /** Milliseconds, or as a configuration has them: "250ms", "10s", "30m", "12h", "7d". */
 export type Duration = number | WrittenDuration;
 /** Milliseconds since the epoch, a `Date`, or ISO 8601 with a zone: "2026-01-01T00:00:00Z". */
 export type Instant = number | Date | string;
-
-/** With seconds and a zone, as settings of the configuration want it. */
-const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
 
 /** @throws TypeError */
 export function durationOf(call: string, value: unknown): DurationMs {
@@ -30,7 +28,7 @@ export function instantOf(call: string, name: string, value: unknown): Millis {
 
 function millisecondsOf(value: unknown): number {
   if (typeof value === 'number') return value;
-  if (typeof value === 'string') return ISO.test(value) ? Date.parse(value) : NaN;
+  if (typeof value === 'string') return isoInstant(value) ?? NaN;
   // By shape: a Date of another realm, as tests run in, is no instance of this one's.
   return Object.prototype.toString.call(value) === '[object Date]' ? (value as Date).getTime() : NaN;
 }
