@@ -97,15 +97,17 @@ export function checkArgument(
   if (value === undefined ? wanted.isRequired !== true : wanted.is(value)) return;
   const variable = wanted.isSecret === true ? variableOf(value) : undefined;
   if (variable !== undefined)
-    throw new TypeError(`${call}: ${name} is { env }, which only a configuration has: give ${variable}, or { file }`);
+    throw new TypeError(
+      `${call}: ${name} is { env }, which only a configuration has: give what ${variable} holds, or { file }`,
+    );
   throw new TypeError(`${call}: ${name} is ${shown(value)}: give ${wanted.words}`);
 }
 
-/** How a program has what a configuration writes as `{ env: NAME }`. */
+/** What a configuration writes as `{ env: NAME }`. */
 function variableOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('env' in value)) return undefined;
   const { env } = value;
-  return typeof env === 'string' && /^\w+$/.test(env) ? `process.env.${env}` : "process.env['…']";
+  return typeof env === 'string' && /^\w+$/.test(env) ? `the variable ${env}` : 'the variable';
 }
 
 function nearest(name: string, names: readonly string[]): string {
@@ -124,7 +126,7 @@ export function shown(value: unknown): string {
   return Symbol.iterator in value ? 'an object that is iterated over' : 'an object';
 }
 
-/** Of an address. */
+/** An address as a message may show it. */
 function withoutPassword(text: string): string {
   return text.replace(/(\/\/)[^/@\s]*@/g, '$1(not shown)@');
 }

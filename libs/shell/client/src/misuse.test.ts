@@ -94,13 +94,13 @@ describe('certificates that cannot be used', () => {
 
 describe('options within options', () => {
   test.each([
-    [{ key: { env: 'KEY' } }, 'ssl.key is { env }', 'process.env.KEY'],
-    [{ passphrase: { env: 'KEY' } }, 'ssl.passphrase is { env }', 'process.env.KEY'],
-    [{ key: { env: 7 } }, 'ssl.key is { env }', "process.env['…']"],
-    [{ cert: { env: 'CERT' } }, 'ssl.cert is { env }', 'process.env.CERT'],
+    [{ key: { env: 'KEY' } }, 'ssl.key is { env }', 'the variable KEY'],
+    [{ passphrase: { env: 'KEY' } }, 'ssl.passphrase is { env }', 'the variable KEY'],
+    [{ key: { env: 7 } }, 'ssl.key is { env }', 'the variable'],
+    [{ cert: { env: 'CERT' } }, 'ssl.cert is { env }', 'the variable CERT'],
   ])('[I4] ssl %j, as in a configuration, is refused', (ssl, name, instead) => {
     expect(() => connectLoosely({ brokers: ['a:1'], ssl })).toThrow(
-      new TypeError(`connect: ${name}, which only a configuration has: give ${instead}, or { file }`),
+      new TypeError(`connect: ${name}, which only a configuration has: give what ${instead} holds, or { file }`),
     );
   });
 
@@ -108,7 +108,7 @@ describe('options within options', () => {
     const sasl = { mechanism: 'plain', username: 'a', password: { env: 'PW' } };
     expect(() => connectLoosely({ brokers: ['a:1'], sasl })).toThrow(
       new TypeError(
-        'connect: sasl.password is { env }, which only a configuration has: give process.env.PW, or { file }',
+        'connect: sasl.password is { env }, which only a configuration has: give what the variable PW holds, or { file }',
       ),
     );
   });

@@ -121,7 +121,7 @@ describe('a token', () => {
     expect(endpoint.asked).toHaveLength(2);
   });
 
-  test('TN5 is renewed in time though nobody logs in, by the credentials of then, and after a failure once more', async () => {
+  test('TN5 is renewed in time without any login, by the credentials of then, and after a failure once more', async () => {
     await give();
     endpoint.answer = saying(503, '');
     clock.advance(270_000);
@@ -172,7 +172,7 @@ describe('a token', () => {
     source.refused('token-2');
     expect(await give()).toBe('token-2');
     clock.advance(5_000);
-    // Of a connection that still had the one before.
+    // A connection still had the one before.
     source.refused('token-1');
     expect(await give()).toBe('token-2');
     source.refused('token-2');

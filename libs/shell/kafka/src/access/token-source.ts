@@ -7,8 +7,8 @@
 //   TN2  A token that cannot be renewed is used until it ends.
 //   TN3  No message has a secret or a token in it.
 //   TN4  One that a broker refuses has the next login ask for another. Until there is another it is used: other brokers may take it.
-//   TN5  From its time on it is renewed whether or not somebody logs in, and a login waits for that briefly while the old one lives:
-//        an endpoint that hangs holds up nobody who can still get in.
+//   TN5  From its time on it is renewed with or without a login, and one waits for that briefly while the old one lives:
+//        an endpoint that hangs holds up no connection that can still be made.
 //   TN6  At rest nothing is asked, and nothing is under way.
 import { type Clock, type DurationMs, messageOf, Misconfigured, Retriable } from '@flatline/base';
 import { BackOff, type BackOffLimits, withinDeadline } from '@flatline/system';
