@@ -1,25 +1,16 @@
 // Items that the SDK pushes, on a real broker: what windows make of them.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { BadInput, type Batch, connect, Fatal, type Flatline, RecordTooLarge } from '@flatline/client';
-import { killAll } from './child.fixture.ts';
-import { PARTITIONS, recordsIn, textOf } from './kinds.fixture.ts';
-import { Scenario } from './scenario.fixture.ts';
+import { BadInput, type Batch, Fatal, RecordTooLarge } from '@flatline/client';
+import { recordsIn, textOf } from './kinds.fixture.ts';
+import { closeSdk, openSdk, type Sdk } from './sdk.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
 
-let scenario: Scenario;
-let flatline: Flatline;
-afterEach(async () => {
-  await flatline.close();
-  await killAll();
-  await scenario.dispose();
-});
+let scenario: Sdk['scenario'];
+let flatline: Sdk['flatline'];
+afterEach(closeSdk);
 
 async function create(pipeline: object): Promise<void> {
-  scenario = await Scenario.create({
-    partitions: PARTITIONS,
-    pipeline: { kind: 'debounce', waitMs: 500, ...pipeline },
-  });
-  flatline = connect({ brokers: scenario.kafka.brokers });
+  ({ scenario, flatline } = await openSdk({ kind: 'debounce', waitMs: 500, ...pipeline }));
 }
 
 async function take(count: number): Promise<Map<string, Batch['batch']>> {

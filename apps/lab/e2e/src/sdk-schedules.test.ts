@@ -1,31 +1,18 @@
 // Schedules that the SDK sends, on a real broker: what comes out, and what is refused.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import {
-  BadInput,
-  connect,
-  type Flatline,
-  type ReceivedReceipt,
-  RecordTooLarge,
-  type Run,
-  type ScheduleOptions,
-} from '@flatline/client';
+import { BadInput, type ReceivedReceipt, RecordTooLarge, type Run, type ScheduleOptions } from '@flatline/client';
 import { randomUUID } from 'node:crypto';
-import { killAll } from './child.fixture.ts';
-import { PARTITIONS, recordsIn, textOf } from './kinds.fixture.ts';
-import { Scenario, sleep } from './scenario.fixture.ts';
+import { recordsIn, textOf } from './kinds.fixture.ts';
+import { sleep } from './scenario.fixture.ts';
+import { closeSdk, openSdk, type Sdk } from './sdk.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
 
-let scenario: Scenario;
-let flatline: Flatline;
-afterEach(async () => {
-  await flatline.close();
-  await killAll();
-  await scenario.dispose();
-});
+let scenario: Sdk['scenario'];
+let flatline: Sdk['flatline'];
+afterEach(closeSdk);
 
 async function create(pipeline: object): Promise<void> {
-  scenario = await Scenario.create({ partitions: PARTITIONS, pipeline: { kind: 'schedule', ...pipeline } });
-  flatline = connect({ brokers: scenario.kafka.brokers });
+  ({ scenario, flatline } = await openSdk({ kind: 'schedule', ...pipeline }));
 }
 
 /** Runs of the output, and its receipts as `type` or `type id`, as they come. */

@@ -4,7 +4,7 @@ import { fuzz } from '@flatline/base/fuzz';
 import { blankEvent } from '@flatline/ports/formats';
 import { openEventEncoder } from './events/event-encoder.ts';
 import { EventFormats } from './events/event-formats.ts';
-import { ManualClock } from './manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { sampleEvent, sampleSummary } from './records.fixture.ts';
 import { MemorySchemaRegistry } from './registry/memory-schema-registry.fixture.ts';
 import { openSummaryEncoder, SummaryFormats } from './summaries/summary-formats.ts';

@@ -9,7 +9,7 @@ import { LEASE_EVENT_SCHEMA } from './leases/lease-event-encoder.ts';
 import { LEASE_EVENT_SHAPE } from './leases/lease-event-shape.ts';
 import { REQUEST_SCHEMA } from './leases/request-formats.ts';
 import { REQUEST_SHAPE } from './leases/request-shape.ts';
-import { ManualClock } from './manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import type { SchemaRegistry } from './registry/schema-registry.ts';
 import { openSummaryEncoder, SUMMARY_SCHEMA, SummaryFormats } from './summaries/summary-formats.ts';
 import { SUMMARY_SHAPE } from './summaries/summary-shape.ts';

@@ -9,7 +9,7 @@ import { openEventEncoder } from './events/event-encoder.ts';
 import { EventFormats } from './events/event-formats.ts';
 import type { InputFormat } from './format.ts';
 import { fuzz } from './fuzz.fixture.ts';
-import { ManualClock } from './manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { sampleEvent } from './records.fixture.ts';
 import { anyEvent, anySummary } from './records.fixture.ts';
 import { MemorySchemaRegistry } from './registry/memory-schema-registry.fixture.ts';

@@ -4,7 +4,7 @@ import type { AuthenticationProviderArgs } from 'kafkajs';
 import { Misconfigured, Retriable } from '@flatline/base';
 import type { SaslCredentials } from './credentials.ts';
 import { KafkaAccess, fixedAccess } from './kafka-access.ts';
-import { ManualClock } from './manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { openTokenEndpoint } from './token-endpoint.fixture.ts';
 import { makeAuthority } from '@flatline/dev-broker';
 

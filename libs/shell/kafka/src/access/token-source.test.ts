@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { OAuthCredentials } from './credentials.ts';
-import { ManualClock } from './manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { giving, openTokenEndpoint, saying, type TokenEndpoint } from './token-endpoint.fixture.ts';
 import { TokenSource } from './token-source.ts';
 
@@ -96,7 +96,7 @@ describe('a token', () => {
     await give();
     let answerNow = (): void => undefined;
     endpoint.answer = (response, nth) => {
-      answerNow = () => giving('late', 300)(response, nth);
+      answerNow = () => { giving('late', 300)(response, nth); };
     };
     clock.advance(280_000);
     const asking = [give(), give()];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { fuzz as damage } from '@flatline/base/fuzz';
 import type { DebouncedBatch } from '@flatline/ports/formats';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { BatchFormats } from './batch-formats.ts';
 import { BATCH_SCHEMA, openBatchEncoder } from './open-batch-encoder.ts';

@@ -5,7 +5,7 @@ import { AvroReader } from '../avro/avro-reader.ts';
 import { AvroRecordWriter, WIRE_HEADER_BYTES } from '../avro/avro-record-writer.ts';
 import { RecordPlan } from '../avro/record-plan.ts';
 import { anyText, fuzz } from '../fuzz.fixture.ts';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { TextReader } from '../text-reader.ts';
 import { AvroEventScanner } from './avro-event-scanner.ts';

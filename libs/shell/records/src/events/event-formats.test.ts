@@ -3,7 +3,7 @@ import { blankEvent, type DecodeOutcome, type SessionEvent } from '@flatline/por
 import fc from 'fast-check';
 import type { InputFormat } from '../format.ts';
 import { anyText, fuzz } from '../fuzz.fixture.ts';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { anyEvent } from '../records.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { openEventEncoder } from './event-encoder.ts';

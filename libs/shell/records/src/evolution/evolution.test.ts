@@ -6,7 +6,7 @@ import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import avsc, { type Type } from 'avsc';
 import { openEventEncoder } from '../events/event-encoder.ts';
 import { EVENT_SCHEMA, EventFormats } from '../events/event-formats.ts';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { sampleSummary } from '../records.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import {

@@ -6,7 +6,7 @@ import avsc from 'avsc';
 import fc from 'fast-check';
 import { EVENT_SCHEMA, EventFormats } from '../events/event-formats.ts';
 import { anyText, fuzz } from '../fuzz.fixture.ts';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { LEASE_EVENT_SCHEMA, leaseEventBytes, openLeaseEventEncoder } from './lease-event-encoder.ts';
 import { LeaseEventFormats } from './lease-event-formats.ts';

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { Fatal, Retriable } from '@flatline/base';
 import { EVENT_SCHEMA } from '../events/event-formats.ts';
 import { REGISTRY_ANSWER_BYTES_MAX, REGISTRY_TIMEOUT_MS } from '../limits.ts';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { HttpSchemaRegistry } from './http-schema-registry.ts';
 
 type Answering = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Retriable } from '@flatline/base';
 import { CACHED_SCHEMAS_MAX, PENDING_SCHEMAS_MAX, UNKNOWN_SCHEMA_TTL_MS, UNKNOWN_SCHEMAS_MAX } from '../limits.ts';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { SchemaPlans } from './schema-plans.ts';
 import type { RegisteredSchema, SchemaRegistry } from './schema-registry.ts';
 

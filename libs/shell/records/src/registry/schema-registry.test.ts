@@ -8,7 +8,7 @@ import { blankEvent } from '@flatline/ports/formats';
 import { SchemaRegistry as OtherClient } from '@kafkajs/confluent-schema-registry';
 import { openEventEncoder } from '../events/event-encoder.ts';
 import { EVENT_SCHEMA, openEventDecoder } from '../events/event-formats.ts';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { sampleSummary } from '../records.fixture.ts';
 import { openSummaryEncoder, SUMMARY_SCHEMA, SummaryFormats } from '../summaries/summary-formats.ts';
 import { CERTIFICATE, GuardedRegistry } from './guarded-registry.fixture.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzz } from '../fuzz.fixture.ts';
 import { JsonRecordWriter } from '../json/json-record.ts';
-import { ManualClock } from '../manual-clock.fixture.ts';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { anySummary, sampleSummary } from '../records.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { openSummaryEncoder, SummaryFormats } from './summary-formats.ts';

@@ -1,4 +1,4 @@
-import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
+import type { Cancel, Clock, DurationMs, Millis } from './time.ts';
 
 /** A clock that stands still until it is moved. */
 export class ManualClock implements Clock {
