@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { connect, patient } from './connect.ts';
+import { connect } from './connect.ts';
+import { patient } from './open-senders.ts';
 
 test('sessions are sent for as long as the broker is away, also where a time was left out as undefined', () => {
   expect(patient({}).deliveryTimeoutMs).toBeGreaterThan(1e12);

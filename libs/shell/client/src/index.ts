@@ -15,21 +15,18 @@
 //   const leases = await flatline.leases({ topic: 'leader-requests', answers: 'leaders' });
 //   const lease = await leases.acquire('nightly-report');           // renewed by itself; lease.token fences what it writes
 //   await flatline.close();                                         // everything sent is in the log
-export {
-  connect,
-  type ConnectOptions,
-  type Flatline,
-  type Heartbeats,
-  type HeartbeatsOptions,
-  type ItemsOptions,
-  type Leases,
-  type LeasesOptions,
-  type SchedulesOptions,
-  type Sessions,
-  type SessionsOptions,
-  type Summaries,
-  type SummariesOptions,
-} from './connect.ts';
+export { connect } from './connect.ts';
+export type { ConnectOptions, Flatline } from './flatline.ts';
+export type { Leases, LeasesOptions } from './open-leases.ts';
+export type { Summaries, SummariesOptions } from './open-summaries.ts';
+export type {
+  Heartbeats,
+  HeartbeatsOptions,
+  ItemsOptions,
+  SchedulesOptions,
+  Sessions,
+  SessionsOptions,
+} from './senders.ts';
 export type { Duration, Instant } from './check-times.ts';
 export type { DroppedItems, Items, ItemsLimits, PushOptions } from './pushed-items.ts';
 export type { Scheduled, ScheduleName, ScheduleOptions, Schedules, SchedulesLimits } from './sent-schedules.ts';

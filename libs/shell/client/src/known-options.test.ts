@@ -1,7 +1,8 @@
 // Ties what is checked of a call to what it takes: the compiler finds an option that has one home only.
 import { expect, test } from '@jest/globals';
 import type { Needed, Wanted } from './check-options.ts';
-import type { ConnectOptions, Flatline, SummariesOptions } from './connect.ts';
+import type { ConnectOptions, Flatline } from './flatline.ts';
+import type { SummariesOptions } from './open-summaries.ts';
 import { CALLS } from './known-options.ts';
 import type { LeaderOptions } from './leadership.ts';
 import type { LeaseWish, ResumeOptions, WatchOptions } from './lease.ts';
