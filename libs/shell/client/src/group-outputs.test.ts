@@ -321,6 +321,20 @@ describe('a consumer of a group', () => {
     expect(told).toEqual(['0 invalid-avro', '1 unknown-schema-id']);
   });
 
+  test('[I4] the next of the same schema is waited for as long: the registry may know it by then', async () => {
+    const told: number[] = [];
+    const world = new World(new LateRegistry(Infinity), ({ offset }) => told.push(offset));
+    for (const key of ['k', 'l']) world.simulation.log.produce(TOPIC, 0, { key, value: IN_AVRO });
+    void world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(700_000);
+    expect(told).toEqual([0]);
+    await world.simulation.time.runFor(600_000);
+    expect(told).toEqual([0, 1]);
+    world.ending.abort();
+    await world.simulation.time.runFor(100);
+  });
+
   test('[I4] an id that no registry gives is waited for by no one', async () => {
     const registry = new LateRegistry(Infinity);
     const world = new World(registry);

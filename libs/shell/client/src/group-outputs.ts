@@ -106,10 +106,20 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
       while (signal?.aborted !== true) {
         this.#news = false;
         if (this.#failure !== undefined) throw this.#failure.error;
-        await this.#adopt();
+        if (this.#feeds.size < (this.#assignment?.partitions.length ?? 0)) await this.#adopt();
         const ready = this.#ready.shift();
         if (ready === undefined) await this.#somethingNew();
-        else yield* this.#give(ready);
+        else if (this.#feeds.get(ready.feed.partition) !== ready.feed) continue;
+        else if ('error' in ready) await this.#beginAgain(ready.feed, ready.error);
+        else if (ready.next !== undefined) {
+          const { found, raw } = ready.next;
+          if (isBeside(found)) this.#passOver(found);
+          else {
+            this.#knowTopic();
+            yield { output: found, raw };
+          }
+          this.#goOn(ready.feed, raw);
+        }
       }
     } finally {
       signal?.removeEventListener('abort', this.#notify);
@@ -117,24 +127,11 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
     }
   }
 
-  async *#give(ready: Ready<Output>): AsyncGenerator<Given<Output>, void> {
-    const { feed } = ready;
+  /** The record was handled. */
+  #goOn(feed: Feed<Output>, { offset }: RawOutput): void {
+    // It may have moved away meanwhile.
     if (this.#feeds.get(feed.partition) !== feed) return;
-    if ('error' in ready) {
-      await this.#beginAgain(feed, ready.error);
-      return;
-    }
-    const { next } = ready;
-    if (next === undefined) return;
-    const { found, raw } = next;
-    if (isBeside(found)) this.#passOver(found);
-    else {
-      this.#knowTopic();
-      yield { output: found, raw };
-    }
-    // It may have moved away while it was handled.
-    if (this.#feeds.get(feed.partition) !== feed) return;
-    if (!this.#first.keepsBack(feed.partition, raw.offset + 1)) this.#stands(feed.partition, raw.offset + 1);
+    if (!this.#first.keepsBack(feed.partition, offset + 1)) this.#stands(feed.partition, offset + 1);
     this.#ask(feed);
   }
 
@@ -253,7 +250,8 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
         found: await this.#read(raw, over.signal),
         raw,
       });
-      const consumer = new OutputConsumer({ reader, topic, offsets: new Map([[partition, offset]]), read });
+      const offsets = new Map([[partition, offset]]);
+      const consumer = new OutputConsumer({ reader, topic, offsets, read, readNow: this.#readNow });
       const feed = { partition, consumer, over };
       this.#feeds.set(partition, feed);
       // A group that begins at the end stands there from now on, so what comes while no member runs is not passed over.
@@ -261,6 +259,11 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
       this.#ask(feed);
     }
   }
+
+  readonly #readNow = (raw: RawOutput): Found<Output> | undefined => {
+    const found = this.#parts.kind.readNow?.(raw);
+    return found && { found, raw };
+  };
 
   #read(raw: RawOutput, signal: AbortSignal): Promise<OutputOrBeside<Output>> {
     const { clock, topic, kind, onDelayed, onUnreadable } = this.#parts;
@@ -272,6 +275,17 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   }
 
   #ask(feed: Feed<Output>): void {
+    try {
+      // Most have nothing to wait for: a promise costs more than such a record.
+      const next = feed.consumer.takeNow();
+      if (next !== undefined) {
+        this.#put({ feed, next });
+        return;
+      }
+    } catch (error) {
+      this.#put({ feed, error });
+      return;
+    }
     feed.consumer.next().then(
       (next) => {
         this.#put({ feed, next });

@@ -95,12 +95,12 @@ const warn = ({ message }: Trouble): void => {
 const COMMIT_INTERVAL_MS: DurationMs = 1_000;
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 
-export async function* outputs<K extends Kind>(
+export function outputs<K extends Kind>(
   kind: K,
   options: RunsOptions,
   surroundings: Surroundings,
 ): AsyncGenerator<OutputOf<K>, void> {
-  for await (const { output } of given(kind, options, surroundings)) yield output;
+  return given(kind, options, surroundings, ({ output }) => output);
 }
 
 export async function handleOutputs<K extends Kind>(
@@ -112,7 +112,7 @@ export async function handleOutputs<K extends Kind>(
   const { clock } = surroundings.kafka;
   const letters = deadLetterTopic === undefined ? undefined : await openLetters(deadLetterTopic, surroundings.kafka);
   try {
-    await handleEach(given(kind, options, surroundings), {
+    await handleEach(given(kind, options, surroundings, whole), {
       clock,
       handler: ({ output }) => handler(output),
       retries,
@@ -124,11 +124,15 @@ export async function handleOutputs<K extends Kind>(
   }
 }
 
-async function* given<K extends Kind>(
+const whole = <T>(given: T): T => given;
+
+/** `pick`: what of them is given. A generator around this one would cost as much as a record. */
+async function* given<K extends Kind, Picked>(
   name: K,
   options: RunsOptions,
   { kafka: connecting, registry }: Surroundings,
-): AsyncGenerator<Given<OutputOf<K>>, void> {
+  pick: (given: Given<OutputOf<K>>) => Picked,
+): AsyncGenerator<Picked, void> {
   const { topic, group, format = 'auto', commitIntervalMs = COMMIT_INTERVAL_MS, onTrouble = warn } = options;
   const { clock } = connecting;
   const troubles = new ConnectionTroubles();
@@ -174,7 +178,7 @@ async function* given<K extends Kind>(
   const parts = { clock, topic, reader, kind, membership, startOf, logStartOf, commitIntervalMs, signal, ...telling };
   try {
     for await (const { output, raw } of new GroupOutputs(parts).iterate())
-      yield { output: { ...output, ...nameOf(kind.idOf(output), raw) }, raw };
+      yield pick({ output: { ...output, ...nameOf(kind.idOf(output), raw) }, raw });
   } finally {
     connection.close();
     await reader.close();

@@ -19,28 +19,35 @@ export interface OutputConsumerParts<Found> {
   readonly until?: ReadonlyMap<number, number> | undefined;
   /** What a record is. */
   readonly read: (record: RawOutput) => Promise<Found>;
+  /** The same at once; undefined where it has to be waited for. Default: always. */
+  readonly readNow?: (record: RawOutput) => Found | undefined;
 }
 
 interface Reading {
   readonly subscription: LogSubscription;
   run: RecordRun | undefined;
+  /** Belongs to that run, and is not given yet. */
+  raw: RawOutput | undefined;
   position: number;
 }
 
 export class OutputConsumer<Found> implements AsyncIterable<Found> {
   readonly #read: (record: RawOutput) => Promise<Found>;
+  readonly #readNow: ((record: RawOutput) => Found | undefined) | undefined;
   readonly #until: ReadonlyMap<number, number> | undefined;
   readonly #readings: readonly Reading[];
   #turn = 0;
   #wake: (() => void) | undefined;
   #closed = false;
 
-  constructor({ reader, topic, offsets, until, read }: OutputConsumerParts<Found>) {
+  constructor({ reader, topic, offsets, until, read, readNow }: OutputConsumerParts<Found>) {
     this.#read = read;
+    this.#readNow = readNow;
     this.#until = until;
     this.#readings = [...offsets].map(([partition, offset]) => ({
       subscription: reader.subscribe({ topic, partition }, offset),
       run: undefined,
+      raw: undefined,
       position: offset,
     }));
     for (const { subscription } of this.#readings)
@@ -66,6 +73,21 @@ export class OutputConsumer<Found> implements AsyncIterable<Found> {
         const record = await this.#advance(reading);
         if (record !== undefined) return record;
       }
+    }
+    return undefined;
+  }
+
+  /** The next record where nothing has to be waited for; else undefined, and `next` gives it. @throws as `next` */
+  takeNow(): Found | undefined {
+    if (this.#readNow === undefined) return undefined;
+    while (!this.#closed && !this.#done()) {
+      const reading = this.#readable();
+      if (reading === undefined) return undefined;
+      const raw = this.#rawOf(reading);
+      if (raw === undefined) continue;
+      const found = this.#readNow(raw);
+      if (found !== undefined) given(reading, raw);
+      return found;
     }
     return undefined;
   }
@@ -113,18 +135,24 @@ export class OutputConsumer<Found> implements AsyncIterable<Found> {
 
   /** The next record of the partition's run; undefined where the run is used up. */
   async #advance(reading: Reading): Promise<Found | undefined> {
+    const raw = this.#rawOf(reading);
+    if (raw === undefined) return undefined;
+    const found = await this.#read(raw);
+    given(reading, raw);
+    return found;
+  }
+
+  #rawOf(reading: Reading): RawOutput | undefined {
     const { run } = reading;
-    if (run === undefined) return undefined;
+    if (reading.raw !== undefined || run === undefined) return reading.raw;
     if (!run.cursor.next()) {
       reading.position = run.nextOffset;
       reading.run = undefined;
       this.#turn += 1;
       return undefined;
     }
-    const raw = copyOf(run.cursor, partitionOf(reading));
-    const found = await this.#read(raw);
-    reading.position = raw.offset + 1;
-    return found;
+    reading.raw = copyOf(run.cursor, partitionOf(reading));
+    return reading.raw;
   }
 
   /** Resolves with the next change of any subscription, or at once where one came since the last look. */
@@ -136,6 +164,11 @@ export class OutputConsumer<Found> implements AsyncIterable<Found> {
       };
     });
   }
+}
+
+function given(reading: Reading, { offset }: RawOutput): void {
+  reading.raw = undefined;
+  reading.position = offset + 1;
 }
 
 function partitionOf({ subscription }: Reading): number {

@@ -35,6 +35,8 @@ export interface OutputKind<Found> {
   readonly outputs: string;
   readonly pipeline: string;
   readonly read: (record: RawOutput) => Promise<Found | Beside>;
+  /** The same at once; undefined where a registry has to be asked. Default: it always may have to. */
+  readonly readNow?: (record: RawOutput) => Found | Beside | undefined;
   /** Names it for good: the same after a crash, a rebalance, or as a dead letter. */
   readonly idOf: (found: Found) => string;
 }
@@ -42,11 +44,17 @@ export interface OutputKind<Found> {
 type OutputKinds = { readonly [Kind in keyof RecordsByKind]: OutputKind<RecordsByKind[Kind]> };
 
 export function outputKinds(options: ReadingOptions): OutputKinds {
+  const summaries = new SummaryFormats(options);
+  const batches = new BatchFormats(options);
   return {
     session: {
       outputs: 'summaries of sessions',
       pipeline: 'a pipeline of sessions',
-      read: summaryReading(new SummaryFormats(options)),
+      read: summaryReading(summaries),
+      readNow: readingNow((at, value) => {
+        const outcome = summaries.decode(value);
+        return outcome.kind === 'unknownSchema' ? undefined : summaryOf(at, outcome);
+      }),
       idOf: ({ summary: { incarnation, revision } }) => `${incarnation}/${revision}`,
     },
     lease: {
@@ -59,13 +67,18 @@ export function outputKinds(options: ReadingOptions): OutputKinds {
     debounce: {
       outputs: 'batches',
       pipeline: 'a pipeline that debounces',
-      read: batchReading(new BatchFormats(options)),
+      read: batchReading(batches),
+      readNow: readingNow((at, value) => {
+        const outcome = batches.decode(value);
+        return outcome.kind === 'unknownSchema' ? undefined : batchOf(at, outcome);
+      }),
       idOf: ({ batch: { windowId, reason, part } }) => `${windowId}/${reason}/${part}`,
     },
     schedule: {
       outputs: 'runs of schedules',
       pipeline: 'a pipeline of schedules, or one of its targets',
       read: (record) => Promise.resolve(readRun(record)),
+      readNow: readRun,
       idOf: ({ run: { schedule, number } }) => `${schedule}/${number}`,
     },
   };
@@ -74,10 +87,11 @@ export function outputKinds(options: ReadingOptions): OutputKinds {
 export function summaryReading(
   formats: SummaryFormats,
 ): (record: RawOutput) => Promise<SummaryRecord | TombstoneRecord | UnreadableRecord> {
-  return reading(async (at, value) => {
-    const outcome = await formats.read(value);
-    return outcome.kind === 'bad' ? outcome : { kind: 'summary', ...at, summary: outcome.summary };
-  });
+  return reading(async (at, value) => summaryOf(at, await formats.read(value)));
+}
+
+function summaryOf(at: At, outcome: Awaited<ReturnType<SummaryFormats['read']>>): SummaryRecord | Bad {
+  return outcome.kind === 'bad' ? outcome : { kind: 'summary', ...at, summary: outcome.summary };
 }
 
 export type LeaseEventReader = (record: RawOutput) => Promise<LeaseEventRecord | TombstoneRecord | UnreadableRecord>;
@@ -90,10 +104,11 @@ export function leaseEventReading(formats: Pick<LeaseEventFormats, 'readOrWhy'>)
 }
 
 function batchReading(formats: BatchFormats): OutputKind<BatchRecord>['read'] {
-  return reading(async (at, value) => {
-    const outcome = await formats.read(value);
-    return outcome.kind === 'bad' ? outcome : { kind: 'batch', ...at, batch: outcome.batch };
-  });
+  return reading(async (at, value) => batchOf(at, await formats.read(value)));
+}
+
+function batchOf(at: At, outcome: Awaited<ReturnType<BatchFormats['read']>>): BatchRecord | Bad {
+  return outcome.kind === 'bad' ? outcome : { kind: 'batch', ...at, batch: outcome.batch };
 }
 
 type At = Pick<RawOutput, 'partition' | 'offset' | 'timestamp'>;
@@ -107,17 +122,50 @@ interface Bad {
 function reading<Found extends RecordsByKind[keyof RecordsByKind]>(
   decode: (at: At, value: Uint8Array) => Promise<Found | Bad>,
 ): (record: RawOutput) => Promise<Found | TombstoneRecord | UnreadableRecord> {
-  return async ({ partition, offset, timestamp, key, value, headers }) => {
-    const at = { partition, offset, timestamp };
-    if (key === null) return { kind: 'unreadable', ...at, key, ...NULL_KEY };
-    if (value === null) return { kind: 'tombstone', ...at, key, incarnation: incarnationIn(headers) };
-    if (value.length === 0)
-      return { kind: 'unreadable', ...at, key, reason: 'empty-value', detail: 'the value is empty' };
-    const found = await decode(at, value);
-    return found.kind === 'bad'
-      ? { ...at, key, reason: found.reason, detail: found.detail, kind: 'unreadable' }
-      : found;
+  return async (record) => {
+    const { value } = record;
+    if (value === null || value.length === 0 || record.key === null) return emptyOf(record);
+    return foundOf(record, await decode(atOf(record), value));
   };
+}
+
+/** The same where no registry has to be asked, by `decode`: not for what another question to it may turn into an output. */
+function readingNow<Found extends RecordsByKind[keyof RecordsByKind]>(
+  decode: (at: At, value: Uint8Array) => Found | Bad | undefined,
+): (record: RawOutput) => Found | TombstoneRecord | UnreadableRecord | undefined {
+  return (record) => {
+    const { value } = record;
+    if (value === null || value.length === 0 || record.key === null) return emptyOf(record);
+    const decoded = decode(atOf(record), value);
+    if (decoded === undefined || (isBad(decoded) && decoded.reason === 'unknown-schema-id')) return undefined;
+    return foundOf(record, decoded);
+  };
+}
+
+function atOf({ partition, offset, timestamp }: RawOutput): At {
+  return { partition, offset, timestamp };
+}
+
+/** What has no key, or no value. */
+function emptyOf(record: RawOutput): TombstoneRecord | UnreadableRecord {
+  const { key, value, headers } = record;
+  const at = atOf(record);
+  if (key === null) return { kind: 'unreadable', ...at, key, ...NULL_KEY };
+  if (value === null) return { kind: 'tombstone', ...at, key, incarnation: incarnationIn(headers) };
+  return { kind: 'unreadable', ...at, key, reason: 'empty-value', detail: 'the value is empty' };
+}
+
+function foundOf<Found extends { readonly kind: string }>(
+  record: RawOutput,
+  decoded: Found | Bad,
+): Found | UnreadableRecord {
+  if (!isBad(decoded)) return decoded;
+  const { reason, detail } = decoded;
+  return { ...atOf(record), key: record.key, reason, detail, kind: 'unreadable' };
+}
+
+function isBad(decoded: { readonly kind: string }): decoded is Bad {
+  return decoded.kind === 'bad';
 }
 
 function readRun({ partition, offset, timestamp, key, value, headers }: RawOutput): RunRecord | Beside {
