@@ -1,7 +1,8 @@
 // The public types of a package in one file: what its entry point shows, and every declaration that these name, taken from
 // what the compiler has written for each project. Nothing of it names a package of the workspace.
 //
-// Owns: which declarations are shown.      Does not own: their text, which is the compiler's.
+// Owns: which declarations are shown.
+// Does not own: their text, which is the compiler's.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';

@@ -1,7 +1,8 @@
 // An npm registry on loopback, in memory: takes what `npm publish` sends, once checked, and gives it to `npm install`.
 // Everything else is asked of the registry upstream.
 //
-// Owns: what was published here.      Does not own: which packages those may be, the signature of a statement (there is none).
+// Owns: what was published here.
+// Does not own: which packages those may be, the signature of a statement (there is none).
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';

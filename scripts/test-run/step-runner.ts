@@ -1,6 +1,7 @@
 // Runs steps as the schedule says and tells of each as it ends.
 //
-// Owns: which steps wait, run and have ended.      Does not own: processes (the steps'), what is printed (the listener's).
+// Owns: which steps wait, run and have ended.
+// Does not own: processes (the steps'), what is printed (the listener's).
 import { nextSteps } from './schedule.ts';
 import { type Outcome, type Result, type Step } from './step.ts';
 

@@ -1,6 +1,7 @@
 // All of an application, as those of its instances see it that answer: each names the members of its groups, and where they answer.
 //
-// Owns: nothing that lasts.      Does not own: how one is asked (processor-address.ts), how it is shown (status-action.ts).
+// Owns: nothing that lasts.
+// Does not own: how one is asked (processor-address.ts), how it is shown (status-action.ts).
 import { messageOf } from '@flatline/base';
 import { askProcessor } from '../processor-address.ts';
 import { inOrder, type PartitionRow } from './partition-rows.ts';

@@ -1,6 +1,7 @@
 // What a running processor does, looked at again and again.
 //
-// Owns: what was seen last.      Does not own: how a processor is asked and its partitions are shown (status-action.ts).
+// Owns: what was seen last.
+// Does not own: how a processor is asked and its partitions are shown (status-action.ts).
 import type { DurationMs } from '@flatline/base';
 import { pause } from '@flatline/system';
 import { ExitCode } from '../exit-code.ts';

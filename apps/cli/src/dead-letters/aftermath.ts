@@ -1,6 +1,7 @@
 // What the processor makes of records that a replay has put back into its input: applied, or refused again.
 //
-// Owns: waiting for it, for a while.      Does not own: the replay.
+// Owns: waiting for it, for a while.
+// Does not own: the replay.
 //
 // Invariants
 //   AM1  "Refused again" and "read" are of the log: a letter and the position behind its record come in one transaction.

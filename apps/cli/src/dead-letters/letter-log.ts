@@ -1,6 +1,7 @@
 // A dead-letter topic as it was when it was opened: every committed record of it, partition by partition.
 //
-// Owns: its reader.      Does not own: what is kept of what is read.
+// Owns: its reader.
+// Does not own: what is kept of what is read.
 //
 // Invariants
 //   LL1  The end is fixed at opening: what a replay adds, and letters that it causes, are not read by it.

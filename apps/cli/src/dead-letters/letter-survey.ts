@@ -1,6 +1,7 @@
 // What a dead-letter topic holds, counted in one pass.
 //
-// Owns: the counts, which letters were replayed, the letters listed.      Does not own: reading.
+// Owns: the counts, which letters were replayed, the letters listed.
+// Does not own: reading.
 //
 // Invariants
 //   LV1  Counts by reason cover all letters that the filter takes; at most `limit` of them are kept.

@@ -1,6 +1,7 @@
 // Sends dead letters back to their input, each with its mark in one transaction.
 //
-// Owns: batches not yet sent.      Does not own: which letters (the caller filters), the writer, the log.
+// Owns: batches not yet sent.
+// Does not own: which letters (the caller filters), the writer, the log.
 //
 // Invariants
 //   RY1  A letter is back in the input if and only if its mark is in the dead-letter topic: whatever breaks off a replay,

@@ -1,6 +1,7 @@
 // Everything a defect report needs, which its reporter would otherwise be asked for, in one file.
 //
-// Owns: the last lines of the log, the diagnosis files of a folder.      Does not own: the log, the processor it asks.
+// Owns: the last lines of the log, the diagnosis files of a folder.
+// Does not own: the log, the processor it asks.
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, freemem, platform, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 // The first keys of many, in the order of their bytes, whatever the order in which they come.
 //
-// Owns: what is listed of each.      Does not own: where they come from.
+// Owns: what is listed of each.
+// Does not own: where they come from.
 //
 // Invariants
 //   EP1  The `limit` smallest of the wanted keys are kept, in order; all of them are counted.

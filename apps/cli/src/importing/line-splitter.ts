@@ -1,6 +1,7 @@
 // Cuts a stream of bytes into lines, holding no more than one line's maximum.
 //
-// Owns: the unfinished line, the line number.      Does not own: reading the bytes, understanding the lines.
+// Owns: the unfinished line, the line number.
+// Does not own: reading the bytes, understanding the lines.
 //
 // Invariants
 //   SP1  Never holds more than `lineBytesMax` bytes of an unfinished line; the rest of a longer one is passed over.

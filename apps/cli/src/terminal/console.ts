@@ -1,7 +1,8 @@
 // Where a command's words go: results to standard output, everything else to standard error, so that a pipe gets
 // results only.
 //
-// Owns: the live region of the terminal.      Does not own: what is said.
+// Owns: the live region of the terminal.
+// Does not own: what is said.
 //
 // Invariants
 //   CO1  On a terminal the live region is redrawn in place and persistent lines scroll above it; elsewhere there is none.

@@ -1,6 +1,7 @@
 // Keeps the workers of one machine running, and answers for all of them.
 //
-// Owns: the worker processes, and what they are asked.      Does not own: when one is started (Workforce), what it does.
+// Owns: the worker processes, and what they are asked.
+// Does not own: when one is started (Workforce), what it does.
 //
 // Invariants
 //   SV1  A worker is started when the workforce says so, and only then.

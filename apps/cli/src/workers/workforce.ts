@@ -2,7 +2,8 @@
 //
 //   waiting ⇄ running ──▶ ended
 //
-// Owns: the state of each worker.      Does not own: processes (Supervisor).
+// Owns: the state of each worker.
+// Does not own: processes (Supervisor).
 //
 // Invariants
 //   WF1  A worker that ends is started again after a pause, which doubles with each end and is the first one again after an end

@@ -1,6 +1,7 @@
 // A script in a process of its own, which is told things and says why it ended.
 //
-// Owns: what it said last.      Does not own: what it is told, and what it answers.
+// Owns: what it said last.
+// Does not own: what it is told, and what it answers.
 import type { DurationMs } from '@flatline/base';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

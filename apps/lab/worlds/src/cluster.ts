@@ -1,6 +1,7 @@
 // The topics of one pipeline on a simulated cluster, and the processes that run the real runtime on it.
 //
-// Owns: the processes.      Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (judging).
+// Owns: the processes.
+// Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (judging).
 import type { Millis, Random } from '@flatline/base';
 import { assign } from '@flatline/kafka';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';

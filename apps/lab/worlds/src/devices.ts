@@ -1,6 +1,7 @@
 // What comes in: devices that ask something of the world's kind, fall silent, repeat themselves, and now and then send rubbish.
 //
-// Owns: what was acknowledged to them (X3).      Does not own: when they are asked to act (World).
+// Owns: what was acknowledged to them (X3).
+// Does not own: when they are asked to act (World).
 import type { Random } from '@flatline/base';
 import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/cluster';
 import { ASKS, type SimulatedKind } from './kinds/simulated-kind.ts';

@@ -1,6 +1,7 @@
 // Workers, each with one world at a time.
 //
-// Owns: the processes.      Does not own: which worlds, and when to stop (the caller's `next`).
+// Owns: the processes.
+// Does not own: which worlds, and when to stop (the caller's `next`).
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { SeedResult, WorldWanted } from './tally.ts';

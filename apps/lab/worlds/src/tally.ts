@@ -1,6 +1,7 @@
 // The sum over the seeds of a campaign.
 //
-// Owns: counts.      Does not own: what they mean (reach.ts), how they are shown (report.ts).
+// Owns: counts.
+// Does not own: what they mean (reach.ts), how they are shown (report.ts).
 import type { KindName } from './kinds/kind-names.ts';
 import type { SeedReport } from './world.ts';
 

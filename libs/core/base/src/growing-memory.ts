@@ -6,7 +6,8 @@
 // place, starts at a page of memory, so that an entry of 64 bytes is one cache line, and leaves the arrays on it whole. It is
 // not shared.
 //
-// Owns: the buffer.      Does not own: what lies in it; the arrays over it, which the caller makes again after growing it.
+// Owns: the buffer.
+// Does not own: what lies in it; the arrays over it, which the caller makes again after growing it.
 import { assert } from './assert.ts';
 
 const STEP_BYTES = 1 << 20;

@@ -2,7 +2,8 @@
 // would be cleared page by page by the kernel, and would make V8, which counts them, collect garbage many times a second with
 // all its helper threads.
 //
-// Owns: memory that is free.      Does not own: memory handed out; what is never given back is the garbage collector's.
+// Owns: memory that is free.
+// Does not own: memory handed out; what is never given back is the garbage collector's.
 //
 // Invariants
 //   RM1  Memory is handed out again only after it was given back, and it is given back at most once each time.

@@ -4,7 +4,8 @@
 // says that the log could not be written, or that no owner listened. Its first `unheardMs` count; the rest, up to `maxHoldMs`,
 // is held: as if the clock had stood still.
 //
-// Owns: the holds so far.      Does not own: the clock, which is told of here after each record that moved it.
+// Owns: the holds so far.
+// Does not own: the clock, which is told of here after each record that moved it.
 //
 // Invariants
 //   HT1  Holds are disjoint, in order, and begin at or after the clock before their gap: a hold moves no instant that the

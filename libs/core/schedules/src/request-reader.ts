@@ -1,6 +1,7 @@
 // What a record asks of the schedules of its key: all of it in its headers, since its value is the message.
 //
-// Owns: nothing that outlives a call.      Does not own: what is done about it (ScheduleKind).
+// Owns: nothing that outlives a call.
+// Does not own: what is done about it (ScheduleKind).
 import { type Calendar, decimalIn, type DurationMs, type Millis } from '@flatline/base';
 import {
   COMMAND_HEADER,

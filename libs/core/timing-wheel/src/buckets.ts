@@ -1,6 +1,7 @@
 // The buckets of the wheel: intrusive doubly linked lists of ids, with the occupancy of the levels and a bound per bucket.
 //
-// Owns: links, heads, tails, occupancy, bounds.      Does not own: deadlines, and which bucket an id belongs in (TimingWheel).
+// Owns: links, heads, tails, occupancy, bounds.
+// Does not own: deadlines, and which bucket an id belongs in (TimingWheel).
 //
 // Invariants
 //   BU1  An id is in at most one bucket; only ids that are may be taken out.

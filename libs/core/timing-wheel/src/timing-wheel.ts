@@ -1,6 +1,7 @@
 // A hierarchical timing wheel of integer ids (Varghese and Lauck, SOSP 1987), handed the time, without an object per timer.
 //
-// Owns: which ids are armed, the cursor.      Does not own: their deadlines, which it asks for, the clock, what an id means (task).
+// Owns: which ids are armed, the cursor.
+// Does not own: their deadlines, which it asks for, the clock, what an id means (task).
 //
 // Invariants
 //   WH1  An id is armed exactly while it is in a bucket, and then in exactly one.

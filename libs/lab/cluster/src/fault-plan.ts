@@ -1,7 +1,8 @@
 // What goes wrong: by chance, at rates, and on order, at a named place; and the count of what really did (V12: a run
 // whose fault did not fire is invalid, not green).
 //
-// Owns: the rates, the orders not yet carried out, the counts.      Does not own: carrying them out (Network, stores).
+// Owns: the rates, the orders not yet carried out, the counts.
+// Does not own: carrying them out (Network, stores).
 import { assert, type DurationMs, type Random } from '@flatline/base';
 
 export type RequestKind =

@@ -1,6 +1,7 @@
 // The offsets that groups have committed, and those waiting in transactions.
 //
-// Owns: both.      Does not own: when a transaction is decided (TransactionCoordinator).
+// Owns: both.
+// Does not own: when a transaction is decided (TransactionCoordinator).
 import type { GroupOffset, TopicPartition } from '@flatline/ports';
 
 const slot = (group: string, { topic, partition }: TopicPartition): string => `${group}/${topic}/${partition}`;

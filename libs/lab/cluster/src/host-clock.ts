@@ -1,7 +1,8 @@
 // The clocks of one simulated machine, derived from virtual time: a wall clock that may be wrong in every way, and a
 // monotonic one that only stands still while the machine is suspended.
 //
-// Owns: how far this machine's clocks are off.      Does not own: timers (SimulatedHost).
+// Owns: how far this machine's clocks are off.
+// Does not own: timers (SimulatedHost).
 import type { DurationMs, Millis } from '@flatline/base';
 import type { VirtualTime } from './virtual-time.ts';
 

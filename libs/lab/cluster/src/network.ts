@@ -1,6 +1,7 @@
 // Between processes and brokers: delays, and every way in which a request or its answer does not arrive.
 //
-// Owns: requests under way.      Does not own: what brokers do with them, the rates (FaultPlan).
+// Owns: requests under way.
+// Does not own: what brokers do with them, the rates (FaultPlan).
 import { Retriable, type DurationMs } from '@flatline/base';
 import type { FaultPlan, RequestCrash, RequestFault, RequestKind } from './fault-plan.ts';
 import type { SimulatedHost } from './simulated-host.ts';

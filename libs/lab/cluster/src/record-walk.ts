@@ -1,6 +1,7 @@
 // The RecordCursor over simulated batches: what a reader in place sees, with the same hazards.
 //
-// Owns: the position within one run.      Does not own: fetching (SimulatedReader).
+// Owns: the position within one run.
+// Does not own: fetching (SimulatedReader).
 //
 // Invariants
 //   RW1  `position` passes control batches, aborted batches, removed records and everything below the offset asked for.

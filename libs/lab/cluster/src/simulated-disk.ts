@@ -1,6 +1,7 @@
 // What is left on a machine's disk when a process is gone: the local stores of its partitions, and the ways they rot.
 //
-// Owns: the files.      Does not own: the running process's view of them (SimulatedStore).
+// Owns: the files.
+// Does not own: the running process's view of them (SimulatedStore).
 import { assert, type Millis } from '@flatline/base';
 import type { StoreCheckpoint, StoredRow, StoreDistrust, StoreDrop } from '@flatline/ports';
 

@@ -1,6 +1,7 @@
 // How a broker of the simulated cluster answers a reader. What an answer holds is chosen by the seed.
 //
-// Owns: nothing.      Does not own: visibility (SimulatedPartition), what the reader makes of an answer (SimulatedReader).
+// Owns: nothing.
+// Does not own: visibility (SimulatedPartition), what the reader makes of an answer (SimulatedReader).
 import type { DurationMs } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';

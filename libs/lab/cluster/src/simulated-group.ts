@@ -2,7 +2,8 @@
 //
 //   stable ─▶ rebalancing (until every member has joined again, or the slow ones are dropped) ─▶ stable
 //
-// Owns: members, generations, assignments.      Does not own: who may write (the fence decides).
+// Owns: members, generations, assignments.
+// Does not own: who may write (the fence decides).
 //
 // Invariants
 //   SG1  Generations only grow; of one generation no partition is assigned twice.

@@ -3,7 +3,8 @@
 //   running ⇄ paused        pause(), resume(): SIGSTOP and SIGCONT, a long GC pause, a suspended machine
 //      └──────┴──▶ dead     kill(): for good; a restart is a new host
 //
-// Owns: the process's timers and what was delivered to it.      Does not own: requests under way (Network), its disk.
+// Owns: the process's timers and what was delivered to it.
+// Does not own: requests under way (Network), its disk.
 //
 // Invariants
 //   SH1  A dead process runs nothing: no timer, no delivery; its promises are never settled. Code that was running when

@@ -1,6 +1,7 @@
 // The cluster's topics, and the test's own hands on them: produce as a plain client does, look at what is committed.
 //
-// Owns: topics, and the coordinator's state.      Does not own: the way there from a process (Network, the adapters).
+// Owns: topics, and the coordinator's state.
+// Does not own: the way there from a process (Network, the adapters).
 import { assert, type Millis } from '@flatline/base';
 import type { OutgoingRecord, RecordHeader, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';

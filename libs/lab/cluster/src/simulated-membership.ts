@@ -3,7 +3,8 @@
 //   new ─▶ joining ⇄ member ─▶ left          expelled or out of reach: lost(), and joining again as a new member
 //                                            replaced by another process of its instance: failed(), and left
 //
-// Owns: this process's member id and heartbeat.      Does not own: the group (SimulatedGroup).
+// Owns: this process's member id and heartbeat.
+// Does not own: the group (SimulatedGroup).
 //
 // Invariants
 //   SM1  assigned() comes once per generation completed with this member, in order of generation.

@@ -1,7 +1,8 @@
 // The LogReader of one process, on the simulated network: fetch loops with long polls, prefetch, and the reader's own
 // retries. How an answer is cut into runs, and how long it takes, is chosen by the seed.
 //
-// Owns: subscriptions and their buffers.      Does not own: what a broker answers (simulated-fetch.ts), walking batches (RecordWalk).
+// Owns: subscriptions and their buffers.
+// Does not own: what a broker answers (simulated-fetch.ts), walking batches (RecordWalk).
 //
 // Invariants
 //   SR1  Runs come in offset order without gaps; one fetch is under way per subscription at most.

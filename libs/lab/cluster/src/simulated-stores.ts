@@ -1,6 +1,7 @@
 // The StateStores of one process on a simulated disk.
 //
-// Owns: which stores this process has open.      Does not own: what is in them (SimulatedDisk keeps it past a crash).
+// Owns: which stores this process has open.
+// Does not own: what is in them (SimulatedDisk keeps it past a crash).
 //
 // Invariants
 //   SD1  write() is atomic: a crash is before it or after it.

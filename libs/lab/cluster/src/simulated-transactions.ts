@@ -1,6 +1,7 @@
 // The TransactionalWriters of one process: kafkajs' sequence of requests, each of which the fault plan may hit.
 //
-// Owns: producer identities and their sequences.      Does not own: what the brokers decide (TransactionCoordinator).
+// Owns: producer identities and their sequences.
+// Does not own: what the brokers decide (TransactionCoordinator).
 //
 // Invariants
 //   SX1  One transaction at a time per writer; after the first error the writer is dead and asked for nothing more.

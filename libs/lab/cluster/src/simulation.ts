@@ -1,6 +1,7 @@
 // One simulated world out of one seed: the cluster, the processes on it, and what goes wrong.
 //
-// Owns: composition.      Does not own: any behaviour.
+// Owns: composition.
+// Does not own: any behaviour.
 import { assert, hashBytes, seededRandom, type Clock, type DurationMs, type Millis, type Random } from '@flatline/base';
 import type { LogAdmin, LogReader, Membership, ProofWriter, StateStores, TransactionalWriters } from '@flatline/ports';
 import { FaultPlan, calm, type FaultRates } from './fault-plan.ts';

@@ -6,7 +6,8 @@
 // As of Kafka 3.6 to 4 with the client's protocol of before KIP-890 part 2: one epoch for many transactions, so a
 // delayed EndTxn ends whichever transaction of that epoch is open when it arrives.
 //
-// Owns: transactional ids, their epochs and participants.      Does not own: what partitions append.
+// Owns: transactional ids, their epochs and participants.
+// Does not own: what partitions append.
 //
 // Invariants
 //   CD1  The epoch of a transactional id never goes back, and only requests of the newest epoch are heard.

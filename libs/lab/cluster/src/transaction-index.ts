@@ -1,6 +1,7 @@
 // What one partition knows of producers: epochs, sequences, and which stretches of its log are open, committed, aborted.
 //
-// Owns: producer states, transactions of this partition.      Does not own: batches, the high watermark (SimulatedPartition).
+// Owns: producer states, transactions of this partition.
+// Does not own: batches, the high watermark (SimulatedPartition).
 //
 // Invariants
 //   TX1  A transaction is undecided until its marker is below the high watermark, so what a change of leader can still

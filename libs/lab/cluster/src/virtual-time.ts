@@ -1,6 +1,7 @@
 // Virtual time: the one queue of everything that will happen, in every process and broker of a simulation.
 //
-// Owns: the present instant, the order of events.      Does not own: whose events they are (SimulatedHost), their chances (FaultPlan).
+// Owns: the present instant, the order of events.
+// Does not own: whose events they are (SimulatedHost), their chances (FaultPlan).
 //
 // Invariants
 //   VT1  Time moves only inside runFor, runUntil and complete, and only to the instant of the next event or of the end asked for.

@@ -1,7 +1,8 @@
 // What is fetched or built once, one folder per project and content of it: the jars of a development broker or registry, and
 // programs that benchmarks run.
 //
-// Owns: the workspace's folder of artifacts.      Does not own: Maven's own local repository.
+// Owns: the workspace's folder of artifacts.
+// Does not own: Maven's own local repository.
 //
 // Invariants
 //   AF1  A folder under its final name is complete: it is made beside and renamed.

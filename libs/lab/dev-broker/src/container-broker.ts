@@ -1,6 +1,7 @@
 // A broker of one or three nodes, and a registry if wanted, in containers.
 //
-// Owns: the containers, their network, state.json.      Does not own: the volumes; a kept cluster lives in them.
+// Owns: the containers, their network, state.json.
+// Does not own: the volumes; a kept cluster lives in them.
 //
 // The containers end with this process even under kill -9: testcontainers' reaper removes what has lost its session.
 import { Fatal } from '@flatline/base';

@@ -1,7 +1,8 @@
 // Stands before the controller of every node: all that nodes say to controllers passes through here, so that a node can be
 // cut off from those of the others, and from nothing else. Clients, and the copying between brokers, do not pass.
 //
-// Owns: a listener per node, the connections through them.      Does not own: the nodes.
+// Owns: a listener per node, the connections through them.
+// Does not own: the nodes.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { LOOPBACK } from './ports.ts';
 

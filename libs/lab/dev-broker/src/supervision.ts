@@ -1,6 +1,7 @@
 // The owner's side of a supervisor: starts one, knows what runs, passes commands on.
 //
-// Owns: the channel.      Does not own: the processes (the supervisor's), readiness (the caller's).
+// Owns: the channel.
+// Does not own: the processes (the supervisor's), readiness (the caller's).
 import { Fatal } from '@flatline/base';
 import { fork, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -2,7 +2,8 @@
 // counts it had, its tombstone after its summary. It judges by the ledger alone; that the closes are right against the
 // log is another question.
 //
-// Owns: what was expected and what was seen.      Does not own: reading either.
+// Owns: what was expected and what was seen.
+// Does not own: reading either.
 //
 // Invariants
 //   LC1  The verdict does not depend on how ledger entries and outputs interleave, only on each one's own order.

@@ -3,7 +3,8 @@
 // Every session alive has a lane, and lanes take turns: tick k belongs to lane k mod lanes and lies at k × spacing. A
 // session therefore beats once per round, the fleet beats at an even rate, and the next action is found without a heap.
 //
-// Owns: the sessions alive, what is held back.      Does not own: real time, sending, the ledger.
+// Owns: the sessions alive, what is held back.
+// Does not own: real time, sending, the ledger.
 //
 // Invariants
 //   FT1  The actions of a session are in an order, and at times, that depend on the plan alone.

@@ -1,6 +1,7 @@
 // The truth about a simulated fleet, made of acknowledgements only: what was not acknowledged is not in it.
 //
-// Owns: the sessions not yet complete.      Does not own: the file it is written to.
+// Owns: the sessions not yet complete.
+// Does not own: the file it is written to.
 //
 // Invariants
 //   LG1  A session's entry comes once: when its final action and everything sent before are acknowledged, or by `cutOff`.

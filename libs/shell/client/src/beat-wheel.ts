@@ -1,6 +1,7 @@
 // Who beats when: a ring of slots, one turn of which takes as long as a beat may be late.
 //
-// Owns: the slot of each item.      Does not own: the time, the randomness, what an item is.
+// Owns: the slot of each item.
+// Does not own: the time, the randomness, what an item is.
 //
 // Invariants
 //   BW1  An item is in one slot at most, and `remove` finds it there.

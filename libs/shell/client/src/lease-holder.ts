@@ -3,7 +3,8 @@
 //   asking ──▶ queued ──▶ confirming ──▶ held ──▶ over
 //      └───────────────────────┴───────────────────┘
 //
-// Owns: what it believes, when it renews.      Does not own: sending, reading what is answered, tries after it is over.
+// Owns: what it believes, when it renews.
+// Does not own: sending, reading what is answered, tries after it is over.
 //
 // Invariants
 //   LH1  It believes from an acknowledged renewal on, for the timeout less `clockSkewMs`, counted by this machine from before that

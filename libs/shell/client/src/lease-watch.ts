@@ -1,6 +1,7 @@
 // Who holds a lease, as the output says it: for whoever only looks.
 //
-// Owns: the newest that is not given yet.      Does not own: reading, the question that begins it (HeldLeases).
+// Owns: the newest that is not given yet.
+// Does not own: reading, the question that begins it (HeldLeases).
 //
 // Invariants
 //   LW1  What is given is what the output says last: a reader that is slow misses what lies between, and nothing piles up.

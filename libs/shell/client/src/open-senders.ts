@@ -1,6 +1,7 @@
 // What sends over the connection of a client, once its topic has been looked at.
 //
-// Owns: what is known of topics that were looked at.      Does not own: the connection, and what was opened (the client).
+// Owns: what is known of topics that were looked at.
+// Does not own: the connection, and what was opened (the client).
 import type { Clock, DurationMs } from '@flatline/base';
 import { AcknowledgedWriter, type KafkaConnection, type KafkaOptions } from '@flatline/kafka';
 import type { SchemaRegistry } from '@flatline/records';

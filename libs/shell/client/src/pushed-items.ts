@@ -1,6 +1,7 @@
 // Items for the windows of a debounce pipeline, over one producer (B1–B3).
 //
-// Owns: what is dropped during an outage.      Does not own: sending and sending again (the producer), windows (the pipeline).
+// Owns: what is dropped during an outage.
+// Does not own: sending and sending again (the producer), windows (the pipeline).
 //
 // Invariants
 //   PU1  Records of one key reach the log in the order of the calls, each once (KIP-98), but for those that were dropped.

@@ -1,6 +1,7 @@
 // Sends records into the input of a pipeline, and tells of what its topic refuses after a call took it.
 //
-// Owns: the refusal that is not told of yet.      Does not own: the connection, queues and sending (BatchProducer).
+// Owns: the refusal that is not told of yet.
+// Does not own: the connection, queues and sending (BatchProducer).
 import type { Clock, DurationMs } from '@flatline/base';
 import { BatchProducer, type KafkaConnection, type ProducedRecord } from '@flatline/kafka';
 

@@ -6,7 +6,8 @@
 // A renewal that counts is not answered, and the grant, which says for how long it counts, lies somewhere in the past. So a
 // question follows each renewal: a record with the token 0, which no lease has, is refused with when the lease in the way ends.
 //
-// Owns: what it believes, when it renews and asks.      Does not own: sending, reading what is answered.
+// Owns: what it believes, when it renews and asks.
+// Does not own: sending, reading what is answered.
 //
 // Invariants
 //   RH1  It believes once its renewal is acknowledged, was not refused, and the question behind it is answered: until the deadline

@@ -9,7 +9,8 @@
 // back, jumps up by the time between, and missingCount has it all. A run of its own is never wrong: it takes one of the session's
 // `maxSources`, and what is forgotten for it is the source heard least recently, so the one that has ended.
 //
-// Owns: names and counts.      Does not own: which number a record gets (LiveSessions).
+// Owns: names and counts.
+// Does not own: which number a record gets (LiveSessions).
 //
 // Invariants
 //   SS1  No two runs of numbers have one source, of whatever process; those of one id and name are one run, while it is known.

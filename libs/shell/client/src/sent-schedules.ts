@@ -1,6 +1,7 @@
 // Messages for a pipeline of schedules, and what becomes of them: each is a record of its input (D1–D4).
 //
-// Owns: how many records wait for the broker.      Does not own: sending and sending again (the writer), schedules (the pipeline).
+// Owns: how many records wait for the broker.
+// Does not own: sending and sending again (the writer), schedules (the pipeline).
 //
 // Invariants
 //   SJ1  What would be a dead letter under any pipeline's settings is refused, by the reader of the pipeline itself, and not sent.

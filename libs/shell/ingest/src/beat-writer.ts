@@ -1,6 +1,7 @@
 // Heartbeats into one topic, acknowledged one by one.
 //
-// Owns: the producer, which is opened again after one has failed.      Does not own: the connection.
+// Owns: the producer, which is opened again after one has failed.
+// Does not own: the connection.
 import { type Clock, Retriable } from '@flatline/base';
 import { AcknowledgedWriter, type KafkaConnection } from '@flatline/kafka';
 

@@ -1,6 +1,7 @@
 // The adapters of one pipeline: everything of Kafka, LMDB and the registry that its tasks see, and its way out.
 //
-// Owns: connections, readers and the state directory of the pipeline.      Does not own: when they are used (runtime).
+// Owns: connections, readers and the state directory of the pipeline.
+// Does not own: when they are used (runtime).
 import type { Clock, ReusedMemory } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import {

@@ -1,6 +1,7 @@
 // The pipelines of this process, each with an end of its own (P1).
 //
-// Owns: which of them have stopped, and why; the end of each.      Does not own: when the process ends (Processor).
+// Owns: which of them have stopped, and why; the end of each.
+// Does not own: when the process ends (Processor).
 //
 // Invariants
 //   PI1  A pipeline is ended once, by whoever comes first: its own failure, or the end of the process.

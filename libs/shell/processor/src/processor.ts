@@ -1,6 +1,7 @@
 // Composition root: configuration → adapters → pipelines; and their orderly end.
 //
-// Owns: when the process ends.      Does not own: the end of each pipeline (Pipelines), anything they do.
+// Owns: when the process ends.
+// Does not own: the end of each pipeline (Pipelines), anything they do.
 import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
 import { type FlatlineConfig, outageOf, type PipelineConfig } from '@flatline/config';
 import {

@@ -1,6 +1,7 @@
 // Where encoded values lie: side by side in pieces of memory, since allocating a piece costs more than filling it.
 //
-// Owns: the piece being filled.      Does not own: what was handed out: the garbage collector frees a piece with its last value.
+// Owns: the piece being filled.
+// Does not own: what was handed out: the garbage collector frees a piece with its last value.
 
 const CHUNK_BYTES = 64 * 1024;
 /** A longer value has a piece of its own, so that at most an eighth of one is left unused. */

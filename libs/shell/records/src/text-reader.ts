@@ -1,6 +1,7 @@
 // Text out of a range of bytes: checked to be UTF-8, and short text interned.
 //
-// Owns: a direct-mapped table of the short strings seen last.      Does not own: the bytes.
+// Owns: a direct-mapped table of the short strings seen last.
+// Does not own: the bytes.
 //
 // Types, attribute names and most attribute values come again and again. Finding the string that exists costs less than
 // making one, and sessions that hold it then share it. A collision only replaces: hostile text cannot make it grow.

@@ -1,7 +1,8 @@
 // Notices a transaction that a producer has left open on the input, or the changelog: everything behind it, sound or not, waits
 // for its end (F10). Lag does not show it, since nothing of that can be read yet.
 //
-// Owns: since when the last stable offset stands still, what is said of it.      Does not own: the reading.
+// Owns: since when the last stable offset stands still, what is said of it.
+// Does not own: the reading.
 import type { DurationMs } from '@flatline/base';
 import type { LogEnds, OpenTransaction, TopicPartition } from '@flatline/ports';
 import { OPEN_TRANSACTION_ALARM_MS } from './limits.ts';

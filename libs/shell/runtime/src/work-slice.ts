@@ -1,6 +1,7 @@
 // Blocks of the changelog, read or applied, between two turns of the event loop.
 //
-// Owns: how many there were since the last turn.      Does not own: what is done with them.
+// Owns: how many there were since the last turn.
+// Does not own: what is done with them.
 import type { DurationMs } from '@flatline/base';
 import { turn } from './turn.ts';
 import { RESTORE_BLOCKS_PER_TURN, RESTORE_BYTES_PER_TURN, SLICE_MS } from './limits.ts';

@@ -1,6 +1,7 @@
 // One pass over a tree of an LMDB file that proves it sound as far as it has come.
 //
-// Owns: the page buffers, one for each level.      Does not own: the file, the set of pages in use (shared by trees).
+// Owns: the page buffers, one for each level.
+// Does not own: the file, the set of pages in use (shared by trees).
 //
 // Invariants, each one checked, a violation is `Damaged`
 //   VP1  A page is reached once, lies in the file, carries its own number and no later transaction, and every node lies inside it.

@@ -1,6 +1,7 @@
 // The changelog of one partition, in memory: what a task commits, and what another one is restored from.
 //
-// Owns: the blocks from the last commit's floor on.      Does not own: their bytes' meaning (the task).
+// Owns: the blocks from the last commit's floor on.
+// Does not own: their bytes' meaning (the task).
 import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
 import { Restoration } from '@flatline/partition';
 

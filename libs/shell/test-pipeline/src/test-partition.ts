@@ -1,7 +1,7 @@
 // One partition of a pipeline in memory: the product's own task, its input as it comes, and what it commits.
 //
-// Owns: where the input ends, what of it waits, when silence is next proved.      Does not own: the rules (PartitionTask), what
-// virtual time it is, records that come out.
+// Owns: where the input ends, what of it waits, when silence is next proved.
+// Does not own: the rules (PartitionTask), what virtual time it is, records that come out.
 //
 // Invariants
 //   IP1  After each call all that was read is committed, but for what waits for the pace of `maxDuePerSecond`.

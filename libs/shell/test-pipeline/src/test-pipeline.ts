@@ -6,7 +6,8 @@
 //   p.advance('30m');
 //   p.outputs();                         // one summary
 //
-// Owns: virtual time, what has come out and was not asked for.      Does not own: a partition (TestPartition), the rules.
+// Owns: virtual time, what has come out and was not asked for.
+// Does not own: a partition (TestPartition), the rules.
 import { copyBytes, type Millis, partitionOf } from '@flatline/base';
 import type { KindOutput } from '@flatline/kinds';
 import type { DeadLetter } from '@flatline/partition';

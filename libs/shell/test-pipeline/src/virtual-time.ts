@@ -1,6 +1,7 @@
 // The present of a test pipeline, which moves when it is told to, and stops wherever something is due.
 //
-// Owns: the instant.      Does not own: what is due when (TestPartition).
+// Owns: the instant.
+// Does not own: what is due when (TestPartition).
 //
 // Invariants
 //   TI1  It never goes back.

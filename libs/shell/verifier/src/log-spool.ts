@@ -1,7 +1,8 @@
 // A log copied to a file, as its bytes lie there: whoever truncates it takes nothing from the reading, however long that takes, and
 // it may be read more than once.
 //
-// Owns: the file.      Does not own: where the log was cut, what the bytes say (the oracle).
+// Owns: the file.
+// Does not own: where the log was cut, what the bytes say (the oracle).
 import { Misconfigured } from '@flatline/base';
 import type { LogSource } from '@flatline/oracle';
 import type { TopicPartition } from '@flatline/ports';

@@ -1,6 +1,7 @@
 // The logs of a pipeline's partitions, one after another, for the oracle.
 //
-// Owns: where each log is cut, copies of the changelogs.      Does not own: what the logs say, and whether it is right.
+// Owns: where each log is cut, copies of the changelogs.
+// Does not own: what the logs say, and whether it is right.
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { type KafkaConnection, KafkaLogAdmin } from '@flatline/kafka';

@@ -1,6 +1,7 @@
 // The local stores of a pipeline on this machine, in a copy: opening a store may drop it (R2), and looking changes nothing.
 //
-// Owns: the copy.      Does not own: the stores it was made of.
+// Owns: the copy.
+// Does not own: the stores it was made of.
 import { Misconfigured } from '@flatline/base';
 import { LmdbStores } from '@flatline/store';
 import { rowsIn } from '@flatline/ports';

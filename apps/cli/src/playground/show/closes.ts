@@ -1,6 +1,7 @@
 // What the demo has read from its output topic: counts, the newest summaries, how late they come.
 //
-// Owns: those figures.      Does not own: reading (SummaryConsumer), judging (FleetCheck).
+// Owns: those figures.
+// Does not own: reading (SummaryConsumer), judging (FleetCheck).
 import type { OutputRecord } from '@flatline/client/parts';
 import type { ClosedSession, ShowPicture } from './view.ts';
 import { RecentValues } from './recent-values.ts';

@@ -1,6 +1,7 @@
 // Shows what a fleet and a processor do: a view that is redrawn on a terminal, lines elsewhere.
 //
-// Owns: the rates, when to show.      Does not own: the figures (their parts), the text (view.ts).
+// Owns: the rates, when to show.
+// Does not own: the figures (their parts), the text (view.ts).
 import type { Clock, DurationMs } from '@flatline/base';
 import type { RunningFleet } from '@flatline/fleet';
 import type { Console } from '../../terminal/console.ts';

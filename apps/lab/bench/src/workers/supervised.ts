@@ -1,6 +1,7 @@
 // `flatline run --workers` as processes that are measured: where they answer, what they hold and cost, and their end.
 //
-// Owns: the supervisor's process.      Does not own: its workers, which end with it.
+// Owns: the supervisor's process.
+// Does not own: its workers, which end with it.
 import type { DurationMs } from '@flatline/base';
 import type { ConfigurationInput } from '@flatline/config';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';

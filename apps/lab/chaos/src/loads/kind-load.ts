@@ -1,6 +1,7 @@
 // The producers of a pipeline that is not of sessions, within this process and past any proxy.
 //
-// Owns: a producer, the ledger of what it sent.      Does not own: what it sends (Traffic).
+// Owns: a producer, the ledger of what it sent.
+// Does not own: what it sends (Traffic).
 //
 // Invariants
 //   KL1  A record counts in the ledger once it is acknowledged, and only then (X3).

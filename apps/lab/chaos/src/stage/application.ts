@@ -1,6 +1,7 @@
 // One application under test: its own topics, configuration and state directories on a broker shared with others.
 //
-// Owns: the folder, the names.      Does not own: the broker, the processes it starts (Child).
+// Owns: the folder, the names.
+// Does not own: the broker, the processes it starts (Child).
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -1,6 +1,7 @@
 // A child process: its lines, its end, and none left behind.
 //
-// Owns: every process started through it, until it has ended.      Does not own: what they do.
+// Owns: every process started through it, until it has ended.
+// Does not own: what they do.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 

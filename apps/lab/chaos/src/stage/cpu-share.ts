@@ -1,7 +1,8 @@
 // A share of a CPU for a process: stopped for the rest of every period, as a quota of the kernel's scheduler would do it, and
 // without the rights that one needs.
 //
-// Owns: whether the child is stopped.      Does not own: the child.
+// Owns: whether the child is stopped.
+// Does not own: the child.
 import type { Child } from './child.ts';
 import { sleep } from './sleep.ts';
 

@@ -1,6 +1,7 @@
 // The frame of a trial: an application under load, the faults of the scenario, and the judgement afterwards.
 //
-// Owns: the application, its fleet.      Does not own: the processors the scenario starts, until they are handed over.
+// Owns: the application, its fleet.
+// Does not own: the processors the scenario starts, until they are handed over.
 import type { InputTruth, VerificationReport } from '@flatline/oracle';
 import { judge, violationsOf } from '../check/judgement.ts';
 import { traffics } from '../loads/index.ts';

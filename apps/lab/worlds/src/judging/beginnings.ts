@@ -1,7 +1,8 @@
 // Where an application may have begun to read each partition (R3), by the input alone: no earlier than `startFrom` said when the
 // first process started, and no later than it said when the first owner ran. What the commits state is held against that.
 //
-// Owns: the two bounds of each partition.      Does not own: what the commits state.
+// Owns: the two bounds of each partition.
+// Does not own: what the commits state.
 import type { Simulation } from '@flatline/cluster';
 import type { StartFrom } from '@flatline/runtime';
 import { INPUT } from '../pipeline-names.ts';

@@ -1,6 +1,7 @@
 // The tokens that have been granted, as holders hear of them on the output.
 //
-// Owns: how far the output has been read.      Does not own: which of them live.
+// Owns: how far the output has been read.
+// Does not own: which of them live.
 import type { SimulatedLog } from '@flatline/cluster';
 import { OUTPUT } from '../pipeline-names.ts';
 import { textIn } from './simulated-kind.ts';

@@ -1,7 +1,8 @@
 // The SDK's holders of one lease, each on a machine of its own: over a network that is slow and loses, paused now and then, among
 // brokers whose clocks differ by up to `clockSkewMs` (L8).
 //
-// Owns: the contenders, and what each believed when.      Does not own: when the log has ended a lease; that is folded afterwards.
+// Owns: the contenders, and what each believed when.
+// Does not own: when the log has ended a lease; that is folded afterwards.
 import type { Millis, Random } from '@flatline/base';
 import { type HeardLease, LeaseHolder } from '@flatline/client/parts';
 import type { LogRecord, SimulatedHost, SimulatedPartition, Simulation } from '@flatline/cluster';

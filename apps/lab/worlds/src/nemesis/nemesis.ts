@@ -1,6 +1,7 @@
 // What is done to the cluster while the storm lasts, and how everything is mended afterwards.
 //
-// Owns: which act comes next.      Does not own: chances per request (FaultPlan), what devices send.
+// Owns: which act comes next.
+// Does not own: chances per request (FaultPlan), what devices send.
 import { calm, type LogRecord } from '@flatline/cluster';
 import type { Cluster } from '../cluster.ts';
 import type { Devices } from '../devices.ts';

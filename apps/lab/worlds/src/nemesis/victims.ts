@@ -1,6 +1,7 @@
 // Who an act of the nemesis happens to, and when what it broke mends by itself.
 //
-// Owns: the nemesis's random numbers.      Does not own: what is done to a victim.
+// Owns: the nemesis's random numbers.
+// Does not own: what is done to a victim.
 //
 // Invariants
 //   VI1  Every draw of the nemesis comes from this one random, in the order in which acts are done: a seed stays the world it was.

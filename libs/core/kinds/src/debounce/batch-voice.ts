@@ -1,6 +1,7 @@
 // What is said of windows: batches, small ones encoded when they are decided, large ones when the commit is cut.
 //
-// Owns: nothing.      Does not own: when a window fires (DebounceKind), what is in which part (FiredWindow).
+// Owns: nothing.
+// Does not own: when a window fires (DebounceKind), what is in which part (FiredWindow).
 import { namedMessageOf } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { BatchItem, DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';

@@ -4,7 +4,8 @@
 //   nothing ────────────▶ window ──┬── item: one more                                            ├──▶ nothing
 //      ▲   (leading: a batch)      └── null ──▶ CANCELLED ──────────────────────────────────────┘
 //
-// Owns: nothing that outlives a call.      Does not own: entries, timers, commits (the engine).
+// Owns: nothing that outlives a call.
+// Does not own: entries, timers, commits (the engine).
 //
 // Invariants
 //   DW1  Each item is in the state of its key's window, or in a record that was emitted when it left it: never in both, never

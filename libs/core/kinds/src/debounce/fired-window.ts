@@ -3,7 +3,8 @@
 // How far it is said is one number: the item that comes next, and how many parts there were. Where parts end is not known
 // beforehand: after a restart the output may have another format, in which items weigh otherwise.
 //
-// Owns: a copy of the window's items, how far they are encoded.      Does not own: how a batch is written (BatchVoice).
+// Owns: a copy of the window's items, how far they are encoded.
+// Does not own: how a batch is written (BatchVoice).
 import { type Millis, PartitionStopped } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { BatchItem, BatchReason, DebouncedBatch } from '@flatline/ports/formats';

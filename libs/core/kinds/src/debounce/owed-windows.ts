@@ -3,7 +3,8 @@
 //   open ── fires ──▶ owed ── part, part, … in commit after commit ──▶ said
 //                       └── the key's next window opens beside it, and fires after it
 //
-// Owns: nothing that outlives a call.      Does not own: how parts are made (FiredWindow), when a commit takes one (the engine).
+// Owns: nothing that outlives a call.
+// Does not own: how parts are made (FiredWindow), when a commit takes one (the engine).
 //
 // Invariants
 //   OW1  While a window is owed nothing else of its key is said: what would be said waits (`OWING`), and the next window is not due.

@@ -1,7 +1,8 @@
 // What must be known of a whole window before its first part is written: between which offsets its items lie, which of them are
 // alike, and which its batch shows.
 //
-// Owns: how far it has looked, what it has found.      Does not own: the window.
+// Owns: how far it has looked, what it has found.
+// Does not own: the window.
 import type { Reducer } from './debounce-rules.ts';
 import type { WindowItems } from './window-items.ts';
 

@@ -1,6 +1,7 @@
 // What is said of a lease as its entry stands: to whom, until when, and what is in the way of others.
 //
-// Owns: counts of grants and refusals.      Does not own: the entry, when something is said (LeaseKind), how (LeaseVoice).
+// Owns: counts of grants and refusals.
+// Does not own: the entry, when something is said (LeaseKind), how (LeaseVoice).
 import type { Millis } from '@flatline/base';
 import type { LeaseReason } from '@flatline/ports/formats';
 import type { Effects, KindParts } from '../contract.ts';

@@ -1,6 +1,7 @@
 // What is said of leases: events, encoded when they are decided, and tombstones (O1, L1).
 //
-// Owns: nothing.      Does not own: when something is said (LeaseKind), what (LeaseAnswers).
+// Owns: nothing.
+// Does not own: when something is said (LeaseKind), what (LeaseAnswers).
 import { type Millis, namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER, type RecordHeader } from '@flatline/ports';
 import { type LeaseEvent, type LeaseEventEncoder, type LeaseReason, REQUEST_ID_HEADER } from '@flatline/ports/formats';

@@ -1,6 +1,7 @@
 // What a record asks of a lease: its value, and what its headers say beside it.
 //
-// Owns: the request, filled again for each record.      Does not own: what is done about it.
+// Owns: the request, filled again for each record.
+// Does not own: what is done about it.
 import type { RecordHeader } from '@flatline/ports';
 import {
   blankLeaseRequest,

@@ -1,6 +1,7 @@
 // What comes out of schedules: their runs, and receipts (D1, D4).
 //
-// Owns: copies of what is said, until their commits.      Does not own: when something is said (ScheduleKind).
+// Owns: copies of what is said, until their commits.
+// Does not own: when something is said (ScheduleKind).
 import { BriefCopies, digitsOf, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import {

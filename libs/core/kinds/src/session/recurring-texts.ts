@@ -1,7 +1,8 @@
 // Short texts out of bytes, interned: types and attributes of sessions come again and again, and finding a string that there
 // is costs less than making one.
 //
-// Owns: a direct-mapped table of the texts seen last.      Does not own: the bytes.
+// Owns: a direct-mapped table of the texts seen last.
+// Does not own: the bytes.
 //
 // Invariants
 //   RT1  A place's text is exactly what its bytes decode to; a collision only replaces.

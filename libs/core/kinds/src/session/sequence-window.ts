@@ -1,7 +1,8 @@
 // Which sequence numbers of one session have been seen: an anti-replay window of 64 (RFC 4303, section 3.4.3), with the
 // sums that tell loss (S5, S6).
 //
-// Owns: the window, the sums.      Does not own: what a duplicate means (apply-event.ts).
+// Owns: the window, the sums.
+// Does not own: what a duplicate means (apply-event.ts).
 //
 // Invariants
 //   SW1  Bit i of the window (low word first) tells whether `highest − i` was seen; bit 0 is set.

@@ -3,7 +3,8 @@
 //   sources = missing of those forgotten varint · count varint · for each, the one least recently heard first: name text
 //             · lowest varint · highest − lowest varint · seen low u32 · seen high u32 · received varint · missing before varint
 //
-// Owns: what these bytes mean, which source is forgotten.      Does not own: the windows' rules (sequence-window.ts).
+// Owns: what these bytes mean, which source is forgotten.
+// Does not own: the windows' rules (sequence-window.ts).
 //
 // Invariants
 //   NS1  At most `most` sources are kept where one was added; a name is there once.

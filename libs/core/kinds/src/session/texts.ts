@@ -11,7 +11,8 @@
 // No object, no string is made of what is kept until a summary needs it. A text is looked for as bytes, one after another:
 // lists are short, and lie on a few cache lines.
 //
-// Owns: what the bytes mean.      Does not own: the bytes (StateBytes), limits (apply-event.ts).
+// Owns: what the bytes mean.
+// Does not own: the bytes (StateBytes), limits (apply-event.ts).
 //
 // Invariants
 //   SY1  The header says what walking the lists would find.

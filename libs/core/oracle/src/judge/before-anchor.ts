@@ -1,7 +1,8 @@
 // The commits before the first one whose whole state the changelog holds: what they brought about is folded when that one is met,
 // and looked for on the output.
 //
-// Owns: which commits they are.      Does not own: folding (PartitionCheck), what the output says (OutputCheck).
+// Owns: which commits they are.
+// Does not own: folding (PartitionCheck), what the output says (OutputCheck).
 //
 // Invariants
 //   BF1  A commit is a few numbers until then. What the fold has brought about and the output has not been seen to say is held:

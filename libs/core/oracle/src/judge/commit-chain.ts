@@ -1,6 +1,7 @@
 // Commits out of changelog records, and the chain they make (K1, K2, K9).
 //
-// Owns: the blocks of a commit that is not complete yet, the last link of the chain.      Does not own: state.
+// Owns: the blocks of a commit that is not complete yet, the last link of the chain.
+// Does not own: state.
 import type { Millis } from '@flatline/base';
 import { NotABlock } from '../logs/block-reader.ts';
 import type { BlockOperation } from '../logs/block-operation.ts';

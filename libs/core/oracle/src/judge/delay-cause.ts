@@ -1,6 +1,7 @@
 // What a close waited for that came long after its deadline (V9): only what is left is a delay of closing.
 //
-// Owns: the last long gaps between stamps of the input.      Does not own: delays (Findings).
+// Owns: the last long gaps between stamps of the input.
+// Does not own: delays (Findings).
 import type { DurationMs, Millis } from '@flatline/base';
 
 export type DelayCause =

@@ -1,6 +1,7 @@
 // A log as a queue of records, each with the transaction it came in.
 //
-// Owns: the records of one part.      Does not own: when more is read (fill), what batches mean (TransactionWalk).
+// Owns: the records of one part.
+// Does not own: when more is read (fill), what batches mean (TransactionWalk).
 import type { LogPart, LogSource } from '../logs/history.ts';
 import type { TransactionMark, TransactionWalk } from './transaction-walk.ts';
 

@@ -1,6 +1,7 @@
 // What each commit's floor leaves of the changelog: every base of what lives (K3), and no more than so many times as much (K8).
 //
-// Owns: the lengths of the blocks above the floor.      Does not own: what lives (ChangelogFold).
+// Owns: the lengths of the blocks above the floor.
+// Does not own: what lives (ChangelogFold).
 //
 // Invariants
 //   FC1  The sweep is paced by bytes written: where most entries end at once the log is too long for them until others have

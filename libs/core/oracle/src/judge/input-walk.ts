@@ -1,6 +1,7 @@
 // The input of one partition, folded as far as its commits have come, and then to its end (C1, C3, C6, I1, I6, I7).
 //
-// Owns: how far the input is folded.      Does not own: the rules (InputFold), what a commit must say (PartitionCheck).
+// Owns: how far the input is folded.
+// Does not own: the rules (InputFold), what a commit must say (PartitionCheck).
 import type { Millis } from '@flatline/base';
 import type { CommonRules, InputRecord, InputTruth, PartitionHistory } from '../logs/history.ts';
 import { asRefused, type InputFold } from '../rules/input-fold.ts';

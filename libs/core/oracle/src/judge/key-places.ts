@@ -1,7 +1,8 @@
 // Keys that lie in another partition than murmur2 gives them (I9): where other clients send them to their own, they live twice, and
 // what is written of them is sound, as it stands, and wrong.
 //
-// Owns: which keys, as far as they are told apart.      Does not own: whether it is meant (the caller asks, or does not).
+// Owns: which keys, as far as they are told apart.
+// Does not own: whether it is meant (the caller asks, or does not).
 import type { InputRecord } from '../logs/history.ts';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import { murmur2Partition } from '../logs/murmur2.ts';

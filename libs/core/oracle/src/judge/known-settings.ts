@@ -1,7 +1,8 @@
 // What of a history can be judged where the changelog does not say by which settings its first commits were made: what follows,
 // by the state that the changelog has then.
 //
-// Owns: where that begins.      Does not own: by which settings each later stretch is judged (RulesInForce).
+// Owns: where that begins.
+// Does not own: by which settings each later stretch is judged (RulesInForce).
 import type { PartitionHistory } from '../logs/history.ts';
 
 /** The settings of the first commits are not said, those of later ones are: input offset and commit from which they are. */

@@ -1,6 +1,7 @@
 // A generator's ledger against the input: nothing acknowledged was lost (X3).
 //
-// Owns: a count per session of the ledger.      Does not own: sessions, which are the fold's.
+// Owns: a count per session of the ledger.
+// Does not own: sessions, which are the fold's.
 import type { DurationMs } from '@flatline/base';
 import type { Findings } from './report.ts';
 

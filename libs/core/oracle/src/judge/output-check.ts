@@ -1,7 +1,8 @@
 // The output against what each commit decided: every record once, in that commit's transaction, saying what the input says
 // (V1, V2, V3, V4, O1, O2, O4).
 //
-// Owns: one transaction of the output at a time.      Does not own: what had to be said (KindEntries).
+// Owns: one transaction of the output at a time.
+// Does not own: what had to be said (KindEntries).
 //
 // Invariants
 //   OC1  The records of one commit lie in one transaction of the output, of the same producer, and those of two commits in

@@ -1,7 +1,8 @@
 // One partition, from its first offset to the end of its changelog: commit by commit, the input is folded up to the commit's
 // position, the state compared, and what it brought about looked for on the output. O(records).
 //
-// Owns: the order of these steps.      Does not own: any of them.
+// Owns: the order of these steps.
+// Does not own: any of them.
 //
 // Invariants
 //   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. What commits said before the first

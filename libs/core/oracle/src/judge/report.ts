@@ -1,6 +1,7 @@
 // What the checker says, and the collector of it.
 //
-// Owns: the first violations of each rule, the counts.      Does not own: judging.
+// Owns: the first violations of each rule, the counts.
+// Does not own: judging.
 //
 // Invariants
 //   VR1  Memory does not grow with the number of violations, nor of what is undecided; and one damage that breaks a rule in

@@ -1,6 +1,7 @@
 // By which rules each stretch of a history is judged: those by which its commits were made, as the changelog says it.
 //
-// Owns: the rules in force, which stretch they are of.      Does not own: what was said (the changelog), when the next begins.
+// Owns: the rules in force, which stretch they are of.
+// Does not own: what was said (the changelog), when the next begins.
 //
 // Invariants
 //   RF1  `rules` is one object for good, which every judge of the partition looks into: what is in force stands there.

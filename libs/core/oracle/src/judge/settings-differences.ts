@@ -1,7 +1,8 @@
 // Where the settings in force, as the last commits of the changelogs say them, are others than those of the configuration. Not
 // wrong: a processor takes them when it is started again, and a partition says them with its next commit.
 //
-// Owns: the differences, each once.      Does not own: what a text says (RulesInForce).
+// Owns: the differences, each once.
+// Does not own: what a text says (RulesInForce).
 //
 // Invariants
 //   ZD1  At most DIFFERENCES_MAX, however many partitions differ.

@@ -1,6 +1,7 @@
 // The state in the changelog against the state that the input gives, commit by commit (V3, V5, V11, R1, K3).
 //
-// Owns: the comparison.      Does not own: either state (KindEntries, ChangelogFold).
+// Owns: the comparison.
+// Does not own: either state (KindEntries, ChangelogFold).
 //
 // Invariants
 //   ST1  A key is compared when a record or a block named it since the last commit: a key that none named has not changed.

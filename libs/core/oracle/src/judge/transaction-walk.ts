@@ -1,6 +1,7 @@
 // The transactions in one own log, by its batches: which producer wrote, what is still open (V6, V7).
 //
-// Owns: each producer's epoch and open transaction.      Does not own: records.
+// Owns: each producer's epoch and open transaction.
+// Does not own: records.
 import type { BatchMark, OpenTransaction } from '../logs/history.ts';
 import type { Place } from './place.ts';
 

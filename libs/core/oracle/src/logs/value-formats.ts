@@ -1,6 +1,7 @@
 // What the values of a topic say, in JSON or Avro, told apart by their first byte (docs/FORMATS.md, Input).
 //
-// Owns: the schemas handed in, by their ids.      Does not own: fetching them.
+// Owns: the schemas handed in, by their ids.
+// Does not own: fetching them.
 import { type AvroRecord, canBe, type Content, isFieldOf, NoSchema, recordSchema } from './avro-schema.ts';
 import { avroFields, avroRecord } from './avro-value.ts';
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';

@@ -1,6 +1,7 @@
 // The entries of a kind whose rules are a machine for each key: told records and instants, it says what becomes of them.
 //
-// Owns: a machine per key, what each still owes.      Does not own: the rules of a kind (its machine).
+// Owns: a machine per key, what each still owes.
+// Does not own: the rules of a kind (its machine).
 //
 // Invariants
 //   EF1  What is due takes effect here at the first clock that reaches it, instant by instant, whenever the processor gets to it.

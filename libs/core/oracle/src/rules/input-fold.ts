@@ -1,7 +1,8 @@
 // The input of one partition, record by record, as far as it is the same for every kind (C1, C6, I1, I2, I7): the clock, what is
 // no record of a key, and room. As simply as the rules are written.
 //
-// Owns: the clock, which records were bad.      Does not own: what a record of a key does (the fold of each kind).
+// Owns: the clock, which records were bad.
+// Does not own: what a record of a key does (the fold of each kind).
 //
 // Invariants
 //   IF1  Shares no code with the core.

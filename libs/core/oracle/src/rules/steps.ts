@@ -1,6 +1,7 @@
 // What time has brought about for one key since its last record, instant by instant.
 //
-// Owns: their order, which of them the changelog shows.      Does not own: what has taken effect (EntriesFold).
+// Owns: their order, which of them the changelog shows.
+// Does not own: what has taken effect (EntriesFold).
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import { IdQueue } from './id-queue.ts';
 import type { ExpectedRecord } from './reading.ts';

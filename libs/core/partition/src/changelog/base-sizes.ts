@@ -1,6 +1,7 @@
 // How long the bases of the live entries are: those of more than a page by powers of two, all others together.
 //
-// Owns: the sums.      Does not own: bases, where they lie (BlockLedger).
+// Owns: the sums.
+// Does not own: bases, where they lie (BlockLedger).
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
 
 const CLASSES = 32;

@@ -1,6 +1,7 @@
 // Cuts operations into block bodies below a byte limit, and remembers which slots are in which.
 //
-// Owns: the bodies of the commit being cut.      Does not own: headers, which need what only the whole cut knows.
+// Owns: the bodies of the commit being cut.
+// Does not own: headers, which need what only the whole cut knows.
 import { ByteWriter, type ReusedMemory } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import type { EntryTable } from '../entries/entry-table.ts';

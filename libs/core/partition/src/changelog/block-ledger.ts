@@ -1,7 +1,8 @@
 // Which blocks of the changelog still hold an entry's base, hence where the floor lies (K3) and how long the log
 // above it is (K8).
 //
-// Owns: a count of bases per block from the floor to the end.      Does not own: bases (EntryTable), the log itself.
+// Owns: a count of bases per block from the floor to the end.
+// Does not own: bases (EntryTable), the log itself.
 //
 // Invariants
 //   BL1  bases[k] is the number of live entries whose baseBlock is first + k.

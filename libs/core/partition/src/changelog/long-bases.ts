@@ -1,8 +1,8 @@
 // Bases that are too long for one cut, swept forward in parts: the head, then the pages, in cut after cut, and at last the word
 // that this is the base now.
 //
-// Owns: which entries wait for that, how far each has come that is under way.      Does not own: how many bytes a cut has for it
-// (SweepPlan), what else is written of an entry meanwhile (Changelog).
+// Owns: which entries wait for that, how far each has come that is under way.
+// Does not own: how many bytes a cut has for it (SweepPlan), what else is written of an entry meanwhile (Changelog).
 //
 // Invariants
 //   LB1  The base stays where it was until the commit with the last word is known: till then no floor passes it (K3, K4).

@@ -4,7 +4,8 @@
 // be nearly as long as allowed: the longer a base stays, the more touches are written for each time it is rewritten. Where only
 // bases lie there, rewriting them gains nothing; what traffic writes while all are rewritten has to fit, too.
 //
-// Owns: the round and how far it has come.      Does not own: writing bases (Changelog), which block has which (BlockLedger).
+// Owns: the round and how far it has come.
+// Does not own: writing bases (Changelog), which block has which (BlockLedger).
 import type { EntryWindow } from '@flatline/kinds';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';

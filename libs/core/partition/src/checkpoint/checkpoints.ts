@@ -4,8 +4,8 @@
 // that has changed since waits for the next cut, which takes a copy of what it writes anyway. So nothing of a commit is kept
 // for the store, however long the store takes, and an entry that changes with every commit is one row a flush.
 //
-// Owns: which slots are stale, rows taken by a cut.      Does not own: the store, when to flush (the runtime), what is
-// committed of an entry (Changelog says it).
+// Owns: which slots are stale, rows taken by a cut.
+// Does not own: the store, when to flush (the runtime), what is committed of an entry (Changelog says it).
 //
 // Invariants
 //   CK1  A slot is in `#stale` or `#due` if the store may have a row that is older than the last commit that told of it, or

@@ -1,7 +1,8 @@
 // Rebuilds a task's state: rows out of the local store, then whole commits out of the changelog.
 //
-// Owns: what has been read but not yet applied (parts of a commit), the chain check.      Does not own: where to read from,
-// when to stop (the runtime), what to do about a broken chain (it says so, the runtime decides).
+// Owns: what has been read but not yet applied (parts of a commit), the chain check.
+// Does not own: where to read from, when to stop (the runtime), what to do about a broken chain (it says so, the runtime
+// decides).
 //
 // Invariants
 //   RS1  Whole commits only, in order (K6). The one exception is the first commit read at the log's start: its first parts

@@ -1,6 +1,7 @@
 // Loads the rows of the local store.
 //
-// Owns: the blocks that rows name, until they are in the ledger.      Does not own: what commits say of them (Restoration).
+// Owns: the blocks that rows name, until they are in the ledger.
+// Does not own: what commits say of them (Restoration).
 import type { EntryWindow } from '@flatline/kinds';
 import type { StoredGroup } from '@flatline/ports';
 import type { Changelog } from '../changelog/changelog.ts';

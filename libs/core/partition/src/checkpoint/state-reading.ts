@@ -1,6 +1,7 @@
 // The state of one partition as its changelog tells it, for those who only look: restored as a task is, and never run.
 //
-// Owns: the entries.      Does not own: the log, which is handed in block by block.
+// Owns: the entries.
+// Does not own: the log, which is handed in block by block.
 //
 // Invariants
 //   SN1  What is shown is the state after a whole commit, `last`, of which R1 holds once `check` has said nothing.

@@ -3,7 +3,8 @@
 // A row may be as of a later commit than the checkpoint. What commits up to that one say of its key is in it already, or was
 // undone since.
 //
-// Owns: by slot, how far its row is ahead.      Does not own: entries.
+// Owns: by slot, how far its row is ahead.
+// Does not own: entries.
 export class StoredAhead {
   #checkpoint = 0;
   /** By slot: how many commits after the checkpoint the row covers. */

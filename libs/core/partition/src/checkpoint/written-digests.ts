@@ -1,6 +1,7 @@
 // Digests of entries that are read rather than cut: what each was written with (R1, K8).
 //
-// Owns: which entries have changed since they were counted.      Does not own: the sum (Changelog).
+// Owns: which entries have changed since they were counted.
+// Does not own: the sum (Changelog).
 //
 // Invariants
 //   WD1  An entry in `#changed` counts with its key only: one that is touched again and again is looked at once.

@@ -1,6 +1,7 @@
 // Records that could not be applied, from being read until a cut takes them.
 //
-// Owns: the letters, their bytes.      Does not own: why a record is refused.
+// Owns: the letters, their bytes.
+// Does not own: why a record is refused.
 //
 // Invariants
 //   DB1  A letter is taken once: with the cut that covers its record (I1, O1).

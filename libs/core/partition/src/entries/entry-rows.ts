@@ -3,7 +3,8 @@
 // Most pipelines have a row for each entry or for none, so the way to a row is an array by slot that is empty until the first
 // one comes.
 //
-// Owns: rows, which slot has which.      Does not own: whether a slot has a row (a flag of its head), what is in it (kinds).
+// Owns: rows, which slot has which.
+// Does not own: whether a slot has a row (a flag of its head), what is in it (kinds).
 //
 // Invariants
 //   ER1  A row is either of one slot or in the free list.

@@ -1,7 +1,8 @@
 // The live entries of one partition: a slot per key, found by key bytes.
 //
-// Owns: slots, keys, the index, rows, states.      Does not own: deadlines (wheel), what an event does (kinds),
-// which entries are dirty or where their bases lie (Changelog; it uses the fields kept for it here).
+// Owns: slots, keys, the index, rows, states.
+// Does not own: deadlines (wheel), what an event does (kinds), which entries are dirty or where their bases lie (Changelog;
+// it uses the fields kept for it here).
 //
 // Invariants
 //   ET1  A live slot's key is in the index exactly once.

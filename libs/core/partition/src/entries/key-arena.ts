@@ -5,7 +5,8 @@
 //
 // Freed places of sizes that do not come again lie idle until `empty`: where there is no room, what lives is copied into empty memory.
 //
-// Owns: the bytes, the free lists.      Does not own: lengths, nor which entry a key belongs to (EntryTable).
+// Owns: the bytes, the free lists.
+// Does not own: lengths, nor which entry a key belongs to (EntryTable).
 //
 // Invariants
 //   KA1  A place is either handed out or in exactly one free list, whose links lie in the free places themselves.

@@ -9,7 +9,8 @@
 // empties its place and moves no other key (folly's 14-way tables: Bronson, Shi, Facebook 2019). Splitting needs one more bit
 // of each key's hash, which its entry has, and the whole of it only for the few that are not in their home line.
 //
-// Owns: places, the directory.      Does not own: keys (asked for through KeySource), slot numbers.
+// Owns: places, the directory.
+// Does not own: keys (asked for through KeySource), slot numbers.
 //
 // Invariants
 //   KI1  A key is in its home line or, being marked as displaced, in a line that all before it, from its home on, count it for.

@@ -5,7 +5,8 @@
 // kind overlap, since no read depends on another's result (group prefetching: Chen, Ailamaki, Gibbons, Mowry, "Improving
 // Hash Join Performance through Prefetching", ICDE 2004). JavaScript has no prefetch; a read does the same.
 //
-// Owns: the hashes of the group.      Does not own: anything it looks at, nor any answer: a guess may be wrong, or grow old.
+// Owns: the hashes of the group.
+// Does not own: anything it looks at, nor any answer: a guess may be wrong, or grow old.
 import { hashView } from '@flatline/base';
 import { LINE_I32_SHIFT } from '@flatline/kinds';
 import { type Heads, KEY_LENGTH_AND_FLAGS, KEY_REFERENCE } from './entry-layout.ts';

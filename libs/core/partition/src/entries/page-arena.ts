@@ -7,7 +7,8 @@
 // A place begins with two words of the page's own: its length, how many of its first bytes are as they were last written down,
 // whether it is dirty; and the digest of what was written. A reference is the number of a place's first unit of 8 bytes.
 //
-// Owns: the memory, which places are free, the pages' words.      Does not own: whose a page is (StatePages).
+// Owns: the memory, which places are free, the pages' words.
+// Does not own: whose a page is (StatePages).
 //
 // Invariants
 //   PG1  A place is handed out, or in its slab's free list, whose links lie in the free places, or beyond the slab's fresh ones.

@@ -1,6 +1,7 @@
 // A set of slots: one bit for each.
 //
-// Owns: the bits, their number.      Does not own: what being in it means.
+// Owns: the bits, their number.
+// Does not own: what being in it means.
 //
 // Walking a list of slots in the order of change would cost several cache misses per entry. Bits return them in the order in
 // which entries, keys and blocks lie in memory, and hold a slot at most once by construction.

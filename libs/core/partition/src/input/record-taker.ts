@@ -1,7 +1,7 @@
 // Records one after the other, as a step takes them: each applied, refused, or left to be taken again.
 //
-// Owns: the position in the input, the cursor looked ahead with.      Does not own: runs (RunTaker), time (InputTime), what is
-// due (Expiry), dead letters (NextCommit).
+// Owns: the position in the input, the cursor looked ahead with.
+// Does not own: runs (RunTaker), time (InputTime), what is due (Expiry), dead letters (NextCommit).
 import { isConsequence, type Millis, type Mutable } from '@flatline/base';
 import { PROCESSING_FAILED, type Refusal } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';

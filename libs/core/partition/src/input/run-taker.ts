@@ -1,6 +1,7 @@
 // Runs of records, out of the group that a cursor stands in, to the kind.
 //
-// Owns: which records are refused beforehand, whether the kind is taking.      Does not own: entries, the position.
+// Owns: which records are refused beforehand, whether the kind is taking.
+// Does not own: entries, the position.
 import { PROCESSING_FAILED, type Refusal, type Run } from '@flatline/kinds';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import type { TaskCounters } from '../live/counters.ts';

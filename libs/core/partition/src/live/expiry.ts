@@ -1,6 +1,7 @@
 // Lets what is due take effect, in slices: entries of other keys than those of the records being taken.
 //
-// Owns: how far expiring has come.      Does not own: timers (LiveEntries), the clock, room in the commit (NextCommit).
+// Owns: how far expiring has come.
+// Does not own: timers (LiveEntries), the clock, room in the commit (NextCommit).
 import type { Millis } from '@flatline/base';
 import type { LiveEntries } from './live-entries.ts';
 import type { NextCommit } from '../commit/next-commit.ts';

@@ -1,7 +1,8 @@
 // Whether keys lie where Kafka's default partitioner puts them: one that another client sends elsewhere has an entry in each of two
 // partitions, and ends twice (I9).
 //
-// Owns: the newest key that does not.      Does not own: the count (TaskCounters).
+// Owns: the newest key that does not.
+// Does not own: the count (TaskCounters).
 import { partitionOfRange } from '@flatline/base';
 import type { KeySpans } from '@flatline/ports';
 import type { TaskCounters } from './counters.ts';

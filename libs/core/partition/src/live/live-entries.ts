@@ -1,7 +1,8 @@
 // The live entries of one partition: their timers, and the engine's side of what a kind does to them.
 //
-// Owns: the timers, the window that kind and engine share.      Does not own: what an entry means (the kind), outputs
-// (NextCommit), the clock (PartitionClock), which record comes next, when a commit is cut.
+// Owns: the timers, the window that kind and engine share.
+// Does not own: what an entry means (the kind), outputs (NextCommit), the clock (PartitionClock), which record comes next,
+// when a commit is cut.
 //
 // Invariants
 //   LE1  The wheel holds each live entry at or before its due instant, and asks for that instant when it meets the entry: making

@@ -1,6 +1,7 @@
 // Entries that owe more records than one commit should hold, oldest first.
 //
-// Owns: which entries owe, what is left of the first.      Does not own: what is owed (the kind), room for it (NextCommit).
+// Owns: which entries owe, what is left of the first.
+// Does not own: what is owed (the kind), room for it (NextCommit).
 //
 // Invariants
 //   OQ1  An entry that owes lives, and is in the queue once: from the call in which its kind says so, or from restoring, until

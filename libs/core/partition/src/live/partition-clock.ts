@@ -1,7 +1,8 @@
 // The clock of one input partition: the greatest timestamp among the records read so far, in offset order (C1); where the
 // input may not be written, also what an answered request for its end is evidence of (C3).
 //
-// Owns: the instant.      Does not own: any local clock, any fetch answer. Those are handed in by others or not at all.
+// Owns: the instant.
+// Does not own: any local clock, any fetch answer. Those are handed in by others or not at all.
 //
 // Invariants
 //   PC1  The instant never goes back.

@@ -1,6 +1,7 @@
 // What a secured broker and its clients need, as files below the broker's data directory: `secured/`.
 //
-// Owns: the files and who is in them.      Does not own: listeners and ports (secured-properties.ts).
+// Owns: the files and who is in them.
+// Does not own: listeners and ports (secured-properties.ts).
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -48,7 +48,11 @@ export class KafkaAccess {
     this.#options = options;
     this.#tokens = new TokenSource({
       clock,
-      onTrouble: onTrouble && ((message) => { onTrouble(this.#inWords(message)); }),
+      onTrouble:
+        onTrouble &&
+        ((message) => {
+          onTrouble(this.#inWords(message));
+        }),
       renew: () => this.#renew(),
     });
   }

@@ -96,7 +96,9 @@ describe('a token', () => {
     await give();
     let answerNow = (): void => undefined;
     endpoint.answer = (response, nth) => {
-      answerNow = () => { giving('late', 300)(response, nth); };
+      answerNow = () => {
+        giving('late', 300)(response, nth);
+      };
     };
     clock.advance(280_000);
     const asking = [give(), give()];

@@ -1,6 +1,7 @@
 // Tokens of an OAuth 2 client (RFC 6749, 4.4): one for all connections, until shortly before it ends.
 //
-// Owns: the token, the one request under way for the next, when that is asked for.      Does not own: credentials, logins.
+// Owns: the token, the one request under way for the next, when that is asked for.
+// Does not own: credentials, logins.
 //
 // Invariants
 //   TN1  One request at a time, and after one that failed the next waits for the back-off: until then its error is everybody's.

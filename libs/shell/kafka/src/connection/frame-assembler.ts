@@ -1,7 +1,8 @@
 // Puts the answers of a broker together out of the pieces in which a socket brings them: a length of four bytes, then as
 // many bytes. Each answer gets memory of its own: a fetch answer is kept as long as its records are read in place.
 //
-// Owns: the answer not yet complete.      Does not own: the socket, the memory pieces come in (used again at once).
+// Owns: the answer not yet complete.
+// Does not own: the socket, the memory pieces come in (used again at once).
 //
 // Invariants
 //   FA1  Only whole answers are handed out, each with its length before it, in the order in which they came.

@@ -1,7 +1,8 @@
 // Membership of one instance in one consumer group: a small client of the classic group protocol.
 //
-// Owns: member id, generation, the heartbeat, the connection.   Does not own: tasks. Nothing is revoked here: tasks run on
-// through a rebalance and until fenced (architecture, Ownership), so the eager protocol costs no gap.
+// Owns: member id, generation, the heartbeat, the connection.
+// Does not own: tasks. Nothing is revoked here: tasks run on through a rebalance and until fenced (architecture, Ownership),
+// so the eager protocol costs no gap.
 //
 //   created → joining ⇄ member → left | failed
 //

@@ -1,8 +1,8 @@
 // What the readers of one kind in a process have fetched and not yet handed on, and the memory for it: pipelines share a bound
 // instead of multiplying it (X6).
 //
-// Owns: memory that waits for answers to come.      Does not own: what is buffered (PartitionSubscription), the bound
-// (ReaderLimits).
+// Owns: memory that waits for answers to come.
+// Does not own: what is buffered (PartitionSubscription), the bound (ReaderLimits).
 //
 // Invariants
 //   FB1  But for a fetch of each partition, readers hold less than twice the bound together; each may hold an equal share of

@@ -1,6 +1,7 @@
 // A fetch answer in which the runs of several partitions lie.
 //
-// Owns: how many runs still show its bytes.      Does not own: the memory (ReusedMemory), the runs (PartitionSubscription).
+// Owns: how many runs still show its bytes.
+// Does not own: the memory (ReusedMemory), the runs (PartitionSubscription).
 //
 // Invariants
 //   SA1  Its memory is given back once, when the last run made of it is used up, and no more can be made.

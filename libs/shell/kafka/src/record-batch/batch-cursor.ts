@@ -1,8 +1,8 @@
 // Walks the records of consecutive batches in place. One class, one shape: everything that reads a log goes through it,
 // so its fields must not change their kinds, and a bare heartbeat makes no object here.
 //
-// Owns: the place in the batches of one run. Does not own: the bytes (the fetch answer's), the records of a batch
-// (RecordGroup), fetching.
+// Owns: the place in the batches of one run.
+// Does not own: the bytes (the fetch answer's), the records of a batch (RecordGroup), fetching.
 //
 // Invariants
 //   BC1  position never goes back and ends at the run's nextOffset, whatever the batches on the way hold: nothing at all

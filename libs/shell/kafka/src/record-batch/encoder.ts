@@ -1,6 +1,7 @@
 // Writes record batches of format 2 (magic 2, KIP-98): records in, the bytes of one batch out.
 //
-// Owns: one buffer, grown and reused from batch to batch.   Does not own: where to cut (the callers' limits), sequence numbers.
+// Owns: one buffer, grown and reused from batch to batch.
+// Does not own: where to cut (the callers' limits), sequence numbers.
 //
 // Invariants
 //   EN1  A sealed batch is a view into the encoder's memory, valid until the next `add` or `clear`.

@@ -1,6 +1,7 @@
 // Records of one batch, unpacked some at a time into columns: what looks ahead at them wants their keys side by side.
 //
-// Owns: the columns, the place in the batch's records.      Does not own: the bytes, which batch it is (BatchCursor).
+// Owns: the columns, the place in the batch's records.
+// Does not own: the bytes, which batch it is (BatchCursor).
 //
 // Invariants
 //   RG1  The columns point within the batch's bytes. A record that does not fit ends the group before it, and is an error

@@ -1,6 +1,7 @@
 // A producer that says of each record what became of it.
 //
-// Owns: who waits for which record.      Does not own: batches, sending again (BatchProducer).
+// Owns: who waits for which record.
+// Does not own: batches, sending again (BatchProducer).
 //
 // Invariants
 //   AW1  A record waits for its own partition only, which the producer tells of in the order in which it took the records; and it

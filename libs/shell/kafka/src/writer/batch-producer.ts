@@ -1,6 +1,7 @@
 // An idempotent producer of one topic, for load: what it acknowledges is in the log once (KIP-98, no transactions).
 //
-// Owns: a queue per partition, the bytes they hold, the linger timer.   Does not own: the connection, sending (LeaderLanes).
+// Owns: a queue per partition, the bytes they hold, the linger timer.
+// Does not own: the connection, sending (LeaderLanes).
 //
 // Invariants
 //   BP1  One batch per partition is under way at a time, and it is sent again with the same bytes and sequence number

@@ -1,6 +1,7 @@
 // Sends batches outside transactions to the leaders of their partitions.
 //
-// Owns: what waits for a leader, one request at a time per leader.   Does not own: trying again (the callers), encoding.
+// Owns: what waits for a leader, one request at a time per leader.
+// Does not own: trying again (the callers), encoding.
 //
 // Invariants
 //   LN1  A batch is sent once; its promise says what came of it. Batches of one partition are sent in the order submitted.

@@ -1,6 +1,7 @@
 // Prometheus metrics out of task statuses, at the moment they are asked for.
 //
-// Owns: one registry per processor.      Does not own: any count; those are the tasks', read when scraped.
+// Owns: one registry per processor.
+// Does not own: any count; those are the tasks', read when scraped.
 //
 // Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).

@@ -1,6 +1,7 @@
 // The writer schemas a decoder knows, each worked out to a plan once.
 //
-// Owns: plans, what is known of ids without one, the requests under way.      Does not own: the registry.
+// Owns: plans, what is known of ids without one, the requests under way.
+// Does not own: the registry.
 //
 // Invariants
 //   PL1  After `prepare(id)` resolves, `of(id)` is defined: the plan, or why there is none.

@@ -5,7 +5,8 @@
 // a cut is bounded by what commits were seen to take, and a commit that is cut all the same too large gets more time
 // (Committer).
 //
-// Owns: what a commit may hold.      Does not own: what waits for a cut (PartitionTask), how long a commit took (Committer).
+// Owns: what a commit may hold.
+// Does not own: what waits for a cut (PartitionTask), how long a commit took (Committer).
 //
 // Invariants
 //   CB1  It doubles after a commit that filled it as stepping counts, and shrinks at once to what would have fitted.

@@ -1,7 +1,7 @@
 // The commits of a running task, one after the other: when the next one begins, its cut in slices, and what follows from it.
 //
-// Owns: the pace, the commit in flight, how long commits and closes took.      Does not own: the protocol of a commit
-// (Committer), what is in one (PartitionTask).
+// Owns: the pace, the commit in flight, how long commits and closes took.
+// Does not own: the protocol of a commit (Committer), what is in one (PartitionTask).
 //
 // Invariants
 //   CC1  At most one commit is in flight.

@@ -5,7 +5,8 @@
 // commit, besides its own pace, is how long commits take: brokers that are busy slow it down, as does a backlog, where
 // throughput counts.
 //
-// Owns: when the last commits began and how long they took.      Does not own: the timer, the commit.
+// Owns: when the last commits began and how long they took.
+// Does not own: the timer, the commit.
 //
 // Invariants
 //   CP1  Commits without closes begin at least `commitIntervalMs` apart.

@@ -1,6 +1,7 @@
 // The commit protocol of one task (architecture, steps 2 and 3): cut, send, settle, and the way out of every failure.
 //
-// Owns: the writer, the commit in flight, the chain of commit ids.      Does not own: when to commit, stepping (TaskLoop).
+// Owns: the writer, the commit in flight, the chain of commit ids.
+// Does not own: when to commit, stepping (TaskLoop).
 //
 // Invariants
 //   CM1  Commit n + 1 is cut after n is settled.

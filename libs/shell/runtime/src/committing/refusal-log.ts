@@ -1,6 +1,7 @@
 // Dead letters, as an operator hears of them: a line for each commit and reason, and the newest (I1).
 //
-// Owns: the newest.      Does not own: the letters (TaskCut), their count (TaskCounters), how often a line is written (the log).
+// Owns: the newest.
+// Does not own: the letters (TaskCut), their count (TaskCounters), how often a line is written (the log).
 import type { Millis } from '@flatline/base';
 import type { DeadLetter } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';

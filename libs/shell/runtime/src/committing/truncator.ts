@@ -1,6 +1,7 @@
 // Truncates the changelog below a floor that has been in force long enough (K4).
 //
-// Owns: the floors of committed commits and since when each holds.      Does not own: the floor itself (Changelog).
+// Owns: the floors of committed commits and since when each holds.
+// Does not own: the floor itself (Changelog).
 import type { Clock, DurationMs } from '@flatline/base';
 import type { LogAdmin, TopicPartition } from '@flatline/ports';
 import {

@@ -1,7 +1,8 @@
 // One instance of one pipeline: a member of its group, a task for each partition the group assigns to it, and a standby for
 // each it is to stand by for, or may well be assigned.
 //
-// Owns: the runners and the standbys.      Does not own: the assignment (the group), anything inside a task.
+// Owns: the runners and the standbys.
+// Does not own: the assignment (the group), anything inside a task.
 //
 // Invariants
 //   PN1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.

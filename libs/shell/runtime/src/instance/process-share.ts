@@ -1,6 +1,7 @@
 // What the tasks of all pipelines in a process may have together, and each of them at present (X6).
 //
-// Owns: memory for blocks, used by turns.      Does not own: tasks (PipelineInstance counts them), what any of them has.
+// Owns: memory for blocks, used by turns.
+// Does not own: tasks (PipelineInstance counts them), what any of them has.
 import { ReusedMemory } from '@flatline/base';
 import {
   COMMIT_BYTES_MAX,

@@ -1,6 +1,7 @@
 // Brings the local store up to the committed changelog, in slices between the task's own work.
 //
-// Owns: the flush under way, when to begin one.      Does not own: what is flushed (Checkpoints), the store's form.
+// Owns: the flush under way, when to begin one.
+// Does not own: what is flushed (Checkpoints), the store's form.
 //
 // Invariants
 //   FL1  One flush at a time; a slice that could not be written is written again before the next, if that may help.

@@ -1,6 +1,7 @@
 // Local stores of one partition that could not be trusted and were dropped (R2, K5).
 //
-// Owns: how many there were since the task or its standby began.      Does not own: dropping one (TaskStore).
+// Owns: how many there were since the task or its standby began.
+// Does not own: dropping one (TaskStore).
 import type { StoreDistrust } from '@flatline/ports';
 import { placeInLog, type TaskPlace } from '../task-place.ts';
 

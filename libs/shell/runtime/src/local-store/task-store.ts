@@ -1,7 +1,7 @@
 // The local store of one task or standby, as the runtime uses it: a cache, whose errors cost the cache and nothing else.
 //
-// Owns: the store, and whether it is still of use.      Does not own: what a failed read means (Replica), when a failed write
-// is tried again (Flusher).
+// Owns: the store, and whether it is still of use.
+// Does not own: what a failed read means (Replica), when a failed write is tried again (Flusher).
 //
 // Invariants
 //   TS1  Errors of the device are logged, counted, and end neither the task nor the process. Only `scan` and

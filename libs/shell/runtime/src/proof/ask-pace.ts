@@ -6,7 +6,8 @@
 // keep coming meanwhile, which bring it as well. Brokers that take long to answer are asked less often: what this process
 // itself was late by makes no broker slow.
 //
-// Owns: when it was asked last, how long the answer took and whether it was of use.      Does not own: the request under way.
+// Owns: when it was asked last, how long the answer took and whether it was of use.
+// Does not own: the request under way.
 import type { DurationMs } from '@flatline/base';
 import { FRUITFUL_ASKS, SLOW_ASKS_APART_MS } from '../limits.ts';
 

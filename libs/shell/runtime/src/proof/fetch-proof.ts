@@ -1,6 +1,7 @@
 // Decides how far the clock may act where the input may not be written (C3), and when its end must be asked for.
 //
-// Owns: the estimate of the log's present, the request under way.      Does not own: the partition clock, sending.
+// Owns: the estimate of the log's present, the request under way.
+// Does not own: the partition clock, sending.
 //
 // The estimate is the greatest append time of a record plus the monotonic time since it was received. What was appended
 // before a request for the leader's end was sent lies below the end that is answered; once all of that is applied, nothing

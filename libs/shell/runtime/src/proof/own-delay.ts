@@ -1,7 +1,8 @@
 // How long this process was too busy, or not scheduled, while it waited for an answer: that time does not make the other side
 // slow.
 //
-// Owns: a timer that measures, again and again, how late it fires.      Does not own: what is waited for.
+// Owns: a timer that measures, again and again, how late it fires.
+// Does not own: what is waited for.
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import { OWN_DELAY_PROBE_MS } from '../limits.ts';
 

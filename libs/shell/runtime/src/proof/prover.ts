@@ -1,7 +1,7 @@
 // Decides when the log must be asked to prove its own silence (C2), or that it is listened to (C8).
 //
-// Owns: the estimate of the log's present, the clock record under way.      Does not own: the partition clock (it moves by
-// records only, C1), sending.
+// Owns: the estimate of the log's present, the clock record under way.
+// Does not own: the partition clock (it moves by records only, C1), sending.
 //
 // The estimate may be wrong without harm: it decides when to *ask*. What closes a session is the record read back.
 //

@@ -2,8 +2,8 @@
 // answered (C3). The leader that is read from was then deposed and does not know it: its log ends before. Lag does not show
 // that, since it comes from the same leader.
 //
-// Owns: since when, what was logged, what was done.      Does not own: doing it (SilenceWatch), what is owed
-// (SilenceProof).
+// Owns: since when, what was logged, what was done.
+// Does not own: doing it (SilenceWatch), what is owed (SilenceProof).
 import type { DurationMs } from '@flatline/base';
 import { PROOF_PATIENCE_MS } from '../limits.ts';
 

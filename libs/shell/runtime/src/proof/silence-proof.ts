@@ -1,8 +1,9 @@
 // How a running task learns that its input is silent: from a clock record that it reads back (C2), or, where the input may
 // not be written, from the input's end (C3).
 //
-// Owns: the request under way.      Does not own: when something is due and what closes (PartitionTask), when to look
-// (TaskLoop), the estimates of the log's present (Prover, FetchProof).
+// Owns: the request under way.
+// Does not own: when something is due and what closes (PartitionTask), when to look (TaskLoop), the estimates of the log's
+// present (Prover, FetchProof).
 import { type DurationMs, type Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { RecordRun, TopicPartition } from '@flatline/ports';

@@ -1,6 +1,7 @@
 // Reads a changelog partition forward and hands its blocks on, until a given point.
 //
-// Owns: the subscription, the record in hand.      Does not own: what a block means (Restoration).
+// Owns: the subscription, the record in hand.
+// Does not own: what a block means (Restoration).
 import { copyBytes, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
 import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
 import type { Heard } from '../proof/fetch-proof.ts';

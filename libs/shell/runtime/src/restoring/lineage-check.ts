@@ -1,7 +1,8 @@
 // Whether a changelog holds the commit that a local store stands at: the store of another log may end where this one does,
 // and nothing after it would tell (R2).
 //
-// Owns: whether it is proven.      Does not own: the chain of what follows (Restoration), what to do about it.
+// Owns: whether it is proven.
+// Does not own: the chain of what follows (Restoration), what to do about it.
 import { decodeBlock } from '@flatline/partition';
 import type { StoreCheckpoint } from '@flatline/ports';
 

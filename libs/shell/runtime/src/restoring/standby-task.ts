@@ -8,7 +8,8 @@
 // It is `restoring` until it has once read to the end of the changelog, and again after it had to drop its state. `stopped`
 // is R3 as far as a standby can tell: the task that takes over looks again, from the log's start.
 //
-// Owns: its store and its replica, until handed over.      Does not own: whether there should be one (PipelineInstance).
+// Owns: its store and its replica, until handed over.
+// Does not own: whether there should be one (PipelineInstance).
 //
 // Invariants
 //   SB1  It holds whole commits, in order (K6). Found below the log's start, it drops everything and begins there empty (K5).

@@ -1,7 +1,8 @@
 // How many due entries may take effect now, where a limit a second spreads a peak (D2). What comes out does not depend on it, only
 // when: what is due takes effect as of its instant, however late it is drained (C5).
 //
-// Owns: what is left of the limit.      Does not own: what is due (PartitionTask), when to look again (TaskLoop).
+// Owns: what is left of the limit.
+// Does not own: what is due (PartitionTask), when to look again (TaskLoop).
 //
 // Invariants
 //   DP1  In any stretch of t seconds at most (t + BURST_SECONDS) × `perSecond` are allowed, or one more. What takes effect beyond

@@ -1,7 +1,7 @@
 // The records of a running task's input, run by run, through every interruption that may pass.
 //
-// Owns: the subscription, the run in hand, whether all there is has been read.      Does not own: what a record means
-// (Stepping), the position (PartitionTask).
+// Owns: the subscription, the run in hand, whether all there is has been read.
+// Does not own: what a record means (Stepping), the position (PartitionTask).
 import { Fatal, PartitionStopped } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';

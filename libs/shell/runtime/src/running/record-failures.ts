@@ -5,7 +5,8 @@
 //   second                       state as committed and this record make it fail: it is refused, to the dead letters
 //   third, or too many records within an hour   nothing that one record explains: an operator is needed
 //
-// Owns: which offsets failed.      Does not own: restoring, refusing (PartitionTask).
+// Owns: which offsets failed.
+// Does not own: restoring, refusing (PartitionTask).
 import type { DurationMs } from '@flatline/base';
 import type { RecordFailed } from '@flatline/partition';
 import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../limits.ts';

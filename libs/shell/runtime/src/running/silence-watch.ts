@@ -1,6 +1,7 @@
 // Has the log asked to prove its silence when that is due, and sees to it that what it answered is read.
 //
-// Owns: when to look next.      Does not own: the request under way (SilenceProof), what is due (PartitionTask).
+// Owns: when to look next.
+// Does not own: the request under way (SilenceProof), what is due (PartitionTask).
 import type { Cancel } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';

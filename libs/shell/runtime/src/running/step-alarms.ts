@@ -1,6 +1,7 @@
 // What an operator should know of the records that were applied: each fact is logged when it shows first, or grows.
 //
-// Owns: what has been logged.      Does not own: the counters (PartitionTask).
+// Owns: what has been logged.
+// Does not own: the counters (PartitionTask).
 import type { Millis } from '@flatline/base';
 import type { PipelineKind } from '@flatline/kinds';
 import type { MisplacedKey, PartitionTask } from '@flatline/partition';

@@ -1,7 +1,7 @@
 // Applies what was read to the task, in slices, as far as each record may be applied.
 //
-// Owns: what a record waits for, and where the input ends for this task.      Does not own: the rules (PartitionTask), the
-// records (InputReading).
+// Owns: what a record waits for, and where the input ends for this task.
+// Does not own: the rules (PartitionTask), the records (InputReading).
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';

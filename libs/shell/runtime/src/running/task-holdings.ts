@@ -1,6 +1,7 @@
 // What one task holds on this instance: a standby's state, the local store, the restored state, the writer, the loop.
 //
-// Owns: each of these, and its release.      Does not own: how it is brought up (task-start.ts), when it ends (TaskRunner).
+// Owns: each of these, and its release.
+// Does not own: how it is brought up (task-start.ts), when it ends (TaskRunner).
 //
 // Invariants
 //   TH1  Each part is released, whatever another one throws.

@@ -1,7 +1,8 @@
 // The turns of a running task: step, expire, commit, ask for proof.
 //
-// Owns: when a turn comes, and their order.      Does not own: what a turn does (InputReading, Stepping, CommitCycle,
-// SilenceWatch), whether the task should run at all (TaskRunner).
+// Owns: when a turn comes, and their order.
+// Does not own: what a turn does (InputReading, Stepping, CommitCycle, SilenceWatch), whether the task should run at all
+// (TaskRunner).
 //
 // Whatever may have changed something calls `wake`; a turn does one slice of work and, where there is more, queues the next
 // behind the event loop's other work. No turn overlaps another.

@@ -4,7 +4,8 @@
 // has fixed hours: each time that it names is run for once, at the first instant at which the clocks show it or a later one. So
 // what does not exist runs right after the gap, and what comes twice runs the first time.
 //
-// Owns: expressions and zones that were read.      Does not own: which instants are due (Recurrence).
+// Owns: expressions and zones that were read.
+// Does not own: which instants are due (Recurrence).
 import { assert, type Calendar, type DurationMs, type Millis } from '@flatline/base';
 import { CronExpression, type LocalTime } from './cron-expression.ts';
 import { NoCron } from './cron-fields.ts';

@@ -1,6 +1,7 @@
 // What the clocks of a time zone show, by the time-zone database of this Node.
 //
-// Owns: the spans between two turns of the clocks, by stretches of the time.      Does not own: what runs when (CronCalendar).
+// Owns: the spans between two turns of the clocks, by stretches of the time.
+// Does not own: what runs when (CronCalendar).
 //
 // Invariants
 //   ZC1  Clocks are turned at whole seconds, and two turns within one day do not cancel out: each day of a stretch is looked at, and

@@ -1,6 +1,7 @@
 // The sessions of one partition folded by the rules, as simply as they are written (S1–S7): a Map and a clock.
 //
-// Owns: the open sessions.      Does not own: what was really closed (that is what is judged by it).
+// Owns: the open sessions.
+// Does not own: what was really closed (that is what is judged by it).
 //
 // Invariants
 //   NF1  A session that is due stays open here until its key's next record, or until the processor is seen to have closed
