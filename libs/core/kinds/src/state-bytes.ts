@@ -1,7 +1,7 @@
 // What an entry keeps beyond its head, as bytes that a kind reads and edits in place, wherever their owner has them lie.
 const NOTHING = new Uint8Array(0);
 
-/** Most of what a record adds to that a kind lets one entry have. There is room for three million bytes more, of numbers and names. */
+/** Most that starts and holder of a lease take (L4), and the messages of a key (D1): of these, three million bytes are left for numbers and names. */
 export const STATE_BYTES_MAX = 64_000_000;
 
 /** Bytes that lie in others. */

@@ -194,7 +194,7 @@ class LeaseKind implements Kind {
       return this.#replace(start, run.effectiveAt, state, to, effects);
     if (onConflict === 'reject' || waitMs === 0)
       this.#answers.rejected(start.claim, this.#answers.obstacle('HELD', to.at, state), to, effects);
-    else if (state.waiters.length >= maxWaiters || !this.#hasRoomFor(start.claim))
+    else if (state.waiters.length >= maxWaiters)
       this.#answers.rejected(start.claim, this.#answers.obstacle('QUEUE_FULL', to.at, state), to, effects);
     else return this.#queue({ ...start, waitsUntil: to.at + waitMs }, state, to, effects);
     return undefined;
@@ -203,10 +203,6 @@ class LeaseKind implements Kind {
   /** Whether the state may become this one (I7). */
   #hasRoom(state: LeaseState, effects: Effects): boolean {
     return effects.hasRoom(stateBytes(state).length - this.#entry.stateLength);
-  }
-
-  #hasRoomFor(claim: Claim): boolean {
-    return this.#entry.stateLength + stateBytes({ holder: claim, waiters: [] }).length <= STATE_BYTES_MAX;
   }
 
   /** A start with the request id of the one that holds or waits gets the same answer again, and changes nothing (L5). */
@@ -236,7 +232,12 @@ class LeaseKind implements Kind {
 
   #queue(waiter: Waiter, { holder, waiters }: LeaseState, to: Answered, effects: Effects): Refusal | undefined {
     const state = { holder, waiters: [...waiters, waiter] };
-    if (!this.#hasRoom(state, effects)) return NO_ROOM;
+    const { length } = stateBytes(state);
+    if (length > STATE_BYTES_MAX) {
+      this.#answers.rejected(waiter.claim, this.#answers.obstacle('QUEUE_FULL', to.at, state), to, effects);
+      return undefined;
+    }
+    if (!effects.hasRoom(length - this.#entry.stateLength)) return NO_ROOM;
     this.#keep(state, effects);
     effects.dueSooner();
     this.#parts.counters.leasesQueued += 1;

@@ -133,11 +133,8 @@ class ScheduleKind implements Kind {
     const goesOn = former !== undefined && recurs(when) && !asked.reset && saysTheSame(former.when, when);
     const dueAt = goesOn ? former.dueAt : firstDueOf(asked, effects.clock, this.#rules, this.#recurrence);
     if (typeof dueAt !== 'number') return dueAt;
-    const refusal = former === undefined ? this.#tooMany(schedules) : undefined;
+    const refusal = this.#tooMany(schedules, former, message);
     if (refusal !== undefined) return refusal;
-    const bytes = (isThere ? this.#entry.stateLength : 0) - (former?.message.length ?? 0) + message.length;
-    if (bytes > STATE_BYTES_MAX)
-      return bad('too-many-schedules', `the key's schedules would have ${bytes} bytes, at most ${STATE_BYTES_MAX} fit`);
     const fresh = { ...NOT_RUN_YET, id, offset: to.answers!, dueAt, when, target, message };
     const schedule = goesOn ? { ...former, when, target, message } : this.#at(fresh, dueAt, to);
     const isDue = !schedule.paused && fireAt(schedule) <= effects.clock;
@@ -190,11 +187,17 @@ class ScheduleKind implements Kind {
     this.#voice.receipt(former === undefined ? 'SCHEDULED' : 'REPLACED', schedule, to, effects);
   }
 
-  #tooMany({ length }: readonly Schedule[]): Refusal | undefined {
+  /** Whether the key may have one more, or this message in the place of the former's (D1). */
+  #tooMany(schedules: readonly Schedule[], former: Schedule | undefined, message: Uint8Array): Refusal | undefined {
     const { maxSchedulesPerKey } = this.#rules;
-    if (length < maxSchedulesPerKey) return undefined;
-    const detail = `the key has ${length} schedules; maxSchedulesPerKey is ${maxSchedulesPerKey}`;
-    return bad('too-many-schedules', detail);
+    const { length } = schedules;
+    const why = (detail: string): Refusal => bad('too-many-schedules', detail);
+    if (former === undefined && length >= maxSchedulesPerKey)
+      return why(`the key has ${length} schedules; maxSchedulesPerKey is ${maxSchedulesPerKey}`);
+    const others = schedules.reduce((sum, each) => (each === former ? sum : sum + each.message.length), 0);
+    const bytes = others + message.length;
+    if (bytes <= STATE_BYTES_MAX) return undefined;
+    return why(`the messages of the key's schedules would have ${bytes} bytes, of which ${STATE_BYTES_MAX} fit`);
   }
 
   #command({ does, id }: CommandAsked, schedules: readonly Schedule[], to: Receiver, effects: Effects): void {

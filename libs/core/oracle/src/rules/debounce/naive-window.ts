@@ -4,6 +4,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { InputRecord, RawHeader } from '../../logs/history.ts';
 import type { Machine, When } from '../entry-rules.ts';
+import { varintBytes } from '../../logs/varint-bytes.ts';
 import { Telling } from '../telling.ts';
 import { alikeBy, asksIn, type ItemAsks } from './item-asks.ts';
 
@@ -113,10 +114,6 @@ function pageBytesOf(item: FoldableItem, firstOffset: number, batchBytes: number
 
 function identityBytes({ alike }: FoldableItem): number {
   return alike === undefined ? 0 : alike.split(' ').length;
-}
-
-function varintBytes(value: number): number {
-  return value < 128 ? 1 : 1 + varintBytes(Math.floor(value / 128));
 }
 
 function formOf({ reducer, dedupeBy, format = 'json' }: DebounceFoldRules): WindowForm {

@@ -7,6 +7,7 @@ import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
 import { type Asked, askedBy } from './lease-request.ts';
+import { isWithinLimit } from './lease-size.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md. */
 export interface LeaseFoldRules {
@@ -180,11 +181,14 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
       this.#end('EXPIRED', held, { reason: 'REPLACED', requestId: held.requestId, offset, at });
       this.#grant(start, effectiveAt, { at, offset });
     } else if (onConflict === 'reject' || waitMs === 0) this.#refuse(start, 'HELD', { at, offset });
-    else if (this.#waiting.length >= maxWaiters) this.#refuse(start, 'QUEUE_FULL', { at, offset });
     else {
       const waiting = { ...start, until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs) };
-      this.#waiting = [...this.#waiting, waiting];
-      this.#sayQueued(waiting, { at, offset });
+      const queue = [...this.#waiting, waiting];
+      if (queue.length > maxWaiters || !isWithinLimit(held, queue)) this.#refuse(start, 'QUEUE_FULL', { at, offset });
+      else {
+        this.#waiting = queue;
+        this.#sayQueued(waiting, { at, offset });
+      }
     }
   }
 

@@ -63,6 +63,8 @@ export interface ScheduleState {
 }
 
 const NEVER = 8.64e15;
+/** docs/SPEC.md, D1: what the messages of a key may have, as they are kept. */
+const KEY_MESSAGES_BYTES_MAX = 64_000_000;
 
 /** While the machine works on it. */
 type Pending = { -readonly [Name in Exclude<keyof PendingSchedule, 'shift'>]: PendingSchedule[Name] };
@@ -142,6 +144,9 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     if ((asked.every ?? Infinity) < (this.#rules.minEveryMs ?? 1)) return false;
     const former = this.#pending.find((each) => each.asked.id === asked.id);
     if (asked.target !== undefined && !this.#rules.targets.includes(asked.target)) return false;
+    const others = this.#pending.filter((each) => each !== former);
+    const kept = others.reduce((sum, each) => sum + each.asked.messageBytes, 0);
+    if (kept + asked.messageBytes > KEY_MESSAGES_BYTES_MAX) return false;
     if (former && !asked.reset && recurs(asked) && sameWhen(former.asked, asked)) {
       former.asked = asked;
       this.#receiptOf('REPLACED', former);
@@ -155,7 +160,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     if (!former && this.#pending.length >= this.#rules.maxSchedulesPerKey) return false;
     this.began();
     const pending: Pending = { asked, offset, due, runs: 0, missed: 0, madeUp: 0, paused: false, parked: false };
-    this.#pending = [...this.#pending.filter((each) => each !== former), pending];
+    this.#pending = [...others, pending];
     this.#receiptOf(former ? 'REPLACED' : 'SCHEDULED', pending);
     if (this.#fires(pending) <= this.#clock) this.#due(pending);
     return true;

@@ -22,3 +22,9 @@ test('[D3] paused by a command and parked are apart, with jitter and without', (
   expect(said(read([0x85, 6], [9, 3]).pending)).toEqual([true, true, 3, 9, 'v']);
   expect(() => read([0x84, 4])).toThrow(NotABlock);
 });
+
+test('[D1] a message weighs its bytes there, behind whatever the schedule says', () => {
+  const weights = [read([4]), read([0x85, 6], [9, 3])].map(({ pending }) => pending[0]!.asked.messageBytes);
+  // No headers, and a value of one byte.
+  expect(weights).toEqual([2, 2]);
+});

@@ -5,7 +5,7 @@ import { nameOf } from '../../logs/byte-names.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
 import type { RawHeader } from '../../logs/history.ts';
 import type { PendingSchedule, ScheduleState } from './naive-schedules.ts';
-import { shownHeader } from './schedule-request.ts';
+import { type ScheduleMessage, shownHeader } from './schedule-request.ts';
 
 const PAUSED = 1;
 const EVERY = 2;
@@ -51,11 +51,16 @@ function readSchedule(bytes: BlockReader): PendingSchedule {
   const target = more % 2 === TARGET ? bytes.text() : undefined;
   const [jitter, shift] = more % PARKED >= JITTER ? [bytes.varint(), bytes.varint()] : [undefined, 0];
   const times = { id: id === '' ? undefined : id, every, cron, zone, start, end, max, expires, jitter };
-  const headers = bytes.list(() => readHeader(bytes)).map(shownHeader);
-  const asked = { ...times, target, headers, value: nameOf(bytes.rest()) };
+  const message = bytes.rest();
+  const asked = { ...times, target, ...messageIn(new BlockReader(message)), messageBytes: message.length };
   const parked = more >= PARKED;
   if (parked && !has(PAUSED)) throw new NotABlock('is parked and not paused');
   return { asked, offset, due, shift, runs, missed, madeUp, paused: has(PAUSED), parked };
+}
+
+function messageIn(bytes: BlockReader): Pick<ScheduleMessage, 'headers' | 'value'> {
+  const headers = bytes.list(() => readHeader(bytes)).map(shownHeader);
+  return { headers, value: nameOf(bytes.rest()) };
 }
 
 function readHeader(bytes: BlockReader): RawHeader {

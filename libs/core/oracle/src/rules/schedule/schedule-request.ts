@@ -2,6 +2,7 @@
 import type { Millis } from '@flatline/base';
 import { nameOf, utf8In } from '../../logs/byte-names.ts';
 import type { InputRecord, RawHeader } from '../../logs/history.ts';
+import { varintBytes } from '../../logs/varint-bytes.ts';
 
 /** A number, its leading zeros counted. */
 const DIGITS = /^\d{1,16}$/;
@@ -36,6 +37,8 @@ export interface ScheduleMessage {
   readonly target: string | undefined;
   readonly value: string;
   readonly headers: readonly string[];
+  /** Bytes of value and foreign headers, as they are kept. */
+  readonly messageBytes: number;
 }
 
 export interface AskedSchedule extends ScheduleTimes, ScheduleMessage {
@@ -43,8 +46,6 @@ export interface AskedSchedule extends ScheduleTimes, ScheduleMessage {
   readonly at: Millis | undefined;
   readonly delay: number | undefined;
   readonly reset: boolean;
-  /** Bytes of value and foreign headers, as they are kept. */
-  readonly messageBytes: number;
 }
 
 /** Characters of a cron expression, a zone, an id (docs/FORMATS.md, Schedules). */
@@ -131,7 +132,3 @@ function messageBytesOf(value: Uint8Array | null, headers: readonly RawHeader[])
 }
 
 const utf8 = new TextEncoder();
-
-function varintBytes(value: number): number {
-  return value < 128 ? 1 : 1 + varintBytes(Math.floor(value / 128));
-}
