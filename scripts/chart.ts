@@ -1,8 +1,8 @@
 // `npm run chart [-- --check]`: renders the Helm chart with each file of values, for review and for tests on machines without
-// Helm, and records what it says to those of `refused`. Needs `helm` 3 on the PATH. With --check it compares instead of writing: with what Helm renders now, or, without Helm,
-// by a hash of the sources.
+// Helm, and records what it says to those of `refused`. Needs `helm` 3 on the PATH. With --check it compares instead of writing:
+// with what Helm renders now, or, without Helm, by hashes of the sources and of what it gave, which no hand has changed.
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,13 +17,13 @@ const NAMESPACE = 'sales';
 const VALUES = 'infra/helm/values';
 const values = globSync(`${VALUES}/**/*.yaml`, { cwd: root }).toSorted();
 const isRefused = (path: string): boolean => basename(dirname(path)) === 'refused';
-const mark = `# Rendered by npm run chart; ${hashOfSources()}\n`;
+const mark = `# Rendered by npm run chart; ${hashOfSources()} gives `;
 
 if (process.argv.includes('--check')) {
   const hasHelm = spawnSync('helm', ['version']).status === 0;
   const isCurrent = (path: string): boolean => {
     const recorded = recordedOf(path);
-    return hasHelm ? recorded === rendered(path) : recorded.startsWith(mark);
+    return recorded === (hasHelm ? rendered(path) : marked(recorded.slice(recorded.indexOf('\n') + 1)));
   };
   for (const path of values.filter((each) => !isCurrent(each))) {
     console.error(`${recordOf(path)} is not what the chart gives: npm run chart`);
@@ -43,7 +43,15 @@ function hashOfSources(): string {
   const hash = createHash('sha256');
   for (const path of patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).toSorted())
     hash.update(path).update(readFileSync(join(root, path)));
+  return shown(hash);
+}
+
+function shown(hash: Hash): string {
   return hash.digest('hex').slice(0, 16);
+}
+
+function marked(text: string): string {
+  return `${mark}${shown(createHash('sha256').update(text))}\n${text}`;
 }
 
 /** Where what a file of values gives is recorded. */
@@ -60,10 +68,10 @@ function recordedOf(path: string): string {
 
 function rendered(path: string): string {
   const args = ['template', 'shop', CHART, '--kube-version', KUBERNETES, '--namespace', NAMESPACE, '--values', path];
-  if (!isRefused(path)) return mark + helm(...args);
+  if (!isRefused(path)) return marked(helm(...args));
   const reason = /^Error: execution error at .*?\): (.*)$/m.exec(runHelm(args).stderr)?.[1];
   if (reason === undefined) throw new Error(`helm did not refuse ${path}`);
-  return `${mark}${reason}\n`;
+  return marked(`${reason}\n`);
 }
 
 function helm(...args: readonly string[]): string {
