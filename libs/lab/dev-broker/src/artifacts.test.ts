@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { noteUser } from './artifact-users.ts';
 import { cachedArtifacts, infraProject, type MavenProject, resolveArtifacts } from './artifacts.ts';
 import { type Workspace } from './workspace.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
@@ -24,6 +25,8 @@ function pathWithMaven(workspace: Workspace, script: string): string {
 }
 
 const broker = (workspace: Workspace): MavenProject => infraProject('broker', workspace);
+
+const userOf = (folder: string): string => join(dirname(folder), 'users', `${basename(folder)}.${process.pid}`);
 
 const runsOf = ({ root }: Workspace): number => readFileSync(join(root, 'runs'), 'utf8').trim().split('\n').length;
 
@@ -59,6 +62,22 @@ describe('artifacts', () => {
     }
     expect(made.map((folder) => existsSync(folder))).toEqual([false, true, true]);
     expect(existsSync(other)).toBe(true);
+  });
+
+  test('that a process runs stay, however old', async () => {
+    const workspace = { ...newWorkspace(), artifactsKeptMax: 1 };
+    const environment = { PATH: pathWithMaven(workspace, 'touch "$folder/kafka.jar"\n') };
+    const made: string[] = [];
+    for (const [age, version] of ['1', '2', '3'].entries()) {
+      writeFileSync(join(workspace.infra, 'broker', 'pom.xml'), `<project>${version}</project>`);
+      made.push(await resolveArtifacts(broker(workspace), { workspace, environment, log: () => undefined }));
+      noteUser(made[age]!, process.pid);
+      if (age < 2) utimesSync(made[age]!, age, age);
+      // Another process has that id since.
+      if (age === 1) writeFileSync(userOf(made[1]!), JSON.stringify({ pid: process.pid, startedAt: 'before' }));
+    }
+    expect(made.map((folder) => existsSync(folder))).toEqual([true, false, true]);
+    expect(made.map((folder) => existsSync(userOf(folder)))).toEqual([true, false, true]);
   });
 
   test('of a changed pom are others', async () => {

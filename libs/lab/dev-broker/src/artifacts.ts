@@ -8,12 +8,14 @@
 //   AF1  A folder under its final name is complete: it is made beside and renamed.
 //   AF2  One is built at a time per folder of artifacts: a second process waits and then finds its own.
 //   AF3  A folder that is there needs neither a tool nor a network.
-//   AF4  Where a number to keep is given, making one removes the oldest of the same project beyond it.
+//   AF4  Where a number to keep is given, making one removes the oldest of the same project beyond it that no
+//        process runs.
 import { Fatal } from '@flatline/base';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { isInUse } from './artifact-users.ts';
 import { exclusive } from './exclusive.ts';
 import { FetchProgress } from './fetch-progress.ts';
 import { type Workspace } from './workspace.ts';
@@ -101,7 +103,7 @@ function removeOldest(
   const madeAt = (version: string): number => statSync(join(artifacts, version)).mtimeMs;
   const newestFirst = versions.toSorted((a, b) => madeAt(b) - madeAt(a));
   for (const version of newestFirst.slice(artifactsKeptMax))
-    rmSync(join(artifacts, version), { recursive: true, force: true });
+    if (!isInUse(join(artifacts, version))) rmSync(join(artifacts, version), { recursive: true, force: true });
 }
 
 function folderOf(project: MavenProject | BuiltProject, { artifacts }: Workspace): string {

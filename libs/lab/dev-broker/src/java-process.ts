@@ -48,6 +48,7 @@ export function planJava(java: JavaRuntime, process: JavaProcess): ProcessPlan {
     ],
     folder,
     console: join(folder, 'console.log'),
+    artifacts: archive.folder,
     archive: writes ? { written, kept } : undefined,
   };
 }

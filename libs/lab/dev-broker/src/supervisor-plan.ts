@@ -8,6 +8,8 @@ export interface ProcessPlan {
   readonly folder: string;
   /** File that gets what the process prints. */
   readonly console: string;
+  /** Whose programs it runs: kept for as long as it lives. */
+  readonly artifacts?: string | undefined;
   /** A class archive that the process writes when it ends well, and where to move it then. */
   readonly archive?: { readonly written: string; readonly kept: string } | undefined;
 }

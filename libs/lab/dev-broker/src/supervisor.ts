@@ -11,6 +11,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { stateFileOf, writeState } from './broker-state.ts';
+import { noteUser } from './artifact-users.ts';
 import { identify } from './process-identity.ts';
 import {
   type ProcessPlan,
@@ -42,6 +43,7 @@ function start(name: string): void {
     // 143 is how Java ends on SIGTERM, after its shutdown hooks. An archive that a killed Java was writing is cut off.
     ended(wanted, signal ?? `exit code ${code ?? 0}`, code === 0 || code === 143);
   });
+  if (child.pid !== undefined && wanted.artifacts !== undefined) noteUser(wanted.artifacts, child.pid);
   if (child.pid !== undefined) report({ kind: 'spawned', name, pid: child.pid });
   saveState();
 }
