@@ -128,7 +128,7 @@ export function shown(value: unknown): string {
 
 /** An address as a message may show it. */
 function withoutPassword(text: string): string {
-  return text.replace(/(\/\/)[^/@\s]*@/g, '$1(not shown)@');
+  return text.replace(/(\/\/)[^\s"]*@/g, '$1(not shown)@');
 }
 
 /** By its shape: one of another realm is no instance of this one's. */

@@ -149,6 +149,10 @@ describe('options within options', () => {
       "connect: sasl.mechanism is \"PLAIN\": give 'plain', 'scram-sha-256', 'scram-sha-512' or 'oauthbearer'",
     ],
     [
+      { ...BEARER, tokenEndpoint: 'https://c:hu/s@h@id/token' },
+      'connect: sasl.tokenEndpoint is "https://(not shown)@id/token": give an address without user and password: https://…, or http://… on loopback',
+    ],
+    [
       { mechanism: 'oauthbearer', tokenEndpoint: 'https://c:hush@id/token', clientId: 'c', clientSecret: 's' },
       'connect: sasl.tokenEndpoint is "https://(not shown)@id/token": give an address without user and password: https://…, or http://… on loopback',
     ],

@@ -31,7 +31,7 @@ const VALUE_LENGTH_MAX = 80;
 export function shownValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   const text = isShownWhole(value) ? JSON.stringify(value) : `(${kindOf(value)})`;
-  const bare = text.replace(/(\/\/)[^/@\s]*@/g, '$1(not shown)@');
+  const bare = text.replace(/(\/\/)[^\s"]*@/g, '$1(not shown)@');
   return bare.length > VALUE_LENGTH_MAX ? `${bare.slice(0, VALUE_LENGTH_MAX)}…` : bare;
 }
 

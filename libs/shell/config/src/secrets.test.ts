@@ -104,6 +104,7 @@ describe('a secret', () => {
     const withSecret = said({ ...bearer, tokenEndpoint: 'https://c:hush@id.example/token' });
     expect(withSecret).toContain('kafka.sasl.tokenEndpoint is "https://(not shown)@id.example/token"');
     expect(withSecret).not.toContain('hush');
+    expect(said({ ...bearer, tokenEndpoint: 'https://c:hu/s@h@id' })).toContain('is "https://(not shown)@id"');
     // The secret goes along.
     for (const far of [
       'http://id.example/token',
