@@ -1,15 +1,22 @@
 // Completion of commands and flags in shells. The library walks the whole tree of commands, so only those two that need it load it.
+import { DEAD_LETTER_REASONS } from '@flatline/ports';
 import type { Command } from 'commander';
 import { jsonOption } from './commands/flags.ts';
 
 /** What a user types to get the script for a shell, and what that script calls for each word. */
 const SCRIPT = 'completion';
 const SUGGESTIONS = 'complete';
+/** Those that take a reason. */
+const OF_LETTERS = ['dead-letters list', 'dead-letters replay'];
 
 export async function addCompletion(program: Command, args: readonly string[]): Promise<void> {
   if (args[0] === SCRIPT || args[0] === SUGGESTIONS) {
     const { default: tab } = await import('@bomb.sh/tab/commander');
     const completion = tab(program, { completionCommandName: SCRIPT });
+    for (const name of OF_LETTERS) {
+      const reason = completion.commands.get(name)?.options.get('reason');
+      if (reason !== undefined) reason.handler = suggestReasons;
+    }
     program.commands
       .find((each) => each.name() === SCRIPT)
       ?.addHelpText('after', HELP)
@@ -26,6 +33,10 @@ export async function addCompletion(program: Command, args: readonly string[]): 
     const description = 'print a script that completes commands in your shell';
     program.command(SCRIPT).argument('<shell>').description(description).addOption(jsonOption());
   }
+}
+
+function suggestReasons(suggest: (value: string, description: string) => void): void {
+  for (const [code, words] of Object.entries(DEAD_LETTER_REASONS)) suggest(code, words);
 }
 
 /** The library has no other way to give its script. */

@@ -93,4 +93,9 @@ describe('flatline completion', () => {
     expect(flatline('complete', '--', 'topics', '')).toMatch(/^alter\t/m);
     expect(flatline('complete', '--', 'run', '--')).toMatch(/^--state-dir\t/m);
   });
+
+  test.each(['list', 'replay'])('suggests the reasons of dead letters, and what they say: dead-letters %s', (act) => {
+    const suggested = flatline('complete', '--', 'dead-letters', act, '--reason', 'too');
+    expect(suggested).toMatch(/^too-many-schedules\t.*maxSchedulesPerKey/m);
+  });
 });

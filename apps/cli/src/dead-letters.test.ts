@@ -94,6 +94,18 @@ describe('dead-letters list', () => {
     expect(one).toMatchObject({ exitCode: ExitCode.usage, stdout: '', stderr: expect.stringContaining(missing) });
   });
 
+  test('[I1] a reason that there is not, and no letter has, is an error; one that none has is said', async () => {
+    const misspelt = await run('dead-letters list --reason nul-key');
+    expect(misspelt).toMatchObject({ exitCode: ExitCode.usage, stdout: expect.not.stringContaining('anna') });
+    expect(misspelt.stderr).toContain('--reason nul-key: there is no such reason; did you mean null-key?');
+    const unseen = await run('dead-letters list --reason too-many-schedules');
+    expect(unseen).toMatchObject({ exitCode: ExitCode.ok, stderr: expect.stringContaining('too-many-schedules') });
+    // One of another version.
+    await write('visits', ['of-another-version']);
+    const other = await run('dead-letters list --pipeline visits --reason of-another-version');
+    expect(other).toMatchObject({ exitCode: ExitCode.ok, stdout: expect.stringContaining('of-another-version') });
+  });
+
   test('a partition is one of a pipeline, which has to be named', async () => {
     const unnamed = await run('dead-letters list --partition 0');
     expect(unnamed).toMatchObject({ exitCode: ExitCode.usage, stderr: expect.stringContaining('Give --pipeline') });

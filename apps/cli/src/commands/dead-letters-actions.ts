@@ -3,7 +3,7 @@ import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { type DeadLetterFlags, withLetters, withLettersOf } from '../dead-letters/letter-access.ts';
 import type { LetterLog } from '../dead-letters/letter-log.ts';
 import { letterValue, shownText } from '../dead-letters/letter-text.ts';
-import { isWanted, LetterSurvey, noSuchReason, placeOf } from '../dead-letters/letter-survey.ts';
+import { isWanted, LetterSurvey, misspeltReason, noSuchReason, placeOf } from '../dead-letters/letter-survey.ts';
 import { type ListedLetter, letterTable } from '../dead-letters/letter-table.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CommandFailure, failureOf, usageFailure } from '../failure.ts';
@@ -39,6 +39,7 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
     const table = letterTable(names, console.colors, console.width);
     console.heading(table.heading);
     const unopened: (CommandFailure | Fatal)[] = [];
+    let found = 0;
     for (const { pipeline, openLog, scan } of pipelines) {
       const log = await openLog().catch((error: unknown) => {
         if (pipelines.length === 1 || !(error instanceof CommandFailure || error instanceof Fatal)) throw error;
@@ -48,11 +49,14 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
       if (partition !== undefined && partition >= log.ends.length) throw usageFailure(noPartition(partition, log));
       const survey = new LetterSurvey({ reason }, limit, from === undefined ? 'newest' : 'first');
       await scan(log, survey, { partition, from });
+      found += survey.total;
       if (reason !== undefined && survey.total === 0) console.note(`${upperFirst(noSuchReason(reason, log, survey))}.`);
       showList({ survey, table, pipeline: pipeline.name, topic: log.topic, flags }, console);
       if (shell.stop.signal.aborted) return ExitCode.interrupted;
     }
     const [first] = unopened;
+    const misspelt = reason === undefined || found > 0 ? undefined : misspeltReason(reason);
+    if (first === undefined && misspelt !== undefined) throw usageFailure(misspelt);
     if (first === undefined) return ExitCode.ok;
     // One topic that is missing, or not to be read, hides the letters of no other pipeline.
     throw new CommandFailure(failureOf(first).exitCode, unopened.map(({ message }) => message).join('; '));

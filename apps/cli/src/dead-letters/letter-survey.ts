@@ -6,6 +6,9 @@
 // Invariants
 //   LV1  Counts by reason cover all letters that the filter takes; at most `limit` of them are kept.
 //   LV2  A mark comes after its letter in the same partition, so that one pass knows all replays at its end.
+import { didYouMean } from '@flatline/base';
+import { DEAD_LETTER_REASONS, isDeadLetterReason } from '@flatline/ports';
+import { printable } from '../terminal/printable.ts';
 import type { Letter, LetterRecord } from './letter.ts';
 
 export interface LetterFilter {
@@ -89,6 +92,12 @@ export function noSuchReason(
 ): string {
   if (otherReasons.length === 0) return `${topic} has no dead letters at all`;
   return `no dead letter of ${topic} has the reason ${reason}; there are ${otherReasons.join(', ')}`;
+}
+
+/** How to say it of a reason that neither this version knows nor any letter has, which those of another may; else undefined. */
+export function misspeltReason(reason: string): string | undefined {
+  if (isDeadLetterReason(reason)) return undefined;
+  return `--reason ${printable(reason)}: there is no such reason${didYouMean(reason, Object.keys(DEAD_LETTER_REASONS))}`;
 }
 
 function newestOf(letters: readonly Letter[], limit: number): Letter[] {

@@ -7,7 +7,7 @@
 // Both sides look at one entry at a time, through one window that the engine moves: a second window on the same entry would
 // cost each heartbeat as much as what it changes.
 import type { ByteWriter, Millis } from '@flatline/base';
-import type { GroupHeaders, KeyGroup, OutgoingRecord } from '@flatline/ports';
+import type { DeadLetterReason, GroupHeaders, KeyGroup, OutgoingRecord } from '@flatline/ports';
 import type { EntryMemory, EntryWindow } from './entry-window.ts';
 import type { Reckoning } from './held-time.ts';
 
@@ -30,8 +30,8 @@ export interface Run {
 
 /** Why a record is not taken; it has changed nothing. */
 export type Refusal =
-  /** I1: to the dead letters with this reason, a stable lower-case code, and a detail an operator can read. */
-  | { readonly kind: 'bad'; readonly reason: string; readonly detail: string }
+  /** I1: to the dead letters with this reason, and a detail an operator can read. */
+  | { readonly kind: 'bad'; readonly reason: DeadLetterReason; readonly detail: string }
   /** The writer schema is not known yet: `PipelineKind.prepare` fetches it, and the record is taken again. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number }
   /** There is no room for it (I7): `Effects.open` or `Effects.hasRoom` said so. */

@@ -1,5 +1,6 @@
 // Why a record is not taken, as all kinds say it (I1, I6, I7).
 import { namedMessageOf } from '@flatline/base';
+import type { DeadLetterReason } from '@flatline/ports';
 import type { ValueDecoder } from '@flatline/ports/formats';
 import { PROCESSING_FAILED, type Refusal } from './contract.ts';
 
@@ -8,7 +9,7 @@ export const OWING: Refusal = { kind: 'owing' };
 
 export type Bad = Extract<Refusal, { kind: 'bad' }>;
 
-export function bad(reason: string, detail: string): Bad {
+export function bad(reason: DeadLetterReason, detail: string): Bad {
   return { kind: 'bad', reason, detail };
 }
 

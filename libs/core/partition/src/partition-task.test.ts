@@ -92,7 +92,7 @@ describe('sessions of one partition', () => {
     expect(deadLetters.map(({ reason, offset }) => [reason, offset])).toEqual([
       ['null-key', 0],
       ['key-too-long', 1],
-      ['test', 2],
+      ['invalid-json', 2],
     ]);
     expect(deadLetters[2]).toMatchObject({ key: bytes('k'), value: bytes('{') });
     expect(task.liveEntries).toBe(1);

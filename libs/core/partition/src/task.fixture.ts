@@ -199,7 +199,7 @@ export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestO
       liveWithinMs: 300_000,
     },
     decoder: {
-      decode: () => ({ kind: 'bad', reason: 'test', detail: 'not decoded here' }),
+      decode: () => ({ kind: 'bad', reason: 'invalid-json', detail: 'not decoded here' }),
       prepare: () => Promise.resolve(),
     },
     tombstones: true,

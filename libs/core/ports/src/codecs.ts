@@ -1,4 +1,5 @@
 // The ports of the formats: bytes to events, summaries to bytes. Both synchronous; what needs a registry is awaited by the shell.
+import type { DeadLetterReason } from './dead-letter-reasons.ts';
 import type { DebouncedBatch } from './debounced-batch.ts';
 import type { LeaseEvent } from './lease-event.ts';
 import type { LeaseRequest } from './lease-request.ts';
@@ -7,8 +8,8 @@ import type { SessionSummary } from './session-summary.ts';
 
 export type DecodeOutcome =
   | { readonly kind: 'event' }
-  /** I1: to the dead letters with this reason, a stable lower-case code, and a detail a person can read. */
-  | { readonly kind: 'bad'; readonly reason: string; readonly detail: string }
+  /** I1: to the dead letters with this reason, and a detail a person can read. */
+  | { readonly kind: 'bad'; readonly reason: DeadLetterReason; readonly detail: string }
   /** The writer schema is not known yet: the shell fetches it with `EventDecoder.prepare`, and the record is decoded again. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number };
 

@@ -30,6 +30,7 @@ export {
 } from './lease-request.ts';
 export {
   ANSWERED_HEADER,
+  ASKING_HEADERS,
   CRON_HEADER,
   DELAY_HEADER,
   DUE_AT_HEADER,

@@ -1,5 +1,11 @@
 export { CLOCK_HEADER } from './clock-record.ts';
 export { deadLetterHeaders, type DeadLetterOrigin, readDeadLetter, type Truncation } from './dead-letter-headers.ts';
+export {
+  DEAD_LETTER_REASONS,
+  type DeadLetterReason,
+  invalidHeader,
+  isDeadLetterReason,
+} from './dead-letter-reasons.ts';
 export { INCARNATION_HEADER } from './incarnation-header.ts';
 export { groupOf, rowsIn, StoredGroup, type StoredRow } from './stored-group.ts';
 export { assertSlotOrder } from './slot-order.ts';

@@ -17,6 +17,23 @@ export const UPSERT_HEADER = 'flatline-upsert';
 export const TARGET_HEADER = 'flatline-target';
 export const JITTER_HEADER = 'flatline-jitter-ms';
 
+/** What a record may say of schedules beside `flatline-command`. */
+export const ASKING_HEADERS = [
+  DUE_AT_HEADER,
+  DELAY_HEADER,
+  EVERY_HEADER,
+  CRON_HEADER,
+  TIME_ZONE_HEADER,
+  START_AT_HEADER,
+  END_AT_HEADER,
+  MAX_RUNS_HEADER,
+  EXPIRES_HEADER,
+  SCHEDULE_ID_HEADER,
+  UPSERT_HEADER,
+  TARGET_HEADER,
+  JITTER_HEADER,
+] as const;
+
 export const SCHEDULE_HEADER = 'flatline-schedule';
 export const RUN_HEADER = 'flatline-run';
 export const LAST_HEADER = 'flatline-last';

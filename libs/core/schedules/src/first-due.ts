@@ -1,6 +1,7 @@
 // When a schedule is due first, and whether it may be (D1, D3).
 import { type Calendar, type DurationMs, INSTANT_MAX, type Millis } from '@flatline/base';
-import { DUE_AT_HEADER, END_AT_HEADER, OWN_HEADERS, START_AT_HEADER } from '@flatline/ports/formats';
+import { DUE_AT_HEADER, END_AT_HEADER, START_AT_HEADER } from '@flatline/ports/formats';
+import { invalidHeader } from '@flatline/ports';
 import { type Bad, bad } from './refusal.ts';
 import { Recurrence } from './recurrence.ts';
 import { type AskingRecord, readAsked, type ScheduleAsked } from './request-reader.ts';
@@ -52,7 +53,7 @@ function boundInSeconds({ when: { startAt, endAt } }: ScheduleAsked, now: Millis
   ] as const;
   for (const [name, at] of bounds)
     if (at !== undefined && isInSeconds(at, now))
-      return bad(`invalid-${name.slice(OWN_HEADERS.length)}`, `${name} is ${at}, decades ago${inSeconds(at)}`);
+      return bad(invalidHeader(name), `${name} is ${at}, decades ago${inSeconds(at)}`);
   return undefined;
 }
 

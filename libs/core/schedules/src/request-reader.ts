@@ -4,6 +4,7 @@
 // Does not own: what is done about it (ScheduleKind).
 import { type Calendar, decimalIn, type DurationMs, type Millis } from '@flatline/base';
 import {
+  ASKING_HEADERS,
   COMMAND_HEADER,
   CRON_HEADER,
   DELAY_HEADER,
@@ -21,8 +22,8 @@ import {
   TIME_ZONE_HEADER,
   UPSERT_HEADER,
 } from '@flatline/ports/formats';
-import type { RecordHeader } from '@flatline/ports';
-import { type Bad, bad } from './refusal.ts';
+import { invalidHeader, type RecordHeader } from '@flatline/ports';
+import { type Bad, bad, type ScheduleReason } from './refusal.ts';
 import { instantOf } from './instant-text.ts';
 import { messageOf } from './message.ts';
 import type { ScheduleRules } from './schedule-rules.ts';
@@ -54,7 +55,7 @@ export type Asked = ScheduleAsked | CommandAsked;
 class BadHeader extends Error {
   readonly refusal: Bad;
 
-  constructor(reason: string, detail: string) {
+  constructor(reason: ScheduleReason, detail: string) {
     super(detail);
     this.refusal = bad(reason, detail);
   }
@@ -67,19 +68,9 @@ const INTEGER = /^\d{1,16}$/;
 const WHENS = [DUE_AT_HEADER, DELAY_HEADER, EVERY_HEADER, CRON_HEADER] as const;
 const UPSERTS = ['reset'];
 /** Others that begin as ours do, of a replay for example, say nothing: nor may a reason be made of their names. */
-const KNOWN: ReadonlySet<string> = new Set([
-  ...WHENS,
-  COMMAND_HEADER,
-  END_AT_HEADER,
-  EXPIRES_HEADER,
-  JITTER_HEADER,
-  MAX_RUNS_HEADER,
-  SCHEDULE_ID_HEADER,
-  START_AT_HEADER,
-  TARGET_HEADER,
-  TIME_ZONE_HEADER,
-  UPSERT_HEADER,
-]);
+type Known = (typeof ASKING_HEADERS)[number] | typeof COMMAND_HEADER;
+const KNOWN: ReadonlySet<string> = new Set<Known>([...ASKING_HEADERS, COMMAND_HEADER]);
+const isKnown = (name: string): name is Known => KNOWN.has(name);
 /** The hash that it is taken from has 32 bits. */
 const JITTER_MAX_MS = 2 ** 31 - 1;
 /** Kafka's limit of topic names. */
@@ -104,7 +95,7 @@ export function readAsked(record: AskingRecord, rules: ScheduleRules, calendar: 
 }
 
 /** Values of headers by their names, in UTF-8. */
-type OwnHeaders = ReadonlyMap<string, Uint8Array>;
+type OwnHeaders = ReadonlyMap<Known, Uint8Array>;
 
 function asked({ headers, bytes, start, length }: AskingRecord, rules: ScheduleRules, calendar: Calendar): Asked {
   const own = ownHeaders(headers);
@@ -152,7 +143,7 @@ function specification(own: OwnHeaders, rules: ScheduleRules, calendar: Calendar
     jitterMs: integerIn(own, JITTER_HEADER, 0, JITTER_MAX_MS) || undefined,
   };
   const recurs = when.everyMs !== undefined || when.cron !== undefined;
-  const bounds = [START_AT_HEADER, END_AT_HEADER, MAX_RUNS_HEADER].filter((name) => own.has(name));
+  const bounds = ([START_AT_HEADER, END_AT_HEADER, MAX_RUNS_HEADER] as const).filter((name) => own.has(name));
   if (!recurs && bounds.length > 0)
     throw new BadHeader('conflicting-schedule', `${bounds.join(', ')} needs ${EVERY_HEADER} or ${CRON_HEADER}`);
   if (when.cron === undefined) {
@@ -174,9 +165,9 @@ function targetIn(own: OwnHeaders, { targets, outputTopic }: ScheduleRules): str
 
 /** Those that say something. A name that comes twice says two things. */
 function ownHeaders(headers: readonly RecordHeader[]): OwnHeaders {
-  const own = new Map<string, Uint8Array>();
+  const own = new Map<Known, Uint8Array>();
   for (const { name, value } of headers) {
-    if (!KNOWN.has(name)) continue;
+    if (!isKnown(name)) continue;
     if (own.has(name)) throw new BadHeader('repeated-header', `${name} comes more than once`);
     // Digits, as nearly all of them are, need no text. Of the others one that is none refuses the record, wanted or not.
     if (value !== null && decimalIn(value) === undefined) textOf(name, value);
@@ -202,7 +193,7 @@ function messageFrom(
   return message;
 }
 
-function textIn(own: OwnHeaders, name: string, lengthMax = TEXT_LENGTH_MAX): string | undefined {
+function textIn(own: OwnHeaders, name: Known, lengthMax = TEXT_LENGTH_MAX): string | undefined {
   const value = own.get(name);
   if (value === undefined) return undefined;
   const text = textOf(name, value);
@@ -210,7 +201,7 @@ function textIn(own: OwnHeaders, name: string, lengthMax = TEXT_LENGTH_MAX): str
   throw invalid(name, `text of 1 to ${lengthMax} characters`);
 }
 
-function instantIn(own: OwnHeaders, name: string): Millis | undefined {
+function instantIn(own: OwnHeaders, name: Known): Millis | undefined {
   const value = own.get(name);
   if (value === undefined) return undefined;
   const millis = decimalIn(value);
@@ -223,7 +214,7 @@ function instantIn(own: OwnHeaders, name: string): Millis | undefined {
 
 function integerIn(
   own: OwnHeaders,
-  name: string,
+  name: Known,
   least: number,
   most: number = Number.MAX_SAFE_INTEGER,
 ): number | undefined {
@@ -238,19 +229,18 @@ function integerOf(text: string): number {
   return INTEGER.test(text) ? Number(text) : Number.NaN;
 }
 
-function oneOf<Word extends string>(words: readonly Word[], text: string, name: string): Word {
+function oneOf<Word extends string>(words: readonly Word[], text: string, name: Known): Word {
   const found = words.find((word) => word === text);
   if (found === undefined) throw invalid(name, `one of ${words.join(', ')}`, text);
   return found;
 }
 
-/** `flatline-due-at` gives `invalid-due-at`. */
-function invalid(name: string, wanted: string, text?: string): BadHeader {
+function invalid(name: Known, wanted: string, text?: string): BadHeader {
   const found = text === undefined ? '' : `: ${text.slice(0, TEXT_LENGTH_MAX)}`;
-  return new BadHeader(`invalid-${name.slice(OWN_HEADERS.length)}`, `the header ${name} is no ${wanted}${found}`);
+  return new BadHeader(invalidHeader(name), `the header ${name} is no ${wanted}${found}`);
 }
 
-function textOf(name: string, value: Uint8Array): string {
+function textOf(name: Known, value: Uint8Array): string {
   try {
     return utf8.decode(value);
   } catch {

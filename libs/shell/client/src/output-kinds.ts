@@ -2,6 +2,7 @@
 import { INCARNATION_HEADER } from '@flatline/ports';
 import {
   BatchFormats,
+  type BadOutcome,
   LeaseEventFormats,
   type ReadingOptions,
   receiptIn,
@@ -112,15 +113,10 @@ function batchOf(at: At, outcome: Awaited<ReturnType<BatchFormats['read']>>): Ba
 }
 
 type At = Pick<RawOutput, 'partition' | 'offset' | 'timestamp'>;
-interface Bad {
-  readonly kind: 'bad';
-  readonly reason: string;
-  readonly detail: string;
-}
 
 /** For kinds whose outputs are in the value: with a key, and tombstones between them. */
 function reading<Found extends RecordsByKind[keyof RecordsByKind]>(
-  decode: (at: At, value: Uint8Array) => Promise<Found | Bad>,
+  decode: (at: At, value: Uint8Array) => Promise<Found | BadOutcome>,
 ): (record: RawOutput) => Promise<Found | TombstoneRecord | UnreadableRecord> {
   return async (record) => {
     const { value } = record;

@@ -202,8 +202,7 @@ export class SentSchedules implements Schedules {
     const record = { headers, bytes, start: 0, length: bytes.length };
     const found = foreseen(record, this.#parts.clock.wallMs(), rules, this.#calendar);
     if (found.kind === 'sound') return found.dueAt!;
-    // The reason is one of the reader's own, which its dead letters bear.
-    throw new BadInput(found.reason as BadInput['reason'], `add: ${inWordsOf(found.detail, OPTIONS, 'option')}`);
+    throw new BadInput(found.reason, `add: ${inWordsOf(found.detail, OPTIONS, 'option')}`);
   }
 
   async #command(call: keyof typeof COMMANDS, key: RecordKey, name: ScheduleName): Promise<void> {

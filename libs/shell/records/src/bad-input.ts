@@ -1,8 +1,11 @@
+import { assert } from '@flatline/base';
+import { type DeadLetterReason, isDeadLetterReason } from '@flatline/ports';
+import type { DecodeOutcome } from '@flatline/ports/formats';
 import { EXCERPT_LENGTH_MAX } from './limits.ts';
 
 /**
  * Why a value cannot be used (I1). Stable: it stands in dead-letter headers and labels metrics.
- * `invalid-<field>`: the field is there and is of another type or beyond its limit.
+ * `invalid-<field>`: the field is there and is of another type or beyond its limit; of an output it may be one of its own.
  */
 export type BadInputReason =
   | 'unknown-format'
@@ -18,6 +21,9 @@ export type BadInputReason =
   | 'key-too-long'
   | 'no-schedule'
   | 'conflicting-schedule'
+  | 'repeated-header'
+  | 'unknown-target'
+  | 'message-too-large'
   | 'never-due'
   | 'beyond-horizon'
   | `invalid-${string}`;
@@ -35,7 +41,7 @@ export class BadInput extends Error {
 /** The outcome `bad` of the decoder ports. */
 export interface BadOutcome {
   readonly kind: 'bad';
-  readonly reason: string;
+  readonly reason: BadInputReason;
   readonly detail: string;
 }
 
@@ -43,6 +49,21 @@ export interface BadOutcome {
 export function badOutcome(error: unknown): BadOutcome {
   if (error instanceof BadInput) return { kind: 'bad', reason: error.reason, detail: error.message };
   throw error;
+}
+
+/** The outcome of an input's decoder: what it says of a field is said of one that inputs have. */
+export function asRefused({ reason, detail }: BadOutcome): DecodeOutcome {
+  const code: DeadLetterReason = isInvalid(reason) ? known(reason) : reason;
+  return { kind: 'bad', reason: code, detail };
+}
+
+function isInvalid(reason: BadInputReason): reason is `invalid-${string}` {
+  return reason.startsWith('invalid-');
+}
+
+function known(reason: string): DeadLetterReason {
+  assert(isDeadLetterReason(reason), `no dead letter has the reason ${reason}`);
+  return reason;
 }
 
 /** `occurredAt` → `invalid-occurred-at`. */

@@ -84,7 +84,7 @@ class LeaseStub implements Kind {
       if (said === 'START' && !isLive) this.#grant(baseOffset + group.offsetDeltas[index]!, run.effectiveAt, effects);
       else if (isLive && said === `RENEW ${this.#parts.entry.token}`) this.#renew(run.effectiveAt, effects);
       else if (isLive && said === `END ${this.#parts.entry.token}`) this.#finish('RELEASED', effects.clock, effects);
-      else if (!isLive) return { kind: 'bad', reason: 'not-held', detail: `${said} of a lease that is not held` };
+      else if (!isLive) return { kind: 'bad', reason: 'invalid-token', detail: `${said} of a lease that is not held` };
       else this.#answer(`REJECTED held by ${this.#parts.entry.token}`, effects);
     }
     return undefined;

@@ -286,7 +286,7 @@ const BARE_EVENT: InputEvent = {
 };
 
 const bareOnly: EventDecoder = {
-  decode: () => ({ kind: 'bad', reason: 'test', detail: 'tests of the runtime send bare heartbeats' }),
+  decode: () => ({ kind: 'bad', reason: 'invalid-json', detail: 'tests of the runtime send bare heartbeats' }),
   prepare: () => Promise.resolve(),
 };
 

@@ -10,7 +10,7 @@
 //   inspect  DB1
 //            As far as the letters that wait have the bytes that are counted; the oracle reads the topic for each of them (I1).
 import { type DeadLetter, deadLetter, type DeadLetterLimits, letterBytes } from './dead-letter.ts';
-import type { RecordCursor } from '@flatline/ports';
+import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
 
 export class DeadLetterBox {
   readonly #limits: DeadLetterLimits;
@@ -35,7 +35,7 @@ export class DeadLetterBox {
   }
 
   /** Copies the record the cursor stands on, as far as a letter may be long. */
-  add(cursor: RecordCursor, reason: string, detail: string): void {
+  add(cursor: RecordCursor, reason: DeadLetterReason, detail: string): void {
     const letter = deadLetter(cursor, reason, detail, this.#limits.letterBytesMax);
     this.#bytes += letterBytes(letter);
     this.#letters.push(letter);

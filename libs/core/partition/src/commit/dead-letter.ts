@@ -1,5 +1,5 @@
 import { copyBytes, type Millis } from '@flatline/base';
-import type { RecordCursor, RecordHeader, Truncation, UnreadableBatch } from '@flatline/ports';
+import type { DeadLetterReason, RecordCursor, RecordHeader, Truncation, UnreadableBatch } from '@flatline/ports';
 
 export interface DeadLetterLimits {
   /**
@@ -22,8 +22,7 @@ const SHORT_MAX = 64;
 
 /** A record that could not be applied, with the reason (I1): unchanged but for what does not fit the topic. */
 export interface DeadLetter {
-  /** A stable code: `null-key`, `key-too-long`, `bad-timestamp`, one of `UnreadableBatch`, or one of the decoder's. */
-  readonly reason: string;
+  readonly reason: DeadLetterReason;
   /** Human-readable: what was found and what is allowed. */
   readonly detail: string;
   readonly offset: number;
@@ -37,7 +36,12 @@ export interface DeadLetter {
 }
 
 /** Copies the record out of the fetch answer, which will be reused, as far as it fits `bytesMax`. */
-export function deadLetter(cursor: RecordCursor, reason: string, found: string, bytesMax: number): DeadLetter {
+export function deadLetter(
+  cursor: RecordCursor,
+  reason: DeadLetterReason,
+  found: string,
+  bytesMax: number,
+): DeadLetter {
   const { bytes, offset, timestamp, keyStart, keyLength, valueStart, valueLength, unreadable } = cursor;
   const detail = found.slice(0, DETAIL_LENGTH_MAX);
   const headers = cursor.hasHeaders ? cursor.headers() : [];

@@ -4,7 +4,7 @@
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
 import type { Millis } from '@flatline/base';
 import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
-import type { RecordCursor } from '@flatline/ports';
+import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
 import type { InputPosition } from '../changelog/block-format.ts';
 import type { Changelog, CutContext } from '../changelog/changelog.ts';
 import { DeadLetterBox } from './dead-letter-box.ts';
@@ -109,7 +109,7 @@ export class NextCommit {
   }
 
   /** Copies the record the cursor stands on. */
-  addDeadLetter(cursor: RecordCursor, reason: string, detail: string): void {
+  addDeadLetter(cursor: RecordCursor, reason: DeadLetterReason, detail: string): void {
     this.#deadLetters.add(cursor, reason, detail);
   }
 

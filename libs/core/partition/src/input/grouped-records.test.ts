@@ -20,7 +20,7 @@ class LetterDecoder implements EventDecoder {
     const value = text(bytes.subarray(start, start + length));
     const rest = value.slice(1);
     const number = Number(rest);
-    if (value.startsWith('b')) return { kind: 'bad', reason: 'test', detail: value };
+    if (value.startsWith('b')) return { kind: 'bad', reason: 'invalid-json', detail: value };
     if (value.startsWith('u') && !this.#known.has(number)) return { kind: 'unknownSchema', schemaId: number };
     if (value.startsWith('s')) target.sequence = number;
     else if (value.startsWith('o')) target.occurredAt = number;

@@ -4,7 +4,7 @@
 // Does not own: runs (RunTaker), time (InputTime), what is due (Expiry), dead letters (NextCommit).
 import { isConsequence, type Millis, type Mutable } from '@flatline/base';
 import { PROCESSING_FAILED, type Refusal } from '@flatline/kinds';
-import type { RecordCursor } from '@flatline/ports';
+import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from '../changelog/block-format.ts';
 import type { TaskCounters } from '../live/counters.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
@@ -184,7 +184,7 @@ export class RecordTaker {
     return undefined;
   }
 
-  #refuse(cursor: RecordCursor, reason: string, detail: string): void {
+  #refuse(cursor: RecordCursor, reason: DeadLetterReason, detail: string): void {
     this.#counters.deadLetters += 1;
     if (reason === PROCESSING_FAILED) this.#counters.failedRecords += 1;
     this.#commit.addDeadLetter(cursor, reason, detail);

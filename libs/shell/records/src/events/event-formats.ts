@@ -1,5 +1,6 @@
 import { type DecodeOutcome, type EventDecoder, resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { ownSchema } from '../avro/schema.ts';
+import { asRefused } from '../bad-input.ts';
 import { requireRegistry } from '../format.ts';
 import { readJsonRecord } from '../json/json-record.ts';
 import { RecordFormats, type ReadingOptions } from '../record-formats.ts';
@@ -46,7 +47,8 @@ export class EventFormats implements EventDecoder {
       this.#buffer = asBuffer(bytes);
     }
     const outcome = this.#formats.read(this.#buffer, start, start + length, target);
-    return outcome.kind === 'read' ? EVENT : outcome;
+    if (outcome.kind === 'read') return EVENT;
+    return outcome.kind === 'bad' ? asRefused(outcome) : outcome;
   }
 
   prepare(schemaId: number): Promise<void> {

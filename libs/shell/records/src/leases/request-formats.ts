@@ -5,6 +5,7 @@ import {
   resetLeaseRequest,
 } from '@flatline/ports/formats';
 import { ownSchema } from '../avro/schema.ts';
+import { asRefused } from '../bad-input.ts';
 import { requireRegistry } from '../format.ts';
 import { readJsonRecord } from '../json/json-record.ts';
 import { RecordFormats, type ReadingOptions } from '../record-formats.ts';
@@ -28,7 +29,8 @@ export class RequestFormats implements LeaseRequestDecoder {
   decode(bytes: Uint8Array, start: number, length: number, target: LeaseRequest): DecodeOutcome {
     resetLeaseRequest(target);
     const outcome = this.#formats.read(asBuffer(bytes), start, start + length, target);
-    return outcome.kind === 'read' ? REQUEST : outcome;
+    if (outcome.kind === 'read') return REQUEST;
+    return outcome.kind === 'bad' ? asRefused(outcome) : outcome;
   }
 
   prepare(schemaId: number): Promise<void> {

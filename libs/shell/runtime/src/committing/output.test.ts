@@ -140,7 +140,7 @@ describe('what a task writes', () => {
     expect([text(letters[0]!.key), text(letters[0]!.value)]).toEqual(['k', 'garbage']);
     expect(Object.fromEntries(letters[0]!.headers.map(({ name, value }) => [name, text(value)]))).toMatchObject({
       trace: '\u0001\u0002',
-      'flatline-reason': 'test',
+      'flatline-reason': 'invalid-json',
       'flatline-topic': INPUT,
       'flatline-partition': '0',
       'flatline-offset': '0',
@@ -167,7 +167,7 @@ describe('what a task writes', () => {
       /^records are refused \(null-key\) .*"offset":2,"detail":"an event needs a key","records":1}$/,
     );
     expect(more).toEqual([]);
-    expect(instance.status()[0]!.refused).toMatchObject({ offset: 3, reason: 'test', at: expect.any(Number) });
+    expect(instance.status()[0]!.refused).toMatchObject({ offset: 3, reason: 'invalid-json', at: expect.any(Number) });
   });
 
   test('[I9] a key in another partition than its own is told of, with what to do, and is in the status', async () => {
