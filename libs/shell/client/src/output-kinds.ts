@@ -91,7 +91,7 @@ export function summaryReading(
   return reading(async (at, value) => summaryOf(at, await formats.read(value)));
 }
 
-function summaryOf(at: At, outcome: Awaited<ReturnType<SummaryFormats['read']>>): SummaryRecord | Bad {
+function summaryOf(at: At, outcome: Awaited<ReturnType<SummaryFormats['read']>>): SummaryRecord | BadOutcome {
   return outcome.kind === 'bad' ? outcome : { kind: 'summary', ...at, summary: outcome.summary };
 }
 
@@ -108,7 +108,7 @@ function batchReading(formats: BatchFormats): OutputKind<BatchRecord>['read'] {
   return reading(async (at, value) => batchOf(at, await formats.read(value)));
 }
 
-function batchOf(at: At, outcome: Awaited<ReturnType<BatchFormats['read']>>): BatchRecord | Bad {
+function batchOf(at: At, outcome: Awaited<ReturnType<BatchFormats['read']>>): BatchRecord | BadOutcome {
   return outcome.kind === 'bad' ? outcome : { kind: 'batch', ...at, batch: outcome.batch };
 }
 
@@ -127,7 +127,7 @@ function reading<Found extends RecordsByKind[keyof RecordsByKind]>(
 
 /** The same where no registry has to be asked, by `decode`: not for what another question to it may turn into an output. */
 function readingNow<Found extends RecordsByKind[keyof RecordsByKind]>(
-  decode: (at: At, value: Uint8Array) => Found | Bad | undefined,
+  decode: (at: At, value: Uint8Array) => Found | BadOutcome | undefined,
 ): (record: RawOutput) => Found | TombstoneRecord | UnreadableRecord | undefined {
   return (record) => {
     const { value } = record;
@@ -153,14 +153,14 @@ function emptyOf(record: RawOutput): TombstoneRecord | UnreadableRecord {
 
 function foundOf<Found extends { readonly kind: string }>(
   record: RawOutput,
-  decoded: Found | Bad,
+  decoded: Found | BadOutcome,
 ): Found | UnreadableRecord {
   if (!isBad(decoded)) return decoded;
   const { reason, detail } = decoded;
   return { ...atOf(record), key: record.key, reason, detail, kind: 'unreadable' };
 }
 
-function isBad(decoded: { readonly kind: string }): decoded is Bad {
+function isBad(decoded: { readonly kind: string }): decoded is BadOutcome {
   return decoded.kind === 'bad';
 }
 
