@@ -86,4 +86,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'debounce',
     found: 'a beginning said by a new leader that knew a lower high watermark (a check too strict)',
   },
+  {
+    seed: 53_006_593,
+    kind: 'session',
+    found: "a commit of unknown outcome, written on top of another owner's that its changelog had lost",
+  },
 ];

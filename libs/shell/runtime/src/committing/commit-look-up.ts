@@ -5,7 +5,8 @@
 //   LU1  Nothing is concluded from a log that has lost what it had acknowledged: the task's last block is where it was, and the
 //        block at the claim's offset is its claim. Otherwise, if that last block belongs to a commit, it is R3; if it is only
 //        a claim, the task is let go, and restoring finds out whether more was lost.
-//   LU2  A commit that the group knows of took place, whatever the changelog holds: it is not written again.
+//   LU2  A commit that the group knows of took place, whatever the changelog holds: it is not written again. Nor is one where
+//        the group knows of another in its place: what that owner has committed came later, or is lost; restoring tells.
 import { counted, MalformedBytes } from '@flatline/base';
 import { decodeBlock } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';
@@ -32,7 +33,7 @@ export const GIVEN_AWAY = 'the group gave the partition to another member';
 /** @param count blocks of the commit. @throws PartitionStopped (R3), Retriable, also where the claim was lost */
 export async function lookUp(
   place: TaskPlace,
-  commit: { readonly commitId: string; readonly count: number },
+  commit: { readonly commitId: string; readonly sequence: number; readonly count: number },
   anchor: Anchor,
   ownership: Ownership,
 ): Promise<Found> {
@@ -51,8 +52,7 @@ export async function lookUp(
       place,
       `it holds ${offsets.length} of the ${counted(commit.count, 'block')} of commit ${commit.commitId}`,
     );
-  await checkUnknownToGroup(place, commit.commitId);
-  return { kind: 'absent' };
+  return (await knownToGroup(place, commit)) ?? { kind: 'absent' };
 }
 
 function overtaken(what: string): LetGo {
@@ -117,12 +117,22 @@ function blockOf(place: TaskPlace, bytes: Uint8Array, offset: number): Anchor {
   }
 }
 
-/** Its transaction is settled, by the InitProducerId before the claim: its offset is there, or never will be. */
-async function checkUnknownToGroup(place: TaskPlace, commitId: string): Promise<void> {
+/**
+ * Its transaction is settled, by the InitProducerId before the claim: its offset is there, or never will be. undefined: the
+ * group knows neither of it nor of another owner's commit of that number, or of a later one. @throws PartitionStopped (R3)
+ */
+async function knownToGroup(
+  place: TaskPlace,
+  { commitId, sequence }: { readonly commitId: string; readonly sequence: number },
+): Promise<LetGo | undefined> {
   const { ports, settings } = place;
   const { group } = settings;
   const committed = await ports.admin.committedOffset(group, inputOf(place));
   const known = committed && committedIn(committed.metadata);
   if (known?.commitId === commitId)
     throw brokenLog(place, `group ${group} knows of commit ${commitId}, which it does not hold`);
+  // Asked after the claim: that owner may as well have taken over since, and be right.
+  return (known?.sequence ?? -1) >= sequence
+    ? overtaken(`${known!.commitId}, of which group ${group} knows`)
+    : undefined;
 }

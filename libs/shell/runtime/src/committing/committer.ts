@@ -153,8 +153,9 @@ export class Committer {
     };
     const ownership = await claim(this.#parts, { timeoutMs, assureOwned, evidence: () => Promise.resolve() });
     this.#writer = ownership.writer;
-    const { commitId } = inFlight.cut.header;
-    const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);
+    const { commitId, sequence } = inFlight.cut.header;
+    const commit = { commitId, sequence, count: inFlight.cut.blocks.length };
+    const found = await lookUp(this.#parts, commit, this.#anchor, ownership);
     if (found.kind === 'letGo') return found;
     this.#anchor = claimAnchor(ownership);
     if (found.kind === 'absent') return this.#sendAgain(inFlight);

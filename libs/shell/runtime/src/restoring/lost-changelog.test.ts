@@ -172,6 +172,26 @@ describe('[F26] the changelog loses its acknowledged tail', () => {
     await expectStopped(world, first, /cannot be trusted: it is empty although group app\.visits has committed offset/);
   });
 
+  test('[R3][O1][F26] the commits of an owner that came and left while a commit had no answer: that commit is not written on top', async () => {
+    const { world, process } = await running(84);
+    const { time, log, faults } = world.simulation;
+    faults.inject({ at: 'Produce', fault: 'dropped' });
+    world.beat('again');
+    await time.runUntil(() => faults.pending().length === 0, LATER);
+    process.host.pause();
+    const written = log.partition(CHANGELOG, 0).logEnd;
+    const second = world.launch('b');
+    await time.runUntil(() => second.instance.isReady, 60_000);
+    world.beat('k');
+    await time.runFor(10_000);
+    await time.complete(second.instance.stop());
+    second.host.kill();
+    loseFrom(world, written);
+    process.host.resume();
+    await time.runFor(LATER);
+    await expectStopped(world, process, /cannot be trusted: .*group app\.visits knows of/);
+  });
+
   test('[X5][F26] with a claim that was acknowledged, before or after it was read back: it claims again, and goes on', async () => {
     let unread = 0;
     for (const afterMs of [0, 0.5, 1, 1.5, 2, 2.5, 3, 5, 20, 100]) {
