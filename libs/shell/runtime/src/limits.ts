@@ -9,7 +9,7 @@ export const EXPIRE_SLICE_MAX = 1_024;
 /** Due entries between two looks at the time. */
 export const EXPIRE_PIECE = 8;
 
-/** What a task may hold and write at once. The simulation makes them small, so that each of them is met. */
+/** Bounds on what a task holds and writes at once. The simulation makes them small, so that each is met. */
 export interface TaskBounds {
   /** A block stays well below a topic's default max.message.bytes of 1 MB. */
   readonly blockBytesMax: number;
@@ -17,7 +17,7 @@ export interface TaskBounds {
   readonly unsweptLogBytes: number;
   /** Changes and outputs that may wait for a cut; stepping pauses beyond. */
   readonly pendingChangesMax: number;
-  /** The most that is one task's share of PENDING_OUTPUTS_TOTAL. */
+  /** Most of PENDING_OUTPUTS_TOTAL that one task may have. */
   readonly pendingOutputsMax: number;
   /** Owed records go out this many bytes a commit, to the end of a record; meanwhile other due entries wait. */
   readonly owedBytesMax: number;
@@ -37,13 +37,13 @@ export interface TaskBounds {
   /** Images written of a cut before the event loop gets its turn: 4 ms, or less. The task itself pauses until the cut is made. */
   readonly cutSliceBytes: number;
   /**
-   * What the local stores of all tasks together lack of the changelog before they are brought up to it, and the least of it
-   * that is one task's share. Waiting pays: of a session that beats often only the last image is written. What they lack is
-   * what a killed process reads again.
+   * Bytes of changelog that the local stores of all tasks together may lack before they are brought up to it, and the least
+   * share of one task. Waiting pays: of a session that beats often only the last image is written. A killed process reads
+   * again what they lacked.
    */
   readonly flushBytesTotal: number;
   readonly flushBytesMin: number;
-  /** How long a store may lack anything, once the next commit comes. */
+  /** Longest time that a store may lack anything, once the next commit comes. */
   readonly flushIntervalMs: DurationMs;
   /** Puts and removals per write to the local store, about 6 ms. */
   readonly flushSlice: number;
@@ -79,19 +79,19 @@ export const TASK_BOUNDS: TaskBounds = {
 };
 
 /**
- * Outputs of all tasks together that may wait for a cut, and the least that is one task's share. The more there are in a commit,
+ * Outputs of all tasks together that may wait for a cut, and the least share of one task. The more there are in a commit,
  * the fewer transactions a burst costs the brokers; the fewer wait, the less outlives V8's young generation. So many closes
  * with keys of 36 bytes, in JSON, as are the least fit one produce request.
  */
 export const PENDING_OUTPUTS_TOTAL = 25_600;
 export const PENDING_OUTPUTS_MIN = 1_600;
-/** The most of `commitBytesTotal` that is one task's share. */
+/** Most of `commitBytesTotal` that one task may have. */
 export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
 /** A commit should take at most this share of a transaction's timeout. */
 export const COMMIT_TIMEOUT_SHARE = 1 / 3;
 /** Factor on that share where the process's own delay is included. */
 export const OWN_DELAY_FACTOR = 2;
-/** How often a process looks, while a commit is under way, whether it is itself late. */
+/** Interval at which a process checks, while a commit is under way, if it is itself late. */
 export const OWN_DELAY_PROBE_MS = 50;
 /** Looks at the time within a slice of a cut: pieces of half a millisecond, or of more where the machine is busy. */
 export const CUT_SLICE_PIECES = 8;
@@ -101,29 +101,29 @@ export const SLOW_COMMIT_MS = 1_000;
 export const READ_OBSTACLE_MIN_MS = 1_000;
 /** From this share of what may live in a partition on, the log warns that it fills up. */
 export const STATE_FILL_ALARM = 0.9;
-/** Bytes of dead letters of all tasks together that may wait for a cut, and the least that is one task's share. */
+/** Bytes of dead letters of all tasks together that may wait for a cut, and the least share of one task. */
 export const DEAD_LETTER_BYTES_TOTAL = 32 * 1024 * 1024;
 export const DEAD_LETTER_BYTES_MIN = 256 * 1024;
-/** The same of rows that cuts take along for local stores, and the most of it that is one task's share. */
+/** The same for rows that cuts take along for local stores, and the most that one task may have. */
 export const TAKEN_ROW_BYTES_TOTAL = 128 * 1024 * 1024;
 export const TAKEN_ROW_BYTES_MIN = 1024 * 1024;
 export const TAKEN_ROW_BYTES_MAX = 32 * 1024 * 1024;
 /** Upper bound on reusable memory for blocks, of all tasks together. */
 export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
-/** The most of `flushBytesTotal` that is one task's share. */
+/** Most of `flushBytesTotal` that one task may have. */
 export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
 /** Local stores that a start begins to load before the group has assigned the partitions. */
 export const WARM_STARTS_MAX = 64;
 /** A store written this much earlier than the newest is assumed to have moved away, and is not loaded. */
 export const WARM_START_RECENT_MS = 600_000;
-/** How long a standby leaves a store that processes share to the partition's owner: longer than that waits for a store. */
+/** Time for which a standby leaves a shared store to the partition's owner: longer than the owner waits for a store. */
 export const STANDBY_STORE_AFTER_MS = 4_000;
 /** Blocks of the changelog, and bytes of them, read or applied before the event loop gets its turn: some 5 ms. */
 export const RESTORE_BLOCKS_PER_TURN = 16;
 export const RESTORE_BYTES_PER_TURN = 512 * 1024;
 /** Bytes of images out of a local store, however few: 2 ms to 5 ms of copying and hashing. */
 export const LOAD_BYTES_PER_TURN = 2 * 1024 * 1024;
-/** Pause between tries of what may pass. */
+/** Pause between tries after an error that may pass. */
 export const RETRY_FIRST_MS = 50;
 export const RETRY_MAX_MS = 2_000;
 /** A partition that waits at a stamp from the future looks again this often (C6). */
@@ -155,7 +155,7 @@ export const OWNERSHIP_CERTAIN_MS = 1_000;
 export const CLAIM_TRIES_MAX = 5;
 /** The log warns of a transaction open on the input for this long (F10): longer than any producer should take. */
 export const OPEN_TRANSACTION_ALARM_MS = 10_000;
-/** How long a commit is put off of which clock records are all the news (C8). */
+/** Time for which a commit is put off if it has no news but clock records (C8). */
 export const CLOCK_COMMITS_APART_MS: DurationMs = 10_000;
 /** Requests for proof within `proofIntervalMs`, at most, while each closes something. */
 export const FRUITFUL_ASKS = 4;

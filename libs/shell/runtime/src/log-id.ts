@@ -1,4 +1,4 @@
-// What a changelog is called from its first commit on, in the header of each: a name of its own, and the kind of its entries (I4).
+// Id of a changelog, in the header of each commit from its first on: a name of its own, and the kind of its entries (I4).
 import { Misconfigured } from '@flatline/base';
 
 /** `kind` undefined: it is not said. */

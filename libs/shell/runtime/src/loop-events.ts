@@ -11,7 +11,7 @@ export interface LetGo {
 
 export type TaskEnd = LetGo | { readonly kind: 'failed'; readonly error: unknown };
 
-/** What the parts of a running task tell its loop. */
+/** Events that the parts of a running task report to its loop. */
 export interface LoopEvents {
   /** Something may have changed: a turn is due. */
   readonly wake: () => void;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { committedIn, noteOf } from './offset-note.ts';
 
 const commit = { inputPartitions: 4, sequence: 12, commitId: '9f-3' };
-/** What a build reads that does not know of kinds: where it cannot, it has no witness against the changelog. */
+/** Notes as read by a build that does not know kinds: without a match it has no witness against the changelog. */
 const FORMER = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) (\S{1,100}))?$/;
 
 test('[R3] the note of an offset says which commit it is of, and of what kind', () => {

@@ -1,14 +1,14 @@
-// What goes with each group offset, as the metadata of the commit that it is of (R3).
+// The note of each group offset: metadata that names the commit it is of (R3).
 import type { CommitHeader } from '@flatline/partition';
 
-/** What goes with each group offset: an independent witness of what was committed (R3). */
+/** Note of a group offset: an independent witness of what was committed (R3). */
 export interface OffsetNote {
   /** Partitions of the input: tells a task whose partition was added later. */
   readonly partitions: number;
   /** The commit that the offset is of. undefined: written before there was such a thing. */
   readonly sequence: number | undefined;
   readonly commitId: string | undefined;
-  /** What the entries are. undefined where that is not said. */
+  /** Kind of the entries; undefined if the note does not say. */
   readonly kind: string | undefined;
   /** Epoch of the tokens that were granted last (L3). */
   readonly tokenEpoch: number;

@@ -2,7 +2,7 @@ import type { DurationMs } from '@flatline/base';
 import type { LogSubscription } from '@flatline/ports';
 import { READ_OBSTACLE_MIN_MS } from './limits.ts';
 
-/** What has kept a log from being read for READ_OBSTACLE_MIN_MS or longer, as operators read it (X5). */
+/** Obstacle to reading a log that has lasted READ_OBSTACLE_MIN_MS or longer, in words for operators (X5). */
 export function readObstacle(
   log: 'input' | 'changelog',
   { obstacle }: LogSubscription,

@@ -13,9 +13,9 @@ export type StartFrom = 'earliest' | 'latest' | { readonly timestamp: Millis };
 /** One pipeline as its tasks need it: names and options, validated by the configuration. */
 export interface PipelineSettings {
   readonly name: string;
-  /** What its entries are, which stands beside each group offset: a start as another kind is refused. Default: it does not. */
+  /** Kind of its entries, noted beside each group offset: a start as another kind is refused. Default: not noted. */
   readonly kind?: string;
-  /** Epoch of tokens. Stands there, too, unless it is 0: a start of leases with a lower one is refused (L3). */
+  /** Epoch of tokens. Noted there, too, unless it is 0: a start of leases with a lower one is refused (L3). */
   readonly tokenEpoch?: number;
   /** Name of this instance, as operators read it. */
   readonly owner: string;
@@ -35,9 +35,9 @@ export interface PipelineSettings {
   /** Default: nothing is held (C8). */
   readonly heldTime?: HeldTimeRules;
   readonly tickMs: DurationMs;
-  /** How long changed state may wait for its commit. */
+  /** Longest wait of changed state for its commit. */
   readonly commitIntervalMs: DurationMs;
-  /** How long a close may, while the task keeps up and commits are quick. */
+  /** Longest wait of a close, while the task keeps up and commits are quick. */
   readonly closeDelayMs: DurationMs;
   /** Due entries of a task that take effect in a second (D2); undefined: as many as can. */
   readonly maxDuePerSecond?: number | undefined;
@@ -46,16 +46,16 @@ export interface PipelineSettings {
   /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */
   readonly proofByFetch?: { readonly clockSkewMs: DurationMs };
   readonly startFrom: StartFrom;
-  /** How long a task that has moved away runs on if it is not fenced. */
+  /** Time for which a task that has moved away runs on if it is not fenced. */
   readonly handoverMs: DurationMs;
   /** When a partition that stopped for what may be mended on the brokers first tries again by itself. Default: never. */
   readonly stoppedRetryMs?: DurationMs;
-  /** How long a leaving instance runs on so that its successors can restore meanwhile. */
+  /** Time for which a leaving instance runs on, so that its successors can restore meanwhile. */
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
   /** The version of the changelog's format that is written (K9). Default: the newest. */
   readonly changelogFormat?: number | undefined;
-  /** What a checker has to know of the pipeline's rules, as it stands in the changelog (K1). Default: nothing does. */
+  /** The pipeline's rules as a checker has to know them, written to the changelog (K1). Default: none. */
   readonly rulesText?: string | undefined;
   /** A floor must be in force this long, or while this many bytes are written, before the log is truncated below it (K4). */
   readonly truncateLagMs: DurationMs;

@@ -22,7 +22,7 @@ export interface TaskStates {
     readonly kind: 'restoring';
     /** Given to another member meanwhile: obeyed once it runs, or before the next try. */
     readonly isToMove: boolean;
-    /** What the last try met, or the record that made the task fail. */
+    /** Error of the last try, or the record that made the task fail. */
     readonly detail: string | undefined;
   };
   readonly running: { readonly kind: 'running' };
@@ -48,7 +48,7 @@ interface TaskEvents {
   readonly comeBack: { readonly kind: 'comeBack' };
   readonly stop: { readonly kind: 'stop'; readonly why: string; readonly retryAtMs: DurationMs | undefined };
   readonly close: { readonly kind: 'close' };
-  /** What it held is released. */
+  /** All that it held is released. */
   readonly released: { readonly kind: 'released' };
 }
 
@@ -139,7 +139,7 @@ export function afterTaskEvent(state: TaskState, event: TaskEvent): TaskState {
   return transition(state, event);
 }
 
-/** What an operator sees: `recovering` is a task that runs while the outcome of its commit is being found out. */
+/** States that an operator sees: `recovering` is a task that runs while the outcome of its commit is being found out. */
 export type ShownState = Exclude<TaskState['kind'], 'closing'> | 'recovering';
 
 export const SHOWN_STATES: readonly ShownState[] = [

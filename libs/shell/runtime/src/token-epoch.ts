@@ -1,4 +1,4 @@
-// Whether tokens go on growing (L3): whoever grants with a lower epoch than was granted with, is refused by all fences.
+// Checks that tokens go on growing (L3): all fences refuse a grant with a lower epoch than was granted before.
 import { Misconfigured } from '@flatline/base';
 import { committedIn } from './offset-note.ts';
 import type { PipelineSettings } from './settings.ts';

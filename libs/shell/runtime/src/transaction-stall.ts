@@ -24,7 +24,7 @@ export class TransactionStall {
     this.#partition = partition;
   }
 
-  /** What has held the log back for OPEN_TRANSACTION_ALARM_MS, with the remedy, as operators read it (X5); undefined: nothing. */
+  /** Transaction that has held the log back for OPEN_TRANSACTION_ALARM_MS, with the remedy, in words for operators (X5). */
   get obstacle(): string | undefined {
     const offset = this.#alarmedAt;
     if (offset === undefined) return undefined;

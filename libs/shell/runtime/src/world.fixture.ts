@@ -62,7 +62,7 @@ export interface WorldSettings {
   readonly bounds?: TaskBounds;
   /** Instead of either. */
   readonly decode?: EventDecoder['decode'];
-  /** What a process gets in place of its ports. */
+  /** Replaces the ports of a process. */
   readonly adapt?: (ports: PipelinePorts, name: string) => PipelinePorts;
   /** Looks at each summary before it is encoded, and may throw. */
   readonly onEncode?: (summary: SessionSummary) => void;
@@ -82,7 +82,7 @@ export class World {
   readonly timeoutMs: number;
   readonly #world: WorldSettings;
   readonly partitions: number;
-  /** What processes started from now on take for the input's partition count. */
+  /** The input's partition count, as processes started from now on take it. */
   inputPartitions: number;
   /** Settings of the processes started from now on. */
   startFrom: StartFrom | undefined;
@@ -257,7 +257,7 @@ export class World {
     return Array.from({ length: this.partitions }, (_, p) => this.simulation.log.committed(OUTPUT, p)).flat();
   }
 
-  /** What must be on the output once the log has proved the silence of everyone (sorted). Payloads count as bare heartbeats. */
+  /** Outputs, sorted, that must be there once the log has proved the silence of everyone. Payloads count as bare heartbeats. */
   expected(): string[] {
     return Array.from({ length: this.partitions }, (_, p) => this.#fold(p))
       .flat()

@@ -1,5 +1,5 @@
-// How large the next commit may be: such that the brokers take it within a third of a transaction's timeout, as they were
-// last seen to.
+// Bounds the size of the next commit, so that the brokers take it within a third of a transaction's timeout, at the speed last
+// seen.
 //
 // A commit cannot be made smaller once it is cut: its blocks, outputs and position belong together. So what is stepped before
 // a cut is bounded by what commits were seen to take, and a commit that is cut all the same too large gets more time
@@ -31,9 +31,9 @@ export interface CommitBudgetOptions {
 
 export class CommitBudget {
   readonly #options: CommitBudgetOptions;
-  /** What was learned from commits of some size. */
+  /** Bound learned from commits large enough to tell. */
   #bytes: number;
-  /** What the last commit would have let through, of whatever size it was. */
+  /** Bound by the last commit, whatever its size. */
   #lastBytes = Infinity;
 
   constructor(options: CommitBudgetOptions) {

@@ -67,7 +67,7 @@ export function lostTail(place: TaskPlace, { offset, isClaim, id }: Anchor, foun
   return { kind: 'letGo', because: 'tailLost', why: `${why}; what else was lost, restoring tells` };
 }
 
-/** What lies from the anchor's offset to the claim, or to the first commit of another owner. */
+/** Findings from the anchor's offset to the claim, or to the first commit of another owner. */
 interface Seen {
   first: Anchor | undefined;
   last: Anchor | undefined;

@@ -19,15 +19,15 @@ import type { DurationMs } from '@flatline/base';
 import { CLOCK_COMMITS_APART_MS, CLOSES_BEHIND_FACTOR } from '../limits.ts';
 
 export interface CommitPaceRules {
-  /** How long changed state may wait for a commit. */
+  /** Longest wait of changed state for a commit. */
   readonly commitIntervalMs: DurationMs;
-  /** How long a close may. */
+  /** Longest wait of a close for a commit. */
   readonly closeDelayMs: DurationMs;
 }
 
 /**
- * What waits for the next commit. `closeBehind`: a close, of a task that has not read all there is; `clock`: nothing, and nothing
- * has changed but the clock.
+ * Work that waits for the next commit. `closeBehind`: a close, of a task that has not read all there is; `clock`: nothing, but the
+ * clock has changed.
  */
 export type Waiting = 'nothing' | 'clock' | 'close' | 'closeBehind';
 

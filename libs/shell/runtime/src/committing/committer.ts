@@ -43,14 +43,14 @@ export interface CommitterParts {
   readonly claimId: string;
   readonly last: CommitHeader | undefined;
   readonly budget: CommitBudget;
-  /** Whether the partition is ours, as the group says it now; waits until the group can say. @throws Retriable */
+  /** True if the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
 }
 
 interface InFlight {
   readonly cut: TaskCut;
   readonly transaction: Transaction;
-  /** What the next try needs: the usual, or twice of what the last one ran out of. */
+  /** Timeout of the next try: the usual one, or twice the one that ran out. */
   timeoutMs: DurationMs;
 }
 
@@ -228,7 +228,7 @@ function claimAnchor({ claimOffset, claimId }: Omit<Ownership, 'writer'>): Ancho
   return { offset: claimOffset, isClaim: true, id: claimId };
 }
 
-/** Whether the outcome may be found out by asking and looking. A fence is believed only when the group says so too. */
+/** True if asking and looking may tell the outcome. A fence is believed only when the group says so too. */
 function isRecoverable(error: unknown): boolean {
   return error instanceof Retriable || error instanceof Fenced;
 }

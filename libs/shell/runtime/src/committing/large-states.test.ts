@@ -64,7 +64,7 @@ test(`[O6][X6] a backlog of ${SESSIONS} sessions of 64 KB at ${PRODUCE_MS} ms a 
   const mostBytes = Math.max(...commits.map(({ bytes }) => bytes));
   // commitBytesTotal's share of the only task; one session may come on top.
   expect(mostBytes).toBeLessThanOrEqual(COMMIT_BYTES_MAX + STATE_BYTES + KB);
-  // What brokers as slow as these take in a third of a transaction's timeout, or what is tried before they are known.
+  // Bytes that brokers as slow as these take in a third of a transaction's timeout, or those tried before they are known.
   const fitting = ((TRANSACTION_TIMEOUT_MS * COMMIT_TIMEOUT_SHARE) / PRODUCE_MS) * MB;
   expect(mostBytes).toBeLessThanOrEqual(Math.max(fitting, TASK_BOUNDS.commitBytesFirst) + STATE_BYTES + KB);
   const gaps = commits.slice(1).map(({ at }, i) => at - commits[i]!.at);

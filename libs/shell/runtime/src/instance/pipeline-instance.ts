@@ -22,7 +22,7 @@ import { TaskRunner } from '../running/task-runner.ts';
 import type { TaskStatus } from '../running/task-status.ts';
 import { warmStarts } from './warm-start.ts';
 
-/** How often a leaving instance looks whether it still owns anything. */
+/** Interval at which a leaving instance checks if it still owns anything. */
 const FENCE_LOOK_MS = 20;
 
 export interface PipelineInstanceParts {
@@ -32,7 +32,7 @@ export interface PipelineInstanceParts {
   readonly onFatal: (error: Error) => void;
   /** Default: those of production. */
   readonly bounds?: TaskBounds;
-  /** That of the process; default: this pipeline is the only one. */
+  /** The process's share; default: this pipeline is the only one. */
   readonly share?: ProcessShare;
 }
 
@@ -215,7 +215,7 @@ export class PipelineInstance implements MembershipListener {
     if (this.#leaving || this.#assignment === undefined) return;
     const { partitions, standbys = [] } = this.#assignment;
     for (const partition of partitions) if (!this.#runners.has(partition)) this.#startRunner(partition);
-    // What was loaded before the group had met may be another process's by now, store and all.
+    // A standby loaded before the group had met may be another process's by now, store and all.
     const { isShared } = this.#parts.ports.stores;
     const beginAgain = isShared && this.#isMeeting;
     for (const [partition, standby] of this.#standbys)
@@ -278,7 +278,7 @@ export class PipelineInstance implements MembershipListener {
     await Promise.all([...this.#standbys.values()].map((standby) => standby.close(cleanly)));
   }
 
-  /** What runners and standbys have in common. */
+  /** Parts common to runners and standbys. */
   #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed' | 'storeAfterMs'> {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
     const { blockBytesMax, unsweptLogBytes, pendingChangesMax, owedBytesMax } = bounds;

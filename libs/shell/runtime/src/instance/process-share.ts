@@ -1,4 +1,4 @@
-// What the tasks of all pipelines in a process may have together, and each of them at present (X6).
+// Bounds on the tasks of all pipelines in a process together, and the present share of each (X6).
 //
 // Owns: memory for blocks, used by turns.
 // Does not own: tasks (PipelineInstance counts them), what any of them has.

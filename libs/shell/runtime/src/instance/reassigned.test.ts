@@ -1,4 +1,4 @@
-// What the group said some time ago is no right to fence the owner that it has named since.
+// An assignment said some time ago is no right to fence the owner that the group has named since.
 import { expect, test } from '@jest/globals';
 import type { PipelinePorts } from '../index.ts';
 import { CHANGELOG, World } from '../world.fixture.ts';

@@ -89,7 +89,7 @@ describe('processes over one state directory', () => {
     expect([partitionsOf(a).length, partitionsOf(again)]).toEqual([1, had]);
   });
 
-  /** Whether each partition's store is open where the partition runs. */
+  /** For each partition, true if its store is open where it runs. */
   const ownersHaveStores = ({ simulation }: World, ...processes: Process[]): boolean[] =>
     processes.flatMap((each) =>
       partitionsOf(each).map((partition) => simulation.disk('machine').lockedBy(partition) === each.name),

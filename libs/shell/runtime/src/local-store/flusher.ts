@@ -19,7 +19,7 @@ export interface FlusherParts {
   readonly ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>;
   /** This task's present share of the changelog that a killed process may have to read again. */
   readonly flushBytes: () => number;
-  /** How long the store may lack anything, once the next commit comes. */
+  /** Longest time that the store may lack anything, once the next commit comes. */
   readonly flushIntervalMs: DurationMs;
   /** Puts and removals per write. */
   readonly flushSlice: number;
@@ -28,7 +28,7 @@ export interface FlusherParts {
 export class Flusher {
   readonly #parts: FlusherParts;
   #running: Promise<void> | undefined;
-  /** What is left of a flush that waits for a commit. */
+  /** Rest of a flush that waits for a commit. */
   #waiting: Iterator<FlushSlice, undefined> | undefined;
   #lastFlushMs: number;
   #abandoned = false;

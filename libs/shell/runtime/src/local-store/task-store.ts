@@ -27,7 +27,7 @@ export interface TaskStoreParts {
   readonly drops: StoreDrops;
   /** Called for each error of the device. */
   readonly onError: () => void;
-  /** It yields a store to its owner, so it does not wait for one that another process has. */
+  /** True for a standby: it yields a store to its owner, so it waits for none that another process has. */
   readonly isStandby?: boolean;
 }
 
@@ -71,7 +71,7 @@ export class TaskStore {
     return this.#store === undefined;
   }
 
-  /** For operators; undefined where all is well. */
+  /** Trouble in words for operators; undefined if all is well. */
   get trouble(): string | undefined {
     return this.#trouble;
   }

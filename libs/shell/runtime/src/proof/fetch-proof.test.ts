@@ -1,4 +1,4 @@
-// What an answered request for the end is evidence of (C3), against a log that is known in full.
+// Evidence of an answered request for the end (C3), against a log that is known in full.
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { FetchProof } from './fetch-proof.ts';
@@ -14,7 +14,7 @@ describe('[C3] evidence by an answered request for the end', () => {
     proof.heard({ appendedAt: 1_000_000, receivedAtMs: 50 });
     proof.asked(2_050.7);
     expect(proof.take(10)).toBeUndefined();
-    // What is heard after the request was sent says nothing of it.
+    // A record heard after the request was sent is no evidence for it.
     proof.heard({ appendedAt: 1_009_000, receivedAtMs: 2_060 });
     proof.answered(12);
     expect(proof.take(11)).toBeUndefined();

@@ -38,7 +38,7 @@ interface EndRequest {
   readonly evidence: Millis;
   /** undefined until it is answered. */
   readonly end: number | undefined;
-  /** What the clock had closed by then. */
+  /** Count of entries that the clock had closed by then. */
   readonly closedBefore: number;
   /** No record was heard since: what closes, closes by this. */
   readonly isAlone: boolean;
@@ -77,7 +77,7 @@ export class FetchProof {
     this.#request = { evidence, end: undefined, closedBefore: this.#closed, isAlone: true };
   }
 
-  /** What the leader answered; undefined where it did not. */
+  /** Takes the leader's answer; undefined: none came. */
   answered(end: number | undefined): void {
     this.#request = end === undefined || this.#request === undefined ? undefined : { ...this.#request, end };
   }

@@ -1,5 +1,5 @@
-// How long this process was too busy, or not scheduled, while it waited for an answer: that time does not make the other side
-// slow.
+// Measures how long this process was too busy, or not scheduled, while it waited for an answer: the other side is not slow by
+// that time.
 //
 // Owns: a timer that measures, again and again, how late it fires.
 // Does not own: what is waited for.

@@ -11,7 +11,7 @@ interface Model {
   /** Apart from each other; undefined: none come. */
   readonly heartbeatsMs?: number;
   readonly produceMs: number;
-  /** Whether the writer hears of its record before it is read. */
+  /** True if the writer hears of its record before it is read. */
   readonly answersFirst?: boolean;
 }
 
@@ -112,7 +112,7 @@ test('[C2] PR1: a record that is neither read nor refused is given up in the end
   expect(prover.advise(silence, 1_000)).toEqual({ kind: 'wait', delayMs: 4_010 });
   expect(prover.advise(silence, 5_010).kind).toBe('ask');
   const next = prover.asked(5_010);
-  // What comes of the first one late says nothing of the second.
+  // A late outcome of the first says nothing of the second.
   prover.written(lost, 0, 5_020, 0);
   expect(prover.advise(silence, 5_500).kind).toBe('wait');
   prover.failed(next);

@@ -28,7 +28,7 @@ export interface ProofRules {
   readonly unheardMs: DurationMs;
 }
 
-/** What the task knows when it has read all there is. */
+/** Facts of a task that has read all there is. */
 export interface Silence {
   readonly clock: Millis;
   readonly earliestDue: Millis | undefined;
@@ -57,13 +57,13 @@ export interface Arrival {
 /** A clock record under way. */
 export class AskedRecord {
   readonly askedAt: DurationMs;
-  /** What the clock had closed by then. */
+  /** Count of sessions that the clock had closed by then. */
   readonly closedBefore: number;
   /** Where it lies; undefined until its append is answered. */
   offset: number | undefined;
-  /** By how much this process was itself late until then. */
+  /** Delay of this process itself until then. */
   ownDelayMs: DurationMs = 0;
-  /** How often something has come since. */
+  /** Count of arrivals since. */
   arrivals = 0;
 
   constructor(askedAt: DurationMs, closedBefore: number) {
@@ -85,7 +85,7 @@ export class Prover {
   #underWay: AskedRecord | undefined;
   /** One that was read back and would not have been needed by what else came; what it has closed shows with the next advice. */
   #useful: AskedRecord | undefined;
-  /** Whether others came between the last one's asking and its reading. */
+  /** True if records of others came between the asking and the reading of the last one. */
   #hadCompany = false;
   #last = NOTHING;
   /** When records of others came last, as far as is known, and before `#last`; when the last of them came that moved the clock. */
@@ -139,7 +139,7 @@ export class Prover {
     if (!hasCompany || !this.#hadCompany) this.#useful = asked;
     this.#hadCompany = hasCompany;
     if (!isLast) return;
-    // What came last was the record itself, and not one of others.
+    // The last to come was the record itself, not one of others.
     this.#othersAt = this.#othersBeforeAt;
     this.#movedAt = Math.min(this.#movedAt, this.#othersAt);
   }

@@ -20,7 +20,7 @@ export class ReadBack {
   #alarmed = false;
   #doubtedAtMs = -Infinity;
 
-  /** Whether something is not read back for longer than it may take. */
+  /** True while something is not read back for longer than it may take. */
   get isOverdue(): boolean {
     return this.#alarmed;
   }

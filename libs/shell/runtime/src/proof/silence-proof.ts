@@ -110,7 +110,7 @@ export class ProofByEnd implements SilenceProof {
   }
 
   arrived(): void {
-    // What a run is evidence of shows when it is applied.
+    // The evidence of a run shows when it is applied.
   }
 
   applied(run: RecordRun): void {

@@ -14,7 +14,7 @@ import { WorkSlice } from '../work-slice.ts';
 /** Returns false to stop before the next block. */
 export type BlockHandler = (bytes: Uint8Array, offset: number) => boolean | Promise<boolean>;
 
-/** What was to be read next is no longer there: the log was truncated beyond it (K5). */
+/** The position is no longer in the log, which was truncated beyond it (K5). */
 export class BelowLogStart extends Error {
   constructor(position: number, logStartOffset: number) {
     super(`what was read stands at ${position}, the log starts at ${logStartOffset}`);
@@ -32,7 +32,7 @@ export class ChangelogTail {
   /** Leader epoch of the batch before the position; undefined before anything was read. */
   #readEpoch: number | undefined;
   #heard: Heard | undefined;
-  /** What lies below is in the log for certain. */
+  /** Offset below which everything is in the log for certain. */
   #thereBelow = 0;
   #progressAtMs: DurationMs = 0;
 
@@ -64,7 +64,7 @@ export class ChangelogTail {
     return ends && Math.max(0, ends.lastStableOffset - this.#position);
   }
 
-  /** What keeps it from being read (X5). */
+  /** Obstacle to reading it (X5). */
   get obstacle(): string | undefined {
     const obstacle = readObstacle('changelog', this.#subscription, this.#ports.clock.monotonicMs());
     return obstacle ?? this.#stall.obstacle;
@@ -150,7 +150,7 @@ export class ChangelogTail {
     }
   }
 
-  /** Asked at every answer that shows nothing new: one that was deposed goes on saying so. */
+  /** Called at every answer that shows nothing new: a deposed leader gives no others. */
   #doubtLeader(): void {
     const now = this.#ports.clock.monotonicMs();
     if (now - this.#progressAtMs < PROOF_PATIENCE_MS) return;

@@ -10,7 +10,7 @@ export interface Ownership {
   readonly writer: TransactionalWriter;
   /** Changelog offset of the claim: everything the former owner committed lies below. */
   readonly claimOffset: number;
-  /** What the block at that offset bears, or the claim counts for nothing: the log was cut short below it, and written on. */
+  /** Id that the block at that offset must bear, or the claim is void: the log was cut short below it, and written on. */
   readonly claimId: string;
 }
 
@@ -91,7 +91,7 @@ export async function readToClaim(
       const end = await ports.admin.replicatedEnd(changelogOf(place));
       if (end <= claimOffset) lost.abort();
     } catch {
-      // It may answer the next time; what ends the reading for good, the reading itself finds out.
+      // It may answer the next time; the reading itself finds out what ends it for good.
     }
     if (!done) cancel = ports.clock.after(CLAIM_PATIENCE_MS, () => void watch());
   };
@@ -107,7 +107,7 @@ export async function readToClaim(
   }
 }
 
-/** It proves nothing: another one has to be written. */
+/** Error of a lost claim, which proves nothing: another one has to be written. */
 export function lostClaim({ partition, settings }: TaskPlace, { claimOffset }: Ownership): Retriable {
   return new Retriable(
     `changelog ${settings.changelogTopic}/${partition}: the claim that was acknowledged at offset ${claimOffset} is lost`,

@@ -12,7 +12,7 @@ interface FormerLogParts extends StoreLoadParts {
 }
 
 /**
- * What to make of a restoration that found the log to end too soon: a store of another log, or a log that is broken; undefined:
+ * Explains a restoration that found the log to end too soon: a store of another log, or a log that is broken; undefined:
  * the store does not stand beyond its end. @throws Retriable
  */
 export async function beyondTheEnd(parts: FormerLogParts): Promise<Error | undefined> {

@@ -1,13 +1,13 @@
-// Whether a changelog holds the commit that a local store stands at: the store of another log may end where this one does,
+// Checks that a changelog holds the commit at which a local store stands: the store of another log may end where this one does,
 // and nothing after it would tell (R2).
 //
-// Owns: whether it is proven.
+// Owns: the proof, once found.
 // Does not own: the chain of what follows (Restoration), what to do about it.
 import { decodeBlock } from '@flatline/partition';
 import type { StoreCheckpoint } from '@flatline/ports';
 
 export type Lineage =
-  /** Not of the store's time: to be applied. */
+  /** Later than the store: to be applied. */
   | 'after'
   /** The commit the store stands at, which is applied already. */
   | 'found'
@@ -48,7 +48,7 @@ export class LineageCheck {
     return 'found';
   }
 
-  /** Whether a block is of a log of another name than the store's. @throws MalformedBytes */
+  /** True if a block is of a log of another name than the store's. @throws MalformedBytes */
   isForeign(bytes: Uint8Array): boolean {
     const block = decodeBlock(bytes);
     return this.#logId !== '' && block.kind === 'state' && block.header.logId !== this.#logId;

@@ -21,9 +21,9 @@ interface WitnessParts extends TaskPlace {
  */
 export interface LogWitnesses {
   readonly logStartOffset: number;
-  /** What the group knows of this partition. */
+  /** Offset that the group has committed for this partition. */
   readonly own: CommittedOffset | undefined;
-  /** And of the input's others; asked only where no commit was found. */
+  /** Offsets of the input's other partitions; asked only where no commit was found. */
   readonly others: readonly (CommittedOffset | undefined)[];
 }
 
@@ -37,7 +37,7 @@ export async function logWitnesses({ settings, ports, partition }: TaskPlace, re
   return { logStartOffset, own, others: await Promise.all(others.map(ask)) };
 }
 
-/** What must hold before anything is served (R1, R3, L3). */
+/** Checks what must hold before anything is served (R1, R3, L3). */
 export function checkRestored(parts: WitnessParts, replica: Replica, witnesses: LogWitnesses): void {
   const { last } = replica;
   // Also here: the epoch may have been raised since this process was started.
@@ -67,7 +67,7 @@ function checkReallyNew(parts: WitnessParts, { own, others }: LogWitnesses): voi
   throw brokenLog(parts, `it is empty although ${witness}`);
 }
 
-/** What the group has committed, the changelog committed in the same transaction: if it is not there, it was lost (R3). */
+/** Each offset was committed in one transaction with its changelog commit: if that is not there, it was lost (R3). */
 function checkNoneLost(parts: WitnessParts, last: CommitHeader, { own }: LogWitnesses): void {
   const { sequence } = committedIn(own?.metadata ?? '') ?? {};
   if (sequence === undefined || sequence <= last.sequence) return;

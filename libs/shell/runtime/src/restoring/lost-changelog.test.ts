@@ -205,7 +205,7 @@ describe('[F26] the changelog loses its acknowledged tail', () => {
       const successor = world.launch('b');
       await time.runUntil(() => log.endedTransactions.length > ended && changelog.logEnd > end, LATER);
       await time.runFor(afterMs);
-      // What is on its way to it does not arrive: whether it has read the claim by now is up to the time.
+      // Answers on their way to it do not arrive: the time decides if it has read the claim by now.
       successor.host.cutOff('fromBroker');
       await time.runFor(50);
       loseFrom(world, end);

@@ -1,4 +1,4 @@
-// What another owner did in the meantime is not held against the log (R3), nor undone (X4).
+// Commits of another owner in the meantime are not held against the log (R3), nor undone (X4).
 import { describe, expect, test } from '@jest/globals';
 import { CHANGELOG, World } from '../world.fixture.ts';
 import { LATER, restart } from './afterwards.fixture.ts';

@@ -65,7 +65,7 @@ export class Replica {
     return this.#restoration.last;
   }
 
-  /** It began with what the local store held. */
+  /** True if it began with the content of the local store. */
   get isStored(): boolean {
     return this.#from.isStored;
   }
@@ -80,7 +80,7 @@ export class Replica {
     return this.#tail.lag;
   }
 
-  /** What keeps the changelog from being read (X5). */
+  /** Obstacle to reading the changelog (X5). */
   get obstacle(): string | undefined {
     return this.#tail.obstacle;
   }
@@ -118,13 +118,13 @@ export class Replica {
     this.#tail.reopen();
   }
 
-  /** Whether the log holds the commit that the local store stood at, or one that follows it (R2). @throws Distrusted */
+  /** Checks that the log holds the commit at which the local store stood, or one that follows it (R2). @throws Distrusted */
   checkLineage(): void {
     const { lineage, position } = this.#from;
     if (!lineage.isProven) throw new Distrusted('other-log', `the log has no commit at ${position - 1}`);
   }
 
-  /** Whether this very claim was read where it was written. */
+  /** True if this very claim was read where it was written. */
   standsAt({ claimOffset, claimId }: { readonly claimOffset: number; readonly claimId: string }): boolean {
     return this.#claim?.offset === claimOffset && this.#claim.id === claimId;
   }
@@ -199,7 +199,7 @@ export class Replica {
       throw otherKind(name, kind, `changelog ${changelogTopic}`, kept);
   }
 
-  /** To its end, even where the wait was given up: a commit is applied whole. */
+  /** Applies a commit to its end, even where the wait was given up: a commit is applied whole. */
   async #applyCommit(offset: number): Promise<void> {
     const slice = new WorkSlice(this.#parts.ports);
     const applyNext = (): number => this.#malformedStops(offset, () => this.#restoration.applyNext());

@@ -17,7 +17,7 @@ export interface RestoreParts extends ReplicaParts {
   readonly abandon: AbortSignal;
   /** Called right before the former owner is fenced, at each try: throws Fenced where the partition is no longer ours. @throws Retriable */
   readonly assureOwned: () => Promise<void>;
-  /** What a standby holds was loaded by a warm start: no other instance owned the partition meanwhile. */
+  /** True if a warm start loaded the state that the standby holds: no other instance owned the partition meanwhile. */
   readonly isWarmStart: boolean;
   /** Called with each replica that is read, for what it waits for (X5). */
   readonly onReading: (replica: Replica) => void;

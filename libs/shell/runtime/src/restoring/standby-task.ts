@@ -26,12 +26,12 @@ import { TaskStore } from '../local-store/task-store.ts';
 
 export type StandbyState = 'restoring' | 'following' | 'stopped' | 'ended';
 
-/** What an operator sees of one standby. */
+/** One standby as an operator sees it. */
 export interface StandbyStatus {
   readonly pipeline: string;
   readonly partition: number;
   readonly state: StandbyState;
-  /** What it waits for, or why it stopped; undefined where all is well. */
+  /** Reason to wait or to have stopped; undefined if all is well. */
   readonly detail: string | undefined;
   /** Partition clock of the newest commit read. */
   readonly clock: Millis;
@@ -55,7 +55,7 @@ export interface StandbyTaskParts extends Omit<ReplicaParts, 'store'> {
   readonly onFatal: (error: Fatal) => void;
 }
 
-/** What is handed over; its new owner closes the store. */
+/** State handed over; its new owner closes the store. */
 export interface WarmState {
   readonly store: TaskStore;
   readonly replica: Replica;

@@ -16,7 +16,7 @@ export interface StoreLoadParts extends TaskPlace {
   readonly armSlice: number;
 }
 
-/** What a replica begins with: how far the local store has brought it. */
+/** Beginning of a replica: how far the local store has brought it. */
 export interface StorePosition {
   /** Everything below is in the store. */
   readonly position: number;

@@ -1,4 +1,4 @@
-// What clocks do, the log's and the machine's, ends no session that beats.
+// Clocks, the log's and the machine's, may do anything: no session that beats ends by it.
 import { describe, expect, test } from '@jest/globals';
 import { OPEN_TRANSACTION_ALARM_MS } from '../limits.ts';
 import { INPUT, World } from '../world.fixture.ts';

@@ -11,7 +11,7 @@ import { CHANGELOG, DEAD_LETTERS, type Process, World } from '../world.fixture.t
 const text = new TextDecoder();
 const EVENT: DecodeOutcome = { kind: 'event' };
 
-/** What is thrown in the middle of applying an event: after its counts, before its timeout. */
+/** Attributes that throw in the middle of applying an event: after its counts, before its timeout. */
 function throwing(): Map<string, string> {
   const attributes = new Map([['a', 'b']]);
   attributes[Symbol.iterator] = () => {

@@ -1,5 +1,5 @@
-// How many due entries may take effect now, where a limit a second spreads a peak (D2). What comes out does not depend on it, only
-// when: what is due takes effect as of its instant, however late it is drained (C5).
+// Limits the due entries that may take effect per second, to spread a peak (D2). Outputs do not depend on it, only their time does:
+// an entry takes effect as of its due instant, however late it is drained (C5).
 //
 // Owns: what is left of the limit.
 // Does not own: what is due (PartitionTask), when to look again (TaskLoop).

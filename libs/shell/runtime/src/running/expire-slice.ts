@@ -1,4 +1,4 @@
-// What is due, as far as a turn may take.
+// Expires due entries, as many as fit a turn of the event loop.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import { EXPIRE_PIECE, SLICE_MS } from '../limits.ts';

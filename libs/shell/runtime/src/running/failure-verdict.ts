@@ -3,7 +3,7 @@ import { RecordFailed } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import type { RecordVerdict } from './record-failures.ts';
 
-/** What a task does about something that was thrown, and what the log says of it. */
+/** A task's reaction to something thrown, and its line in the log. */
 export type FailureVerdict = (
   | { readonly kind: 'stop'; readonly why: string; readonly isMendable: boolean }
   | { readonly kind: 'endProcess'; readonly error: Fatal }

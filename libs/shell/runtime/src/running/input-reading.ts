@@ -38,7 +38,7 @@ export class InputReading {
     this.#subscription = this.#subscribe();
   }
 
-  /** As of the newest answer; undefined before the first. */
+  /** Ends of the log as of the newest answer; undefined before the first. */
   get ends(): LogEnds | undefined {
     return this.#subscription.ends;
   }
@@ -57,12 +57,12 @@ export class InputReading {
     return this.#run !== undefined;
   }
 
-  /** It is about to be tried again. */
+  /** True if reading was interrupted, and is about to be tried again. */
   get isInterrupted(): boolean {
     return this.#interruption !== undefined;
   }
 
-  /** What keeps more of the input from being read, if it is not just silent (X5). */
+  /** Obstacle to reading more of the input; undefined also if it is just silent (X5). */
   get waitingFor(): string | undefined {
     if (this.#interruption !== undefined) return this.#interruption;
     return readObstacle('input', this.#subscription, this.#parts.ports.clock.monotonicMs()) ?? this.#stall.obstacle;

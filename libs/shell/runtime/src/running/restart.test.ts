@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { PipelinePorts } from '../index.ts';
 import { type Process, World } from '../world.fixture.ts';
 
-/** What commits meet while it is set. */
+/** Error that commits meet while it is set. */
 interface Obstacle {
   error: Error | undefined;
 }
@@ -25,7 +25,7 @@ function worldWith(obstacle: Obstacle, stoppedRetryMs?: number): { world: World;
     clock: {
       monotonicMs: () => ports.clock.monotonicMs(),
       after: (delayMs, callback) => ports.clock.after(delayMs, callback),
-      // What a running task asks of the world between records.
+      // A running task asks this between records.
       wallMs: () => {
         if (obstacle.error !== undefined) throw obstacle.error;
         return ports.clock.wallMs();

@@ -11,7 +11,7 @@ import { type LoopEvents, unattended } from '../loop-events.ts';
 import { ReadBack } from '../proof/read-back.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 
-/** As operators read it (X5). */
+/** Obstacle in words for operators (X5). */
 const UNREAD_PROOF =
   'a proof of silence that is in the log and not read back: the leader that is read from may be a deposed one, cut off from ' +
   'the controllers; another is looked for';

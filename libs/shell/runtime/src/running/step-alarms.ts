@@ -1,4 +1,4 @@
-// What an operator should know of the records that were applied: each fact is logged when it shows first, or grows.
+// Logs facts about applied records that an operator should know: each when it first shows, and when it grows.
 //
 // Owns: what has been logged.
 // Does not own: the counters (PartitionTask).
@@ -14,7 +14,7 @@ export interface MetMisplacedKey extends MisplacedKey {
   readonly at: Millis;
 }
 
-/** What is to be done where keys lie in partitions that are not theirs. */
+/** Remedy for keys in partitions that are not theirs. */
 export const MISPLACED_REMEDY =
   'a key that other clients send to its own lives twice, and ends twice; give clients of librdkafka partitioner=murmur2_random, ' +
   'or set input.partitioner to "any" if they are partitioned otherwise on purpose';
@@ -57,7 +57,7 @@ export class StepAlarms {
     return isOvertaken;
   }
 
-  /** What came about by records or by time, of which the kind says that an operator should hear. */
+  /** Logs what records or time brought about, where the kind says that an operator should hear of it. */
   noteKind({ counters }: Pick<PartitionTask, 'counters'>): void {
     const { log, input, kind } = this.#parts;
     for (const [name, message] of Object.entries(kind.alarms ?? {})) {

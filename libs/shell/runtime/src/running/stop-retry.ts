@@ -1,4 +1,4 @@
-// How long a stopped partition waits before it tries again by itself.
+// Computes the wait of a stopped partition before it tries again by itself.
 import type { DurationMs } from '@flatline/base';
 
 /** Each try costs the brokers a restore, and the log an error: an hour of it should be a handful. */

@@ -47,7 +47,7 @@ function slowWorld(): { world: World; process: Process; meet(error: Error): void
 const openIn = ({ world }: ReturnType<typeof slowWorld>): number[] =>
   [0, 1].filter((partition) => world.simulation.disk('machine').lockedBy(partition) === 'a');
 
-/** What it still had open when it said that its tasks were let go. */
+/** Partitions whose store it still had open when it said that its tasks were let go. */
 async function openAtTheEnd(
   slow: ReturnType<typeof slowWorld>,
   end: (instance: Process['instance']) => Promise<void>,

@@ -1,4 +1,4 @@
-// What one task holds on this instance: a standby's state, the local store, the restored state, the writer, the loop.
+// Holdings of one task on this instance: a standby's state, the local store, the restored state, the writer, the loop.
 //
 // Owns: each of these, and its release.
 // Does not own: how it is brought up (task-start.ts), when it ends (TaskRunner).
@@ -97,12 +97,12 @@ export class TaskHoldings {
     return this.#drops.count;
   }
 
-  /** What is wrong with the local store, without which the task goes on (R2). */
+  /** Trouble of the local store, without which the task goes on (R2). */
   get storeTrouble(): string | undefined {
     return this.#store?.trouble;
   }
 
-  /** What keeps the changelog from being read while restoring (X5). */
+  /** Obstacle to reading the changelog while restoring (X5). */
   get obstacle(): string | undefined {
     return this.#reading?.obstacle;
   }

@@ -117,7 +117,7 @@ export class TaskLoop {
     }
   };
 
-  /** Whether more is due: at once, or once the pace allows it. */
+  /** Expires a slice. True if more is due at once; `later`: once the pace allows it. */
   #expire(wallNow: Millis, startedAt: number): boolean | 'later' {
     const { task, ports } = this.#parts;
     const pace = this.#pace;

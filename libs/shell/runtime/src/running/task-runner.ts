@@ -26,7 +26,7 @@ import { TaskLoop } from './task-loop.ts';
 import { startTask, type TaskStartParts } from './task-start.ts';
 import { Truncator } from '../committing/truncator.ts';
 
-/** What the runner itself adds. */
+/** Parts that the runner itself adds. */
 type OfRunner = 'abandon' | 'assureOwned' | 'failures';
 
 export interface TaskRunnerParts extends Omit<TaskStartParts, OfRunner>, TaskHoldingsParts {
@@ -131,7 +131,7 @@ export class TaskRunner {
     if (this.#isToMove) this.#letGo(false);
   }
 
-  /** It is being brought up for this process, neither let go nor given to another. */
+  /** True while it is brought up for this process, neither let go nor given to another. */
   get #isToRun(): boolean {
     return this.#state.kind === 'restoring' && !this.#state.isToMove;
   }
@@ -144,7 +144,7 @@ export class TaskRunner {
     return this.#state.kind === 'closing' || this.#state.kind === 'closed';
   }
 
-  /** What the group said at `sureAtMs` may not hold any more: restoring takes long, and the process may have stood still. */
+  /** Asks the group again if its answer of `sureAtMs` is too old: restoring takes long, and the process may have stood still. */
   async #assureOwned(sureAtMs: DurationMs): Promise<void> {
     if (this.#isCertain(sureAtMs) && this.#isToRun) return;
     if (!(await this.#parts.confirmOwned())) throw new Fenced(GIVEN_AWAY);
@@ -275,7 +275,7 @@ export class TaskRunner {
       this.#underWay = contained(this.#parts, 'stopping', this.#holdings.release(false));
   }
 
-  /** What brings the task up may fail where it would try again, too: then nothing does, and the task has failed (I6). */
+  /** Bringing up the task may fail even where it would try again: then nothing else does, and the task has failed (I6). */
   async #endingWith(bringingUp: Promise<void>): Promise<void> {
     try {
       await bringingUp;
@@ -313,7 +313,7 @@ export class TaskRunner {
   }
 }
 
-/** Whether another try may succeed: not after an order to stop, nor after anything unknown. */
+/** True if another try may succeed: not after an order to stop, nor after anything unknown. */
 function isTransient(error: unknown): error is Retriable | Fenced | Corrupt {
   return error instanceof Retriable || error instanceof Fenced || error instanceof Corrupt;
 }

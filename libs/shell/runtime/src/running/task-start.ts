@@ -13,7 +13,7 @@ import type { RecordFailures } from './record-failures.ts';
 import type { RestoredTask, TaskHoldings } from './task-holdings.ts';
 
 export interface TaskStartParts extends Omit<RestoreParts, 'store' | 'onReading'> {
-  /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
+  /** True if the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
   /** Outlives the task: what was seen of the brokers holds for its successor. */
   readonly budget: CommitBudget;
@@ -51,7 +51,7 @@ async function ready(parts: TaskStartParts, { restored, committer }: RestoredTas
     const outcome = await committer.commit();
     if (outcome.kind === 'letGo') return outcome;
   }
-  // What moved it is not recorded: if not the last record read, it may have been evidence of C3.
+  // The changelog does not say what moved the clock: if not the last record read, maybe evidence of C3.
   if (settings.proofByFetch !== undefined && task.clock.now > task.input.batchTimestamp) task.observe(task.clock.now);
   return undefined;
 }

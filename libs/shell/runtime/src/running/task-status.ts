@@ -8,18 +8,18 @@ import type { TaskHoldings } from './task-holdings.ts';
 import type { TaskPlace } from '../task-place.ts';
 import type { ShownState } from '../task-state.ts';
 
-/** What an operator sees of one task. */
+/** One task as an operator sees it. */
 export interface TaskStatus {
   readonly pipeline: string;
   readonly partition: number;
   readonly state: ShownState;
-  /** What it waits for, or why it stopped; undefined where all is well. */
+  /** Reason to wait or to have stopped; undefined if all is well. */
   readonly detail: string | undefined;
   readonly clock: Millis;
   readonly liveEntries: number;
-  /** How much of what may live in a partition does: 1 is all of it (I7). */
+  /** Share in use of what may live in a partition: 1 is all of it (I7). */
   readonly stateFill: number;
-  /** What its entries, keys and states count towards `maxStateBytes` (I7). */
+  /** Bytes of its entries, keys and states, as they count towards `maxStateBytes` (I7). */
   readonly stateBytes: number;
   /** Time held since the beginning of the log (C8). */
   readonly heldMs: DurationMs;
@@ -49,7 +49,7 @@ export interface TaskStatus {
   readonly takeoverMs: DurationMs | undefined;
 }
 
-/** What the runner knows of its task; the rest follows from what the task holds. */
+/** Facts that the runner knows of its task; the rest follows from what the task holds. */
 export interface TaskLife extends Pick<TaskStatus, 'detail' | 'restoreMs' | 'takeoverMs'> {
   readonly state: Exclude<ShownState, 'recovering'>;
 }
