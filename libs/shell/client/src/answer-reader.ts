@@ -63,7 +63,7 @@ export class AnswerReader {
     }
   }
 
-  /** What is held is renewed without any answer: a registry that is away for a while, or behind, ends no lease. */
+  /** Leases held are renewed without any answer: a registry that is away for a while, or behind, ends no lease. */
   async #hear(
     raw: Pick<RawOutput, 'offset' | 'timestamp' | 'value'>,
     { partition: { topic, partition } }: LogSubscription,

@@ -1,4 +1,4 @@
-// Who beats when: a ring of slots, one turn of which takes as long as a beat may be late.
+// Schedules beats: a ring of slots, one turn of which takes as long as a beat may be late.
 //
 // Owns: the slot of each item.
 // Does not own: the time, the randomness, what an item is.

@@ -1,4 +1,4 @@
-// What it costs to see that a topic is an input, on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
+// Cost of checking that a topic is an input, on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { BatchProducer, firstRecord, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { INCARNATION_HEADER } from '@flatline/ports';

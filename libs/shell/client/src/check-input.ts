@@ -3,7 +3,7 @@ import { firstRecord, type KafkaConnection } from '@flatline/kafka';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { withinDeadline } from '@flatline/system';
 
-/** What takes longer is not looked at: whoever produces may have no right to read, and is not held up. */
+/** Limit of a look at a topic: a producer may have no right to read, and is not held up. */
 const LOOK_MS: DurationMs = 2_000;
 
 interface LookParts {

@@ -1,11 +1,11 @@
-// What an application hands over, before it is used: programs in plain JavaScript have no types that hold them back.
+// Checks arguments of an application before they are used: programs in plain JavaScript have no types to stop them.
 import { didYouMean } from '@flatline/base';
 
-/** What an option may be, and in words. */
+/** Valid values of an option, as a predicate and in words. */
 export interface Wanted {
   readonly words: string;
   readonly is: (value: unknown) => boolean;
-  /** What an object may have, which may depend on what it is; default: that is not looked at. */
+  /** Options of an object, which may depend on its value; default: not checked. */
   readonly options?: (value: object) => Options;
   /** In a configuration it may be a reference. */
   readonly isSecret?: boolean;
@@ -14,7 +14,7 @@ export interface Wanted {
 
 type Options = Readonly<Record<string, Wanted | Needed>>;
 
-/** What has to be given. */
+/** A required option. */
 export interface Needed extends Omit<Wanted, 'isRequired'> {
   readonly isRequired: true;
 }
@@ -75,7 +75,7 @@ function checkMembers(call: string, options: object, known: Options, within: str
  * @throws TypeError naming the first field that is none of `fields`, or what is given instead of an object.
  */
 export function checkFields(call: string, event: unknown, fields: readonly string[], example: string): void {
-  // What is iterated over, as an array or a Map, holds what it says elsewhere than in its fields.
+  // Iterables, such as arrays and Maps, do not hold their content in fields.
   if (typeof event !== 'object' || event === null || Symbol.iterator in event)
     throw new TypeError(`${call}: the event is ${shown(event)}: give an object, as ${example}`);
   checkNames(call, 'field', Object.keys(event), fields);
@@ -103,7 +103,7 @@ export function checkArgument(
   throw new TypeError(`${call}: ${name} is ${shown(value)}: give ${wanted.words}`);
 }
 
-/** What a configuration writes as `{ env: NAME }`. */
+/** Describes the variable of a `{ env: NAME }`, as in a configuration; undefined for any other value. */
 function variableOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('env' in value)) return undefined;
   const { env } = value;

@@ -14,7 +14,7 @@ export const DURATION: Wanted = {
   words: `a whole number of milliseconds, 1 or more, ${UNITS}`,
   is: (value) => isWholeFrom(1, value),
 };
-/** What a header of an item can say. */
+/** A duration that fits the header of an item. */
 export const WAIT: Wanted = {
   words: `a whole number of milliseconds, 1 to ${'9'.repeat(WAIT_DIGITS_MAX)}, ${UNITS}`,
   is: (value) => isWholeFrom(1, value, 10 ** WAIT_DIGITS_MAX - 1),
@@ -25,18 +25,18 @@ export const DURATION_OR_NONE: Wanted = {
 };
 export const INSTANT: Wanted = {
   words: 'a Date, a whole number of milliseconds since the epoch, or text in ISO 8601 with a zone',
-  // What a text says is read where it is used.
+  // Text is parsed where it is used.
   is: (value) => (typeof value === 'string' ? value !== '' : isInstant(isDate(value) ? value.getTime() : value)),
 };
 
-/** What has been checked is taken. */
+/** Expects a checked duration. */
 export function durationMs(duration: Duration): DurationMs;
 export function durationMs(duration: Duration | undefined): DurationMs | undefined;
 export function durationMs(duration: Duration | undefined): DurationMs | undefined {
   return typeof duration === 'string' ? millisecondsIn(duration) : duration;
 }
 
-/** What has been checked is taken. */
+/** Expects a checked instant. */
 export function instantText(instant: Instant | undefined): Millis | string | undefined {
   return isDate(instant) ? instant.getTime() : instant;
 }

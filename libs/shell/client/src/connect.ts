@@ -44,9 +44,9 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
   readonly #senders = new Senders();
   #connection: KafkaConnection | undefined;
   #closing: Promise<void> | undefined;
-  /** What iterates over connections of its own ends by it. */
+  /** Aborted on close: ends iterations over connections of their own. */
   readonly #ending = new AbortController();
-  /** An application may wait for records alone, and no socket may keep it alive while a broker is away: there while in use. */
+  /** Set while in use: an application may only wait for records, and no socket keeps it alive while a broker is away. */
   #alive: NodeJS.Timeout | undefined;
   #uses = 0;
 
@@ -113,7 +113,7 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
     return { kafka, clock: kafka.clock, connection, registry };
   }
 
-  /** What was opened is closed with the client; where that failed, it does not keep the application alive. */
+  /** Opens something that is closed with the client; a failed opening does not keep the application alive. */
   async #kept<T extends Closable>(
     call: 'heartbeats' | 'sessions' | 'items' | 'schedules' | 'leases' | 'summaries',
     options: object,
@@ -131,13 +131,13 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
       return opened;
     } catch (error) {
       done();
-      // What closing breaks off says anything else.
+      // An opening that `close` has cut short may fail with any error.
       this.#checkOpen();
       throw error;
     }
   }
 
-  /** The caller tells when it needs the client no longer. */
+  /** Marks the client in use until the returned function is called. */
   #begin(): () => void {
     this.#uses += 1;
     this.#alive ??= setInterval(() => undefined, 2 ** 30);

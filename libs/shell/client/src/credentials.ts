@@ -1,4 +1,4 @@
-// How an application logs in at its brokers: what it hands over, or where that is written. Files are read for each connection.
+// Credentials of an application for its brokers: given as they are, or by their place. Files are read for each connection.
 import { messageOf, Misconfigured } from '@flatline/base';
 import type { Credentials, SaslCredentials } from '@flatline/kafka';
 import { type ReadOnce, readSecretFile, secretIn } from '@flatline/system';
@@ -27,17 +27,17 @@ export type SaslOptions =
     }
   | {
       readonly mechanism: 'oauthbearer';
-      /** Where tokens are got by the grant of client credentials (RFC 6749): http or https. */
+      /** URL that grants tokens for client credentials (RFC 6749): http or https. */
       readonly tokenEndpoint: string;
       readonly clientId: string;
       readonly clientSecret: Secret;
-      /** What is asked of the endpoint. Default: what it gives by itself. */
+      /** Scope requested of the endpoint. Default: the endpoint's own. */
       readonly scope?: string;
-      /** Said to the broker beside the token (KIP-342). Default: nothing. */
+      /** Sent to the broker with the token (KIP-342). Default: none. */
       readonly extensions?: Readonly<Record<string, string>>;
     };
 
-/** What is longer may be a secret. */
+/** Longest path that a message shows, in characters: longer text may be a secret. */
 const PATH_SHOWN_MAX = 255;
 
 export interface Access {
@@ -84,7 +84,7 @@ class Readers {
     this.#readOnce = readOnce;
   }
 
-  /** What is PEM says so; a text that does not is a path, unless it is a key in another form, which no message may show. */
+  /** Text without a PEM header is a path, unless it is a key in another form, which no message may show. */
   pem<T>(option: string, value: T): T | string {
     if (typeof value !== 'string' || value.includes('-----BEGIN ')) return value;
     if (option !== 'ssl.key' && value.length <= PATH_SHOWN_MAX && !value.includes('\n'))

@@ -1,4 +1,4 @@
-// What a topic begins with: whether it is the one that was meant.
+// Judges by the first records of a topic if it is the one that was meant.
 //
 // Owns: how many records of other kinds have come before the first of the kind, and up to where.
 // Does not own: what is committed (GroupOutputs).

@@ -1,4 +1,4 @@
-// What an application sees of the SDK: how it connects, and what it opens then.
+// The SDK as an application sees it: connecting, and all that a client opens.
 import type { OutputReaders } from './output-readers.ts';
 import type { CompletedSession, OutputsOptions } from './open-outputs.ts';
 import type { SaslOptions, TlsOptions } from './credentials.ts';
@@ -33,7 +33,7 @@ export interface Flatline extends OutputReaders {
   heartbeats(options: HeartbeatsOptions): Promise<Heartbeats>;
   /** Sessions that beat by themselves. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
   sessions(options: SessionsOptions): Promise<Sessions>;
-  /** What windows collect. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
+  /** Items for windows to collect. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
   items(options: ItemsOptions): Promise<Items>;
   /** Messages that come out later. Rejects as `heartbeats`. */
   schedules(options: SchedulesOptions): Promise<Schedules>;

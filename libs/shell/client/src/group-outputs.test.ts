@@ -45,7 +45,7 @@ class World {
   listener: MembershipListener | undefined;
   /** Where the group stands, or begins. */
   start = 0;
-  /** What was answered before that. */
+  /** Answers given before that one, in order. */
   readonly formerStarts: number[] = [];
   logStart = 0;
 

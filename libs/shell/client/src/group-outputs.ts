@@ -25,7 +25,7 @@ export interface GroupMembership {
   leave(): Promise<void>;
 }
 
-/** What a record of the kind is found to be. */
+/** A record as interpreted: an output of the kind, or another. */
 type OutputOrBeside<Found> = Found | Beside;
 
 /** An output, and the record as it lies on the topic. */

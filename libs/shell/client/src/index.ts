@@ -36,7 +36,7 @@ export { type LeaderOptions, type Leadership, LeaseLost } from './leadership.ts'
 export type { LeaseStanding } from './lease-watch.ts';
 export type { Lease, LeaseWish, ResumeOptions, WatchOptions } from './lease.ts';
 export { LeaseNotGot } from './lease-not-got.ts';
-// What is thrown. May pass if tried again: Retriable. A topic or setting is wrong: Misconfigured, which is Fatal.
+// Errors thrown. Retriable may pass if tried again; Misconfigured, which is Fatal, means that a topic or setting is wrong.
 export { Fatal, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
 export { RecordTooLarge } from '@flatline/kafka';
 export { BadInput } from '@flatline/records';

@@ -29,7 +29,7 @@ type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
 type Known<Options> = {
   readonly [Name in keyof Options]-?: object extends Pick<Options, Name> ? Wanted : Needed;
 };
-/** What is checked of a call that does not take it. */
+/** Options checked that the call does not take. */
 type Surplus = {
   readonly [Each in keyof OptionsOf]: Exclude<keyof (typeof CALLS)[Each], keyof OptionsOf[Each]>;
 }[keyof OptionsOf];

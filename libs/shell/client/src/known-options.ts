@@ -68,7 +68,7 @@ const FROM: Wanted = {
   is: (value) =>
     value === 'beginning' || value === 'end' || typeof (value as { get?: unknown } | null)?.get === 'function',
 };
-/** What makes a name unique is put behind it (`sender-sources.ts`), within SOURCE_BYTES_MAX. */
+/** Leaves room within SOURCE_BYTES_MAX for the suffix that makes a name unique (`sender-sources.ts`). */
 const SOURCE_NAME_BYTES_MAX = 40;
 const SOURCE: Wanted = {
   words: `text of 1 to ${SOURCE_NAME_BYTES_MAX} bytes in UTF-8`,

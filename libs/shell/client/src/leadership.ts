@@ -42,7 +42,7 @@ export interface LeadershipParts {
 
 /** Before it is asked for again after a refusal, or after `lead` has returned while it led. */
 const ASK_AGAIN_MS: DurationMs = 1_000;
-/** What asking again does not mend. */
+/** Refusals that asking again does not mend. */
 const FOR_GOOD: readonly string[] = ['TOO_SHORT', 'TOO_LARGE', 'NO_APPEND_TIME'];
 
 /** Resolves once a signal has ended it. @throws what `lead` throws while it leads, and what no further asking mends */
@@ -75,14 +75,14 @@ async function got(
   }
 }
 
-/** Whether it was lost. */
+/** Calls `lead` while the lease is held; true if it was lost. */
 async function ledBy(
   lease: Lease,
   id: string,
   lead: (leadership: Leadership) => unknown,
   signal: AbortSignal,
 ): Promise<boolean> {
-  // Between the grant and here: what only listens for the abort would never return.
+  // Aborted since the grant: a `lead` that only listens for the abort would never return.
   if (signal.aborted) {
     lease.release();
     return false;
@@ -96,7 +96,7 @@ async function ledBy(
   try {
     await lead({ token: lease.token, signal: leading, lease });
   } catch (error) {
-    // What breaks off since the lease is over has done as it was told.
+    // A `lead` that breaks off once the lease is over has done as it was told.
     if (!leading.aborted) throw error;
   } finally {
     isReturned = true;

@@ -1,4 +1,4 @@
-// What a holder makes of answers and acknowledgements that come late, more than once, or not at all.
+// A holder whose answers and acknowledgements come late, more than once, or not at all.
 import { describe, expect, test } from '@jest/globals';
 import { HolderBench } from './lease-holder.fixture.ts';
 

@@ -166,7 +166,7 @@ class World {
     }
   }
 
-  /** Whether another with the same token was told to give it back: no holder knows before it hears. */
+  /** True if another holder with the same token was told to give it back: no holder knows before it hears. */
   #wasReleasedBehind(token: number, place: number): boolean {
     const by = this.#log.endedBy(token);
     return by !== undefined && by !== place && this.#released.has(by);
@@ -190,7 +190,7 @@ class World {
     });
   }
 
-  /** What one holder sends arrives in order. */
+  /** Returns a way to send for one holder: its records arrive in order. */
   #way(): (value: object | null | undefined, headers: ReadonlyMap<string, string>) => Promise<Millis> {
     let arrivesAtMs = 0;
     const place = this.holders.length;

@@ -50,7 +50,7 @@ export class HolderBench {
     });
   }
 
-  /** What was sent so far, as `renewal 7`. */
+  /** Records sent so far, as `renewal 7`. */
   get said(): string[] {
     return this.sent.map(({ said, by }) => `${said} ${by}`);
   }

@@ -89,7 +89,7 @@ export class LeaseHolder {
     return this.#token;
   }
 
-  /** Whether its start may yet be granted: answers are for it to hear until then, also once it is over. */
+  /** True while its start may yet be granted: until then it hears answers, even once it is over. */
   get isOwed(): boolean {
     return this.#isOwed;
   }

@@ -1,7 +1,7 @@
 // Why a lease was not got, in words that say what to do.
 import type { DurationMs, Millis } from '@flatline/base';
 
-/** What the pipeline says of a start that it refuses. Times in milliseconds since the epoch. */
+/** The pipeline's answer to a start that it refuses. Times in milliseconds since the epoch. */
 export interface Refusal {
   readonly holder?: ReadonlyMap<string, string> | undefined;
   readonly deadlineAt?: Millis | undefined;
@@ -44,7 +44,7 @@ export interface AskedOf {
   readonly clockSkewMs: DurationMs;
   /** Why answers cannot be read at present. */
   readonly unread: string | undefined;
-  /** Whether its token was known: it was to be held on. */
+  /** True if its token was known: the lease was to be resumed. */
   readonly isResumed: boolean;
 }
 
@@ -79,7 +79,7 @@ export function noAppendTime(topic: string): string {
   return `${unstamped}, which a lease is kept by: set message.timestamp.type=LogAppendTime on it`;
 }
 
-/** How the pipeline says that a lease has ended. */
+/** Reasons that the pipeline gives for the end of a lease. */
 const ENDINGS: readonly string[] = ['TIMEOUT', 'MAX_DURATION', 'REPLACED', 'RELEASED'];
 /** Reasons for which a lease is over that was never held, and may be had by asking again. */
 export const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];

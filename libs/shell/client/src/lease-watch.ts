@@ -1,4 +1,4 @@
-// Who holds a lease, as the output says it: for whoever only looks.
+// Follows the standing of a lease by the output, for an application that only looks.
 //
 // Owns: the newest that is not given yet.
 // Does not own: reading, the question that begins it (HeldLeases).
@@ -8,7 +8,7 @@
 import type { Millis } from '@flatline/base';
 import type { HeardLease } from './heard-lease.ts';
 
-/** Who holds a lease, by the output and the brokers' clocks; times in milliseconds since the epoch. */
+/** Standing of a lease, by the output and the brokers' clocks; times in milliseconds since the epoch. */
 export type LeaseStanding =
   | {
       readonly state: 'held';

@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 
 export interface LeaseWish {
-  /** What silence ends the lease. In milliseconds; default: the pipeline's. */
+  /** Silence that ends the lease. In milliseconds; default: the pipeline's. */
   readonly timeoutMs?: DurationMs;
   /** How long to wait in the pipeline's queue. In milliseconds; default: as long as that allows. */
   readonly waitMs?: DurationMs;

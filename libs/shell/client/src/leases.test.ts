@@ -47,7 +47,7 @@ class World {
   registryIsAway = false;
   /** It answers, and does not know the schema of what is read. */
   schemaIsUnknown = false;
-  /** What is sent is not acknowledged. */
+  /** Records sent are not acknowledged. */
   holdsBack = false;
 
   constructor(answerWithinMs = 30_000) {

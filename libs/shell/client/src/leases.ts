@@ -32,7 +32,7 @@ export interface LeasesParts {
   readonly newRequestId: () => string;
 }
 
-/** How many times in a row a lease may run out before it is held. */
+/** Times in a row that a lease may run out before it is held. */
 const RUN_OUTS_MAX = 5;
 /** Holders that are over and may yet be granted a lease, which they give back. The oldest is forgotten: its lease expires. */
 const OWED_MAX = 10_000;
@@ -42,15 +42,15 @@ const NAMED_MAX = 3;
 /** A start, or a token that is known. */
 type Holder = LeaseHolder | ResumedHolder;
 
-/** Who waits for a lease. */
+/** A caller that waits for a lease. */
 interface Wanted {
   readonly id: string;
   readonly wish: Omit<LeaseWish, 'signal'>;
-  /** By what leads while it is held. */
+  /** True if the caller leads while the lease is held. */
   readonly isLed: boolean;
   readonly resolve: (lease: Lease) => void;
   readonly reject: (error: unknown) => void;
-  /** Who asks for it now. */
+  /** The holder that asks for it now. */
   holder: Holder | undefined;
 }
 
@@ -68,13 +68,13 @@ export class HeldLeases {
   readonly #owed = new Map<Holder, string>();
   /** By lease. */
   readonly #watches = new Map<string, Set<LeaseWatch>>();
-  /** Those that something leads by. */
+  /** Holders of leases that an application leads by. */
   readonly #led = new Set<Holder>();
-  /** What leads, until it has returned, and of which lease. */
+  /** Calls of `lead` that have not returned, each with the id of its lease. */
   readonly #leads = new Map<Promise<unknown>, string>();
-  /** Nothing new begins. */
+  /** Aborted once nothing new may begin. */
   readonly #ending = new AbortController();
-  /** Nothing more is heard. */
+  /** Aborted once nothing more is heard. */
   readonly #closed = new AbortController();
   #answers: AnswerReader | undefined;
   #closing: Promise<void> | undefined;
@@ -114,7 +114,7 @@ export class HeldLeases {
     });
   }
 
-  /** Who holds a lease: what is known by now, and then each change. */
+  /** Yields the standing of a lease as known by now, and then each change. */
   async *watch(id: string, { signal }: WatchOptions): AsyncGenerator<LeaseStanding, void> {
     if (this.#failure !== undefined) throw this.#failure;
     const requestId = `watches/${this.#parts.newRequestId()}`;

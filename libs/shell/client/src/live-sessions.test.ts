@@ -13,7 +13,7 @@ interface Sent {
 }
 
 const utf8 = new TextEncoder();
-/** What the first session object of a sender calls itself. */
+/** Source of the first session object of a sender. */
 const SOURCE: unknown = expect.stringMatching(/^[0-9a-z]{1,10}-1$/);
 
 /** A log that takes what it is sent, and acknowledges it unless its broker is away. */

@@ -27,16 +27,16 @@ export type SessionEventInput = OutgoingEvent;
 
 export interface SessionOptions {
   /**
-   * What this sender of the session is called, 1 to 40 bytes in UTF-8: session objects of one id and name count together, so that
+   * Name of this sender of the session, 1 to 40 bytes in UTF-8: session objects of one id and name count together, so that
    * they are one source (S5). The name is made unique for each process. Default: each session object is a source of its own.
    */
   readonly source?: string;
 }
 
-/** Each call says whether its record was taken; not taken is what `onDropped` and `dropped` tell of. */
+/** Each call returns true if its record was taken; `onDropped` and `dropped` tell of the others. */
 export interface Session {
   readonly id: SessionId;
-  /** What its events are numbered under, at the processor (S5): the name, if any, and what makes it unique. */
+  /** Source that its events are numbered under, at the processor (S5): the name, if any, made unique. */
   readonly source: string;
   /** Says so to the processor, and beats from now on. An event of the type STARTED: numbering begins again. */
   start(event?: Omit<SessionEventInput, 'type'>): boolean;
@@ -111,7 +111,7 @@ export class LiveSessions {
     this.#bufferRecordsMax = parts.bufferRecordsMax ?? BUFFER_RECORDS_MAX;
   }
 
-  /** How many beat. */
+  /** Number of sessions that beat. */
   get liveCount(): number {
     return this.#wheel.size;
   }
@@ -253,7 +253,7 @@ export class LiveSessions {
   }
 }
 
-/** Whether the event says itself what it is numbered by. */
+/** True if the event brings a sequence number or source of its own. */
 function isNumbered({ sequence, source }: SessionEventInput): boolean {
   return sequence !== undefined || source !== undefined;
 }

@@ -1,4 +1,4 @@
-// What an application hands over as key, value and headers of a record, in bytes.
+// Encodes key, value and headers of a record as an application gives them.
 import { KEY_BYTES_MAX } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { OWN_HEADERS } from '@flatline/ports/formats';

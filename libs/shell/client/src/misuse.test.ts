@@ -1,4 +1,4 @@
-// What programs in plain JavaScript hand over: types do not hold them back.
+// Misuse by programs in plain JavaScript, which have no types to stop them.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { inspect } from 'node:util';
 import { HeartbeatProducer } from './heartbeat-producer.ts';

@@ -44,7 +44,7 @@ export interface RunsOptions extends OutputsOptions {
   readonly onReceipt?: (record: ReceiptRecord) => void;
 }
 
-/** How an output is named. */
+/** Name of an output. */
 export interface Named {
   /**
    * The same output is given again after a crash or a rebalance, under the same id: of a session `<incarnation>/<revision>`, of a
@@ -61,14 +61,14 @@ export type OutputOf<Kind extends keyof RecordsByKind> = RecordsByKind[Kind] & N
 
 /** A session that has closed, once the transaction that says so was committed. */
 export type CompletedSession = OutputOf<'session'>;
-/** What has come of a lease, or of a request for one. */
+/** Outcome of a lease, or of a request for one. */
 export type LeaseOutput = OutputOf<'lease'>;
 /** A window of items that has fired, or a part of it. */
 export type Batch = OutputOf<'debounce'>;
 /** A message whose time has come. */
 export type Run = OutputOf<'schedule'>;
 
-/** How outputs are handled. */
+/** Options for the handling of outputs. */
 export interface Handling<Output> {
   /** Called for one output after another, and again where it throws or rejects. */
   readonly handler: (output: Output) => unknown;

@@ -1,4 +1,4 @@
-// What sends over the connection of a client, once its topic has been looked at.
+// Opens senders over the connection of a client, once their topic has been looked at.
 //
 // Owns: what is known of topics that were looked at.
 // Does not own: the connection, and what was opened (the client).
@@ -14,14 +14,14 @@ import type { HeartbeatsOptions, ItemsOptions, SchedulesOptions, Sessions, Sessi
 import { type Schedules, SentSchedules } from './sent-schedules.ts';
 
 export const CLOSE_MS: DurationMs = 10_000;
-/** What waits is bounded by count, not by time. */
+/** Waiting records are bounded by count, not by time. */
 export const FOR_EVER_MS: DurationMs = 2 ** 42;
 
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** What is opened over one client shares it. */
+/** Parts shared by all that one client opens. */
 export interface Shared {
   readonly kafka: KafkaOptions;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ import { summaryJson } from './summary.fixture.ts';
 
 const utf8 = new TextEncoder();
 
-/** What the processor writes for a close: summary and tombstone. */
+/** Records that the processor writes for a close: summary and tombstone. */
 function close(sessionId: string, incarnation: string): ProducedRecord[] {
   const headers = [{ name: INCARNATION_HEADER, value: utf8.encode(incarnation) }];
   return [

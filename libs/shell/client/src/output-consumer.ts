@@ -17,9 +17,9 @@ export interface OutputConsumerParts<Found> {
   readonly offsets: ReadonlyMap<number, number>;
   /** Ends the iteration once every partition has come this far; default: it follows the topic until closed. */
   readonly until?: ReadonlyMap<number, number> | undefined;
-  /** What a record is. */
+  /** Interprets a record. */
   readonly read: (record: RawOutput) => Promise<Found>;
-  /** The same at once; undefined where it has to be waited for. Default: always. */
+  /** The same at once; undefined if it would have to wait. Default: always. */
   readonly readNow?: (record: RawOutput) => Found | undefined;
 }
 
@@ -175,7 +175,7 @@ function partitionOf({ subscription }: Reading): number {
   return subscription.partition.partition;
 }
 
-/** What the cursor shows is gone with its next step. */
+/** Copies the record that the cursor shows: its next step overwrites it. */
 function copyOf(cursor: RecordCursor, partition: number): RawOutput {
   const { offset, timestamp } = cursor;
   return {

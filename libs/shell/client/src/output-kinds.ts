@@ -1,4 +1,4 @@
-// What a record of an output topic is, by the kind of its pipeline: a table of readings, each of which a consumer reads by.
+// Interprets the records of an output topic by the kind of its pipeline: a table with the reading for each kind.
 import { INCARNATION_HEADER } from '@flatline/ports';
 import {
   BatchFormats,
@@ -28,15 +28,15 @@ export interface RecordsByKind {
   readonly schedule: RunRecord;
 }
 
-/** What is no output of the kind, but no stranger either, and what is neither. */
+/** A record that is no output of the kind: one that belongs on the topic all the same, or one that cannot be read. */
 export type Beside = TombstoneRecord | ReceiptRecord | UnreadableRecord;
 
 export interface OutputKind<Found> {
-  /** In words: what is read, and which topic has it. */
+  /** Names of the outputs, and of the topic that has them, in words. */
   readonly outputs: string;
   readonly pipeline: string;
   readonly read: (record: RawOutput) => Promise<Found | Beside>;
-  /** The same at once; undefined where a registry has to be asked. Default: it always may have to. */
+  /** The same at once; undefined where a registry has to be asked. Default: always. */
   readonly readNow?: (record: RawOutput) => Found | Beside | undefined;
   /** Names it for good: the same after a crash, a rebalance, or as a dead letter. */
   readonly idOf: (found: Found) => string;
@@ -142,7 +142,7 @@ function atOf({ partition, offset, timestamp }: RawOutput): At {
   return { partition, offset, timestamp };
 }
 
-/** What has no key, or no value. */
+/** Interprets a record without key or value. */
 function emptyOf(record: RawOutput): TombstoneRecord | UnreadableRecord {
   const { key, value, headers } = record;
   const at = atOf(record);

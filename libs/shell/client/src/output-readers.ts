@@ -25,7 +25,7 @@ type Kind = keyof RecordsByKind;
  * something else.
  */
 export interface OutputReaders {
-  /** What a pipeline of any kind says. */
+  /** Outputs of a pipeline of any kind. */
   outputs<K extends Kind>(options: RunsOptions & { readonly kind: K }): AsyncIterableIterator<OutputOf<K>>;
   handleOutputs<K extends Kind>(options: RunsOptions & { readonly kind: K } & Handling<OutputOf<K>>): Promise<void>;
   /** Sessions that have closed: the kind `session`. */
@@ -36,7 +36,7 @@ export interface OutputReaders {
   /** The same as `summaries`. */
   completedSessions(options: OutputsOptions): AsyncIterableIterator<CompletedSession>;
   handleCompletedSessions(options: OutputsOptions & Handling<CompletedSession>): Promise<void>;
-  /** What has come of leases and of requests for them: the kind `lease`. */
+  /** Outcomes of leases and of requests for them: the kind `lease`. */
   leaseEvents(options: OutputsOptions): AsyncIterableIterator<LeaseOutput>;
   handleLeaseEvents(options: OutputsOptions & Handling<LeaseOutput>): Promise<void>;
   /** Windows that have fired: the kind `debounce`. */
@@ -47,14 +47,14 @@ export interface OutputReaders {
   handleRuns(options: RunsOptions & Handling<Run>): Promise<void>;
 }
 
-/** What a reading needs of the client, while it lasts. */
+/** Parts of the client that a reading needs while it lasts. */
 export interface ReadingClient {
   readonly surroundings: Surroundings;
   /** Aborted when the client closes. */
   readonly ending: AbortSignal;
   /** @throws Error where the client is closed. */
   checkOpen(): void;
-  /** The client is in use until what it gives is called. */
+  /** Marks the client in use until the returned function is called. */
   begin(): () => void;
 }
 

@@ -28,7 +28,7 @@ export interface SummaryRecord extends AtPosition {
   readonly summary: ReceivedSummary;
 }
 
-/** What has come of a lease, or of a request for one. */
+/** Outcome of a lease, or of a request for one. */
 export interface LeaseEventRecord extends AtPosition {
   readonly kind: 'leaseEvent';
   readonly event: ReceivedLeaseEvent;
@@ -46,7 +46,7 @@ export interface RunRecord extends AtPosition {
   readonly run: ReceivedRun;
 }
 
-/** What has become of a record that schedules, where the pipeline has `receipts`. */
+/** Outcome of a record that schedules, where the pipeline has `receipts`. */
 export interface ReceiptRecord extends AtPosition {
   readonly kind: 'receipt';
   readonly key: Uint8Array;
@@ -70,5 +70,5 @@ export interface UnreadableRecord extends AtPosition {
   readonly detail: string;
 }
 
-/** What a reader of summaries without a group gets, in the order of each partition. */
+/** A record as read without a group from a topic of summaries, in the order of each partition. */
 export type OutputRecord = SummaryRecord | TombstoneRecord | UnreadableRecord;

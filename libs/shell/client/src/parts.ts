@@ -1,4 +1,4 @@
-// What the rest of the workspace takes of the SDK: its parts, over ports and connections of its own. No package shows them.
+// Parts of the SDK for the rest of the workspace, over ports and connections of its own. No package shows them.
 export {
   HeartbeatProducer,
   type HeartbeatProducerOptions,

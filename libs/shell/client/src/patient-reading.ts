@@ -15,7 +15,7 @@ export interface PatientParts<Found> {
   readonly kind: Pick<OutputKind<Found>, 'read'>;
   /** Told each time that a record cannot be read yet. */
   readonly onDelayed: (error: Retriable) => void;
-  /** Whether an application is told of what is passed over in the end. */
+  /** True if the application is told of records that are passed over in the end. */
   readonly isToldOfUnreadable: boolean;
 }
 

@@ -56,9 +56,9 @@ export interface Items {
    * is none of these, BadInput for a key that no pipeline takes, RecordTooLarge for what the topic does not take.
    */
   push(key: RecordKey, value: RecordValue, options?: PushOptions): boolean;
-  /** The window of the key fires now, without another item. */
+  /** Fires the window of the key now, without another item. */
   fire(key: RecordKey): boolean;
-  /** What the window of the key holds is not wanted any more. */
+  /** Discards what the window of the key holds. */
   cancel(key: RecordKey): boolean;
   /** Records dropped so far. */
   readonly dropped: DroppedItems;
@@ -160,7 +160,7 @@ export class PushedItems {
     return true;
   }
 
-  /** What ends the producer is thrown by the next call. */
+  /** An error that ends the producer is thrown by the next call. */
   #awaitRoom(room: Promise<void>): void {
     this.#full = true;
     const again = (): void => {

@@ -38,7 +38,7 @@ export class RecordProducer {
       }),
       onTooLarge: (_partition, error) => {
         if (onRefused === undefined) refusal ??= error;
-        // What it throws is no failure of the producer's.
+        // An error it throws is no failure of the producer.
         else
           queueMicrotask(() => {
             onRefused(error);

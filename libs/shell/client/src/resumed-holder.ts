@@ -169,7 +169,7 @@ export class ResumedHolder {
     const headers = new Map([[TOKEN_HEADER, String(token)]]);
     if (requestId !== undefined) headers.set(REQUEST_ID_HEADER, requestId);
     this.#parts.send(value, headers).then(onAppended, () => {
-      // What cannot be sent is told of otherwise (giveUp).
+      // A failure to send is reported otherwise (giveUp).
     });
   }
 

@@ -1,4 +1,4 @@
-// What a process calls its senders, and counts for them (S5).
+// Names and sequence numbers of the senders of a process (S5).
 //
 // A source is one run of numbers, from 0: what its session has heard under it once is a duplicate the second time. So no two runs
 // may have one name, whether they are of two objects, two clients, or of a process and the one that was started in its place.
@@ -21,13 +21,13 @@ import type { SessionId } from './heartbeat-producer.ts';
 
 /** Ids with a name whose counts are kept. */
 export const NAMED_MAX = 10_000;
-/** As many as ten characters tell apart. */
+/** Number of senders that ten characters tell apart. */
 const SENDERS = 36 ** 10;
 
 /** A run of numbers. */
 export interface Numbers {
   readonly source: string;
-  /** The next event's. */
+  /** Number of the next event. */
   next: number;
 }
 

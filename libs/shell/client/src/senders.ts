@@ -1,4 +1,4 @@
-// What sends: its options, and what is told of a session's life.
+// Senders: their options, and the callbacks for a session's life.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { OutgoingEvent } from '@flatline/records';
 import type { SessionId } from './heartbeat-producer.ts';
@@ -52,7 +52,7 @@ export interface SessionsOptions extends HeartbeatsOptions, SessionsLimits {}
 export interface Sessions {
   /** To be kept while the session lives: each call makes another, with a source of its own. */
   session(id: SessionId, options?: SessionOptions): Session;
-  /** How many beat. */
+  /** Number of sessions that beat. */
   readonly liveCount: number;
   /** Records dropped so far, since more were waiting for the broker than may. */
   readonly dropped: Dropped;

@@ -42,11 +42,11 @@ export interface ScheduleOptions {
   readonly cron?: string;
   /** An IANA time zone for `cron`, as 'Europe/Berlin'. Default 'UTC'. */
   readonly timeZone?: string;
-  /** What recurs does so from this instant on. As `at`; default: from now on. */
+  /** Start of a recurring schedule. As `at`; default: now. */
   readonly startAt?: Instant;
-  /** What recurs does not come after this instant. As `at`; default: none. */
+  /** End of a recurring schedule: no run comes after it. As `at`; default: none. */
   readonly endAt?: Instant;
-  /** What recurs comes so many times. A count; default: without end. */
+  /** Number of runs of a recurring schedule. Default: without end. */
   readonly maxRuns?: number;
   /** A run that is later than this does not come: '5m', or milliseconds. Default: it comes however late. */
   readonly expires?: Duration;
@@ -67,7 +67,7 @@ export interface ScheduleName {
   readonly id?: string;
 }
 
-/** What a schedule comes to, by this machine's clock: the brokers' decides, and what the pipeline has of it already. */
+/** Estimate by this machine's clock: the brokers' clock decides, and what the pipeline already has of the schedule. */
 export interface Scheduled {
   /** When it is due first, in milliseconds since the epoch, without its jitter. */
   readonly dueAt: Millis;

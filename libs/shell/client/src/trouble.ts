@@ -1,4 +1,4 @@
-// What stands in the way of reading outputs without ending it, in words.
+// Troubles, in words, that reading outputs meets and survives.
 import type { DurationMs } from '@flatline/base';
 import type { ConnectionEvent } from '@flatline/kafka';
 import type { UnreadableRecord } from './output-record.ts';
@@ -20,10 +20,10 @@ export type Trouble =
   | { readonly kind: 'registry'; readonly message: string }
   | { readonly kind: 'unreadable'; readonly record: UnreadableRecord; readonly message: string };
 
-/** A broker that goes on failing is told of again after so long. */
+/** Interval between reports of a broker that goes on failing. */
 const TELL_AGAIN_MS: DurationMs = 30_000;
 
-/** Says of which failures an application is told: the first of a broker, and one each TELL_AGAIN_MS until it answers. */
+/** Picks the failures to tell an application of: the first of a broker, and one each TELL_AGAIN_MS until it answers. */
 export class ConnectionTroubles {
   readonly #toldAtMs = new Map<string, DurationMs>();
 
