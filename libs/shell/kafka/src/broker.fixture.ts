@@ -1,4 +1,4 @@
-// What tests on a real broker need: a clock, connections that are closed again, topics, and an independent reader.
+// Fixture for tests on a real broker: a clock, connections that are closed again, topics, and an independent reader.
 import { afterAll } from '@jest/globals';
 import { type Clock } from '@flatline/base';
 import kafkajs from 'kafkajs';

@@ -68,7 +68,7 @@ declare module 'kafkajs/src/network/connection.js' {
     setSupportAuthenticationProtocol(supported: boolean): void;
     readonly clientId: string;
     readonly requestQueue: RequestQueue;
-    /** What has arrived and is no whole answer yet. */
+    /** Bytes that have arrived and are no whole answer yet. */
     readonly chunks: Buffer[];
     readonly bytesBuffered: number;
     processData(data: Buffer): void;

@@ -23,8 +23,8 @@ export interface OAuthCredentials {
   readonly tokenEndpoint: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What is asked of the endpoint; undefined: what it gives this client by itself. */
+  /** Scope requested of the endpoint; undefined: the client's default there. */
   readonly scope?: string | undefined;
-  /** Said to the broker beside the token (KIP-342). */
+  /** Sent to the broker with the token (KIP-342). */
   readonly extensions?: Readonly<Record<string, string>> | undefined;
 }

@@ -17,16 +17,16 @@ import { type BearerToken, isAnswer, login } from './sasl-login.ts';
 import { TlsContexts } from './tls-contexts.ts';
 import { TokenSource } from './token-source.ts';
 
-/** How long reading credentials may take, where they are files of another machine. */
+/** Longest time for reading credentials, which may be files of another machine. */
 const READ_TIMEOUT_MS: DurationMs = 5_000;
 
 export interface AccessOptions {
   readonly clock: Clock;
   /** Asked for each connection. What it throws as Misconfigured, is one until a broker has let this process in. */
   readonly credentials: () => Credentials | Promise<Credentials>;
-  /** Told of what has failed and has no consequence yet: a token that cannot be renewed, and is still valid. */
+  /** Told of failures without consequence yet: a token that cannot be renewed, and is still valid. */
   readonly onTrouble?: ((message: string) => void) | undefined;
-  /** What stands before `ssl` and `sasl` where they are set. Default: `kafka.`, as in a configuration. */
+  /** Prefix of `ssl` and `sasl` in messages. Default: `kafka.`, as in a configuration. */
   readonly settingsIn?: string;
 }
 
@@ -67,7 +67,7 @@ export class KafkaAccess {
     };
   }
 
-  /** What the next connection needs. A token is there before there is a connection, which would wait for it. @throws Retriable, Misconfigured */
+  /** For the next connection. Fetches the token first: a connection would have to wait for it. @throws Retriable, Misconfigured */
   async entry(): Promise<Entry> {
     const { ssl, sasl } = await this.#credentials();
     if (sasl?.mechanism === 'oauthbearer') await this.#token(sasl);

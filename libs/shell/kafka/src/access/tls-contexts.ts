@@ -1,4 +1,4 @@
-// What TLS needs of certificates and keys, parsed once for as long as they are the same.
+// TLS contexts from certificates and keys, which are parsed again only when they change.
 import { messageOf, Misconfigured } from '@flatline/base';
 import { X509Certificate } from 'node:crypto';
 import { type ConnectionOptions, createSecureContext, type SecureContext } from 'node:tls';

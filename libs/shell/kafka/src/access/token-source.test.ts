@@ -8,7 +8,7 @@ let endpoint: TokenEndpoint;
 let clock: ManualClock;
 let troubles: string[];
 let source: TokenSource;
-/** What the source asks for by itself, with these credentials. */
+/** Changes to the credentials that the source renews with by itself. */
 let renewing: Partial<OAuthCredentials>;
 beforeEach(async () => {
   endpoint = await openTokenEndpoint();
@@ -26,7 +26,7 @@ function client(changes: Partial<OAuthCredentials> = {}): OAuthCredentials {
 
 const give = (changes?: Partial<OAuthCredentials>): Promise<string> => source.token(client(changes));
 
-/** What follows an answer takes turns of the event loop, and no time. */
+/** Waits in turns of the event loop: what follows an answer takes no time. */
 async function settled(condition: () => boolean): Promise<void> {
   for (let turn = 0; !condition(); turn += 1) {
     if (turn === 100_000) throw new Error('this never settles');
@@ -34,7 +34,7 @@ async function settled(condition: () => boolean): Promise<void> {
   }
 }
 
-/** What a token costs where the endpoint does this, the next time it is asked. */
+/** Error of asking for a token when the endpoint answers so, the next time it is asked. */
 async function refusal(answer: TokenEndpoint['answer']): Promise<Error> {
   endpoint.answer = answer;
   return (await give().catch((error: unknown) => error)) as Error;

@@ -166,7 +166,7 @@ export class TokenSource {
     this.#cancelRenewal = this.#clock.after(Math.max(0, atMs - this.#clock.monotonicMs()), () => {
       this.#cancelRenewal = undefined;
       this.#options.renew().catch((error: unknown) => {
-        // What the endpoint did is told already; a file that cannot be read is the next login's to tell, and may be there again.
+        // Failures of the endpoint are told already; an unreadable file is for the next login to tell, and may be back by then.
         if (!isExpected(error))
           this.#options.onTrouble?.(`the token of kafka.sasl is not renewed: ${messageOf(error)}`);
         const now = this.#clock.monotonicMs();

@@ -33,7 +33,7 @@ export class KafkaGroupAdmin {
     return new Map(topics.map((topic) => [topic, groupsOf(topic)]));
   }
 
-  /** What the group has written beside the offsets that it has committed, of whatever topics. @throws Retriable, Fatal */
+  /** Metadata of all offsets that the group has committed, whatever the topic. @throws Retriable, Fatal */
   notes(group: string): Promise<readonly string[]> {
     const doing = `read the committed offsets of group ${group}`;
     const decode = (payload: Buffer): readonly string[] => decodeNotes(payload, doing);

@@ -39,7 +39,7 @@ describe('KafkaLogAdmin', () => {
     expect(await admin.logBytes(partition)).toBeGreaterThan(100);
     await admin.truncate(partition, 2);
     expect((await admin.ends(partition)).logStartOffset).toBe(2);
-    // What is gone stays gone.
+    // Records gone stay gone.
     await admin.truncate(partition, 1);
     expect((await admin.ends(partition)).logStartOffset).toBe(2);
   });

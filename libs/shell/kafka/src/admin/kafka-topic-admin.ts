@@ -36,7 +36,7 @@ export interface TopicDescription {
   /** 32 hexadecimal digits; changes when the topic is deleted and created again. */
   readonly topicId: string;
   readonly partitions: number;
-  /** What this principal may do on it; undefined where the broker does not say (KIP-430). */
+  /** Rights of this principal on it; undefined where the broker does not say (KIP-430). */
   readonly rights: ReadonlySet<TopicRight> | undefined;
   /** Least replication factor of any partition. */
   readonly replicationFactor: number;

@@ -21,7 +21,7 @@ export function decodeCommittedTopics(payload: Buffer, doing: string): ReadonlyS
   return new Set(readTopics(payload, doing).map(({ topic }) => topic));
 }
 
-/** What stands beside each offset that an answer to `allOffsetsRequest` names. */
+/** Metadata of each offset in an answer to `allOffsetsRequest`. */
 export function decodeNotes(payload: Buffer, doing: string): readonly string[] {
   return readTopics(payload, doing).flatMap(({ partitions }) => partitions.map(({ metadata }) => metadata));
 }

@@ -139,7 +139,7 @@ export class BrokerLink {
     this.#access.letIn();
   }
 
-  /** What would be a misconfiguration, by what this process has seen of its brokers (AC2); all else as it is. */
+  /** Judges a misconfiguration by what this process has seen of its brokers (AC2); returns other errors as they are. */
   #judged(error: unknown, doing: string): unknown {
     const said = translated(error, doing, this.address);
     return said instanceof Misconfigured ? this.#access.judged(said) : error;

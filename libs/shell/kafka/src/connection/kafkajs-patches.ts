@@ -1,4 +1,4 @@
-// What must be changed inside kafkajs 2.2.4 itself (its source is frozen, so a patch stays valid). Applied on import.
+// Patches inside kafkajs 2.2.4 itself (its source is frozen, so a patch stays valid). Applied on import.
 import Connection from 'kafkajs/src/network/connection.js';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 

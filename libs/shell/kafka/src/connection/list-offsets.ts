@@ -32,7 +32,7 @@ export async function listOffset(
   return offsets.get(partition)!;
 }
 
-/** What one node leads of one topic. */
+/** Partitions of one topic that one node leads. */
 export interface LedPartitions {
   readonly topic: string;
   readonly partitions: readonly { readonly partition: number; readonly leaderEpoch: number }[];

@@ -19,7 +19,7 @@ export interface PartitionMetadata {
   readonly inSyncReplicas: readonly number[];
 }
 
-/** What a principal may do on a topic, in the words of Kafka's ACLs; those that matter here. */
+/** Right of a principal on a topic, in the words of Kafka's ACLs; those that matter here. */
 export type TopicRight = 'READ' | 'WRITE' | 'DELETE' | 'DESCRIBE' | 'DESCRIBE_CONFIGS';
 
 export interface TopicMetadata {

@@ -25,7 +25,7 @@ export class ProtocolWriter {
     return this.#length;
   }
 
-  /** What was written, without a copy: write no more afterwards. */
+  /** Returns the bytes written, without a copy: write no more afterwards. */
   finish(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

@@ -13,7 +13,7 @@ const claim = (memberId: string, claims: Partial<MemberClaim> = {}): MemberClaim
 const byMember = (assignment: readonly MemberPartitions[]): Record<string, readonly number[]> =>
   Object.fromEntries(assignment.map(({ memberId, partitions }) => [memberId, partitions]));
 
-/** What the members would claim after `assignment`. */
+/** Claims of the members after `assignment`. */
 const claimsOf = (assignment: readonly MemberPartitions[], generation: number): MemberClaim[] =>
   assignment.map(({ memberId, partitions }) => claim(memberId, { generation, owned: partitions }));
 

@@ -8,7 +8,7 @@
 import { assert } from '@flatline/base';
 import type { LocalCheckpoint } from '@flatline/ports';
 
-/** What one member brings to a rebalance. */
+/** Claim of one member in a rebalance. */
 export interface MemberClaim {
   readonly memberId: string;
   /** Generation of the assignment `owned` comes from, −1 for none. The later of two claims to a partition counts. */

@@ -11,7 +11,7 @@ export interface AssignmentTerms {
   readonly standbys: number;
 }
 
-/** What the leader of a generation hands to each member. */
+/** Assigns a generation: for each member, the bytes that the leader hands it. */
 export function assignGroup(
   members: readonly GroupMember[],
   { topics, partitionCount, standbys }: AssignmentTerms,

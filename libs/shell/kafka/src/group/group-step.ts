@@ -1,7 +1,7 @@
 import { Retriable } from '@flatline/base';
 import { codeOf, KafkaCode } from '../connection/index.ts';
 
-/** What a member does about an error of the group protocol. */
+/** Reaction of a member to an error of the group protocol. */
 export type GroupStep =
   /** Join again under the same id. `lost`: what was assigned before is no longer this member's by right. */
   | { readonly kind: 'rejoin'; readonly lost: boolean }

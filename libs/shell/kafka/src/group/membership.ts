@@ -84,7 +84,7 @@ export class KafkaMembership implements Membership {
   #memberId = '';
   /** MB3. */
   #last: Assignment | undefined;
-  /** What this member leads, or came back to: the partition count that was assigned. */
+  /** Partition count that was assigned by this member as leader, or that it came back to. */
   #assignedCount: number | undefined;
   #partitionsChanged = false;
   /** When the last heartbeat was sent that the coordinator answered. */
@@ -237,7 +237,7 @@ export class KafkaMembership implements Membership {
   #unheard(error: unknown, listener: MembershipListener): void {
     const silentMs = this.#options.clock.monotonicMs() - this.#heardAtMs;
     const why = messageOf(error);
-    // What is in the way may change: a broker that was away is back, and refuses a certificate.
+    // The obstacle may change: a broker that was away is back, and refuses a certificate.
     if (this.#reportedWhy === why || silentMs < this.#sessionTimeoutMs) return;
     this.#reportedWhy = why;
     listener.lost(`the coordinator has not answered for ${Math.round(silentMs)} ms: ${why}`);

@@ -1,4 +1,4 @@
-// What members tell the leader, and the leader tells members, inside the user data of the consumer protocol.
+// Statements of members to the leader, and of the leader to members, in the user data of the consumer protocol.
 //
 // Both formats begin with a version. A reader ignores what follows the fields it knows, so fields may be appended without
 // a new version; a version it does not know is read as an empty statement, which costs movement of partitions and no more.
@@ -7,7 +7,7 @@ import type { InstancePartitions, LocalCheckpoint } from '@flatline/ports';
 
 const VERSION = 1;
 
-/** What a member says when it joins. */
+/** Statement of a member that joins. */
 export interface MemberStatement {
   /** Generation of the assignment `owned` comes from; −1: none yet. */
   readonly generation: number;
@@ -19,7 +19,7 @@ export interface MemberStatement {
   readonly name: string;
 }
 
-/** What the leader says to a member besides its partitions. */
+/** Statement of the leader to a member, besides its partitions. */
 export interface LeaderStatement {
   /** Partitions of each input topic, as the leader saw it. */
   readonly partitionCount: number;

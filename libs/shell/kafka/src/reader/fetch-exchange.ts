@@ -43,7 +43,7 @@ export function fetchRequest(partitions: readonly FetchedPartition[], bounds: Fe
   return { apiKey: ApiKey.fetch, apiVersion: 10, apiName: 'Fetch', body: writer.finish() };
 }
 
-/** What a leader answered about one partition. The records are bytes `start` to `end` of the answer's payload. */
+/** A leader's answer about one partition. The records are bytes `start` to `end` of the answer's payload. */
 export interface PartitionAnswer {
   readonly topic: string;
   readonly partition: number;

@@ -1,6 +1,6 @@
 import { KafkaCode, kafkaErrorCode } from '../connection/kafka-error-codes.ts';
 
-/** What a partition's error code in a fetch answer asks of the subscription. */
+/** Reaction of a subscription to its partition's error code in a fetch answer. */
 export type FetchReaction = 'doubtRange' | 'relocate' | 'stop' | 'fail';
 
 const reactions = {

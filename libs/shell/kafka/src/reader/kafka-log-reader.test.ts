@@ -170,7 +170,7 @@ describe('KafkaLogReader', () => {
     await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics([again]);
     await produce(topic, ['other-a', 'other-b']);
     expect((await failureOf(subscription)).message).toContain(`topic ${topic} was deleted and created again`);
-    // What was read of the former topic is sound.
+    // Records read of the former topic are sound.
     const run = subscription.take()!;
     expect(run.cursor.next()).toBe(true);
     expect(run.nextOffset).toBe(1);

@@ -53,7 +53,7 @@ export class PartitionSubscription implements LogSubscription {
   #topicId: string | undefined;
   /** The newest that is known. */
   #leaderEpoch = -1;
-  /** In which the batch before the fetch position was written; −1 where that is not known. */
+  /** Epoch in which the batch before the fetch position was written; −1 if unknown. */
   #readEpoch: number;
   /** The latest whose leader is known to hold that batch. */
   #agreedEpoch: number;
@@ -97,7 +97,7 @@ export class PartitionSubscription implements LogSubscription {
     return this.#backOff.failures;
   }
 
-  /** It looks for a leader since the last one called its position out of range. */
+  /** True while it looks for a leader because the last one called its position out of range. */
   get isRangeDoubted(): boolean {
     return this.#state.kind === 'locating' && this.#state.doubt !== undefined;
   }
@@ -149,7 +149,7 @@ export class PartitionSubscription implements LogSubscription {
     this.#happened({ kind: 'sent', flight });
   }
 
-  /** That fetch is over. True where its answer counts (PS3). */
+  /** Ends that fetch. True if its answer counts (PS3). */
   landed(flight: object): boolean {
     const counts = this.#state.kind === 'fetching' && this.#state.flight === flight;
     this.#happened({ kind: 'landed', flight });
@@ -236,7 +236,7 @@ export class PartitionSubscription implements LogSubscription {
     this.located(leader);
   }
 
-  /** Whether this is still the leader that it asks. */
+  /** True if this is still the leader that it asks. */
   asks(leader: Leader): boolean {
     return 'leader' in this.#state && this.#state.leader === leader;
   }

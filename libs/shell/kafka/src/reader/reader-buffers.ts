@@ -1,5 +1,5 @@
-// What the readers of one kind in a process have fetched and not yet handed on, and the memory for it: pipelines share a bound
-// instead of multiplying it (X6).
+// Bytes that the readers of one kind in a process have fetched and not yet handed on, and the memory for them: pipelines share a
+// bound instead of multiplying it (X6).
 //
 // Owns: memory that waits for answers to come.
 // Does not own: what is buffered (PartitionSubscription), the bound (ReaderLimits).
@@ -28,7 +28,7 @@ export class ReaderBuffers {
     this.#readers.delete(reader);
   }
 
-  /** Whether it may hold more than it must (FB1). */
+  /** True if it may hold more than it must (FB1). */
   hasRoom({ bufferedBytes: own }: Buffering, bytesMax: number): boolean {
     if (own < bytesMax / this.#readers.size) return true;
     let bytes = 0;

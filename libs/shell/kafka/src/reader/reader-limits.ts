@@ -1,6 +1,6 @@
 import type { DurationMs } from '@flatline/base';
 
-/** What bounds a log reader. */
+/** Bounds of a log reader. */
 export interface ReaderLimits {
   /** How long a leader may hold a fetch for which it has nothing: bounds the age of `ends`. */
   readonly pollMs: DurationMs;

@@ -1,4 +1,4 @@
-// What the reader of one partition waits for, as data: a state carries what is its own, and TRANSITIONS is total.
+// States of the reader of one partition, by what it waits for, as data: a state carries what is its own, and TRANSITIONS is total.
 //
 //   locating ──▶ fetching ──▶ locating        the leader moved, or cannot be reached
 //                    └──────▶ comparing       metadata name a later one, though this one answers

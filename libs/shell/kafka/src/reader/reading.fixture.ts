@@ -8,7 +8,7 @@ export interface ReadRecord {
   readonly value: string | null;
 }
 
-/** What a subscription gave, in order, until `enough` said so. */
+/** Records that a subscription gave, in order, until `enough` said so. */
 export interface Reading {
   readonly records: readonly ReadRecord[];
   /** The offset after everything passed. */

@@ -22,7 +22,7 @@ export class AbortedTransactions {
     this.#byFirstOffset = [...transactions].sort((a, b) => a.firstOffset - b.firstOffset);
   }
 
-  /** Whether a transactional batch is to be passed over. Batches must be shown in offset order. */
+  /** True if a transactional batch is to be passed over. Batches must be shown in offset order. */
   covers(producerId: number, lastOffset: number): boolean {
     this.#openUpTo(lastOffset);
     return this.#open.has(producerId);

@@ -1,4 +1,4 @@
-// What tests of cursors read, and by what naive reading they judge it.
+// Batches for tests of cursors to read, and the naive reading that they are judged by.
 import { expect } from '@jest/globals';
 import type { RecordCursor } from '@flatline/ports';
 import type { AbortedTransaction } from './aborted-transactions.ts';

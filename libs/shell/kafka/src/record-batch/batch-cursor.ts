@@ -221,7 +221,7 @@ export class BatchCursor implements RecordCursor {
       );
   }
 
-  /** Whether to pass over the whole batch. Sees every batch, so that transactions open and end. */
+  /** True if the whole batch is to be passed over. Sees every batch, so that transactions open and end. */
   #passesOver(at: number, batchEnd: number, attributes: number, lastOffset: number): boolean {
     if ((attributes & layout.TRANSACTIONAL_BIT) === 0) return (attributes & layout.CONTROL_BIT) !== 0;
     const producerId = readInt64(this.#run.bytes, at + layout.PRODUCER_ID_AT);

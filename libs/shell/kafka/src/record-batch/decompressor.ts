@@ -45,7 +45,7 @@ function tooLarge(limit: number): UnpacksTooLarge {
   return new UnpacksTooLarge(`it unpacks to more than ${limit} bytes`);
 }
 
-/** Whether zlib stopped at `maxOutputLength`. */
+/** True if zlib stopped at `maxOutputLength`. */
 function isOverLimit(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_BUFFER_TOO_LARGE';
 }
@@ -111,7 +111,7 @@ const LZ4_BLOCK_CHECKSUM_FLAG = 0x10;
 const LZ4_DICTIONARY_FLAG = 0x01;
 const LZ4_STORED_BIT = 0x80000000;
 const LZ4_MATCH_MIN = 4;
-/** What one packed byte can become, at most. */
+/** Most bytes that one packed byte can become. */
 const LZ4_RATIO_MAX = 255;
 
 /** Unpacked size of the packed block from `start` to `end`, where no block of the frame unpacks to more than `most`. */
@@ -146,7 +146,7 @@ function lz4Length(packed: Buffer, start: number, end: number): [length: number,
   throw new MalformedBytes('an lz4 block is cut off');
 }
 
-/** What a frame unpacks to, block by block: its own statement of the content size is optional. */
+/** Unpacked size of a frame, block by block: its own statement of the content size is optional. */
 function lz4FrameSize(packed: Buffer, sizeOf: BlockSize): number {
   if (packed.length < 7 || packed.readUInt32LE(0) !== LZ4_MAGIC) throw new MalformedBytes('no lz4 frame');
   const flags = packed[LZ4_FLAGS_AT]!;

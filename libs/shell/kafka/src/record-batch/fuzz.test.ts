@@ -1,4 +1,4 @@
-// What comes from a leader or from other members, damaged (F14). `npm run fuzz` runs more of it.
+// Damaged bytes from a leader or from other members (F14). `npm run fuzz` runs more of it.
 import { describe, test } from '@jest/globals';
 import { MalformedBytes, PartitionStopped } from '@flatline/base';
 import { fuzz } from '@flatline/base/fuzz';

@@ -11,7 +11,7 @@ import { scanBatches } from '../record-batch/batch-scan.ts';
 
 /** For all partitions together; the first batch of them comes whole in any case (KIP-74). */
 const FETCH_BYTES = 1_024;
-/** What transactions and compaction leave behind has no records: so many looks into the log, and no more. */
+/** Most fetches from one leader: transactions and compaction may leave batches without records. */
 const FETCHES_MAX = 4;
 
 export interface FirstRecord extends TopicPartition {

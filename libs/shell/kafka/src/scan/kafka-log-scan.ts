@@ -58,7 +58,7 @@ export class KafkaLogScan {
     return this.#atLeader(partition, ({ nodeId }) => openTransactionsAt(this.#connection, partition, nodeId));
   }
 
-  /** Whether a group has members. */
+  /** True if the group has members. */
   hasMembers(group: string): Promise<boolean> {
     const doing = `describe group ${group}`;
     return administer(this.#options, async () => {

@@ -264,7 +264,7 @@ export class BatchProducer {
     }
   }
 
-  /** Whether others go on (BP2). A topic that is gone may come back with other partitions. */
+  /** True if other batches go on (BP2). A topic that is gone may come back with other partitions. */
   #isItsOwn(error: unknown): boolean {
     if (this.#options.onUndelivered === undefined) return false;
     if (codeOf(error) === KafkaCode.unknownTopicOrPartition) return false;
@@ -371,7 +371,7 @@ function named(key: Uint8Array | null): string {
   return key === null ? 'no key' : JSON.stringify(Buffer.from(key.subarray(0, KEY_SHOWN_BYTES)).toString());
 }
 
-/** Whether a batch may be sent again with the same sequence number. */
+/** True if a batch may be sent again with the same sequence number. */
 function isTransient(error: unknown): boolean {
   const code = codeOf(error);
   return error instanceof Retriable && code !== DUPLICATE_SEQUENCE_NUMBER && !LOST_SEQUENCE.includes(code);

@@ -64,7 +64,7 @@ class Committing {
     expect(this.#failure).toBeUndefined();
   }
 
-  /** What ended it, though it should have gone on. */
+  /** Error that ended it, though it should have gone on. */
   get failure(): unknown {
     return this.#failure;
   }

@@ -16,13 +16,13 @@ export interface PartitionQueueOptions {
 
 export interface QueuedBatch extends PartitionBatch {
   readonly bytes: Buffer;
-  /** What the records took in the producer's buffer. */
+  /** Bytes that the records took in the producer's buffer. */
   readonly bufferedBytes: number;
   readonly baseSequence: number;
 }
 
 /**
- * What an idempotent producer has for one partition: the batch being filled and the full ones before it, in order.
+ * Batches of an idempotent producer for one partition: the one being filled and the full ones before it, in order.
  * A batch gets its sequence number when it is sealed, and they are sent in the order they were sealed.
  */
 export class PartitionQueue {
@@ -58,7 +58,7 @@ export class PartitionQueue {
     return this.#settled;
   }
 
-  /** What follows goes on as another producer (`goOnAs`): the sequence numbers of what is gone may not be given to others. */
+  /** True if it must go on as another producer (`goOnAs`): sequence numbers of batches gone may not be given to others. */
   get needsProducer(): boolean {
     return this.#needsProducer;
   }

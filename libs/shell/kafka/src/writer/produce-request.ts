@@ -77,7 +77,7 @@ export function matchAnswers(
   return matched as ProduceAnswer[];
 }
 
-/** What a refused batch means. `doing`: whose write it is, and to where. */
+/** Error of a refused batch. `doing`: whose write it is, and to where. */
 export function refusalOf({ errorCode, detail }: ProduceAnswer, batch: PartitionBatch, doing: string): Error {
   // The broker names no size, and a remedy needs one.
   const isForSize = errorCode === KafkaCode.messageTooLarge || errorCode === KafkaCode.recordListTooLarge;

@@ -1,4 +1,4 @@
-// What a topic takes of one batch, and so of one record, as far as this principal may ask.
+// Largest batch that a topic takes, and so the largest record, as far as this principal may ask.
 import { type Clock, type DurationMs, Fatal, isConsequence } from '@flatline/base';
 import { decodeDescribeConfigs, describeConfigsRequest } from '../admin/describe-configs.ts';
 import type { KafkaConnection } from '../connection/index.ts';

@@ -48,7 +48,7 @@ import {
 import { sequenceAfter } from './sequence.ts';
 import { partitionName } from './topic-groups.ts';
 
-/** What the writers of a process share. */
+/** Parts that the writers of a process share. */
 export interface WriterSurroundings {
   readonly clock: Clock;
   readonly connection: KafkaConnection;

@@ -26,9 +26,9 @@ export interface TransactionalWritersOptions {
   readonly transactionTimeoutMs?: DurationMs;
   /** Bytes of batches in one produce request, and so of one batch: below `max.message.bytes` of the topics. Default 1 000 000. */
   readonly requestBytesMax?: number;
-  /** How the batches for a topic are packed; what is cut counts before. Default: none is. */
+  /** Compression of the batches for a topic; the sizes at which they are cut are uncompressed. Default: none. */
   readonly compressionOf?: (topic: string) => Compression;
-  /** What batches lie in on their way; pipelines of a process may share it. Default: their own. */
+  /** Memory for batches on their way; pipelines of a process may share it. Default: their own. */
   readonly memory?: ReusedMemory;
 }
 
