@@ -1,4 +1,4 @@
-// Whether what a pipeline has kept so far is of the kind that it is configured as (I4).
+// Checks that the state a pipeline has kept so far is of the kind that it is configured as (I4).
 import type { PipelineConfig } from '@flatline/config';
 import { committedIn, otherKind } from '@flatline/runtime';
 

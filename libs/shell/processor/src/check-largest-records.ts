@@ -1,4 +1,4 @@
-// Whether a pipeline's topics hold the longest records that its limits allow (I4).
+// Checks that a pipeline's topics take the longest records that its limits allow (I4).
 import { Misconfigured } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';

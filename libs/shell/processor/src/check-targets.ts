@@ -1,4 +1,4 @@
-// Whether the topics are there that a pipeline's records may be for beside its output (D1).
+// Checks that the topics exist to which a pipeline's records may go beside its output (D1).
 import { Misconfigured } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';

@@ -15,9 +15,9 @@ export interface ProcessorLog {
 export interface CreateProcessorOptions {
   /** Default: `console`. */
   readonly log?: ProcessorLog;
-  /** Variables that replace settings, and that secrets are read from, as the command has them of its process. Default: none. */
+  /** Variables that replace settings and hold secrets, as the command takes them from its process. Default: none. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** What relative paths of the configuration are relative to. Default: the working directory. */
+  /** Folder to which relative paths of the configuration are relative. Default: the working directory. */
   readonly folder?: string;
   /** Functions of pipelines with `reducer: 'custom'`, by name. Synchronous; where one throws, the item is a dead letter. Default: none. */
   readonly reducers?: Readonly<Record<string, DebounceReducer>>;
@@ -30,7 +30,7 @@ export interface PartitionReport {
   readonly partition: number;
   /** `running` is what it should be. */
   readonly state: 'created' | 'restoring' | 'running' | 'recovering' | 'draining' | 'stopped' | 'closed';
-  /** What it waits for, or why it stopped; undefined where all is well. */
+  /** Reason to wait or to have stopped; undefined if all is well. */
   readonly detail: string | undefined;
   /** The partition's clock, by the log: milliseconds since the epoch. */
   readonly clock: Millis;
@@ -157,7 +157,7 @@ class Embedded implements EmbeddedProcessor {
   }
 
   async #stop(): Promise<void> {
-    // What cannot start has said so, and left nothing behind.
+    // A failed start has said so, and left nothing behind.
     await this.#starting?.catch(() => undefined);
     if (this.#state === 'failed') return;
     this.#state = 'stopping';

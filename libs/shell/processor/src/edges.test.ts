@@ -103,7 +103,7 @@ const anyKey = fc
   .constantFrom('a', 'b', '', 'k'.repeat(511), 'k'.repeat(KEY_BYTES_MAX), '\uFFFD')
   .map((key) => Buffer.from(key));
 const anySent: fc.Arbitrary<Sent> = fc.record({ key: anyKey, event: anyEvent, asAvro: fc.boolean() });
-/** What a producer may stamp a batch with: milliseconds, nanoseconds, Long.MIN, Long.MAX. */
+/** Stamps that a producer may give a batch: milliseconds, nanoseconds, Long.MIN, Long.MAX. */
 const anyStamp = fc.constantFrom(WALL, -1, 0, 2 ** 52, SAFE_MAX, WALL * 1e6, -(2 ** 63), 2 ** 63);
 
 interface Stamped {
@@ -217,7 +217,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What each output was encoded from. */
+/** The summary that each output was encoded from. */
 const encodedFrom = new WeakMap<Uint8Array, SessionSummary>();
 
 function encode(summary: SessionSummary): Uint8Array {

@@ -12,7 +12,7 @@ export interface LargestRecords {
   readonly outputBytes: number;
   /** The settings that they follow from, with their values. */
   readonly settings: string;
-  /** What a record of the output is. */
+  /** One record of the output, in words. */
   readonly outputs: string;
 }
 
@@ -22,7 +22,7 @@ const WIDE = characters(0x800, 64);
 const CONTROL = characters(0x0e, 18);
 /** Header of a batch, framing of a record, and its own headers. */
 const AROUND_BYTES = 1_024;
-/** What names a run, with an id of 256 characters and a version of the time-zone database. */
+/** Bytes of the headers that name a run, with an id of 256 characters and a version of the time-zone database. */
 const SCHEDULE_HEADERS_BYTES = 1_536;
 const LIMITS = { typeLength: codecLimits.TYPE_LENGTH_MAX, eventIdLength: codecLimits.EVENT_ID_LENGTH_MAX };
 

@@ -29,7 +29,7 @@ export async function openIngest(
     kafka,
     inputs: new Map(
       sessions.map(({ name, input: { topic, format } }) => {
-        // What is sent over HTTP is JSON: it needs no registry.
+        // Events sent over HTTP are JSON, which needs no registry.
         const decoder = new EventFormats({ format, registry: undefined, clock });
         return [name, { topic, decoder }];
       }),

@@ -41,7 +41,7 @@ export function sharedBuffers(): SharedBuffers {
   return { input: new ReaderBuffers(), changelog: new ReaderBuffers(), batches: batchMemory() };
 }
 
-/** What another worker had open last is at hand here as well; between equals the partition goes where it was. */
+/** Counts a sibling worker's store one offset lower: it is at hand here as well, but between equals the partition stays. */
 function ownFirst(found: readonly LocalStore[]): readonly LocalCheckpoint[] {
   return found.map(({ partition, changelogPosition, isSiblings = false }) => ({
     partition,
@@ -73,7 +73,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
   const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name, worker });
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
   const asking = openCluster(kafka);
-  // What is kept of a record is copied (deadLetter, EntryTable, ChangelogTail).
+  // Bytes kept of a record are copied (deadLetter, EntryTable, ChangelogTail).
   const input = new KafkaLogReader({ ...kafka, reusesAnswers: true, passesUnreadable: true, buffers: buffers.input });
   const changelog = new KafkaLogReader({ ...kafka, reusesAnswers: true, buffers: buffers.changelog });
   const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;

@@ -35,7 +35,7 @@ export interface KindPlace<Pipeline extends PipelineConfig = PipelineConfig> {
   readonly clock: Clock;
 }
 
-/** What a kind's part of the configuration comes to. */
+/** A kind as configured. */
 interface ConfiguredKind<Pipeline extends PipelineConfig> {
   /** @throws Retriable where the registry does not answer. */
   readonly open: (place: KindPlace<Pipeline>) => Promise<PipelineKind>;
@@ -129,7 +129,7 @@ function openSchedules({ pipeline }: KindPlace<SchedulePipeline>): Promise<Pipel
   return Promise.resolve(schedulesOf(pipeline));
 }
 
-/** What a record of schedules would come to if it were taken at `now`, for whoever is about to send it. */
+/** Foresees the outcome of a record of schedules taken at `now`, for whoever is about to send it. */
 export function foreseenSchedule(
   { rules }: SchedulePipeline,
   { value, headers = [] }: Pick<OutgoingRecord, 'value' | 'headers'>,

@@ -2,7 +2,7 @@ import { MESSAGE_BYTES_MAX } from '@flatline/base';
 import { type FlatlineConfig, type PipelineConfig, rulesText, transactionalId } from '@flatline/config';
 import type { PipelineSettings } from '@flatline/runtime';
 
-/** What of a pipeline's topics its tasks have to know. */
+/** Facts about a pipeline's topics that its tasks need. */
 export interface TopicFacts {
   readonly inputPartitions: number;
   /** max.message.bytes of the dead-letter topic, where it is there. */

@@ -44,19 +44,19 @@ export class Pipelines<Each extends Pipeline = Pipeline> {
     this.#all.push(pipeline);
   }
 
-  /** What it has stopped for; undefined: it has not. */
+  /** Error that stopped it; undefined if none did. */
   failureOf(name: string): Error | undefined {
     return this.#failures.get(name);
   }
 
-  /** Notes that it cannot go on. False where that is known. */
+  /** Notes that it cannot go on. False if that was known. */
   fail(name: string, error: Error): boolean {
     if (this.#failures.has(name)) return false;
     this.#failures.set(name, error);
     return true;
   }
 
-  /** Whether none is left that could go on. */
+  /** True if none is left that could go on. */
   get haveAllFailed(): boolean {
     return this.#isEach(({ config }) => this.#failures.has(config.name));
   }

@@ -6,7 +6,7 @@ const ZONE = 'America/Nuuk';
 const DAY = 86_400_000;
 const BEGIN = Date.parse('2027-03-01T08:00:00Z');
 
-/** What came out since `from`: key, receipt or run, and the id. */
+/** Outputs since `from`: key, receipt or run, and the id. */
 function came(log: CalendarLog, from = 0): string[] {
   return log.cameOut.slice(from).map(({ key, headers }) => {
     const what = headers['flatline-receipt'] ?? `run ${headers['flatline-run']}`;

@@ -1,4 +1,4 @@
-// What users of other schedulers report as bugs, each of them by the whole way of a record: engine, kind, calendar, restore.
+// Bugs that users of other schedulers report, each tried over the whole way of a record: engine, kind, calendar, restore.
 import { describe, expect, test } from '@jest/globals';
 import { CalendarLog } from './schedules-by-calendar.fixture.ts';
 

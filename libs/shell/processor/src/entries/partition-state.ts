@@ -1,5 +1,5 @@
-// What lives in one partition of a pipeline, as its changelog has it: true whether a processor runs or not, and as of the
-// newest commit. Costs the reading of that changelog, and the memory that a task of the partition has.
+// Live entries of one partition of a pipeline, read from its changelog: as of the newest commit, with or without a running
+// processor. Costs a reading of that changelog, and the memory of a task of the partition.
 import { copyBytes, MalformedBytes, type Millis, PartitionStopped } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import type { KafkaLogScan } from '@flatline/kafka';

@@ -1,5 +1,5 @@
-// What operators and orchestrators ask over HTTP; bound to the loopback address unless configured. One request acts: a stopped
-// partition tries again.
+// Answers operators and orchestrators over HTTP; bound to the loopback address unless configured. One request acts: it has a
+// stopped partition try again.
 import { type Clock, messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
 import { promptClose, REQUEST_WITHIN_MS } from '@flatline/ingest';

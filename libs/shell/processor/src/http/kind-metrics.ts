@@ -1,4 +1,4 @@
-// What each kind counts, as metrics: a section for each, or the compiler names the kind that lacks.
+// Counters of each kind, as metrics: a section for each kind, and the compiler names one that is missing.
 import type { PipelineConfig } from '@flatline/config';
 import { COUNTED_BY_REASON } from '@flatline/kinds';
 import type { Described } from './metric-views.ts';

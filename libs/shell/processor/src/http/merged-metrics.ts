@@ -3,7 +3,7 @@
 // Nothing is summed: what workers count moves with a partition and starts again with a worker, which a sum would hide from
 // `rate()`. A query sums over the label, as over `instance`.
 
-/** What one process exposes. */
+/** Metrics that one process exposes. */
 export interface MetricsPart {
   /** Value of the label `worker`; undefined: its samples are left as they are. */
   readonly worker: string | undefined;

@@ -3,7 +3,7 @@ import type { PipelineConfig } from '@flatline/config';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
 
-/** What one pipeline shows of itself on this instance. */
+/** Status of one pipeline on this instance. */
 export interface PipelineStatus {
   readonly name: string;
   readonly kind: PipelineConfig['kind'];
@@ -27,7 +27,7 @@ export interface PipelineStatus {
   readonly instances: readonly InstancePartitions[];
 }
 
-/** What answers are made of: one process at one moment. Plain data, since a worker sends it to its supervisor. */
+/** One process at one moment, from which answers are made. Plain data, since a worker sends it to its supervisor. */
 export interface ProcessView {
   /** undefined: the process has no supervisor. */
   readonly worker?: number | undefined;
@@ -40,7 +40,7 @@ export interface ProcessView {
   readonly pipelines: readonly PipelineStatus[];
 }
 
-/** What the HTTP side asks of the processor, with each request: it keeps nothing. */
+/** The processor as the HTTP side sees it: asked with each request, nothing is kept. */
 export interface Observed extends Omit<ProcessView, 'pipelines'> {
   /** This program's. */
   readonly version: string;
@@ -57,17 +57,17 @@ export interface WorkerRow {
   /** `waiting`: to be started again. `ended`: not any more. */
   readonly state: 'running' | 'waiting' | 'ended';
   readonly pid: number | undefined;
-  /** How often it was started again. */
+  /** Times it was started again. */
   readonly restarts: number;
-  /** How it last ended. */
+  /** Its last end, in words. */
   readonly lastEnd: string | undefined;
 }
 
 export interface Looked {
   readonly processes: readonly ProcessView[];
-  /** Why other workers are not among them. */
+  /** Reasons why other workers are not among them. */
   readonly absences: readonly string[];
-  /** Which of those run, and do not answer. */
+  /** Those of workers that run and do not answer. */
   readonly silences: readonly string[];
   readonly workers: readonly WorkerRow[];
 }

@@ -1,6 +1,6 @@
 import type { Observed, ProcessView, Whole } from './observed.ts';
 
-/** What a port answers for that is one process's. */
+/** Answers for a port that belongs to one process. */
 export function oneProcess(observed: Observed, metrics: () => Promise<string>): Whole {
   return {
     instance: observed.instance,

@@ -11,7 +11,7 @@ const MISNAMED = [
 /** So long that the two event-loop figures, which are not shown, are never sampled: ten times a second otherwise. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** What Node tells of the process, under names that `promtool check metrics` takes. */
+/** Adds Node's metrics of the process, under names that `promtool check metrics` takes. */
 export function addProcess(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopUtilizationTimeout: NEVER_MS });
   for (const name of MISNAMED) registry.removeSingleMetric(name);

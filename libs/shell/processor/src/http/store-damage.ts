@@ -6,7 +6,7 @@ export const DAMAGED_STORES_MAX = 3;
 const WINDOW_MS: DurationMs = 60 * 60_000;
 
 /**
- * What speaks against the disk or against us. The others are to be expected of all partitions at once: after a power failure,
+ * Reasons that point to a fault of the disk or of ours. The others are to be expected of all partitions at once: after a power failure,
  * after long absence, after an upgrade, after a reset.
  */
 const DAMAGE: readonly StoreDistrust[] = ['checksum', 'unreadable', 'other-log'];

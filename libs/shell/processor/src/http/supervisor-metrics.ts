@@ -5,7 +5,7 @@ import { addProcess } from './process-metrics.ts';
 
 const STATES: readonly WorkerRow['state'][] = ['running', 'waiting', 'ended'];
 
-/** What a supervisor exposes: of its workers, of itself, and what its workers expose. */
+/** Metrics that a supervisor exposes: about its workers, about itself, and those of its workers. */
 export class SupervisorMetrics {
   readonly #own = new Registry();
   readonly #workers = new Registry();

@@ -1,9 +1,9 @@
-// What is wrong while the instance works, and another one would not help: it stays ready, and whoever asks is told.
+// Warnings of an instance that works, and where another would not help: it stays ready, and tells whoever asks.
 import type { DurationMs, Millis } from '@flatline/base';
 import { MISPLACED_REMEDY, STATE_FILL_ALARM } from '@flatline/runtime';
 import type { Looked, PipelineStatus } from './observed.ts';
 
-/** What was met longer ago is over. */
+/** Age from which a warning counts as over. */
 const RECENT_MS: DurationMs = 60 * 60_000;
 
 export function warningsOf({ processes }: Looked): readonly string[] {

@@ -1,4 +1,4 @@
-// Which brokers answer, as the log tells it: a line when one falls silent, a line when it answers again, and between them
+// Logs which brokers answer: a line when one falls silent, a line when it answers again, and between them
 // summaries at growing intervals. Each of a process's many connections would say each of its attempts otherwise.
 import type { Clock, DurationMs } from '@flatline/base';
 import type { ConnectionEvent } from '@flatline/kafka';
@@ -7,7 +7,7 @@ import { SummaryPace } from './summary-pace.ts';
 
 /** A broker that fails again sooner after it answered flaps: its outages are told of at the summaries' pace. */
 const SETTLED_MS: DurationMs = 30_000;
-/** Nothing failed for so long: it is over, though no connection told of it. */
+/** Time without a failure after which an outage is over, though no connection told of it. */
 const OVER_MS: DurationMs = 60_000;
 
 interface Outage {

@@ -5,7 +5,7 @@ import { SummaryPace } from './summary-pace.ts';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What has not come for so long is over: the next one is news. Twice the longest pause between two tries, and more. */
+/** Silence after which a warning is over, and the next one is news. More than twice the longest pause between two tries. */
 const OVER_MS: DurationMs = 60_000;
 /** Different warnings remembered; the one that began longest ago is forgotten first, and written again then. */
 const WARNINGS_MAX = 1_000;

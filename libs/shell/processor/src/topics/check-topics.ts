@@ -1,4 +1,4 @@
-// Whether the topics are as a processor needs them, where no command has looked and named each remedy. Pure.
+// Checks that topics are as a processor needs them, where no command has looked and named each remedy. Pure.
 import { Misconfigured } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
 import { type PipelineTopics, requirementsOf } from './topic-requirements.ts';

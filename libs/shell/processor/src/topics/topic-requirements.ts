@@ -1,4 +1,4 @@
-// What each topic of a pipeline must be like, and why. Pure.
+// Requirements of each topic of a pipeline, with reasons. Pure.
 //
 // The partition count is the same for all of them (O5); everything else is a setting.
 import { MESSAGE_BYTES_MAX } from '@flatline/base';
@@ -9,32 +9,32 @@ export type TimestampType = 'LogAppendTime' | 'CreateTime';
 /** The topics of one pipeline, as the configuration names them. */
 export interface PipelineTopics {
   readonly pipeline: string;
-  /** That reads the input. */
+  /** Group that reads the input. */
   readonly group: string;
   readonly input: string;
   readonly timestampType: TimestampType;
-  /** Clock records are written to it (C2). */
+  /** True if clock records are written to the input (C2). */
   readonly writesInput: boolean;
   readonly output: string;
-  /** Where records may go beside the output. */
+  /** Topics to which records may go beside the output. */
   readonly targets?: readonly string[];
   readonly changelog: string;
   readonly deadLetters: string;
-  /** How long single records of changelog and output may become, by the settings that are named. */
+  /** Most bytes of single records of changelog and output, by the settings that are named. */
   readonly largest: { readonly changelogBytes: number; readonly outputBytes: number; readonly settings: string };
 }
 
 export interface SettingRequirement {
   readonly name: string;
-  /** What a topic is created with. */
+  /** Value that a topic is created with. */
   readonly value: string;
-  /** Whether an existing topic may stay as it is. */
+  /** True if an existing topic with this value may stay as it is. */
   readonly accepts: (value: string) => boolean;
-  /** What goes wrong otherwise. */
+  /** The failure to expect otherwise. */
   readonly reason: string;
-  /** Whether it goes wrong depends on the records: a warning, and no reason not to run. */
+  /** True if the failure depends on the records: a warning, and no reason not to run. */
   readonly isRisk?: boolean;
-  /** A new topic gets what the broker is configured for. */
+  /** A new topic gets the broker's own setting. */
   readonly leftToBroker?: boolean;
 }
 

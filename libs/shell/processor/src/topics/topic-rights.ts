@@ -1,4 +1,4 @@
-// What a processor must be allowed to do on its topics, and what of it its user lacks. Pure.
+// Rights that a processor needs on its topics, and those that its user lacks. Pure.
 import { Fatal } from '@flatline/base';
 import type { TopicFinding, TopicRight } from '@flatline/kafka';
 import type { PipelineTopics, TopicRole } from './topic-requirements.ts';
@@ -19,7 +19,7 @@ const NEEDED: Readonly<Record<TopicRole, readonly TopicRight[]>> = {
   deadLetters: ['WRITE', 'DESCRIBE_CONFIGS'],
 };
 
-/** Nothing is said of a topic that is not there, or of which the broker does not say what may be done. */
+/** Leaves out topics that do not exist, and those for which the broker does not tell rights. */
 export function lackingRights(
   pipelines: readonly PipelineTopics[],
   findings: readonly TopicFinding[],
