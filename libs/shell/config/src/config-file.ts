@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK = /^\ufeff/;
 const EMPTY =
   'it is empty; write application, brokers and pipelines into it (flatline config schema prints every setting)';
 
-/** What the file holds, not looked at. @throws Error whose message says what is wrong, and in which line */
+/** Returns the content of the file, unchecked. @throws Error whose message says what is wrong, and in which line */
 export async function readConfigFile(path: string): Promise<unknown> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Error('there is no such file');
@@ -148,7 +148,7 @@ function typeIn(manifest: string): unknown {
   }
 }
 
-/** What `npm init` writes ("type": "commonjs") is about the package's own code: a configuration is what it is written as. */
+/** Loads a configuration as it is written: "type": "commonjs", as `npm init` writes, is about the package's own code. */
 function asModule(url: string, context: LoadHookContext): LoadHookContext {
   const isScript = context.format !== 'module' && context.format !== 'module-typescript';
   if (!isScript || !url.startsWith('file:') || url.includes('/node_modules/')) return context;

@@ -4,7 +4,7 @@ export interface Finding {
   readonly setting: string;
   /** The value as found, cut to a length for a line; secrets are never values here, only references to them. */
   readonly value: string | undefined;
-  /** What is allowed, and where it helps, what to do. */
+  /** Allowed values, and where it helps, what to do. */
   readonly problem: string;
 }
 

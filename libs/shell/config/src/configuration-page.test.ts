@@ -6,7 +6,7 @@ import { VARIABLES } from './environment.ts';
 import { configurationSchema, DURATION_MAX_MS } from './schema.ts';
 import { unitOf } from './units.ts';
 
-/** What of JSON Schema zod gives out. */
+/** The part of JSON Schema that zod writes. */
 interface Node {
   readonly properties?: Readonly<Record<string, Node>>;
   readonly required?: readonly string[];

@@ -1,4 +1,4 @@
-// What settings must be to each other, and what this version does not do yet.
+// Checks of settings against each other, and of what this version does not do yet.
 import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@flatline/base';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { debounceProblems, type Reducers } from './debounce-settings.ts';
@@ -17,7 +17,7 @@ export interface CrossFinding extends Finding {
   readonly involved: readonly string[];
 }
 
-/** What a configuration is checked against that is no part of it. */
+/** Context of the checks that is no part of the configuration. */
 export interface CheckedAgainst {
   /** The present; undefined: no instant is compared with it. */
   readonly now?: Millis | undefined;
@@ -128,7 +128,7 @@ function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   return found;
 }
 
-/** What would make unheard time (C8) end sessions, or hold time that was heard. */
+/** Finds settings by which unheard time (C8) would end sessions, or time that was heard would be held. */
 function unheardChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   const { unheardMs = 0, timeoutMs, proofIntervalMs } = pipeline;
   if (unheardMs === 0) return [];
@@ -157,7 +157,7 @@ function tooFewProofs({ unheardMs = 0, timeoutMs, proofIntervalMs }: PipelineSec
   return finding(ours, unheardMs, problem, [other]);
 }
 
-/** What silence cannot be proved for without writing to the input (C3). */
+/** Finds settings under which silence cannot be proved without writing to the input (C3). */
 function fetchChecks({ proof, unheardMs = 0, input }: PipelineSection, at: string): CrossFinding[] {
   if (proof !== 'fetch') return [];
   const found: CrossFinding[] = [];

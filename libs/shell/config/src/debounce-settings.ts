@@ -14,7 +14,7 @@ const MAX_WAITS = 10;
 const SPLIT_BYTES = 16 * 1024 * 1024;
 /** The same where a window keeps one item at most: `maxItems` bounds it. */
 const REDUCED_BYTES = 2 ** 32 - 1;
-/** What a JSON pointer consists of (RFC 6901): "~" only as "~0" and "~1". */
+/** A JSON pointer (RFC 6901): "~" only as "~0" and "~1". */
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 
 /** Functions of an application that embeds the processor, by the pipeline that they reduce. */
@@ -41,7 +41,7 @@ function defaultMaxBytes(section: PipelineSection): number {
   return section.onOversize === 'split' ? SPLIT_BYTES : BATCH_BYTES_MAX;
 }
 
-/** Whether what a window has taken waits with it. */
+/** True if a window keeps all the items that it has taken. */
 function keepsAll({ reducer, dedupeBy }: PipelineSection): boolean {
   return reducer === 'all' || (dedupeBy !== undefined && reducer !== 'custom');
 }

@@ -51,7 +51,7 @@ export function variableOf(setting: string, environment: Environment): string | 
   return found?.name;
 }
 
-/** Whether `setting` is `place`, or a part of it. */
+/** True if `setting` is `place`, or a part of it. */
 export function isAtOrIn(setting: string, place: string): boolean {
   return setting === place || setting.startsWith(`${place}.`) || setting.startsWith(`${place}[`);
 }

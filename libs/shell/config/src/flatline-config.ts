@@ -114,11 +114,11 @@ export interface DebouncePipeline extends AnyPipeline {
 export interface SchedulePipeline extends AnyPipeline {
   readonly kind: 'schedule';
   readonly rules: ScheduleRules;
-  /** How many due entries of a partition take effect in a second; undefined: as many as can. */
+  /** Due entries of a partition that take effect per second; undefined: as many as can. */
   readonly maxDuePerSecond: number | undefined;
 }
 
-/** What pipelines of every kind have. */
+/** Settings of pipelines of every kind. */
 interface AnyPipeline {
   readonly name: string;
   readonly input: InputConfig;
@@ -158,7 +158,7 @@ interface OutputConfig {
   readonly topic: string;
   readonly format: 'json' | 'avro';
   readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
-  /** Whether each close, or end of a lease, is followed by its tombstone (O2). */
+  /** True if each close, or end of a lease, is followed by its tombstone (O2). */
   readonly tombstones: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What zod found, in a user's words: the setting, the value, what is allowed, and what was probably meant.
+// Findings of zod, in a user's words: the setting, the value, what is allowed, and what was probably meant.
 import { counted, didYouMean } from '@flatline/base';
 import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
@@ -28,7 +28,7 @@ export function explainIssue(issue: Issue, root: unknown): Finding[] {
   return [{ setting, value: shownValue(value), problem: numberProblem(issue.path) ?? allowedBy(issue) }];
 }
 
-/** What stands where a setting is missing. */
+/** Names what is expected in place of a missing setting. */
 function expectedBy(issue: Issue): string | undefined {
   if (issue.code === 'invalid_type') return numberProblem(issue.path) ?? typeName(issue.expected);
   return issue.code === 'invalid_value' ? oneOf(issue.values) : undefined;
@@ -44,7 +44,7 @@ function allowedBy(issue: Issue): string {
   return lowerFirst(issue.message);
 }
 
-/** How the library begins what it says by itself. */
+/** Beginnings of the library's own messages. */
 const LIBRARY_WORDS = /^(Invalid (input|option)|Too (big|small)): /;
 
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
@@ -94,7 +94,7 @@ function elsewhere(key: string, path: readonly PropertyKey[]): string | undefine
   return ` here; there is ${places.map((section) => `${section}.${key}`).join(' and ')}`;
 }
 
-/** What the union says of itself, else what the branch says that came closest. */
+/** Findings by the words of the union itself, else by the branch that came closest. */
 function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, root: unknown): Finding[] {
   const value = valueAt(root, issue.path);
   const setting = settingName(issue.path);

@@ -11,7 +11,7 @@ interface Schema {
 }
 
 /**
- * What a file may say (draft 2020-12): defaults may be left out, and lengths of time be written as "30m". Rules between
+ * Schema of a configuration file (draft 2020-12): defaults may be left out, and lengths of time be written as "30m". Rules between
  * settings are not in it: `flatline config check` knows those.
  */
 export function configurationJsonSchema(): object {

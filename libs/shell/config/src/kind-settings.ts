@@ -27,7 +27,7 @@ const DEBOUNCE_SETTINGS = [
   'dedupeBy',
   'reducer',
 ] as const;
-/** What sessions and leases have alike. */
+/** Settings common to sessions and leases. */
 const TIMEOUT_SETTINGS = [
   'timeoutMs',
   'minTimeoutMs',
@@ -53,7 +53,7 @@ const OWNED: readonly { readonly by: readonly Kind[]; readonly settings: readonl
 /** Stands where a kind has no timeout: the longest that there may be by default. */
 const NO_TIMEOUT_MS = 31_536_000_000;
 
-/** What they have in a pipeline of another kind: their defaults. */
+/** Their values in a pipeline of another kind: the defaults. */
 const UNSET = {
   bucketMs: 0,
   onConflict: 'reject',
@@ -153,7 +153,7 @@ function fillUnheard(pipeline: Record<string, unknown>): void {
   );
 }
 
-/** Whether the log can tell an outage from silence. */
+/** True if the log can tell an outage from silence. */
 export function isHeard({ timeoutMs, proof, input }: Readonly<Record<string, unknown>>): boolean {
   const stamps = [input].flat().map((each) => (isSection(each) ? each['timestampType'] : undefined));
   if (proof === 'fetch' || stamps.includes('CreateTime')) return false;

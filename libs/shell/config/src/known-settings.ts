@@ -12,7 +12,7 @@ export interface NumberBounds {
   readonly whole: boolean;
 }
 
-/** What is allowed where `path` leads to a number, and to nothing else. */
+/** Bounds of the number at `path`; undefined if it may lead to anything else. */
 export function numberAt(path: readonly PropertyKey[]): NumberBounds | undefined {
   const [schema, ...others] = schemasAt(path);
   if (!(schema instanceof z.ZodNumber) || others.length > 0) return undefined;
@@ -29,7 +29,7 @@ function schemasAt(path: readonly PropertyKey[]): z.core.$ZodType[] {
   return schemas.flatMap(unwrapped);
 }
 
-/** What a schema with defaults, or one of several forms, stands for. */
+/** Schemas that one with a default, an optional one, or a union stands for. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodType[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
     return unwrapped(schema.unwrap());

@@ -51,7 +51,7 @@ export function configFileOf(file: string | undefined, folder: string): string {
   throw new ConfigurationError('configuration', [{ setting: folder, value: undefined, problem }]);
 }
 
-/** What the file itself says, before environment and defaults; not validated. @throws ConfigurationError */
+/** Settings as the file itself has them, before environment and defaults; not validated. @throws ConfigurationError */
 export async function writtenSettings(path: string): Promise<Readonly<Record<string, unknown>>> {
   const content = await read(path);
   return typeof content === 'object' && content !== null ? { ...content } : {};

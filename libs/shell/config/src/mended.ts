@@ -4,7 +4,7 @@ import { plainCopy } from './plain-copy.ts';
 
 type Path = readonly PropertyKey[];
 
-/** What stands for a required setting that is missing or wrong. Names are of their own, so that they clash with none. */
+/** Stand-ins for required settings that are missing or wrong. Names come from the path, so that none clash. */
 const stands: Readonly<Record<string, (path: Path) => unknown>> = {
   application: nameOf,
   name: nameOf,

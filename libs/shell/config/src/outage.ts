@@ -1,9 +1,9 @@
-// What an outage of the brokers does to a pipeline, as its configuration has it (C8).
+// Effects of an outage of the brokers on a pipeline, by its configuration (C8).
 import { DURATION_MAX_MS } from './schema.ts';
 import type { LeasePipeline, PipelineConfig, SessionPipeline } from './flatline-config.ts';
 
 export interface Outage {
-  /** Whether it ends something whose client was only unheard. */
+  /** True if it ends something whose client was only unheard. */
   readonly doesHarm: boolean;
   readonly text: string;
 }

@@ -37,7 +37,7 @@ export type SecretSection = 'kafka' | 'schemaRegistry' | 'ingest';
 export const SECRET_SECTIONS: readonly SecretSection[] = ['kafka', 'schemaRegistry', 'ingest'];
 
 export interface ResolveOptions {
-  /** What to call it in messages: the file's name. */
+  /** Name of the configuration in messages: the file's. */
   readonly source: string;
   /** Relative paths in it are relative to this. */
   readonly folder: string;
@@ -79,7 +79,7 @@ function withoutSchema(root: unknown): unknown {
   return Object.fromEntries(Object.entries(root).filter(([name]) => name !== '$schema'));
 }
 
-/** Whether something is wrong with `setting` or with a part of it, or with what it is part of. */
+/** True if a finding is about `setting`, a part of it, or something that it is part of. */
 function isIn(setting: string, findings: readonly Finding[]): boolean {
   return findings.some((found) => isAtOrIn(found.setting, setting) || isAtOrIn(setting, found.setting));
 }
@@ -152,7 +152,7 @@ function ingestOf({ ingest, pipelines }: Configuration, secrets: SecretReader): 
   return { ...ingest, tokens, pingIntervalMs: pingIntervalOf(ingest, pipelines) };
 }
 
-/** What a command has that has no use for it. */
+/** Access of a command that does not use Kafka's secrets. */
 const NO_ACCESS = { ssl: false, sasl: undefined, credentials: () => ({ ssl: false, sasl: undefined }) } as const;
 
 function accessOf(

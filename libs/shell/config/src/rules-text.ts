@@ -1,5 +1,5 @@
-// What a checker has to know of a pipeline to judge what it wrote (docs/FORMATS.md, Changelog): the options that decide what comes
-// out, by their names, as the changelog keeps them.
+// Rules of a pipeline as a checker needs them to judge what it wrote (docs/FORMATS.md, Changelog): the options that decide the
+// outputs, by their names, as the changelog keeps them.
 import type { PipelineConfig } from './flatline-config.ts';
 
 /** JSON has no word for it. */

@@ -50,7 +50,7 @@ function endpointChecks({ tokenEndpoint }: SaslSection): SaslFinding[] {
   return [{ setting: 'kafka.sasl.tokenEndpoint', value: shownValue(tokenEndpoint), problem }];
 }
 
-/** What is missing is a finding of the checks. */
+/** Missing settings are left to the checks. */
 export function saslOf(sasl: SaslSection | undefined, secrets: SecretReader): SaslConfig | undefined {
   if (sasl === undefined) return undefined;
   if (sasl.mechanism !== 'oauthbearer') {

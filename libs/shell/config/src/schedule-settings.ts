@@ -1,4 +1,4 @@
-// What schedules are not: they go by the broker's clock and by records of it, and their messages are bytes.
+// Settings that schedules cannot have: they go by the broker's clock and by records of it, and their messages are bytes.
 import type { PipelineSection } from './schema.ts';
 
 const FORMATLESS = 'left out for schedules: what comes in goes out as it is';

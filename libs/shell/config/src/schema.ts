@@ -46,7 +46,7 @@ const startFrom = z.union([z.enum(['earliest', 'latest']), z.strictObject({ time
   error: '"earliest", "latest" or { "timestamp": milliseconds since the epoch, or ISO 8601 with a zone }',
 });
 
-/** How the message begins where a value must not be shown. */
+/** Beginning of a message whose value must not be shown. */
 export const SECRETS_ARE = 'secrets are referred to';
 /** Where to find it: secrets are not written into files that are committed. */
 const secret = z.union([z.strictObject({ file: z.string().min(1) }), z.strictObject({ env: z.string().min(1) })], {
@@ -136,7 +136,7 @@ const pipeline = z.strictObject({
   startFrom: startFrom.prefault('earliest'),
 });
 
-/** What each mechanism needs of them is in sasl-settings.ts. */
+/** Which of them each mechanism needs is checked in sasl-settings.ts. */
 const sasl = z.strictObject({
   mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer']),
   username: z.string().min(1).optional(),
@@ -226,7 +226,7 @@ export const configurationSchema = z.strictObject({
   pipelines: z.array(pipeline).min(1),
 });
 
-/** What a user writes: defaults may be left out, and lengths of time be written as "30m". */
+/** Configuration as a user writes it: defaults may be left out, and lengths of time be written as "30m". */
 export type ConfigurationInput = Written<z.input<typeof configurationSchema>> & { readonly $schema?: string };
 type Written<T> = T extends readonly (infer Each)[]
   ? Written<Each>[]

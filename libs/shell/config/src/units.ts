@@ -1,4 +1,4 @@
-// What the numbers of settings count, for the page of settings and for editors.
+// Units of settings that are numbers, for the page of settings and for editors.
 
 const COUNTED: Readonly<Record<string, string>> = {
   schemaRegistryRetries: 'retries',
