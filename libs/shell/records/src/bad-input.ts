@@ -17,7 +17,7 @@ export type BadInputReason =
   | 'unknown-schema-id'
   | 'incompatible-schema'
   | 'missing-field'
-  // What is refused before it is sent, as the dead letter would say it.
+  // Refusals before a record is sent, by the reason that its dead letter would have.
   | 'key-too-long'
   | 'no-schedule'
   | 'conflicting-schedule'

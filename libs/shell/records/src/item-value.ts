@@ -1,4 +1,4 @@
-// What the value of an item is in JSON: itself where it is JSON, else text, else base64.
+// Form of an item's value in JSON: itself where it is JSON, else text, else base64.
 import { isUtf8 } from 'node:buffer';
 import { asBuffer } from './text-reader.ts';
 

@@ -12,13 +12,13 @@ export const SKIP_DEPTH_MAX = 64;
 export const CACHED_SCHEMAS_MAX = 256;
 /** Schema ids remembered as unknown to the registry. */
 export const UNKNOWN_SCHEMAS_MAX = 1024;
-/** How long an id stays known as unknown: a registry's replica may lag behind the producer that has just registered. */
+/** Time for which an id stays known as unknown: a registry's replica may lag behind the producer that has just registered. */
 export const UNKNOWN_SCHEMA_TTL_MS = 5_000;
 /** Requests for writer schemas under way at once. */
 export const PENDING_SCHEMAS_MAX = 64;
-/** How often the registry is asked again after an error that may pass, unless the configuration says otherwise. */
+/** Times that the registry is asked again after an error that may pass, unless the configuration says otherwise. */
 export const REGISTRY_RETRIES = 3;
-/** How long the registry may take to answer, retries included, unless the configuration says otherwise. */
+/** Longest time for an answer of the registry, retries included, unless the configuration says otherwise. */
 export const REGISTRY_TIMEOUT_MS = 5_000;
 /** Bytes of one answer of the registry. */
 export const REGISTRY_ANSWER_BYTES_MAX = 1024 * 1024;

@@ -22,7 +22,7 @@ const texts = (...values: readonly string[]): Uint8Array[] => values.map((value)
 
 const record = (fields: readonly object[], name = 'SessionEvent'): string =>
   JSON.stringify({ type: 'record', name, namespace: 'another', fields });
-/** What producers may have registered. */
+/** Schemas that producers may have registered. */
 const SCHEMAS = [
   record([
     { name: 'deep', type: ['null', 'SessionEvent', { type: 'array', items: 'bytes' }] },

@@ -37,7 +37,7 @@ function parse(schema: string, logicalTypes: Readonly<Record<string, typeof Fore
 
 /** One of our own schemas: what we write, and what we resolve others to. */
 export interface OwnSchema {
-  /** What goes to the registry: the schema without white space. */
+  /** The schema without white space, as the registry gets it. */
   readonly text: string;
   readonly type: Type;
 }

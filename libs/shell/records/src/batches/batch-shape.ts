@@ -12,7 +12,7 @@ export type ReceivedBatch = Omit<DebouncedBatch, 'key' | 'reason' | 'items'> & {
 /** The record, while it is read. */
 export type BatchDraft = { -readonly [Name in keyof ReceivedBatch]: ReceivedBatch[Name] };
 
-/** What a field that is left out means (the defaults of `schemas/debounced-batch.avsc`). */
+/** Returns the values of fields left out: the defaults of `schemas/debounced-batch.avsc`. */
 export function blankBatch(): BatchDraft {
   return {
     key: '',

@@ -4,7 +4,7 @@ import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { invalidField } from '../bad-input.ts';
 import { checkInstant, checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
 
-/** What a producer says of an event; what is left out takes its default (`schemas/session-event.avsc`). */
+/** An event as a producer gives it; a field left out takes its default (`schemas/session-event.avsc`). */
 export type OutgoingEvent = {
   readonly [Name in keyof SessionEvent]?: (Name extends 'attributes' ? Attributes : SessionEvent[Name]) | undefined;
 };

@@ -52,7 +52,7 @@ async function decodedSummary(writer: ReturnType<typeof evolved>, value: object)
   return new SummaryFormats({ format: 'auto', registry, clock: new ManualClock() }).read(bytes);
 }
 
-/** What a reader of another version makes of our bytes, by avsc's schema resolution. */
+/** Reads our bytes as a reader of another version does, by avsc's schema resolution. */
 function readBy(reader: ReturnType<typeof evolved>, ours: string, wire: Uint8Array): Record<string, unknown> {
   const writer = avsc.Type.forSchema(JSON.parse(ours) as avsc.Schema, { wrapUnions: 'never' });
   return reader.type.fromBuffer(Buffer.from(wire.subarray(5)), reader.type.createResolver(writer)) as Record<

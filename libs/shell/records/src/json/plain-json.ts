@@ -1,7 +1,7 @@
-// Whether bytes are JSON, where that is quickly seen: ASCII, without escapes, not deeply nested, as programs write most values.
+// Recognizes JSON where that is quickly seen: ASCII, without escapes, not deeply nested, as programs write most values.
 //
-// It never says that something is none: what is not plain is left to JSON.parse. What it accepts, JSON.parse would accept. Bytes
-// are read where they lie, without a string of the whole and an object to throw away.
+// False is no verdict: bytes that are not plain are left to JSON.parse, which accepts all that this accepts. Bytes are read in
+// place, without a string of the whole and an object to throw away.
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const MINUS = 0x2d;

@@ -17,7 +17,7 @@ type LongName = {
   [Name in keyof ReceivedLeaseEvent]-?: ReceivedLeaseEvent[Name] extends number | undefined ? Name : never;
 }[keyof ReceivedLeaseEvent];
 
-/** What a field that is left out means (the defaults of `schemas/lease-event.avsc`). */
+/** Returns the values of fields left out: the defaults of `schemas/lease-event.avsc`. */
 export function blankLeaseEvent(): ReceivedLeaseEvent {
   return {
     leaseId: '',

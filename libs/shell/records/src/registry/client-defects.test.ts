@@ -1,5 +1,5 @@
-// What @kafkajs/confluent-schema-registry does when it is used as it comes, and registry-client.ts goes around (ADR 9). Where
-// one of these fails, the package was mended: what goes around it can go.
+// Defects of @kafkajs/confluent-schema-registry as it comes, which registry-client.ts works around (ADR 9). If one of these fails,
+// the package was mended: the workaround can go.
 import { execFile } from 'node:child_process';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

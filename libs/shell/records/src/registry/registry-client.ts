@@ -40,9 +40,9 @@ export interface RegistryAccess {
   readonly host: string;
   readonly auth: { readonly username: string; readonly password: string } | undefined;
   readonly agent: Agent;
-  /** How often a request is made again that met an error of the network, a 5xx or a 429. */
+  /** Times that a request is made again after an error of the network, a 5xx or a 429. */
   readonly retries: number;
-  /** How long a question may take, its retries included. */
+  /** Longest time for a question, its retries included. */
   readonly timeoutMs: DurationMs;
   readonly clock: Clock;
 }
@@ -61,7 +61,7 @@ const INITIAL_RETRY_SECONDS = 0.1;
 const MAX_RETRY_SECONDS = 2;
 const TOO_MANY_REQUESTS = 429;
 
-/** Whether the same request may succeed later. */
+/** True if the same request may succeed later. */
 export function isPassing({ status }: Answer): boolean {
   return status >= 500 || status === TOO_MANY_REQUESTS;
 }

@@ -1,4 +1,4 @@
-// What both adapters of the port promise, on the one in memory and on a real registry: the one SCHEMA_REGISTRY_URL names,
+// Promises of both adapters of the port, tried on the one in memory and on a real registry: the one SCHEMA_REGISTRY_URL names,
 // else one started here.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

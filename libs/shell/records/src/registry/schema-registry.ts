@@ -18,7 +18,7 @@ export interface SchemaRegistry {
    * compatibility setting alone. @throws Retriable; Fatal where the registry refuses it.
    */
   schemaId(subject: string, schema: string): Promise<number>;
-  /** Whether it answers as a schema registry does. @throws Retriable, Fatal. */
+  /** Checks that it answers as a schema registry does. @throws Retriable, Fatal. */
   check(): Promise<void>;
 }
 

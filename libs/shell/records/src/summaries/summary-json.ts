@@ -99,7 +99,7 @@ export class SummaryJsonEncoder implements SummaryEncoder {
   }
 }
 
-/** What comes before a field's value. Its name stands in the table, and nowhere else. */
+/** Bytes before a field's value. Field names stand in the table, and nowhere else. */
 function beginningOf(name: string): Phrase {
   const index = SUMMARY_SHAPE.findIndex((field) => field.name === name);
   if (index < 0) throw new Error(`a summary has no field ${name}`);

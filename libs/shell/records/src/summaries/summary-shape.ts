@@ -13,7 +13,7 @@ export type SummaryDraft = { -readonly [Name in Exclude<keyof ReceivedSummary, '
   sessionKeyBase64: string | undefined;
 };
 
-/** What a field that is left out means (the defaults of `schemas/session-summary.avsc`). */
+/** Returns the values of fields left out: the defaults of `schemas/session-summary.avsc`. */
 export function blankDraft(): SummaryDraft {
   return {
     sessionId: '',
