@@ -148,7 +148,7 @@ describe('[F13]', () => {
   }, 120_000);
 });
 
-/** Whether the snapshot needs nothing of what lies behind `length`: then nothing was lost. */
+/** True if the snapshot needs no byte from `length` on: then nothing was lost. */
 function onlyFreePages(length: number): boolean {
   truncateSync(file, sound.length);
   return sound.subarray(length).every((byte) => byte === 0) || length >= sound.length - PAGE_BYTES;

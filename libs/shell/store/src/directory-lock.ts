@@ -75,7 +75,7 @@ function cannotLock(directory: string, error: unknown): Misconfigured {
   );
 }
 
-/** What the last holder was called; undefined where none was, or it had no name. The lock may be free by now. */
+/** Name of the last holder; undefined if there was none, or it had no name. The lock may be free by now. */
 export function lastHolderOf(directory: string): string | undefined {
   try {
     return /, (.+)\n$/.exec(readFileSync(join(directory, HOLDER), 'utf8'))?.[1];
@@ -92,7 +92,7 @@ function signHolder(holder: string, name: string | undefined): void {
   }
 }
 
-/** Who has the directory, for a message: the lock may be another's by now. */
+/** Names the holder of the directory, for a message: the lock may be another's by now. */
 export function holderOf(directory: string): string {
   return holderNamed(join(directory, HOLDER));
 }

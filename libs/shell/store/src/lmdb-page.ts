@@ -69,7 +69,7 @@ export function nodeChild(page: Uint8Array, node: number): number {
   return u32At(page, node) + u16At(page, node + 4) * 2 ** 32;
 }
 
-/** What a page is expected to be. */
+/** Identity that a page is expected to have. */
 export interface PageIdentity {
   readonly number: number;
   readonly flags: number;
@@ -77,7 +77,7 @@ export interface PageIdentity {
   readonly transaction: number;
 }
 
-/** Whether a page is the one asked for. @throws Damaged */
+/** True if a page is the one asked for. @throws Damaged */
 export function isPage(page: Uint8Array, { number, flags, transaction }: PageIdentity): boolean {
   return u64At(page, 0) === number && u64At(page, 8) <= transaction && u16At(page, 18) === flags;
 }

@@ -195,7 +195,7 @@ export class LmdbStore implements StateStore {
     }
   }
 
-  /** What damage means to the task; other errors are as they are. */
+  /** Translates damage for the task; returns other errors as they are. */
   #distrusted(error: unknown): unknown {
     if (!(error instanceof Damaged) && !isSystemError(error)) return error;
     return new Corrupt(`store ${this.#files.path}: ${messageOf(error)}`, error);

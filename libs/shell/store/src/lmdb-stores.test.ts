@@ -66,7 +66,7 @@ describe('LmdbStores', () => {
     expect(await first.localCheckpoints()).toMatchObject([{ isSiblings: true }]);
     await Promise.all([first.close(), second.close()]);
     supervisor.release();
-    // What it is called does not keep a process that is the only one from what workers have left.
+    // The only process gets the stores that workers have left, whatever its name.
     const alone = open();
     expect(await alone.localCheckpoints()).toEqual([expect.not.objectContaining({ isSiblings: true })]);
     await alone.close();

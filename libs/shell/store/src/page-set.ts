@@ -1,6 +1,6 @@
 import { Damaged } from './lmdb-page.ts';
 
-/** Which pages of a file have been met, each at most once. */
+/** Set of the pages of a file that have been met, each at most once. */
 export class PageSet {
   readonly #bits: Uint8Array;
   readonly #lastPage: number;

@@ -1,4 +1,4 @@
-// What other processes do to a store: hold it, die in the middle of it, run out of disk.
+// Other processes and a store: one holds it, dies in the middle of a write, runs out of disk.
 import { seededRandom, StateInUse } from '@flatline/base';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LmdbStores } from './lmdb-stores.ts';

@@ -33,7 +33,7 @@ function groupOver(bytes: Uint8Array, valueLength: number, keyLength = KEY_BYTES
   return group;
 }
 
-/** What a row is found to be whose seal holds, with these bytes before it. */
+/** Finding about a row whose seal is right, with these bytes before the seal. */
 function sealed(content: readonly number[], key: Uint8Array = nodeKey.bytes): string {
   const writer = new ByteWriter();
   writer.raw(Uint8Array.from(content));

@@ -38,7 +38,7 @@ export class RowEncoder {
   readonly #value = new ByteWriter();
   /** Sequence, changelog offset, length of the key. */
   readonly #numbers = new Float64Array(3);
-  /** What the last place lay in, as a view: places of one write mostly lie in the same bytes. */
+  /** Bytes of the last place, whose view is kept: places of one write mostly lie in the same bytes. */
   #bytes: Uint8Array = NO_BYTES;
   #view: DataView = NO_VIEW;
 
