@@ -1,7 +1,7 @@
 import type { Clock, DurationMs } from '@flatline/base';
 import { pause } from './pause.ts';
 
-/** How long, and how patiently, something that is expected to pass by itself is tried again. */
+/** Delays and limit of tries after an error that is expected to pass by itself. */
 export interface Patience {
   readonly firstMs: DurationMs;
   readonly mostMs: DurationMs;

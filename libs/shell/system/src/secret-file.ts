@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 /** A bundle of all authorities of the web has 250 kB. */
 const SECRET_FILE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** What can be read once only: the text of a pipe, by its path. */
+/** Texts that can be read only once: those of pipes, by path. */
 export type ReadOnce = Map<string, string>;
 
 /** @throws where it cannot be read, in Node's words */

@@ -6,7 +6,7 @@ export const EXTENSION_TEXT = /^[\x20-\x7E\t\r\n]+$/;
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** What is wrong with it; undefined: nothing. The client's secret goes to it, so in clear to loopback alone. */
+/** Problem of an endpoint's URL; undefined: none. It gets the client's secret, which goes in clear to loopback alone. */
 export function tokenEndpointProblem(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return 'a URL: https://…';

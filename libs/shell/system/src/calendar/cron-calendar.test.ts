@@ -1,4 +1,4 @@
-// What cron expressions mean where clocks are turned, in three zones: Vixie cron's rules (D3).
+// Cron expressions where clocks are turned, in three zones: Vixie cron's rules (D3).
 import { describe, expect, test } from '@jest/globals';
 import { CronCalendar } from './cron-calendar.ts';
 

@@ -14,7 +14,7 @@ import { OFFSET_MAX_MS, ZoneClock } from './zone-clock.ts';
 /** Expressions and names of zones in use at a time: reading one costs more than its next run. */
 const EXPRESSIONS_MAX = 1_024;
 const ZONES_MAX = 1_024;
-/** What the clocks have shown, they show again at most so long after. */
+/** Longest time after which clocks may show a time again. */
 const SHOWN_AGAIN_MS: DurationMs = 2 * OFFSET_MAX_MS;
 
 export class CronCalendar implements Calendar {

@@ -1,4 +1,4 @@
-// What a cron expression says, field by field (D3): five of them, or six with seconds first.
+// Reads a cron expression field by field (D3): five of them, or six with seconds first.
 //
 //   field  = item ("," item)…
 //   item   = ("*" | value ["-" value]) ["/" step]
@@ -74,7 +74,7 @@ export function fieldsOf(cron: string): CronFields {
   };
 }
 
-/** What is no cron expression, and why. */
+/** Refusal of a text that is no cron expression, with the reason. */
 export class NoCron extends Error {
   constructor(cron: string, why: string) {
     const hint = cron.includes(':') ? '; a single instant goes into flatline-due-at' : '';

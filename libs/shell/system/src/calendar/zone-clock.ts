@@ -1,4 +1,4 @@
-// What the clocks of a time zone show, by the time-zone database of this Node.
+// Clocks of a time zone, by the time-zone database of this Node.
 //
 // Owns: the spans between two turns of the clocks, by stretches of the time.
 // Does not own: what runs when (CronCalendar).
