@@ -1,4 +1,4 @@
-// What `flatline/testing` shows: pipelines in memory with virtual time, for the tests of applications.
+// Exports of `flatline/testing`: pipelines in memory with virtual time, for the tests of applications.
 export type { DeadLetterOutput, LoggedRecord, TestEntry } from './shown-state.ts';
 export type { ReplayedRecord, SendOptions, TestPipelineOptions } from './options.ts';
 export type { BatchOutput, LeaseOutput, ReceiptOutput, RunOutput, SummaryOutput, WrittenRecord } from './outputs.ts';

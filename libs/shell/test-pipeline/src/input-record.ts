@@ -1,4 +1,4 @@
-// What a test sends, as the bytes that a producer would send.
+// Encodes the records of a test as a producer would.
 import type { RecordHeader } from '@flatline/ports';
 import { shown } from './shown.ts';
 

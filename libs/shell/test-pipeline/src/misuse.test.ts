@@ -15,7 +15,7 @@ const DOCUMENT = {
   pipelines: [VISITS, { ...VISITS, name: 'orders', output: { topic: 'orders' } }],
 };
 
-/** What it says, which is a TypeError or what else is named. */
+/** Name and message of the error that the call throws; `nothing` if it throws none. */
 function said(call: () => unknown): string {
   try {
     call();

@@ -1,4 +1,4 @@
-// What a test says beside its configuration and its records, and what it is told where it says something else.
+// Options of a test beside its configuration and its records, and their checks.
 import { didYouMean, type Millis } from '@flatline/base';
 import type { DebounceReducer } from '@flatline/kinds';
 import type { Headers } from './input-record.ts';

@@ -1,4 +1,4 @@
-// What a pipeline has said, as its readers get it: the shapes are the SDK's, so that a handler may be handed either.
+// Outputs of a pipeline, as its readers get them: the shapes are the SDK's, so that a handler may be given either.
 import { assert, type Millis } from '@flatline/base';
 import { INCARNATION_HEADER, type RecordHeader } from '@flatline/ports';
 import {
@@ -27,7 +27,7 @@ export interface WrittenRecord {
   readonly headers: readonly RecordHeader[];
 }
 
-/** What every output has. */
+/** Fields of every output. */
 export interface OutputPlace extends Pick<
   WrittenRecord,
   'topic' | 'partition' | 'offset' | 'timestamp' | 'key' | 'keyText'
@@ -45,7 +45,7 @@ export interface SummaryOutput extends OutputPlace {
   readonly summary: ReceivedSummary;
 }
 
-/** What has come of a lease, or of a request for one. */
+/** Outcome of a lease, or of a request for one. */
 export interface LeaseOutput extends OutputPlace {
   readonly kind: 'leaseEvent';
   readonly event: ReceivedLeaseEvent;
@@ -79,7 +79,7 @@ export interface OutputsByKind {
 
 export type AnyOutput = OutputsByKind[keyof OutputsByKind];
 
-/** What a value says. Of a run, its headers do. */
+/** Content of a value; that of a run is in its headers. */
 export type OutputValue =
   | Pick<SummaryOutput, 'kind' | 'summary'>
   | Pick<LeaseOutput, 'kind' | 'event'>

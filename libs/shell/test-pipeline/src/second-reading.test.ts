@@ -1,5 +1,5 @@
-// What lives through random histories, beside a second reading of the rules that shares no code with the product: the oracle's. The
-// log that both read is the one that came to be, clock records among it.
+// Live entries through random histories, compared with a second reading of the rules that shares no code with the product: the
+// oracle's. Both read the log that came to be, clock records included.
 import { describe, expect, it } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
 import { type PipelineConfig, resolveConfiguration } from '@flatline/config';

@@ -1,4 +1,4 @@
-// What lives, and what was refused, as a test looks at it.
+// Live entries and refused records, as a test sees them.
 import type { Millis } from '@flatline/base';
 import type { ShownEntry } from '@flatline/kinds';
 import type { DeadLetter } from '@flatline/partition';
@@ -16,7 +16,7 @@ export interface TestEntry {
    * When it ends, fires or runs if nothing comes, as of now, in milliseconds since the epoch; undefined of a schedule that is paused.
    */
   readonly dueAt: Millis | undefined;
-  /** What `flatline sessions list` shows of it: of a session `startedAt`, `eventCount`, `attributes` and so on. */
+  /** Its state as `flatline sessions list` shows it: of a session `startedAt`, `eventCount`, `attributes` and so on. */
   readonly state: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ export interface LoggedRecord {
 export interface DeadLetterOutput {
   /** A stable code, as `invalid-json`. */
   readonly reason: string;
-  /** What was found and what is allowed. */
+  /** The value found, and the values allowed. */
   readonly detail: string;
   /** Where it lies in the input. */
   readonly partition: number;

@@ -93,7 +93,7 @@ export interface TestPipeline<K extends Kind = Kind> {
    * hold from now on. @throws TypeError, ConfigurationError
    */
   restart(config?: TestedConfiguration): void;
-  /** What has come out since it was asked last: summaries, lease events, batches or runs, in the order in which they came. */
+  /** Outputs since it was asked last: summaries, lease events, batches or runs, in the order in which they came. */
   outputs(): OutputsByKind[K][];
   /** `outputs()` of a pipeline of sessions. @throws TypeError: it is of another kind. */
   summaries(): SummaryOutput[];
@@ -111,7 +111,7 @@ export interface TestPipeline<K extends Kind = Kind> {
   input(): LoggedRecord[];
   /** Records that could not be used, since it was asked last. */
   deadLetters(): DeadLetterOutput[];
-  /** What lives now, by partition and key. */
+  /** Live entries, by partition and key. */
   entries(): TestEntry[];
 }
 
@@ -342,7 +342,7 @@ class PipelineInMemory implements TestPipeline {
   };
 }
 
-/** What comes out may lie in memory that is written over. */
+/** Copies an output: it may lie in memory that is written over. */
 function copied(bytes: Uint8Array): Uint8Array {
   return copyBytes(bytes, 0, bytes.length);
 }

@@ -21,7 +21,7 @@ export type PipelineSection = Constant<ConfigurationInput['pipelines'][number]>;
 /** A whole configuration, as a file exports it, or one section of its `pipelines`. */
 export type TestedConfiguration = Constant<ConfigurationInput> | PipelineSection;
 
-/** What a whole configuration needs beside it. The registry is never asked. */
+/** Settings that make a section a whole configuration. The registry is never asked. */
 const AROUND = {
   application: 'test',
   brokers: ['127.0.0.1:9092'],

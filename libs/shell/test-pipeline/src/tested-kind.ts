@@ -32,7 +32,7 @@ const NO_CLOCK: Clock = {
 export interface TestedKind {
   readonly kind: PipelineKind;
   readonly view: EntryView;
-  /** What a value of the output says. */
+  /** Reads a value of the output. */
   readonly read: (value: Uint8Array) => OutputValue;
 }
 
@@ -64,7 +64,7 @@ export function testedKind(pipeline: PipelineConfig, schemas: SchemasAtHand): Te
   }
 }
 
-/** What was written by a codec is read by it. */
+/** Asserts that a value written by a codec can be read by it. */
 function sound<Read extends { readonly kind: string }>(
   read: Read,
 ): Exclude<Read, { readonly kind: 'bad' | 'unknownSchema' }> {

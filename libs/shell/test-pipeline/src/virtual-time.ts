@@ -9,7 +9,7 @@
 import { assert, type Millis } from '@flatline/base';
 import { PROOFS_MAX } from './limits.ts';
 
-/** What time brings something about for by itself. */
+/** Something that the passing of time alone sets off. */
 export interface Waker {
   /** undefined: never, however long it passes. */
   readonly wakesAt: Millis | undefined;

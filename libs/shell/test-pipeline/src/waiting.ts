@@ -1,4 +1,4 @@
-// What has come out and was not asked for yet.
+// Items that a test has not asked for yet.
 import { WAITING_MAX } from './limits.ts';
 
 export class Waiting<Item> {
