@@ -27,7 +27,7 @@ export interface LogCut {
 export interface Cutting {
   readonly scan: LogScan;
   readonly clock: Clock;
-  /** How long a transaction may take: what is open for longer hangs (V6). */
+  /** Longest time for a transaction: one open for longer hangs (V6). */
   readonly transactionMs: DurationMs;
   /** Aborted where the reading is interrupted. */
   readonly signal: AbortSignal;

@@ -71,8 +71,8 @@ const READERS: Readers = {
 };
 
 /**
- * How the records of a pipeline's input and output are read. `registry`: needed where Avro comes. `settings`: by which the records
- * of the input were applied, as far as the changelog says it.
+ * Returns readers for the records of a pipeline's input and output. `registry`: needed where Avro comes. `settings`: by which the
+ * records of the input were applied, as far as the changelog says it.
  */
 export function readersOf(
   pipeline: PipelineConfig,

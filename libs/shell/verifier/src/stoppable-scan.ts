@@ -2,7 +2,7 @@
 import type { KafkaLogScan } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
 
-/** What the checker asks of the logs. */
+/** Questions that the checker asks of the logs. */
 export type LogScan = Pick<KafkaLogScan, 'bounds' | 'openTransactions' | 'hasMembers' | 'readBytes'>;
 
 /** Each answer, and each question, @throws the signal's reason once it is aborted. */

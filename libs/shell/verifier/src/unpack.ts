@@ -26,7 +26,7 @@ export const unpack: Unpack = (code, packed, mostBytes) => {
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
 const XERIAL_HEADER_BYTES = 16;
 
-/** What is no stream is one block. */
+/** Blocks of a stream; bytes that are no stream are one block. */
 function snappyBlocks(packed: Buffer): Buffer[] {
   const isStream = (bytes: Buffer): boolean =>
     bytes.length >= XERIAL_HEADER_BYTES && bytes.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC);

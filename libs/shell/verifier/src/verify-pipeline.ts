@@ -24,7 +24,7 @@ export interface VerifyPipelineOptions {
   readonly registry?: SchemaRegistry | undefined;
   /** Lines of `flatline simulate --ledger` (X3). */
   readonly ledger?: Iterable<LedgerLine> | undefined;
-  /** What the maker of the input knows of its records. Default: the processor is believed where no log tells. */
+  /** Facts that the maker of the input knows of its records. Default: the processor is believed where no log tells. */
   readonly truth?: InputTruth | undefined;
   /** V12: at least so many of each must have happened. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;

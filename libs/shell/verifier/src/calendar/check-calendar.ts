@@ -1,4 +1,4 @@
-// What schedules go by, for the checker: cron expressions by first principles (D3), and instants.
+// Calendar of schedules for the checker: cron expressions by first principles (D3), and instants.
 //
 // Times that an expression names are taken one after the other, and each is asked for when the clocks reach it: the product asks
 // what the clocks have shown already. Both read the same time-zone database, and nothing else.
@@ -7,7 +7,7 @@ import type { FoldCalendar } from '@flatline/oracle';
 import { type NamedTimes, namedTimes } from './named-times.ts';
 import { ZonePieces } from './zone-pieces.ts';
 
-/** What a `Date` can hold. */
+/** Last instant that a `Date` can hold. */
 const LAST_INSTANT = 8.64e15;
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/;

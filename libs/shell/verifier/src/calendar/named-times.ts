@@ -1,4 +1,4 @@
-// What a cron expression names, by first principles: the days by asking each of them, the times of a day by counting.
+// Days and times that a cron expression names, by first principles: the days by asking each of them, the times of a day by counting.
 //
 // Shares no code with what it judges, nor a library (V).
 
