@@ -7,7 +7,7 @@ export interface Access {
   readonly origins: readonly string[];
 }
 
-/** As much of a request as decides. */
+/** The part of a request that decides. */
 export interface Asking {
   readonly headers: { readonly authorization?: string | undefined; readonly origin?: string | undefined };
   readonly query: unknown;
@@ -22,12 +22,12 @@ export function refusalOf({ headers, query }: Asking, { tokens, origins }: Acces
     return { code: 403, error: `pages of ${origin} may not send: list it in ingest.origins` };
   const inQuery = (query as { readonly token?: unknown } | undefined)?.token;
   const given = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? (typeof inQuery === 'string' ? inQuery : '');
-  // Who names none is not let in, whatever the tokens are.
+  // A request without a token is refused, whatever the tokens are.
   if (given !== '' && tokens.some((token) => isSame(token, given))) return undefined;
   return { code: 401, error: 'a token of ingest.tokens is needed: Authorization: Bearer …, or ?token=…' };
 }
 
-/** In a time that tells nothing of how far they agree. */
+/** Compares in a time that does not tell how far they agree. */
 function isSame(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

@@ -62,7 +62,7 @@ export class BeatWriter {
     await this.#producer?.then((producer) => producer.close()).catch(() => undefined);
   }
 
-  /** What comes while a batch is under way shares the next: waiting for more would only make each answer later. */
+  /** Records that come while a batch is under way share the next: lingering would only delay each answer. */
   #open(): Promise<AcknowledgedWriter> {
     const { clock, connection, topic } = this.#options;
     return AcknowledgedWriter.open({ clock, connection, topic, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 0 });

@@ -73,7 +73,7 @@ export async function openIngestServer(options: IngestOptions): Promise<IngestSe
   const server = Fastify({
     bodyLimit: options.eventBytesMax,
     requestTimeout: REQUEST_WITHIN_MS,
-    // What else is offered, HTTP/2 by every request of the JDK's client, would be refused by the WebSockets' plugin. Since Node 24.9.
+    // Since Node 24.9. The WebSockets' plugin would refuse other upgrades, as HTTP/2, which every request of the JDK's client offers.
     http: { shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket' },
     routerOptions: { maxParamLength: 3 * options.keyBytesMax },
     frameworkErrors: frameworkErrors(options),

@@ -13,11 +13,11 @@ export const REQUEST_WITHIN_MS: DurationMs = 30_000;
 
 export interface PromptCloseOptions {
   readonly clock: Pick<Clock, 'after'>;
-  /** Whether the server takes WebSockets. */
+  /** True if the server takes WebSockets. */
   readonly hasSockets: boolean;
 }
 
-/** To be called before the server listens. @returns what closes it. */
+/** Call it before the server listens. @returns a function that closes the server. */
 export function promptClose(server: FastifyInstance, { clock, hasSockets }: PromptCloseOptions): () => Promise<void> {
   const sending = new Set<Duplex>();
   server.server.on('connection', (socket) => {

@@ -1,4 +1,4 @@
-// What is refused before a route has it, in words of ours: { "error": … } as everywhere else.
+// Refusals before a route is reached, in our own words: { "error": … } as everywhere else.
 import { messageOf } from '@flatline/base';
 import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 

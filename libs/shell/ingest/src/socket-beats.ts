@@ -6,7 +6,7 @@ import type { EventDecoder } from '@flatline/ports/formats';
 import type { BeatWriter } from './beat-writer.ts';
 import { eventOf } from './event-body.ts';
 
-/** As much of a socket of `ws` as is used. */
+/** The part of a socket of `ws` that is used. */
 export interface BeatSocket {
   on(event: 'message', listener: (message: Buffer) => void): unknown;
   on(event: 'pong' | 'close' | 'error', listener: () => void): unknown;
