@@ -3,7 +3,7 @@ import { DEAD_LETTER_REASONS } from '@flatline/ports';
 import type { Command } from 'commander';
 import { jsonOption } from './commands/flags.ts';
 
-/** What a user types to get the script for a shell, and what that script calls for each word. */
+/** Command that prints the script for a shell, and the one that this script calls for each word. */
 const SCRIPT = 'completion';
 const SUGGESTIONS = 'complete';
 /** Those that take a reason. */

@@ -1,4 +1,4 @@
-/** What the process tells its caller. Documented in `flatline --help`; scripts are written against these numbers. */
+/** Exit codes of the process. Documented in `flatline --help`; scripts are written against these numbers. */
 export const ExitCode = {
   ok: 0,
   failedCheck: 1,

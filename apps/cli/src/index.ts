@@ -1,4 +1,4 @@
-// What the package `flatline` shows to applications: the processor in one's own service, and types for a configuration.
+// Exports of the package `flatline`: the processor for an application's own service, and types for a configuration.
 export { type ConfigurationInput, defineConfig } from '@flatline/config';
 export {
   createProcessor,

@@ -1,4 +1,4 @@
-// What started this process: npx, or the launcher of a checkout. Killed with -9 it passes nothing on, and at the terminal all
+// Watches the launcher of this process: npx, or that of a checkout. Killed with -9 it passes nothing on, and at the terminal all
 // seems to have ended; so this process stops when its launcher has gone.
 //
 // npx announces itself by variables, which every process below inherits, even children of other programs, which may outlive it:
@@ -15,7 +15,7 @@ const ANCESTORS_MAX = 5;
 /** How npm names what npx runs, by `npm_lifecycle_script`: `'flatline'`, or the line given to `npx -c`. */
 const COMMAND = /(?:^|[\s'"/])flatline(?:$|[\s'"])/;
 
-/** What of a process is needed; Node's `process` is one. */
+/** The part of a process that is needed; Node's `process` is one. */
 export interface LaunchedProcess {
   readonly env: Record<string, string | undefined>;
   readonly pid: number;

@@ -6,13 +6,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * What a closed connection may take to be gone; what is left then has no say in when a command ends. In looks, so that a machine
+ * Time for closed connections to go away; whatever is left then has no say in when a command ends. In looks, so that a machine
  * too busy to run this process does not use it up.
  */
 const LOOKS = 5;
 const LOOK_EVERY_MS: DurationMs = 20;
 
-/** What of a process is needed; Node's `process` is one. */
+/** The part of a process that is needed; Node's `process` is one. */
 export interface EndingProcess {
   exitCode?: number | string | null | undefined;
   readonly channel?: { unref(): void } | null | undefined;

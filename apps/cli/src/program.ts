@@ -39,7 +39,7 @@ interface Reporting {
   readonly diagnosis: Diagnosis;
 }
 
-/** What a checkout has beyond the package: commands that need what judges and measures. */
+/** Commands that only a checkout has: they need its checkers and benchmarks. */
 export interface DeveloperCommands {
   add(program: Command, context: CommandContext): void;
 }

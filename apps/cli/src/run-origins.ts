@@ -39,7 +39,7 @@ export async function originsOf(
   return { facts, warning };
 }
 
-/** What stands in the file was not validated where something else stands over it. */
+/** Tolerates any value: a setting of the file is not validated where another source overrides it. */
 function listed(brokers: unknown): readonly string[] {
   return Array.isArray(brokers) ? brokers.map(String) : [];
 }

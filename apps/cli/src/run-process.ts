@@ -60,7 +60,7 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<vo
   };
   const exitCode = await runCli(args, shell, developer);
   clearInterval(alive);
-  // What a pipe has not taken yet would end with the process.
+  // Output that a pipe has not taken yet would be lost with the process.
   for (const stream of [process.stdout, process.stderr])
     await new Promise<void>((resolve) => {
       stream.write('', () => {

@@ -1,4 +1,4 @@
-// What a person may get wrong about schedules and entries, before a broker is asked.
+// Mistakes of a person with schedules and entries, found before a broker is asked.
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -11,7 +11,7 @@ export interface BrokerAddresses {
   readonly registryUrl: string | undefined;
 }
 
-/** What a command touches of the world outside. */
+/** The outside world as a command touches it. */
 export interface Shell {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -20,7 +20,7 @@ const ONE_REQUEST_MS = 700;
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type StopSignal = (typeof stopSignals)[number];
 
-/** What of a process is needed; Node's `process` is one. */
+/** The part of a process that is needed; Node's `process` is one. */
 export interface SignalSource {
   on(signal: StopSignal, listener: () => void): unknown;
   exit(code: number): void;

@@ -19,7 +19,7 @@ export class Teardown {
 
   /** @returns what is started: at the end that is waited for, since it could come after it, and then `stop` it. */
   async start<T>(starting: Promise<T>, stop: (started: T) => Promise<void> | void): Promise<T> {
-    // What could not be started is the caller's to tell.
+    // The caller tells of a failure to start.
     this.add(async () => {
       await starting.then(stop, () => undefined);
     });

@@ -1,4 +1,4 @@
-// What `flatline/testing` shows: a pipeline in memory with virtual time, for the tests of applications.
+// Exports of `flatline/testing`: a pipeline in memory with virtual time, for the tests of applications.
 export {
   type BatchOutput,
   type DeadLetterOutput,

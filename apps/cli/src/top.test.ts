@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { cli } from './cli.fixture.ts';
 import { busiestFirst } from './commands/top-action.ts';
 
-/** What a processor answers: each look finds a record more read of `visits/0`, and ten of `visits/1`. */
+/** Looks answered so far: each finds a record more read of `visits/0`, and ten of `visits/1`. */
 let looks = 0;
 const server = createServer((request, response) => {
   const row = { pipeline: 'visits', role: 'owner', state: 'running', liveEntries: 3, lag: 0 };

@@ -1,7 +1,7 @@
 import type { Diagnosis } from '../diagnosis/diagnosis.ts';
 import type { CommandRun, Shell } from '../shell.ts';
 
-/** What every command is built with. */
+/** Context that every command is built with. */
 export interface CommandContext {
   readonly shell: Shell;
   /** Told what a report of a defect should hold. */

@@ -141,7 +141,7 @@ async function tried<T>(what: string, say: Say, attempt: () => Promise<T>): Prom
   }
 }
 
-/** What a client must know to read the output in a burst: batches below 4 kB come unpacked, so that a trial does not tell. */
+/** States what a client needs to read the output in a burst: batches below 4 kB come unpacked, so that a trial does not tell. */
 function readersOf({ name, output: { topic, compression } }: FlatlineConfig['pipelines'][number]): Finding {
   const needs = {
     none: 'not packed: every client reads it',

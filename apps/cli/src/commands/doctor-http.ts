@@ -1,4 +1,4 @@
-// What doctor finds at the processor's HTTP address.
+// Findings of doctor at the processor's HTTP address.
 import { messageOf } from '@flatline/base';
 import type { FlatlineConfig } from '@flatline/config';
 import { askProcessor, hostToAsk } from '../processor-address.ts';
@@ -30,7 +30,7 @@ export async function httpFindings({ http: { host, port } }: Pick<FlatlineConfig
   }
 }
 
-/** What the processor there says of itself: why it is not ready, and what it warns of. */
+/** Asks the processor there why it is not ready, and for its warnings. */
 async function saidBy(address: string): Promise<Finding[]> {
   const { body } = await askProcessor<Pick<SeenInstance, 'reasons' | 'warnings'>>(address, '/readyz');
   return [...body.reasons, ...body.warnings].map((text) => ({ what: 'processor', outcome: 'warning', text }));

@@ -1,4 +1,4 @@
-// What an operator does to a key is a record of the input (Q4): ordered with all others, and replayed with them.
+// An act of an operator on a key is a record of the input (Q4): ordered with all others, and replayed with them.
 import { messageOf, partitionOf } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { BatchProducer, type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
@@ -27,7 +27,7 @@ export interface KeyAct {
   readonly config: FlatlineConfig;
   readonly pipeline: PipelineConfig;
   readonly message: KeyMessage;
-  /** Whether what lives under the key is what the act is about; undefined: it is about nothing that has to be there. */
+  /** True if the act is about this entry of the key; undefined: it is about nothing that has to be there. */
   readonly concerns: ((entry: ShownEntry) => boolean) | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface SentAct {
   readonly partition: number;
   /** Less than 0: it is in the log, but the broker does not say where. */
   readonly offset: number;
-  /** Whether there was something to act on, as far as that is known. */
+  /** True if there was something to act on; undefined: not known. */
   readonly isThere: boolean | undefined;
 }
 
@@ -110,7 +110,7 @@ async function knownThere(
   }
 }
 
-/** Whether the newest commit has it; undefined: it has not, and what comes behind it may have made one. */
+/** True if the newest commit has it; undefined: it has not, and records behind the commit may have made one. */
 async function looksThere(
   { connection, pipeline, partition, key, shell: { clock, stop } }: Look,
   concerns: (entry: ShownEntry) => boolean,

@@ -4,7 +4,7 @@ import { millisecondsIn } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** What `--limit` of a list may ask for. */
+/** Upper bound on `--limit` of a list. */
 export const LISTED_MAX = 10_000;
 
 export function jsonOption(): Option {

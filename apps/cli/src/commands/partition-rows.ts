@@ -1,4 +1,4 @@
-// What a running processor has, as a person reads it. Pure.
+// Partitions of a running processor, as a person reads them. Pure.
 import { counted } from '@flatline/base';
 import { columns } from '../terminal/columns.ts';
 

@@ -40,7 +40,7 @@ export async function runReset(flags: ResetFlags, console: Console, shell: Shell
     const found = await lookAt(config, chosen(config, flags.pipeline), reading);
     if (flags.confirm !== undefined) for (const each of found) await forget(each, reading);
     const isDone = flags.confirm !== undefined;
-    // What the former state has said of the records up to here is said again, and not to be judged by the new one.
+    // Outputs of the former state up to here are made again: verification must not judge the former ones by the new state.
     const verifySince = isDone ? new Date(shell.clock.wallMs()).toISOString() : undefined;
     console.result(
       { application, forgotten: isDone, verifySince, pipelines: found.map(asJson) },

@@ -1,4 +1,4 @@
-// What `run` does before anything is started: reads its configuration, opens its log, checks the topics.
+// Prepares `run` before anything is started: reads its configuration, opens its log, checks the topics.
 import { type FlatlineConfig, SECRET_SECTIONS } from '@flatline/config';
 import { VERSION } from '@flatline/processor';
 import type { RuntimeLog } from '@flatline/runtime';

@@ -1,4 +1,4 @@
-// What an operator does to schedules, in the words of the flags (Q4).
+// Acts of an operator on schedules, in the words of the flags (Q4).
 import type { Millis } from '@flatline/base';
 import { foreseenSchedule, type ShownEntry } from '@flatline/processor';
 import type { RecordHeader } from '@flatline/ports';
@@ -44,7 +44,7 @@ export interface AddFlags extends ScheduleKeyFlags {
 }
 
 const EMPTY = new Uint8Array(0);
-/** What the rules say of a header, its user gave as this. */
+/** Flag that stands for each header in the rules' messages. */
 const FLAGS: Parameters<typeof inWordsOf>[1] = {
   id: '--id',
   dueAt: '--due-at',

@@ -1,6 +1,6 @@
-// What a running processor does, looked at again and again.
+// Shows what a running processor does, look after look.
 //
-// Owns: what was seen last.
+// Owns: the last look.
 // Does not own: how a processor is asked and its partitions are shown (status-action.ts).
 import type { DurationMs } from '@flatline/base';
 import { pause } from '@flatline/system';

@@ -1,4 +1,4 @@
-// What the processor makes of records that a replay has put back into its input: applied, or refused again.
+// Fate of records that a replay has put back into the input: applied, or refused again.
 //
 // Owns: waiting for it, for a while.
 // Does not own: the replay.

@@ -34,7 +34,7 @@ export interface DeadLetterPipeline {
   readonly scan: (log: LetterLog, survey: LetterSurvey, range?: ScanRange) => Promise<void>;
 }
 
-/** What a command was called with. */
+/** Call of a command. */
 export interface Called<Flags extends DeadLetterFlags> {
   readonly flags: Flags;
   readonly console: Console;

@@ -1,4 +1,4 @@
-// What a dead-letter topic holds, counted in one pass.
+// Counts the letters of a dead-letter topic in one pass.
 //
 // Owns: the counts, which letters were replayed, the letters listed.
 // Does not own: reading.

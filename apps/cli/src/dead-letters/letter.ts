@@ -33,7 +33,7 @@ export interface ReplayMark {
   readonly offset: number;
 }
 
-/** Whether the letter holds its whole record: missing parts cannot be sent back. */
+/** True if the letter holds its whole record: missing parts cannot be sent back. */
 export function isWhole({ origin }: Letter): boolean {
   return origin.truncated === undefined && origin.batch === undefined;
 }
@@ -80,7 +80,7 @@ export function replayMark({ offset }: Letter, replay: number): OutgoingRecord {
   return { key: null, value: new Uint8Array(0), headers };
 }
 
-/** Whether the refused record had been sent back by a replay of this dead-letter topic. */
+/** True if the refused record had been sent back by a replay of this dead-letter topic. */
 export function isReplayOf({ headers }: Letter, topic: string): boolean {
   return headers.some(
     ({ name, value }) => name === REPLAYED_FROM_HEADER && utf8Reader.decode(value ?? undefined).startsWith(`${topic}/`),

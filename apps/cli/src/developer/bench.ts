@@ -120,7 +120,7 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
   const report = await Promise.race([measuring, shell.stop.requested]).finally(() => {
     rmSync(workDir, { recursive: true, force: true, maxRetries: REMOVAL_TRIES });
   });
-  // What still runs ends with this process.
+  // Children still running end with this process.
   if (report === undefined) return ExitCode.interrupted;
   if (out !== undefined) writeReport(resolve(shell.folder, out), report.figures);
   if (flags.report === true) {
@@ -141,7 +141,7 @@ async function surroundings(): Promise<Surroundings> {
   return { load: await machineLoad(), yardstick: await yardstick() };
 }
 
-/** Whether the tree is no longer what it was when the run began: sources are read as processes start. */
+/** True if the tree has changed since the run began: sources are read as processes start. */
 function isChanged({ commit }: Machine): boolean {
   const now = thisMachine();
   return now.isDirty || now.commit !== commit;
@@ -190,7 +190,7 @@ function writePages(
   });
 }
 
-/** What measures the same again. */
+/** Command that measures the same again. */
 function commandOf(name: string, flags: BenchFlags): string {
   const { events, sessions, partitions, repeats, minutes, format, peers } = flags;
   const given = { events, sessions, partitions, repeats, minutes, format, peers: peers?.join(',') };

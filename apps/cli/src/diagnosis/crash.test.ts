@@ -44,7 +44,7 @@ describe('a defect', () => {
     ['is thrown where nothing catches it', "setTimeout(() => { throw new TypeError('it is no function'); });"],
     ['is a rejection that is not awaited', "void Promise.reject(new TypeError('it is no function'));"],
   ])('[I8] that %s: exit code 70, and a diagnosis in the state directory', (_, statement) => {
-    // What nothing has caught comes while the command waits.
+    // Uncaught errors come while the command waits.
     const { status, stderr } = runWith(`${statement} await new Promise(() => undefined);`);
     expect({ status, stderr }).toEqual({ status: ExitCode.internal, stderr: expect.stringContaining(stateDir) });
     const path = /\S+flatline-diagnosis-\S+\.json/.exec(stderr)![0];

@@ -1,4 +1,4 @@
-// What may leave the machine with a report: nothing that came with a record, and no secret of the configuration. Pure.
+// Redacts a report that may leave the machine: nothing that came with a record, and no secret of the configuration. Pure.
 import { AssertionError, messageOf } from '@flatline/base';
 
 export const REMOVED = '(removed)';

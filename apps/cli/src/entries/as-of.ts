@@ -2,7 +2,7 @@
 import { counted } from '@flatline/base';
 import type { PartitionState } from '@flatline/processor';
 
-/** What `--json` says for each partition. */
+/** Fields of `--json` for each partition. */
 export type AsOf = Pick<PartitionState, 'partition' | 'asOf' | 'behind' | 'liveEntries'>;
 
 export function asOfValue({ partition, asOf, behind, liveEntries }: PartitionState): AsOf {

@@ -1,4 +1,4 @@
-// What lives under a key as a line for a person, or as JSON with the names of docs/FORMATS.md. Pure.
+// Entry of a key as a line for a person, or as JSON with the names of docs/FORMATS.md. Pure.
 import type { PipelineConfig } from '@flatline/config';
 import type { ShownEntry } from '@flatline/processor';
 import { isUtf8 } from 'node:buffer';
@@ -21,7 +21,7 @@ const KEY_WIDTH = { width: 28, least: 12 };
 const VALUE_WIDTH = { width: 60, least: 12 };
 const INSTANT = /(At|Until)$/;
 
-/** What it is called, one of it and several. */
+/** Name of one entry, by kind. */
 export const ENTRY_NAMES: Readonly<Record<Kind, string>> = {
   session: 'session',
   lease: 'lease',

@@ -38,7 +38,7 @@ export class KeyPage<Of> {
     return this.#total;
   }
 
-  /** Whether keys follow the page. */
+  /** True if keys follow the page. */
   get hasMore(): boolean {
     return this.#behind > this.#kept.length;
   }

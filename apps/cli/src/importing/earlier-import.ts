@@ -1,4 +1,4 @@
-// Whether a topic holds a record already, so that a file is not imported twice unnoticed.
+// Looks for a record in a topic, so that a file is not imported twice unnoticed.
 import { partitionOf } from '@flatline/base';
 import { type AdminOptions, KafkaLogAdmin, KafkaLogScan, type TopicDescription } from '@flatline/kafka';
 import type { RecordCursor, TopicPartition } from '@flatline/ports';

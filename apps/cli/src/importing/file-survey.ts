@@ -1,4 +1,4 @@
-// What a first reading of the whole file says, before anything is produced: a bad line then leaves nothing half-done.
+// First reading of the whole file, before anything is produced: a bad line then leaves nothing half-done.
 import { type DurationMs, type Millis, partitionOf } from '@flatline/base';
 import type { NumberedResult } from './source-file.ts';
 import { badLine, type ParsedLine, type SourceRecord } from './source-record.ts';
@@ -15,7 +15,7 @@ export interface FileSurvey {
   readonly firstBadLines: readonly BadLine[];
   /** undefined: no records. */
   readonly times: { readonly earliest: Millis; readonly latest: Millis } | undefined;
-  /** What the partition that gets most takes, in an uncompressed log. */
+  /** Bytes of the partition that gets most, in an uncompressed log. */
   readonly partitionBytes: number;
   /** The largest record, as a batch of its own, and where it comes from; undefined: no records. */
   readonly largest: { readonly line: number; readonly batchBytes: number } | undefined;

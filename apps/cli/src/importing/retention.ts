@@ -1,4 +1,4 @@
-// Whether a topic takes and keeps imported records. On a CreateTime topic retention follows the records' own stamps and
+// Checks that a topic takes and keeps imported records. On a CreateTime topic retention follows the records' own stamps and
 // deletes a segment once its newest record is older: old records are gone minutes after they came. Pure.
 import { counted, type DurationMs, type Millis } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
@@ -6,10 +6,10 @@ import { STAMP_UNLIMITED } from '@flatline/processor';
 import { type FileSurvey, MAX_FUTURE_MS } from './file-survey.ts';
 
 export interface Hindrance {
-  /** What the topic would do, the worst first. */
+  /** Worst consequence of the topic's settings. */
   readonly would: Consequence;
   readonly text: string;
-  /** What the topic would have to be set to. */
+  /** Settings that the topic would need. */
   readonly settings: readonly (readonly [name: string, value: string])[];
 }
 

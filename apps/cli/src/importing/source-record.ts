@@ -1,6 +1,6 @@
 import type { Millis } from '@flatline/base';
 
-/** What one line of a file becomes: key and timestamp of a record, and the fields an event value can be made of. */
+/** Record of one line of a file: key and timestamp, and the fields an event value can be made of. */
 export interface SourceRecord {
   readonly key: string;
   readonly timestamp: Millis;

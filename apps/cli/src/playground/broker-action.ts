@@ -24,7 +24,7 @@ export async function startBroker(flags: BrokerFlags, console: Console, { stop }
     console.note(line);
   };
   const started = await unlessStopped(startDetached({ port: asked, nodes, dataDir, registry, secure, log }), stop);
-  // What has begun notices that its command has ended, and ends.
+  // A start under way notices that its command has ended, and ends.
   if (started === undefined) throw interruptedBefore('the broker started');
   console.result(started, started.bootstrap);
   console.note(started.alreadyRan ? 'It was running already.' : `Its data is in ${started.dataDir}.`);

@@ -97,7 +97,7 @@ interface Saying {
   readonly keep: boolean;
 }
 
-/** What runs, where, and what to do beside it. @returns what a person was told */
+/** Tells what runs, where, and what to do beside it. @returns the text told to a person */
 function sayBegin(
   { show, config, broker, processor }: Stage,
   folder: TryFolder,

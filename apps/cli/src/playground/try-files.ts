@@ -54,7 +54,7 @@ export interface NextSteps {
   readonly hasClient: boolean;
 }
 
-/** What to type beside a running \`flatline try\`, each with what it does. */
+/** Commands to type beside a running \`flatline try\`, each with its effect. */
 export function nextSteps({ config, visitor, broker, input, hasKcat, hasClient }: NextSteps): {
   readonly does: string;
   readonly command: string;

@@ -65,7 +65,7 @@ export class TryFolder {
     if (existsSync(this.path) && readdirSync(this.path).length === 0) rmdirSync(this.path);
     const above = this.#madeAbove;
     if (above === undefined || !existsSync(above)) return;
-    // What ignores it is alone there.
+    // The file that has it ignored is alone there.
     const left = readdirSync(above);
     if (left.length === 1 && left[0] === IGNORED_BY) rmSync(above, { recursive: true });
   }

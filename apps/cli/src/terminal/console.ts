@@ -13,7 +13,7 @@ import { printable, printableJson } from './printable.ts';
 
 export type Colors = ReturnType<typeof createColors>;
 
-/** What of a terminal stream is needed; `process.stdout` is one. */
+/** The part of a terminal stream that is needed; `process.stdout` is one. */
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;

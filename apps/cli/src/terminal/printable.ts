@@ -55,7 +55,7 @@ export function padded(text: string, width: number): string {
 /** East Asian Wide and Fullwidth, by block, and emoji: two columns. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18cff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/gu;
-/** What is drawn over or into the character before it. */
+/** Characters drawn over or into the one before. */
 const NO_WIDTH = /[\p{Mn}\p{Me}\u1160-\u11ff]/gu;
 
 /** Columns of a terminal. One that draws several emoji as one needs fewer; none needs more. */

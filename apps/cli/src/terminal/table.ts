@@ -50,7 +50,7 @@ interface Shown<Of> {
   readonly width: number;
 }
 
-/** What is left over goes to the columns from the left. */
+/** Gives room left over to the columns, from the left. */
 function fitted<Of>(columns: readonly TableColumn<Of>[], width: number): Shown<Of>[] {
   const kept = keptOf(columns, width);
   let room = width - leastOf(kept);

@@ -1,5 +1,5 @@
-// What a pipeline's changelog holds, so that no remedy is printed without looking: how many keys live, as of which clock,
-// begun with how many partitions. Reads the ends of the logs only, and changes nothing.
+// State in a pipeline's changelog, so that no remedy is printed without looking: how many keys live, as of which clock, begun
+// with how many partitions. Reads the ends of the logs only, and changes nothing.
 import { type Clock, counted, Fatal, MalformedBytes, type Millis } from '@flatline/base';
 import { type KafkaConnection, KafkaLogAdmin, KafkaLogScan } from '@flatline/kafka';
 import { whyOtherLog } from '@flatline/runtime';

@@ -18,7 +18,7 @@ export function topicNamesOf(pipelines: readonly PipelineTopics[]): string[] {
 }
 
 /**
- * What of the findings exists, with its settings in Kafka's names.
+ * Topics of the findings that exist, with their settings in Kafka's names.
  * @throws Fatal where a topic may not be described, with all rights that the processor of `pipelines` needs on it.
  */
 export function existingTopics(

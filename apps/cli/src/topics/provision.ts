@@ -52,7 +52,7 @@ export async function inspectTopics(
 }
 
 /**
- * What a processor may lose on these topics, in words.
+ * Returns the risks of losing records on these topics, in words.
  * @throws CommandFailure naming everything that is missing or wrong: a processor would not run on these topics.
  */
 export async function assertUsable(

@@ -19,7 +19,7 @@ function orders(text: string): boolean {
   return order !== null && WHAT.test(text.slice(order.index, order.index + 80));
 }
 
-/** What a file says, each message as a whole: pieces joined by `+`, values in it as `…`. */
+/** Messages in a file, each as a whole: pieces joined by `+`, values in it as `…`. */
 function messagesIn(path: string, source: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {

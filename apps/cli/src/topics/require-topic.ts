@@ -2,7 +2,7 @@ import { type Clock, Fatal } from '@flatline/base';
 import { type KafkaConnection, KafkaTopicAdmin, type TopicDescription } from '@flatline/kafka';
 import { usageFailure } from '../failure.ts';
 
-/** What to do about a topic that is not there. */
+/** Remedy for a topic that does not exist. */
 const CREATE_IT = 'create it (flatline topics create), or correct its name';
 /** The group may have offsets, and then no command makes another in its place (R3). */
 const LOST_CHANGELOG =

@@ -1,4 +1,4 @@
-// What `flatline topics alter` may do to a topic, and what it refuses: whatever could take records away. Pure.
+// Changes that `flatline topics alter` may make to a topic. It refuses whatever could take records away. Pure.
 import { STAMP_UNLIMITED } from '@flatline/processor';
 
 export type TopicChange =

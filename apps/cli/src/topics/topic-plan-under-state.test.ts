@@ -1,4 +1,4 @@
-// What is planned for topics of an application that holds state in them.
+// Plans for topics of an application that holds state in them.
 import { describe, expect, test } from '@jest/globals';
 import type { ApplicationState } from './application-state.ts';
 import type { ExistingTopic } from './existing-topic.ts';
@@ -130,7 +130,7 @@ describe('a remedy loses nothing', () => {
         'use another deadLetterTopic',
       ]);
     }
-    // What cannot be read may be a state.
+    // An unreadable changelog may hold a state.
     const unknown = withState({ kind: 'unknown', why: 'not authorized' });
     expect(plan([visits], resized({ 'shop.visits.changelog': 3 }), unknown).changes).toEqual([]);
   });
@@ -188,7 +188,7 @@ describe('a remedy loses nothing', () => {
       'visit-events: groups audit, billing have committed offsets of it, and records from the change on are of type ' +
         'LogAppendTime for every reader',
     ]);
-    // What else is altered does not concern them.
+    // Other changes do not concern them.
     const kept = plan([visits], altered('visit-events', 'cleanup.policy', 'compact')).changes;
     expect(readersWarnings(kept, readers)).toEqual([]);
     const many = new Map([['visit-events', ['a', 'b', 'c', 'd', 'e', 'f', 'g']]]);

@@ -16,7 +16,7 @@ export interface NewTopic {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** What is wrong with a topic that is there, and how to mend it. */
+/** Fault of an existing topic, and its remedy. */
 export interface Deviation {
   readonly topic: string;
   readonly problem: string;
@@ -29,7 +29,7 @@ export interface TopicPlan {
   readonly deviations: readonly Deviation[];
   /** A processor runs on these, and may lose records all the same. */
   readonly risks: readonly Deviation[];
-  /** What `flatline topics alter` does. */
+  /** Changes that `flatline topics alter` makes. */
   readonly changes: readonly TopicChange[];
 }
 
@@ -311,7 +311,7 @@ function alterCommand({ flags }: Findings): string {
   return `${ALTER} --apply${flags}`;
 }
 
-/** Whether `flatline topics alter` does what the remedy says. */
+/** True if `flatline topics alter` does what the remedy says. */
 export function isAlterable({ remedy }: Deviation): boolean {
   return remedy.includes(ALTER);
 }

@@ -13,7 +13,7 @@ import { printable } from '../terminal/printable.ts';
 /** Upper bound on the violations shown: one defect shows in many. */
 const SHOWN_MAX = 20;
 
-/** What a pipeline of each kind has opened, and closed once and as the input says. */
+/** Words for what a pipeline of each kind has opened, and closed once and as the input says. */
 const LIVES: Readonly<Record<PipelineConfig['kind'], readonly [what: string, opened: string, closed: string]>> = {
   session: ['sessions', 'opened', 'closed once and as the input says'],
   lease: ['leases', 'granted', 'ended once and as the input says'],
@@ -43,7 +43,7 @@ export function reportText({ name, kind }: Pick<PipelineConfig, 'name' | 'kind'>
   ].join('\n');
 }
 
-/** What a close waited for beside its commit is no delay of closing. */
+/** Lists the delays by cause: time that a close waited for something besides its commit is no delay of closing. */
 function delayLines({ delaysByCauseMs: { caughtUp, backlog, unproved } }: VerificationReport): string[] {
   const late = ({ count: closes, max }: DelaySummary, what: string): string[] =>
     closes === 0 ? [] : [`  late       ${counted(closes, 'close')} ${what}: most ${max!} ms from deadline to commit`];

@@ -13,7 +13,7 @@ export interface SupervisorLink {
   serve(processor: Served): void;
 }
 
-/** What of a process is needed; Node's `process` is one. */
+/** The part of a process that is needed; Node's `process` is one. */
 export interface Channel {
   readonly connected: boolean;
   send?: ((message: FromWorker) => unknown) | undefined;

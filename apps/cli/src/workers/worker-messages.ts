@@ -1,4 +1,4 @@
-// What a supervisor and a worker say to each other, over the channel that Node opens between parent and child.
+// Messages between a supervisor and a worker, over the channel that Node opens between parent and child.
 import type { ProcessView, RestartOutcome } from '@flatline/processor';
 
 export type ToWorker =

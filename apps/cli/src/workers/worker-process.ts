@@ -18,7 +18,7 @@ export interface WorkerOrder {
 
 export type StartWorker = (order: WorkerOrder) => WorkerProcess;
 
-/** What `--workers auto` means: as many as this process may use cores, by affinity and cgroup. */
+/** Workers of `--workers auto`: the cores that this process may use, by affinity and cgroup. */
 export function coresHere(): number {
   return availableParallelism();
 }

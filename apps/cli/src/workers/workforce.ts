@@ -101,7 +101,7 @@ export class Workforce {
     return state;
   }
 
-  /** Whether another workforce has taken the workers' names. */
+  /** True if another workforce has taken the workers' names. */
   get isReplaced(): boolean {
     return this.#isReplaced;
   }

@@ -1,4 +1,4 @@
-// What the demo has read from its output topic: counts, the newest summaries, how late they come.
+// Figures that the demo has read from its output topic: counts, the newest summaries, how late they come.
 //
 // Owns: those figures.
 // Does not own: reading (SummaryConsumer), judging (FleetCheck).

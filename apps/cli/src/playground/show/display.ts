@@ -19,7 +19,7 @@ export interface DisplayParts {
   readonly closes: Closes;
   /** undefined: no end. */
   readonly total: number | undefined;
-  /** What stands above a terminal's view, and is to stay in sight. */
+  /** Text above a terminal's view that is to stay in sight. */
   readonly above: string;
 }
 

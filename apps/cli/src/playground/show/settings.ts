@@ -1,4 +1,4 @@
-// What differs between shows, the demo and `flatline try`; and the fleet of both.
+// Settings that differ between shows, the demo and `flatline try`; and the fleet of both.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { FlatlineConfig } from '@flatline/config';
 import { type FleetPlan, usualEnds } from '@flatline/fleet';
@@ -12,7 +12,7 @@ export interface OwnBroker {
   readonly properties?: Readonly<Record<string, string | number>>;
 }
 
-/** What a configuration is made for. */
+/** Surroundings that a configuration is made for. */
 export interface ShowPlace {
   readonly brokers: readonly string[];
   /** Started for this alone, and empty: names need not be new. */

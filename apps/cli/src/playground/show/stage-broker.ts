@@ -46,7 +46,7 @@ async function ownBroker(
     console.note(line);
   };
   const starting = startBroker({ port, ephemeral: !keep, endsAtOnce: true, properties, log, signal: stop.signal });
-  // What keeps it from starting is thrown below.
+  // An error that keeps it from starting is thrown below.
   teardown.add(() => starting.then((broker) => broker.stop()).catch(() => undefined));
   const startedAtMs = clock.monotonicMs();
   const broker = await whileWaiting(unlessStopped(starting, stop), { clock, everyMs: REDRAW_EVERY_MS }, () => {

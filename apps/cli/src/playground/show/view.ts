@@ -1,4 +1,4 @@
-// What is shown: pure, from a picture of the moment to text.
+// Renders a picture of the moment as text. Pure.
 import { count, counted, type DurationMs, plural } from '@flatline/base';
 import { stripVTControlCharacters } from 'node:util';
 import type { Colors } from '../../terminal/console.ts';
@@ -48,7 +48,7 @@ export interface ShowPicture {
   readonly partitions: readonly PartitionRow[];
   /** Newest first. */
   readonly recent: readonly ClosedSession[];
-  /** What is being done when it is not just running. */
+  /** Activity other than just running; undefined: none. */
   readonly phase: string | undefined;
 }
 
