@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { killAll, type Running } from './child.fixture.ts';
 import { flatline } from './flatline.fixture.ts';
+import { ready } from './metrics.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
 
 let scenario: Scenario;
@@ -21,6 +22,12 @@ async function addressOf(processor: Running): Promise<string> {
   return /"address":"([^"]+)"/.exec(await processor.line(/answers over HTTP/))![1]!;
 }
 
+async function readyAddressOf(processor: Running): Promise<string> {
+  const address = await addressOf(processor);
+  await ready(address);
+  return address;
+}
+
 /** Three sessions live on and one has ended, which is seen: all four were applied. */
 async function visit(): Promise<void> {
   await scenario.producing(async (producer) => {
@@ -31,6 +38,15 @@ async function visit(): Promise<void> {
 }
 
 describe('an application in the hands of its operator', () => {
+  test('status finds all instances by one of them, on whichever free ports they are', async () => {
+    scenario = await Scenario.create({ timeoutMs: 3_600_000, partitions: 2 });
+    const address = await readyAddressOf(scenario.start('a'));
+    const other = await readyAddressOf(scenario.start('b'));
+    const { code, stdout } = await run('status', '--url', address);
+    expect(stdout).toContain(`${other} is ready`);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('is not shown')]);
+  });
+
   test('[R3] doctor and status say how it is; reset says what is lost, does it only when told, and it begins again', async () => {
     scenario = await Scenario.create({ timeoutMs: 3_600_000, partitions: 1 });
     const before = await run('doctor');

@@ -20,7 +20,6 @@ import type { LocalCheckpoint, LocalStore } from '@flatline/ports';
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
 import { LmdbStores } from '@flatline/store';
 import { systemEntropy } from './entropy.ts';
-import { advertised } from './http/advertised.ts';
 import { openKind, targetsOf } from './pipeline-kinds.ts';
 import { singleTurns } from './single-turns.ts';
 
@@ -61,13 +60,15 @@ export interface AdapterParts {
   readonly buffers: SharedBuffers;
   readonly clock: Clock;
   readonly log: RuntimeLog;
+  /** Where other instances' readers find this one; empty: it is not known. */
+  readonly endpoint: string;
   /** Number of this process among the workers that share the state directory; undefined: it is the only one. */
   readonly worker?: number | undefined;
 }
 
 /** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
 export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
-  const { config, pipeline, kafka, buffers, clock, log, worker } = parts;
+  const { config, pipeline, kafka, buffers, clock, log, worker, endpoint } = parts;
   const kind = await openKind({ config, pipeline, clock });
   const { stateDir, application } = config;
   const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name, worker });
@@ -88,7 +89,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
         return [];
       }),
     name: config.instance,
-    endpoint: advertised(config.http),
+    endpoint,
     instanceId: config.instanceId,
     standbys: pipeline.standbys,
     heartbeatIntervalMs,

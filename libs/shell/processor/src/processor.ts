@@ -23,6 +23,7 @@ import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openIngest } from './open-ingest.ts';
 import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
+import { advertised } from './http/advertised.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { type Metrics, metricsOf } from './http/metrics.ts';
 import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
@@ -146,8 +147,8 @@ class Processor implements RunningProcessor, Observed {
       await this.#checkNotes();
       for (const pipeline of this.#config.pipelines) {
         const { worker } = this;
-        const parts = { config: this.#config, pipeline, kafka, buffers, clock: this.#clock, log: this.#log, worker };
-        const adapters = await openPipelineAdapters(parts);
+        const common = { config: this.#config, kafka, buffers, clock: this.#clock, log: this.#log, worker };
+        const adapters = await openPipelineAdapters({ ...common, pipeline, endpoint: this.#endpoint() });
         const instance = new PipelineInstance({
           settings: pipelineSettings(this.#config, pipeline, {
             inputPartitions: topics.get(pipeline.input.topic)!.partitions,
@@ -176,6 +177,13 @@ class Processor implements RunningProcessor, Observed {
 
   get httpAddress(): string {
     return this.#http?.address ?? '';
+  }
+
+  /** A free port is known once it is bound. A supervisor's is not known to its workers. */
+  #endpoint(): string {
+    const { host, port } = this.#config.http;
+    if (port !== 0 || this.#http === undefined) return advertised({ host, port });
+    return advertised({ host, port: Number(new URL(this.#http.address).port) });
   }
 
   get instance(): string {

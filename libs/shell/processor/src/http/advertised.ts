@@ -3,7 +3,7 @@ import type { HttpConfig } from '@flatline/config';
 
 /**
  * Where the other instances' readers are told to find this one: its address, or this machine's first one to the outside where it
- * listens on all. Empty: it is not known, since the port is any free one.
+ * listens on all. Empty: it is not known, since the port is any free one, which a supervisor has bound.
  */
 export function advertised({ host, port }: HttpConfig, interfaces = networkInterfaces()): string {
   if (port === 0) return '';

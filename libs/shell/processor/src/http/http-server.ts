@@ -57,7 +57,7 @@ function unbound({ host, port }: HttpConfig, error: unknown): Misconfigured {
   return new Misconfigured(
     WRONG_HOST.includes(code)
       ? `http.host ${host} is no address of this machine (${why}); correct it or FLATLINE_HTTP_HOST: 127.0.0.1, or 0.0.0.0 for all`
-      : `http.port ${port} on ${host} cannot be bound (${why}); choose another with --http-port or FLATLINE_HTTP_PORT, or 0 for any free one`,
+      : `http.port ${port} on ${host} cannot be bound (${why}); choose another by http.port, in flatline run by --http-port or FLATLINE_HTTP_PORT, or 0 for any free one`,
     error,
   );
 }
