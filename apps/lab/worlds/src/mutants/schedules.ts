@@ -99,8 +99,8 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     name: 'keeps one schedule more than a key may have',
     kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
-    from: 'if (length < maxSchedulesPerKey)',
-    to: 'if (length <= maxSchedulesPerKey)',
+    from: 'former === undefined && length >= maxSchedulesPerKey',
+    to: 'former === undefined && length > maxSchedulesPerKey',
   },
   {
     name: 'settles what is due after the record that moved the clock',

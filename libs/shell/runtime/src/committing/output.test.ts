@@ -161,7 +161,7 @@ describe('what a task writes', () => {
     const told = lines.filter((line) => line.includes('refused')).map((line) => line.replace(/^\S+ a /, ''));
     const [first, second, ...more] = told;
     expect(first).toMatch(
-      /^records are refused \(test\) and become dead letters .*"partition":0,"offset":0,.*"records":2}$/,
+      /^records are refused \(invalid-json\) and become dead letters .*"partition":0,"offset":0,.*"records":2}$/,
     );
     expect(second).toMatch(
       /^records are refused \(null-key\) .*"offset":2,"detail":"an event needs a key","records":1}$/,
