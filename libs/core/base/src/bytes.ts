@@ -4,7 +4,7 @@
 // hold it refuses by an assertion: written all the same, it would make a log that cannot be read.
 import { assert, AssertionError } from './assert.ts';
 
-/** What a reader throws on bytes that are not what the format promises; adapters turn it into their own consequence. */
+/** Thrown by a reader on bytes that break the format; adapters turn it into their own consequence. */
 export class MalformedBytes extends Error {
   override readonly name = 'MalformedBytes';
 }
@@ -13,22 +13,22 @@ const HIGH = 0x80000000;
 /** Four groups of seven bits, which are added up in one piece. */
 const LOW_BITS = 28;
 const LOW = 2 ** LOW_BITS;
-/** What the tenth group of seven bits counts: as many as a 64-bit number has. */
+/** Weight of the tenth group of seven bits, the last of a 64-bit number. */
 const VARINT_SCALE_MAX = 2 ** 63;
 
-/** The least number that zigzag can double and take one from without rounding. */
+/** Least number that zigzag can double and decrement without rounding. */
 const SIGNED_MIN = -(2 ** 52);
 /** Zigzag of the greatest safe integer: even, so that it is exact although it is beyond them. */
 const ZIGZAG_MAX = 2 * Number.MAX_SAFE_INTEGER;
 
-/** What `signedVarint` writes as a varint: −2^52 ≤ value ≤ 2^53 − 1. */
+/** Returns what `signedVarint` writes as a varint: −2^52 ≤ value ≤ 2^53 − 1. */
 export function zigzag(value: number): number {
   if (value >= 0) return 2 * value;
   if (value < SIGNED_MIN) throw unwritable(value);
   return -2 * value - 1;
 }
 
-/** Whether it is written, though it is no integer from 0 below 2^31. */
+/** True if the value can be written although it is no integer from 0 below 2^31. */
 function isLong(value: number): boolean {
   return value >= HIGH && value <= ZIGZAG_MAX && Number.isInteger(value);
 }
@@ -65,7 +65,7 @@ export class ByteWriter {
     return (this.#views[length] ??= this.#bytes.subarray(0, length));
   }
 
-  /** What `peek` shows, as a view there is already: bytes below `length` are written. Valid until the next write. */
+  /** The bytes that `peek` shows, as an existing view: those below `length` are written. Valid until the next write. */
   get view(): DataView {
     return this.#view;
   }
@@ -290,7 +290,7 @@ export class ByteReader {
     return this.#longVarint(low, most);
   }
 
-  /** What follows the four groups in `low`, or the end of the bytes. */
+  /** Reads the groups that follow the four in `low`; fails at the end of the bytes. */
   #longVarint(low: number, most: number): number {
     let result = low;
     let scale = LOW;

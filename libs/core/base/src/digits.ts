@@ -1,7 +1,7 @@
 // Integers as decimal digits in ASCII, without a text between: encoding one takes longer than all of its digits.
 
 const ZERO = 0x30;
-/** What is left of a safe integer beyond so many digits fits 32 bits, which divide quickly. */
+/** A safe integer divided by this fits 32 bits, which divide quickly. */
 const LOW = 1e7;
 const LOW_DIGITS = 7;
 const NOTHING = new Uint8Array(0);

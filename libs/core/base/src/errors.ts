@@ -26,8 +26,8 @@ export class Retriable extends ConsequenceError {
 export class PartitionStopped extends ConsequenceError {
   override readonly name = 'PartitionStopped';
   /**
-   * What is in the way is a topic or a setting of the brokers: another try goes on once that is mended. Otherwise the log is not
-   * what was read (R3), and going on by itself would hide it. By default as `cause` says.
+   * True if a topic or a broker setting is in the way: another try succeeds once that is fixed. Otherwise the log is not what was
+   * read (R3), and going on unprompted would hide it. Default: as for `cause`.
    */
   readonly isMendable: boolean;
 
@@ -59,18 +59,20 @@ export class StateInUse extends Fatal {
   override readonly name = 'StateInUse';
 }
 
-/** Whether what was thrown says what its supervisor must do. What does not is a defect of ours, a broken assumption among them. */
+/**
+ * True if the thrown value names what its supervisor must do. Anything else is a defect of ours, a broken assumption among them.
+ */
 export function isConsequence(error: unknown): boolean {
   return error instanceof ConsequenceError;
 }
 
-/** What was thrown, in its own words. By shape: an error of another realm is no instance of this one's `Error`. */
+/** Returns the message of a thrown value. Goes by shape: an error of another realm is no instance of this one's `Error`. */
 export function messageOf(error: unknown): string {
   const message = (error as { readonly message?: unknown } | null | undefined)?.message;
   return typeof message === 'string' ? message : String(error);
 }
 
-/** `TypeError: …`: a defect's name says as much as its message. A plain error's says nothing. */
+/** Returns `TypeError: …`: a defect's name says as much as its message. A plain error's name says nothing. */
 export function namedMessageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;

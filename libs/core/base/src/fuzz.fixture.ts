@@ -23,9 +23,9 @@ export interface FuzzTarget {
 const SEED = 20_261_121;
 const env = process.env;
 
-/** What one case may leave allocated before it counts as unbounded: an unpacked batch and what is made of it. */
+/** Bytes that one case may leave allocated before it counts as unbounded: an unpacked batch and what is made of it. */
 const ALLOCATED_BYTES_MAX = 256 * 1024 * 1024;
-/** A case that takes longer of the processor's time hangs. It takes microseconds. */
+/** Processor time after which a case counts as hanging. A case takes microseconds. */
 const HANG_MS = 20_000;
 const CASE_BYTES_MAX = 64 * 1024;
 
