@@ -1,8 +1,8 @@
-// What the headers of a dead letter say (I1). They follow those that the refused record came with.
+// Headers of a dead letter (I1). They follow those of the refused record.
 import type { Millis } from '@flatline/base';
 import type { RecordHeader } from './log-reader.ts';
 
-/** Original lengths of the parts of a record that its letter does not hold whole; headers are dropped together. */
+/** Original lengths of the parts of a record that its letter truncates; headers are dropped together. */
 export interface Truncation {
   readonly keyBytes?: number;
   readonly valueBytes?: number;
@@ -30,13 +30,13 @@ const TRUNCATED = `${PREFIX}truncated`;
 const LAST_OFFSET = `${PREFIX}last-offset`;
 const RECORDS = `${PREFIX}records`;
 const EXTRAS: readonly string[] = [TRUNCATED, LAST_OFFSET, RECORDS];
-/** What of a record may be truncated, as the header calls it. */
+/** Parts of a record that may be truncated, by their names in the header. */
 const PARTS = { key: 'keyBytes', value: 'valueBytes', headers: 'headers' } as const;
 
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder();
 
-/** What `readDeadLetter` reads back. */
+/** Encodes the headers that `readDeadLetter` reads back. */
 export function deadLetterHeaders(origin: DeadLetterOrigin): RecordHeader[] {
   const { truncated, batch } = origin;
   return [
@@ -58,8 +58,8 @@ function header(name: string, value: string | number): RecordHeader {
 }
 
 /**
- * What the headers of a record say, and those the refused record itself had; undefined where it is not a dead letter. The
- * last ones count: a producer may have sent headers of these names.
+ * Reads the origin of a dead letter, and the headers of the refused record; undefined if the record is no dead letter. The last
+ * headers count: a producer may have sent some of these names.
  */
 export function readDeadLetter(
   headers: readonly RecordHeader[],

@@ -33,16 +33,16 @@ export interface DebouncedBatch {
   readonly firedAt: Millis;
   /** From 0. */
   readonly part: number;
-  /** Whether it is the last part. */
+  /** True for the last part. */
   readonly last: boolean;
-  /** Items that the window has taken, and bytes of their values. */
+  /** Number of items that the window has taken, and bytes of their values. */
   readonly count: number;
   readonly bytes: number;
-  /** How many of them are not in `items` because one like them came later. */
+  /** Number of items left out of `items` because one like them came later. */
   readonly duplicates: number;
-  /** Offsets of the first and the last item that it has taken. */
+  /** Offsets of the first and the last item taken. */
   readonly firstOffset: number;
   readonly lastOffset: number;
-  /** What the reducer shows of them. None where the window was cancelled. */
+  /** Items that the reducer shows. None if the window was cancelled. */
   readonly items: readonly BatchItem[];
 }

@@ -1,4 +1,4 @@
-// What formats read and write. An entry of its own, because code that only moves bytes needs none of it.
+// Types that formats read and write. An entry point of its own, because code that only moves bytes needs none of them.
 export type {
   DebouncedBatchEncoder,
   DecodeOutcome,

@@ -15,7 +15,7 @@ export type LeaseReason =
   | 'MAX_DURATION'
   | 'REPLACED';
 
-/** What the output says of a lease (`schemas/lease-event.avsc`): a function of the input, all of it. */
+/** Output event of a lease (`schemas/lease-event.avsc`): a function of the input, all of it. */
 export interface LeaseEvent {
   readonly key: Uint8Array;
   readonly type: LeaseEventType;
@@ -36,9 +36,9 @@ export interface LeaseEvent {
   readonly endsAt: Millis | undefined;
   /** Time since the last renewal that no deadline counted (C8), of a lease that has `EXPIRED`; undefined: none. */
   readonly heldMs: DurationMs | undefined;
-  /** What is granted, has ended or is refused came with these. */
+  /** Attributes of the request that is granted or refused, or of the lease that has ended. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly partition: number;
-  /** Where the record answered lies; undefined where time brought it about. */
+  /** Offset of the record answered; undefined where time brought the event about. */
   readonly offset: number | undefined;
 }

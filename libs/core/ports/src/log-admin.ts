@@ -11,7 +11,7 @@ export interface BatchFingerprint {
 
 export interface CommittedOffset {
   readonly offset: number;
-  /** What was committed with it, for ourselves (GroupOffset). */
+  /** Metadata committed with it, for our own use (GroupOffset). */
   readonly metadata: string;
 }
 

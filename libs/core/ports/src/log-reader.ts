@@ -102,13 +102,13 @@ export interface RecordCursor extends GroupHeaders {
   readonly batchTimestamp: Millis;
 }
 
-/** What one answer of the leader said about the ends of the log. */
+/** Ends of the log, from one answer of the leader. */
 export interface LogEnds {
   readonly logStartOffset: number;
   readonly highWatermark: number;
   /** Below it everything is decided; `read_committed` reads end here. */
   readonly lastStableOffset: number;
-  /** Monotonic time at which the request was sent that this answers. */
+  /** Monotonic time at which the answered request was sent. */
   readonly askedAtMs: DurationMs;
 }
 
@@ -122,9 +122,9 @@ export interface RecordRun {
   readonly receivedAtMs: DurationMs;
 }
 
-/** What keeps a log from being read. */
+/** Obstacle that keeps a log from being read. */
 export interface ReadObstacle {
-  /** Said to the operator (X5). */
+  /** Shown to the operator (X5). */
   readonly what: string;
   /** Monotonic. */
   readonly sinceMs: DurationMs;
@@ -142,13 +142,16 @@ export interface LogSubscription {
    * Retriable, Fatal. Runs that arrived before it can still be taken, but for those of a log that was replaced; no more come.
    */
   readonly failure: Error | undefined;
-  /** What its next records wait for, if not for being written; undefined while its leader answers, and once it has failed. */
+  /**
+   * Obstacle to its next records, other than their not being written yet; undefined while its leader answers, and once it has
+   * failed.
+   */
   readonly obstacle: ReadObstacle | undefined;
   /** Called after `take()` would give something new, `ends` has changed or `failure` was set. One listener; undefined removes it. */
   onChange(listener: (() => void) | undefined): void;
   /**
-   * What the leader says is in doubt: a deposed one may still answer. Who leads is asked soon, of several nodes, and a leader
-   * of a later epoch is read from instead. It is asked now and then in any case. Cheap; may be called often.
+   * Casts doubt on the leader's answers: a deposed leader may still answer. Several nodes are soon asked who leads, and a leader
+   * of a later epoch is read from instead. They are also asked now and then in any case. Cheap; may be called often.
    */
   lookAgain(): void;
   close(): void;

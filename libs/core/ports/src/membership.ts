@@ -7,11 +7,11 @@ export interface LocalCheckpoint {
   readonly changelogPosition: number;
 }
 
-/** What one instance of the group holds. */
+/** Address, name and partitions of one instance of the group. */
 export interface InstancePartitions {
-  /** Where it is reached over HTTP; empty where it cannot be. */
+  /** HTTP endpoint; empty if it has none. */
   readonly endpoint: string;
-  /** Shown to operators; empty where it does not say. */
+  /** Name shown to operators; empty if it gives none. */
   readonly name: string;
   readonly partitions: readonly number[];
   readonly standbys: readonly number[];

@@ -1,6 +1,6 @@
 // Headers of schedules (docs/SCHEDULES.md): of the record that schedules, of the record that comes out, of receipts.
 
-/** What begins with this is never passed on. */
+/** Prefix of the headers that are never passed on. */
 export const OWN_HEADERS = 'flatline-';
 
 export const DUE_AT_HEADER = 'flatline-due-at';
@@ -17,7 +17,7 @@ export const UPSERT_HEADER = 'flatline-upsert';
 export const TARGET_HEADER = 'flatline-target';
 export const JITTER_HEADER = 'flatline-jitter-ms';
 
-/** What a record may say of schedules beside `flatline-command`. */
+/** Headers by which a record may ask for schedules, beside `flatline-command`. */
 export const ASKING_HEADERS = [
   DUE_AT_HEADER,
   DELAY_HEADER,

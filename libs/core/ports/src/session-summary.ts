@@ -2,7 +2,7 @@ import type { DurationMs, Millis } from '@flatline/base';
 
 export type CloseReason = 'TIMEOUT' | 'ENDED' | 'MAX_DURATION' | 'EVICTED';
 
-/** What the output topic says of a closed session (`schemas/session-summary.avsc`, docs/FORMATS.md). */
+/** Summary of a closed session in the output topic (`schemas/session-summary.avsc`, docs/FORMATS.md). */
 export interface SessionSummary {
   /** The key's bytes; formats show them as UTF-8 text. */
   readonly key: Uint8Array;

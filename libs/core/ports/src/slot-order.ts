@@ -1,4 +1,4 @@
-// What every store demands of the changes it is given.
+// Slot order that every store demands of the changes it is given.
 import { AssertionError } from '@flatline/base';
 import type { StoreChanges } from './state-store.ts';
 

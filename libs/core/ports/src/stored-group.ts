@@ -2,7 +2,7 @@
 import { assert } from '@flatline/base';
 import { KEY_GROUP_MAX, type KeySpans } from './log-reader.ts';
 
-/** What is kept of one entry. */
+/** Stored row of one entry. */
 export interface StoredRow {
   /** The entry's number in its task: names the row, and is used again once the entry has gone. */
   readonly slot: number;
@@ -68,7 +68,7 @@ export function groupOf(rows: readonly StoredRow[]): StoredGroup {
   return group;
 }
 
-/** What a scan shows, row by row, copied: for callers to which speed does not matter. */
+/** Yields copies of the rows of a scan, one by one: for callers to which speed does not matter. */
 export function* rowsIn(groups: Iterable<StoredGroup>): Generator<StoredRow, void, undefined> {
   for (const group of groups) for (let index = 0; index < group.count; index += 1) yield group.rowAt(index);
 }
