@@ -1,4 +1,4 @@
-// What a record asks of schedules, written: the headers that `request-reader.ts` reads, for whoever is about to send one.
+// Writes what a record asks of schedules: the headers that `request-reader.ts` reads, for a caller about to send one.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import {
@@ -74,7 +74,7 @@ export function commandHeaders(command: Command | 'CANCEL', id: string | undefin
   ];
 }
 
-/** What is said of headers, in the words in which they were asked for. `what`: what those are to whoever asked. */
+/** Rewords a detail about headers in the terms of whoever asked. `what`: their word for a header. */
 export function inWordsOf(detail: string, names: Readonly<Record<Field, string>>, what: string): string {
   // Longer names first: none is found within another.
   const found = FIELDS.toSorted(([, a], [, b]) => b.length - a.length);

@@ -63,7 +63,7 @@ export interface Foreseen {
   readonly dueAt: Millis | undefined;
 }
 
-/** What a record would come to if it were taken at `now`, whatever its key has by then: for whoever is about to send it. */
+/** Returns the outcome of taking a record at `now`, whatever its key holds by then: for a caller about to send it. */
 export function foreseen(record: AskingRecord, now: Millis, rules: ScheduleRules, calendar: Calendar): Foreseen | Bad {
   const asked = readAsked(record, rules, calendar);
   if ('kind' in asked) return asked;

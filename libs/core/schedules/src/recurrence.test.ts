@@ -1,4 +1,4 @@
-// What was missed of an expression, without walking through it.
+// Missed instants of an expression, found without walking through it.
 import { describe, expect, test } from '@jest/globals';
 import { type Calendar, seededRandom } from '@flatline/base';
 import { Recurrence } from './recurrence.ts';

@@ -6,7 +6,7 @@ export function recurs({ everyMs, cron }: Specification): boolean {
   return everyMs !== undefined || cron !== undefined;
 }
 
-/** Whether both say the same instants: then a schedule that is published again goes on. */
+/** True if both name the same instants: a schedule that is published again then goes on. */
 export function saysTheSame(a: Specification, b: Specification): boolean {
   return (
     a.everyMs === b.everyMs &&

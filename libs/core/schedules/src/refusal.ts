@@ -1,6 +1,6 @@
 import type { DeadLetterReason } from '@flatline/ports';
 
-/** What the dead letter of a record of schedules may say, but for what its key has already. */
+/** Reasons of the dead letters of schedule records, but for those that depend on what the key already has. */
 export type ScheduleReason = Extract<
   DeadLetterReason,
   | 'no-schedule'

@@ -1,4 +1,4 @@
-// What a record asks of the schedules of its key: all of it in its headers, since its value is the message.
+// Reads what a record asks of the schedules of its key: all of it in its headers, since its value is the message.
 //
 // Owns: nothing that outlives a call.
 // Does not own: what is done about it (ScheduleKind).

@@ -1,13 +1,13 @@
 import type { DurationMs } from '@flatline/base';
 
-/** What becomes of runs that were past their next due instant when the clock reached them (D3). */
+/** Policy for runs that were past their next due instant when the clock reached them (D3). */
 export type OnMissed = 'once' | 'all' | 'skip';
-/** What is said on the output of schedules themselves (D4). */
+/** Receipts about schedules themselves that go to the output (D4). */
 export type Receipts = 'none' | 'errors' | 'all';
 
 /** The schedule options of a pipeline, validated by the configuration. */
 export interface ScheduleRules {
-  /** How far ahead of its record a schedule may be due. */
+  /** Furthest ahead of its record that a schedule may be due. */
   readonly maxHorizonMs: DurationMs;
   /** The shortest period by which a schedule may recur: one record could ask for a thousand runs a second, for good. */
   readonly minEveryMs: DurationMs;
