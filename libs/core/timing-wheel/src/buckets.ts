@@ -48,7 +48,7 @@ export class Buckets {
     return this.#links.length >>> 1;
   }
 
-  /** Whether `id` is in a bucket. */
+  /** True if `id` is in a bucket. */
   has(id: number): boolean {
     return id < this.capacity && this.#links[2 * id] !== 0;
   }
@@ -57,17 +57,17 @@ export class Buckets {
     return this.#heads[bucket]! < 0;
   }
 
-  /** The id longest in the bucket; negative if it is empty. */
+  /** Returns the id longest in the bucket; negative if it is empty. */
   first(bucket: number): number {
     return this.#heads[bucket]! - 1;
   }
 
-  /** The id after one that is in a bucket; negative behind the last. */
+  /** Returns the id after one that is in a bucket; negative behind the last. */
   next(id: number): number {
     return this.#links[2 * id + 1]! - 1;
   }
 
-  /** No deadline in the bucket is earlier. Infinity if it is empty. */
+  /** Returns a lower bound on the deadlines in the bucket; Infinity if it is empty. */
   bound(bucket: number): number {
     return this.isEmpty(bucket) ? Infinity : this.#bounds[bucket]!;
   }
@@ -135,8 +135,8 @@ export class Buckets {
   }
 
   /**
-   * What does not hold of the invariants, in words. `deadlineOf`: when an id is due by now; from `idsEnd` on none was ever put
-   * in. O(`idsEnd` + buckets), changes nothing. For checks.
+   * Lists violations of the invariants, in words. `deadlineOf`: the present deadline of an id; no id from `idsEnd` on was ever
+   * put in. O(`idsEnd` + buckets), changes nothing. For checks.
    */
   inspect(deadlineOf: (id: number) => number, idsEnd = this.capacity): string[] {
     const faults: string[] = [];

@@ -1,4 +1,4 @@
-// What it costs to wait for long: counted, not timed.
+// Cost of waiting for long: counted, not timed.
 import { expect, test } from '@jest/globals';
 import { LEVELS } from './levels.ts';
 import { TimingWheel } from './timing-wheel.ts';

@@ -3,8 +3,8 @@ import { LEVELS, SLOTS } from './levels.ts';
 const WORDS_PER_LEVEL = SLOTS / 32;
 
 /**
- * One bit per bucket, and above it one bit per word of them: what lets the wheel cross a quiet year in a few steps.
- * Buckets beyond the levels' have bits too, which are never searched.
+ * One bit per bucket, and above it one bit per word of them, which lets the wheel cross a quiet year in a few steps. Buckets
+ * beyond the levels' have bits too, which are never searched.
  */
 export class Occupancy {
   readonly #words: Int32Array;
@@ -48,7 +48,7 @@ export class Occupancy {
     return (this.#words[bucket >> 5]! & (1 << (bucket & 31))) !== 0;
   }
 
-  /** Whether a bit says of each word whether it has one. For checks. */
+  /** True if each summary bit is set exactly where its word has a bit. For checks. */
   get isSummed(): boolean {
     return this.#words.every((word, at) => (word !== 0) === ((this.#summaries[at >> 3]! & (1 << (at & 7))) !== 0));
   }

@@ -17,7 +17,7 @@ interface Armed {
   readonly fireBy: number;
 }
 
-/** What callbacks do, in turn: nothing, arm an id relative to the poll's now, or cancel one. */
+/** Actions of callbacks, in turn: nothing, arm an id relative to the poll's now, or cancel one. */
 type Reaction =
   | { readonly kind: 'none' }
   | { readonly kind: 'arm'; readonly id: number; readonly delay: number }

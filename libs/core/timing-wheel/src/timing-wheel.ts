@@ -257,7 +257,10 @@ export class TimingWheel {
         yield [id, this.#buckets.bound(bucket)];
   }
 
-  /** What does not hold of the invariants, in words; no id from `idsEnd` on was ever armed. O(`idsEnd`), changes nothing. For checks. */
+  /**
+   * Lists violations of the invariants, in words; no id from `idsEnd` on was ever armed. O(`idsEnd`), changes nothing. For
+   * checks.
+   */
   inspect(idsEnd?: number): string[] {
     return wheelFaults(
       {

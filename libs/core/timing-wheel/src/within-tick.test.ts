@@ -1,4 +1,4 @@
-// What it costs to know exactly what is due: counted, not timed.
+// Cost of knowing exactly what is due: counted, not timed.
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { POLL_MOVES_MIN, POLL_MOVES_PER_FIRE, TimingWheel } from './timing-wheel.ts';
 
