@@ -1,8 +1,8 @@
-// What a kind of entry is to the engine, and what the engine does for it.
+// Contract between the engine and a kind of entry.
 //
-// A key has at most one live entry, and an entry one due instant. The engine knows keys, timers, commits and restoring; what an
-// entry means, when it is due and what is then said, a kind knows. A kind is pure: it gets every time it needs, does what it does
-// through `Effects`, and keeps nothing of its own from one call to the next.
+// A key has at most one live entry, and an entry one due instant. The engine knows keys, timers, commits and restoring; a kind
+// knows what an entry means, when it is due and what is said then. A kind is pure: it is given every time it needs, acts through
+// `Effects`, and keeps nothing of its own from one call to the next.
 //
 // Both sides look at one entry at a time, through one window that the engine moves: a second window on the same entry would
 // cost each heartbeat as much as what it changes.
@@ -34,12 +34,12 @@ export type Refusal =
   | { readonly kind: 'bad'; readonly reason: DeadLetterReason; readonly detail: string }
   /** The writer schema is not known yet: `PipelineKind.prepare` fetches it, and the record is taken again. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number }
-  /** There is no room for it (I7): `Effects.open` or `Effects.hasRoom` said so. */
+  /** There is no room for it (I7), by `Effects.open` or `Effects.hasRoom`. */
   | { readonly kind: 'noRoom' }
-  /** What the entry owes comes first: the record is taken again once more of that is said. */
+  /** The entry owes records that come first: the record is taken again once more of them are said. */
   | { readonly kind: 'owing' };
 
-/** Reason of a dead letter that says something of this program, not of the record: it could not be processed (I6). */
+/** Reason of a dead letter that concerns this program, not the record: it could not be processed (I6). */
 export const PROCESSING_FAILED = 'processing-failed';
 
 /** A record that a kind has to say. */
@@ -49,8 +49,9 @@ export interface KindOutput extends OutgoingRecord {
 }
 
 /**
- * What the engine does for a kind. All but `find` and `open` concern the entry in the window. What a kind says last of an entry is
- * `changed`, or `end`: before it opens another, and before its call ends. A record at which it does not is not processed (LE3).
+ * Operations that the engine offers a kind. All but `find` and `open` concern the entry in the window. A kind's last call for an
+ * entry is `changed` or `end`: before it opens another, and before its own call ends. A record at which it is neither is not
+ * processed (LE3).
  */
 export interface Effects {
   /** The partition clock. */
@@ -64,13 +65,15 @@ export interface Effects {
    * (default: 0). The kind fills it at once.
    */
   open(index: number, stateBytes?: number): boolean;
-  /** Whether states may grow by so many bytes (I7). Asked before a record that needs them changes anything. */
+  /** True if states may grow by so many bytes (I7). Asked before a record that needs them changes anything. */
   hasRoom(stateBytes: number): boolean;
   /** The entry is filled and its due instant stands: from now on its timer waits for it. Comes before `changed`. */
   opened(): void;
-  /** A touch (`EntryFormat.encodeTouch`) says all that has changed of the head; its state tells by itself. */
+  /**
+   * All that has changed of the head fits a touch (`EntryFormat.encodeTouch`); changes of its state are found without being told.
+   */
   changed(): void;
-  /** More of the head has changed than a touch says. Comes before `changed`. */
+  /** More of the head has changed than a touch holds. Comes before `changed`. */
   reshaped(): void;
   /** The state is longer or shorter. Comes before `changed`, and may fill the commit. */
   resized(): void;
@@ -90,11 +93,11 @@ export interface Effects {
 
 /** Records for the output that are decided and not yet encoded. They hold copies: what they are made of may be gone by then. */
 export interface LaterRecords {
-  /** At most what they take: what they count for until they are encoded. */
+  /** Upper bound on their bytes, counted until they are encoded. */
   readonly bytes: number;
-  /** Whether all are encoded. */
+  /** True once all are encoded. */
   readonly isOver: boolean;
-  /** Does some more of the work, which may have come to a record: the next one. @throws what cannot be encoded. */
+  /** Does some more of the work. Returns the next record if it is complete. @throws what cannot be encoded. */
   next(): KindOutput | undefined;
 }
 
@@ -104,11 +107,11 @@ export interface OwedRecords extends LaterRecords {
   readonly progress: number;
 }
 
-/** What entries of a kind owe. All of it concerns the entry in the window. */
+/** Debts of a kind's entries. All of it concerns the entry in the window. */
 export interface Owing {
-  /** Whether it owes anything. Looks at its head alone. */
+  /** True if the entry owes anything. Looks at its head alone. */
   isOwing(): boolean;
-  /** What is left of it. */
+  /** Returns the records still owed. */
   records(effects: Effects): OwedRecords;
   /** The next commit holds more of it: up to `progress`, or all. In the latter case the entry ends, or goes on without. */
   said(progress: number, isOver: boolean, effects: Effects): void;
@@ -126,7 +129,7 @@ export interface Kind {
   readonly owing?: Owing;
 }
 
-/** What stands in the header of the commit that a touch is part of. */
+/** Header fields of the commit that a touch is part of. */
 export interface TouchBase {
   readonly clock: Millis;
   /** Everything below is applied. */
@@ -157,10 +160,10 @@ export interface EntryFormat<Entry extends EntryWindow = EntryWindow> {
   decodeTouch(bytes: Uint8Array, start: number, end: number, base: TouchBase, entry: Entry): void;
 }
 
-/** What a kind counts, by name; only ever counted up. */
+/** Counters of a kind, by name; they only ever grow. */
 export type KindCounters = Record<string, number>;
 
-/** What a kind is given when its work in a partition begins. */
+/** Parts that a kind is given when its work in a partition begins. */
 export interface KindParts<Entry extends EntryWindow = EntryWindow, Counters = KindCounters> {
   readonly partition: number;
   /** Time that no deadline counts (C8). */
@@ -174,13 +177,13 @@ export interface KindParts<Entry extends EntryWindow = EntryWindow, Counters = K
 export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters = KindCounters> {
   readonly format: EntryFormat<Entry>;
   /**
-   * Whether all that is due takes effect before the record that moved the clock is taken: `Effects.clock` in `Kind.due` is then
-   * the first that has reached the instant, and how late something comes is a function of the log (C5). Reading waits for it.
+   * True if all that is due takes effect before the record that moved the clock is taken: `Effects.clock` in `Kind.due` is then
+   * the first that has reached the instant, and lateness is a function of the log (C5). Reading waits for it.
    */
   readonly settlesFirst?: boolean;
   /** Records taken between two looks at the time, where one may take long. Default: as many as a turn may have. */
   readonly pieceRecords?: number;
-  /** Counters that an operator should hear of as they grow, each with what is said then. */
+  /** Counters whose growth an operator should hear of, each with the message for it. */
   readonly alarms?: Readonly<Partial<Record<keyof Counters & string, string>>>;
   /** All of them, at zero. */
   counters(): Counters;

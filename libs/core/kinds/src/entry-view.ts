@@ -14,6 +14,6 @@ export interface EntryPlace {
 
 export interface EntryView<Entry extends EntryWindow = EntryWindow> {
   readonly format: EntryFormat<Entry>;
-  /** What the entry in the window holds: mostly one thing, and each of a key's schedules. */
+  /** Returns what the entry in the window holds: usually one thing, for schedules each of a key's. */
   shown(entry: Entry, place: EntryPlace): readonly ShownEntry[];
 }

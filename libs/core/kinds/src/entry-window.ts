@@ -6,8 +6,8 @@
 //   Float64 0–4, Int32 10, KIND_FLAG   the kind's
 //   Int32 11–15                        the engine's, key and base of the entry
 //
-// What does not fit lies in a row, a second line of 64 bytes that an entry takes once it needs it, and what has no fixed length
-// in its state, a run of bytes in pages. Both, too, are the kind's.
+// Fields that do not fit lie in a row, a second line of 64 bytes that an entry takes once it needs it; fields without a fixed
+// length lie in its state, a run of bytes in pages. Both, too, are the kind's.
 //
 // The indices are literals: V8 inlines functions of up to 27 bytes of bytecode whatever else it has inlined, and a setter has 24
 // with a literal and 29 with a named constant. With names an event with a payload costs a tenth more.
@@ -55,11 +55,11 @@ export interface StateWindow extends StateBytes {
 /** The states of entries. */
 export interface States {
   lengthOf(slot: number): number;
-  /** No harm where there is nothing. */
+  /** No-op for an empty slot. */
   clear(slot: number): void;
 }
 
-/** What the entries of one partition lie in. */
+/** Memory of the entries of one partition. */
 export interface EntryMemory {
   readonly heads: Lines;
   readonly keys: { readonly view: DataView };
@@ -116,7 +116,7 @@ export class EntryWindow {
     return this.memory.states.lengthOf(this.#slot);
   }
 
-  /** Whether a cut has held the entry: the changelog knows its slot, or will. */
+  /** True if a cut has held the entry: the changelog knows its slot, or will. */
   get isWritten(): boolean {
     return this.baseBlock >= 0 || this.inFlight;
   }

@@ -28,9 +28,9 @@ export interface Hold {
   readonly ms: DurationMs;
 }
 
-/** What is carried in block headers. */
+/** Held time as block headers carry it. */
 export interface HeldState {
-  /** All that was ever held, also by holds that were forgotten. */
+  /** Total time ever held, including holds that were forgotten. */
   readonly heldMs: DurationMs;
   readonly holds: readonly Hold[];
 }
@@ -87,10 +87,10 @@ export class HeldTime implements Reckoning {
     this.#noteEnd();
   }
 
-  /** Whether `moved` holds any of that time. */
+  /** True if `moved` would hold any of that time. */
   isGap(before: Millis, after: Millis): boolean {
     const { unheardMs } = this.#rules;
-    // At 0 nothing has been read yet: that is no gap.
+    // At 0 nothing has been read yet, so there is no gap.
     return unheardMs > 0 && before > 0 && after - before > unheardMs;
   }
 

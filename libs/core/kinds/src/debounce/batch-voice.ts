@@ -1,4 +1,4 @@
-// What is said of windows: batches, small ones encoded when they are decided, large ones when the commit is cut.
+// Batches of windows: small ones encoded when they are decided, large ones when the commit is cut.
 //
 // Owns: nothing.
 // Does not own: when a window fires (DebounceKind), what is in which part (FiredWindow).
@@ -32,20 +32,20 @@ export class BatchVoice {
     this.#parts = parts;
   }
 
-  /** What the items of one record may take, with a key of that length. */
+  /** Returns the bytes that the items of one record may take, with a key of that length. */
   roomFor(keyLength: number): number {
     const { encoder } = this.#parts;
     return encoder.batchBytesMax - encoder.aroundBytes(keyLength);
   }
 
-  /** Says the items of a window that one record holds; of a cancelled one none, however many they were. */
+  /** Says the items of a window that fits one record; of a cancelled window none, however many it has. */
   fired(window: Omit<Fired, 'windowId'>, effects: Effects): void {
     const records = this.records(window);
     if (window.state.length > AT_ONCE_BYTES) effects.emitLater(records);
     else this.#sayAll(records, effects);
   }
 
-  /** What there is to say of a window from `progress` on. */
+  /** Returns the records of a window from `progress` on. */
   records(window: Omit<Fired, 'windowId'>, progress = 0): FiredWindow {
     const { encoder } = this.#parts;
     const { key, form, firstOffset } = window;

@@ -1,7 +1,7 @@
-// A reducer of the application's own (B3): each item is folded into what the window has come to when it comes.
+// A reducer of the application's own (B3): each item is folded into the window's result as it comes.
 //
-// What it has come to is JSON in the window's state. So a function that throws, or comes to what no record holds, costs the item
-// and nothing else; and what is committed was computed once, whatever the function would say another time.
+// The result is JSON in the window's state. So a function that throws, or returns what no record holds, costs the item and
+// nothing else; and committed results were computed once, whatever the function would return another time.
 import { messageOf, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { Refusal } from '../contract.ts';
@@ -34,13 +34,13 @@ export interface WindowAsOf {
 /** Before it opens. */
 export const NO_WINDOW: WindowAsOf = { firstOffset: -1, count: 0 };
 
-/** What the function said last: where there is no room for that its record is taken again, and the function is not asked again. */
+/** Last result of the function: a record for which there is no room is taken again, and the function is not called again. */
 export class LastReduced {
   #offset = -1;
   #window = NO_WINDOW;
   #said: Uint8Array | Refusal | undefined;
 
-  /** `reduce`: of the item at `offset` for that window, if it was not done last. */
+  /** Runs `reduce` on the item at `offset` for that window, unless that was done last. */
   of(offset: number, { firstOffset, count }: WindowAsOf, reduce: () => Uint8Array | Refusal): Uint8Array | Refusal {
     const { firstOffset: lastFirst, count: lastCount } = this.#window;
     const isSame = offset === this.#offset && firstOffset === lastFirst && count === lastCount;
@@ -51,7 +51,7 @@ export class LastReduced {
   }
 }
 
-/** What the window has come to with the item, as JSON; or why the item is refused. `before`: the same before it. */
+/** Returns the window's result with the item, as JSON; or why the item is refused. `before`: the result before it. */
 export function reduced(
   reduce: DebounceReducer,
   before: Uint8Array | undefined,

@@ -1,11 +1,11 @@
 import type { BatchReason } from '@flatline/ports/formats';
 import type { KindCounters } from '../contract.ts';
 
-/** What debounced windows have counted in a task since it was created. */
+/** Counters of debounced windows in a task since it was created. */
 export interface DebounceCounters extends KindCounters {
   itemsAccepted: number;
   windowsOpened: number;
-  /** Cancels and flushes for which there was nothing. */
+  /** Cancels and flushes that met no window. */
   unmatchedCommands: number;
   /** Waits asked for that were clamped (B1). */
   clampedWaits: number;

@@ -1,11 +1,11 @@
-// The head of a window as bytes: in the base of a changelog, in the local store, and what a touch changes of it.
+// The head of a window as bytes: in the base of a changelog, in the local store, and in a touch the part that it changes.
 //
 //   head  = form varint · first offset varint · max end varint (0: none) · touched, with the waits' beginning as varint
 //   touch = clock − beginning of the wait signed · wait ms varint · items varint · bytes varint · batch bytes varint [owed]
 //   owed  = form, first offset, max end of the window that is open · what is owed: form, 8 × what is said next + reason, state
 //           bytes, first offset, fired at, items, bytes, batch bytes, progress, each a varint
 //
-// What is owed follows batch bytes that are 2^28 more than they are: a touch says all of it, since it says what opens meanwhile.
+// An owed window follows batch bytes that are 2^28 more than they are: a touch repeats all of it, to cover what opens meanwhile.
 //
 // An item is a touch and an append to the state: nothing else of a window changes with it.
 import { ByteReader, type ByteWriter, MalformedBytes } from '@flatline/base';

@@ -143,7 +143,7 @@ class DebounceKind implements Kind {
     return undefined;
   }
 
-  /** Whether more than an item in a window would come of it. */
+  /** True if the record would bring about more than an item in a window. */
   #says({ length }: Arriving, { flush }: Asked, isThere: boolean, goesOn: boolean): boolean {
     const { mode, maxItems, maxBytes } = this.#rules;
     if (flush || goesOn !== isThere || (!isThere && mode === 'leading')) return true;
@@ -151,7 +151,7 @@ class DebounceKind implements Kind {
     return count + 1 >= maxItems || bytes + length >= maxBytes;
   }
 
-  /** Whether one record cannot hold what waits. */
+  /** True if one record cannot hold the window's items. */
   #isLong(): boolean {
     const { count, batchBytes, form, keyLength } = this.#entry;
     const isWeighedOtherwise = formOf(form).weighing !== this.#encoder.weighing;
@@ -170,7 +170,7 @@ class DebounceKind implements Kind {
     return opened.length + (isKept ? itemGrowth(opened, 0, item.offset, item, formOf(this.#form)) : 0);
   }
 
-  /** What the window, or the next one, comes to with the item, in its place. */
+  /** Returns the item with the reducer's result for the window, or for the next one, in place of its value. */
   #reduced(
     { bytes, group, index, timestamp }: Run,
     headers: readonly RecordHeader[],
@@ -320,7 +320,7 @@ class DebounceKind implements Kind {
     }
     if (count > 0) {
       this.#counters[COUNTED_BY_REASON[reason]] += 1;
-      // What is cancelled shows no items.
+      // A cancelled window shows no items.
       if (reason !== 'CANCELLED' && this.#isLong()) {
         this.owing.begin(reason, at, effects);
         return true;

@@ -6,10 +6,10 @@ export { BATCH_BYTES_MAX } from '@flatline/ports/formats';
 /** When a window fires by time (B1). */
 export type DebounceMode = 'trailing' | 'window' | 'leading';
 
-/** What becomes of a window that one record cannot hold (B3). */
+/** Treatment of a window that one record cannot hold (B3). */
 export type OnOversize = 'flush' | 'split';
 
-/** What a batch shows of the items that its window has taken (B3). */
+/** Part of a window's items that its batch shows (B3). */
 export type Reducer = 'all' | 'first' | 'last' | 'count' | 'custom';
 
 /** The debounce options of a pipeline, validated by the configuration. */

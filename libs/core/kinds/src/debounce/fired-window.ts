@@ -33,11 +33,11 @@ export interface Fired {
 }
 
 export interface PartLimits {
-  /** What the items of one record may take. */
+  /** Bytes that the items of one record may take. */
   readonly room: number;
-  /** At most what a record has beside them. */
+  /** Upper bound on the bytes of a record beside its items. */
   readonly aroundBytes: number;
-  /** At most what an item takes, where it was weighed otherwise when it came. */
+  /** Upper bound on the bytes of an item, where it was weighed for another format when it came. */
   readonly weigh: ((value: Uint8Array) => number) | undefined;
   /** Where to begin; 0: at its beginning. */
   readonly progress: number;
@@ -106,12 +106,12 @@ export class FiredWindow implements OwedRecords {
     for (const from = this.#limits.progress % COUNT_SPACE; this.#index < from; this.#index += 1) this.#items.skip();
     if (!isCancelled) this.#advance();
     const { openedAt } = this.#items;
-    // What is cancelled is gone, alike or not.
+    // Items of a cancelled window are gone, alike or not.
     const duplicates = isCancelled ? 0 : this.#survey.duplicates;
     return { key, windowId, reason, openedAt, firedAt, count, bytes, duplicates, firstOffset, lastOffset };
   }
 
-  /** In order, as many as a record may have. */
+  /** Takes items in order, as many as a record may have. */
   #takePart(): BatchItem[] {
     const items: BatchItem[] = [];
     let left = this.#limits.room;

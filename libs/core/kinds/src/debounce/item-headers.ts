@@ -1,4 +1,4 @@
-// What the headers of a record ask of its window (B1, B3).
+// Reads what the headers of a record ask of its window (B1, B3).
 import type { DurationMs } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { COMMAND_HEADER, FLUSH, MAX_WAIT_HEADER, WAIT_DIGITS_MAX, WAIT_HEADER } from '@flatline/ports/formats';

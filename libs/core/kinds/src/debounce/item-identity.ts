@@ -1,7 +1,7 @@
-// What tells which items of a window are alike (B2): a header, or what a JSON pointer (RFC 6901) finds in the value.
+// Identities that tell which items of a window are alike (B2): a header, or the target of a JSON pointer (RFC 6901) in the value.
 import type { RecordHeader } from '@flatline/ports';
 
-/** Where an item's value lies. */
+/** Place of an item's value. */
 export interface ValueSpan {
   readonly bytes: Uint8Array;
   readonly start: number;

@@ -32,7 +32,10 @@ export const BATCH_REASONS: readonly BatchReason[] = [
   'CANCELLED',
 ];
 
-/** What an item has to say that has pushed a window out, by number: they stand in changelogs. `ends`: its window goes no further. */
+/**
+ * Batches, by number since they stand in changelogs, that an item owes which has pushed a window out. `ends`: its window goes no
+ * further.
+ */
 export const NEXT_SAID: readonly (undefined | { readonly reason: BatchReason; readonly ends: boolean })[] = [
   undefined,
   { reason: 'LEADING', ends: false },
@@ -78,7 +81,7 @@ export class OwedWindows implements Owing {
     return this.#entry.hasRow;
   }
 
-  /** Whether an item waits to be said that was taken. */
+  /** True if an item that was taken waits to be said. */
   get hasNext(): boolean {
     return this.#entry.owedNext > 0;
   }

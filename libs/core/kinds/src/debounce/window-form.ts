@@ -1,13 +1,13 @@
-// What a window keeps of the items that it takes, and what its batch shows of them (B2, B3). A window goes on as it was opened,
-// whatever the configuration has come to say: a number in its head says how.
+// Form of a window: what it keeps of the items that it takes, and what its batch shows of them (B2, B3). A window goes on as it
+// was opened, whatever the configuration says by now: a number in its head gives the form.
 import { assert } from '@flatline/base';
 import type { DebounceRules, Reducer } from './debounce-rules.ts';
 
 export interface WindowForm {
   readonly reducer: Reducer;
-  /** Whether the items lie in its state until it fires; otherwise one at most. */
+  /** True if the items lie in its state until it fires; otherwise at most one does. */
   readonly keepsAll: boolean;
-  /** By which format of the output its items were weighed (`DebouncedBatchEncoder.weighing`). */
+  /** Format of the output by which its items were weighed (`DebouncedBatchEncoder.weighing`). */
   readonly weighing: number;
 }
 

@@ -34,11 +34,11 @@ export interface Arriving {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly length: number;
-  /** At most what it takes in a batch. */
+  /** Upper bound on its bytes in a batch. */
   readonly batchBytes: number;
-  /** What items alike have in common. */
+  /** Identity that items alike have in common. */
   readonly identity: Uint8Array | undefined;
-  /** Bytes of the value that came: a reducer puts another in its place. */
+  /** Bytes of the original value: a reducer puts another in its place. */
   readonly takenBytes: number;
 }
 

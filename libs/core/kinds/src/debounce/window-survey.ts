@@ -1,5 +1,5 @@
-// What must be known of a whole window before its first part is written: between which offsets its items lie, which of them are
-// alike, and which its batch shows.
+// Surveys a whole window before its first part is written: the offsets between which its items lie, which of them are alike, and
+// which its batch shows.
 //
 // Owns: how far it has looked, what it has found.
 // Does not own: the window.
@@ -45,7 +45,7 @@ export class WindowSurvey {
     while (this.#replaced[this.#firstKept] === 1) this.#firstKept += 1;
   }
 
-  /** Whether the batch shows the item with that number: from 0, of those that are kept. */
+  /** True if the batch shows the item with that number, counted from 0 among those kept. */
   shows(index: number): boolean {
     switch (this.#reducer) {
       case 'all':

@@ -1,4 +1,4 @@
-// What is said of a lease as its entry stands: to whom, until when, and what is in the way of others.
+// Answers about a lease as its entry stands: to whom, until when, and what is in the way of others.
 //
 // Owns: counts of grants and refusals.
 // Does not own: the entry, when something is said (LeaseKind), how (LeaseVoice).

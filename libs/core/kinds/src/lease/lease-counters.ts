@@ -1,6 +1,6 @@
 import type { KindCounters } from '../contract.ts';
 
-/** What leases have counted in a task since it was created. */
+/** Counters of leases in a task since it was created. */
 export interface LeaseCounters extends KindCounters {
   leasesGranted: number;
   leaseRenewals: number;

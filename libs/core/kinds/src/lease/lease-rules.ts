@@ -1,11 +1,11 @@
 import type { DurationMs } from '@flatline/base';
 
-/** What becomes of a start while another holds the lease (L4). */
+/** Treatment of a start while another holds the lease (L4). */
 export type OnConflict = 'reject' | 'replace' | 'queue';
 
 /** The lease options of a pipeline, validated by the configuration. */
 export interface LeaseRules {
-  /** For a start that asks for none. */
+  /** Timeout of a start that asks for none. */
   readonly timeoutMs: DurationMs;
   readonly minTimeoutMs: DurationMs;
   readonly maxTimeoutMs: DurationMs;

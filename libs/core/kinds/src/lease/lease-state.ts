@@ -9,7 +9,7 @@
 import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
 import type { BytesSpan } from '../state-bytes.ts';
 
-/** What a start says of whoever sent it. */
+/** Sender's part of a start. */
 export interface Claim {
   readonly requestId: string | undefined;
   readonly attributes: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-// What is said of leases: events, encoded when they are decided, and tombstones (O1, L1).
+// Events and tombstones of leases; events are encoded when they are decided (O1, L1).
 //
 // Owns: nothing.
 // Does not own: when something is said (LeaseKind), what (LeaseAnswers).
@@ -28,7 +28,7 @@ export interface SpokenLease {
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** What is in the way of a request. */
+/** Obstacle to a request. */
 export interface Obstacle {
   readonly reason: LeaseReason;
   readonly holder?: ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-// What a record asks of a lease: its value, and what its headers say beside it.
+// Reads what a record asks of a lease, from its value and its headers.
 //
 // Owns: the request, filled again for each record.
 // Does not own: what is done about it.

@@ -1,8 +1,8 @@
 import type { KindCounters } from '../contract.ts';
 
-/** What schedules have counted in a task since it was created. */
+/** Counters of schedules in a task since it was created. */
 export interface ScheduleCounters extends KindCounters {
-  /** Schedules made, those that took another's place among them. */
+  /** Schedules made, including those that replaced another. */
   schedulesMade: number;
   schedulesReplaced: number;
   schedulesCancelled: number;

@@ -1,4 +1,4 @@
-// What comes out of schedules: their runs, and receipts (D1, D4).
+// Output of schedules: their runs, and receipts (D1, D4).
 //
 // Owns: copies of what is said, until their commits.
 // Does not own: when something is said (ScheduleKind).
@@ -56,7 +56,7 @@ export class ScheduleVoice {
   readonly #prefix: Uint8Array;
   /** Messages of runs, which go with their commits, and so together. */
   readonly #copies = new BriefCopies();
-  /** What is due together shares a header. */
+  /** Due instant of the last run, and its header: runs due together share it. */
   #lastDueAt: Millis = 0;
   #lastDueAtHeader = header(DUE_AT_HEADER, '0');
 

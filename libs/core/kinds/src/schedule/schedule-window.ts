@@ -19,7 +19,7 @@ export class ScheduleWindow extends EntryWindow {
     this.f64[this.f] = value;
   }
 
-  /** What is set is copied. */
+  /** The setter copies. */
   get state(): BytesSpan {
     return this.#state.at(this.slot);
   }

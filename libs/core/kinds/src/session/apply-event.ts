@@ -1,4 +1,4 @@
-// What an activity does to a session (S1, S5–S7, S10). Whether the session is due at all is asked first, elsewhere (S3).
+// Applies an activity to a session (S1, S5–S7, S10). The caller has checked whether the session is due (S3).
 import type { Millis } from '@flatline/base';
 import { COUNT_MAX } from './counts.ts';
 import { blankDetail, type SessionDetail } from './detail.ts';
@@ -84,12 +84,12 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
   return forgottenSources === 0 ? applied : { ...applied, forgottenSources };
 }
 
-/** Whether the event can be told from others, and so be a duplicate. */
+/** True if the event can be told from others, and so be a duplicate. */
 function isNamed({ eventId, sequence }: SessionEvent): boolean {
   return sequence !== undefined || eventId !== undefined;
 }
 
-/** False where the count is full: then no type's count grows either, for together they are the events. */
+/** Counts the event. False if the count is full: then no type's count grows either, since together they are the events. */
 function countEvent(entry: SessionEntry): boolean {
   const { eventCount } = entry;
   if (eventCount >= COUNT_MAX) return false;

@@ -93,7 +93,7 @@ function durationBetween(startedAt: Millis, endedAt: Millis): DurationMs {
   return Math.max(0, endedAt - startedAt);
 }
 
-/** What a summary of a session without any shares with all others: of a million that close together, few have any. */
+/** Attributes shared by the summaries of sessions without any: of a million that close together, few have any. */
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
 function attributesOf(texts: SessionTexts | undefined): ReadonlyMap<string, string> {

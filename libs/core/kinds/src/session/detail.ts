@@ -1,4 +1,4 @@
-// What a session keeps beyond a bare heartbeat's needs, and the bytes of its numbers in the changelog.
+// Detail of a session: all that it keeps beyond a bare heartbeat's needs, and the bytes of its numbers in the changelog.
 //
 // The byte form is part of the changelog format: changing it needs a new format version (K9).
 import { type ByteReader, type ByteWriter, MalformedBytes, type Millis, zigzag } from '@flatline/base';
@@ -16,11 +16,11 @@ export interface SessionDetail {
   lastEventAt: Millis;
   duplicateCount: number;
   outOfOrderCount: number;
-  /** The unnamed source's. */
+  /** Sequence of the unnamed source. */
   sequence: SequenceWindow | undefined;
-  /** Whether the texts have named sources (S5). */
+  /** True if the texts have named sources (S5). */
   hasSources: boolean;
-  /** What only sessions keep whose events have ids, types or attributes. */
+  /** Texts, kept only by sessions whose events have ids, types or attributes. */
   texts: SessionTexts | undefined;
 }
 

@@ -2,15 +2,15 @@ import type { DurationMs, Millis } from '@flatline/base';
 import type { SessionDetail } from './detail.ts';
 
 /**
- * A live session as the rules see it: a view over whatever holds it (columns in a task, a plain object in a test).
- * What a bare heartbeat does not need lives in `detail`, absent by default.
+ * A live session as the rules see it: a view over whatever holds it (columns in a task, a plain object in a test). Fields that a
+ * bare heartbeat does not need live in `detail`, absent by default.
  */
 export interface SessionEntry {
   /** Effective time of the first activity; the origin of `maxDurationMs`. */
   openedAt: Millis;
   /** Greatest effective time of an activity (S1). */
   lastSeenAt: Millis;
-  /** The silence that ends this session: what is in force for it (S7). */
+  /** Silence that ends this session, as in force for it (S7). */
   timeoutMs: DurationMs;
   /** True once an event chose the timeout; until then each activity takes the configured one. */
   timeoutChosen: boolean;

@@ -13,7 +13,7 @@ interface Attribute {
   readonly at: Millis;
 }
 
-/** What only sessions keep whose events have ids, types or attributes. */
+/** Texts, kept only by sessions whose events have ids, types or attributes. */
 export interface DetailTexts {
   truncated: boolean;
   /** The one least recently heard first. */
@@ -114,12 +114,12 @@ export function applyToObjects(entry: ObjectEntry, rules: SessionRules, event: S
   return { ...takeTimeout(entry, rules, event.timeoutMs), forgottenSources };
 }
 
-/** Whether the event can be told from others, and so be a duplicate. */
+/** True if the event can be told from others, and so be a duplicate. */
 function isNamed({ eventId, sequence }: SessionEvent): boolean {
   return sequence !== undefined || eventId !== undefined;
 }
 
-/** False where the count is full: then no type's count grows either, for together they are the events. */
+/** Counts the event. False if the count is full: then no type's count grows either, since together they are the events. */
 function countEvent(entry: ObjectEntry): boolean {
   const { eventCount } = entry;
   if (eventCount >= COUNT_MAX) return false;

@@ -1,6 +1,6 @@
 import type { KindCounters } from '../contract.ts';
 
-/** What sessions have counted in a task since it was created. Plain numbers: the shell turns them into metrics. */
+/** Counters of sessions in a task since it was created. Plain numbers: the shell turns them into metrics. */
 export interface SessionCounters extends KindCounters {
   heartbeats: number;
   events: number;

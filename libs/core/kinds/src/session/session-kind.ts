@@ -29,9 +29,9 @@ export interface SessionOptions {
   readonly rules: SessionRules;
   readonly decoder: EventDecoder;
   readonly encoder: SummaryEncoder;
-  /** Whether each summary is followed by a tombstone (O2). */
+  /** True if each summary is followed by a tombstone (O2). */
   readonly tombstones: boolean;
-  /** Named where a summary cannot be encoded. */
+  /** Named in the error if a summary cannot be encoded. */
   readonly outputTopic: string;
 }
 
@@ -138,7 +138,7 @@ class SessionKind implements Kind {
     return undefined;
   }
 
-  /** Whether there is room for what the event needs; opens the session where none lives. */
+  /** Makes room for the event, and opens the session where none lives. False if there is none. */
   #makeRoom(index: number, isLive: boolean, effects: Effects): boolean {
     const most = growthAtMost(this.#event);
     if (isLive && most === 0) return true;

@@ -66,7 +66,7 @@ export function listsOf({ state: { bytes, start, length } }: SessionTexts): Uint
   return bytes.slice(start + HEADER_BYTES, start + length);
 }
 
-/** What the texts say, read from their bytes. */
+/** Reads the texts from their bytes. */
 export function plainTexts(texts: SessionTexts): PlainTexts {
   const input = new ByteReader(listsOf(texts));
   const list = <Item>(item: () => Item): Item[] => Array.from({ length: input.varint() }, item);

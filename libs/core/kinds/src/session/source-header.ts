@@ -1,4 +1,4 @@
-// What a record's header says of its sender (S5).
+// Reads the sender from a record's header (S5).
 import type { RecordHeader } from '@flatline/ports';
 import { type SessionEvent, SOURCE_BYTES_MAX, SOURCE_HEADER } from '@flatline/ports/formats';
 import { bad, type Bad } from '../refusals.ts';

@@ -4,7 +4,7 @@ import { applyEvent, type SessionEntry, type SessionRules, summarize } from '../
 import { growthAtMost, growthOf } from './growth.ts';
 import { at, closing, event, opened, rules } from './session.fixture.ts';
 
-/** What comes, in this order, as `source:sequence`; one that begins with `+` is a start. */
+/** Applies events in this order, each as `source:sequence`; one that begins with `+` is a start. */
 function said(entry: SessionEntry, using: SessionRules, ...words: readonly string[]): string[] {
   return words.map((word, i) => {
     const [, start, source, sequence] = /^(\+?)(.*):(\d+)$/.exec(word)!;

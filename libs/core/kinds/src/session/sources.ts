@@ -14,9 +14,9 @@ import { missingCount, noteSequence, openWindow, type SequenceWindow } from './s
 import { soughtText } from './sought-text.ts';
 import type { SessionTexts } from './texts.ts';
 
-/** What `noteSource` returns for a sequence seen before. */
+/** Returned by `noteSource` for a sequence seen before. */
 export const SEEN_BEFORE = -1;
-/** Bytes that a source takes beside its name, at most; and those that the first one brings along. */
+/** Upper bound on the bytes of a source beside its name; and on those that the first one brings along. */
 export const SOURCE_STATE_BYTES = 48;
 export const SOURCES_STATE_BYTES = 16;
 
@@ -69,7 +69,7 @@ export function noteSource(texts: SessionTexts, { source, sequence, isStart }: N
   return count - kept;
 }
 
-/** What is missing of all of them, the forgotten ones included (S6). */
+/** Counts the sequence numbers missing from all sources, the forgotten ones included (S6). */
 export function missingOfSources(texts: SessionTexts): number {
   const { sources } = texts;
   if (sources === undefined) return 0;

@@ -61,7 +61,7 @@ const bytesOf = (detail: SessionDetail | undefined): Uint8Array | undefined => {
   return out.copy();
 };
 
-/** What a session is after a restart: its numbers read back, and its texts in the bytes that they were. */
+/** Restores a session as after a restart: its numbers read back, and its texts in the same bytes. */
 function restored(entry: SessionEntry): void {
   const { detail } = entry;
   if (detail === undefined) return;

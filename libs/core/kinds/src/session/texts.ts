@@ -168,7 +168,7 @@ export class SessionTexts {
     this.#next = 0;
   }
 
-  /** Whether there is such an attribute. Begins where the one found last ends, `rewind` before the first. */
+  /** True if there is such an attribute. Begins where the one found last ends, `rewind` before the first. */
   findAttribute(name: string): boolean {
     const text = soughtText(name);
     this.#open(this.#attributes);
@@ -363,7 +363,7 @@ export function blankTexts(): SessionTexts {
   return new SessionTexts(state);
 }
 
-/** Whether the text there is the one sought, length and all: where it is shorter, the first byte tells. */
+/** True if the text there is the one sought, length and all: where it is shorter, the first byte tells. */
 function isAt(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
   for (let i = 0; i < text.length; i += 1) if (bytes[at + i] !== text[i]) return false;
   return true;
