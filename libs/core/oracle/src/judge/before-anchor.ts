@@ -13,7 +13,7 @@ import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { ExpectedRecord, KindEntries, LaterState } from '../rules/reading.ts';
 import type { OutputCheck } from './output-check.ts';
 
-/** What the input is folded by. */
+/** Header fields by which the input is folded. */
 export type FoldedCommit = Pick<BlockHeader, 'sequence' | 'position' | 'clock'>;
 
 export interface BeforeAnchorParts {

@@ -35,7 +35,7 @@ interface Incomplete {
 
 export class CommitChain {
   readonly #place: Place;
-  /** Whether the first commit there ever was is the first one here. */
+  /** True if the first commit here is the first there ever was. */
   readonly #isWhole: boolean;
   #incomplete: Incomplete | undefined;
   #last: BlockHeader | undefined;

@@ -1,4 +1,4 @@
-// What a close waited for that came long after its deadline (V9): only what is left is a delay of closing.
+// Causes of a close long after its deadline (V9): only the remainder is a delay of closing.
 //
 // Owns: the last long gaps between stamps of the input.
 // Does not own: delays (Findings).

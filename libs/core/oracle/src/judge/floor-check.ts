@@ -1,4 +1,4 @@
-// What each commit's floor leaves of the changelog: every base of what lives (K3), and no more than so many times as much (K8).
+// Checks what each commit's floor leaves of the changelog: every base of what lives (K3), and at most a multiple of that (K8).
 //
 // Owns: the lengths of the blocks above the floor.
 // Does not own: what lives (ChangelogFold).
@@ -18,7 +18,7 @@ interface Block {
 
 /** docs/SPEC.md, K8. */
 const UNSWEPT_BYTES_MAX = 2 * 1024 * 1024;
-/** What a base has beside key, head and pages: kind, slot, lengths. */
+/** Bytes of a base beside key, head and pages: kind, slot, lengths. */
 const BASE_BYTES = 8;
 
 export class FloorCheck {

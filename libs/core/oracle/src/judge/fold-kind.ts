@@ -1,5 +1,5 @@
-// What a pipeline of any kind must say of one input partition, and what it leaves open, for callers that hold all of it. It is
-// the fold that the checker follows commit by commit.
+// Folds one input partition into all that a pipeline of any kind must say of it, and all that it leaves open, for callers that
+// hold the whole input. It is the fold that the checker follows commit by commit.
 import type { Millis } from '@flatline/base';
 import type { InputRecord, InputTruth } from '../logs/history.ts';
 import { asRefused, type InputFold } from '../rules/input-fold.ts';
@@ -19,15 +19,15 @@ export interface KindFoldOptions {
 }
 
 export interface KindFolded {
-  /** How many records with a value the output has to have. */
+  /** Number of records with a value that the output must have. */
   readonly said: number;
-  /** What lives at the end, by its key as text, and until when; Infinity: for good. */
+  /** The instant until which each live key lives, by its key as text; Infinity: for good. */
   readonly open: ReadonlyMap<string, Millis>;
-  /** Offsets of the records that belong to the dead letters. */
+  /** Offsets of the records that belong in the dead letters. */
   readonly refused: readonly number[];
-  /** Where the clock stood after each record. */
+  /** The clock after each record. */
   readonly steps: readonly { readonly offset: number; readonly clock: Millis }[];
-  /** Due instants that the clock has brought about, whether or not anything is said of them. */
+  /** Number of due instants that the clock has brought about, whether or not anything is said of them. */
   readonly dues: number;
 }
 

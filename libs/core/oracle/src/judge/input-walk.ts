@@ -137,12 +137,12 @@ export class InputWalk {
     );
   }
 
-  /** Whether the clock here is the one that the processor had: no present of then plays a part in it. */
+  /** True if the clock here is the one that the processor had: the present at that time plays no part in it. */
   get #knowsClock(): boolean {
     return this.#truth?.presentDecides === false;
   }
 
-  /** Why a record was refused that nothing here shows to be bad: the processor's letters are believed. */
+  /** Returns why a record was refused that nothing here shows to be bad: the processor's letters are believed. */
   #saidRefusal({ offset }: InputRecord): 'stamp' | 'content' | undefined {
     const { letters, place } = this.#parts;
     if (letters.wasRefusedForItsStamp(offset)) return 'stamp';

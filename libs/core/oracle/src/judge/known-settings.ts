@@ -1,11 +1,11 @@
-// What of a history can be judged where the changelog does not say by which settings its first commits were made: what follows,
-// by the state that the changelog has then.
+// Finds the part of a history that can be judged where the changelog does not give the settings of its first commits: all that
+// follows them, judged by the state that the changelog has then.
 //
-// Owns: where that begins.
+// Owns: where that part begins.
 // Does not own: by which settings each later stretch is judged (RulesInForce).
 import type { PartitionHistory } from '../logs/history.ts';
 
-/** The settings of the first commits are not said, those of later ones are: input offset and commit from which they are. */
+/** Returns the input offset and commit from which settings are known, where those of the first commits are not. */
 export function firstKnown({ settings }: PartitionHistory): { from: number; sequence: number } | undefined {
   const [first] = settings ?? [];
   return first === undefined || first.sequence === 0 ? undefined : first;

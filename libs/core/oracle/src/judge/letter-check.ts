@@ -15,7 +15,7 @@ export class LetterCheck {
   readonly #feed: Feed<LetterRecord>;
   /** Letters that were deleted cannot be missed. */
   readonly #isWhole: boolean;
-  /** What lies below is not judged: an application whose state was given up may have said it, too. */
+  /** First input offset that is judged: an application whose state was given up may have said what lies below, too. */
   readonly #inputFrom: number;
   /** Input offset → letter. */
   readonly #letters = new Map<number, LetterRecord>();
@@ -40,17 +40,17 @@ export class LetterCheck {
     }
   }
 
-  /** Whether the processor refused it for its stamp: only the present of then could tell (C6). */
+  /** True if the processor refused the record for its stamp: only the present at that time could tell (C6). */
   wasRefusedForItsStamp(offset: number): boolean {
     return this.#letters.get(offset)?.subject?.reason === BAD_TIMESTAMP;
   }
 
-  /** Whether the processor says that it failed at the record (I6): then nothing of it is applied. */
+  /** True if the processor says that it failed at the record (I6): then nothing of it is applied. */
   sayFailed(offset: number): boolean {
     return this.#letters.get(offset)?.subject?.reason === PROCESSING_FAILED;
   }
 
-  /** Whether the processor says that the partition had no room for the session it would open (I7). */
+  /** True if the processor says that the partition had no room for the session that the record would open (I7). */
   sayFull(offset: number): boolean {
     return this.#letters.get(offset)?.subject?.reason === STATE_FULL;
   }
@@ -90,7 +90,7 @@ export class LetterCheck {
     this.#letters.clear();
   }
 
-  /** What else lies there below `position` is one too many. Returns how many lie above it, which are of no commit here. */
+  /** Reports every other letter below `position` as one too many. Returns how many lie above it, which are of no commit here. */
   async finish(position: number): Promise<number> {
     await this.read(position);
     this.match([]);
@@ -113,7 +113,7 @@ export class LetterCheck {
   }
 }
 
-/** Whether `kept` is `original`, or its beginning where `length` says how long that was. */
+/** True if `kept` is `original`, or its beginning where `length` gives the length of `original`. */
 function isKept(kept: Uint8Array | null, original: Uint8Array | null, length: number | undefined): boolean {
   if (kept === null || original === null) return kept === original && length === undefined;
   const isWhole = length === undefined;

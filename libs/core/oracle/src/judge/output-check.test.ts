@@ -59,7 +59,7 @@ test('[V1] a transaction whose records come to stand one after another is looked
   };
   for (; standing < RECORDS; standing += 1) await output.follow(RECORDS, stands, () => undefined);
   expect(looks).toBeLessThanOrEqual(2 * RECORDS);
-  // What stood may do so no more.
+  // Records that stood may no longer do so.
   looks = 0;
   standing = 0;
   output.rulesChanged();

@@ -20,10 +20,10 @@ import { SaidQueue } from '../rules/said-queue.ts';
 import type { Findings } from './report.ts';
 import type { TransactionMark } from './transaction-walk.ts';
 
-/** What one commit owes to the output. */
+/** Output that one commit owes. */
 export interface Decision {
   readonly expected: readonly ExpectedRecord[];
-  /** Ids of what was said early: it is known already, and not said again. */
+  /** Ids of records said early: they are known already, and not said again. */
   readonly early: ReadonlySet<string>;
   readonly position: number;
   readonly transaction: TransactionMark | undefined;
@@ -47,7 +47,7 @@ export interface OutputCheckParts {
   readonly decidedBelow: number;
   /** Without tombstones those from before they were turned off may be there. */
   readonly rules: CommonRules;
-  /** What commits said that are not judged may go by others. */
+  /** True if commits that are not judged may have used other settings. */
   readonly settingsVary: boolean;
 }
 
@@ -58,12 +58,12 @@ const RECENT_MAX = 10_000;
 
 export class OutputCheck {
   readonly #parts: OutputCheckParts;
-  /** What began earlier cannot be judged: the input no longer tells of it. */
+  /** Earliest beginning that can be judged: the input no longer tells of earlier ones. */
   judgedFrom = 0;
-  /** What came about below it, and has not been said, is not known any more. */
+  /** Input offset: records brought about below it and not said yet are forgotten. */
   #letGoBelow = 0;
   #group: Group | undefined;
-  /** So many of its first are known to stand (OC2). */
+  /** Number of the group's first records that are known to stand (OC2). */
   #standing = 0;
   #hasMatched = false;
   #isAnchored: boolean;
@@ -91,7 +91,7 @@ export class OutputCheck {
       this.#hasMatched ||= isMatch;
       this.#judge(group, owed);
       if (!isMatch) continue;
-      // What was let go had taken effect by the first commit.
+      // Everything let go had taken effect by the first commit.
       if (!decision.isFirst) this.#letGoBelow = 0;
       if (!this.#isAnchored) owed.clear();
       this.#isAnchored = true;
@@ -144,12 +144,12 @@ export class OutputCheck {
     return this.#parts.isWhole;
   }
 
-  /** What came about below the input offset, and was not said yet, is not known any more: the log may have lost it. */
+  /** Forgets what came about below the input offset and was not said yet: the log may have lost it. */
   letGo(below: number): void {
     this.#letGoBelow = below;
   }
 
-  /** Or may have been: one that does not say when it began. */
+  /** True if the record was let go, or may have been: one that does not say when it began. */
   #wasLetGo(record: OutputRecord): boolean {
     return this.#letGoBelow > 0 && !(this.#parts.reading.words.beginningOf(record) >= this.#letGoBelow);
   }
@@ -161,7 +161,7 @@ export class OutputCheck {
       if (dueAt !== undefined) findings.delay(appendedAt - dueAt, delayCauses.of(dueAt, { clock, appendedAt }));
   }
 
-  /** What is left when all commits are checked belongs to none of them. */
+  /** Judges the groups left once all commits are checked: they belong to none of them. */
   async finish(): Promise<void> {
     const nothing = new Owed({ expected: [], early: new Set() }, this.#parts.reading.words, false);
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
@@ -200,7 +200,7 @@ export class OutputCheck {
     return this.#isOtherwise && this.#parts.reading.mayBeOtherwise?.(key) === true;
   }
 
-  /** Whether a commit behind `position`, or a later look at what lives, may account for a record of it. */
+  /** True if a commit behind `position`, or a later look at what lives, may account for a record of the group. */
   #mayBeLater(group: Group, position: number): boolean {
     const { entries, words } = this.#parts.reading;
     return group.some(({ record, transaction }) => {
@@ -226,7 +226,7 @@ export class OutputCheck {
     return this.#parts.rules.tombstones ?? true;
   }
 
-  /** What was said by commits that are judged comes behind all that was said by those that are not. */
+  /** True once all that unjudged commits said lies behind: it precedes all that judged commits say. */
   get #knowsTombstones(): boolean {
     return !this.#parts.settingsVary || this.judgedFrom === 0 || this.#hasMatched;
   }

@@ -60,12 +60,12 @@ export class PartitionCheck {
   readonly #letters: LetterCheck;
   /** Both logs are there from their beginning, or a commit was met whose whole state the changelog holds. */
   #isAnchored: boolean;
-  /** Commits so far, while it is not. */
+  /** Commits so far, while it is not anchored. */
   readonly #before: BeforeAnchor;
-  /** What the commit at hand brought about. */
+  /** Records brought about by the current commit. */
   #expected: ExpectedRecord[] = [];
   #position = 0;
-  /** From where settings are known, if not from the first commit. */
+  /** Input offset and commit from which settings are known, if not from the first commit. */
   readonly #known: ReturnType<typeof firstKnown>;
   #last: Commit | undefined;
 
@@ -251,7 +251,9 @@ export class PartitionCheck {
     return named;
   }
 
-  /** Whether the changelog here holds the whole state of `commit`; where the input lacks its beginning, it is taken over. */
+  /**
+   * True if the changelog here holds the whole state of `commit`; where the input lacks its beginning, that state is taken over.
+   */
   async #anchor({ header }: Commit): Promise<boolean> {
     const { changelog, input } = this.#parts.history;
     // The state that the last commit by unknown settings left is the first that is known.

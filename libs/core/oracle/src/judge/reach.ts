@@ -1,8 +1,8 @@
 import type { FoldCounts } from '../rules/input-fold.ts';
 
-/** What really happened in a history (V12): a trial whose fault did not happen is invalid, not green. */
+/** Counts of what really happened in a history (V12): a trial whose fault did not happen is invalid, not green. */
 export interface Reach extends FoldCounts {
-  /** Closes by reason; of other kinds the last words by what brought them about. */
+  /** Closes by reason; for other kinds, last words by cause. */
   timeouts: number;
   ends: number;
   maxDurations: number;

@@ -1,4 +1,4 @@
-// What the checker says, and the collector of it.
+// Findings of the checker, and their collector.
 //
 // Owns: the first violations of each rule, the counts.
 // Does not own: judging.
@@ -44,15 +44,15 @@ export interface VerificationReport {
   readonly reach: Reach;
   /** I9: no violations either. */
   readonly misplacedKeys: MisplacedKeys;
-  /** Where the settings in force, as the changelog says them last, are not those of the configuration: no violations. */
+  /** Settings in force, as the changelog gives them last, that differ from the configuration: no violations. */
   readonly settingsDiffer: readonly SettingsDifference[];
-  /** What could not be judged, and why: not violations. */
+  /** Findings that could not be judged, and why: not violations. */
   readonly undecidedCount: number;
   /** The first of them. */
   readonly undecided: readonly string[];
 }
 
-/** What rests on the fold of the input. */
+/** Rules that rest on the fold of the input. */
 const BY_THE_FOLD = ['V1', 'V2', 'V3', 'V4', 'V5', 'V11', 'O4'];
 
 export const SHOWN_PER_RULE_MAX = 10;
@@ -78,9 +78,9 @@ export class Findings {
   /** Those of them which another reckoning than the checker's may explain, and how many there are. */
   readonly #explicable: Violation[] = [];
   #explicableCount = 0;
-  /** Told of the partition that is judged. */
+  /** Set for the partition that is judged. */
   mayBeOtherwise: ((key: string) => boolean) | undefined;
-  /** What has been said, in order, as far as it is told apart. */
+  /** Undecided findings so far, in order, as far as they are told apart. */
   readonly #undecided = new Set<string>();
   readonly #undecidable: ReadonlySet<string>;
   #undecidedCount = 0;

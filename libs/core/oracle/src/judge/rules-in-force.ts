@@ -10,9 +10,9 @@ import { type ChangelogBlock, readBlock, type SaidSettings } from '../logs/chang
 import type { LogRecord, LogSource } from '../logs/history.ts';
 import type { JudgedRules } from './kinds.ts';
 
-/** As a text has it, since JSON has no word for it. */
+/** Written form of infinity, for which JSON has no word. */
 const UNLIMITED = 'unlimited';
-/** What was in force where a text does not know the option: it is younger. */
+/** Values in force where a text does not know the option, because the option is younger. */
 const BEFORE: Readonly<Record<string, unknown>> = { maxSources: 0 };
 
 export class RulesInForce {
@@ -40,7 +40,7 @@ export class RulesInForce {
     return this.#goTo(({ from }) => from <= offset);
   }
 
-  /** What the last stretch has otherwise than today's rules. What those of then did not know is not in it. */
+  /** Lists the settings of the last stretch that differ from today's. Options that it does not know are left out. */
   differences(): readonly { readonly setting: string; readonly inForce: unknown; readonly inFile: unknown }[] {
     const last = this.#said.at(-1);
     const today: Readonly<Record<string, unknown>> = { ...this.#today };
@@ -93,13 +93,15 @@ function written(value: unknown): unknown {
   return value === Infinity ? UNLIMITED : (value ?? null);
 }
 
-/** What an option was by which the record at an input offset was applied; undefined: nothing says it. */
+/** Returns a lookup of the option's value by which the record at an input offset was applied; undefined: nothing says it. */
 export function optionAt(said: readonly SaidSettings[], name: string): (offset: number) => unknown {
   const stretches = said.map(({ from, text }) => ({ from, option: optionsIn(text)?.[name] }));
   return (offset) => stretches.findLast(({ from }) => from <= offset)?.option;
 }
 
-/** Reads a changelog to its end for what its commits say of settings: later ones say what earlier ones did, as far as it is kept. */
+/**
+ * Reads a changelog to its end for the settings in its commits: later ones repeat those of earlier ones, as far as they are kept.
+ */
 export async function settingsIn(changelog: LogSource<LogRecord>): Promise<readonly SaidSettings[]> {
   const known = new Map<number, SaidSettings>();
   for (let part = await changelog.read(); part !== undefined; part = await changelog.read())

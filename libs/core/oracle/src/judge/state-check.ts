@@ -36,7 +36,7 @@ export class StateCheck {
     }
   }
 
-  /** What each header says of the state after it (R1), and that its floor keeps its own commit (K3). */
+  /** Checks what each header says of the state after it (R1), and that its floor keeps its own commit (K3). */
   checkHeader({ header, firstOffset }: Commit, isLogAppendTime: boolean): void {
     if (header.floor > firstOffset)
       this.#place.violation('K3', {

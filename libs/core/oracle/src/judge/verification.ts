@@ -9,7 +9,7 @@ import { Findings, type VerificationReport } from './report.ts';
 export interface VerificationOptions {
   readonly rules: JudgedRules;
   readonly inputTopic: string;
-  /** What a generator truly sent (X3). */
+  /** Ledger of what a generator truly sent (X3). */
   readonly ledger?: Iterable<LedgerLine>;
   /** V12: less of one of these makes the trial invalid. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>>;

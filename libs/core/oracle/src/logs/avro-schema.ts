@@ -18,7 +18,7 @@ export interface AvroRecord {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is no schema, or none of a record. */
+/** Thrown if something is no schema, or none of a record. */
 export class NoSchema extends Error {
   override readonly name = 'NoSchema';
 }
@@ -129,7 +129,9 @@ const EVENT_NAME = 'SessionEvent';
 
 export type Content = keyof typeof FIELDS;
 
-/** Whether all that it may write can be read as that (Avro 1.12, "Schema Resolution"), names without their namespace. */
+/**
+ * True if all that the schema may write can be read as `content` (Avro 1.12, "Schema Resolution"), names without their namespace.
+ */
 export function canBe(content: Content, { name, fields }: AvroRecord): boolean {
   if (name !== EVENT_NAME) return false;
   return fields.every((field) => {

@@ -32,7 +32,7 @@ export function avroRecord(record: AvroRecord, value: Uint8Array): EventFields {
 class AvroWalk {
   readonly #bytes: ByteWalk;
   readonly #bytesAre: 'text' | 'bytes';
-  /** What is known of types that were met: whether they occupy no bytes. */
+  /** Types met so far: true if they occupy no bytes. */
   readonly #empty = new Map<AvroType, boolean>();
 
   constructor(value: Uint8Array, bytesAre: 'text' | 'bytes') {

@@ -66,7 +66,7 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   const kind = block.byte();
   if (kind === CLAIM) return { kind: 'claim' };
   if (!STATES.includes(kind)) throw new NotABlock(`is of kind ${kind}`);
-  // What has entries with sources may have settings or not.
+  // A block of entries with sources may have settings or not.
   if (version !== VERSION_WITH_SOURCES && (version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
     throw new NotABlock(`is of kind ${kind}, which version ${version} does not have, or a lower one has, too`);
   const fields = readHeader(block);

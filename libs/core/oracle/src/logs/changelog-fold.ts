@@ -18,7 +18,7 @@ export interface LoggedImage {
   readonly offset: number;
 }
 
-/** What the header of the touch's commit says. */
+/** Header fields of the touch's commit. */
 export interface TouchedAt {
   readonly clock: number;
   readonly position: number;
@@ -39,7 +39,7 @@ type Based = Extract<BlockOperation, { readonly kind: 'based' }>;
 type PageChange = Extract<BlockOperation, { readonly page: number }>;
 type Change = Exclude<BlockOperation, Bind | { readonly kind: 'remove' }>;
 
-/** What a reader would have of an entry that begins at the block with that offset: so many of its pages, from the first on. */
+/** Number of pages, from the first on, that a reader would have of an entry that begins at the block with that offset. */
 type Beginnings = ReadonlyMap<number, number>;
 
 const DIGEST_SEED = 0x666c6174;
@@ -210,7 +210,7 @@ function based(entry: Entry, { slot, base }: Based): Entry {
   return entry.with({ offset: base, isWhole: true, beginnings: NO_BEGINNINGS });
 }
 
-/** What a reader without the page cannot follow is said again, whole, before the entry is. */
+/** Applies a page change. One that a reader without the page cannot follow is said again, whole, before the entry is. */
 function paged(entry: Entry, operation: PageChange): Entry {
   const { pages, isWhole } = entry;
   const { page, at, kind } = operation;

@@ -1,11 +1,11 @@
-// What the checker reads: the logs of one partition, as a source hands them out piece by piece.
+// Input of the checker: the logs of one partition, which a source hands out piece by piece.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { SaidSettings } from './changelog-block.ts';
 
 export interface LogRecord {
   readonly offset: number;
   readonly timestamp: Millis;
-  /** Whether the broker stamped it: only such stamps of different topics can be compared. */
+  /** True if the broker stamped it: only such stamps can be compared across topics. */
   readonly logAppendTime: boolean;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
@@ -36,20 +36,20 @@ export interface InputRecord extends LogRecord {
   readonly hasClockHeader: boolean;
   /** Default: none. */
   readonly headers?: readonly RawHeader[];
-  /** What a value that is neither null nor empty says of a session; `bad` where it says nothing (I1). */
+  /** Session event in a value that is neither null nor empty; `bad` if there is none (I1). */
   readonly event: InputEvent | 'bad' | undefined;
-  /** The same as fields, for kinds that have more of them. Default: what the value says in JSON. */
+  /** The same as fields, for kinds that have more of them. Default: the fields of the value in JSON. */
   readonly fields?: EventFields | 'bad' | undefined;
-  /** Its maker means it to fail although it decodes (I6). */
+  /** True if its maker means it to fail although it decodes (I6). */
   readonly isRefused?: boolean;
-  /** Set where it is no record but a batch, from `offset` to here, whose records cannot be read (I1). */
+  /** Set if this is not a record but a batch, from `offset` to here, whose records cannot be read (I1). */
   readonly lastOffset?: number | undefined;
 }
 
 export interface OutputRecord extends LogRecord {
   /** Default: unknown, and not judged. */
   readonly headers?: readonly RawHeader[];
-  /** What the header `flatline-incarnation` says. */
+  /** Value of the header `flatline-incarnation`. */
   readonly incarnation: string | undefined;
   /** The value as an object with the names of docs/FORMATS.md; undefined where it is null or cannot be read. */
   readonly summary: Readonly<Record<string, unknown>> | undefined;
@@ -121,14 +121,14 @@ export interface StoredState {
   readonly entries: Iterable<StoredEntry>;
 }
 
-/** What the maker of an input knows of its records, and no log tells. */
+/** Facts about an input's records that their maker knows, and no log tells. */
 export interface InputTruth {
   /**
-   * Whether a record is refused that nothing in it shows to be bad: for a stamp too far ahead of the present of then, which
-   * moves no clock (C6), or for a content that decodes and still fails (I6).
+   * Returns why a record is refused that nothing in it shows to be bad: for a stamp too far ahead of the present at that time,
+   * which moves no clock (C6), or for a content that decodes and still fails (I6).
    */
   readonly refusalOf: (record: InputRecord) => 'stamp' | 'content' | undefined;
-  /** Whether stamps were taken that moved the clock only as far as the present allowed (C6): the commits' clocks are believed. */
+  /** True if stamps were taken that moved the clock only as far as the present allowed (C6): the commits' clocks are believed. */
   readonly presentDecides: boolean;
 }
 
@@ -166,16 +166,16 @@ export interface PartitionHistory {
   readonly store?: StoredState | undefined;
 }
 
-/** What all values of an input are in, or `auto`: told apart by their first byte. */
+/** Format of all values of an input; `auto`: told apart by their first byte. */
 export type ValueFormat = 'auto' | 'json' | 'avro';
 
-/** What the pipelines of every kind have of rules, as their configuration says them. */
+/** Rules common to pipelines of every kind, as their configuration gives them. */
 export interface CommonRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly maxKeyBytes: number;
-  /** What values are in: who reads the records looks at it. Default: nothing is said of it. */
+  /** Format of the values, for whoever reads the records. Default: unspecified. */
   readonly inputFormat?: ValueFormat;
-  /** I7. Default: what docs/SPEC.md says. */
+  /** I7. Default: as in docs/SPEC.md. */
   readonly entriesMax?: number;
   readonly keyBytesMax?: number;
   readonly pageBytesMax?: number;

@@ -6,10 +6,10 @@ export const HEARTBEAT = 'HEARTBEAT';
 const TYPE_LENGTH_MAX = 64;
 const EVENT_ID_LENGTH_MAX = 256;
 const SOURCE_BYTES_MAX = 64;
-/** What a `Date` can hold, in ms (I5). */
+/** Last instant that a `Date` can hold, in ms (I5). */
 const LAST_INSTANT = 8.64e15;
 
-/** `bad`: what is there is no event (I1). */
+/** Reads an event. `bad`: the value is none (I1). */
 export function jsonEvent(value: Uint8Array): InputEvent | 'bad' {
   const fields = jsonObject(value);
   if (fields === undefined) return 'bad';
@@ -73,7 +73,7 @@ function isAbsentOr<T>(is: (value: unknown) => value is T, value: unknown): valu
   return value === undefined || is(value);
 }
 
-/** What a source may be called (S5). */
+/** True if a source may have this name (S5). */
 export function isSource(value: unknown): value is string {
   return isText(SOURCE_BYTES_MAX)(value) && new TextEncoder().encode(value).length <= SOURCE_BYTES_MAX;
 }

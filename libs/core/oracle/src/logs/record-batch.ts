@@ -54,10 +54,10 @@ interface Batch extends BatchMark {
 const PREFIX_BYTES = 12;
 /** All that comes before the records. */
 const HEADER_BYTES = 61;
-/** The checksum covers what comes behind it. */
+/** The checksum covers the bytes from here on. */
 const CHECKED_FROM = 21;
 const FORMAT = 2;
-/** What a batch may unpack to (I1). */
+/** Maximum bytes to which a batch may unpack (I1). */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 const ABORT = 0;
 
@@ -85,7 +85,7 @@ export function readBatches(bytes: Uint8Array, reading: BatchReading): ReadBatch
   };
 }
 
-/** What is cut off is left out, once it is known to be of a format that can be. */
+/** Splits off the batches. One that is cut off is left out, once it is known to be of a format that can be. */
 function split(bytes: Uint8Array): Uint8Array[] {
   const batches: Uint8Array[] = [];
   let at = 0;

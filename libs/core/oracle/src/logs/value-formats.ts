@@ -1,4 +1,4 @@
-// What the values of a topic say, in JSON or Avro, told apart by their first byte (docs/FORMATS.md, Input).
+// Reads the values of a topic, in JSON or Avro, told apart by their first byte (docs/FORMATS.md, Input).
 //
 // Owns: the schemas handed in, by their ids.
 // Does not own: fetching them.
@@ -35,7 +35,7 @@ export class ValueFormats {
     this.#schemas.set(id, schema === undefined ? undefined : parsed(schema));
   }
 
-  /** What a value that is neither null nor empty says. `bad`: it is no event (I1). */
+  /** Reads the event in a value that is neither null nor empty. `bad`: it is no event (I1). */
   event(value: Uint8Array): InputEvent | 'bad' {
     if (this.#formatOf(value) === 'json') return jsonEvent(value);
     const fields = this.#avro('event', value);

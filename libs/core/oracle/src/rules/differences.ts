@@ -1,9 +1,9 @@
-// What tells two things with the same fields apart. Values of others may be nested as deep as a record is long: what compares them
-// does not call itself.
+// Compares two things with the same fields. Values of others may be nested as deep as a record is long: so the comparison does
+// not call itself.
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The names of what differs, with both values; empty where nothing does. A field that is left out is as good as null. */
+/** Lists the names of the fields that differ, with both values; empty if none does. A field left out equals null. */
 export function fieldDifferences(found: Fields, expected: Fields): string[] {
   return [...new Set([...Object.keys(found), ...Object.keys(expected)])].flatMap((name) =>
     isSame(found[name], expected[name])

@@ -27,7 +27,7 @@ const RULES = {
 };
 const STARTS = 60;
 
-/** What the changelog has of the key while the start at that offset holds it, and all behind wait. */
+/** Encodes the changelog's image of the key while the start at that offset holds it, and all behind wait. */
 function loggedWith(holder: number): LoggedImage {
   const out = new ByteWriter(64);
   const grantedAt = T + holder * TIMEOUT_MS;

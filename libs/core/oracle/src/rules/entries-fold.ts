@@ -23,9 +23,9 @@ interface Entry<State, Said> {
   readonly key: Uint8Array;
   readonly machine: Machine<State, Said>;
   steps: Steps<State>;
-  /** What its state takes, at most. */
+  /** Upper bound on the bytes of its state. */
   stateBytes: number;
-  /** The earliest instant at which it stands in the order. */
+  /** Earliest instant at which it stands in the order. */
   queuedAt: Millis;
 }
 
@@ -45,11 +45,11 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   readonly #heard: Map<string, number> | undefined;
   readonly #entries = new Map<string, Entry<State, Said>>();
   readonly #order = new DueOrder();
-  /** What took effect and no commit has been seen to say. */
+  /** Records for what took effect, which no commit has been seen to say. */
   readonly #expected = new SaidQueue<ExpectedRecord>();
   /** Steps of all entries. */
   #stepsHeld = 0;
-  /** By name, the id of the first that is owed. */
+  /** By name, the id of the first record that is owed. */
   readonly #owed = new Map<string, string>();
   /** Names that owed what the input no longer tells of. */
   readonly #owedBefore = new Set<string>();
@@ -57,7 +57,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   /** Entries that live, and the bytes of their keys; and of those that ended since the last commit. */
   #live: Weight = { entries: 0, keyBytes: 0 };
   #gone: Weight = { entries: 0, keyBytes: 0 };
-  /** What the states take, at most; and what those did that have changed since the last commit. */
+  /** Upper bounds on the bytes of the states, and of those that have changed since the last commit, before that. */
   #stateBytes = 0;
   #goneStateBytes = 0;
 
@@ -256,7 +256,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   }
 
   protected override moving(): void {
-    // What was due before has taken effect (EF1).
+    // Everything due before has taken effect (EF1).
   }
 
   protected override moved(): void {
@@ -386,7 +386,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return [{ rule: 'V5', what: `the changelog differs from the input: ${different.join('; ')}` }];
   }
 
-  /** Whether the changelog is one due instant ahead. If so the fold follows it, or every later record would be one more violation. */
+  /** True if the changelog is one due instant ahead. The fold then follows it, or every later record would be one more violation. */
   #wasEarly(name: string, entry: Entry<State, Said>, found: State | undefined): boolean {
     const { machine, key } = entry;
     const { state } = machine;

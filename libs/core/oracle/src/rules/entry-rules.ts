@@ -1,4 +1,4 @@
-// What a kind tells the fold of its entries: a machine for each key, and how to read what the logs hold of it.
+// Rules of a kind for the fold of its entries: a machine for each key, and how to read what the logs hold of it.
 import type { Millis } from '@flatline/base';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { InputRecord, OutputRecord } from '../logs/history.ts';
@@ -14,11 +14,11 @@ export interface When {
 
 /** The rules for one key. */
 export interface Machine<State, Said> {
-  /** What there is, undefined: nothing. A change replaces it, and leaves what was read before as it was. */
+  /** State of the key; undefined: none. A change replaces it, and leaves what was read before as it was. */
   state: State | undefined;
-  /** Infinity: never. */
+  /** Returns the next due instant; Infinity: never. */
   dueAt(): Millis;
-  /** The first of what is due takes effect. `clock`: the first that has reached it. */
+  /** Applies the first of what is due. `clock`: the first that has reached it. */
   due(clock: Millis): void;
   /** False: the record belongs to the dead letters, and has changed nothing. */
   take(record: InputRecord, when: When): boolean;
@@ -28,9 +28,9 @@ export interface Machine<State, Said> {
   takeOpened(): number;
 }
 
-/** What a machine has said, as a record of the output. */
+/** Output record for something that a machine has said. */
 export interface Expectation extends Pick<ExpectedRecord, 'id' | 'why' | 'ending' | 'compare'> {
-  /** The instant that it states, where time brings it about. */
+  /** The instant that it states, if time brings it about. */
   readonly at: Millis | undefined;
 }
 
@@ -40,17 +40,17 @@ export interface EntryRules<State, Said> {
   expect(said: Said, key: Uint8Array): Expectation | undefined;
   /** undefined: nothing but what is owed. @throws NotABlock */
   stateIn(image: LoggedImage): State | undefined;
-  /** Whether the record may need room for state (I7). `state`: that of its key before. */
+  /** True if the record may need room for state (I7). `state`: that of its key before. */
   needsRoom(record: InputRecord, state: State | undefined): boolean;
-  /** Whether a record that opens an entry and ends it has needed room for it (I7). Default: it has not. */
+  /** True if a record that opens an entry and ends it has needed room for it (I7). Default: it has not. */
   passesThrough?(record: InputRecord): boolean;
-  /** What a state takes in memory, at most (I7). */
+  /** Returns an upper bound on the bytes of a state in memory (I7). */
   stateAtMost(state: State): number;
-  /** What a record may add to that beyond what it brought. Default: nothing. */
+  /** Upper bound on the bytes that a record adds to that beyond those it brought. Default: 0. */
   readonly addsAtMost?: number;
-  /** The id of the first record that the key still owes of what took effect; undefined: all is said. */
+  /** Returns the id of the first record that the key still owes of what took effect; undefined: all is said. */
   owedFrom?(image: LoggedImage): string | undefined;
-  /** The names of what differs, with both values. */
+  /** Returns the names of the fields that differ, with both values. */
   differences(found: State, expected: State): readonly string[];
   /** Human-readable: `the lease 3-42`. */
   named(state: State): string;

@@ -33,18 +33,18 @@ export class HeldGaps {
     this.#gaps = gaps.length <= GAPS_MAX ? gaps : [{ from: oldest!.from, to: next!.to }, ...others];
   }
 
-  /** Whether some of that time was unheard. */
+  /** True if some of that time was unheard. */
   hasUnheard(before: Millis, after: Millis): boolean {
     const { unheardMs } = this.#rules;
     return unheardMs > 0 && before > 0 && after > before + unheardMs;
   }
 
-  /** Whether `passed` makes one gap of two: what is due has to be reckoned before. */
+  /** True if `passed` would make one gap of two: what is due has to be reckoned before. */
   joins(before: Millis, after: Millis): boolean {
     return this.#gaps.length === GAPS_MAX && this.hasUnheard(before, after);
   }
 
-  /** Held time between the two. */
+  /** Returns the held time between the two. */
   within(from: Millis, to: Millis): DurationMs {
     return this.#gaps
       .map((gap) => Math.min(gap.to, to) - Math.max(gap.from, from))

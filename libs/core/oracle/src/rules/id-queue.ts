@@ -54,7 +54,7 @@ export class IdQueue<Each extends object> {
     return at < 0 ? -1 : this.#base + at;
   }
 
-  /** Whether `one` is there, and is `other` or comes before it. */
+  /** True if `one` is there, and is `other` or comes before it. */
   isUpTo(one: string, other: string): boolean {
     const [place, end] = [this.placeOf(one), this.placeOf(other)];
     if (place < 0 || place !== end) return place >= 0 && place < end;

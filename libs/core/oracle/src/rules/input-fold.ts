@@ -21,7 +21,7 @@ export const ENTRY_BYTES = 128;
 export const STATE_PER_BYTE = 4;
 export const STATE_ON_TOP = 1_024;
 
-/** What happened on the way. */
+/** Counts of what happened on the way. */
 export interface FoldCounts {
   /** Lives of keys that began. */
   opened: number;
@@ -40,11 +40,11 @@ export interface Keyed {
   readonly record: InputRecord;
   /** docs/SPEC.md, Terms. */
   readonly effectiveAt: Millis;
-  /** Whether there is no room for an entry that it would open (I7). */
+  /** True if there is no room for an entry that it would open (I7). */
   readonly isFull: () => boolean;
   /**
-   * Whether the processor says that there was no room, and there may have been none for a state (I7). It is believed only of a
-   * record that needs any. undefined: it is reckoned.
+   * True if the processor says that there was no room, and there may have been none for a state (I7). It is believed only for a
+   * record that needs some. undefined: it is reckoned here.
    */
   readonly saysStateFull: boolean | undefined;
 }
@@ -74,9 +74,9 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
     this.held = new HeldGaps(rules);
   }
 
-  /** Whether it knows what states take (I7); else the processor is believed, within reason. */
+  /** True if the fold knows what states take (I7); otherwise the processor is believed, within reason. */
   readonly reckonsState: boolean = false;
-  /** What a record may add to a state beyond what it brought. */
+  /** Upper bound on the bytes that a record adds to a state beyond those it brought. */
   protected addsAtMost = 0;
 
   /** The clock is about to move. */
@@ -84,16 +84,16 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
   /** It has moved, or not. */
   protected abstract moved(): void;
   protected abstract keyed(keyed: Keyed): void;
-  /** What lives and is not due. */
+  /** Weight of what lives and is not due. */
   protected abstract living(): Weight;
-  /** At least what lives, however far the clock is; cheap. */
+  /** Upper bound on what lives, however far the clock is; cheap. */
   protected abstract livingAtMost(): Weight;
-  /** At least what the states take of what lives, and of what no longer does since the last commit. */
+  /** Upper bound on the state bytes of what lives, and of what has ceased to since the last commit. */
   protected abstract statesAtMost(): number;
-  /** What no longer lives since the last commit, as far as the clock let it go. */
+  /** Weight of what has ceased to live since the last commit, as far as the clock let it go. */
   protected abstract letGo(): Weight;
 
-  /** The clock if stamps beyond what their commit states have moved nothing: only the present of then told how far they did (C6). */
+  /** The clock if stamps beyond what their commit states moved nothing: only the present at that time told how far they did (C6). */
   protected get clockAtLeast(): Millis {
     return this.#clockAtLeast;
   }
@@ -135,7 +135,7 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
     this.#clockAtLeast = this.clock;
   }
 
-  /** Whether it is of the other timestamp type and precedes the first record that moved the clock: history (C6). */
+  /** True if it is of the other timestamp type and precedes the first record that moved the clock: history (C6). */
   isFormer(record: InputRecord): boolean {
     return this.clock === 0 && this.isOtherType(record);
   }
@@ -202,13 +202,13 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
     return this.#exceeds(name, this.livingAtMost()) && this.#exceeds(name, this.living());
   }
 
-  /** Whether any clock could make it full: an earlier one leaves alive what has closed here since the last commit, and no more. */
+  /** True if any clock could make it full: an earlier one leaves alive what has closed here since the last commit, and no more. */
   #mayBeFullFor(name: string): boolean {
     const [most, gone] = [this.livingAtMost(), this.letGo()];
     return this.#exceeds(name, { entries: most.entries + gone.entries, keyBytes: most.keyBytes + gone.keyBytes });
   }
 
-  /** Whether what lives, whatever the clock was, and what the record would add could fill it. */
+  /** True if what lives, whatever the clock was, and what the record would add could fill it. */
   #mayStateBeFull(added: number): boolean {
     const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
     const [{ entries, keyBytes }, gone] = [this.livingAtMost(), this.letGo()];
@@ -227,7 +227,7 @@ export function weightOf(name: string): number {
   return Math.max(4, 4 * Math.ceil(bytesOf(name).length / 4));
 }
 
-/** What a record adds to entries, keys and states, at most. */
+/** Returns an upper bound on what a record adds to entries, keys and states. */
 function atMost({ value, headers = [] }: InputRecord, name: string): number {
   const inHeaders = headers.reduce((sum, header) => sum + header.name.length + (header.value?.length ?? 0) + 1, 0);
   return ENTRY_BYTES + weightOf(name) + stateAtMost((value?.length ?? 0) + inHeaders);

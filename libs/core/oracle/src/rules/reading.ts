@@ -22,7 +22,7 @@ export interface ExpectedRecord {
   readonly ending: Ending | undefined;
   /** X3: records of the input that are counted with it. */
   readonly records: number;
-  /** What the record says otherwise; undefined: it says this. */
+  /** Returns how the record differs from this one; undefined: not at all. */
   readonly compare: (record: OutputRecord) => EntryFault | undefined;
 }
 
@@ -42,9 +42,9 @@ export interface AfterCommit {
 
 /** A state of the changelog, at which the fold has not arrived. */
 export interface LaterState {
-  /** Whether what has come about by that id had taken effect in it. */
+  /** True if what has come about by that id had taken effect in it. */
   readonly stands: (name: string, id: string) => boolean;
-  /** Whether the key lives in it. */
+  /** True if the key lives in it. */
   readonly has: (name: string) => boolean;
 }
 
@@ -63,42 +63,42 @@ export interface KindEntries {
    * was due takes effect here, too. @throws NotABlock where an image cannot be read
    */
   compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[];
-  /** What has to be said since the last call, by key in the order of the log. */
+  /** Takes what has had to be said since the last call, by key in the order of the log. */
   takeExpected(): ExpectedRecord[];
   /**
-   * Whether what the output says by that id has come about by now, and had taken effect when the changelog had `logged` of the
+   * True if what the output says by that id has come about by now, and had taken effect when the changelog had `logged` of the
    * key. @throws NotABlock where an image cannot be read
    */
   hasSaid(name: string, id: string, logged: LoggedImage | undefined): boolean;
   /** Takes it, which has taken effect with all of its key before it. `isOutOfOrder`: of those, some have not been taken. */
   takeSaid(name: string, id: string): { readonly expected: ExpectedRecord; readonly isOutOfOrder: boolean } | undefined;
-  /** How much is held of what lives and of what has not been said, at most. */
+  /** Upper bound on how much is held of what lives and of what has not been said. */
   readonly remembered: number;
   /** Takes what has come about and the output was not seen to say, older keys first, until at most `most` of it is left. */
   forgetUnsaid(most: number, state: LaterState): readonly ExpectedRecord[];
   /** Ids of records that a comparison has shown to be said too early; they are not said again. */
   takeEarly(): ReadonlySet<string>;
-  /** What is due at the clock takes effect, and what is owed is said, as if commits had shown it. */
+  /** Applies everything due at the clock, and says what is owed, as if commits had shown it. */
   settleAll(): void;
-  /** What lives, and until when; Infinity: for good. */
+  /** The keys that live, and until when; Infinity: for good. */
   lives(): Iterable<{ readonly text: string; readonly dueAt: Millis }>;
-  /** What is due at the clock and has not taken effect. */
+  /** The keys that are due at the clock without having taken effect. */
   overdue(): readonly { readonly text: string; readonly what: string }[];
-  /** Whether a commit behind `position`, or a later look at what lives, may account for a record that the output has. */
+  /** True if a commit behind `position`, or a later look at what lives, may account for a record that the output has. */
   mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean;
-  /** Why the record comes too early; undefined: it does not. */
+  /** Returns why the record comes too early; undefined: it does not. */
   whyEarly(name: string, record: OutputRecord): string | undefined;
   /** X3: records of the input, by key, that no expected record counts. Asked at the end. */
   heard(): Iterable<{ readonly text: string; readonly records: number }>;
 }
 
-/** What the records of the output say, each by itself. */
+/** Meaning of the output's records, each by itself. */
 export interface OutputWords {
-  /** ExpectedRecord.id; undefined: it cannot be read. */
+  /** Returns its ExpectedRecord.id; undefined: it cannot be read. */
   idOf(record: OutputRecord): string | undefined;
-  /** The incarnation of which it is the last word but for a tombstone; undefined: more may come. */
+  /** Returns the incarnation of which it is the last word but for a tombstone; undefined: more may come. */
   lastOf(record: OutputRecord): string | undefined;
-  /** O2: what its key and headers say otherwise than its value. */
+  /** O2: how its key and headers contradict its value. */
   contradictions(record: OutputRecord): readonly string[];
   /** The input offset at which what it tells of began; NaN: it does not say. */
   beginningOf(record: OutputRecord): number;
@@ -107,7 +107,7 @@ export interface OutputWords {
 }
 
 export interface KindReading {
-  /** What lives, human-readable: `sessions`. */
+  /** Plural of what lives, human-readable: `sessions`. */
   readonly plural: string;
   readonly fold: InputFold;
   readonly entries: KindEntries;

@@ -1,4 +1,4 @@
-// What has to be said, by key in the order of the log, until the output is seen to say it.
+// Records that have to be said, by key in the order of the log, until the output is seen to say them.
 import { IdQueue } from './id-queue.ts';
 
 interface Said {
@@ -26,12 +26,12 @@ export class SaidQueue<Each extends Said> {
     return (this.#byName.get(name)?.placeOf(id) ?? -1) >= 0;
   }
 
-  /** Whether `one` is there, and is `other` or comes before it. */
+  /** True if `one` is there, and is `other` or comes before it. */
   isUpTo(name: string, one: string, other: string): boolean {
     return this.#byName.get(name)?.isUpTo(one, other) === true;
   }
 
-  /** `isOutOfOrder`: an earlier one of its key is still there. undefined: there is none. */
+  /** Takes one; undefined: there is none. `isOutOfOrder`: an earlier one of its key is still there. */
   take(name: string, id: string): { readonly expected: Each; readonly isOutOfOrder: boolean } | undefined {
     const all = this.#byName.get(name);
     const place = all?.placeOf(id) ?? -1;

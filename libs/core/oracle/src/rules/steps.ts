@@ -1,4 +1,4 @@
-// What time has brought about for one key since its last record, instant by instant.
+// Steps that time has brought about for one key since its last record, instant by instant.
 //
 // Owns: their order, which of them the changelog shows.
 // Does not own: what has taken effect (EntriesFold).
@@ -54,7 +54,7 @@ export class Steps<State> extends IdQueue<Step<State>> {
   }
 
   /**
-   * Whether the state before one of them, up to that at `place`, is what the changelog has: none of these has taken effect in it.
+   * True if the changelog has the state before one of the steps up to that at `place`: none of these has taken effect in it.
    * However often it is asked, each is compared with it once. @throws NotABlock from `read`
    */
   isShownBefore(

@@ -1,4 +1,4 @@
-/** What a machine has said, and how many lives it has begun, since it was last asked. */
+/** Collects what a machine has said, and how many lives it has begun, since it was last asked. */
 export abstract class Telling<Said> {
   #said: Said[] = [];
   #opened = 0;

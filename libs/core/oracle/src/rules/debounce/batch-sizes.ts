@@ -1,4 +1,4 @@
-// What items take in a record of the output (docs/FORMATS.md, Batches), and what each is in JSON.
+// Bytes that items take in a record of the output (docs/FORMATS.md, Batches), and the JSON of each.
 import { base64Of, utf8In } from '../../logs/byte-names.ts';
 import type { DebounceFoldRules } from './naive-window.ts';
 

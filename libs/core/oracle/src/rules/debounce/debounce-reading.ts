@@ -13,9 +13,9 @@ import { owedIn, touchedWindow, windowIn } from './window-image.ts';
 /** The rules of a pipeline that debounces. */
 export interface DebouncePipelineRules extends CommonRules, Omit<DebounceFoldRules, 'roomFor' | 'sizeOf'> {
   readonly kind: 'debounce';
-  /** The output's: what fits a record depends on it. */
+  /** Format of the output: what fits a record depends on it. */
   readonly format: 'json' | 'avro';
-  /** What a record of the output may hold. Default: what docs/FORMATS.md says. */
+  /** Maximum bytes of a batch in a record of the output. Default: as in docs/FORMATS.md. */
   readonly batchBytesMax?: number;
 }
 
@@ -47,7 +47,7 @@ export function windowEntries(partition: number, rules: DebounceFoldRules): Entr
     passesThrough: ({ value }) => value !== null,
     stateAtMost: ({ form, items, stateBytes }) =>
       form.keepsOne ? stateAtMost(items[0]?.value.length ?? 0) : STATE_ON_TOP + stateBytes,
-    // What a custom reducer makes of an item has any size that a batch holds.
+    // The result of a custom reducer has any size that a batch holds.
     addsAtMost: rules.reduce === undefined ? 0 : REDUCED_BYTES_MAX,
     owedFrom: (image) => {
       const owed = owedIn(image);

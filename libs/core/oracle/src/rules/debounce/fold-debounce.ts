@@ -1,4 +1,4 @@
-// What must come out of one input partition that is debounced, for callers that hold all of it.
+// Folds one debounced input partition into what must come out of it, for callers that hold all of it.
 import { keyedRecord, type RawRecord } from '../../logs/raw-record.ts';
 import { foldEntries } from '../fold-entries.ts';
 import { windowEntries } from './debounce-reading.ts';

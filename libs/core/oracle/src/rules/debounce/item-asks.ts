@@ -1,4 +1,4 @@
-// What the headers of a record ask of its window (docs/FORMATS.md), read as plainly as they are written.
+// Reads what the headers of a record ask of its window (docs/FORMATS.md), as plainly as they are written.
 import type { DurationMs } from '@flatline/base';
 import { textOf } from '../../logs/byte-names.ts';
 import type { RawHeader } from '../../logs/history.ts';

@@ -1,4 +1,4 @@
-// What the changelog holds of a window as its state (docs/FORMATS.md, Changelog).
+// State of a window as the changelog holds it (docs/FORMATS.md, Changelog).
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
@@ -13,17 +13,17 @@ const KEEPS_ONE = [false, true, true, true, false, false, false, true];
 /** Each of them in JSON and in Avro. */
 const FORMS = 2 * KEEPS_ONE.length;
 const REASONS = 8;
-/** What is said behind a window that is owed: of the one that is open its first item, which goes on then, or what ends it. */
+/** Codes of what the open window says behind an owed one: its first item, and it goes on (`LEADS`), or the batch that ends it. */
 const LEADS = 1;
 const NEXT_MOST = 5;
 
-/** The rest of a head, which is the rest of a touch, too: its numbers as they stand there. */
+/** The rest of a head, which is also the rest of a touch: its numbers as they stand there. */
 interface Counts {
   readonly waitMs: number;
   readonly items: number;
   readonly valueBytes: number;
   readonly batchBytes: number;
-  /** What it says of the window that is open, and of the one whose parts are owed. */
+  /** Fields of the window that is open, and of the one whose parts are owed. */
   readonly owed: Owed | undefined;
 }
 
@@ -88,7 +88,7 @@ export const touchedWindow: HeadTouch = (head, touch, { clock }) => {
   return out.copy();
 };
 
-/** What is owed of a window that has fired, from which part on. @throws NotABlock */
+/** Returns the window that has fired and is still owed, and from which part on. @throws NotABlock */
 export function owedIn({
   head,
 }: Pick<LoggedImage, 'head'>): { readonly offset: number; readonly part: number } | undefined {

@@ -1,4 +1,4 @@
-// What must come out of one input partition of leases, for callers that hold all of it.
+// Folds one input partition of leases into what must come out of it, for callers that hold all of it.
 import type { DurationMs } from '@flatline/base';
 import { keyedRecord, type RawRecord } from '../../logs/raw-record.ts';
 import { foldEntries } from '../fold-entries.ts';

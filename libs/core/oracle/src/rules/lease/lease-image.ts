@@ -1,4 +1,4 @@
-// What the changelog holds of a lease as its state (docs/FORMATS.md, Changelog).
+// State of a lease as the changelog holds it (docs/FORMATS.md, Changelog).
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';

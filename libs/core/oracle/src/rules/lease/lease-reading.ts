@@ -26,7 +26,7 @@ export interface LeasePipelineRules extends CommonRules, LeaseFoldRules {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What ended a lease, by the reason that is given. */
+/** Endings of leases, by the reason given. */
 const ENDINGS: Readonly<Record<string, Ending>> = {
   TIMEOUT: 'timeouts',
   MAX_DURATION: 'maxDurations',

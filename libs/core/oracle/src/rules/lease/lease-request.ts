@@ -1,4 +1,4 @@
-// What a record asks of a lease (docs/FORMATS.md), read as plainly as it is written: value first, then headers.
+// Reads what a record asks of a lease (docs/FORMATS.md), as plainly as it is written: value first, then headers.
 import { utf8In } from '../../logs/byte-names.ts';
 import type { InputRecord } from '../../logs/history.ts';
 import { eventOf, jsonObject } from '../../logs/json-event.ts';
@@ -39,7 +39,7 @@ export function askedBy({ value, headers = [], fields: known }: InputRecord): As
   };
 }
 
-/** What one of them says, or both alike. */
+/** Returns what one of them says, or both alike; `both` where they differ. */
 function either(inValue: unknown, inHeader: unknown): unknown {
   return inValue === undefined || inHeader === undefined || inValue === inHeader ? (inValue ?? inHeader) : 'both';
 }

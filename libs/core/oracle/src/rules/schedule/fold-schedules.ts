@@ -1,4 +1,4 @@
-// What must come out of one input partition of schedules, for callers that hold all of it.
+// Folds one input partition of schedules into what must come out of it, for callers that hold all of it.
 import { nameOf } from '../../logs/byte-names.ts';
 import { keyedRecord, type RawRecord } from '../../logs/raw-record.ts';
 import { foldEntries } from '../fold-entries.ts';

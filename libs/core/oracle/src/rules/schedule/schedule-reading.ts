@@ -67,7 +67,7 @@ export function scheduleEntries(
           zoned.note(textOf(key));
         },
       }),
-    // What is for another topic is not looked at.
+    // Records for another topic are not looked at.
     expect: (said) => (said.topic === rules.judgedTarget ? expectation(said) : undefined),
     stateIn: schedulesIn,
     needsRoom: (record) => {

@@ -1,4 +1,4 @@
-// What the output has to say of a session that the input closes, and what it says instead (V4).
+// Output expected for a session that the input closes, and how the actual output differs from it (V4).
 import type { DurationMs, Millis } from '@flatline/base';
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
 import { isSame, shown } from '../differences.ts';
@@ -69,7 +69,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
   return new Map(Object.entries(fields));
 }
 
-/** What a summary says otherwise than the input; empty where it says the same. */
+/** Lists where a summary differs from the input; empty if nowhere. */
 export function summaryDifferences(
   summary: Readonly<Record<string, unknown>>,
   { summary: expected, closedAtLeast }: Pick<ExpectedClose, 'summary' | 'closedAtLeast'>,

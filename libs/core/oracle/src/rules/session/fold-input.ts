@@ -1,5 +1,5 @@
-// What must come out of one input partition, for callers that hold all of it: the simulation, the faults on a real broker,
-// and tests of the product. It is the fold that the checker follows commit by commit.
+// Folds one input partition into what must come out of it, for callers that hold all of it: the simulation, the faults on a real
+// broker, and tests of the product. It is the fold that the checker follows commit by commit.
 import type { Millis } from '@flatline/base';
 import { bytesOf, textOf } from '../../logs/byte-names.ts';
 import type { InputRecord, PipelineRules } from '../../logs/history.ts';
@@ -13,8 +13,8 @@ export interface FoldOptions {
   /** Records below it do not count (R3). Default: 0. */
   readonly origin?: number;
   /**
-   * Whether a record is refused for what only its maker knows: a stamp too far ahead of the present of then (it moves no
-   * clock, C6), or a content that decodes and still fails (I6). Default: none.
+   * Returns why a record is refused that only its maker knows to be bad: a stamp too far ahead of the present at that time (it
+   * moves no clock, C6), or a content that decodes and still fails (I6). Default: none is.
    */
   readonly refusalOf?: (record: InputRecord) => 'stamp' | 'content' | undefined;
   /** C3: the clock came so far behind the last record, by evidence that no record tells. Default: it did not. */

@@ -56,7 +56,7 @@ export class NaiveFold extends InputFold<PipelineRules> {
   /** Closes since the last commit, and the bytes of their keys. */
   #closedEntries = 0;
   #closedKeyBytes = 0;
-  /** What their texts took. */
+  /** Bytes of their texts. */
   #closedTextBytes = 0;
 
   constructor(partition: number, rules: PipelineRules, counts: FoldCounts) {
@@ -146,7 +146,7 @@ export class NaiveFold extends InputFold<PipelineRules> {
       this.#close(name, key, { reason: ENDED, closedAt: this.clock, endedAt: activity.occurredAt });
   }
 
-  /** What else than heartbeats needs room: types, remembered ids, attributes, sources (I7). */
+  /** True if more than a heartbeat needs room: types, remembered ids, attributes, sources (I7). */
   #hasTexts({ event }: Activity): boolean {
     if (event === undefined) return false;
     const isRemembered = event.eventId !== undefined && this.rules.dedupeEventIds > 0;

@@ -33,9 +33,9 @@ export interface Session {
   truncated: boolean;
   /** The unnamed source's. */
   sequence: SequenceSpan | undefined;
-  /** The named ones', the one least recently heard first (S5); undefined: there never was one. */
+  /** Sequences of the named sources, the one least recently heard first (S5); undefined: there never was one. */
   sources: readonly { readonly name: string; readonly span: SequenceSpan }[] | undefined;
-  /** What was missing of sources that are forgotten. */
+  /** Number of sequence numbers missing from forgotten sources. */
   missingOfForgotten: number;
   eventIds: string[];
   /** Bare heartbeats included. */
@@ -123,7 +123,7 @@ export function reasonOf(session: Session, rules: PipelineRules, held: HeldGaps)
   return longestOf(session, rules, held) <= silenceOf(session, held) ? 'MAX_DURATION' : 'TIMEOUT';
 }
 
-/** What was held of its silence up to its close; undefined: nothing. */
+/** Returns the held part of its silence up to its close; undefined: none. */
 export function heldOf({ lastSeenAt, due }: Session, held: HeldGaps, closedAt: Millis): DurationMs | undefined {
   if (due !== undefined) return due.heldMs;
   const ms = held.within(lastSeenAt, closedAt);
@@ -159,7 +159,7 @@ function isDuplicate(session: Session, rules: PipelineRules, event: InputEvent):
   return false;
 }
 
-/** Whether the event is of a named source, whose sequences are told apart from others'. */
+/** True if the event is of a named source, whose sequences are kept apart from others'. */
 export function isOfSource({ source, sequence }: InputEvent, { maxSources }: PipelineRules): boolean {
   return source !== undefined && sequence !== undefined && maxSources > 0;
 }

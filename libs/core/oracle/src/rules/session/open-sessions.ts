@@ -6,7 +6,7 @@ import { textsSize } from './state-size.ts';
 export class OpenSessions extends Map<string, Session> {
   /** Bytes of all keys, each rounded up to four (I7). */
   keyBytes = 0;
-  /** What their texts take; whoever changes a session's counts it. */
+  /** Bytes of their texts; whoever changes a session's texts counts them. */
   textBytes = 0;
 
   override set(name: string, session: Session): this {

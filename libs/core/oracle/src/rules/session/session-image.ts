@@ -1,4 +1,4 @@
-// What the changelog holds of a session as a session, and what tells two sessions apart (docs/FORMATS.md, Changelog).
+// Reads a session as the changelog holds it, and tells two sessions apart (docs/FORMATS.md, Changelog).
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import { readHead } from './session-head.ts';

@@ -148,7 +148,7 @@ class SessionEntries implements KindEntries {
     }));
   }
 
-  /** What the fold has closed, as it counts for the commit that comes. */
+  /** Returns the closes of the fold, as they count for the commit that comes. */
   #closedNow(): SaidQueue<ExpectedRecord> {
     for (const close of this.#fold.drainClosed()) this.#closed.add(expectedRecord(close));
     return this.#closed;

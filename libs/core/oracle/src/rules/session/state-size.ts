@@ -1,4 +1,4 @@
-// What sessions count towards `maxStateBytes` (I7), from how docs/FORMATS.md says that their texts lie.
+// Bytes that sessions count towards `maxStateBytes` (I7), from the layout of their texts in docs/FORMATS.md.
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import type { SequenceSpan, Session } from './naive-session.ts';
 
