@@ -8,10 +8,10 @@ const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const beat = (offset: number, key: string): TestRecord => ({ offset, timestamp: 1_000 + offset, key, value: '' });
 
-/** What a kind says of each entry, in place of the words of sessions. */
+/** Calls that a kind makes for each entry, in place of those of sessions. */
 type Words = (effects: Effects) => void;
 
-/** Sessions that say these words where sessions say that an entry is opened, and that it has changed. */
+/** Sessions that make these calls where sessions say that an entry is opened, and that it has changed. */
 function speaking(words: { readonly opened?: Words; readonly changed?: Words }): PartitionTask {
   const { kind, ...others } = options();
   const opened: Words =

@@ -142,7 +142,7 @@ export class PartitionTask {
     return fillOf(this.table, this.#options.state);
   }
 
-  /** What its entries, keys and states count (I7). */
+  /** Bytes that its entries, keys and states count (I7). */
   get stateBytes(): number {
     return stateBytesOf(this.table);
   }
@@ -152,33 +152,33 @@ export class PartitionTask {
     return this.#records.input;
   }
 
-  /** Whether a commit would say anything new. */
+  /** True if a commit would say anything new. */
   get hasUncut(): boolean {
     return !this.#commit.isEmptyAt(this.#records.position);
   }
 
-  /** Whether that is only how far clock records have moved the clock, and nothing was held for it (C8). */
+  /** True if only clock records have moved the clock since the last cut, and nothing was held for it (C8). */
   get hasOnlyClocks(): boolean {
     const { heldMs, others } = this.#atCut;
     return this.hasUncut && this.#commit.holdsNothing && this.heldMs === heldMs && this.#otherRecords === others;
   }
 
-  /** Records read that were no clock records. */
+  /** Number of records read that were no clock records. */
   get #otherRecords(): number {
     return this.counters.recordsRead - this.counters.clockRecords;
   }
 
-  /** Whether anything decided is left for later commits. */
+  /** True if anything decided is left for later commits. */
   get hasOwed(): boolean {
     return this.#entries.hasOwed;
   }
 
-  /** Whether an output waits for a cut. */
+  /** True if an output waits for a cut. */
   get hasOutputs(): boolean {
     return !this.#commit.outputs.isEmpty;
   }
 
-  /** About how many bytes a commit would have that is cut now, the sweep's share with them. */
+  /** Approximate bytes of a commit cut now, including the sweep's share. */
   get pendingBytes(): number {
     return this.#commit.bytes;
   }
@@ -188,7 +188,7 @@ export class PartitionTask {
     this.#commit.limit(bytes);
   }
 
-  /** Whether so much waits for a cut that stepping and expiring pause, or one is being made. */
+  /** True if stepping and expiring pause, because so much waits for a cut or one is being made. */
   get isFull(): boolean {
     return this.#commit.isFull;
   }
@@ -240,7 +240,10 @@ export class PartitionTask {
     return this.#entries.earliestDue();
   }
 
-  /** What the wheel holds, to be compared with the deadlines (V8); undefined until all is armed. O(live entries), with copies. */
+  /**
+   * Returns the content of the wheel, to compare with the deadlines (V8); undefined until all is armed. O(live entries), with
+   * copies.
+   */
   timers(): TimerInspection | undefined {
     return this.#entries.timers();
   }

@@ -1,4 +1,4 @@
-// What a partition task needs, how a step ends, and what a cut hands to the runtime.
+// Contract of a partition task: its parts, how a step ends, and what a cut hands to the runtime.
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
 import type { HeldTimeRules, KindOutput, PipelineKind } from '@flatline/kinds';
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';

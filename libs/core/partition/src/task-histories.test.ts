@@ -31,7 +31,7 @@ const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, pre
 const shown = (s: SessionSummary): string =>
   `${text(s.key)} ${s.incarnation} ${s.reason} ${s.eventCount} ${s.firstOffset}..${s.lastOffset} ${s.closedAt}`;
 
-/** What a run against the model does with its changelog: a list of blocks that can be truncated, and a store beside it. */
+/** Model of a run's changelog: a list of blocks that can be truncated, and a store beside it. */
 class Model {
   readonly random;
   readonly records: readonly TestRecord[];

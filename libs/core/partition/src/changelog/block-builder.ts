@@ -81,7 +81,7 @@ export class BlockBuilder {
   #writtenBytes = 0;
   /** The least version that has all entries of this cut. */
   #entriesNeed = 0;
-  /** What is left of the entry written last: from which page on, whether all pages, and the digest so far. */
+  /** Rest of the entry written last: from which page on, whether all pages, and the digest so far. */
   #rest: { readonly page: number; readonly all: boolean; readonly digest: number } | undefined;
 
   constructor(table: EntryTable, { blockBytesMax, format }: BlockLimits, memory: ReusedMemory) {
@@ -99,7 +99,7 @@ export class BlockBuilder {
   /** Number of the block in which the entry written last has its first operation. */
   part = 0;
 
-  /** Whether pages of the entry written last are to be written (`goOn`), before anything else is. */
+  /** True if pages of the entry written last are to be written (`goOn`), before anything else is. */
   get isWithinEntry(): boolean {
     return this.#rest !== undefined;
   }
@@ -264,7 +264,7 @@ export function baseBytes(keyLength: number, headLength: number, stateLength: nu
   return BIND_OVERHEAD_BYTES + keyLength + headLength + pages * PAGE_OVERHEAD_BYTES + stateLength;
 }
 
-/** What is pinned (K9), and the least version that has the entries of the cut. */
+/** The pinned version of the format (K9), and the least version that has the entries of the cut. */
 interface Versions {
   readonly format: number | undefined;
   readonly entriesNeed: number;

@@ -147,7 +147,10 @@ export class BlockLedger {
     return this.#head < this.#count ? Math.max(this.#offsets[this.#head]!, this.#restoredFloor) : this.#restoredFloor;
   }
 
-  /** What does not hold of the invariants, in words. `bases`: by ordinal, where there are any. O(blocks), changes nothing. For checks. */
+  /**
+   * Lists violations of the invariants, in words. `bases`: by ordinal, where there are any. O(blocks), changes nothing. For
+   * checks.
+   */
   inspect(bases: ReadonlyMap<number, number>): string[] {
     const faults: string[] = [];
     let [bytes, below] = [0, 0];

@@ -42,7 +42,7 @@ export interface ChangelogLimits extends SweepLimits, BlockLimits {
   readonly settings?: string | undefined;
 }
 
-/** What the task knows of a commit; the rest of the header the changelog fills in. */
+/** Header fields that the task knows of a commit; the changelog fills in the rest. */
 export type CutContext = Pick<
   CommitHeader,
   | 'logId'
@@ -142,7 +142,7 @@ export class Changelog {
     this.#rows = rows;
   }
 
-  /** Whether an entry, or the want of one, is as the last commit has it. */
+  /** True if the slot, occupied or empty, matches the last commit. */
   standsAsCommitted(slot: number): boolean {
     if (!this.#table.isLive(slot)) return !this.#leaving.has(slot);
     if (this.incomplete.size > 0 && this.incomplete.has(slot)) return false;
@@ -250,7 +250,7 @@ export class Changelog {
     this.#sizes.add(entry.baseBytes);
   }
 
-  /** What does not hold of the invariants, its own and those of its parts, in words. O(state), changes nothing. For checks. */
+  /** Lists violations of the invariants, its own and those of its parts, in words. O(state), changes nothing. For checks. */
   inspect(isRestored: boolean): string[] {
     const [table, view, ledger, long, sizes] = [this.#table, this.#view, this.ledger, this.#long, this.#sizes];
     const [dirty, whole, leaving, incomplete] = [this.#dirty, this.#whole, this.#leaving, this.incomplete];
@@ -267,7 +267,7 @@ export class Changelog {
     return changelogFaults({ ...parts, ...cut, isRestored, changedBytes, removals, uncutRemovals, digest, weights });
   }
 
-  /** Whether a cut has begun: from then on until `cut` nothing may change, or it would be no state that ever was. */
+  /** True once a cut has begun: from then on until `cut` nothing may change, or it would be no state that ever was. */
   get isCutting(): boolean {
     return this.#cutting !== undefined;
   }
@@ -380,10 +380,10 @@ export class Changelog {
     this.#sweep.plan(cut.blockBytes);
   }
 
-  /** What has changed of the entry, or all of it where that does not say it, or would leave a base behind that a round sweeps. */
+  /** Writes the entry's changes, or all of it where they do not suffice, or would leave a base behind that a round sweeps. */
   #write(entry: EntryWindow, base: TouchBase): void {
     const isReshaped = this.#table.reshaped.delete(entry.slot);
-    // One that is new has none: −1.
+    // A new entry has none: −1.
     const isDue = entry.baseBlock < this.#sweep.before;
     if (isLong(entry) && entry.isWritten ? this.#sharesSweep(entry, isDue) : isReshaped || isDue) {
       this.#writeBase(entry);
@@ -397,9 +397,9 @@ export class Changelog {
   }
 
   /**
-   * Whether it gets a new base with what changed of it. What that takes beyond is out of the cut's share, where the old one is due;
-   * else nothing may: all of its pages have changed, as where a window goes and leaves the next one. One that is due and has no
-   * share comes in parts.
+   * True if the entry gets a new base with its changes. The bytes beyond those of the changes come out of the cut's share, where
+   * the old base is due; else none may: all of its pages have changed, as where a window goes and leaves the next one. An entry
+   * that is due and has no share comes in parts.
    */
   #sharesSweep({ slot }: EntryWindow, isDue: boolean): boolean {
     const cutting = this.#cutting!;
@@ -489,7 +489,7 @@ export class Changelog {
   }
 }
 
-/** Whether its base is worth being written in parts. */
+/** True if its base is worth being written in parts. */
 function isLong({ stateLength }: EntryWindow): boolean {
   return stateLength > PAGE_BYTES_MAX;
 }

@@ -24,13 +24,13 @@ const PAGE = PAGE_BYTES_MAX;
 const LENGTHS = [0, 1, 40, PAGE - 1, PAGE, PAGE + 1, 2 * PAGE + 9, 4 * PAGE, 6 * PAGE + 9];
 const INPUT = { position: 0, checksum: 0, leaderEpoch: -2, batchTimestamp: 0, live: false, origin: 0 };
 
-/** What an entry is: touched, shape, state. */
+/** Entries by key: touched, shape, state. */
 type Model = Map<string, readonly [number, number, string]>;
 
-/** What outlives a process. */
+/** State that outlives a process. */
 class Disk {
   readonly log: { readonly bytes: Uint8Array; readonly offset: number }[] = [];
-  /** What the commits in the log say. */
+  /** State by the commits in the log. */
   committed: Model = new Map();
   header: Omit<CommitHeader, 'part' | 'parts'> | undefined;
   end = 0;
@@ -288,7 +288,7 @@ function noteBases(bases: Map<number, number>, block: Uint8Array, offset: number
   }
 }
 
-/** What the log says of bases that come in parts. */
+/** Notes how far the log covers bases that come in parts. */
 function noteParts({ log }: Disk, reached: Reached): void {
   const [known, begun, behind] = [new Set<number>(), new Set<number>(), new Set<number>()];
   let fromParts = 0;
@@ -525,7 +525,7 @@ describe('the changelog by slot', () => {
         process.commit(random);
       }
       for (let i = 0; i < slices; i += 1) process.flush();
-      // What it restores it compares with what was committed.
+      // A process compares the state that it restores with what was committed.
       expect([...new Process(disk).state().keys()].sort()).toEqual([...next].sort());
     }
   });

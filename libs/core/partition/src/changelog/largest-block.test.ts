@@ -1,4 +1,4 @@
-// What the configuration is checked against (I4), held against blocks as they are cut.
+// Compares the bound that the configuration is checked against (I4) with blocks as they are cut.
 import { ReusedMemory } from '@flatline/base';
 import { expect, test } from '@jest/globals';
 import { largestBlockBytes, PartitionTask } from '../index.ts';

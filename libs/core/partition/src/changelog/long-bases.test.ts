@@ -15,10 +15,10 @@ const MB = 1024 * 1024;
 const LONG = 48;
 const FACTOR = 4;
 const OTHERS = Array.from({ length: 128 }, (_, i) => `other-${i}`);
-/** What a sweep has a share for that does not hold a megabyte. */
+/** Keys for which a sweep has a share that does not hold a megabyte. */
 const FEW = OTHERS.slice(0, 24);
 const LIMITS = { blockBytesMax: 256 * 1024, changelogFactor: FACTOR, unsweptLogBytes: MB };
-/** Heads, touches and headers of a commit: all that is written of so few entries beside their states. */
+/** Heads, touches and headers of a commit: all bytes written of so few entries beside their states. */
 const NUMBERS_BYTES = 32 * 1024;
 
 interface LoggedBlock {
@@ -111,7 +111,7 @@ class Log {
     return cut.blockBytes;
   }
 
-  /** What a reader of `kept` has against it, and the digest it comes to. */
+  /** Restores from `blocks`: returns why they are refused, if so, and the number of entries. */
   restored(blocks = this.kept): readonly [why: string | undefined, entries: number] {
     const table = new EntryTable(9, collecting);
     const changelog = new Changelog(table, LIMITS, new ReusedMemory(0));

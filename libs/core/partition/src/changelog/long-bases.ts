@@ -59,12 +59,12 @@ export class LongBases {
     return this.#waitingBytes + Math.max(Number(current !== undefined), left) + this.#unsaid.length + this.#said.length;
   }
 
-  /** Whether there is anything to write before the next commit is in the log. */
+  /** True if there is anything to write before the next commit is in the log. */
   get mayGoOn(): boolean {
     return this.#waiting.size > 0 || this.#current !== undefined || this.#unsaid.some(({ part }) => part < 0);
   }
 
-  /** Whether its base is on its way, or waits for that. */
+  /** True if its base is on its way, or waits for that. */
   has(slot: number): boolean {
     return this.#waiting.has(slot) || this.#isUnderWay(slot);
   }
@@ -95,7 +95,7 @@ export class LongBases {
     this.#waiting.delete(slot);
   }
 
-  /** What does not hold of the invariants, in words. O(bases under way), changes nothing. For checks. */
+  /** Lists violations of the invariants, in words. O(bases under way), changes nothing. For checks. */
   inspect(): string[] {
     const underWay = [...this.#unsaid, ...this.#said, ...(this.#current === undefined ? [] : [this.#current])];
     const slots = [...this.#waiting.keys(), ...underWay.map(({ slot }) => slot)];

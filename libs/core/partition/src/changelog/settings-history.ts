@@ -53,7 +53,7 @@ export class SettingsHistory {
     return this.#stretches;
   }
 
-  /** What does not hold of the invariants, in words. For checks. */
+  /** Lists violations of the invariants, in words. For checks. */
   inspect(): string[] {
     const bytes = this.#stretches.reduce((sum, { text }) => sum + utf8.encode(text).length, 0);
     const { length } = this.#stretches;
@@ -88,7 +88,7 @@ export class SettingsHistory {
     return isHeld ? this.#statedAt : floor;
   }
 
-  /** What the next commit says, which states `floor`; empty: nothing. */
+  /** Returns the stretches that the next commit, which states `floor`, has to say; empty: none. */
   toSay({ sequence, inputs }: Omit<Said, 'settings'>, floor: number): readonly SettingsStretch[] {
     const text = this.#text;
     if (text === undefined) return [];

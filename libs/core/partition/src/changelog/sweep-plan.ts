@@ -23,7 +23,7 @@ interface SweepParts {
   readonly table: EntryTable;
   readonly ledger: BlockLedger;
   readonly sizes: BaseSizes;
-  /** What is left of bases that are swept in parts. */
+  /** Bytes left of bases that are swept in parts. */
   readonly longBytes: () => number;
 }
 
@@ -72,12 +72,12 @@ export class SweepPlan {
   }
 
   /**
-   * Whether the next cut sweeps, and how much it may find; the next commit is taken for as large as the last one. Decided
+   * Decides whether the next cut sweeps, and how much it may find; the next commit is taken for as large as the last one. Decided
    * before its changes come, so that stepping knows what they will weigh.
    *
-   * What changed while this commit was in flight is weighed as touches. Where these are much less than binds, since entries have
-   * states, the round begins behind the cut that writes them: one that bound them all could be of any size. So another commit
-   * comes before it, of which nothing is known but the last two.
+   * Changes made while this commit was in flight are weighed as touches. Where these are much smaller than binds, since entries
+   * have states, the round begins behind the cut that writes them: one that bound them all could be of any size. So another
+   * commit comes before it, of which nothing is known but the last two.
    */
   plan(commitBytes: number): void {
     if (this.before === 0) this.#considerRound(commitBytes);

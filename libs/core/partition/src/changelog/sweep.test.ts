@@ -1,4 +1,4 @@
-// What keeps the log within its factor of the live state, where there are many sessions.
+// Sweeps keep the log within its factor of the live state, where there are many sessions.
 import { describe, expect, test } from '@jest/globals';
 import { ReusedMemory, seededRandom } from '@flatline/base';
 import { openSession, sessionFormat } from '@flatline/kinds';

@@ -1,4 +1,4 @@
-// What the operations of a block make of entries (docs/FORMATS.md, Changelog).
+// Applies the operations of a block to entries (docs/FORMATS.md, Changelog).
 //
 // Invariants
 //   BA1  What a commit says of an entry whose row is as of that commit, or a later one, is passed over, but for the place of

@@ -135,12 +135,12 @@ export class Checkpoints {
     if (!this.#isOff) this.#stale.add(slot);
   }
 
-  /** Whether the cut that is being made takes a row of the slot (`take`), or notes that its entry has gone (`takeGone`). */
+  /** True if the cut that is being made takes a row of the slot (`take`), or notes that its entry has gone (`takeGone`). */
   wants(slot: number): boolean {
     return this.#due.size > 0 && this.takenBytes < this.#takenBytesMax() && this.#due.has(slot);
   }
 
-  /** The entry is written into the cut: its base into that part, or, where that is −1, it stays where it is. */
+  /** Takes the row of an entry written into the cut: its base into that part, or, where that is −1, it stays where it is. */
   take(entry: EntryWindow, part: number): void {
     this.#taken.add(entry, part < 0 ? -1 - this.#changelog.ledger.offsetOf(entry.baseBlock) : part);
     this.#due.delete(entry.slot);
@@ -205,7 +205,7 @@ export class Checkpoints {
       }
       yield* this.#writeSettled(limit);
       if (this.#due.size === 0 && !this.#hasTaken) break;
-      // What a commit has settled since the pass began may be written at once.
+      // Rows settled by a commit since the pass began may be written at once.
       if (this.#last !== before) continue;
       yield { changes: NO_CHANGES, checkpoint: undefined, waits: true };
     }
@@ -220,7 +220,7 @@ export class Checkpoints {
     assert(due === 0, 'CK3: a checkpoint comes once all that was stale is written', { due });
   }
 
-  /** What cuts have taken. */
+  /** Writes the rows that cuts have taken. */
   *#writeSettled(limit: number): Generator<FlushSlice, void, undefined> {
     // Each stays until all of it is written: the next flush writes it again.
     for (let next = this.#settled[0]; next !== undefined; next = this.#settled[0]) {
@@ -244,8 +244,8 @@ export class Checkpoints {
   }
 
   /**
-   * What does not hold of the invariants, in words. `stored`: the rows of the store by slot, where all that was handed out is
-   * written. O(state), changes nothing. For checks.
+   * Lists violations of the invariants, in words. `stored`: the rows of the store by slot, if all that was handed out is written.
+   * O(state), changes nothing. For checks.
    */
   inspect(stored?: ReadonlyMap<number, StoredImage>): string[] {
     const bytes = this.#settled.reduce((sum, { rows }) => sum + bytesOf(rows), 0);

@@ -169,7 +169,7 @@ export class Restoration {
     return undefined;
   }
 
-  /** What does not hold of what is being read, in words. O(state), changes nothing. For checks. */
+  /** Lists faults of what is being read, in words. O(state), changes nothing. For checks. */
   inspect(): string[] {
     return this.#digests.inspect();
   }

@@ -15,9 +15,9 @@ export class RowBuffer {
   readonly #slots: number[] = [];
   /** The rows, by ascending slot; made once that is asked for. */
   #ascending: number[] = [];
-  /** Three numbers for each row: where its key begins, where its image does, and where that ends. */
+  /** Three numbers for each row: where its key begins, where its image begins, and where that ends. */
   readonly #starts: number[] = [];
-  /** What `add` was told of each row. */
+  /** Note passed to `add` with each row. */
   readonly #notes: number[] = [];
 
   constructor(table: EntryTable) {

@@ -58,8 +58,8 @@ export class RowLoader {
   }
 
   /**
-   * Whether no row that is there already has this one's key as of a later commit. A key that has come back has another slot,
-   * and a flush that was cut short has left the row of the former.
+   * True if no row loaded before has this row's key as of a later commit. A key that has come back has another slot, and a flush
+   * that was cut short has left the row of the former.
    */
   #isNewest(group: StoredGroup, index: number): boolean {
     const former = this.#table.findAhead(group.bytes, group, index);

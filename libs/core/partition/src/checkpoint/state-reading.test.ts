@@ -1,4 +1,4 @@
-// What lives in a partition as those see it who only read its changelog: the same as the task that wrote it has.
+// Live entries of a partition as a mere reader of its changelog sees them: the same that the task has which wrote it.
 import { describe, expect, test } from '@jest/globals';
 import {
   debounceView,

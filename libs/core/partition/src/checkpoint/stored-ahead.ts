@@ -1,6 +1,6 @@
-// What rows of the local store know already of the commits that are read after its checkpoint.
+// Tells which commits read after its checkpoint the rows of the local store cover already.
 //
-// A row may be as of a later commit than the checkpoint. What commits up to that one say of its key is in it already, or was
+// A row may be as of a later commit than the checkpoint. Changes of its key by commits up to that one are in it already, or were
 // undone since.
 //
 // Owns: by slot, how far its row is ahead.
@@ -32,7 +32,7 @@ export class StoredAhead {
     return this.#checkpoint + (this.#ahead[slot] ?? 0);
   }
 
-  /** Whether the slot's row has what the commit says. */
+  /** True if the slot's row covers the commit. */
   covers(slot: number, sequence: number): boolean {
     return slot < this.#ahead.length && sequence <= this.#checkpoint + this.#ahead[slot]!;
   }

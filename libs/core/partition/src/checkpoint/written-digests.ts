@@ -74,7 +74,7 @@ export class WrittenDigests {
     return this.#changed.size === 0;
   }
 
-  /** What does not hold of the invariant, in words. O(entries that have changed), changes nothing. For checks. */
+  /** Lists violations of the invariant, in words. O(entries that have changed), changes nothing. For checks. */
   inspect(): string[] {
     return this.#changed
       .from(0)

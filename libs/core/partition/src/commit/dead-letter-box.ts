@@ -29,19 +29,19 @@ export class DeadLetterBox {
     return this.#bytes;
   }
 
-  /** Whether their bytes are as many as may wait, however few they are. */
+  /** True if the letters' bytes have reached the limit, however few letters they are. */
   get isFull(): boolean {
     return this.#bytes >= this.#limits.waitingBytesMax();
   }
 
-  /** Copies the record the cursor stands on, as far as a letter may be long. */
+  /** Copies the record under the cursor, up to the maximum length of a letter. */
   add(cursor: RecordCursor, reason: DeadLetterReason, detail: string): void {
     const letter = deadLetter(cursor, reason, detail, this.#limits.letterBytesMax);
     this.#bytes += letterBytes(letter);
     this.#letters.push(letter);
   }
 
-  /** What does not hold of the invariant, in words. O(letters), changes nothing. For checks. */
+  /** Lists violations of the invariant, in words. O(letters), changes nothing. For checks. */
   inspect(): string[] {
     const bytes = this.#letters.reduce((sum, letter) => sum + letterBytes(letter), 0);
     return bytes === this.#bytes ? [] : [`DB1: letters have ${bytes} bytes, ${this.#bytes} are counted`];

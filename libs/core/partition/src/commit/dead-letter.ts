@@ -7,13 +7,13 @@ export interface DeadLetterLimits {
    * max.message.bytes, and their number alone would let gigabytes wait. One letter may come on top.
    */
   readonly waitingBytesMax: () => number;
-  /** What a batch with one letter may take: the dead-letter topic's max.message.bytes. Longer ones are truncated. */
+  /** Maximum bytes of a batch with one letter: the dead-letter topic's max.message.bytes. Longer letters are truncated. */
   readonly letterBytesMax: number;
 }
 
 /** Header of a batch, framing of a record, and the headers that say where a letter is from, at their longest. */
 const OWN_BYTES = 700;
-/** Characters of the header that says why. */
+/** Characters of the header that gives the reason. */
 const DETAIL_LENGTH_MAX = 1_000;
 
 /** In a record batch the length comes before a key, a value or a header, in up to five bytes, and in one below 64. */

@@ -1,4 +1,4 @@
-// What the next commit will hold, from being decided until it is cut.
+// The next commit, from the decisions it will hold until it is cut.
 //
 // Owns: outputs, dead letters, how large a commit may be, whether the input waits for it, the position of the last cut.
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
@@ -61,7 +61,7 @@ export class NextCommit {
     this.#changelog.changedMax = this.#changelog.changedFor(this.#bytesMax - this.#outputBytes);
   }
 
-  /** Whether it has reached its limit of bytes. */
+  /** True once it has reached its limit of bytes. */
   get isHeavy(): boolean {
     return this.bytes >= this.#bytesMax;
   }
@@ -70,7 +70,7 @@ export class NextCommit {
     return this.#isEncoding || this.#changelog.isCutting;
   }
 
-  /** Whether it takes nothing more: a limit is reached, or it is being cut. */
+  /** True if it takes nothing more: a limit is reached, or it is being cut. */
   get isFull(): boolean {
     return (
       this.isCutting ||
@@ -82,7 +82,7 @@ export class NextCommit {
     );
   }
 
-  /** Whether it takes more of what is owed; at least a record of it goes into each. */
+  /** True if it takes more owed records; at least one of them goes into each commit. */
   get takesOwed(): boolean {
     return this.#owedBytes < this.#limits.owedBytesMax && !this.isFull;
   }
@@ -98,12 +98,12 @@ export class NextCommit {
     this.#isAwaited = true;
   }
 
-  /** Whether it would hold nothing new for an input applied up to `position`. */
+  /** True if it would hold nothing new for an input applied up to `position`. */
   isEmptyAt(position: number): boolean {
     return position === this.#cutPosition && this.holdsNothing;
   }
 
-  /** Nothing but a position and a clock. Dead letters come with the records that they are of. */
+  /** True if it holds only a position and a clock. Dead letters come with their records. */
   get holdsNothing(): boolean {
     return !this.isCutting && this.#changelog.pendingChanges === 0 && this.outputs.isEmpty;
   }
@@ -113,7 +113,7 @@ export class NextCommit {
     this.#deadLetters.add(cursor, reason, detail);
   }
 
-  /** What does not hold of what waits, in words. For checks. */
+  /** Lists faults of what waits, in words. For checks. */
   inspect(): string[] {
     return [...this.outputs.inspect(), ...this.#deadLetters.inspect()];
   }
@@ -143,7 +143,7 @@ export class NextCommit {
   }
 }
 
-/** What a commit says of the input it covers. */
+/** A commit's account of the input it covers. */
 export interface CommitState {
   readonly input: InputPosition;
   readonly clock: Millis;

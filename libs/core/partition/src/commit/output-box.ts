@@ -93,7 +93,7 @@ export class OutputBox {
     return taken;
   }
 
-  /** What does not hold of the invariants, in words. O(records), changes nothing. For checks. */
+  /** Lists violations of the invariants, in words. O(records), changes nothing. For checks. */
   inspect(): string[] {
     const waiting = this.#later.slice(this.#encoded).reduce((sum, { records }) => sum + records.bytes, 0);
     const encoded = [...this.#records, ...this.#later.flatMap((later) => later.encoded)];

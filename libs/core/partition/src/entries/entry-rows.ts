@@ -24,7 +24,7 @@ export class EntryRows implements Rows {
   i32 = new Int32Array(this.#memory.buffer, 0, 0);
   rowOf = new Int32Array(this.#slotMemory.buffer, 0, 0);
 
-  /** Whether any slot ever had a row. */
+  /** True if any slot ever had a row. */
   get isUsed(): boolean {
     return this.#rows > 0;
   }
@@ -38,7 +38,7 @@ export class EntryRows implements Rows {
     this.#free.push(this.rowOf[slot]!);
   }
 
-  /** What does not hold of the invariant, in words. `slots`: those that have a row. Changes nothing. For checks. */
+  /** Lists violations of the invariant, in words. `slots`: those that have a row. Changes nothing. For checks. */
   inspect(slots: readonly number[]): string[] {
     const rows = [...slots.map((slot) => this.rowOf[slot]!), ...this.#free];
     const isSound = new Set(rows).size === rows.length && rows.length === this.#rows;

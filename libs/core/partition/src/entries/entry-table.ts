@@ -44,7 +44,7 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   readonly #entries = new Heads();
   readonly #keys: KeyArena;
   readonly #index = new KeyIndex(this);
-  /** What its entries are. */
+  /** Format of its entries. */
   readonly format: EntryFormat<Entry>;
   /** Seed of the hashes of keys. */
   readonly hashSeed: number;
@@ -268,7 +268,7 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   }
 
   /**
-   * What does not hold of the invariants, its own and those of its parts, in words. `leaving`: slots whose entries have gone since
+   * Lists violations of the invariants, its own and those of its parts, in words. `leaving`: slots whose entries have gone since
    * the last cut. O(state), changes nothing. For checks.
    */
   inspect(leaving: readonly number[]): string[] {

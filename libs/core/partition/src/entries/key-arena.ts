@@ -42,13 +42,13 @@ export class KeyArena {
     this.#grow(1);
   }
 
-  /** Whether a key of this length has a place without `empty`. */
+  /** True if a key of this length has a place without `empty`. */
   hasRoomFor(length: number): boolean {
     const units = unitsFor(length);
     return this.#free[units] !== NONE || (this.#next + units) * UNIT_BYTES <= this.#bytesMax;
   }
 
-  /** Forgets all keys, and returns what their memory showed: references into it stay good until the keys are copied. */
+  /** Forgets all keys, and returns their memory: references into it stay good until the keys are copied. */
   empty(): DataView {
     const before = this.view;
     this.#memory = new GrowingMemory(this.#bytesMax);
@@ -78,8 +78,8 @@ export class KeyArena {
   }
 
   /**
-   * What does not hold of the invariant, in words. `held`: reference and length of each key, one after the other. O(keys, places
-   * that are free), changes nothing. For checks.
+   * Lists violations of the invariant, in words. `held`: reference and length of each key, one after the other. O(keys, free
+   * places), changes nothing. For checks.
    */
   inspect(held: readonly number[]): string[] {
     const units = new Uint8Array(this.#next);
@@ -121,12 +121,12 @@ export class KeyArena {
   }
 }
 
-/** What a key of this length takes. */
+/** Returns the bytes that a key of this length takes. */
 export function keyBytes(length: number): number {
   return unitsFor(length) << KEY_UNIT_SHIFT;
 }
 
-/** Where a reference's key begins. */
+/** Returns where a reference's key begins. */
 export function startOf(reference: number): number {
   return reference << KEY_UNIT_SHIFT;
 }

@@ -55,7 +55,7 @@ const USED_MAX = Math.floor(SEGMENT_PLACES * 0.7);
 /** Places used of a segment made beforehand, so that a key more here or there splits none. */
 const RESERVED_USED_MAX = USED_MAX * 0.95;
 
-/** What splitting gathers of a segment: places in use, their slots, the hash starts of those. One split at a time. */
+/** Places in use that a split gathers from a segment, with their slots and the hash starts of those. One split at a time. */
 const splitting = {
   at: new Int32Array(SEGMENT_PLACES + 1),
   slots: new Int32Array(SEGMENT_PLACES + 1),
@@ -171,7 +171,7 @@ export class KeyIndex {
     this.#size -= 1;
   }
 
-  /** What does not hold of the invariants, in words. O(places), changes nothing. For checks. */
+  /** Lists violations of the invariants, in words. O(places), changes nothing. For checks. */
   inspect(): string[] {
     const faults = this.#inspectDirectory();
     const seen = new Set<number>();

@@ -164,13 +164,16 @@ export class PageArena {
     return this.i32[(reference << I32_SHIFT) + 1]!;
   }
 
-  /** What does not hold of the invariants, in words. `references`: of all pages there are. O(places), changes nothing. For checks. */
+  /**
+   * Lists violations of the invariants, in words. `references`: those of all pages there are. O(places), changes nothing. For
+   * checks.
+   */
   inspect(references: readonly number[]): string[] {
     const slabs = Array.from({ length: this.#slabsEnd }, (_, slab) => {
       const fields = this.#slabs.subarray(slab * SLAB_FIELDS, (slab + 1) * SLAB_FIELDS);
       const size = fields[SIZE]!;
       const free = [];
-      // Bounded: a list that leads in a circle is longer than what was ever handed out.
+      // Bounded: a list that leads in a circle is longer than the number of places ever handed out.
       for (let at = fields[FREE]!; at !== NONE && free.length <= fields[FRESH]!; at = this.i32[at << I32_SHIFT]!)
         free.push(at);
       return {

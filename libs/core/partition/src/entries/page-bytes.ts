@@ -66,7 +66,7 @@ export class PageBytes implements StateBytes {
       this.at(this.#slot);
       return;
     }
-    // What is one page changes where it lies: a copy of it may be of before.
+    // A single page is changed where it lies: a copy of it may be out of date.
     if (this.#page >= 0) this.#gatheredSlot = -1;
     this.#showMany();
     this.#gather();

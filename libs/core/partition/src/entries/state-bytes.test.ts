@@ -126,7 +126,7 @@ describe('[I7] what may live in one partition, in bytes', () => {
     const texts = { attributes: { page: '/checkout' } };
     const probe = begun(Infinity);
     run(probe, [at(0, texts)]);
-    // What it takes, and one byte less.
+    // The bytes that it takes, and one byte less.
     expect(run(begun(probe.stateBytes), [at(0, texts)])).toEqual([]);
     const task = begun(probe.stateBytes - 1);
     const records = [at(0, texts), at(1, ''), at(2, texts), at(3, { sequence: 4 }), at(4, { type: 'ENDED', ...texts })];

@@ -16,12 +16,12 @@ export interface StateLimits {
   readonly stateBytesMax: number;
 }
 
-/** What counts towards `stateBytesMax`. */
+/** Returns the bytes that count towards `stateBytesMax`. */
 export function stateBytesOf({ size, keyBytes: used, states }: EntryTable): number {
   return size * ENTRY_BYTES + used + states.bytes;
 }
 
-/** Whether there is no room for another entry with a key of this length and this much state. */
+/** True if there is no room for another entry with a key of this length and this much state. */
 export function isFullFor(table: EntryTable, limits: StateLimits, length: number, stateBytes: number): boolean {
   const { size, keyBytes: used } = table;
   const { entriesMax, keyBytesMax } = limits;
@@ -29,7 +29,7 @@ export function isFullFor(table: EntryTable, limits: StateLimits, length: number
   return size >= entriesMax || used + needed > keyBytesMax || !fits(table, limits, stateBytes, ENTRY_BYTES + needed);
 }
 
-/** Whether states may grow by so many bytes. */
+/** True if states may grow by so many bytes. */
 export function hasRoomFor(table: EntryTable, limits: StateLimits, stateBytes: number): boolean {
   return stateBytes <= 0 || fits(table, limits, stateBytes, 0);
 }

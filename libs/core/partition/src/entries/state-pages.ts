@@ -49,7 +49,7 @@ export class StatePages {
     this.#reshaped = reshaped;
   }
 
-  /** Whether any slot ever had a page. */
+  /** True if any slot ever had a page. */
   get isUsed(): boolean {
     return this.#bySlot.length > 0;
   }
@@ -180,7 +180,7 @@ export class StatePages {
     return true;
   }
 
-  /** What does not hold of the invariants, in words. O(bytes of the lists), changes nothing. For checks. */
+  /** Lists violations of the invariants, in words. O(bytes of the lists), changes nothing. For checks. */
   inspect(slotsEnd: number, isLive: (slot: number) => boolean): string[] {
     const faults: string[] = [];
     const references: number[] = [];
@@ -208,7 +208,7 @@ export class StatePages {
     return this.arena.startOf(-held - 1) + page * REFERENCE_BYTES;
   }
 
-  /** What is new holds whatever stood there. */
+  /** Changes the length of a state. Bytes added hold whatever stood there. */
   #resize(slot: number, length: number): void {
     if (slot >= this.#bySlot.length) this.#growSlots(slot + 1);
     const held = this.#bySlot[slot]!;

@@ -1,4 +1,4 @@
-// What a wheel holds against what the live entries ask for (V8, LE1): for checks, not for the path of records.
+// Compares the content of a wheel with what the live entries ask for (V8, LE1): for checks, not for the path of records.
 import type { Millis } from '@flatline/base';
 
 /** A live entry and its timer. */

@@ -33,7 +33,7 @@ export class InputTime {
     this.#watchesStamps = parts.heldTime.unheardMs > 0;
   }
 
-  /** Whether the stamps of records are looked at beyond what they do to the clock: for C8, for C3. */
+  /** True if the stamps of records are watched beyond their effect on the clock: for C8, for C3. */
   get watchesStamps(): boolean {
     return this.#watchesStamps;
   }
@@ -58,7 +58,7 @@ export class InputTime {
     return this.#observed;
   }
 
-  /** Whether a record, or evidence, has moved the clock. */
+  /** True once a record, or evidence, has moved the clock. */
   get hasBegun(): boolean {
     return this.#clock.now > 0;
   }
@@ -71,12 +71,12 @@ export class InputTime {
     return undefined;
   }
 
-  /** Whether time is held if the clock moves there, since something lives (C8). */
+  /** True if time is held when the clock moves there, because something lives (C8). */
   holds(evidence: Millis): boolean {
     return this.#parts.table.size > 0 && this.held.isGap(this.#clock.now, evidence);
   }
 
-  /** `isAgain`: the record was looked at before, and counted then. */
+  /** Moves the clock. `isAgain`: the record was looked at before, and counted then. */
   advance(evidence: Millis, isAgain: boolean): void {
     const before = this.#clock.now;
     this.#clock.advance(evidence);

@@ -1,4 +1,4 @@
-// What an input record is, before anything of it is applied.
+// Classes of input records, decided before anything of a record is applied.
 import type { DurationMs, Millis } from '@flatline/base';
 import { CLOCK_HEADER, type RecordCursor } from '@flatline/ports';
 
@@ -17,7 +17,7 @@ export interface InputRules {
 
 export type StampClass = 'sound' | 'bad-timestamp' | 'future' | 'wrongTimestampType';
 
-/** What a record's stamp makes of it: where the broker stamps, one answer for the whole batch. */
+/** Classifies a record by its stamp: where the broker stamps, one answer holds for the whole batch. */
 export function classifyStamp(cursor: RecordCursor, rules: InputRules, wallNow: Millis): StampClass {
   const { timestamp } = cursor;
   if (cursor.logAppendTime !== (rules.timestampType === 'LogAppendTime')) return 'wrongTimestampType';

@@ -92,7 +92,10 @@ export class RecordTaker {
     }
   }
 
-  /** Whether the commit is full is asked before each group, of 32 records at most; its bytes are weighed with each record. */
+  /**
+   * Takes records. Asks before each group, of 32 records at most, whether the commit is full; its bytes are weighed with each
+   * record.
+   */
   #step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
     for (let left = limit; left > 0;) {
       if (this.#commit.isFull) return FULL;
@@ -146,8 +149,8 @@ export class RecordTaker {
   }
 
   /**
-   * Whether time would be held for what is due and not closed yet: that is no session that lives, and where two holds are joined
-   * its own instants would move (C5).
+   * True if time would be held for what is due and not closed yet: that is no longer a live session, and where two holds are
+   * joined its own instants would move (C5).
    */
   #leavesDue(evidence: Millis): boolean {
     return this.#time.watchesStamps && this.#time.holds(evidence) && !this.#parts.expiry.isSettled();

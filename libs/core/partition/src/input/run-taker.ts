@@ -99,7 +99,7 @@ export class RunTaker {
       return { kind: 'bad', reason: 'key-too-long', detail };
     }
     if (keyLength >= 0) {
-      // What is due for its key takes effect, taken or not (S3).
+      // Everything due for its key takes effect, whether the record is taken or not (S3).
       this.#entries.find(cursor.groupIndex);
       return { kind: 'bad', reason: PROCESSING_FAILED, detail: this.#refusedAt.get(offset)! };
     }

@@ -9,7 +9,7 @@ const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp:
 
 export type Output = TaskCut['outputs'][number];
 
-/** What the oracle makes of the log: what is said of each key, and which records it refuses. */
+/** Result of the oracle's fold of the log: what is said of each key, and which records it refuses. */
 export interface Folded<Said> {
   readonly said: ReadonlyMap<string, readonly Said[]>;
   readonly refused: readonly number[];
@@ -42,7 +42,7 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
     return this.#task;
   }
 
-  /** What was said of a key, in order. */
+  /** Returns what was said of a key, in order. */
   said(key = 'k'): readonly Said[] {
     return this.#said.get(key) ?? [];
   }
@@ -51,13 +51,13 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
     return Object.fromEntries(this.#said);
   }
 
-  /** What the oracle says, as `all` and `refused` have it. */
+  /** Returns what the oracle says, in the form of `all` and `refused`. */
   folded(): Omit<F, 'said'> & { readonly all: Readonly<Record<string, readonly Said[]>> } {
     const { said, ...rest } = this.fold(this.#records.map(rawOf));
     return { ...rest, all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)) };
   }
 
-  /** Returns its offset. A record without key gets the header of a clock record. */
+  /** Appends a record and returns its offset. A record without key gets the header of a clock record. */
   append(record: Omit<TestRecord, 'offset'>): number {
     const offset = this.#records.length;
     const clock = record.key === null ? [{ name: 'flatline-clock', value: null }] : [];
@@ -65,12 +65,12 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
     return offset;
   }
 
-  /** What was appended and not handed to the task yet. */
+  /** Records appended and not handed to the task yet. */
   get untaken(): readonly TestRecord[] {
     return this.#records.slice(this.#taken);
   }
 
-  /** A cursor over it; it counts as handed over. */
+  /** Returns a cursor over the untaken records, which then count as handed over. */
   protected handOver(groupMax: number): { readonly count: number; readonly cursor: ListCursor } {
     const { untaken } = this;
     this.#taken = this.#records.length;

@@ -1,4 +1,4 @@
-/** What a task has counted since it was created. Plain numbers: the shell turns them into metrics. */
+/** Counters of a task since it was created. Plain numbers: the shell turns them into metrics. */
 export interface EngineCounters {
   recordsRead: number;
   clockRecords: number;

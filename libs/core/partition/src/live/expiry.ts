@@ -16,7 +16,7 @@ export class Expiry {
   readonly #entries: LiveEntries;
   readonly #clock: PartitionClock;
   readonly #commit: NextCommit;
-  /** Whether `expire` goes on to what is due within the wheel's tick, and the clock at which that has left nothing. */
+  /** True if `expire` goes on to what is due within the wheel's tick; and the clock at which that has left nothing. */
   #expiresAll = false;
   #expiredAllAt: Millis = -Infinity;
   /** Due instants that may have taken effect since the last work on what is owed. */
@@ -28,7 +28,7 @@ export class Expiry {
     this.#commit = commit;
   }
 
-  /** Whether all that is due has taken effect, within the tick, too; if not, the next `expire` goes on until it has. */
+  /** True if all that is due has taken effect, within the tick, too; if not, the next `expire` goes on until it has. */
   demandAll(): boolean {
     if (this.#expiredAllAt < this.#clock.now) {
       this.#expiresAll = true;
@@ -72,7 +72,7 @@ export class Expiry {
     if (!this.#maySayOwed()) return false;
     this.#dueSinceOwed = 0;
     entries.sayOwed();
-    // What waited for it may be due.
+    // Instants that waited for it may be due.
     if (entries.hasBacklog) this.#expiredAllAt = -Infinity;
     return this.#maySayOwed();
   }

@@ -14,11 +14,11 @@ interface Counted {
   readonly first: number;
   readonly last: number;
   readonly count: number;
-  /** What is left of the timeout at the clock. */
+  /** Timeout left at the clock. */
   readonly left: number;
 }
 
-/** What the records close, as `key incarnation reason count first..last closedAt`, sorted. */
+/** Returns the closes that the records bring about, as `key incarnation reason count first..last closedAt`, sorted. */
 function countedDown(records: readonly TestRecord[]): string[] {
   const open = new Map<string, Counted>();
   const closed: string[] = [];

@@ -1,7 +1,7 @@
-// Whether keys lie where Kafka's default partitioner puts them: one that another client sends elsewhere has an entry in each of two
-// partitions, and ends twice (I9).
+// Checks that keys lie where Kafka's default partitioner puts them: one that another client sends elsewhere has an entry in each
+// of two partitions, and ends twice (I9).
 //
-// Owns: the newest key that does not.
+// Owns: the newest misplaced key.
 // Does not own: the count (TaskCounters).
 import { partitionOfRange } from '@flatline/base';
 import type { KeySpans } from '@flatline/ports';

@@ -138,7 +138,7 @@ export class LiveEntries implements Effects {
     this.#owed.restore(slot);
   }
 
-  /** Whether the restored entries are what lives. */
+  /** True once the restored entries are those that live. */
   get hasBegun(): boolean {
     return this.isArmed || this.#arming !== undefined;
   }
@@ -256,12 +256,12 @@ export class LiveEntries implements Effects {
     this.#owed.add(this.#entry.slot);
   }
 
-  /** Whether any entry owes records. */
+  /** True if any entry owes records. */
   get hasOwed(): boolean {
     return !this.#owed.isEmpty;
   }
 
-  /** Works on what is owed: up to a record, which goes out with the next commit. */
+  /** Works on owed records, until one is ready for the next commit. */
   sayOwed(): void {
     this.#entry.at(this.#owed.first);
     this.#guarded(() => {
@@ -327,7 +327,7 @@ export class LiveEntries implements Effects {
     return { entries, armed: wheel.size, earliest: wheel.earliestDeadline() };
   }
 
-  /** What does not hold of the invariants, in words. O(live entries), moves the window and changes nothing else. For checks. */
+  /** Lists violations of the invariants, in words. O(live entries), moves the window and changes nothing else. For checks. */
   inspect(): string[] {
     const wheel = this.#wheel;
     const timers = this.timers();
@@ -346,7 +346,7 @@ export class LiveEntries implements Effects {
     return this.#kind.dueAt();
   }
 
-  /** What is due for the entry takes effect, instant by instant (LE2). True if it lives on, in the window. */
+  /** Lets everything due for the entry take effect, instant by instant (LE2). True if it lives on, in the window. */
   #takeEffect(slot: number, first: Millis): boolean {
     for (let due = first; due <= this.clock;) {
       const next = this.#nextDue(slot, due);
@@ -357,7 +357,7 @@ export class LiveEntries implements Effects {
     return true;
   }
 
-  /** What is due at `due` takes effect. When the entry is due next, in the window; undefined: it has ended. */
+  /** Lets what is due at `due` take effect. Returns the next due instant of the entry in the window; undefined: it has ended. */
   #nextDue(slot: number, due: Millis): Millis | undefined {
     this.#due(due);
     if (!this.#table.isLive(slot)) return undefined;

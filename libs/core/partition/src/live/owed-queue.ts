@@ -43,7 +43,7 @@ export class OwedQueue {
   }
 
   /**
-   * What does not hold of the invariant, in words. `live`: the slots with an entry, to which `show` moves the window. Changes
+   * Lists violations of the invariant, in words. `live`: the slots with an entry, to which `show` moves the window. Changes
    * nothing else. For checks.
    */
   inspect(live: readonly number[], show: (slot: number) => void): string[] {

@@ -45,7 +45,7 @@ function randomShape(random: Random): Partial<DebounceRules> {
   };
 }
 
-/** What it says depends on all that an item is; every seventh offset is none of its. */
+/** Returns a result that depends on all parts of an item; throws at every seventh offset. */
 const summed: DebounceRules['reduce'] = (before, { key, value, headers, offset, timestamp }) => {
   if (offset % 7 === 0) throw new Error('no');
   const { sum = 0 } = (before ?? {}) as { readonly sum?: number };

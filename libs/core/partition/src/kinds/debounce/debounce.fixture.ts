@@ -181,7 +181,7 @@ export function brief(said: readonly FoldedBatch[]): string[] {
 
 export type Row = readonly [after: number, value: string | null, headers?: Headers];
 
-/** What is said of a key with these records, and then `until`. */
+/** Returns the log of a key with these records, up to `until`. */
 export function history(settings: DebounceSettings, until: number, ...rows: readonly Row[]): DebounceLog {
   const log = new DebounceLog(settings);
   for (const [after, value, headers] of rows) log.add(T + after, 'k', value, headers);

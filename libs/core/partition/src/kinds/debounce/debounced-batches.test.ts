@@ -1,4 +1,4 @@
-// What debounced batches show of their windows.
+// Debounced batches and the part of their windows that they show.
 import { describe, expect, test } from '@jest/globals';
 import type { DebounceRules } from '@flatline/kinds';
 import { brief, DebounceLog, type Headers, history, joined, type Row, T } from './debounce.fixture.ts';

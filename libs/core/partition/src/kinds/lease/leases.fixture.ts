@@ -128,12 +128,12 @@ export class LeaseLog extends KindLog<Said> {
     this.settleCut();
   }
 
-  /** What is wrong with the timers (LE1). */
+  /** Lists faults of the timers (LE1). */
   timerFaults(): readonly string[] {
     return timerFaults(this.task.timers()!);
   }
 
-  /** Another task restores what is committed, and goes on, with other rules if need be. */
+  /** Restores another task from the committed state; it goes on, with other rules if need be. */
   override restart(rules: Partial<LeaseRules> = {}): void {
     this.rules = { ...this.rules, ...rules };
     super.restart();
@@ -161,7 +161,7 @@ export function brief(said: readonly Said[]): string[] {
 
 export type Row = readonly [after: number, value: LeaseValue, headers?: Readonly<Record<string, string>>];
 
-/** What is said of a key with these records, and then `until`. */
+/** Returns the log of a key with these records, up to `until`. */
 export function history(settings: LeaseSettings, until: number, ...rows: readonly Row[]): LeaseLog {
   const log = new LeaseLog(settings);
   for (const [after, value, headers] of rows) log.add(T + after, 'k', value, headers);

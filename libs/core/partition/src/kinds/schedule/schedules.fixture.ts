@@ -61,8 +61,8 @@ export interface ScheduleSettings {
   readonly maxStateBytes?: number;
   readonly tickMs?: number;
   /**
-   * Whether the task that begins, and the oracle where it is asked for the nth time, know LOST_ZONE. Default: they never did.
-   * It lacks the zone for `lacks` asks behind the first `asks`; default: for all.
+   * True if the task that begins, and the oracle where it is asked for the nth time, know LOST_ZONE. Default: they never did. It
+   * lacks the zone for `lacks` asks behind the first `asks`; default: for all.
    */
   readonly knowsLostZone?: { task: boolean; readonly asks: number; readonly lacks?: number };
 }
@@ -72,7 +72,7 @@ export type Headers = Readonly<Record<string, string | number | Uint8Array>>;
 export class ScheduleLog extends KindLog<SaidOfSchedule> {
   readonly rules: ScheduleRules;
   readonly #settings: ScheduleSettings;
-  /** What the values of outputs lie in. */
+  /** Memory in which the values of outputs lie. */
   readonly #memory = new Set<ArrayBufferLike>();
 
   constructor(settings: ScheduleSettings = {}) {
@@ -141,7 +141,7 @@ export class ScheduleLog extends KindLog<SaidOfSchedule> {
     return [...this.#memory].reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** What came out of a key, in order. */
+  /** Returns what came out of a key, in order. */
   override said(key = 'k'): readonly SaidOfSchedule[] {
     return super.said(key).map(({ value, headers, ...to }) => ({
       ...to,
@@ -174,7 +174,7 @@ export function brief(said: readonly SaidOfSchedule[]): string[] {
 
 export type Row = readonly [after: number, headers: Headers, value?: string | null];
 
-/** What comes out of a key with these records, and then `until`. */
+/** Returns the log of a key with these records, up to `until`. */
 export function history(settings: ScheduleSettings, until: number, ...rows: readonly Row[]): ScheduleLog {
   const log = new ScheduleLog(settings);
   for (const [after, headers, value] of rows) log.add(T + after, 'k', headers, value);

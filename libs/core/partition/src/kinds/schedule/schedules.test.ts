@@ -302,7 +302,7 @@ test('[X7] however wide a tick is, those that are due later in it are not looked
   for (const { dueAt, armedFor } of entries) expect(dueAt - armedFor!).toBeLessThan(3_000);
 });
 
-/** What the dead letter says of a schedule that is due at `dueAt`. */
+/** Returns the dead letter's detail for a schedule that is due at `dueAt`. */
 function longPastDetail(dueAt: number): string | undefined {
   const value = bytes('v');
   const headers = [{ name: 'flatline-due-at', value: bytes(String(dueAt)) }];

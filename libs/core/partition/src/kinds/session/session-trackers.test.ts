@@ -25,12 +25,12 @@ class SessionTracker {
     this.#expiries.set(id, (Math.floor((now + TIMEOUT_MS) / BUCKET_MS) + 1) * BUCKET_MS);
   }
 
-  /** What its thread does whenever it runs. */
+  /** Runs the expiry, as its thread does. */
   expire(now: number): void {
     for (const [id, expiry] of this.#expiries) if (expiry <= now) this.#expiries.delete(id);
   }
 
-  /** A new leader loads the sessions that the old one had. */
+  /** Loads the sessions that the old leader had, as a new leader does. */
   restart(now: number): void {
     for (const id of this.#expiries.keys()) this.track(id, now);
   }
@@ -40,7 +40,7 @@ class SessionTracker {
   }
 }
 
-/** What was said last of each key, and as of when. */
+/** Returns the last type said of a key, and as of when. */
 function lastSaid(log: LeaseLog, key: string): string {
   const last = log
     .said(key)
