@@ -1,5 +1,6 @@
 // Checks arguments of an application before they are used: programs in plain JavaScript have no types to stop them.
 import { didYouMean } from '@flatline/base';
+import { withoutCredentials } from '@flatline/system';
 
 /** Valid values of an option, as a predicate and in words. */
 export interface Wanted {
@@ -103,10 +104,11 @@ export function checkArgument(
   throw new TypeError(`${call}: ${name} is ${shown(value)}: give ${wanted.words}`);
 }
 
-/** Describes the variable of a `{ env: NAME }`, as in a configuration; undefined for any other value. */
+/** Describes the variable of a `{ env: NAME }`, as in a configuration, or of an array's first; undefined for any other value. */
 function variableOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !('env' in value)) return undefined;
-  const { env } = value;
+  const found: unknown = [value].flat().find((each) => typeof each === 'object' && each !== null && 'env' in each);
+  if (found === undefined) return undefined;
+  const { env } = found as { readonly env: unknown };
   return typeof env === 'string' && /^\w+$/.test(env) ? `the variable ${env}` : 'the variable';
 }
 
@@ -118,17 +120,12 @@ function nearest(name: string, names: readonly string[]): string {
 const SHOWN_LENGTH_MAX = 60;
 
 export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(withoutPassword(value).slice(0, SHOWN_LENGTH_MAX));
+  if (typeof value === 'string') return JSON.stringify(withoutCredentials(value).slice(0, SHOWN_LENGTH_MAX));
   if (typeof value === 'function') return 'a function';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (isDate(value)) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
   if (typeof value !== 'object' || value === null) return String(value);
   return Symbol.iterator in value ? 'an object that is iterated over' : 'an object';
-}
-
-/** An address as a message may show it. */
-function withoutPassword(text: string): string {
-  return text.replace(/(\/\/)[^\s"]*@/g, '$1(not shown)@');
 }
 
 /** By its shape: one of another realm is no instance of this one's. */

@@ -28,13 +28,15 @@ const ADDRESSES: Wanted = {
 /** In the terms of node:tls, which looks at it itself, but for what it would take for none. */
 const OF_TLS: Wanted = {
   words: "PEM, the path of its file, or { file: '/etc/shop/tls.pem' }",
-  is: (value) => typeof value !== 'object' || value === null || !('env' in value),
+  is: (value) => [value].flat().every((each) => typeof each !== 'object' || each === null || !('env' in each)),
   isSecret: true,
 };
+/** Of a configuration; here it would mean nothing, without a word. */
+const NO_ENV: Wanted = { words: 'nothing: there is no such option of node:tls', is: () => false, isSecret: true };
 const TLS: Wanted = {
   words: 'true, false or an object in the terms of node:tls',
   is: (value) => typeof value === 'boolean' || OBJECT.is(value),
-  options: (value) => Object.fromEntries(Object.keys(value).map((name) => [name, OF_TLS])),
+  options: (value) => Object.fromEntries(Object.keys(value).map((name) => [name, name === 'env' ? NO_ENV : OF_TLS])),
 };
 const SECRET = required({
   isSecret: true,

@@ -90,6 +90,32 @@ describe('certificates that cannot be used', () => {
     expect(error.message).toMatch(/(^|[^.])ssl\.ca: holds a certificate that is cut off/);
     expect(inspect(error)).not.toContain('kafka.ssl');
   });
+
+  test('[I4] and hosts and files as they are, though they begin like an option of a configuration', async () => {
+    const file = '/nowhere/kafka.ssl.ca';
+    const client = connect({ brokers: ['127.0.0.1:1'], ssl: { ca: file } });
+    opened.push(client);
+    const error = (await client.heartbeats({ topic: 't' }).catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).toContain(file);
+  });
+
+  test('[I4] without user and password of an address, whatever they hold', async () => {
+    for (const secret of ['pw', 'my pw', 'my"pw', 'my/pw', 'my@pw']) {
+      const sasl = {
+        mechanism: 'oauthbearer',
+        tokenEndpoint: `https://user:${secret}@idp/t`,
+        clientId: 'a',
+        clientSecret: 'b',
+      };
+      const refusal = (): unknown => connectLoosely({ brokers: ['a:1'], sasl });
+      expect(refusal).toThrow('"https://(not shown)@idp/t"');
+    }
+    const client = connect({ brokers: ['kafka://user:my pw@h:9092'] });
+    opened.push(client);
+    await expect(client.heartbeats({ topic: 't' })).rejects.toThrow(
+      /"kafka:\/\/\(not shown\)@h:9092" is not host:port/,
+    );
+  });
 });
 
 describe('options within options', () => {
@@ -98,9 +124,16 @@ describe('options within options', () => {
     [{ passphrase: { env: 'KEY' } }, 'ssl.passphrase is { env }', 'the variable KEY'],
     [{ key: { env: 7 } }, 'ssl.key is { env }', 'the variable'],
     [{ cert: { env: 'CERT' } }, 'ssl.cert is { env }', 'the variable CERT'],
+    [{ ca: ['./ca.pem', { env: 'CA' }] }, 'ssl.ca is { env }', 'the variable CA'],
   ])('[I4] ssl %j, as in a configuration, is refused', (ssl, name, instead) => {
     expect(() => connectLoosely({ brokers: ['a:1'], ssl })).toThrow(
       new TypeError(`connect: ${name}, which only a configuration has: give what ${instead} holds, or { file }`),
+    );
+  });
+
+  test('[I4] ssl that is { env } is no way to say TLS', () => {
+    expect(() => connectLoosely({ brokers: ['a:1'], ssl: { env: 'TLS' } })).toThrow(
+      /connect: ssl\.env is "TLS": give nothing/,
     );
   });
 

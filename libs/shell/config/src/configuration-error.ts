@@ -1,3 +1,5 @@
+import { withoutCredentials } from '@flatline/system';
+
 /** One thing that is wrong (I4): where, what was found, what is allowed. */
 export interface Finding {
   /** Path of the setting, as `pipelines[0].timeoutMs`, or the environment variable. */
@@ -30,9 +32,13 @@ const VALUE_LENGTH_MAX = 80;
  */
 export function shownValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  const text = isShownWhole(value) ? JSON.stringify(value) : `(${kindOf(value)})`;
-  const bare = text.replace(/(\/\/)[^\s"]*@/g, '$1(not shown)@');
+  const bare = isShownWhole(value) ? JSON.stringify(value, withoutPassword) : `(${kindOf(value)})`;
   return bare.length > VALUE_LENGTH_MAX ? `${bare.slice(0, VALUE_LENGTH_MAX)}…` : bare;
+}
+
+/** For `JSON.stringify`. */
+function withoutPassword(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? withoutCredentials(value) : value;
 }
 
 function isShownWhole(value: unknown): boolean {

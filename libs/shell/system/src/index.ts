@@ -9,3 +9,4 @@ export { systemClock } from './system-clock.ts';
 export { EXTENSION_NAME, EXTENSION_TEXT, tokenEndpointProblem } from './token-endpoint.ts';
 export { Wait } from './wait.ts';
 export { whileWaiting } from './while-waiting.ts';
+export { withoutCredentials } from './without-credentials.ts';

@@ -36,6 +36,9 @@ export interface Entry {
   readonly sasl: Mechanism | null;
 }
 
+/** A setting in a message, and no host or path that begins like one: `kafka.ssl.corp:9093`, `/etc/kafka.sasl.password`. */
+const SETTING = /(?<![\w./:-])kafka\.(?=(?:ssl|sasl)(?:\.[A-Za-z]+)?(?![\w-]|[.:][\w/]))/g;
+
 export class KafkaAccess {
   readonly #options: AccessOptions;
   readonly #contexts = new TlsContexts();
@@ -95,7 +98,7 @@ export class KafkaAccess {
 
   #inWords(text: string): string {
     const { settingsIn } = this.#options;
-    return settingsIn === undefined ? text : text.replace(/\bkafka\.(?=(?:ssl|sasl)\b)/g, settingsIn);
+    return settingsIn === undefined ? text : text.replace(SETTING, settingsIn);
   }
 
   #credentials(): Promise<Credentials> {

@@ -13,6 +13,8 @@ const UNSAID_LIFETIME_MS: DurationMs = 10_000;
 export interface TokenAnswer {
   readonly value: string;
   readonly lifetimeMs: DurationMs;
+  /** The endpoint says how long it lives (RFC 6749, 5.1 only recommends it). */
+  readonly isLifeSaid: boolean;
 }
 
 /** @throws Retriable where another try may be answered; Misconfigured where the endpoint refuses this client. */
@@ -108,7 +110,8 @@ function tokenIn(client: OAuthCredentials, text: string): TokenAnswer {
     throw new Retriable(`${named(client)} answered with no access_token; ${CHECK_ADDRESS}`);
   // Some write the number as text.
   const lifetimeMs = Number(seconds) * 1_000;
-  return { value, lifetimeMs: lifetimeMs > 0 && Number.isFinite(lifetimeMs) ? lifetimeMs : UNSAID_LIFETIME_MS };
+  const isLifeSaid = lifetimeMs > 0 && Number.isFinite(lifetimeMs);
+  return { value, isLifeSaid, lifetimeMs: isLifeSaid ? lifetimeMs : UNSAID_LIFETIME_MS };
 }
 
 const CHECK_ADDRESS = 'check that kafka.sasl.tokenEndpoint is the address of the tokens themselves';

@@ -139,6 +139,35 @@ describe('a token', () => {
     expect(endpoint.asked).toHaveLength(3);
   });
 
+  test('TN2 TN5 that lives is used where the new secret is refused, and that is told with or without a login', async () => {
+    await give();
+    renewing = { clientSecret: 'not yet known' };
+    endpoint.answer = saying(401, '');
+    clock.advance(270_000);
+    await settled(() => troubles.length === 1);
+    expect(troubles[0]).toMatch(/cannot be renewed, and ends in 30000 ms: .* answered 401/);
+    clock.advance(20_000);
+    await settled(() => troubles.length === 2);
+    expect(await give(renewing)).toBe('token-1');
+    clock.advance(10_000);
+    await settled(() => endpoint.asked.length === 4);
+    await expect(give(renewing)).rejects.toThrow(/answered 401/);
+  });
+
+  test('TN5 is not asked for by nobody where its life is not said, nor oftener than each 5 s where it is short', async () => {
+    endpoint.answer = giving('unsaid', undefined);
+    await give();
+    expect(clock.pending).toBe(0);
+    clock.advance(600_000);
+    endpoint.answer = giving('short', 1);
+    await give();
+    clock.advance(4_999);
+    for (let turn = 0; turn < 1_000; turn += 1) await new Promise(setImmediate);
+    expect(endpoint.asked).toHaveLength(2);
+    clock.advance(1);
+    await settled(() => endpoint.asked.length === 3);
+  });
+
   test('TN6 is neither asked for nor renewed at rest, and a request under way ends', async () => {
     await give();
     endpoint.answer = () => undefined;

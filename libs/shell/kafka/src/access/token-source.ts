@@ -5,11 +5,12 @@
 //
 // Invariants
 //   TN1  One request at a time, and after one that failed the next waits for the back-off: until then its error is everybody's.
-//   TN2  A token that cannot be renewed is used until it ends.
+//   TN2  A token that cannot be renewed is used until it ends, also where the secret is another since.
 //   TN3  No message has a secret or a token in it.
 //   TN4  One that a broker refuses has the next login ask for another. Until there is another it is used: other brokers may take it.
 //   TN5  From its time on it is renewed with or without a login, and one waits for that briefly while the old one lives:
-//        an endpoint that hangs holds up no connection that can still be made.
+//        an endpoint that hangs holds up no connection that can still be made. One whose life the endpoint does not say is
+//        asked for by logins alone: otherwise an idle process would ask for ever.
 //   TN6  At rest nothing is asked, and nothing is under way.
 import { type Clock, type DurationMs, messageOf, Misconfigured, Retriable } from '@flatline/base';
 import { BackOff, type BackOffLimits, withinDeadline } from '@flatline/system';
@@ -23,12 +24,16 @@ const RENEW_SHARE = 2;
 const RENEWAL_WAIT_MS: DurationMs = 1_500;
 /** At most one token for refusals in so long: the endpoint may not be what is wrong. */
 const REFUSED_PAUSE_MS: DurationMs = 5_000;
+/** Between questions that no login asks, whatever life an endpoint gives its tokens. */
+const RENEWAL_PAUSE_MS: DurationMs = 5_000;
 const TOKEN_BACK_OFF: BackOffLimits = { firstMs: 200, mostMs: 10_000 };
 
 interface Token {
   readonly value: string;
-  /** Credentials it was got with: with others there is another. */
+  /** Who it is of, and the credentials it was got with: with another secret there is another token. */
+  readonly client: string;
   readonly of: string;
+  readonly isLifeSaid: boolean;
   /** Monotonic. */
   readonly renewAt: DurationMs;
   readonly endsAt: DurationMs;
@@ -73,11 +78,11 @@ export class TokenSource {
   /** @throws Retriable, Misconfigured: both name the endpoint and what it did. */
   async token(client: OAuthCredentials): Promise<string> {
     if (this.#resting) throw new Retriable('every connection is closed, so no token is asked for');
-    const of = JSON.stringify([client.tokenEndpoint, client.clientId, client.clientSecret, client.scope]);
-    const kept = this.#token?.of === of ? this.#token : undefined;
+    const of = JSON.stringify([clientOf(client), client.clientSecret]);
+    const kept = this.#token?.client === clientOf(client) ? this.#token : undefined;
     const now = this.#clock.monotonicMs();
-    if (kept !== undefined && now < kept.renewAt) {
-      if (this.#cancelRenewal === undefined) this.#renewAt(kept.renewAt);
+    if (kept?.of === of && now < kept.renewAt) {
+      if (this.#cancelRenewal === undefined) this.#renewInTime(kept);
       return kept.value;
     }
     const renewed = this.#renewed(client, of);
@@ -146,13 +151,17 @@ export class TokenSource {
     this.#token = token;
     this.#failure = undefined;
     this.#backOff.reset();
-    this.#renewAt(token.renewAt);
+    this.#renewInTime(token);
+  }
+
+  #renewInTime({ isLifeSaid, renewAt }: Token): void {
+    if (isLifeSaid) this.#renewAt(Math.max(renewAt, this.#clock.monotonicMs() + RENEWAL_PAUSE_MS));
   }
 
   #failed(error: Error, of: string): void {
     const now = this.#clock.monotonicMs();
     this.#failure = { error, of, until: now + this.#backOff.nextDelayMs() };
-    if (this.#token?.of !== of || now >= this.#token.endsAt) return;
+    if (this.#token === undefined || now >= this.#token.endsAt) return;
     const leftMs = Math.round(this.#token.endsAt - now);
     this.#options.onTrouble?.(`the token of kafka.sasl cannot be renewed, and ends in ${leftMs} ms: ${error.message}`);
     this.#renewAt(this.#failure.until);
@@ -165,6 +174,11 @@ export class TokenSource {
     if (this.#resting) return;
     this.#cancelRenewal = this.#clock.after(Math.max(0, atMs - this.#clock.monotonicMs()), () => {
       this.#cancelRenewal = undefined;
+      // A timer may fire a hair early, and would be answered with the failure that it was to wait out.
+      if (this.#clock.monotonicMs() < atMs) {
+        this.#renewAt(atMs);
+        return;
+      }
       this.#options.renew().catch((error: unknown) => {
         // Failures of the endpoint are told already; an unreadable file is for the next login to tell, and may be back by then.
         if (!isExpected(error))
@@ -186,9 +200,20 @@ interface Surroundings {
 async function ask(client: OAuthCredentials, { of, ending, clock }: Surroundings): Promise<Token> {
   // Before the question: what the answer took is a part of the token's life.
   const askedAt = clock.monotonicMs();
-  const { value, lifetimeMs } = await askForToken(client, clock, ending);
+  const { value, isLifeSaid, lifetimeMs } = await askForToken(client, clock, ending);
   const early = Math.min(RENEW_EARLY_MS, lifetimeMs / RENEW_SHARE);
-  return { value, of, renewAt: askedAt + lifetimeMs - early, endsAt: askedAt + lifetimeMs };
+  return {
+    value,
+    client: clientOf(client),
+    of,
+    isLifeSaid,
+    renewAt: askedAt + lifetimeMs - early,
+    endsAt: askedAt + lifetimeMs,
+  };
+}
+
+function clientOf({ tokenEndpoint, clientId, scope }: OAuthCredentials): string {
+  return JSON.stringify([tokenEndpoint, clientId, scope]);
 }
 
 function isExpected(error: unknown): error is Error {

@@ -9,6 +9,7 @@
 //   KC2  While no known node can be reached, the bootstrap addresses are asked again (KIP-899).
 //   KC3  A wide question goes first to the node that was asked longest ago, so that none is believed for ever; two connected
 //        nodes are enough. Any other goes to the same node again, since others may not have heard yet of what was just done.
+import { withoutCredentials } from '@flatline/system';
 import { type DurationMs, Misconfigured, Retriable } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
 import type { Logger } from 'kafkajs/src/loggers/index.js';
@@ -76,7 +77,7 @@ export class KafkaConnection {
     this.#bootstrap = options.brokers.map((text) => {
       const address = parseAddress(text);
       if (address === undefined)
-        throw new Misconfigured(`brokers: "${text}" is not host:port, for example 127.0.0.1:9092`);
+        throw new Misconfigured(`brokers: "${withoutCredentials(text)}" is not host:port, for example 127.0.0.1:9092`);
       return address;
     });
     if (this.#bootstrap.length === 0) throw new Misconfigured('brokers: is empty; name at least one host:port');
