@@ -20,11 +20,16 @@ export interface AnswerReaderParts {
   readonly ending: AbortSignal;
 }
 
+/** More of them are forgotten, and waited for once more. */
+const GIVEN_UP_MAX = 1_000;
+
 export class AnswerReader {
   readonly #parts: AnswerReaderParts;
   readonly #read: LeaseEventReader;
   /** By partition: what its next answer waits for. */
   readonly #unread = new Map<number, string>();
+  /** Schemas that were waited for in vain: another record by one of them is passed over at once, while it is unknown. */
+  readonly #givenUp = new Set<number>();
 
   constructor(parts: AnswerReaderParts) {
     this.#parts = parts;
@@ -74,12 +79,24 @@ export class AnswerReader {
     };
     const patience = { clock, topic, kind: { read: this.#read }, onDelayed, isToldOfUnreadable: true };
     const record = { ...raw, partition, key: NO_BYTES, headers: [] };
-    const found = await readPatiently(record, patience, ending).catch((error: unknown) => {
-      if (!ending.aborted) throw error;
-    });
+    const schema = schemaIdIn(raw.value);
+    const atOnce = this.#givenUp.has(schema) ? await this.#read(record).catch(() => undefined) : undefined;
+    const found =
+      atOnce ??
+      (await readPatiently(record, patience, ending).catch((error: unknown) => {
+        if (!ending.aborted) throw error;
+      }));
     this.#unread.delete(partition);
+    if (found?.kind !== 'unreadable') this.#givenUp.delete(schema);
+    else if (this.#givenUp.size < GIVEN_UP_MAX) this.#givenUp.add(schema);
     if (found?.kind === 'leaseEvent') onHeard(found.event);
   }
+}
+
+/** The registry's id at the front of a value in Avro; 0: it has none. */
+function schemaIdIn(value: Uint8Array | null): number {
+  if (value === null || value.length < 5 || value[0] !== 0) return 0;
+  return new DataView(value.buffer, value.byteOffset, value.byteLength).getUint32(1);
 }
 
 /** An event names its lease itself. */

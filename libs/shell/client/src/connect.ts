@@ -37,10 +37,13 @@ export function connect(options: ConnectOptions): Flatline {
   });
 }
 
+/** Way in which something was opened. */
+type Call = 'heartbeats' | 'sessions' | 'items' | 'schedules' | 'leases' | 'summaries';
+
 class Client implements Omit<Flatline, keyof OutputReaders> {
   readonly #kafka: KafkaOptions;
   readonly #registry: SchemaRegistry | undefined;
-  readonly #open = new Set<Closable>();
+  readonly #open = new Map<Closable, Call>();
   readonly #senders = new Senders();
   #connection: KafkaConnection | undefined;
   #closing: Promise<void> | undefined;
@@ -114,17 +117,13 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
   }
 
   /** Opens something that is closed with the client; a failed opening does not keep the application alive. */
-  async #kept<T extends Closable>(
-    call: 'heartbeats' | 'sessions' | 'items' | 'schedules' | 'leases' | 'summaries',
-    options: object,
-    open: () => Promise<T>,
-  ): Promise<T> {
+  async #kept<T extends Closable>(call: Call, options: object, open: () => Promise<T>): Promise<T> {
     this.#checkOpen();
     checkCall(call, options);
     const done = this.#begin();
     try {
       const opened = await open();
-      this.#open.add(opened);
+      this.#open.set(opened, call);
       // The client did not know of it when it closed.
       if (this.#closing !== undefined) await opened.close();
       this.#checkOpen();
@@ -162,10 +161,17 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
   /** Everything is closed, whatever one of them says on the way. */
   async #closeAll(): Promise<void> {
     try {
-      const endings = await Promise.allSettled([...this.#open].map((each) => each.close()));
-      for (const ending of endings) if (ending.status === 'rejected') throw ending.reason;
+      const open = [...this.#open];
+      // Whoever leads cleans up before its lease is given back, and may send by what else is open.
+      const leases = await closed(open.filter(([, call]) => call === 'leases'));
+      const others = await closed(open.filter(([, call]) => call !== 'leases'));
+      for (const ending of [...leases, ...others]) if (ending.status === 'rejected') throw ending.reason;
     } finally {
       this.#rest();
     }
   }
+}
+
+function closed(open: readonly (readonly [Closable, Call])[]): Promise<PromiseSettledResult<void>[]> {
+  return Promise.allSettled(open.map(([each]) => each.close()));
 }

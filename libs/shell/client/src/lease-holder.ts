@@ -114,7 +114,8 @@ export class LeaseHolder {
 
   /** It is not wanted any more: it leaves the queue, and what is granted to it all the same is given back. */
   withdraw(): void {
-    this.#giveBack(WITHDRAWN);
+    // Handed out already: the call that is given up resolves in this turn.
+    if (this.#state !== 'held') this.#giveBack(WITHDRAWN);
   }
 
   /** Its requests cannot be sent, now or later. */
@@ -171,6 +172,8 @@ export class LeaseHolder {
 
   #renew(): void {
     const { clock } = this.#parts;
+    // After a standstill the timers come in order of their making: what it believes in no more must not be prolonged.
+    if (this.#state === 'held' && !this.isHeld) return;
     const sentAtMs = clock.monotonicMs();
     const token = this.#token;
     this.#send(undefined, TOKEN_HEADER, String(token), (appendedAt) => {

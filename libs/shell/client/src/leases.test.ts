@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Retriable } from '@flatline/base';
-import { Simulation } from '@flatline/cluster';
+import { type SimulatedHost, Simulation } from '@flatline/cluster';
 import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
 import { LeaseEventFormats } from '@flatline/records';
 import { LeaseNotGot } from './lease-not-got.ts';
@@ -44,6 +44,7 @@ class World {
   readonly simulation = new Simulation({ seed: 1 });
   readonly asked: (KeyedRecord & { readonly said: string })[] = [];
   readonly leases: HeldLeases;
+  readonly host: SimulatedHost;
   registryIsAway = false;
   /** It answers, and does not know the schema of what is read. */
   schemaIsUnknown = false;
@@ -51,7 +52,9 @@ class World {
   holdsBack = false;
 
   constructor(answerWithinMs = 30_000) {
-    const { clock, reader } = this.simulation.start('a').ports;
+    const { host, ports } = this.simulation.start('a');
+    this.host = host;
+    const { clock, reader } = ports;
     const { time, log } = this.simulation;
     log.createTopic('answers', { partitions: 1 });
     let ids = 0;
@@ -138,10 +141,15 @@ describe('leases and what is answered', () => {
     await time.runFor(31_000);
     await expect(waiting).rejects.toThrow(/answers cannot be read: no schema 7 \(answers-0-0\)\. Its partition waits/);
     await time.runFor(600_000);
+    // One more by the same schema is not waited for again.
+    await world.answer('QUEUED', { requestId: 'another' });
+    await time.runFor(1_000);
     world.schemaIsUnknown = false;
     const next = world.leases.acquire('a', {});
     await world.grant(9, 'r1');
+    const askedAtMs = time.nowMs;
     expect((await time.complete(next)).token).toBe(9);
+    expect(time.nowMs - askedAtMs).toBeLessThan(1_000);
   });
 
   test('[L8] a request without an answer rejects, and names the dead letters', async () => {
@@ -287,6 +295,30 @@ describe('waiting for a lease that is not wanted any more', () => {
   });
 });
 
+describe('a process that stood still', () => {
+  test.each(['acquired', 'resumed'])('[L8] prolongs no lease, %s, that it believes in no more', async (how) => {
+    const world = new World();
+    const { time } = world.simulation;
+    const wanted = how === 'acquired' ? world.leases.acquire('a', {}) : world.leases.resume('a', 7, {});
+    if (how === 'acquired') await world.grant(7, 'r0');
+    else {
+      await time.runFor(100);
+      const [, question] = world.asked[1]!.headers!;
+      const requestId = new TextDecoder().decode(question!.value!);
+      const deadlineAt = time.nowMs + 3_000;
+      await world.answer('REJECTED', { reason: 'WRONG_TOKEN', requestId, token: 0, timeoutMs: 3_000, deadlineAt });
+    }
+    const lease = await time.complete(wanted);
+    expect(lease.isHeld).toBe(true);
+    const sent = world.asked.length;
+    world.host.pause();
+    await time.runFor(20_000);
+    world.host.resume();
+    await time.runFor(100);
+    expect([lease.isHeld, world.said.slice(sent)]).toEqual([false, []]);
+  });
+});
+
 describe('leases that are closed', () => {
   test('[L8] who leads keeps the lease until it has returned; others are given back at once', async () => {
     const world = new World();
@@ -319,6 +351,34 @@ describe('leases that are closed', () => {
     await time.complete(closing);
     await leading;
     expect(done).toEqual(['told, held: true', 'returns, held: true', 'closed behind end 9,end 7']);
+  });
+
+  test('[L4][L8] who waits for a lease of this process leaves before that is given back, and is not granted it', async () => {
+    const world = new World();
+    const holding = world.leases.acquire('a', {});
+    await world.grant(7, 'r0');
+    await world.simulation.time.complete(holding);
+    const waiting = world.leases.acquire('a', {});
+    waiting.catch(() => undefined);
+    await world.answer('QUEUED', { requestId: 'r1' });
+    await world.leases.close(1_000, () => Promise.resolve());
+    expect(world.said.filter((each) => each.startsWith('end'))).toEqual(['end r1', 'end 7']);
+  });
+
+  test('[L8] nothing new is asked for while who leads still cleans up', async () => {
+    const world = new World();
+    const cleaning = Promise.withResolvers<undefined>();
+    const leading = world.leases.lead('a', () => cleaning.promise, {});
+    await world.grant(7, 'r0');
+    const closing = world.leases.close(10_000, () => Promise.resolve());
+    await expect(world.leases.acquire('b', {})).rejects.toThrow(
+      'the lease b is not asked for: the leases are being closed',
+    );
+    await expect(world.leases.resume('b', 3, {})).rejects.toThrow('the leases are being closed');
+    cleaning.resolve(undefined);
+    await world.simulation.time.complete(closing);
+    await leading;
+    expect(world.said.filter((each) => each.startsWith('start'))).toEqual(['start r0']);
   });
 
   test('[L8] a lead that does not return in time is named, and its lease not given back: it expires', async () => {

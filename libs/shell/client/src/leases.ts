@@ -180,6 +180,10 @@ export class HeldLeases {
       leave();
       return promise;
     }
+    if (this.#ending.signal.aborted) {
+      reject(new Error(`the lease ${id} is not asked for: the leases are being closed`));
+      return promise;
+    }
     signal?.addEventListener('abort', leave, { once: true });
     ask(wanted);
     return promise.finally(() => {
@@ -312,7 +316,7 @@ export class HeldLeases {
    */
   async close(limitMs: DurationMs, end: () => Promise<void>): Promise<void> {
     this.#ending.abort();
-    for (const holder of this.#all()) if (!this.#led.has(holder)) holder.release();
+    this.#release((holder) => !this.#led.has(holder));
     const ended = Promise.all(this.#leads.keys()).then(() => this.#end(end));
     // Heard of once the limit has passed, it would be a second reason.
     ended.catch(() => undefined);
@@ -335,7 +339,14 @@ export class HeldLeases {
   /** But for what is led: who leads may yet act. */
   #giveBackAll(): void {
     for (const holder of [...this.#led]) holder.giveUp(ENDED);
-    for (const holder of this.#all()) holder.release();
+    this.#release(() => true);
+  }
+
+  /** Whoever waits leaves first: one that waits for a lease of this process would be granted it by the end of the other. */
+  #release(isMeant: (holder: Holder) => boolean): void {
+    const all = this.#all().filter(isMeant);
+    for (const holder of all) if (!holder.isHeld) holder.release();
+    for (const holder of all) holder.release();
   }
 
   /** Nothing is renewed any more, and everyone who waits is told why. The first reason counts. */

@@ -49,6 +49,7 @@ export interface Leases {
   /**
    * Gives back what is held; of `runWhileLeader` once what leads has returned, which it waits for. Rejects where that is not in
    * the log within `limitMs`, by default 10 000 milliseconds; what is still led then is not given back, and expires.
+   * Not to be awaited by what leads: it would wait for itself.
    */
   close(limitMs?: DurationMs): Promise<void>;
 }

@@ -142,7 +142,8 @@ export class ResumedHolder {
     this.#renewing = clock.after(this.#timeoutMs / RENEWALS_PER_TIMEOUT, () => {
       this.#renew();
     });
-    if (this.#isUnacknowledged) return;
+    // After a standstill: what it believed in, and does no more, must not be prolonged.
+    if (this.#isUnacknowledged || (this.#state === 'held' && !this.isHeld)) return;
     this.#isUnacknowledged = true;
     this.#count += 1;
     const number = this.#count;

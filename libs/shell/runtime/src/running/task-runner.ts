@@ -115,7 +115,7 @@ export class TaskRunner {
         return;
       } catch (error) {
         await this.#holdings.releaseStore();
-        if (!isTransient(error)) {
+        if (!isTransient(error) || this.runs) {
           this.#onEnd({ kind: 'failed', error });
           return;
         }
