@@ -31,7 +31,7 @@ const OF_TLS: Wanted = {
   is: (value) => [value].flat().every((each) => typeof each !== 'object' || each === null || !('env' in each)),
   isSecret: true,
 };
-/** Of a configuration; here it would mean nothing, without a word. */
+/** A configuration has it; here it would silently mean nothing. */
 const NO_ENV: Wanted = { words: 'nothing: there is no such option of node:tls', is: () => false, isSecret: true };
 const TLS: Wanted = {
   words: 'true, false or an object in the terms of node:tls',

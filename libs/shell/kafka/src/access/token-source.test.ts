@@ -154,7 +154,7 @@ describe('a token', () => {
     await expect(give(renewing)).rejects.toThrow(/answered 401/);
   });
 
-  test('TN5 is not asked for by nobody where its life is not said, nor oftener than each 5 s where it is short', async () => {
+  test('TN5 is asked for by logins alone where its life is not said, and at most each 5 s where it is short', async () => {
     endpoint.answer = giving('unsaid', undefined);
     await give();
     expect(clock.pending).toBe(0);
