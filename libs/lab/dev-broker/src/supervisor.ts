@@ -50,11 +50,18 @@ function start(name: string): void {
 
 function ended(planned: ProcessPlan, how: string, clean: boolean): void {
   if (!children.delete(planned.name)) return;
-  if (clean && planned.archive !== undefined && existsSync(planned.archive.written))
-    renameSync(planned.archive.written, planned.archive.kept);
+  if (clean) keepArchive(planned);
   report({ kind: 'exited', name: planned.name, how });
   if (!ending) saveState();
   else if (children.size === 0) leave();
+}
+
+function keepArchive({ archive }: ProcessPlan): void {
+  try {
+    if (archive !== undefined && existsSync(archive.written)) renameSync(archive.written, archive.kept);
+  } catch {
+    // It only spares a later start a second; the folder may have gone with a version that is no longer kept.
+  }
 }
 
 function saveState(): void {
