@@ -44,9 +44,16 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'sends again what the group knows of',
     file: 'libs/shell/runtime/src/committing/commit-look-up.ts',
-    from: 'if (known?.commitId === commitId)',
-    to: 'if (known?.commitId === `${commitId}?`)',
-    seed: 196,
+    from: "return (await knownToGroup(place, commit)) ?? { kind: 'absent' };",
+    to: "return { kind: 'absent' };",
+    seed: 113,
+  },
+  {
+    name: "writes a commit on top of another owner's that is lost",
+    file: 'libs/shell/runtime/src/committing/commit-look-up.ts',
+    from: '(known?.sequence ?? -1) >= sequence',
+    to: '(known?.sequence ?? -1) >= sequence + 1e9',
+    seed: 53_006_593,
   },
   {
     name: 'steps in the middle of a cut',

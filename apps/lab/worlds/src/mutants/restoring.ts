@@ -5,7 +5,7 @@ export const RESTORING_MUTANTS: readonly Mutant[] = [
   {
     name: 'tries again whatever a restoration throws',
     file: 'libs/shell/runtime/src/running/task-runner.ts',
-    from: 'if (!isTransient(error)) {',
+    from: 'if (!isTransient(error) || this.runs) {',
     to: 'if (!isTransient(error) && this.#holdings.task !== undefined) {',
   },
   {
