@@ -91,4 +91,10 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'session',
     found: "a commit of unknown outcome, written on top of another owner's that its changelog had lost",
   },
+  {
+    seed: 60_000_293,
+    kind: 'session',
+    found:
+      'an input that was cut below its commit while nobody owned it, judged before an owner had come (a check too strict)',
+  },
 ];

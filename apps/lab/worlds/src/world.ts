@@ -223,6 +223,9 @@ class World {
       // Asked first, since the input need not be folded for it.
       const committed = this.#committedOf(partition) ?? 0;
       if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
+      // R3: an owner that comes after the cut has yet to find it.
+      if (committed > input.logEnd)
+        return `partition ${partition}: its input ends at ${input.logEnd}, below its commit`;
       const open = this.#isOvertaken ? this.#livingOn(partition) : undoneIn(this.cluster, partition);
       if (open !== undefined) return `partition ${partition}: ${open}`;
     }
