@@ -208,6 +208,8 @@ describe('a holder that is frozen for longer than its timeout, while its lease i
       const frozen = first === undefined ? holder() : holder(String(first.token));
       const token = Number((await frozen.line(/^holds/)).split(' ')[1]);
       if (first !== undefined) expect(await first.over).toBe('RESUMED');
+      // On a busy machine a grant may run out before it is held: that one is given back, and asked for again.
+      const earlier = (await said('job')).length;
       const waiting = c.acquire('job', { waitMs: 60_000 });
       while (!(await said('job')).includes('QUEUED')) await sleep(20);
       frozen.child.kill('SIGSTOP');
@@ -222,7 +224,8 @@ describe('a holder that is frozen for longer than its timeout, while its lease i
       expect(believed.length).toBeGreaterThan(0);
       expect(Math.max(...believed)).toBeLessThan(belief.moments[0]!);
       expect(kept.isHeld).toBe(true);
-      expect((await said('job')).filter((type) => type === 'RELEASED' || type === 'EXPIRED')).toEqual([]);
+      const since = (await said('job')).slice(earlier);
+      expect(since.filter((type) => type === 'RELEASED' || type === 'EXPIRED')).toEqual([]);
       kept.release();
       const next = await waiting;
       expect(next.token).toBeGreaterThan(token);
