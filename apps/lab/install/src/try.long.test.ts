@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Done, Installation } from './installation.fixture.ts';
 import { Program } from './program.fixture.ts';
 
@@ -147,6 +148,8 @@ describe('flatline broker', () => {
       stdout: expect.stringContaining('answers'),
     });
     expect(await run([...broker, 'stop', ...data])).toMatchObject({ code: 0, stdout: 'Stopped.\n' });
+    // Its keeper ends as soon as it hears of that.
+    for (let left = 100; left > 0 && processesHere().length > 0; left -= 1) await sleep(100);
     expect(processesHere()).toEqual([]);
   });
 

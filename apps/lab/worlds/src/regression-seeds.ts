@@ -95,6 +95,6 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     seed: 60_000_293,
     kind: 'session',
     found:
-      'an input that was cut below its commit while nobody owned it, judged before an owner had come (a check too strict)',
+      'an input that was cut below its commit while it had no owner, judged before an owner had come (a check too strict)',
   },
 ];
