@@ -88,7 +88,7 @@ export class AnswerReader {
       }));
     this.#unread.delete(partition);
     if (found?.kind !== 'unreadable') this.#givenUp.delete(schema);
-    else if (this.#givenUp.size < GIVEN_UP_MAX) this.#givenUp.add(schema);
+    else if (found.reason === 'unknown-schema-id' && this.#givenUp.size < GIVEN_UP_MAX) this.#givenUp.add(schema);
     if (found?.kind === 'leaseEvent') onHeard(found.event);
   }
 }

@@ -84,6 +84,19 @@ describe('leases and what is answered', () => {
     expect(time.nowMs - askedAtMs).toBeLessThan(1_000);
   });
 
+  test('[L8] what can never be read does not make the next unknown schema passed over at once', async () => {
+    const world = new World();
+    const { time, log } = world.simulation;
+    const waiting = world.leases.acquire('a', {});
+    log.produce('answers', 0, { key: 'a', value: 'garbage' });
+    await time.runFor(200);
+    world.schemaIsUnknown = true;
+    await world.grant(9, 'r0', 30_000);
+    world.schemaIsUnknown = false;
+    await time.runFor(5_000);
+    expect((await time.complete(waiting)).token).toBe(9);
+  });
+
   test('[L8] a request without an answer rejects, and names the dead letters', async () => {
     const world = new World();
     const waiting = world.leases.acquire('a', {});
