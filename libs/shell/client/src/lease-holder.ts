@@ -89,6 +89,11 @@ export class LeaseHolder {
     return this.#token;
   }
 
+  /** True while its start is neither granted nor refused, and it is not over. */
+  get isWaiting(): boolean {
+    return this.#state === 'asking' || this.#state === 'queued';
+  }
+
   /** True while its start may yet be granted: until then it hears answers, even once it is over. */
   get isOwed(): boolean {
     return this.#isOwed;
@@ -101,10 +106,10 @@ export class LeaseHolder {
     // Whatever it believes by now: nothing is granted to a start that was refused, or withdrawn.
     if (isOwn && type === 'REJECTED' && !OF_AN_END.includes(reason!)) this.#isOwed = false;
     if (isOwn && type === 'GRANTED') this.#granted(answer);
-    else if (isOwn && this.#isWaiting) this.#answered(answer);
+    else if (isOwn && this.isWaiting) this.#answered(answer);
     else if (token === this.#token && type !== 'GRANTED') this.#over(reason ?? type);
     // Whoever knows the token goes on with it, and this one gives nothing back.
-    else if (!this.#isWaiting && resumedBy(requestId) === this.#token) this.#over('RESUMED');
+    else if (!this.isWaiting && resumedBy(requestId) === this.#token) this.#over('RESUMED');
   }
 
   /** Gives it back, and believes in it no more. */
@@ -122,10 +127,6 @@ export class LeaseHolder {
   giveUp(reason: string): void {
     this.#isOwed = false;
     this.#over(reason);
-  }
-
-  get #isWaiting(): boolean {
-    return this.#state === 'asking' || this.#state === 'queued';
   }
 
   #ask(): void {
@@ -220,7 +221,7 @@ export class LeaseHolder {
   #giveBack(reason: string): void {
     // Not once its time has passed, though no timer has said so yet.
     if (this.isHeld || this.#state === 'confirming') this.#sayEnded(this.#token);
-    else if (this.#isWaiting) this.#send(null, REQUEST_ID_HEADER, this.#parts.requestId);
+    else if (this.isWaiting) this.#send(null, REQUEST_ID_HEADER, this.#parts.requestId);
     this.#over(reason);
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { LeaseLost } from './leadership.ts';
+import { type Leadership, LeaseLost } from './leadership.ts';
 import type { Lease } from './lease.ts';
 import { World } from './leases-world.fixture.ts';
 
@@ -70,6 +70,40 @@ describe('leases that are closed', () => {
     waiting.catch(() => undefined);
     await world.answer('QUEUED', { requestId: 'r1' });
     await world.leases.close(1_000, () => Promise.resolve());
+    expect(world.said.filter((each) => each.startsWith('end'))).toEqual(['end r1', 'end 7']);
+  });
+
+  test.each(['acquire', 'lead'] as const)(
+    '[L4][L8] so does who waits for one that this process has been granted by %s, and does not hold yet',
+    async (by) => {
+      const world = new World();
+      const granted = by === 'lead' ? world.leases.lead('a', () => undefined, {}) : world.leases.acquire('a', {});
+      const waiting = world.leases.acquire('a', {});
+      for (const each of [granted, waiting]) each.catch(() => undefined);
+      world.holdsBack = true;
+      await world.grant(7, 'r0');
+      await world.answer('QUEUED', { requestId: 'r1' });
+      await world.leases.close(1_000, () => Promise.resolve());
+      expect(world.said.filter((each) => each.startsWith('end'))).toEqual(['end r1', 'end 7']);
+    },
+  );
+
+  test('[L4][L8] and who waits for one that is led leaves before its leader is told, who may give it back at once', async () => {
+    const world = new World();
+    const lead = ({ signal, lease }: Leadership): Promise<void> =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          lease.release();
+          resolve();
+        });
+      });
+    const leading = world.leases.lead('a', lead, {});
+    await world.grant(7, 'r0');
+    const waiting = world.leases.acquire('a', {});
+    waiting.catch(() => undefined);
+    await world.answer('QUEUED', { requestId: 'r1' });
+    await world.leases.close(1_000, () => Promise.resolve());
+    await leading;
     expect(world.said.filter((each) => each.startsWith('end'))).toEqual(['end r1', 'end 7']);
   });
 

@@ -315,6 +315,8 @@ export class HeldLeases {
    * @throws Retriable where it does: leases that are still led expire, since who leads may yet act
    */
   async close(limitMs: DurationMs, end: () => Promise<void>): Promise<void> {
+    // Before those who lead are told, too: one may give back at once.
+    this.#release((holder) => holder.isWaiting);
     this.#ending.abort();
     this.#release((holder) => !this.#led.has(holder));
     const ended = Promise.all(this.#leads.keys()).then(() => this.#end(end));
@@ -339,14 +341,13 @@ export class HeldLeases {
   /** But for what is led: who leads may yet act. */
   #giveBackAll(): void {
     for (const holder of [...this.#led]) holder.giveUp(ENDED);
+    this.#release((holder) => holder.isWaiting);
     this.#release(() => true);
   }
 
-  /** Whoever waits leaves first: one that waits for a lease of this process would be granted it by the end of the other. */
+  /** Those that wait go first: one that waits for a lease of this process would be granted it by the end of the other. */
   #release(isMeant: (holder: Holder) => boolean): void {
-    const all = this.#all().filter(isMeant);
-    for (const holder of all) if (!holder.isHeld) holder.release();
-    for (const holder of all) holder.release();
+    for (const holder of this.#all().filter(isMeant)) holder.release();
   }
 
   /** Nothing is renewed any more, and everyone who waits is told why. The first reason counts. */

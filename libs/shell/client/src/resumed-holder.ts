@@ -109,6 +109,7 @@ export class ResumedHolder {
 
   /** Nothing is granted to it. */
   readonly isOwed = false;
+  readonly isWaiting = false;
 
   /** An answer about this lease came, whoever asked. */
   hear(answer: HeardLease): void {
