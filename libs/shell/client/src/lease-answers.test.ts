@@ -51,6 +51,18 @@ describe('a holder whose renewals are acknowledged late', () => {
     expect([bench.over, bench.said]).toEqual([['ENDED'], ['start own', 'renewal 7']]);
   });
 
+  test('[L8] LH3: nor is one given back because its caller waits no longer, in the turn in which it is handed out', async () => {
+    const bench: HolderBench = new HolderBench({
+      onHeld: () => {
+        bench.holder.withdraw();
+      },
+    });
+    bench.granted(7);
+    bench.acknowledge(1, 10);
+    await bench.pass(100);
+    expect([bench.holder.isHeld, bench.over, bench.said]).toEqual([true, [], ['start own', 'renewal 7']]);
+  });
+
   test('[L8] LH3: nor is one given back that was held, and renewed too late', async () => {
     const bench = new HolderBench();
     bench.granted(7, { endsAt: 3_000 });

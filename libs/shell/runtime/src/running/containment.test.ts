@@ -322,6 +322,19 @@ describe('[I6] one partition', () => {
     expect(process.instance.status()).toEqual([]);
   });
 
+  test('[I6] so does what is thrown right behind restoring, under its own name', async () => {
+    const adapt = (ports: PipelinePorts): PipelinePorts => ({
+      ...ports,
+      input: { close: () => ports.input.close(), subscribe: () => throws(new Retriable('interrupted')) },
+    });
+    const world = new World({ seed: 60, partitions: 1, adapt });
+    const process = world.launch('a');
+    await world.simulation.time.runFor(10_000);
+    expect(process.failures).toEqual([]);
+    const [status] = process.instance.status();
+    expect([status!.state, status!.detail]).toEqual(['stopped', expect.stringMatching(/^in\/0 .*interrupted/)]);
+  });
+
   test('[I6] anything else thrown while a task is restored stops its partition, an error or not', async () => {
     const adapt = (ports: PipelinePorts): PipelinePorts => ({
       ...ports,
