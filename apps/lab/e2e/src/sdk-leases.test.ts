@@ -169,6 +169,32 @@ describe('leases of the SDK', () => {
   });
 });
 
+describe('a client that closes', () => {
+  test('[L8] lets who leads send what it has left, and no loop over outputs keep it from returning', async () => {
+    await create({ onConflict: 'queue' });
+    const processor = scenario.start();
+    const client = connect({ brokers: scenario.kafka.brokers });
+    clients.push(client);
+    const beats = await client.heartbeats({ topic: scenario.input });
+    const events = await client.summaries({ topic: scenario.output, from: 'end' });
+    const leases = await client.leases({ topic: scenario.input, answers: scenario.output });
+    const leading = Promise.withResolvers<undefined>();
+    const done = leases.runWhileLeader('job', async () => {
+      leading.resolve(undefined);
+      for await (const record of events) expect(record).toBeDefined();
+      await beats.beat('left over');
+      await beats.flush();
+    });
+    await leading.promise;
+    await client.close();
+    await done;
+    const sent = (await recordsIn(scenario, scenario.input)).flat().map(({ key }) => textOf(key));
+    expect(sent).toContain('left over');
+    while ((await said('job')).at(-1) !== 'RELEASED') await sleep(20);
+    expect(await scenario.stop(processor)).toBe(0);
+  });
+});
+
 describe('a holder that is frozen for longer than its timeout, while its lease is resumed elsewhere', () => {
   function holder(...token: readonly string[]): Running {
     const program = fileURLToPath(new URL('lease-holder.fixture.ts', import.meta.url));

@@ -39,6 +39,7 @@ export function connect(options: ConnectOptions): Flatline {
 
 /** Way in which something was opened. */
 type Call = 'heartbeats' | 'sessions' | 'items' | 'schedules' | 'leases' | 'summaries';
+const SENDS: readonly Call[] = ['heartbeats', 'sessions', 'items', 'schedules'];
 
 class Client implements Omit<Flatline, keyof OutputReaders> {
   readonly #kafka: KafkaOptions;
@@ -162,10 +163,10 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
   async #closeAll(): Promise<void> {
     try {
       const open = [...this.#open];
-      // Whoever leads cleans up before its lease is given back, and may send by what else is open.
-      const leases = await closed(open.filter(([, call]) => call === 'leases'));
-      const others = await closed(open.filter(([, call]) => call !== 'leases'));
-      for (const ending of [...leases, ...others]) if (ending.status === 'rejected') throw ending.reason;
+      // Whoever leads cleans up before its lease is given back: it may send by what is left, and its loop over outputs ends.
+      const before = await closed(open.filter(([, call]) => !SENDS.includes(call)));
+      const senders = await closed(open.filter(([, call]) => SENDS.includes(call)));
+      for (const ending of [...before, ...senders]) if (ending.status === 'rejected') throw ending.reason;
     } finally {
       this.#rest();
     }
