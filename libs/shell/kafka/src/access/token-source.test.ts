@@ -154,6 +154,14 @@ describe('a token', () => {
     await expect(give(renewing)).rejects.toThrow(/answered 401/);
   });
 
+  test("TN2 of one client is no comfort where another is refused: that is the login's failure, and no renewal's", async () => {
+    await give();
+    endpoint.answer = saying(401, '');
+    const other = { clientId: 'other' };
+    await expect(give(other)).rejects.toThrow(/answered 401/);
+    expect(troubles).toEqual([]);
+  });
+
   test('TN5 is asked for by logins alone where its life is not said, and at most each 5 s where it is short', async () => {
     endpoint.answer = giving('unsaid', undefined);
     await give();

@@ -140,7 +140,7 @@ export class TokenSource {
       if (!ending.signal.aborted) this.#gotten(token);
       return token;
     } catch (error) {
-      if (!ending.signal.aborted && isExpected(error)) this.#failed(error, of);
+      if (!ending.signal.aborted && isExpected(error)) this.#failed(error, client, of);
       throw error;
     } finally {
       if (this.#asking?.ending === ending) this.#asking = undefined;
@@ -158,10 +158,11 @@ export class TokenSource {
     if (isLifeSaid) this.#renewAt(Math.max(renewAt, this.#clock.monotonicMs() + RENEWAL_PAUSE_MS));
   }
 
-  #failed(error: Error, of: string): void {
+  #failed(error: Error, client: OAuthCredentials, of: string): void {
     const now = this.#clock.monotonicMs();
     this.#failure = { error, of, until: now + this.#backOff.nextDelayMs() };
-    if (this.#token === undefined || now >= this.#token.endsAt) return;
+    // No login could use that of another client.
+    if (this.#token?.client !== clientOf(client) || now >= this.#token.endsAt) return;
     const leftMs = Math.round(this.#token.endsAt - now);
     this.#options.onTrouble?.(`the token of kafka.sasl cannot be renewed, and ends in ${leftMs} ms: ${error.message}`);
     this.#renewAt(this.#failure.until);
