@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BlockOperation } from './block-operation.ts';
 import { ChangelogFold } from './changelog-fold.ts';
+import { murmur3 } from './murmur3.ts';
 
 const PAGE = 16_376;
 const key = Uint8Array.of(7);
@@ -94,4 +95,30 @@ describe('a base in parts', () => {
     expect(fold.basesAt(20)).toBe(1);
     expect([...fold.images.values()][0]!.pages.map(({ length }) => length)).toEqual([PAGE, 9]);
   });
+});
+
+test('[R1] the digest of an entry costs what changes of it, and not what it has: counted in bytes', () => {
+  let hashed = 0;
+  const fold = new ChangelogFold(
+    () => head,
+    (part, seed) => {
+      hashed += part.length;
+      return murmur3(part, seed);
+    },
+  );
+  const costOf = (operation: BlockOperation): number => {
+    const before = hashed;
+    fold.apply(operation, { offset: 0, clock: 0, position: 0 });
+    return hashed - before;
+  };
+  const pages = 200;
+  expect(costOf(bind)).toBe(key.length + head.length);
+  for (let number = 0; number < pages; number += 1) expect(costOf(page(number))).toBe(PAGE);
+  const least = [page(7, PAGE, 1), append(pages, 0, 5), { kind: 'touch', slot: 3, touch: head } as const];
+  expect(least.map(costOf)).toEqual([PAGE, 5, head.length]);
+  const { digest, liveBytes } = fold;
+  expect([costOf(rebind(pages)), fold.liveBytes]).toEqual([head.length, liveBytes - 5]);
+  costOf(append(pages, 0, 5));
+  expect([fold.digest, fold.liveBytes]).toEqual([digest, liveBytes]);
+  expect([costOf({ kind: 'remove', slot: 3 }), fold.digest, fold.liveBytes]).toEqual([0, 0, 0]);
 });

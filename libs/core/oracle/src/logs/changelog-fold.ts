@@ -2,7 +2,6 @@
 //
 // Owns: entries, the places of their bases, the digest.
 // Does not own: what they should be (NaiveFold).
-import { ByteWriter } from '@flatline/base';
 import { nameOf } from './byte-names.ts';
 import type { BlockOperation } from './block-operation.ts';
 import { NotABlock } from './block-reader.ts';
@@ -45,13 +44,28 @@ type Beginnings = ReadonlyMap<number, number>;
 const DIGEST_SEED = 0x666c6174;
 const SLOT_FACTOR = 0x9e3779b1;
 const PAGE_BYTES = 16_376;
+/** Parts of an entry, as its digest counts them. */
+const KEY = 0;
+const HEAD = 1;
+const FIRST_PAGE = 2;
+const NO_BEGINNINGS: Beginnings = new Map();
+const NO_PAGES = { pages: [], pageHashes: [] } as const;
 
+type Hash = (bytes: Uint8Array, seed: number) => number;
+
+/** Hashes and sums are carried along: of a state of many pages, one page changes at a time. */
 interface EntryContent {
   readonly slot: number;
   readonly key: Uint8Array;
   readonly offset: number;
   readonly head: Uint8Array;
+  readonly headHash: number;
   readonly pages: readonly Uint8Array[];
+  readonly pageHashes: readonly number[];
+  /** Sum of the hashes of its key, its head and its pages. */
+  readonly digest: number;
+  /** Length of them together. */
+  readonly bytes: number;
   /** False where the log begins behind its base, and not all pages have come since. */
   readonly isWhole: boolean;
   /** By the offset of a rebind since its base. */
@@ -62,21 +76,27 @@ class Entry implements LoggedImage, EntryContent {
   readonly slot: number;
   readonly key: Uint8Array;
   readonly offset: number;
-  readonly pages: readonly Uint8Array[];
   readonly head: Uint8Array;
+  readonly headHash: number;
+  readonly pages: readonly Uint8Array[];
+  readonly pageHashes: readonly number[];
+  readonly digest: number;
+  readonly bytes: number;
   readonly isWhole: boolean;
   readonly beginnings: Beginnings;
-  readonly digest: number;
 
-  constructor({ slot, key, offset, head, pages, isWhole, beginnings }: EntryContent) {
-    this.slot = slot;
-    this.key = key;
-    this.offset = offset;
-    this.head = head;
-    this.pages = pages;
-    this.isWhole = isWhole;
-    this.beginnings = beginnings;
-    this.digest = digestOf(slot, [key, head, ...pages]);
+  constructor(content: EntryContent) {
+    this.slot = content.slot;
+    this.key = content.key;
+    this.offset = content.offset;
+    this.head = content.head;
+    this.headHash = content.headHash;
+    this.pages = content.pages;
+    this.pageHashes = content.pageHashes;
+    this.digest = content.digest;
+    this.bytes = content.bytes;
+    this.isWhole = content.isWhole;
+    this.beginnings = content.beginnings;
   }
 
   get image(): Uint8Array {
@@ -84,22 +104,16 @@ class Entry implements LoggedImage, EntryContent {
   }
 
   with(changes: Partial<EntryContent>): Entry {
-    const { slot, key, offset, head, pages, isWhole, beginnings } = this;
-    return new Entry({ slot, key, offset, head, pages, isWhole, beginnings, ...changes });
+    const { slot, key, offset, head, headHash, pages, pageHashes, digest, bytes, isWhole, beginnings } = this;
+    const former = { slot, key, offset, head, headHash, pages, pageHashes, digest, bytes, isWhole, beginnings };
+    return new Entry({ ...former, ...changes });
   }
 }
-
-const NO_BEGINNINGS: Beginnings = new Map();
-
-function digestOf(slot: number, parts: readonly Uint8Array[]): number {
-  const seed = DIGEST_SEED + Math.imul(slot, SLOT_FACTOR);
-  return parts.reduce((sum, bytes, part) => (sum + murmur3(bytes, (seed + part) | 0)) | 0, 0);
-}
-
 export class ChangelogFold {
   /** By the name of the key. */
   readonly images = new Map<string, LoggedImage>();
   readonly #touched: HeadTouch;
+  readonly #hash: Hash;
   readonly #slots = new Map<number, Entry>();
   #digest = 0;
   /** Keys, heads and pages of the live entries (K8). */
@@ -107,8 +121,9 @@ export class ChangelogFold {
   /** By the offset of their block. */
   readonly #bases = new Map<number, number>();
 
-  constructor(touched: HeadTouch) {
+  constructor(touched: HeadTouch, hash: Hash = murmur3) {
     this.#touched = touched;
+    this.#hash = hash;
   }
 
   /** How many of the live entries have their base in the block at that offset (K3). */
@@ -141,11 +156,24 @@ export class ChangelogFold {
   }
 
   #bind(operation: Bind, former: Entry | undefined, { offset }: OperationPlace): string {
-    const { slot, key, head } = operation;
     this.#mayHold(operation, former);
     if (former !== undefined) this.#drop(former);
-    this.#put(new Entry({ slot, key, offset, head, pages: [], isWhole: true, beginnings: NO_BEGINNINGS }));
-    return nameOf(key);
+    this.#put(this.#bound(operation, { offset, isWhole: true, beginnings: NO_BEGINNINGS }));
+    return nameOf(operation.key);
+  }
+
+  /** An entry without pages. */
+  #bound(
+    { slot, key, head }: Pick<EntryContent, 'slot' | 'key' | 'head'>,
+    at: Pick<EntryContent, 'offset' | 'isWhole' | 'beginnings'>,
+  ): Entry {
+    const headHash = this.#partHash(slot, HEAD, head);
+    const digest = (this.#partHash(slot, KEY, key) + headHash) | 0;
+    return new Entry({ slot, key, head, headHash, digest, bytes: key.length + head.length, ...NO_PAGES, ...at });
+  }
+
+  #partHash(slot: number, part: number, bytes: Uint8Array): number {
+    return this.#hash(bytes, (DIGEST_SEED + Math.imul(slot, SLOT_FACTOR) + part) | 0);
   }
 
   #mayHold({ slot, key }: Bind | Rebind, former: Entry | undefined): void {
@@ -156,15 +184,15 @@ export class ChangelogFold {
   }
 
   /** Its base lay below the log's beginning, unless this becomes one. */
-  #begin({ slot, key, head }: Rebind, { offset }: OperationPlace): void {
-    this.#put(new Entry({ slot, key, offset, head, pages: [], isWhole: false, beginnings: new Map([[offset, 0]]) }));
+  #begin(operation: Rebind, { offset }: OperationPlace): void {
+    this.#put(this.#bound(operation, { offset, isWhole: false, beginnings: new Map([[offset, 0]]) }));
   }
 
   #put(entry: Entry): void {
     this.#slots.set(entry.slot, entry);
     this.images.set(nameOf(entry.key), entry);
     this.#digest = (this.#digest + entry.digest) | 0;
-    this.liveBytes += bytesIn(entry);
+    this.liveBytes += entry.bytes;
     this.#bases.set(entry.offset, this.basesAt(entry.offset) + 1);
   }
 
@@ -172,7 +200,7 @@ export class ChangelogFold {
     this.#slots.delete(entry.slot);
     this.images.delete(nameOf(entry.key));
     this.#digest = (this.#digest - entry.digest) | 0;
-    this.liveBytes -= bytesIn(entry);
+    this.liveBytes -= entry.bytes;
     const left = this.basesAt(entry.offset) - 1;
     if (left > 0) this.#bases.set(entry.offset, left);
     else this.#bases.delete(entry.offset);
@@ -181,25 +209,55 @@ export class ChangelogFold {
   #changed(entry: Entry, operation: Change, place: OperationPlace): Entry {
     switch (operation.kind) {
       case 'touch':
-        return entry.with({ head: this.#touched(entry.head, operation.touch, place) });
+        return entry.with(this.#headed(entry, this.#touched(entry.head, operation.touch, place)));
       case 'rebind':
-        return rebound(entry, operation, place.offset);
+        return this.#rebound(entry, operation, place.offset);
       case 'based':
         return based(entry, operation);
       case 'page':
       case 'append':
-        return paged(entry, operation);
+        return this.#paged(entry, operation);
     }
   }
-}
 
-function rebound(entry: Entry, { head, pages: kept }: Rebind, offset: number): Entry {
-  const beginnings = [...entry.beginnings].map(([at, known]): [number, number] => [at, Math.min(known, kept)]);
-  return entry.with({
-    head,
-    pages: entry.pages.slice(0, kept),
-    beginnings: new Map([...beginnings, [offset, 0]]),
-  });
+  #headed({ slot, headHash: former, digest, bytes, head: { length } }: Entry, head: Uint8Array): Partial<EntryContent> {
+    const headHash = this.#partHash(slot, HEAD, head);
+    return { head, headHash, digest: (digest - former + headHash) | 0, bytes: bytes - length + head.length };
+  }
+
+  #rebound(entry: Entry, { head, pages: kept }: Rebind, offset: number): Entry {
+    const beginnings = [...entry.beginnings].map(([at, known]): [number, number] => [at, Math.min(known, kept)]);
+    const bound = entry.with({ ...this.#headed(entry, head), beginnings: new Map([...beginnings, [offset, 0]]) });
+    const { pages, pageHashes } = bound;
+    return bound.with({
+      pages: pages.slice(0, kept),
+      pageHashes: pageHashes.slice(0, kept),
+      digest: pageHashes.slice(kept).reduce((sum, hash) => (sum - hash) | 0, bound.digest),
+      bytes: pages.slice(kept).reduce((sum, { length }) => sum - length, bound.bytes),
+    });
+  }
+
+  /** Applies a page change. One that a reader without the page cannot follow is said again, whole, before the entry is. */
+  #paged(entry: Entry, operation: PageChange): Entry {
+    const { slot, pages, pageHashes, isWhole } = entry;
+    const { page, at, kind } = operation;
+    if (!isWhole && (page > pages.length || (page === pages.length && at > 0))) return entry;
+    const after = pageAfter(pages, operation);
+    const hash = this.#partHash(slot, FIRST_PAGE + page, after);
+    const [formerHash = 0, formerBytes = 0] = [pageHashes[page], pages[page]?.length];
+    const changed = entry.with({
+      pages: replaced(pages, page, after),
+      pageHashes: replaced(pageHashes, page, hash),
+      digest: (entry.digest - formerHash + hash) | 0,
+      bytes: entry.bytes - formerBytes + after.length,
+    });
+    if (kind === 'append') return changed;
+    const beginnings = [...entry.beginnings].map(([from, known]): [number, number] => [
+      from,
+      page === known ? known + 1 : known,
+    ]);
+    return changed.with({ beginnings: new Map(beginnings) });
+  }
 }
 
 function based(entry: Entry, { slot, base }: Based): Entry {
@@ -210,42 +268,33 @@ function based(entry: Entry, { slot, base }: Based): Entry {
   return entry.with({ offset: base, isWhole: true, beginnings: NO_BEGINNINGS });
 }
 
-/** Applies a page change. One that a reader without the page cannot follow is said again, whole, before the entry is. */
-function paged(entry: Entry, operation: PageChange): Entry {
-  const { pages, isWhole } = entry;
-  const { page, at, kind } = operation;
-  if (!isWhole && (page > pages.length || (page === pages.length && at > 0))) return entry;
-  const after = pagesAfter(pages, operation);
-  if (kind === 'append') return entry.with({ pages: after });
-  const beginnings = [...entry.beginnings].map(([from, known]): [number, number] => [
-    from,
-    page === known ? known + 1 : known,
-  ]);
-  return entry.with({ pages: after, beginnings: new Map(beginnings) });
-}
-
-function bytesIn({ key, head, pages }: Entry): number {
-  return pages.reduce((sum, { length }) => sum + length, key.length + head.length);
-}
-
-function pagesAfter(pages: readonly Uint8Array[], { slot, page, at, bytes }: PageChange): readonly Uint8Array[] {
+/** All pages but the last are full: only the changed one and the one before it may have ceased to be as they should. */
+function pageAfter(pages: readonly Uint8Array[], { slot, page, at, bytes }: PageChange): Uint8Array {
   const where = `page ${page} of slot ${slot}`;
   const former = pages[page] ?? new Uint8Array(0);
   if (page > pages.length) throw new NotABlock(`writes ${where}, which has ${pages.length}`);
   if (at > former.length) throw new NotABlock(`goes on at byte ${at} of ${where}, which has ${former.length}`);
-  const after = [...pages];
-  after[page] = joined(former.subarray(0, at), bytes);
-  if (
-    after.some(
-      ({ length }, number) => length === 0 || length > PAGE_BYTES || (number + 1 < after.length && length < PAGE_BYTES),
-    )
-  )
-    throw new NotABlock(`leaves ${where} with ${after[page].length} bytes`);
+  const after = joined(former.subarray(0, at), bytes);
+  const { length } = after;
+  const isLast = page + 1 >= pages.length;
+  const isBehindFull = page === 0 || pages[page - 1]!.length === PAGE_BYTES;
+  if (length === 0 || length > PAGE_BYTES || (!isLast && length < PAGE_BYTES) || !isBehindFull)
+    throw new NotABlock(`leaves ${where} with ${length} bytes`);
+  return after;
+}
+
+function replaced<T>(list: readonly T[], at: number, by: T): readonly T[] {
+  const after = [...list];
+  after[at] = by;
   return after;
 }
 
 function joined(...pieces: readonly Uint8Array[]): Uint8Array {
-  const out = new ByteWriter();
-  for (const piece of pieces) out.raw(piece);
-  return out.copy();
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
 }
