@@ -289,7 +289,7 @@ function replaced<T>(list: readonly T[], at: number, by: T): readonly T[] {
   return after;
 }
 
-function joined(...pieces: readonly Uint8Array[]): Uint8Array {
+export function joined(...pieces: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const piece of pieces) {

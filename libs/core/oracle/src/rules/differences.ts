@@ -12,12 +12,25 @@ export function fieldDifferences(found: Fields, expected: Fields): string[] {
   );
 }
 
+/** By what never changes and is compared again and again: what it was found to be the same as last. */
+const settled = new WeakMap<object, object | undefined>();
+
+/** The part, which never changes, and its like are compared once, however often they meet. */
+export function compareOnce(part: object): void {
+  settled.set(part, undefined);
+}
+
 /** Objects and maps of one content are the same, whatever their order; lists have theirs. */
 export function isSame(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]];
+  const met: [object, object][] = [];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     const [a, b] = pair;
     if (a === b) continue;
+    if (isObject(a) && isObject(b) && settled.has(a)) {
+      if (settled.get(a) === b) continue;
+      met.push([a, b]);
+    }
     const [ours, theirs] = [partsOf(a), partsOf(b)];
     if (ours === undefined || theirs === undefined) {
       if (ours !== theirs || plainText(a) !== plainText(b)) return false;
@@ -28,7 +41,12 @@ export function isSame(one: unknown, other: unknown): boolean {
         pairs.push([part, theirs.parts.get(name)]);
       }
   }
+  for (const [a, b] of met) settled.set(a, b);
   return true;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 interface Parts {
@@ -38,7 +56,7 @@ interface Parts {
 
 /** undefined: it has none. */
 function partsOf(value: unknown): Parts | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   if (value instanceof Uint8Array) return { kind: 'bytes', parts: new Map([['', value.join()]]) };
   if (Array.isArray(value)) return { kind: 'list', parts: new Map(value.entries()) };
   if (value instanceof Map) return { kind: 'fields', parts: value as ReadonlyMap<unknown, unknown> };

@@ -2,6 +2,8 @@
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
+import { ReadOnce } from '../../logs/read-once.ts';
+import { compareOnce } from '../differences.ts';
 import { EPOCH_TOKENS, type LeaseState, type Waiting } from './naive-lease.ts';
 
 interface LeaseHead {
@@ -58,14 +60,25 @@ export const touchedLease: HeadTouch = (head, touch, { clock }) => {
   return out.copy();
 };
 
+type Claim = Pick<Waiting, 'requestId' | 'attributes'>;
+
+/** What lies in the pages: who holds the lease, and who waits for it. */
+interface Claims {
+  readonly holder: Claim;
+  readonly waiting: readonly Waiting[];
+}
+
+const claims = new ReadOnce<Claims>();
+
 /** @throws NotABlock */
-export function leaseIn({ image }: Pick<LoggedImage, 'image'>): LeaseState {
-  const bytes = new BlockReader(image);
+export function leaseIn({ head, pages }: Pick<LoggedImage, 'head' | 'pages'>): LeaseState {
+  const bytes = new BlockReader(head);
   const { flags, grantedAt, renewedAt, token, timeoutMs, terms, renewals, nextWaitAt } = readHead(bytes);
   if (flags > DELAYED + TERMS) throw new NotABlock(`has the flags ${flags} of a lease`);
-  const holder = bytes.isAtEnd ? { requestId: undefined, attributes: {} } : readClaim(bytes);
-  const waiting = bytes.isAtEnd ? [] : bytes.list(() => readWaiting(bytes));
-  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind its waiters');
+  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind its head');
+  const { holder, waiting } = claims.of(pages, readClaims, (kept) => {
+    compareOnce(kept.waiting);
+  });
   if ((flags & DELAYED) !== 0) return { held: undefined, lockedUntil: renewedAt, waiting, nextWaitAt };
   const offset = (token % EPOCH_TOKENS) - 1;
   const [longestMs = 0, bucketMs = 0] = terms;
@@ -74,12 +87,19 @@ export function leaseIn({ image }: Pick<LoggedImage, 'image'>): LeaseState {
   return { held: { ...holder, offset, token, ...since }, lockedUntil: undefined, waiting, nextWaitAt };
 }
 
+function readClaims(bytes: BlockReader): Claims {
+  const holder = bytes.isAtEnd ? { requestId: undefined, attributes: {} } : readClaim(bytes);
+  const waiting = bytes.isAtEnd ? [] : bytes.list(() => readWaiting(bytes));
+  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind its waiters');
+  return { holder, waiting };
+}
+
 function readWaiting(bytes: BlockReader): Waiting {
   const [offset, timeoutMs, until] = [bytes.varint(), bytes.varint(), bytes.varint()];
   return { offset, timeoutMs, until, ...readClaim(bytes) };
 }
 
-function readClaim(bytes: BlockReader): Pick<Waiting, 'requestId' | 'attributes'> {
+function readClaim(bytes: BlockReader): Claim {
   const requestId = bytes.text();
   const attributes = Object.fromEntries(bytes.list((): [string, string] => [bytes.text(), bytes.text()]));
   return { requestId: requestId === '' ? undefined : requestId, attributes };

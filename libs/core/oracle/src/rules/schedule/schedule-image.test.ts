@@ -8,7 +8,7 @@ import { schedulesIn } from './schedule-image.ts';
 function read(flags: readonly number[], jitter: readonly number[] = []): ReturnType<typeof schedulesIn> {
   const when = [1, 0x40, 3, ...bytesOf('UTC')];
   const schedule = [1, 0x61, 7, 5, 1, 2, 0, ...flags, ...when, ...jitter, 0, 0x76];
-  return schedulesIn({ image: Uint8Array.from([1, schedule.length, ...schedule]) });
+  return schedulesIn({ head: Uint8Array.of(1), pages: [Uint8Array.of(schedule.length, ...schedule)] });
 }
 
 test('[D3] paused by a command and parked are apart, with jitter and without', () => {

@@ -4,6 +4,8 @@ import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import { nameOf } from '../../logs/byte-names.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
 import type { RawHeader } from '../../logs/history.ts';
+import { ReadOnce } from '../../logs/read-once.ts';
+import { compareOnce } from '../differences.ts';
 import type { PendingSchedule, ScheduleState } from './naive-schedules.ts';
 import { type ScheduleMessage, shownHeader } from './schedule-request.ts';
 
@@ -29,13 +31,24 @@ export const touchedSchedules: HeadTouch = (_head, touch, { clock }) => {
   return out.copy();
 };
 
+const schedules = new ReadOnce<readonly PendingSchedule[]>();
+
 /** @throws NotABlock */
-export function schedulesIn({ image }: Pick<LoggedImage, 'image'>): ScheduleState {
-  const bytes = new BlockReader(image);
+export function schedulesIn({ head, pages }: Pick<LoggedImage, 'head' | 'pages'>): ScheduleState {
+  const bytes = new BlockReader(head);
   const dueAt = bytes.varint();
+  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind its head');
+  const pending = schedules.of(pages, readSchedules, (kept) => {
+    // The fold gives each schedule anew, with what was asked as it was.
+    for (const { asked } of kept) compareOnce(asked);
+  });
+  return { pending, dueAt };
+}
+
+function readSchedules(bytes: BlockReader): readonly PendingSchedule[] {
   const pending: PendingSchedule[] = [];
   while (!bytes.isAtEnd) pending.push(readSchedule(new BlockReader(bytes.bytes(bytes.varint()))));
-  return { pending, dueAt };
+  return pending;
 }
 
 function readSchedule(bytes: BlockReader): PendingSchedule {

@@ -1,0 +1,22 @@
+// What the pages of an entry say, read once while none of them changes: most commits that name a large state change its head alone.
+import { BlockReader } from './block-reader.ts';
+import { joined, type LoggedImage } from './changelog-fold.ts';
+
+/** So many pages are read as fast as they are looked up. */
+const READ_AGAIN_PAGES = 1;
+
+export class ReadOnce<Body> {
+  readonly #bodies = new WeakMap<LoggedImage['pages'], Body>();
+
+  /** `onKept`: told of what may be returned again. */
+  of(pages: LoggedImage['pages'], read: (bytes: BlockReader) => Body, onKept: (body: Body) => void): Body {
+    const known = this.#bodies.get(pages);
+    if (known !== undefined) return known;
+    const body = read(new BlockReader(joined(...pages)));
+    if (pages.length > READ_AGAIN_PAGES) {
+      this.#bodies.set(pages, body);
+      onKept(body);
+    }
+    return body;
+  }
+}
