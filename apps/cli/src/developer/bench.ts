@@ -58,7 +58,7 @@ export function addBenchCommand(program: Command, context: CommandContext): void
       return name;
     })
     .option('--events <n>', 'events in the topic (default: 6 million; throughput: 30 million)', integerFrom(1))
-    .option('--sessions <n>', 'sessions that live all the while (default: 200 thousand); wheel: timers', integerFrom(1))
+    .option('--sessions <n>', 'sessions that live all the while (default: 200 thousand)', integerFrom(1))
     .option('--partitions <n>', 'partitions of the topic (default: 4)', integerFrom(1, 1_000))
     .option('--repeats <n>', 'turns of each contender (default: 3)', integerFrom(1, 100))
     .option('--minutes <n>', 'memory: how long sessions come and go (default: not at all)', integerFrom(1, 10_000))
@@ -92,7 +92,7 @@ Examples:
   $ flatline bench throughput --peers kafka-streams,redis
   $ flatline bench throughput --repeats 5 --out throughput.json
   $ flatline bench throughput --sessions 2000000 --format bare --repeats 2
-  $ flatline bench wheel
+  $ flatline bench leases --peers none
 `;
 
 async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, shell: Shell): Promise<ExitCode> {

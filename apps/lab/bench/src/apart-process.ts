@@ -5,7 +5,6 @@ import type { Reader, ReadingCost, ReadingTask } from './reader/reading.ts';
 import type { ServiceCost, ServiceTask, SessionsCost } from './service/service-task.ts';
 import type { ContenderCost, ContenderTask } from './throughput/contender-task.ts';
 import type { OwnContender } from './throughput/contenders.ts';
-import type { Cost } from './wheel/measurement.ts';
 import type { Yardstick } from './yardstick.ts';
 
 const works = {
@@ -21,8 +20,6 @@ const works = {
       : (await import('./service/kafkajs-service.ts')).serveWithKafkajs(task),
   sessions: async (task: Pick<ServiceTask, 'brokers' | 'topic' | 'sessions'>): Promise<SessionsCost> =>
     (await import('./service/flatline-service.ts')).measureSessions(task),
-  timers: async (name: string, timers: number, rounds: number): Promise<Cost> =>
-    (await import('./wheel/contenders.ts')).measureContender(name, timers, rounds),
   yardstick: async (): Promise<Yardstick> => (await import('./yardstick.ts')).measureYardstick(),
   beats: async (task: BeatTask): Promise<number> => (await import('./beats.ts')).sendBeats(task),
   occupy: async (): Promise<never> => (await import('./latency/occupation.ts')).occupyCore(),

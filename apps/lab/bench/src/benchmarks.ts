@@ -9,14 +9,12 @@ import { latency } from './latency/latency.ts';
 import { leases } from './leases/leases.ts';
 import { memory } from './memory/memory.ts';
 import { paced } from './paced/paced.ts';
-import { readers } from './reader/readers-benchmark.ts';
 import { restore } from './restore/restore.ts';
 import { scale } from './scale/scale.ts';
 import { schedules } from './schedules/schedules.ts';
 import { service } from './service/service.ts';
 import { storm } from './storm/storm.ts';
 import { throughput } from './throughput/throughput.ts';
-import { wheel } from './wheel/wheel-benchmark.ts';
 import { workers } from './workers/workers.ts';
 import { commits } from './writer/commits.ts';
 
@@ -24,9 +22,7 @@ import { commits } from './writer/commits.ts';
 export const BENCHMARKS: readonly Benchmark[] = [
   throughput,
   paced,
-  readers,
   commits,
-  wheel,
   failover,
   restore,
   latency,

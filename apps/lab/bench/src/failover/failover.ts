@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CloseWatch, type SeenClose } from '../close-watch.ts';
 import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
-import { type Page, verdict } from '../frame/page.ts';
+import { chart, type Page, verdict } from '../frame/page.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { loadSessions, PROBE_TIMEOUT_MS, Probes } from '../probes.ts';
 import { type AssignedPartition, Instance } from '../processor/instance.ts';
@@ -70,6 +70,15 @@ const PAGE: Page<FailoverFigures> = {
     'assignment, and of that fenced: from the fence, until the slowest partition runs.',
   ].join('\n'),
   verdicts: restartVerdict,
+  charts: (rows) => [
+    chart(rows, {
+      name: 'gap',
+      title: 'the longest time without a close on a partition that moved, ms; less is better',
+      label: ({ departure, standbys }) => (standbys > 0 ? `${departure}, standby` : departure),
+      isOurs: () => true,
+      bar: ({ longestGapMs: ms }) => ({ median: ms, min: ms, max: ms }),
+    }),
+  ],
 };
 
 function ifTimed(ms: DurationMs | undefined): string {

@@ -2,8 +2,7 @@
 import type { Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 
-export const READERS = ['flatline', 'kafkajs'] as const;
-export type Reader = (typeof READERS)[number];
+export type Reader = 'flatline' | 'kafkajs';
 
 /** Everything in one topic, from the start. */
 export interface ReadingTask {

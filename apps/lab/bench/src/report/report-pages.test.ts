@@ -5,7 +5,7 @@ const yardstick = { computeMs: 900, sortMs: 800, accessMs: 1_400, elapsedMs: 3_2
 const measured: Measured = {
   benchmark: 'wheel',
   description: 'the wheel',
-  command: 'flatline bench wheel',
+  command: 'flatline bench storm',
   day: '2026-01-31',
   machine: { processor: 'none', processors: 2, system: 'linux', node: 'v24', commit: 'a1b2c3d', isDirty: false },
   before: { load: { loadAverage: 0.1, busyShare: 0.034 }, yardstick },
@@ -23,7 +23,7 @@ describe('a report', () => {
     const [page, figures] = pages;
     for (const part of [
       'The wheel.',
-      '`flatline bench wheel`',
+      '`flatline bench storm`',
       '2 × none, linux, Node v24, Flatline a1b2c3d.',
       '2026-01-31',
       'Other things kept 3 % of its processors busy before the run, 50 % after it (load averages 0.1, 3.0).',

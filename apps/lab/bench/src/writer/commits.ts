@@ -4,7 +4,7 @@ import { KafkaLogAdmin, KafkaTopicAdmin } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { framed, type Ground, over } from '../frame/frame.ts';
-import type { Page } from '../frame/page.ts';
+import { chart, type Page } from '../frame/page.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { quantilesOf } from '../statistics.ts';
 import { short } from '../text-table.ts';
@@ -42,9 +42,16 @@ interface CommitMeasurement {
   readonly cpuMsPerCommit: DurationMs;
 }
 
-/** A block of a busy commit and one closed session; and a mass expiry. */
+/** A block of a busy commit and one closed session. */
+const BUSY: CommitWorkload = {
+  name: 'block of 20 kB, 1 output',
+  blockBytes: 20_000,
+  outputRecords: 1,
+  outputBytes: 300,
+};
+/** And a mass expiry. */
 const COMMIT_WORKLOADS: readonly CommitWorkload[] = [
-  { name: 'block of 20 kB, 1 output', blockBytes: 20_000, outputRecords: 1, outputBytes: 300 },
+  BUSY,
   { name: 'block of 20 kB, 5000 outputs', blockBytes: 20_000, outputRecords: 5_000, outputBytes: 300 },
 ];
 
@@ -67,6 +74,18 @@ const PAGE: Page<CommitMeasurement> = {
     ['p99 ms', ({ p99Ms }) => short(p99Ms)],
     ['commits/s', ({ commitsPerSecond }) => short(commitsPerSecond)],
     ['CPU ms/commit', ({ cpuMsPerCommit }) => short(cpuMsPerCommit)],
+  ],
+  charts: (rows) => [
+    chart(
+      rows.filter(({ workload, writers, pauseMs }) => workload === BUSY.name && writers === 1 && pauseMs === 0),
+      {
+        name: 'cpu',
+        title: `CPU of a commit, ${BUSY.name}, of one writer that never pauses, ms; less is better`,
+        label: ({ candidate }) => candidate,
+        isOurs: ({ candidate }) => candidate.startsWith('flatline'),
+        bar: ({ cpuMsPerCommit: ms }) => ({ median: ms, min: ms, max: ms }),
+      },
+    ),
   ],
 };
 
