@@ -1,7 +1,7 @@
 // Follows what is answered about leases, and gives each event, in the order of its partition.
 //
 // Owns: why answers cannot be read at present.
-// Does not own: what is made of them (HeldLeases), the reader's connections.
+// Does not own: what is made of them (LeaseWatches, LeaseHolders), the reader's connections.
 import type { Clock, Retriable } from '@flatline/base';
 import type { LogReader, LogSubscription } from '@flatline/ports';
 import type { LeaseEventFormats } from '@flatline/records';

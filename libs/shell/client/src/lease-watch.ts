@@ -1,7 +1,7 @@
 // Follows the standing of a lease by the output, for an application that only looks.
 //
 // Owns: the newest that is not given yet.
-// Does not own: reading, the question that begins it (HeldLeases).
+// Does not own: reading, the question that begins it (LeaseWatches).
 //
 // Invariants
 //   LW1  What is given is what the output says last: a reader that is slow misses what lies between, and nothing piles up.
