@@ -11,12 +11,8 @@ interface Arrow {
   readonly at: string;
 }
 
-/** The benchmarks, which nothing else imports, are left alone. */
-const LEFT_OUT = 'apps/lab/bench';
-
 export function importCircles(workspace: Workspace): Finding[] {
-  const projects = workspace.projects.filter(({ folder }) => folder !== LEFT_OUT);
-  return projects.flatMap((project) => {
+  return workspace.projects.flatMap((project) => {
     const arrows = arrowsOf(workspace, project);
     const beside = `${project.folder}/src`;
     const folders = arrows.map(({ from, to, at }) => ({ from: folderOf(from), to: folderOf(to), at }));

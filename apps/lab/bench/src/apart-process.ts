@@ -1,10 +1,10 @@
 // Does one work in this process and sends what it gives to the parent: `fork(this, [work, its arguments as JSON])`. Only what that
 // work needs is loaded.
-import type { BeatTask } from './beats.ts';
 import type { Reader, ReadingCost, ReadingTask } from './reader/reading.ts';
-import type { ServiceCost, ServiceTask, SessionsCost } from './service/service-task.ts';
-import type { ContenderCost, ContenderTask } from './throughput/contender-task.ts';
-import type { OwnContender } from './throughput/contenders.ts';
+import type { BeatTask } from './sending-beats.ts';
+import type { ServiceCost, ServiceTask, SessionsCost } from './tasks/service-task.ts';
+import type { ContenderCost, ContenderTask } from './tasks/contender-task.ts';
+import type { OwnContender } from './tasks/contender-task.ts';
 import type { Yardstick } from './yardstick.ts';
 
 const works = {
@@ -21,7 +21,7 @@ const works = {
   sessions: async (task: Pick<ServiceTask, 'brokers' | 'topic' | 'sessions'>): Promise<SessionsCost> =>
     (await import('./service/flatline-service.ts')).measureSessions(task),
   yardstick: async (): Promise<Yardstick> => (await import('./yardstick.ts')).measureYardstick(),
-  beats: async (task: BeatTask): Promise<number> => (await import('./beats.ts')).sendBeats(task),
+  beats: async (task: BeatTask): Promise<number> => (await import('./sending-beats.ts')).sendBeats(task),
   occupy: async (): Promise<never> => (await import('./latency/occupation.ts')).occupyCore(),
 };
 export type Works = typeof works;

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import type { Works } from './apart-process.ts';
 import { forked, type Forked } from './forked.ts';
+import type { Yardstick } from './yardstick.ts';
 
 /** Names a folder: each measured process writes a CPU profile there, `<contender>-<number>.cpuprofile`. */
 export const PROFILE_VARIABLE = 'FLATLINE_BENCH_PROFILE';
@@ -27,6 +28,11 @@ export async function measureApart<Work extends keyof Works>({
 }: Measured<Work>): Promise<Awaited<ReturnType<Works[Work]>>> {
   const { answer } = start(work, args, what, ['--expose-gc', ...nodeOptions, ...profiling(what)]);
   return answer as Promise<Awaited<ReturnType<Works[Work]>>>;
+}
+
+/** A few seconds. @throws Error where its process fails */
+export function yardstick(): Promise<Yardstick> {
+  return measureApart({ work: 'yardstick', args: [], what: 'yardstick' });
 }
 
 export interface LoadProcess {

@@ -1,6 +1,6 @@
-import type { PeerName } from './peers/peer.ts';
+import type { PeerName } from './peers/peer-names.ts';
 import type { BarChart } from './report/bar-chart.ts';
-import type { EventFormat } from './throughput/event-load.ts';
+import type { EventFormat } from './tasks/event-format.ts';
 
 /** Options of a benchmark; each ignores those that it does not know. */
 export interface BenchmarkOptions {

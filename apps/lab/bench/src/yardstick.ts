@@ -1,7 +1,6 @@
 // A fixed piece of work of this project's own, as a measure of the machine: divide seconds of two occasions by it
 // before comparing them. Never change it, or figures published with it mean nothing any more.
 import type { DurationMs } from '@flatline/base';
-import { measureApart } from './apart.ts';
 
 const { imul } = Math;
 
@@ -28,11 +27,6 @@ export interface Yardstick {
   readonly accessMs: DurationMs;
   /** Wall time of all three: what exceeds their sum went to other processes. */
   readonly elapsedMs: DurationMs;
-}
-
-/** In a process of its own, a few seconds. @throws Error where that process fails */
-export function yardstick(): Promise<Yardstick> {
-  return measureApart({ work: 'yardstick', args: [], what: 'yardstick' });
 }
 
 /** `3.1 s (compute 0.9, sort 0.8, access 1.4; 3.2 s by the wall clock)`. */

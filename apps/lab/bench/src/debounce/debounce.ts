@@ -2,12 +2,13 @@
 // debounce mode.
 import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { type DueContender, dueBenchmark, flatlineDue, peerDue } from '../due/due-benchmark.ts';
-import { dueAtOf, type DueLoad } from '../due/due-load.ts';
+import { dueBenchmark, flatlineDue, peerDue } from '../due/due-benchmark.ts';
+import type { DueContender } from '../due/due-contender.ts';
+import { dueAtOf, type DueLoad } from '../tasks/due-load.ts';
 import { joined, NO_PEERS, peerLineUp } from '../frame/line-up.ts';
 import { valueText } from '../output-reader.ts';
 import { lookUpStore } from '../peers/store-peers.ts';
-import { NEVER_MS } from '../processor/instance-task.ts';
+import { NEVER_MS } from '../tasks/instance-task.ts';
 import { short } from '../text-table.ts';
 
 const ITEMS_PER_WINDOW = 50;

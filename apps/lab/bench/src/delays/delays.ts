@@ -1,8 +1,9 @@
 // Very many messages that wait and are due within the same second, beside a sorted set of Redis, delayed jobs of BullMQ, a table of
 // PostgreSQL and scheduled messages of NATS.
 import type { ProducedRecord } from '@flatline/kafka';
-import { type DueContender, dueBenchmark, flatlineDue, peerDue } from '../due/due-benchmark.ts';
-import { dueAtOf, type DueLoad } from '../due/due-load.ts';
+import { dueBenchmark, flatlineDue, peerDue } from '../due/due-benchmark.ts';
+import type { DueContender } from '../due/due-contender.ts';
+import { dueAtOf, type DueLoad } from '../tasks/due-load.ts';
 import { joined, NO_PEERS, peerLineUp } from '../frame/line-up.ts';
 import { lookUpNats } from '../peers/nats.ts';
 import { lookUpStore, STORE_NAMES, type StorePeer } from '../peers/store-peers.ts';

@@ -3,40 +3,20 @@
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
-import type { Application } from '../frame/application.ts';
-import { framed, type Ground, over } from '../frame/frame.ts';
+import type { Application } from '../tasks/application.ts';
+import { framed, over } from '../frame/frame.ts';
 import type { Described, LineUp } from '../frame/line-up.ts';
 import { takeApplicationTurns } from '../frame/turns.ts';
-import type { DueCost, DueTask } from '../peers/due-task.ts';
-import { DUE_WITHIN_MS, type DueLoad, dueLoad, OTHER_EVERY_MS, othersLate, VALUE_BYTES } from './due-load.ts';
+import type { DueCost, DueTask } from '../tasks/due-task.ts';
+import { type DueContender, type DueGround, DUE_DEFAULTS } from './due-contender.ts';
+import { DUE_WITHIN_MS, type DueLoad, dueLoad, OTHER_EVERY_MS, othersLate, VALUE_BYTES } from '../tasks/due-load.ts';
 import { dueRows, duePage, type DueTurn } from './due-page.ts';
 import { type FlatlineDue, measureFlatlineDue } from './flatline-due.ts';
-
-/** Sessions: what waits. */
-const DEFAULTS = { sessions: 500_000, partitions: 4, repeats: 3 };
-export type DueGround = Ground<typeof DEFAULTS>;
 
 /** What a contender is given to start in, beside the time for each that it takes. */
 const START_MS: DurationMs = 20_000;
 /** A contender that has not handed over all by then is measured by what it has. */
 const DRAIN_MAX_MS: DurationMs = 120_000;
-
-export interface TurnPlan {
-  /** What there is to wait, for whoever begins to add it now. */
-  readonly loadFrom: () => DueLoad;
-  readonly drainMaxMs: DurationMs;
-}
-
-export interface Measured extends Omit<DueCost, 'added' | 'drained'>, Pick<DueTurn, 'added' | 'drained'> {
-  readonly load: DueLoad;
-}
-
-export interface DueContender extends Described {
-  readonly isPeer: boolean;
-  /** It is given so long to take each: several times what it needs. */
-  readonly addMs: DurationMs;
-  take(ground: DueGround, application: Application, plan: TurnPlan): Promise<Measured>;
-}
 
 interface DuePlan extends Described {
   readonly what: 'message' | 'item';
@@ -49,7 +29,7 @@ export function dueBenchmark({ name, does, what, conditions, lineUp }: DuePlan):
   return framed({
     name,
     description: `${does}: CPU, memory, drain, delay of others`,
-    settings: (options) => over(DEFAULTS, options),
+    settings: (options) => over(DUE_DEFAULTS, options),
     lineUp,
     conditions: ({ sessions, partitions }) =>
       `${conditions(sessions)}, ${VALUE_BYTES} bytes each, all due within ${DUE_WITHIN_MS} ms; others due each ${OTHER_EVERY_MS} ms; ` +

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { pageText } from '../frame/page.ts';
-import { dueAtOf, dueLoad, othersLate } from './due-load.ts';
+import { dueAtOf, dueLoad, othersLate } from '../tasks/due-load.ts';
 import { dueRows, duePage, type DueTurn } from './due-page.ts';
 
 const LOAD = dueLoad(1_000, 100_000);

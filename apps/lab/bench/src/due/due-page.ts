@@ -1,10 +1,10 @@
 // What a measurement of messages, or other things, that wait and are due together says. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
-import type { StepCost } from '../peers/due-task.ts';
+import type { StepCost } from '../tasks/due-task.ts';
 import { type Quantiles, spreadOf } from '../statistics.ts';
 import { medianText, secondsText, short } from '../text-table.ts';
-import { OTHER_EVERY_MS, type Phase, PHASES } from './due-load.ts';
+import { OTHER_EVERY_MS, type Phase, PHASES } from '../tasks/due-load.ts';
 
 /** A peer has no processor beside its server; ours has the broker for one. */
 interface DueStep extends StepCost {

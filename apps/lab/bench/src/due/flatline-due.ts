@@ -3,16 +3,16 @@ import type { Millis } from '@flatline/base';
 import type { KafkaOptions, ProducedRecord } from '@flatline/kafka';
 import type { RecordCursor } from '@flatline/ports';
 import { systemClock } from '@flatline/system';
-import type { Application } from '../frame/application.ts';
-import type { StepCost } from '../peers/due-task.ts';
+import type { Application } from '../tasks/application.ts';
+import type { StepCost } from '../tasks/due-task.ts';
 import { beginParts, type PartsCost, untilLead, untilRead } from '../processor/due-together.ts';
 import { Instance } from '../processor/instance.ts';
-import { type InstanceTask, NEVER_MS } from '../processor/instance-task.ts';
+import { type InstanceTask, NEVER_MS } from '../tasks/instance-task.ts';
 import { OutputReader } from '../output-reader.ts';
 import { Tally } from '../tally.ts';
 import { writeRecords } from '../writing.ts';
-import type { DueGround, Measured, TurnPlan } from './due-benchmark.ts';
-import type { DueLoad } from './due-load.ts';
+import type { DueGround, Measured, TurnPlan } from './due-contender.ts';
+import type { DueLoad } from '../tasks/due-load.ts';
 
 /** How a pipeline holds what waits. */
 export interface FlatlineDue {

@@ -4,19 +4,9 @@ import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Application, PIPELINE } from '../tasks/application.ts';
 import type { Ground } from './frame.ts';
 
-export interface Application {
-  readonly application: string;
-  readonly brokers: readonly string[];
-  /** Its input. */
-  readonly topic: string;
-  readonly partitions: number;
-  readonly stateDir: string;
-}
-
-/** The one pipeline of every processor that is measured. */
-export const PIPELINE = 'bench';
 const INPUT = { 'message.timestamp.type': 'LogAppendTime' };
 const CHANGELOG = { ...INPUT, 'retention.ms': '-1', 'retention.bytes': '-1' };
 

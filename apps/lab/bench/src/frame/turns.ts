@@ -1,5 +1,6 @@
 // Turns: everything that is compared is measured once, then all of it again, so that other load on the machine falls on all alike.
-import { type Application, type Place, withApplication } from './application.ts';
+import { type Place, withApplication } from './application.ts';
+import { type Application } from '../tasks/application.ts';
 import type { Ground } from './frame.ts';
 
 /** Something that is measured once in each round. */

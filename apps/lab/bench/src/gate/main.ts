@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { workspaceOf } from '@flatline/dev-broker';
 import { onBenchCluster } from '../bench-cluster.ts';
 import { removeTopics } from '../kafkajs-topic-removal.ts';
-import type { ContenderCost } from '../throughput/contender-task.ts';
+import type { ContenderCost } from '../tasks/contender-task.ts';
 import { type Contender, ownContender } from '../throughput/contenders.ts';
 import { loadedTopic, takeTurn, THROUGHPUT_DEFAULTS, type TurnSurroundings } from '../throughput/throughput.ts';
 import { GATED_FORMATS, type GatedFormat, type GateVerdict, gateVerdict } from './verdict.ts';

@@ -2,7 +2,7 @@
 // topic in the same run. A ratio of CPU times within a run says little of the machine, and so does not fail on a busy one. Pure.
 import { spreadOf } from '../statistics.ts';
 import { short, spreadText } from '../text-table.ts';
-import type { ContenderCost } from '../throughput/contender-task.ts';
+import type { ContenderCost } from '../tasks/contender-task.ts';
 
 export const GATED_FORMATS = ['bare', 'json'] as const;
 export type GatedFormat = (typeof GATED_FORMATS)[number];

@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, loopVerdict, type Page, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
-import type { InstanceAnswer } from '../processor/instance-task.ts';
+import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import type { Spread } from '../statistics.ts';
 import { medianText, megabytes, short, spreadText } from '../text-table.ts';

@@ -10,7 +10,7 @@ import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { POPULATION_SEED, type PopulationSite, openSite } from '../population/population-ground.ts';
 import type { Instance } from '../processor/instance.ts';
-import type { InstanceAnswer } from '../processor/instance-task.ts';
+import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import { growthPage, growthRows, type GrowthTurn, type GrowthTurns, type PacedCost } from './growth-page.ts';
 
 /** The first is what the others are compared with. */

@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import type { SeenClose } from '../close-watch.ts';
-import type { Application } from '../frame/application.ts';
+import type { Application } from '../tasks/application.ts';
 import { type Described, joined, type LineUp, peerLineUp, streamsLineUp, threadsText } from '../frame/line-up.ts';
 import {
   type KafkaStreamsContender,
@@ -15,9 +15,9 @@ import {
 import { lookUpStore, STORE_NAMES, type StorePeer } from '../peers/store-peers.ts';
 import { PROBE_TIMEOUT_MS } from '../probes.ts';
 import { Instance } from '../processor/instance.ts';
-import { NEVER_MS, type RunningContender } from '../processor/instance-task.ts';
+import { NEVER_MS, type RunningContender } from '../tasks/instance-task.ts';
 import { runOwn } from '../throughput/contenders.ts';
-import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import type { ContenderCost, ContenderTask } from '../tasks/contender-task.ts';
 import { COMMIT_INTERVAL_MS } from './latency-page.ts';
 
 export interface LatencyContender extends Described {

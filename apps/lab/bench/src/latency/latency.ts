@@ -3,16 +3,19 @@
 import { type DurationMs, seededRandom } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LoadProcess } from '../apart.ts';
-import { PACE_MS, startBeats } from '../beats.ts';
+import { type LoadProcess, startLoad } from '../apart.ts';
+import { startBeats } from '../beats.ts';
 import { CloseWatch, type SeenClose } from '../close-watch.ts';
-import { type Application, createInput, withApplication } from '../frame/application.ts';
+import { createInput, withApplication } from '../frame/application.ts';
+import { type Application } from '../tasks/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { failureText, takeTurns } from '../frame/turns.ts';
 import { loadSessions, type ProbePace, Probes } from '../probes.ts';
+import { PACE_MS } from '../sending-beats.ts';
 import { short } from '../text-table.ts';
-import type { ContenderTask } from '../throughput/contender-task.ts';
+import type { ContenderTask } from '../tasks/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
 import {
   BUSY_SHARE,
@@ -27,7 +30,6 @@ import {
   LOADS,
 } from './latency-page.ts';
 import { type LatencyContender, latencyLineUp } from './latency-contenders.ts';
-import { occupyCores } from './occupation.ts';
 
 /** Events: to measure what a contender is capable of. Sessions live under load, beside the probes. */
 const DEFAULTS = { events: 3_000_000, sessions: 1_000_000, partitions: 4, repeats: 3 };
@@ -127,7 +129,7 @@ async function measureCell(
       probe({ ...ground, topic }, load, closes, () => {
         running.beginCost?.();
         if (load === 'busy') beats = startBeats({ brokers, topic, ...living, eventsPerSecond });
-        if (load === 'ending') others = occupyCores();
+        if (load === 'ending') others = Array.from({ length: availableParallelism() }, () => startLoad('occupy'));
       }),
     );
     const loopDelay = (await running.cost?.())?.loopDelay;

@@ -1,13 +1,7 @@
-// A machine that has other things to do: a process for each of its cores that never rests.
-import { availableParallelism } from 'node:os';
-import { type LoadProcess, startLoad } from '../apart.ts';
+// A core that has other things to do.
 
 /** Long enough to be a burden, short enough to hear of the parent's end. */
 const SEARCH_MS = 100;
-
-export function occupyCores(): readonly LoadProcess[] {
-  return Array.from({ length: availableParallelism() }, () => startLoad('occupy'));
-}
 
 /** Takes all the time of a core that this process is given, for ever. */
 export async function occupyCore(): Promise<never> {

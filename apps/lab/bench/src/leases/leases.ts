@@ -1,7 +1,7 @@
 // What it costs to keep leases alive, and how soon all have been told of very many that end at once. Beside sessions of ZooKeeper and
 // leases of etcd.
 import type { DurationMs } from '@flatline/base';
-import type { Application } from '../frame/application.ts';
+import type { Application } from '../tasks/application.ts';
 import { framed, over } from '../frame/frame.ts';
 import { type Described, joined, type LineUp, NO_PEERS, peerLineUp } from '../frame/line-up.ts';
 import { takeApplicationTurns } from '../frame/turns.ts';

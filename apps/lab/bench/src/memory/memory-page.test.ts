@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { pageText } from '../frame/page.ts';
-import type { InstanceAnswer } from '../processor/instance-task.ts';
+import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import { memoryParts } from '../process-stat.ts';
 import { churnFigures, memoryPage, memoryRows } from './memory-page.ts';
 

@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import { chart, type Page, verdict } from '../frame/page.ts';
 import type { MemoryParts } from '../process-stat.ts';
-import type { InstanceAnswer } from '../processor/instance-task.ts';
+import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import { slopeOf, type Spread, spreadOf } from '../statistics.ts';
 import { megabytes, short } from '../text-table.ts';
 

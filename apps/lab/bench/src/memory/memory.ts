@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { framed, type Ground } from '../frame/frame.ts';
 import { type PopulationSite, openSite } from '../population/population-ground.ts';
 import type { Instance } from '../processor/instance.ts';
-import type { InstanceAnswer } from '../processor/instance-task.ts';
+import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import {
   type ChurnFigures,
   churnFigures,

@@ -18,7 +18,7 @@ import {
 } from '../peers/kafka-streams.ts';
 import { POPULATION_SEED, type PopulationSite, openSite } from '../population/population-ground.ts';
 import { processCpuMs, processMemory } from '../process-stat.ts';
-import type { RunningContender } from '../processor/instance-task.ts';
+import type { RunningContender } from '../tasks/instance-task.ts';
 import { short } from '../text-table.ts';
 import { pacedPage, pacedRows, type PacedTurn } from './paced-page.ts';
 

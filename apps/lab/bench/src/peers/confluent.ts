@@ -3,7 +3,7 @@ import type { BuiltProject, Workspace } from '@flatline/dev-broker';
 import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
-import type { ServiceCost, ServiceTask } from '../service/service-task.ts';
+import type { ServiceCost, ServiceTask } from '../tasks/service-task.ts';
 import { type Found, lookUp } from './peer.ts';
 import { findProgram, runProgram, runTool } from './programs.ts';
 

@@ -1,6 +1,7 @@
 // A peer whose server and client are programs in Go, of the module in `peers/go`.
 import type { BenchmarkOptions } from '../benchmark.ts';
-import { type Found, lookUp, type PeerName } from './peer.ts';
+import { type Found, lookUp } from './peer.ts';
+import { type PeerName } from './peer-names.ts';
 import { goPrograms } from './peer-builds.ts';
 import { findProgram } from './programs.ts';
 

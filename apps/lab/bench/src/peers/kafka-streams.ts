@@ -8,9 +8,9 @@ import {
   type ProgramCost,
   type ThroughputTask,
   WARM_UP_TIME_SHARE,
-} from '../throughput/contender-task.ts';
+} from '../tasks/contender-task.ts';
 import { processCpuMs } from '../process-stat.ts';
-import type { RunningContender } from '../processor/instance-task.ts';
+import type { RunningContender } from '../tasks/instance-task.ts';
 import type { JavaProgram, JvmSettings, ProgramArguments } from './java-program.ts';
 
 type KafkaStreamsVariant =

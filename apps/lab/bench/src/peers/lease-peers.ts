@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
-import type { StepCost } from './due-task.ts';
+import type { StepCost } from '../tasks/due-task.ts';
 import { LINUX_ONLY, lookUpGoPeer } from './go-peer.ts';
 import type { JvmSettings } from './java-program.ts';
 import { accepts, freePort, startServer } from './local-server.ts';

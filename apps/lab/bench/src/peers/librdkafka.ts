@@ -1,7 +1,7 @@
 // A C program that reads the topic with the newest librdkafka and nothing else: as fast as others' clients get.
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { join } from 'node:path';
-import type { ContenderCost, ContenderTask, ProgramCost } from '../throughput/contender-task.ts';
+import type { ContenderCost, ContenderTask, ProgramCost } from '../tasks/contender-task.ts';
 import { findProgram, runProgram } from './programs.ts';
 import { type Found, lookUp } from './peer.ts';
 import { cProgram } from './peer-builds.ts';

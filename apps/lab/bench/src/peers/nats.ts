@@ -1,7 +1,7 @@
 // Messages that wait in a stream of NATS, each a schedule of its own.
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
-import type { DueCost, DueTask } from './due-task.ts';
+import type { DueCost, DueTask } from '../tasks/due-task.ts';
 import { lookUpGoPeer } from './go-peer.ts';
 import { accepts, freePort, type LocalServer, startServer } from './local-server.ts';
 import type { Found } from './peer.ts';

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { Fatal } from '@flatline/base';
 import { tmpdir } from 'node:os';
 import { findProgram, runTool, versionSaid } from './programs.ts';
-import { lookUp, type PeerName, type PeerNeeds } from './peer.ts';
+import { lookUp, type PeerNeeds } from './peer.ts';
+import { type PeerName } from './peer-names.ts';
 
 const needs = (lack: string | undefined): PeerNeeds<string> => ({
   lacks: () => Promise.resolve(lack),

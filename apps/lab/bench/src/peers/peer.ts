@@ -12,20 +12,7 @@ import {
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { JavaProgram } from './java-program.ts';
-
-export const PEER_NAMES = [
-  'kafka-streams',
-  'zookeeper',
-  'etcd',
-  'redis',
-  'bullmq',
-  'postgresql',
-  'nats',
-  'quix',
-  'librdkafka',
-  'confluent',
-] as const;
-export type PeerName = (typeof PEER_NAMES)[number];
+import type { PeerName } from './peer-names.ts';
 
 export type Found<Program> =
   { readonly kind: 'ready'; readonly program: Program } | { readonly kind: 'missing'; readonly why: string };

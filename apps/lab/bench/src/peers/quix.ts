@@ -8,7 +8,7 @@ import {
   type ContenderTask,
   type ProgramCost,
   WARM_UP_TIME_SHARE,
-} from '../throughput/contender-task.ts';
+} from '../tasks/contender-task.ts';
 import { findProgram, runProgram, versionSaid } from './programs.ts';
 import { type Found, lookUp } from './peer.ts';
 import { pythonPackage } from './peer-builds.ts';

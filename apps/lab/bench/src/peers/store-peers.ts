@@ -9,8 +9,8 @@ import {
   type ContenderTask,
   type ProgramCost,
   WARM_UP_TIME_SHARE,
-} from '../throughput/contender-task.ts';
-import type { DueCost, DueTask } from './due-task.ts';
+} from '../tasks/contender-task.ts';
+import type { DueCost, DueTask } from '../tasks/due-task.ts';
 import { LINUX_ONLY } from './go-peer.ts';
 import type { LocalServer } from './local-server.ts';
 import { findProgram, type RunningProgram, runProgram, startProgram, versionSaid } from './programs.ts';

@@ -3,7 +3,7 @@ import type { DurationMs } from '@flatline/base';
 import { rmSync } from 'node:fs';
 import { openApplication, type Place } from '../frame/application.ts';
 import { Instance } from '../processor/instance.ts';
-import { type InstanceTask, NEVER_MS } from '../processor/instance-task.ts';
+import { type InstanceTask, NEVER_MS } from '../tasks/instance-task.ts';
 import { PopulationLoad } from './population-load.ts';
 
 /** Seed of every population's keys. */

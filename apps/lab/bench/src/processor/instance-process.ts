@@ -2,7 +2,7 @@
 // in their order, and leaves in good order at SIGTERM.
 import { startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from './instance-task.ts';
+import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from '../tasks/instance-task.ts';
 import { ownMemory, memoryAtRest } from '../process-stat.ts';
 import { beginSpan, configurationOf, counted, eventsIn, log, until, untilCommitted } from './watching.ts';
 

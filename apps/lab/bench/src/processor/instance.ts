@@ -5,8 +5,14 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { profiling, sibling } from '../apart.ts';
 import { forked, type Forked } from '../forked.ts';
-import { PIPELINE } from '../frame/application.ts';
-import type { InstanceAnswer, InstanceQuestion, InstanceTask, RunningContender, SpanCost } from './instance-task.ts';
+import { PIPELINE } from '../tasks/application.ts';
+import type {
+  InstanceAnswer,
+  InstanceQuestion,
+  InstanceTask,
+  RunningContender,
+  SpanCost,
+} from '../tasks/instance-task.ts';
 
 export interface AssignedPartition {
   readonly role: 'owner' | 'standby';

@@ -4,11 +4,11 @@ import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
 import { type ProcessorSnapshot, type RunningProcessor, startProcessor } from '@flatline/processor';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PIPELINE } from '../frame/application.ts';
+import { PIPELINE } from '../tasks/application.ts';
 import { LoopDelayMeter } from '../loop-delay.ts';
 import { memoryAtRest } from '../process-stat.ts';
-import type { ContenderCost, ContenderTask, ProcessorCost } from '../throughput/contender-task.ts';
-import { type InstanceTask, NEVER_MS, type SpanCost } from './instance-task.ts';
+import type { ContenderCost, ContenderTask, ProcessorCost } from '../tasks/contender-task.ts';
+import { type InstanceTask, NEVER_MS, type SpanCost } from '../tasks/instance-task.ts';
 
 /** Between two looks at what it has got through: bounds the error of a span. */
 const LOOK_MS: DurationMs = 5;

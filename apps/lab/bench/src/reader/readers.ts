@@ -2,7 +2,7 @@ import { KafkaLogReader } from '@flatline/kafka';
 import type { LogSubscription } from '@flatline/ports';
 import { systemClock } from '@flatline/system';
 import { memoryAtRest } from '../process-stat.ts';
-import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import type { ContenderCost, ContenderTask } from '../tasks/contender-task.ts';
 import { readWithKafkajs } from './kafkajs-reading.ts';
 import { type Reader, type ReadingCost, ReadingMeter, type ReadingTask } from './reading.ts';
 

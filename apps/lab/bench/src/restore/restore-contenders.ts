@@ -5,9 +5,9 @@ import { type Described, type LineUp, streamsLineUp, threadsText } from '../fram
 import type { ProgramArguments } from '../peers/java-program.ts';
 import { type KafkaStreamsContender, kafkaStreamsArguments, startStreams, streamsJvm } from '../peers/kafka-streams.ts';
 import { Instance } from '../processor/instance.ts';
-import { NEVER_MS, type RunningContender } from '../processor/instance-task.ts';
+import { NEVER_MS, type RunningContender } from '../tasks/instance-task.ts';
 import { runOwn } from '../throughput/contenders.ts';
-import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import type { ContenderCost, ContenderTask } from '../tasks/contender-task.ts';
 import type { EndBefore, RestoreCost } from './restore-page.ts';
 
 /** It runs again, and says what that took. */

@@ -4,12 +4,13 @@ import type { DurationMs } from '@flatline/base';
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBeats } from '../beats.ts';
-import { type Application, withApplication } from '../frame/application.ts';
+import { withApplication } from '../frame/application.ts';
+import { type Application } from '../tasks/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { POPULATION_SEED } from '../population/population-ground.ts';
 import { PopulationLoad } from '../population/population-load.ts';
 import { short } from '../text-table.ts';
-import type { ContenderTask } from '../throughput/contender-task.ts';
+import type { ContenderTask } from '../tasks/contender-task.ts';
 import { type RestoreContender, restoreLineUp, type Restarted } from './restore-contenders.ts';
 import { type EndBefore, RESTORE_PAGE, restoreRows, type RestoreTurn, type RestoreTurns } from './restore-page.ts';
 

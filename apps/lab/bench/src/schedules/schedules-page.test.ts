@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { pageText } from '../frame/page.ts';
-import type { InstanceAnswer } from '../processor/instance-task.ts';
+import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import { schedulesPage, schedulesRows } from './schedules-page.ts';
 
 function answer(liveSessions: number, anonymousBytes: number): InstanceAnswer {

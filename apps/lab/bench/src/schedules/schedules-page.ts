@@ -1,7 +1,7 @@
 // What a measurement of pending schedules says. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, type Page, verdict } from '../frame/page.ts';
-import type { InstanceAnswer } from '../processor/instance-task.ts';
+import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import type { EndBefore, RestoreCost } from '../restore/restore-page.ts';
 import { megabytes, seconds, short } from '../text-table.ts';
 

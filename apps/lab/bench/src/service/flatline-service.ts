@@ -1,7 +1,7 @@
 // A service with the SDK, as its page says.
 import { connect, type Heartbeats, type SessionId } from '@flatline/client';
 import { collectGarbage } from '../process-stat.ts';
-import { eventOf, type ServiceCost, ServiceMeter, type SessionsCost, type ServiceTask } from './service-task.ts';
+import { eventOf, type ServiceCost, ServiceMeter, type SessionsCost, type ServiceTask } from '../tasks/service-task.ts';
 
 /** Records said before the event loop gets its turn, as it does between the requests that a service answers. */
 const SAID_MAX = 1_000;

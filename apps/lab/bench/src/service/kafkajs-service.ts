@@ -1,6 +1,6 @@
 // The same service with kafkajs, at its fastest: large calls for sending, whole batches for reading.
 import kafkajs from 'kafkajs';
-import { eventOf, type ServiceCost, ServiceMeter, type ServiceTask } from './service-task.ts';
+import { eventOf, type ServiceCost, ServiceMeter, type ServiceTask } from '../tasks/service-task.ts';
 
 /** Records of one call: more gains nothing. */
 const CALL_MAX = 10_000;

@@ -1,7 +1,7 @@
 // What a measurement of services says. Pure.
 import { chart, combine, type Page, type Row, rowsOf } from '../frame/page.ts';
 import { megabytes, medianText, short, spreadText } from '../text-table.ts';
-import type { ServiceCost, ServiceWork, SessionsCost } from './service-task.ts';
+import type { ServiceCost, ServiceWork, SessionsCost } from '../tasks/service-task.ts';
 
 export interface ServiceTurn extends ServiceCost {
   readonly contender: string;

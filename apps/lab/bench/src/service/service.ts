@@ -10,7 +10,7 @@ import { lookUpConfluent } from '../peers/confluent.ts';
 import { short } from '../text-table.ts';
 import { writeRecords } from '../writing.ts';
 import { servicePage, serviceRows, type ServiceTurn } from './service-page.ts';
-import { type ServiceCost, type ServiceTask, type SessionsCost, WORKS } from './service-task.ts';
+import { type ServiceCost, type ServiceTask, type SessionsCost, WORKS } from '../tasks/service-task.ts';
 
 interface ServiceContender extends Described {
   readonly isPeer: boolean;

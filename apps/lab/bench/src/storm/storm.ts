@@ -5,7 +5,7 @@ import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBeats } from '../beats.ts';
-import type { Application } from '../frame/application.ts';
+import type { Application } from '../tasks/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { type Described, streamsLineUp, threadsText } from '../frame/line-up.ts';
 import { takeApplicationTurns } from '../frame/turns.ts';
@@ -20,7 +20,7 @@ import {
   streamsPace,
 } from '../peers/kafka-streams.ts';
 import { Instance } from '../processor/instance.ts';
-import type { RunningContender } from '../processor/instance-task.ts';
+import type { RunningContender } from '../tasks/instance-task.ts';
 import { short } from '../text-table.ts';
 import { NO_VALUE, writeRecords } from '../writing.ts';
 import { CloseCount, stormKey } from './close-count.ts';

@@ -9,14 +9,12 @@ import {
   type ThroughputStreams,
 } from '../peers/kafka-streams.ts';
 import { lookUpLibrdkafka } from '../peers/librdkafka.ts';
-import type { Found, PeerName } from '../peers/peer.ts';
+import type { Found } from '../peers/peer.ts';
+import type { PeerName } from '../peers/peer-names.ts';
 import { lookUpQuix } from '../peers/quix.ts';
 import { lookUpStore, STORE_NAMES, STORE_RUN_MAX_MS } from '../peers/store-peers.ts';
-import { NEVER_MS } from '../processor/instance-task.ts';
-import type { ContenderCost, ContenderTask, ThroughputTask } from './contender-task.ts';
-
-/** Those that run on Node and are always there. The first is what is measured; kafkajs is what ratios refer to. */
-export type OwnContender = 'flatline' | 'kafkajs' | 'reader';
+import { NEVER_MS } from '../tasks/instance-task.ts';
+import type { ContenderCost, ContenderTask, OwnContender, ThroughputTask } from '../tasks/contender-task.ts';
 
 export interface Contender extends Described {
   /** What of a processor's work it leaves out, where it does. */

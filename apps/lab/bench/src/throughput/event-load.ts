@@ -4,11 +4,8 @@ import { HttpSchemaRegistry, openEventEncoder } from '@flatline/records';
 import type { KafkaConnection, ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { sessionKey } from '../population/session-key.ts';
+import type { EventFormat } from '../tasks/event-format.ts';
 import { NO_VALUE, writeRecords } from '../writing.ts';
-
-/** `bare`: no value, the session's key says it all; the others: what the SDK sends for a numbered heartbeat. */
-export const EVENT_FORMATS = ['bare', 'json', 'avro'] as const;
-export type EventFormat = (typeof EVENT_FORMATS)[number];
 
 export interface EventLoad {
   readonly format: EventFormat;

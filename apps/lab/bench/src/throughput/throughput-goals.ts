@@ -1,23 +1,6 @@
 // The project's goals for the processor beside others, and whether they are met. Pure.
-import type { EventFormat } from './event-load.ts';
-import type { Contender } from './contenders.ts';
-import type { ContenderFigures, ProcessorFigures } from './throughput-page.ts';
-
-/** Events per CPU second of the processor, over those of the contender that is named. */
-export interface TimesPeer {
-  readonly contender: string;
-  readonly times: number;
-  readonly closes: boolean;
-}
-
-/** Undefined where none of that kind was measured. */
-export interface TimesStreams {
-  /** Against all variants of Kafka Streams, and against those that close sessions. */
-  readonly best: TimesPeer | undefined;
-  readonly bestClosing: TimesPeer | undefined;
-  /** The better one of its session windows. */
-  readonly windows: TimesPeer | undefined;
-}
+import type { EventFormat } from '../tasks/event-format.ts';
+import type { ProcessorFigures } from './throughput-figures.ts';
 
 type Limits = Readonly<Partial<Record<EventFormat, number>>>;
 
@@ -27,27 +10,6 @@ const TIMES_READER_MIN: Limits = { bare: 0.5 };
 const TIMES_LIBRDKAFKA_MIN: Limits = { bare: 1 };
 const TIMES_STREAMS_MIN: Limits = { bare: 15, json: 6, avro: 10 };
 const TIMES_WINDOWS_MIN: Limits = { bare: 80 };
-
-export function timesStreams(
-  figures: readonly ContenderFigures[],
-  described: readonly Pick<Contender, 'name' | 'streams'>[],
-): TimesStreams {
-  const kinds = new Map(described.map(({ name, streams }) => [name, streams]));
-  const flatline = figures.find(({ contender }) => contender === 'flatline')!.eventsPerCpuSecond.median;
-  const times = figures
-    .filter(({ contender }) => kinds.get(contender) !== undefined)
-    .map(({ contender, eventsPerCpuSecond }) => ({
-      contender,
-      times: flatline / eventsPerCpuSecond.median,
-      closes: kinds.get(contender) !== 'never',
-    }))
-    .sort((a, b) => a.times - b.times);
-  return {
-    best: times[0],
-    bestClosing: times.find(({ closes }) => closes),
-    windows: times.find(({ contender }) => kinds.get(contender) === 'windows'),
-  };
-}
 
 /** One line per kind of peer that was measured. */
 export function goalLines(format: EventFormat, processor: ProcessorFigures): readonly string[] {

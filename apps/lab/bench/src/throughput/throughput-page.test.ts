@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { TurnCost } from './contender-task.ts';
-import { figuresOf, type ThroughputMeasurement, throughputText } from './throughput-page.ts';
+import type { TurnCost } from '../tasks/contender-task.ts';
+import { figuresOf } from './throughput-figures.ts';
+import { type ThroughputMeasurement, throughputText } from './throughput-page.ts';
 
 const processor = {
   liveSessions: 100,

@@ -1,15 +1,22 @@
 // What a throughput measurement says: medians, spreads and ratios within the run. Pure.
 import type { DurationMs } from '@flatline/base';
-import { chart, combine, type Row, rowsOf, tableText } from '../frame/page.ts';
-import { type LoopDelay, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
+import { chart, tableText } from '../frame/page.ts';
+import { loopDelayText, loopDelayVerdict } from '../loop-delay.ts';
 import { loadWarning, type Machine, type MachineLoad, machineText } from '../machine.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import type { Spread } from '../statistics.ts';
 import { ifKnown, medianText, megabytes, rangeText, seconds, short } from '../text-table.ts';
-import { type ProcessorCost, type TurnCost, WARM_UP_TIME_SHARE } from './contender-task.ts';
+import { WARM_UP_TIME_SHARE } from '../tasks/contender-task.ts';
 import type { Contender } from './contenders.ts';
-import type { EventFormat } from './event-load.ts';
-import { goalLines, type TimesStreams, timesStreams } from './throughput-goals.ts';
+import type { EventFormat } from '../tasks/event-format.ts';
+import {
+  type ContenderFigures,
+  figuresOf,
+  type FormatFigures,
+  type FormatMeasurement,
+  type ProcessorFigures,
+} from './throughput-figures.ts';
+import { goalLines } from './throughput-goals.ts';
 
 export interface ThroughputSettings {
   readonly events: number;
@@ -20,12 +27,6 @@ export interface ThroughputSettings {
   /** Turns of each contender. */
   readonly repeats: number;
   readonly commitIntervalMs: DurationMs;
-}
-
-export interface FormatMeasurement {
-  readonly format: EventFormat;
-  /** By contender, those of the run in their order. */
-  readonly costs: Readonly<Record<string, readonly TurnCost[]>>;
 }
 
 export interface ThroughputMeasurement {
@@ -41,81 +42,6 @@ export interface ThroughputMeasurement {
   /** Versions of what peers run on. */
   readonly versions: readonly string[];
   readonly formats: readonly FormatMeasurement[];
-}
-
-type Turn = TurnCost & { readonly contender: string };
-const { spread, spreads, known } = combine<Turn>();
-const CONTENDER_FIGURES = {
-  /** Records that it is measured by: after its warm-up. */
-  ...spreads('records', 'elapsedMs'),
-  /** It did not get through all events in the time it was given. */
-  stopped: (turns: readonly Turn[]) => turns.some(({ stopped }) => stopped === true),
-  eventsPerSecond: spread(({ records, elapsedMs }) => (1_000 * records) / elapsedMs),
-  eventsPerCpuSecond: spread(({ records, cpuMs }) => (1_000 * records) / cpuMs),
-  brokerUsPerEvent: known(({ records, brokerCpuMs }) =>
-    brokerCpuMs === undefined ? undefined : (1_000 * brokerCpuMs) / records,
-  ),
-  ...spreads('peakRssBytes', 'rssBytes'),
-};
-export type ContenderFigures = Row<Turn, 'contender', typeof CONTENDER_FIGURES>;
-
-type ProcessorTurn = TurnCost & ProcessorCost;
-const ofProcessor = combine<ProcessorTurn>();
-const PROCESSOR_FIGURES = {
-  /** Resident growth since before the start, all buffers included, over live sessions: an upper bound of what one takes. */
-  rssBytesPerSession: ofProcessor.spread(
-    ({ rssBytes, rssBeforeBytes, liveSessions }) => (rssBytes - rssBeforeBytes) / liveSessions,
-  ),
-  ...ofProcessor.spreads('commits', 'commitP50Ms', 'commitP99Ms'),
-  /** The worst turn. */
-  loopDelay: (turns: readonly ProcessorTurn[]): LoopDelay => worstDelay(turns.map(({ loopDelay }) => loopDelay)),
-  /** With what is left to do after the last commit: the flush to the local store, closing. */
-  eventsPerCpuSecondToClose: ofProcessor.spread(({ records, cpuToCloseMs }) => (1_000 * records) / cpuToCloseMs),
-};
-
-/** Ratios are of medians. */
-export interface ProcessorFigures extends Row<ProcessorTurn, 'liveSessions', typeof PROCESSOR_FIGURES> {
-  readonly timesKafkajs: number;
-  readonly timesReader: number;
-  /** The processor's ratio, and the reader's; undefined where librdkafka did not take part. */
-  readonly timesLibrdkafka: { readonly processor: number; readonly reader: number } | undefined;
-  readonly timesStreams: TimesStreams;
-  readonly timesKafkajsToClose: number;
-}
-
-export interface FormatFigures {
-  readonly format: EventFormat;
-  readonly contenders: readonly ContenderFigures[];
-  readonly processor: ProcessorFigures;
-}
-
-/** @param described which of the contenders are Kafka Streams */
-export function figuresOf(
-  { format, costs }: FormatMeasurement,
-  described: readonly Pick<Contender, 'name' | 'streams'>[],
-): FormatFigures {
-  const turns = Object.entries(costs).flatMap(([contender, each]) => each.map((cost) => ({ contender, ...cost })));
-  const contenders = rowsOf<Turn, 'contender', typeof CONTENDER_FIGURES>(turns, ['contender'], CONTENDER_FIGURES);
-  const perCpu = (name: string): number | undefined =>
-    contenders.find(({ contender }) => contender === name)?.eventsPerCpuSecond.median;
-  const [flatline, kafkajs, reader] = [perCpu('flatline')!, perCpu('kafkajs')!, perCpu('reader')!];
-  const librdkafka = perCpu('librdkafka');
-  const processed = costs['flatline']!.map((cost) => ({ ...cost, ...cost.processor! }));
-  const processor = rowsOf<ProcessorTurn, never, typeof PROCESSOR_FIGURES>(processed, [], PROCESSOR_FIGURES)[0]!;
-  return {
-    format,
-    contenders,
-    processor: {
-      liveSessions: processed[0]!.liveSessions,
-      ...processor,
-      timesKafkajs: flatline / kafkajs,
-      timesReader: flatline / reader,
-      timesLibrdkafka:
-        librdkafka === undefined ? undefined : { processor: flatline / librdkafka, reader: reader / librdkafka },
-      timesStreams: timesStreams(contenders, described),
-      timesKafkajsToClose: processor.eventsPerCpuSecondToClose.median / kafkajs,
-    },
-  };
 }
 
 /** Two charts per format: per CPU second, and per second. */

@@ -10,12 +10,12 @@ import { over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { removeTopics } from '../kafkajs-topic-removal.ts';
 import { machineLoad, thisMachine } from '../machine.ts';
-import type { ThroughputTask, TurnCost } from './contender-task.ts';
+import type { ThroughputTask, TurnCost } from '../tasks/contender-task.ts';
 import { type Contender, throughputLineUp } from './contenders.ts';
-import { EVENT_FORMATS, type EventFormat, loadEvents } from './event-load.ts';
+import { loadEvents } from './event-load.ts';
+import { EVENT_FORMATS, type EventFormat } from '../tasks/event-format.ts';
+import { figuresOf, type FormatMeasurement } from './throughput-figures.ts';
 import {
-  figuresOf,
-  type FormatMeasurement,
   throughputCharts,
   type ThroughputMeasurement,
   type ThroughputSettings,

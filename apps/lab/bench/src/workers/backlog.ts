@@ -3,7 +3,7 @@ import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Application } from '../frame/application.ts';
+import type { Application } from '../tasks/application.ts';
 import type { Ground } from '../frame/frame.ts';
 import { untilCommitted } from '../input-commits.ts';
 import { VisibilityGate } from '../scale/kafkajs-visibility-gate.ts';

@@ -13,9 +13,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bindToExit } from '../exit-bound.ts';
-import { type Application, PIPELINE } from '../frame/application.ts';
+import { type Application, PIPELINE } from '../tasks/application.ts';
 import type { AssignedPartition } from '../processor/instance.ts';
-import { NEVER_MS } from '../processor/instance-task.ts';
+import { NEVER_MS } from '../tasks/instance-task.ts';
 
 const execFileAsync = promisify(execFile);
 const COMMAND = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.url));

@@ -1,7 +1,8 @@
 // What the command itself, `flatline run --workers`, gets out of more than one core: a supervisor, its workers and the broker are
 // processes of their own, over a backlog that is there before.
 import type { DurationMs } from '@flatline/base';
-import { type Application, withApplication } from '../frame/application.ts';
+import { withApplication } from '../frame/application.ts';
+import { type Application } from '../tasks/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import type { BrokerCpu } from '../bench-cluster.ts';

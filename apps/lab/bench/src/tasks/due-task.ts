@@ -1,6 +1,6 @@
 // What a peer's program is told of what waits in it until it is due, and answers. Times by the wall clock, which all processes share.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { DueLoad } from '../due/due-load.ts';
+import type { DueLoad } from './due-load.ts';
 
 export interface DueTask extends DueLoad {
   /** From the first due instant on. */

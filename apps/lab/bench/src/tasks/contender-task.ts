@@ -1,8 +1,11 @@
 // What one measured process is asked to do, and what it says it cost.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { Application } from '../frame/application.ts';
+import type { Application } from './application.ts';
 import type { LoopDelay } from '../loop-delay.ts';
-import type { EventFormat } from './event-load.ts';
+import type { EventFormat } from './event-format.ts';
+
+/** Those that run on Node and are always there. The first is what is measured; kafkajs is what ratios refer to. */
+export type OwnContender = 'flatline' | 'kafkajs' | 'reader';
 
 export interface ContenderTask extends Application {
   /** In all partitions together. */

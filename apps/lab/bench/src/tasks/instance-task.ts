@@ -1,6 +1,6 @@
 // What a processor in a process of its own is told to be, is asked, and answers.
 import type { DurationMs } from '@flatline/base';
-import type { Application } from '../frame/application.ts';
+import type { Application } from './application.ts';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { MemoryParts } from '../process-stat.ts';
 
