@@ -10,7 +10,7 @@ export {
 } from './changelog/block-format.ts';
 export type { FlushSlice } from './checkpoint/checkpoints.ts';
 export type { TaskCounters } from './live/counters.ts';
-export type { DeadLetter, DeadLetterLimits } from './commit/dead-letter.ts';
+export type { DeadLetter } from './commit/dead-letter.ts';
 export type { MisplacedKey } from './live/key-placement.ts';
 export { largestBlockBytes } from './changelog/largest-block.ts';
 export { PartitionTask } from './partition-task.ts';

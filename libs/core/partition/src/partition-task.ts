@@ -15,8 +15,8 @@
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import type { EntryWindow, HeldState, HeldTimeRules, Kind } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
-import type { InputPosition } from './changelog/block-format.ts';
-import { Changelog, type CutContext } from './changelog/changelog.ts';
+import type { CommitName, InputPosition } from './changelog/block-format.ts';
+import { Changelog } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
 import { type TaskCounters, zeroCounters } from './live/counters.ts';
@@ -274,9 +274,9 @@ export class PartitionTask {
   }
 
   /** Cuts a commit of everything since the last cut; all of it at once where `prepareCut` was not called before. */
-  cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
+  cut(name: CommitName): TaskCut {
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
-    return this.#commit.cut(context, { input: this.input, clock: this.clock.now, held: this.#time.held.state });
+    return this.#commit.cut(name, { input: this.input, clock: this.clock.now, held: this.#time.held.state });
   }
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */

@@ -6,7 +6,17 @@ import type { DeadLetter, DeadLetterLimits } from './commit/dead-letter.ts';
 import type { InputRules } from './input/record-class.ts';
 import type { StateLimits } from './entries/state-limits.ts';
 
-export interface TaskOptions {
+/** What waits for a cut at most. Stepping stops at each of these. */
+export interface CommitLimits {
+  /** Changes, and outputs as of now. */
+  readonly pendingChangesMax: number;
+  readonly pendingOutputsMax: () => number;
+  /** Bytes of owed records in one commit; the record that reaches this is its last. */
+  readonly owedBytesMax: number;
+  readonly deadLetters: DeadLetterLimits;
+}
+
+export interface TaskOptions extends CommitLimits {
   readonly partition: number;
   readonly kind: PipelineKind;
   readonly input: InputRules;
@@ -18,12 +28,6 @@ export interface TaskOptions {
   readonly hashSeed: number;
   /** Memory for blocks until their commit is settled; tasks of a process may share it. */
   readonly blockMemory: ReusedMemory;
-  /** Stepping stops when this many changes, or outputs as of now, wait for a cut. */
-  readonly pendingChangesMax: number;
-  readonly pendingOutputsMax: () => number;
-  /** Bytes of owed records in one commit; the record that reaches this is its last. */
-  readonly owedBytesMax: number;
-  readonly deadLetters: DeadLetterLimits;
   readonly state: StateLimits;
   /** Bytes of rows that its cuts may take along for the local store at present. */
   readonly takenRowBytesMax: () => number;

@@ -8,6 +8,7 @@ import type { EntryTable } from '../entries/entry-table.ts';
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
 import {
   type CommitHeader,
+  type CutHeader,
   encodeHeader,
   KIND_BITS,
   OP_APPEND,
@@ -237,7 +238,7 @@ export class BlockBuilder {
   }
 
   /** Puts headers before the bodies and empties the builder. A cut has at least one block, empty if need be (K1). */
-  finish(header: Omit<CommitHeader, 'part' | 'parts'>): readonly CutBlock[] {
+  finish(header: CutHeader): readonly CutBlock[] {
     if (this.#body.length > 0 || this.#finished.length === 0) this.#closeBody();
     const parts = this.#finished.length;
     const versions = { format: this.#format, entriesNeed: this.#entriesNeed };

@@ -31,12 +31,11 @@ import {
   CHANGELOG_FORMAT,
   CHANGELOG_FORMAT_WITH_SETTINGS,
   CHANGELOG_FORMATS,
-  type DurationMs,
   INSTANT_MAX,
   MalformedBytes,
   type Millis,
 } from '@flatline/base';
-import type { Hold } from '@flatline/kinds';
+import type { HeldState, Hold } from '@flatline/kinds';
 
 const MAGIC = 0x46;
 const KIND_STATE = 1;
@@ -99,8 +98,8 @@ export interface SettingsStretch {
   readonly text: string;
 }
 
-/** K1. The same in all blocks of a commit but for `part`. */
-export interface CommitHeader {
+/** Fields by which the runtime names a commit. */
+export interface CommitName {
   /** Random id of this changelog, made once with its first commit. */
   readonly logId: string;
   /** Instance that wrote it, human-readable. */
@@ -110,16 +109,18 @@ export interface CommitHeader {
   readonly sequence: number;
   /** Commit id of the commit before; empty for the first. */
   readonly previousCommitId: string;
-  readonly part: number;
-  readonly parts: number;
   /** Partitions of the input: keys lie elsewhere once there are more (R3). */
   readonly inputPartitions: number;
+}
+
+/** Fields that the task knows besides: how far its input is applied. */
+export interface CutContext extends CommitName, HeldState {
   readonly inputs: readonly InputPosition[];
   readonly clock: Millis;
-  /** Held time so far (C8). */
-  readonly heldMs: DurationMs;
-  /** Holds that may concern a live session. */
-  readonly holds: readonly Hold[];
+}
+
+/** Header of a commit, but for which of its blocks it stands in. */
+export interface CutHeader extends CutContext {
   /** Changelog offset below which no live entry has its base (K3). */
   readonly floor: number;
   readonly liveEntries: number;
@@ -130,6 +131,12 @@ export interface CommitHeader {
   readonly logBytes: number;
   /** By which settings the commits so far were made, where this one says it. Default: it does not. */
   readonly settings?: readonly SettingsStretch[];
+}
+
+/** K1. The same in all blocks of a commit but for `part`. */
+export interface CommitHeader extends CutHeader {
+  readonly part: number;
+  readonly parts: number;
 }
 
 export interface Claim {

@@ -24,7 +24,7 @@ import { assert, CHANGELOG_FORMAT, CHANGELOG_FORMAT_WITH_SETTINGS, type ReusedMe
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import { BaseSizes } from './base-sizes.ts';
 import { BlockBuilder, type BlockLimits, type CutBlock } from './block-builder.ts';
-import type { CommitHeader } from './block-format.ts';
+import type { CutContext, CutHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
 import { changelogFaults } from './changelog-inspection.ts';
 import { keyDigest } from './digest.ts';
@@ -42,26 +42,11 @@ export interface ChangelogLimits extends SweepLimits, BlockLimits {
   readonly settings?: string | undefined;
 }
 
-/** Header fields that the task knows of a commit; the changelog fills in the rest. */
-export type CutContext = Pick<
-  CommitHeader,
-  | 'logId'
-  | 'owner'
-  | 'commitId'
-  | 'sequence'
-  | 'previousCommitId'
-  | 'inputPartitions'
-  | 'inputs'
-  | 'clock'
-  | 'heldMs'
-  | 'holds'
->;
-
 export interface ChangelogCut {
   readonly blocks: readonly CutBlock[];
   /** Slots of the entries that it removes. */
   readonly removed: readonly number[];
-  readonly header: Omit<CommitHeader, 'part' | 'parts'>;
+  readonly header: CutHeader;
   /** Bytes of all blocks. */
   readonly blockBytes: number;
 }

@@ -9,7 +9,7 @@ import { Restoration } from '../checkpoint/restoration.ts';
 import { EntryTable } from '../entries/entry-table.ts';
 import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
 import { applyBlock, bytes, findKey, insertKey, text, hold } from '../task.fixture.ts';
-import { type CommitHeader, decodeBlock, OP_BASED, OP_BIND, OP_REBIND, OP_REMOVE } from './block-format.ts';
+import { type CutHeader, decodeBlock, OP_BASED, OP_BIND, OP_REBIND, OP_REMOVE } from './block-format.ts';
 import { BodyReader } from './body-reader.ts';
 import { Changelog, type ChangelogCut } from './changelog.ts';
 import { collecting, type CollectingWindow } from './collecting.fixture.ts';
@@ -32,7 +32,7 @@ class Disk {
   readonly log: { readonly bytes: Uint8Array; readonly offset: number }[] = [];
   /** State by the commits in the log. */
   committed: Model = new Map();
-  header: Omit<CommitHeader, 'part' | 'parts'> | undefined;
+  header: CutHeader | undefined;
   end = 0;
   /** By slot, the offset of the block that the log says to be the base of what lives. */
   readonly bases = new Map<number, number>();

@@ -5,16 +5,11 @@
 import type { Millis } from '@flatline/base';
 import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
 import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
-import type { InputPosition } from '../changelog/block-format.ts';
-import type { Changelog, CutContext } from '../changelog/changelog.ts';
+import type { CommitName, InputPosition } from '../changelog/block-format.ts';
+import type { Changelog } from '../changelog/changelog.ts';
 import { DeadLetterBox } from './dead-letter-box.ts';
 import { OutputBox } from './output-box.ts';
-import type { TaskCut, TaskOptions } from '../task-contract.ts';
-
-export type CommitLimits = Pick<
-  TaskOptions,
-  'pendingChangesMax' | 'pendingOutputsMax' | 'owedBytesMax' | 'deadLetters'
->;
+import type { CommitLimits, TaskCut } from '../task-contract.ts';
 
 export class NextCommit {
   readonly outputs = new OutputBox();
@@ -125,7 +120,7 @@ export class NextCommit {
     return !this.#isEncoding && this.#changelog.prepareCut(left, base);
   }
 
-  cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>, state: CommitState): TaskCut {
+  cut(name: CommitName, state: CommitState): TaskCut {
     const countedBytes = this.isCutting ? this.#bytesBeforeCut : this.bytes;
     this.outputs.encode(Infinity);
     this.#isEncoding = false;
@@ -137,7 +132,7 @@ export class NextCommit {
     const { input, clock, held } = state;
     const { position } = input;
     this.#cutPosition = position;
-    const cut = this.#changelog.cut({ ...context, inputs: [input], clock, ...held });
+    const cut = this.#changelog.cut({ ...name, inputs: [input], clock, ...held });
     const commitBytes = cut.blockBytes + outputBytes;
     return Object.assign(cut, { ...outputs, deadLetters, position, commitBytes, countedBytes });
   }
