@@ -1,26 +1,28 @@
+import type { TaskOptions } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
+import type { TaskBounds } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
-/** One partition of one pipeline, with the adapters and settings that a task or standby and their parts share. */
-export interface TaskPlace {
+/**
+ * Place, settings and ports of one task or standby, made once for each (PipelineInstance) and handed on whole. What a part works
+ * with besides is named beside the part.
+ */
+export interface TaskContext {
   readonly partition: number;
+  readonly input: TopicPartition;
+  readonly changelog: TopicPartition;
   readonly settings: PipelineSettings;
   readonly ports: PipelinePorts;
+  readonly bounds: TaskBounds;
+  /** For the state machine that each restoration fills. */
+  readonly taskOptions: TaskOptions;
+  /** Present share of the changelog that the local store may lack: a killed process has to read that much again. */
+  readonly flushBytes: () => number;
+  /** Called for each error of the local store's device. */
+  readonly onStoreError: () => void;
 }
-
-type Named<S extends keyof PipelineSettings> = Pick<TaskPlace, 'partition'> & {
-  readonly settings: Pick<PipelineSettings, S>;
-};
 
 /** Fields of a log line that say where it comes from. */
-export function placeInLog({ settings, partition }: Named<'name'>): { pipeline: string; partition: number } {
+export function placeInLog({ settings, partition }: TaskContext): { pipeline: string; partition: number } {
   return { pipeline: settings.name, partition };
-}
-
-export function inputOf({ settings, partition }: Named<'inputTopic'>): TopicPartition {
-  return { topic: settings.inputTopic, partition };
-}
-
-export function changelogOf({ settings, partition }: Named<'changelogTopic'>): TopicPartition {
-  return { topic: settings.changelogTopic, partition };
 }

@@ -1,9 +1,13 @@
 // Checks that tokens go on growing (L3): all fences refuse a grant with a lower epoch than was granted before.
 import { Misconfigured } from '@flatline/base';
 import { committedIn } from './offset-note.ts';
-import type { PipelineSettings } from './settings.ts';
 
-type Granting = Pick<PipelineSettings, 'name' | 'group' | 'tokenEpoch'>;
+/** A pipeline that grants leases. */
+interface Granting {
+  readonly name: string;
+  readonly group: string;
+  readonly tokenEpoch?: number;
+}
 
 /**
  * @param notes what stands beside offsets that the pipeline's group has committed

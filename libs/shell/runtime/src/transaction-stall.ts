@@ -4,12 +4,17 @@
 // Owns: since when the last stable offset stands still, what is said of it.
 // Does not own: the reading.
 import type { DurationMs } from '@flatline/base';
-import type { LogEnds, OpenTransaction, TopicPartition } from '@flatline/ports';
+import type { LogAdmin, LogEnds, OpenTransaction, TopicPartition } from '@flatline/ports';
 import { OPEN_TRANSACTION_ALARM_MS } from './limits.ts';
-import type { PipelinePorts } from './settings.ts';
+import type { RuntimeLog } from './settings.ts';
+
+interface StallPorts {
+  readonly admin: LogAdmin;
+  readonly log: RuntimeLog;
+}
 
 export class TransactionStall {
-  readonly #ports: Pick<PipelinePorts, 'admin' | 'log'>;
+  readonly #ports: StallPorts;
   readonly #what: 'input' | 'changelog';
   readonly #partition: TopicPartition;
   #stableOffset: number | undefined;
@@ -18,7 +23,7 @@ export class TransactionStall {
   /** Whose it is; undefined until the leader has said it. */
   #producer: OpenTransaction | undefined;
 
-  constructor(ports: Pick<PipelinePorts, 'admin' | 'log'>, what: 'input' | 'changelog', partition: TopicPartition) {
+  constructor(ports: StallPorts, what: 'input' | 'changelog', partition: TopicPartition) {
     this.#ports = ports;
     this.#what = what;
     this.#partition = partition;

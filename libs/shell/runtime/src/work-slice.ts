@@ -2,22 +2,27 @@
 //
 // Owns: how many there were since the last turn.
 // Does not own: what is done with them.
-import type { DurationMs } from '@flatline/base';
+import type { Clock, DurationMs } from '@flatline/base';
 import { turn } from './turn.ts';
 import { RESTORE_BLOCKS_PER_TURN, RESTORE_BYTES_PER_TURN, SLICE_MS } from './limits.ts';
-import type { PipelinePorts } from './settings.ts';
+import type { Turns } from './settings.ts';
+
+interface SlicePorts {
+  readonly clock: Clock;
+  readonly turns: Turns;
+}
 
 /**
  * Bounded by count, by bytes and, but for the last block, by time: where the index of keys grows, a block takes ten times as
  * long as most.
  */
 export class WorkSlice {
-  readonly #ports: Pick<PipelinePorts, 'clock' | 'turns'>;
+  readonly #ports: SlicePorts;
   #blocks = 0;
   #bytes = 0;
   #startedAt: DurationMs;
 
-  constructor(ports: Pick<PipelinePorts, 'clock' | 'turns'>) {
+  constructor(ports: SlicePorts) {
     this.#ports = ports;
     this.#startedAt = ports.clock.monotonicMs();
   }

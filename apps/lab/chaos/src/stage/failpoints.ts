@@ -36,7 +36,7 @@ const COMMIT_REST = 'this.#loop?.commitRest());';
 /** In the order in which a life passes them first. */
 const marked = {
   /** The local store is loaded, as far as there is one; nothing of the changelog is read. */
-  'restore.loaded': after(replica, 'const from = await loadStore(parts, restoration, abandon);'),
+  'restore.loaded': after(replica, 'const from = await loadStore(context, store, restoration, abandon);'),
   /** A block of the changelog has been applied. */
   'restore.block': after(replica, 'if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);'),
   /** The former owner is fenced, the claim not yet written. */

@@ -44,7 +44,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'sends again what the group knows of',
     file: 'libs/shell/runtime/src/committing/commit-look-up.ts',
-    from: "return (await knownToGroup(place, commit)) ?? { kind: 'absent' };",
+    from: "return (await knownToGroup(context, commit)) ?? { kind: 'absent' };",
     to: "return { kind: 'absent' };",
     seed: 113,
   },

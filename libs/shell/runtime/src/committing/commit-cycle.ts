@@ -9,12 +9,11 @@
 //        full meanwhile, so that neither step nor expiry comes between.
 import type { Cancel, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import type { TopicPartition } from '@flatline/ports';
 import { DurationHistogram } from '../duration-histogram.ts';
 import { Durations } from '../durations.ts';
 import { CUT_SLICE_PIECES, SLICE_MS, SLOW_COMMIT_MS } from '../limits.ts';
 import { RefusalLog } from './refusal-log.ts';
-import type { PipelinePorts, PipelineSettings } from '../settings.ts';
+import type { TaskContext } from '../task-context.ts';
 import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace, type Waiting } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
@@ -23,12 +22,8 @@ import type { LoopEvents } from '../loop-events.ts';
 import type { Truncator } from './truncator.ts';
 
 export interface CommitCycleParts {
-  readonly input: TopicPartition;
-  readonly settings: PipelineSettings;
-  readonly ports: Pick<PipelinePorts, 'clock' | 'log'>;
+  readonly context: TaskContext;
   readonly task: PartitionTask;
-  /** Upper bound on what one slice of a cut writes. */
-  readonly cutSliceBytes: number;
   readonly committer: Committer;
   readonly budget: CommitBudget;
   readonly flusher: Flusher;
@@ -43,6 +38,7 @@ export class CommitCycle {
   readonly closeDelays = new DurationHistogram();
   readonly refusals: RefusalLog;
   readonly #parts: CommitCycleParts;
+  readonly #context: TaskContext;
   readonly #pace: CommitPace;
   #timer: Cancel | undefined;
   /** Monotonic time of the first slice of the cut being made. */
@@ -50,9 +46,11 @@ export class CommitCycle {
   #underWay: Promise<void> | undefined;
 
   constructor(parts: CommitCycleParts) {
+    const { input, settings, ports } = parts.context;
     this.#parts = parts;
-    this.refusals = new RefusalLog(parts.ports.log, parts.input);
-    this.#pace = new CommitPace(parts.settings);
+    this.#context = parts.context;
+    this.refusals = new RefusalLog(ports.log, input);
+    this.#pace = new CommitPace(settings);
     parts.task.limitCut(parts.budget.bytesMax);
   }
 
@@ -63,7 +61,8 @@ export class CommitCycle {
 
   /** Stepping pauses while a commit takes long and enough waits for the next (X5). */
   get waitingFor(): string | undefined {
-    const { task, ports } = this.#parts;
+    const { task } = this.#parts;
+    const { ports } = this.#context;
     if (this.#underWay === undefined || !task.isFull) return undefined;
     const tookMs = ports.clock.monotonicMs() - this.#pace.beganAt;
     return tookMs < SLOW_COMMIT_MS ? undefined : `a commit, under way for ${Math.round(tookMs)} ms`;
@@ -71,7 +70,8 @@ export class CommitCycle {
 
   /** Commits at once where its pace allows it or the task is full, else when it will. In the turn begun at `startedAt`. */
   consider(startedAt: DurationMs, isCaughtUp: boolean): void {
-    const { task, ports, events } = this.#parts;
+    const { task, events } = this.#parts;
+    const { ports } = this.#context;
     if (this.#underWay !== undefined || !task.hasUncut) return;
     const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), this.#waiting(isCaughtUp));
     this.#timer?.();
@@ -81,7 +81,8 @@ export class CommitCycle {
   }
 
   #waiting(isCaughtUp: boolean): Waiting {
-    const { task, settings } = this.#parts;
+    const { task } = this.#parts;
+    const { settings } = this.#context;
     if (task.hasOutputs) return isCaughtUp ? 'close' : 'closeBehind';
     // Without unheard time a clock record is asked for where something is due: few come of which nothing follows.
     const isListening = (settings.heldTime?.unheardMs ?? 0) > 0;
@@ -101,10 +102,11 @@ export class CommitCycle {
 
   /** One slice, of what is left of the turn but never of nothing, and with the last one the commit. */
   #cut(turnStartedAt: DurationMs): void {
-    const { task, ports, cutSliceBytes, events } = this.#parts;
+    const { task, events } = this.#parts;
+    const { ports, bounds } = this.#context;
     this.#cutBeganAt ??= ports.clock.monotonicMs();
     for (let piece = 0; piece < CUT_SLICE_PIECES; piece += 1) {
-      if (task.prepareCut(cutSliceBytes / CUT_SLICE_PIECES)) {
+      if (task.prepareCut(bounds.cutSliceBytes / CUT_SLICE_PIECES)) {
         this.#underWay = this.#commit();
         return;
       }
@@ -114,7 +116,8 @@ export class CommitCycle {
   }
 
   async #commit(): Promise<void> {
-    const { ports, task, committer, budget, flusher, truncator, events } = this.#parts;
+    const { task, committer, budget, flusher, truncator, events } = this.#parts;
+    const { ports } = this.#context;
     const startedAt = this.#cutBeganAt ?? ports.clock.monotonicMs();
     this.#cutBeganAt = undefined;
     this.#pace.began(startedAt);
@@ -143,9 +146,9 @@ export class CommitCycle {
 
   /** History that is replayed was due long ago: it does not show how late this task is. */
   #countCloses(endedAt: readonly Millis[]): void {
-    const { settings } = this.#parts;
+    const { settings, ports } = this.#context;
     if (settings.input.timestampType === 'CreateTime') return;
-    const now = this.#parts.ports.clock.wallMs();
+    const now = ports.clock.wallMs();
     for (const at of endedAt) this.closeDelays.add(now - at);
   }
 }

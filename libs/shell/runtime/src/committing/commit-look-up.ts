@@ -14,7 +14,7 @@ import { lostClaim, type Ownership, readToClaim } from '../restoring/claiming.ts
 import type { LetGo } from '../loop-events.ts';
 import { committedIn } from '../offset-note.ts';
 import { brokenLog } from '../restoring/distrust.ts';
-import { changelogOf, inputOf, type TaskPlace } from '../task-place.ts';
+import type { TaskContext } from '../task-context.ts';
 
 /** A block in the log; as an anchor the task's last acknowledged one, a claim or the last part of a commit. */
 export interface Anchor {
@@ -32,27 +32,27 @@ export const GIVEN_AWAY = 'the group gave the partition to another member';
 
 /** @param count blocks of the commit. @throws PartitionStopped (R3), Retriable, also where the claim was lost */
 export async function lookUp(
-  place: TaskPlace,
+  context: TaskContext,
   commit: { readonly commitId: string; readonly sequence: number; readonly count: number },
   anchor: Anchor,
   ownership: Ownership,
 ): Promise<Found> {
   const { claimOffset, claimId } = ownership;
-  if (claimOffset <= anchor.offset) return lostTail(place, anchor, `a claim was written at offset ${claimOffset}`);
-  const seen = await readFrom(place, commit.commitId, anchor.offset, ownership);
+  if (claimOffset <= anchor.offset) return lostTail(context, anchor, `a claim was written at offset ${claimOffset}`);
+  const seen = await readFrom(context, commit.commitId, anchor.offset, ownership);
   // The floor is never above our last commit (K3): another owner's, which came after it, let the log be truncated.
   if (seen === undefined) return overtaken('and truncated the log since');
   const { first, foreign, last, offsets } = seen;
-  if (first?.offset !== anchor.offset || first.id !== anchor.id) return lostTail(place, anchor, 'it is gone');
+  if (first?.offset !== anchor.offset || first.id !== anchor.id) return lostTail(context, anchor, 'it is gone');
   if (foreign !== undefined) return overtaken(foreign);
-  if (last?.offset !== claimOffset || last.id !== claimId) throw lostClaim(place, ownership);
+  if (last?.offset !== claimOffset || last.id !== claimId) throw lostClaim(context, ownership);
   if (offsets.length === commit.count) return { kind: 'present', offsets };
   if (offsets.length > 0)
     throw brokenLog(
-      place,
+      context,
       `it holds ${offsets.length} of the ${counted(commit.count, 'block')} of commit ${commit.commitId}`,
     );
-  return (await knownToGroup(place, commit)) ?? { kind: 'absent' };
+  return (await knownToGroup(context, commit)) ?? { kind: 'absent' };
 }
 
 function overtaken(what: string): LetGo {
@@ -60,10 +60,10 @@ function overtaken(what: string): LetGo {
 }
 
 /** Our block was acknowledged, and the log is shorter, or holds something else there. @throws PartitionStopped (R3) */
-export function lostTail(place: TaskPlace, { offset, isClaim, id }: Anchor, found: string): LetGo {
+export function lostTail(context: TaskContext, { offset, isClaim, id }: Anchor, found: string): LetGo {
   const why = `${isClaim ? 'claim' : 'commit'} ${id} was acknowledged at offset ${offset}, and ${found}`;
-  if (!isClaim) throw brokenLog(place, `${why}: acknowledged commits were lost`);
-  place.ports.log.error('the changelog has lost what it had acknowledged', { partition: place.partition, why });
+  if (!isClaim) throw brokenLog(context, `${why}: acknowledged commits were lost`);
+  context.ports.log.error('the changelog has lost what it had acknowledged', { partition: context.partition, why });
   return { kind: 'letGo', because: 'tailLost', why: `${why}; what else was lost, restoring tells` };
 }
 
@@ -79,15 +79,15 @@ interface Seen {
 
 /** undefined where the log starts above `from`. */
 async function readFrom(
-  place: TaskPlace,
+  context: TaskContext,
   commitId: string,
   from: number,
   ownership: Ownership,
 ): Promise<Seen | undefined> {
-  const tail = new ChangelogTail(place.ports, changelogOf(place), from);
+  const tail = new ChangelogTail(context.ports, context.changelog, from);
   const seen: Seen = { first: undefined, last: undefined, offsets: [], foreign: undefined };
   const look = (bytes: Uint8Array, offset: number): boolean => {
-    const block = blockOf(place, bytes, offset);
+    const block = blockOf(context, bytes, offset);
     seen.last = block;
     if (seen.first === undefined) seen.first = block;
     else if (block.id === commitId) seen.offsets.push(offset);
@@ -96,7 +96,7 @@ async function readFrom(
     return seen.foreign === undefined;
   };
   try {
-    await readToClaim(place, ownership, (end, abandon) => tail.readTo(end, look, abandon));
+    await readToClaim(context, ownership, (end, abandon) => tail.readTo(end, look, abandon));
     return seen;
   } catch (error) {
     if (error instanceof BelowLogStart) return undefined;
@@ -106,14 +106,14 @@ async function readFrom(
   }
 }
 
-function blockOf(place: TaskPlace, bytes: Uint8Array, offset: number): Anchor {
+function blockOf(context: TaskContext, bytes: Uint8Array, offset: number): Anchor {
   try {
     const block = decodeBlock(bytes);
     const isClaim = block.kind === 'claim';
     return { offset, isClaim, id: isClaim ? block.claim.claimId : block.header.commitId };
   } catch (error) {
     if (!(error instanceof MalformedBytes)) throw error;
-    throw brokenLog(place, `offset ${offset}: ${error.message}`);
+    throw brokenLog(context, `offset ${offset}: ${error.message}`);
   }
 }
 
@@ -122,15 +122,15 @@ function blockOf(place: TaskPlace, bytes: Uint8Array, offset: number): Anchor {
  * group knows neither of it nor of another owner's commit of that number, or of a later one. @throws PartitionStopped (R3)
  */
 async function knownToGroup(
-  place: TaskPlace,
+  context: TaskContext,
   { commitId, sequence }: { readonly commitId: string; readonly sequence: number },
 ): Promise<LetGo | undefined> {
-  const { ports, settings } = place;
+  const { input, ports, settings } = context;
   const { group } = settings;
-  const committed = await ports.admin.committedOffset(group, inputOf(place));
+  const committed = await ports.admin.committedOffset(group, input);
   const known = committed && committedIn(committed.metadata);
   if (known?.commitId === commitId)
-    throw brokenLog(place, `group ${group} knows of commit ${commitId}, which it does not hold`);
+    throw brokenLog(context, `group ${group} knows of commit ${commitId}, which it does not hold`);
   // Asked after the claim: that owner may as well have taken over since, and be right.
   return (known?.sequence ?? -1) >= sequence
     ? overtaken(`${known!.commitId}, of which group ${group} knows`)

@@ -23,7 +23,7 @@ import { type Anchor, GIVEN_AWAY, lookUp, lostTail } from './commit-look-up.ts';
 import type { LetGo } from '../loop-events.ts';
 import { OwnDelay } from '../proof/own-delay.ts';
 import { transactionOf } from './output-records.ts';
-import type { PipelinePorts, PipelineSettings } from '../settings.ts';
+import { placeInLog, type TaskContext } from '../task-context.ts';
 
 export type CommitOutcome =
   /** `bytes`: of its blocks. */
@@ -34,13 +34,11 @@ export type CommitOutcome =
   | LetGo;
 
 export interface CommitterParts {
-  readonly partition: number;
-  readonly settings: PipelineSettings;
-  readonly ports: PipelinePorts;
+  readonly context: TaskContext;
   readonly task: PartitionTask;
-  readonly writer: TransactionalWriter;
-  readonly claimOffset: number;
-  readonly claimId: string;
+  /** As claimed. */
+  readonly ownership: Ownership;
+  /** Header of the last commit, undefined before the first. */
   readonly last: CommitHeader | undefined;
   readonly budget: CommitBudget;
   /** True if the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
@@ -56,6 +54,7 @@ interface InFlight {
 
 export class Committer {
   readonly #parts: CommitterParts;
+  readonly #context: TaskContext;
   #writer: TransactionalWriter;
   /** Everything up to here is known to this committer. */
   #anchor: Anchor;
@@ -69,12 +68,14 @@ export class Committer {
   #committedPosition: number | undefined;
 
   constructor(parts: CommitterParts) {
-    const { last, ports } = parts;
+    const { context, ownership, last } = parts;
+    const { ports, settings } = context;
     this.#parts = parts;
-    this.#writer = parts.writer;
-    this.#anchor = claimAnchor(parts);
+    this.#context = context;
+    this.#writer = ownership.writer;
+    this.#anchor = claimAnchor(ownership);
     this.#runId = ports.entropy.id();
-    this.#logId = last?.logId ?? newLogId(ports.entropy.id(), parts.settings.kind);
+    this.#logId = last?.logId ?? newLogId(ports.entropy.id(), settings.kind);
     this.#sequence = last?.sequence ?? -1;
     this.#previous = last?.commitId ?? '';
     this.#committedPosition = last?.inputs[0]?.position;
@@ -103,7 +104,7 @@ export class Committer {
     } catch (error) {
       if (!isRecoverable(error)) throw error;
       // Every hand-over ends with the former owner's writer fenced.
-      const { log } = this.#parts.ports;
+      const { log } = this.#context.ports;
       const facts = { ...this.#where(), error };
       if (error instanceof Fenced)
         log.info('the writer was fenced while it committed; the outcome is looked up', facts);
@@ -116,9 +117,9 @@ export class Committer {
   }
 
   #cut(): InFlight {
-    const { task, partition, settings, ports } = this.#parts;
+    const { partition, settings, ports } = this.#context;
     this.#counter += 1;
-    const cut = task.cut({
+    const cut = this.#parts.task.cut({
       logId: this.#logId,
       owner: settings.owner,
       commitId: `${this.#runId}-${this.#counter}`,
@@ -131,7 +132,7 @@ export class Committer {
   }
 
   async #recover(inFlight: InFlight): Promise<CommitOutcome> {
-    const retryPause = new RetryPause(this.#parts.ports.clock);
+    const retryPause = new RetryPause(this.#context.ports.clock);
     for (;;) {
       await this.#writer.close();
       try {
@@ -139,7 +140,7 @@ export class Committer {
         return await this.#takeOver(inFlight);
       } catch (error) {
         if (!isRecoverable(error)) throw error;
-        this.#parts.ports.log.warn('commit not settled yet', { ...this.#where(), error });
+        this.#context.ports.log.warn('commit not settled yet', { ...this.#where(), error });
         await retryPause.pause();
       }
     }
@@ -151,11 +152,11 @@ export class Committer {
     const assureOwned = async (): Promise<void> => {
       if (!(await this.#parts.confirmOwned())) throw new Fenced(GIVEN_AWAY);
     };
-    const ownership = await claim(this.#parts, { timeoutMs, assureOwned, evidence: () => Promise.resolve() });
+    const ownership = await claim(this.#context, { timeoutMs, assureOwned, evidence: () => Promise.resolve() });
     this.#writer = ownership.writer;
     const { commitId, sequence } = inFlight.cut.header;
     const commit = { commitId, sequence, count: inFlight.cut.blocks.length };
-    const found = await lookUp(this.#parts, commit, this.#anchor, ownership);
+    const found = await lookUp(this.#context, commit, this.#anchor, ownership);
     if (found.kind === 'letGo') return found;
     this.#anchor = claimAnchor(ownership);
     if (found.kind === 'absent') return this.#sendAgain(inFlight);
@@ -168,7 +169,8 @@ export class Committer {
 
   /** The commit is known to be absent. One that cannot have the time it needs is undone instead, if less at a time may help. */
   #sendAgain(inFlight: InFlight): Promise<CommitOutcome> | CommitOutcome {
-    const { budget, ports } = this.#parts;
+    const { budget } = this.#parts;
+    const { ports } = this.#context;
     const { timeoutMs } = this.#writer;
     const { commitBytes } = inFlight.cut;
     if (timeoutMs >= inFlight.timeoutMs || !budget.refused(commitBytes)) return this.#send(inFlight);
@@ -179,7 +181,8 @@ export class Committer {
   }
 
   async #send(inFlight: InFlight): Promise<CommitOutcome> {
-    const { budget, ports } = this.#parts;
+    const { budget } = this.#parts;
+    const { ports } = this.#context;
     const startedAt = ports.clock.monotonicMs();
     const { timeoutMs, cut } = inFlight;
     const ownDelay = new OwnDelay(ports.clock);
@@ -196,7 +199,7 @@ export class Committer {
     // The blocks are the first element of the transaction's writes (transactionOf).
     const offsets = written[0]!;
     if (offsets[0]! <= this.#anchor.offset)
-      return lostTail(this.#parts, this.#anchor, `a commit was written at offset ${offsets[0]!}`);
+      return lostTail(this.#context, this.#anchor, `a commit was written at offset ${offsets[0]!}`);
     this.#anchor = { offset: offsets.at(-1)!, isClaim: false, id: inFlight.cut.header.commitId };
     return this.#settle(inFlight, offsets);
   }
@@ -206,7 +209,10 @@ export class Committer {
     inFlight.timeoutMs = 2 * timeoutMs;
     const { commitId } = cut.header;
     const facts = { commitId, bytes: cut.commitBytes, timeoutMs, nextTimeoutMs: inFlight.timeoutMs };
-    this.#parts.ports.log.warn('a commit ran out of time; the next try is given more', { ...this.#where(), ...facts });
+    this.#context.ports.log.warn('a commit ran out of time; the next try is given more', {
+      ...this.#where(),
+      ...facts,
+    });
   }
 
   #settle({ cut }: InFlight, offsets: readonly number[]): CommitOutcome {
@@ -220,11 +226,11 @@ export class Committer {
   }
 
   #where(): { pipeline: string; partition: number } {
-    return { pipeline: this.#parts.settings.name, partition: this.#parts.partition };
+    return placeInLog(this.#context);
   }
 }
 
-function claimAnchor({ claimOffset, claimId }: Omit<Ownership, 'writer'>): Anchor {
+function claimAnchor({ claimOffset, claimId }: Ownership): Anchor {
   return { offset: claimOffset, isClaim: true, id: claimId };
 }
 

@@ -12,7 +12,7 @@ import {
   TRUNCATE_SURPLUS,
 } from '../limits.ts';
 import type { RuntimeLog } from '../settings.ts';
-import { changelogOf, type TaskPlace } from '../task-place.ts';
+import type { TaskContext } from '../task-context.ts';
 
 interface Floor {
   readonly offset: number;
@@ -40,10 +40,10 @@ export class Truncator {
   #written = 0;
   #underWay = false;
 
-  constructor(place: TaskPlace) {
-    const { truncateLagMs: lagMs, truncateLagBytes: lagBytes } = place.settings;
-    const { clock, admin, log } = place.ports;
-    this.#parts = { clock, admin, log, lagMs, lagBytes, changelog: changelogOf(place) };
+  constructor({ changelog, settings, ports }: TaskContext) {
+    const { truncateLagMs: lagMs, truncateLagBytes: lagBytes } = settings;
+    const { clock, admin, log } = ports;
+    this.#parts = { clock, admin, log, lagMs, lagBytes, changelog };
   }
 
   /** A commit of `bytes` with this floor is known to be in the log. Truncates in the background when it is time. */

@@ -9,7 +9,7 @@
 //   PN2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 //   PN3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
 import { counted, type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX, StateInUse } from '@flatline/base';
-import type { TimerInspection } from '@flatline/partition';
+import type { TaskOptions, TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import { RetryPause } from '../retry-pause.ts';
@@ -17,7 +17,8 @@ import { CommitBudget } from '../committing/commit-budget.ts';
 import { COMMIT_TIMEOUT_SHARE, STANDBY_STORE_AFTER_MS, TASK_BOUNDS, type TaskBounds } from '../limits.ts';
 import { ProcessShare } from './process-share.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';
-import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from '../restoring/standby-task.ts';
+import { type StandbyStatus, StandbyTask } from '../restoring/standby-task.ts';
+import type { TaskContext } from '../task-context.ts';
 import { TaskRunner } from '../running/task-runner.ts';
 import type { TaskStatus } from '../running/task-status.ts';
 import { warmStarts } from './warm-start.ts';
@@ -230,8 +231,7 @@ export class PipelineInstance implements MembershipListener {
     const standby = this.#standbys.get(partition);
     this.#standbys.delete(partition);
     const runner = new TaskRunner({
-      ...this.#taskParts(partition),
-      cutSliceBytes: (this.#parts.bounds ?? TASK_BOUNDS).cutSliceBytes,
+      context: this.#contextOf(partition),
       budget: this.#budgetOf(partition),
       standby,
       isWarmStart: this.#isMeeting,
@@ -240,6 +240,7 @@ export class PipelineInstance implements MembershipListener {
         this.#runners.delete(partition);
         this.#reconcile();
       },
+      onFatal: this.#parts.onFatal,
     });
     this.#runners.set(partition, runner);
     runner.start(this.#assignedAtMs);
@@ -262,13 +263,14 @@ export class PipelineInstance implements MembershipListener {
 
   #startStandby(partition: number, storeAfterMs: DurationMs): void {
     const standby = new StandbyTask({
-      ...this.#taskParts(partition),
+      context: this.#contextOf(partition),
       storeAfterMs,
       onClosed: () => {
         // One that was never handed over to its runner is closed by that.
         if (this.#standbys.get(partition) === standby) this.#standbys.delete(partition);
         this.#reconcile();
       },
+      onFatal: this.#parts.onFatal,
     });
     this.#standbys.set(partition, standby);
     standby.start();
@@ -278,47 +280,49 @@ export class PipelineInstance implements MembershipListener {
     await Promise.all([...this.#standbys.values()].map((standby) => standby.close(cleanly)));
   }
 
-  /** Parts common to runners and standbys. */
-  #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed' | 'storeAfterMs'> {
-    const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
+  /** A new one for each runner and standby. */
+  #contextOf(partition: number): TaskContext {
+    const { settings, ports, bounds = TASK_BOUNDS } = this.#parts;
+    return {
+      partition,
+      input: { topic: settings.inputTopic, partition },
+      changelog: { topic: settings.changelogTopic, partition },
+      settings,
+      ports,
+      bounds,
+      taskOptions: this.#taskOptionsOf(partition),
+      flushBytes: () => this.#share.flushBytes(bounds),
+      onStoreError: () => {
+        this.#storeErrors += 1;
+      },
+    };
+  }
+
+  #taskOptionsOf(partition: number): TaskOptions {
+    const { settings, ports, bounds = TASK_BOUNDS } = this.#parts;
     const { blockBytesMax, unsweptLogBytes, pendingChangesMax, owedBytesMax } = bounds;
-    const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;
     const { entriesMax, keyBytesMax, pageBytesMax } = bounds;
     const { heldTime, input, tickMs, changelogFactor, changelogFormat: format } = settings;
     const changelog = { blockBytesMax, changelogFactor, unsweptLogBytes, format, settings: settings.rulesText };
     const share = this.#share;
     return {
       partition,
-      settings,
-      ports,
-      taskOptions: {
-        partition,
-        input,
-        tickMs,
-        changelog,
-        ...(heldTime && { heldTime }),
-        kind: ports.kind,
-        hashSeed: ports.entropy.seed(),
-        blockMemory: share.blockMemory,
-        pendingChangesMax,
-        pendingOutputsMax: () => share.pendingOutputs(bounds),
-        owedBytesMax,
-        takenRowBytesMax: () => share.takenRowBytes(),
-        state: { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax: settings.maxStateBytes ?? Infinity },
-        deadLetters: {
-          waitingBytesMax: () => share.deadLetterBytes(bounds),
-          letterBytesMax: settings.letterBytesMax,
-        },
+      input,
+      tickMs,
+      changelog,
+      ...(heldTime && { heldTime }),
+      kind: ports.kind,
+      hashSeed: ports.entropy.seed(),
+      blockMemory: share.blockMemory,
+      pendingChangesMax,
+      pendingOutputsMax: () => share.pendingOutputs(bounds),
+      owedBytesMax,
+      takenRowBytesMax: () => share.takenRowBytes(),
+      state: { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax: settings.maxStateBytes ?? Infinity },
+      deadLetters: {
+        waitingBytesMax: () => share.deadLetterBytes(bounds),
+        letterBytesMax: settings.letterBytesMax,
       },
-      flushBytes: () => share.flushBytes(bounds),
-      flushIntervalMs,
-      flushSlice,
-      loadSlice,
-      armSlice,
-      onStoreError: () => {
-        this.#storeErrors += 1;
-      },
-      onFatal,
     };
   }
 

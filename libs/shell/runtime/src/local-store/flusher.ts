@@ -6,23 +6,17 @@
 // Invariants
 //   FL1  One flush at a time; a slice that could not be written is written again before the next, if that may help.
 //   FL2  Nothing it does rejects: a flush that fails costs the store, never the task.
-import { type DurationMs, Retriable } from '@flatline/base';
+import { Retriable } from '@flatline/base';
 import type { FlushSlice, PartitionTask } from '@flatline/partition';
 import { RetryPause } from '../retry-pause.ts';
 import { turn } from '../turn.ts';
-import type { PipelinePorts } from '../settings.ts';
+import type { TaskContext } from '../task-context.ts';
 import type { TaskStore } from './task-store.ts';
 
-export interface FlusherParts {
+interface FlusherParts {
+  readonly context: TaskContext;
   readonly store: TaskStore;
   readonly task: PartitionTask;
-  readonly ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>;
-  /** This task's present share of the changelog that a killed process may have to read again. */
-  readonly flushBytes: () => number;
-  /** Longest time that the store may lack anything, once the next commit comes. */
-  readonly flushIntervalMs: DurationMs;
-  /** Puts and removals per write. */
-  readonly flushSlice: number;
 }
 
 export class Flusher {
@@ -36,7 +30,7 @@ export class Flusher {
 
   constructor(parts: FlusherParts) {
     this.#parts = parts;
-    this.#lastFlushMs = parts.ports.clock.monotonicMs();
+    this.#lastFlushMs = parts.context.ports.clock.monotonicMs();
   }
 
   /** Set once the store was given up for this run. */
@@ -50,7 +44,7 @@ export class Flusher {
     if (this.abandoned) checkpoints.discard();
     else if (this.#running !== undefined) return;
     else if (this.#waiting !== undefined) this.#run(this.#waiting);
-    else if (checkpoints.waitingBytes >= this.#parts.flushBytes() || this.#hasWaited()) this.#begin();
+    else if (checkpoints.waitingBytes >= this.#parts.context.flushBytes() || this.#hasWaited()) this.#begin();
   }
 
   /** Flushes what is pending and waits for it. */
@@ -69,18 +63,20 @@ export class Flusher {
   }
 
   #hasWaited(): boolean {
-    return this.#parts.ports.clock.monotonicMs() - this.#lastFlushMs >= this.#parts.flushIntervalMs;
+    return (
+      this.#parts.context.ports.clock.monotonicMs() - this.#lastFlushMs >= this.#parts.context.bounds.flushIntervalMs
+    );
   }
 
   #begin(): void {
-    const slices = this.#parts.task.checkpoints.flush(this.#parts.flushSlice);
+    const slices = this.#parts.task.checkpoints.flush(this.#parts.context.bounds.flushSlice);
     if (slices !== undefined) this.#run(slices);
   }
 
   #run(slices: Iterator<FlushSlice, undefined>): void {
     this.#waiting = undefined;
     this.#running = this.#flush(slices).then(() => {
-      this.#lastFlushMs = this.#parts.ports.clock.monotonicMs();
+      this.#lastFlushMs = this.#parts.context.ports.clock.monotonicMs();
       this.#running = undefined;
     });
   }
@@ -93,7 +89,7 @@ export class Flusher {
           return;
         }
         if (isForStore(next.value)) await this.#write(next.value);
-        await turn(this.#parts.ports.turns);
+        await turn(this.#parts.context.ports.turns);
       }
     } catch (error) {
       this.#abandon('the local store cannot be brought up to date', error);
@@ -101,7 +97,7 @@ export class Flusher {
   }
 
   async #write(slice: FlushSlice): Promise<void> {
-    const retryPause = new RetryPause(this.#parts.ports.clock);
+    const retryPause = new RetryPause(this.#parts.context.ports.clock);
     while (!this.#abandoned) {
       try {
         this.#parts.store.write(slice.changes, slice.checkpoint);
@@ -114,7 +110,7 @@ export class Flusher {
           );
           return;
         }
-        this.#parts.ports.log.warn('local store not written; trying again', { error });
+        this.#parts.context.ports.log.warn('local store not written; trying again', { error });
         await retryPause.pause();
       }
     }
@@ -123,7 +119,7 @@ export class Flusher {
   #abandon(why: string, error?: unknown): void {
     this.#abandoned = true;
     this.#parts.task.checkpoints.discard();
-    this.#parts.ports.log.error(`${why}; the changelog restores it at the next start`, { error });
+    this.#parts.context.ports.log.error(`${why}; the changelog restores it at the next start`, { error });
   }
 }
 

@@ -3,14 +3,14 @@
 // Owns: how many there were since the task or its standby began.
 // Does not own: dropping one (TaskStore).
 import type { StoreDistrust } from '@flatline/ports';
-import { placeInLog, type TaskPlace } from '../task-place.ts';
+import { placeInLog, type TaskContext } from '../task-context.ts';
 
 export class StoreDrops {
-  readonly #place: TaskPlace;
+  readonly #context: TaskContext;
   #count = 0;
 
-  constructor(place: TaskPlace) {
-    this.#place = place;
+  constructor(context: TaskContext) {
+    this.#context = context;
   }
 
   get count(): number {
@@ -18,13 +18,13 @@ export class StoreDrops {
   }
 
   note(reason: StoreDistrust, detail: string): void {
-    const { partition, ports } = this.#place;
+    const { partition, ports } = this.#context;
     this.#count += 1;
     ports.stores.noteDrop({ partition, reason, at: ports.clock.wallMs() });
     const why =
       reason === 'given-up' ? ': it belonged to a changelog that was given up' : '; it is rebuilt from the changelog';
     ports.log.warn(`local store dropped${why}`, {
-      ...placeInLog(this.#place),
+      ...placeInLog(this.#context),
       reason,
       detail,
     });

@@ -18,15 +18,13 @@ import {
   StoreHeld,
   type StoreState,
 } from '@flatline/ports';
-import { placeInLog, type TaskPlace } from '../task-place.ts';
+import { placeInLog, type TaskContext } from '../task-context.ts';
 import type { StoreDrops } from './store-drops.ts';
 
 export interface TaskStoreParts {
-  readonly place: TaskPlace;
+  readonly context: TaskContext;
   /** Counts the store's drops since its opening. */
   readonly drops: StoreDrops;
-  /** Called for each error of the device. */
-  readonly onError: () => void;
   /** True for a standby: it yields a store to its owner, so it waits for none that another process has. */
   readonly isStandby?: boolean;
 }
@@ -44,17 +42,17 @@ export class TaskStore {
 
   /** @throws StateInUse, and what is no error of the device */
   static async open(parts: TaskStoreParts): Promise<TaskStore> {
-    const { place, drops, isStandby = false } = parts;
-    const { stores, log } = place.ports;
+    const { context, drops, isStandby = false } = parts;
+    const { stores, log } = context.ports;
     try {
-      const { store, dropped } = await stores.open(place.partition, { waits: !isStandby });
+      const { store, dropped } = await stores.open(context.partition, { waits: !isStandby });
       if (dropped !== undefined) drops.note(dropped, 'found on opening');
       return new TaskStore(parts, store);
     } catch (error) {
       if (error instanceof StateInUse || error instanceof AssertionError) throw error;
       const none = new TaskStore(parts, undefined);
       if (error instanceof StoreHeld) {
-        const facts = { ...placeInLog(place), why: error.message };
+        const facts = { ...placeInLog(context), why: error.message };
         // Beside its owner a standby has none for as long as it follows: nothing to mend.
         if (isStandby) log.info('standby without a local store', facts);
         else log.warn('another process has the local store; this one goes on without', facts);
@@ -99,7 +97,7 @@ export class TaskStore {
       this.#trouble = undefined;
     } catch (error) {
       this.#trouble = `the local store is not written: ${namedMessageOf(error)}. Make room for it, or mend its disk`;
-      this.#parts.onError();
+      this.#parts.context.onStoreError();
       throw error;
     }
   }
@@ -129,9 +127,9 @@ export class TaskStore {
   }
 
   #failed(what: string, error: unknown): void {
-    const { place, onError } = this.#parts;
-    onError();
-    place.ports.log.error(what, { ...placeInLog(place), error });
+    const { context } = this.#parts;
+    context.onStoreError();
+    context.ports.log.error(what, { ...placeInLog(context), error });
   }
 }
 

@@ -4,13 +4,6 @@ import { ProofByClockRecord } from './silence-proof.ts';
 import { Prover } from './prover.ts';
 
 const TOOK_MS = 500;
-const input = {
-  timestampType: 'LogAppendTime',
-  maxKeyBytes: 512,
-  maxFutureMs: 1,
-  maxLeadMs: 1,
-  liveWithinMs: 1,
-} as const;
 
 /** How long the next request waits, where the last one took `TOOK_MS` and timers fired this much too late. */
 async function waitAfter(lateMs: number): Promise<number> {
@@ -30,7 +23,8 @@ async function waitAfter(lateMs: number): Promise<number> {
   const ports = { clock, proofs: { append }, log: { info: unused, warn: unused, error: unused } };
   const rules = { timestampType: 'LogAppendTime', proofIntervalMs: 100, unheardMs: 0, tickMs: 10 } as const;
   const prover = new Prover(rules, time.nowMs);
-  const proof = new ProofByClockRecord({ input: { topic: 'in', partition: 0 }, settings: { input }, ports }, prover);
+  const input = { topic: 'in', partition: 0 };
+  const proof = new ProofByClockRecord({ input, timestampType: 'LogAppendTime', ports }, prover);
   await time.complete(proof.ask(undefined));
   prover.heard({ from: 0, to: 1, receivedAtMs: time.nowMs, isRecent: true });
   const advice = proof.advise({ clock: 1_000, earliestDue: 900, live: true, closed: 1 }, time.nowMs);

@@ -4,13 +4,13 @@
 // Owns: the request under way.
 // Does not own: when something is due and what closes (PartitionTask), when to look (TaskLoop), the estimates of the log's
 // present (Prover, FetchProof).
-import { type DurationMs, type Millis } from '@flatline/base';
+import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import type { RecordRun, TopicPartition } from '@flatline/ports';
+import type { LogAdmin, ProofWriter, RecordRun, TopicPartition } from '@flatline/ports';
 import type { FetchProof } from './fetch-proof.ts';
 import { OwnDelay } from './own-delay.ts';
 import type { ProofAdvice, Prover, Silence } from './prover.ts';
-import type { PipelinePorts, PipelineSettings } from '../settings.ts';
+import type { RuntimeLog } from '../settings.ts';
 
 export interface SilenceProof {
   /** A run of records has come. `wasCaughtUp`: all before it had been read. */
@@ -28,32 +28,45 @@ export interface SilenceProof {
   ask(timestamp: Millis | undefined): Promise<void>;
 }
 
-interface ProofParts {
-  readonly input: TopicPartition;
-  readonly settings: Pick<PipelineSettings, 'input'>;
-  readonly ports: Pick<PipelinePorts, 'clock' | 'proofs' | 'log'>;
+interface ClockRecordPorts {
+  readonly clock: Clock;
+  readonly proofs: ProofWriter;
+  readonly log: RuntimeLog;
 }
 
-interface EndParts extends Omit<ProofParts, 'ports'> {
-  readonly ports: Pick<PipelinePorts, 'clock' | 'admin' | 'log'>;
+interface ClockRecordParts {
+  readonly input: TopicPartition;
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly ports: ClockRecordPorts;
+}
+
+interface EndPorts {
+  readonly clock: Clock;
+  readonly admin: LogAdmin;
+  readonly log: RuntimeLog;
+}
+
+interface EndParts {
+  readonly input: TopicPartition;
+  readonly ports: EndPorts;
   readonly task: PartitionTask;
 }
 
 /** C2: the clock moves by records only. */
 export class ProofByClockRecord implements SilenceProof {
-  readonly #parts: ProofParts;
+  readonly #parts: ClockRecordParts;
   readonly #prover: Prover;
   #arrivals = 0;
   #owedSinceMs: DurationMs | undefined;
 
-  constructor(parts: ProofParts, prover: Prover) {
+  constructor(parts: ClockRecordParts, prover: Prover) {
     this.#parts = parts;
     this.#prover = prover;
   }
 
   /** A run that came while all before was read was appended just now; any other may be old when it arrives. */
   arrived({ cursor, nextOffset, receivedAtMs }: RecordRun, wasCaughtUp: boolean): void {
-    const isRecent = wasCaughtUp || this.#parts.settings.input.timestampType === 'CreateTime';
+    const isRecent = wasCaughtUp || this.#parts.timestampType === 'CreateTime';
     this.#prover.heard({ from: cursor.position, to: nextOffset, receivedAtMs, isRecent });
     this.#arrivals += 1;
     this.#owedSinceMs = undefined;

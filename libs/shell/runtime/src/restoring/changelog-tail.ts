@@ -2,11 +2,11 @@
 //
 // Owns: the subscription, the record in hand.
 // Does not own: what a block means (Restoration).
-import { copyBytes, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
-import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
+import { type Clock, copyBytes, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
+import type { LogAdmin, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
 import type { Heard } from '../proof/fetch-proof.ts';
 import { PROOF_PATIENCE_MS } from '../limits.ts';
-import type { PipelinePorts } from '../settings.ts';
+import type { RuntimeLog, Turns } from '../settings.ts';
 import { readObstacle } from '../read-obstacle.ts';
 import { TransactionStall } from '../transaction-stall.ts';
 import { WorkSlice } from '../work-slice.ts';
@@ -21,7 +21,13 @@ export class BelowLogStart extends Error {
   }
 }
 
-type ChangelogPorts = Pick<PipelinePorts, 'changelog' | 'admin' | 'clock' | 'turns' | 'log'>;
+interface ChangelogPorts {
+  readonly changelog: LogReader;
+  readonly admin: LogAdmin;
+  readonly clock: Clock;
+  readonly turns: Turns;
+  readonly log: RuntimeLog;
+}
 
 export class ChangelogTail {
   readonly #ports: ChangelogPorts;

@@ -4,7 +4,7 @@ import { encodeClaim } from '@flatline/partition';
 import type { TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../retry-pause.ts';
 import { CLAIM_PATIENCE_MS, CLAIM_TRIES_MAX } from '../limits.ts';
-import { changelogOf, type TaskPlace } from '../task-place.ts';
+import type { TaskContext } from '../task-context.ts';
 
 export interface Ownership {
   readonly writer: TransactionalWriter;
@@ -38,11 +38,14 @@ interface ClaimOptions<Evidence> {
  * been read to its end, which a high watermark would not tell (commit protocol, step 1).
  * @throws as `TransactionalWriter.commit`; what `assureOwned` and `evidence` throw
  */
-export async function claim<Evidence>(place: TaskPlace, options: ClaimOptions<Evidence>): Promise<Claimed<Evidence>> {
-  const retryPause = new RetryPause(place.ports.clock);
+export async function claim<Evidence>(
+  context: TaskContext,
+  options: ClaimOptions<Evidence>,
+): Promise<Claimed<Evidence>> {
+  const retryPause = new RetryPause(context.ports.clock);
   for (let tries = 1; ; tries += 1) {
     try {
-      return await claimOnce(place, options);
+      return await claimOnce(context, options);
     } catch (error) {
       // A claim carries no state, so one whose outcome is unknown does no harm: the next one comes after it.
       if (!(error instanceof Retriable) || tries === CLAIM_TRIES_MAX) throw error;
@@ -53,7 +56,7 @@ export async function claim<Evidence>(place: TaskPlace, options: ClaimOptions<Ev
 }
 
 async function claimOnce<Evidence>(
-  { partition, settings, ports }: TaskPlace,
+  { partition, settings, ports }: TaskContext,
   { timeoutMs, evidence: ask }: ClaimOptions<Evidence>,
 ): Promise<Claimed<Evidence>> {
   const writer = await ports.writers.open(settings.transactionalId(partition), timeoutMs);
@@ -78,17 +81,17 @@ async function claimOnce<Evidence>(
  * compares what lies at the claim's offset. @throws Retriable where the log ends below it; what `read` throws
  */
 export async function readToClaim(
-  place: TaskPlace,
+  context: TaskContext,
   ownership: Ownership,
   read: (end: number, abandon: AbortSignal) => Promise<unknown>,
   abandon?: AbortSignal,
 ): Promise<void> {
-  const { ports } = place;
+  const { ports } = context;
   const { claimOffset } = ownership;
   const lost = new AbortController();
   const watch = async (): Promise<void> => {
     try {
-      const end = await ports.admin.replicatedEnd(changelogOf(place));
+      const end = await ports.admin.replicatedEnd(context.changelog);
       if (end <= claimOffset) lost.abort();
     } catch {
       // It may answer the next time; the reading itself finds out what ends it for good.
@@ -100,7 +103,7 @@ export async function readToClaim(
   try {
     await read(claimOffset + 1, abandon === undefined ? lost.signal : AbortSignal.any([abandon, lost.signal]));
   } catch (error) {
-    throw lost.signal.aborted && error instanceof Retriable ? lostClaim(place, ownership) : error;
+    throw lost.signal.aborted && error instanceof Retriable ? lostClaim(context, ownership) : error;
   } finally {
     done = true;
     cancel();
@@ -108,7 +111,7 @@ export async function readToClaim(
 }
 
 /** Error of a lost claim, which proves nothing: another one has to be written. */
-export function lostClaim({ partition, settings }: TaskPlace, { claimOffset }: Ownership): Retriable {
+export function lostClaim({ partition, settings }: TaskContext, { claimOffset }: Ownership): Retriable {
   return new Retriable(
     `changelog ${settings.changelogTopic}/${partition}: the claim that was acknowledged at offset ${claimOffset} is lost`,
   );

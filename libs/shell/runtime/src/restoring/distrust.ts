@@ -1,7 +1,7 @@
 // State that cannot be trusted: local state, which the log replaces (R2), or the log, which nothing replaces (R3).
 import { PartitionStopped } from '@flatline/base';
 import type { StoreDistrust } from '@flatline/ports';
-import type { TaskPlace } from '../task-place.ts';
+import type { TaskContext } from '../task-context.ts';
 
 /** Local state that cannot be used after all: drop it, and read the log again from its start. */
 export class Distrusted extends Error {
@@ -13,10 +13,7 @@ export class Distrusted extends Error {
 }
 
 /** R3: no local state is to blame. */
-export function brokenLog(
-  { settings, partition }: Pick<TaskPlace, 'settings' | 'partition'>,
-  why: string,
-): PartitionStopped {
+export function brokenLog({ settings, partition }: TaskContext, why: string): PartitionStopped {
   return new PartitionStopped(
     `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic; ` +
       `or use another application name and another output.topic, which begins with no state: leave this one's topics and group ${settings.group} as they are. ` +

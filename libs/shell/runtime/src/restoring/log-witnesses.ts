@@ -3,16 +3,12 @@
 import { counted, Fatal } from '@flatline/base';
 import type { CommitHeader } from '@flatline/partition';
 import type { CommittedOffset } from '@flatline/ports';
-import type { TaskPlace } from '../task-place.ts';
+import type { TaskContext } from '../task-context.ts';
 import { committedIn } from '../offset-note.ts';
 import { checkTokenEpoch } from '../token-epoch.ts';
 import type { TaskStore } from '../local-store/task-store.ts';
 import { brokenLog } from './distrust.ts';
 import type { Replica } from './replica.ts';
-
-interface WitnessParts extends TaskPlace {
-  readonly store: Pick<TaskStore, 'state'>;
-}
 
 /**
  * Evidence that may contradict the log (R3), taken between the fence and the claim (`claim`). After the claim another owner may
@@ -27,7 +23,10 @@ export interface LogWitnesses {
   readonly others: readonly (CommittedOffset | undefined)[];
 }
 
-export async function logWitnesses({ settings, ports, partition }: TaskPlace, replica: Replica): Promise<LogWitnesses> {
+export async function logWitnesses(
+  { settings, ports, partition }: TaskContext,
+  replica: Replica,
+): Promise<LogWitnesses> {
   const { logStartOffset } = replica;
   const ask = (at: number): Promise<CommittedOffset | undefined> =>
     ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition: at });
@@ -38,45 +37,45 @@ export async function logWitnesses({ settings, ports, partition }: TaskPlace, re
 }
 
 /** Checks what must hold before anything is served (R1, R3, L3). */
-export function checkRestored(parts: WitnessParts, replica: Replica, witnesses: LogWitnesses): void {
+export function checkRestored(context: TaskContext, store: TaskStore, replica: Replica, witnesses: LogWitnesses): void {
   const { last } = replica;
   // Also here: the epoch may have been raised since this process was started.
-  checkTokenEpoch(parts.settings, [witnesses.own?.metadata ?? '']);
+  checkTokenEpoch(context.settings, [witnesses.own?.metadata ?? '']);
   if (last === undefined) {
-    checkReallyNew(parts, witnesses);
+    checkReallyNew(context, store, witnesses);
     return;
   }
   if (last.floor < witnesses.logStartOffset)
     throw brokenLog(
-      parts,
+      context,
       `it starts at ${witnesses.logStartOffset}, above the floor ${last.floor} of its last commit`,
     );
-  checkPartitions(parts, last.inputPartitions);
-  checkNoneLost(parts, last, witnesses);
+  checkPartitions(context, last.inputPartitions);
+  checkNoneLost(context, last, witnesses);
   replica.check();
 }
 
 /** A changelog without a commit is a beginning only if nothing else remembers one (R3). */
-function checkReallyNew(parts: WitnessParts, { own, others }: LogWitnesses): void {
-  const { settings, store } = parts;
+function checkReallyNew(context: TaskContext, store: TaskStore, { own, others }: LogWitnesses): void {
+  const { settings } = context;
   // A partition added to the input later is new by itself, and yet the application is not.
-  for (const each of [own, ...others]) checkPartitions(parts, committedIn(each?.metadata ?? '')?.partitions);
+  for (const each of [own, ...others]) checkPartitions(context, committedIn(each?.metadata ?? '')?.partitions);
   if (own === undefined && store.state() === undefined) return;
   const witness =
     own === undefined ? 'a local store exists' : `group ${settings.group} has committed offset ${own.offset}`;
-  throw brokenLog(parts, `it is empty although ${witness}`);
+  throw brokenLog(context, `it is empty although ${witness}`);
 }
 
 /** Each offset was committed in one transaction with its changelog commit: if that is not there, it was lost (R3). */
-function checkNoneLost(parts: WitnessParts, last: CommitHeader, { own }: LogWitnesses): void {
+function checkNoneLost(context: TaskContext, last: CommitHeader, { own }: LogWitnesses): void {
   const { sequence } = committedIn(own?.metadata ?? '') ?? {};
   if (sequence === undefined || sequence <= last.sequence) return;
-  const { group } = parts.settings;
-  throw brokenLog(parts, `its last commit is number ${last.sequence}, group ${group} knows of ${sequence}`);
+  const { group } = context.settings;
+  throw brokenLog(context, `its last commit is number ${last.sequence}, group ${group} knows of ${sequence}`);
 }
 
 /** Fatal, not one partition's trouble: every key may lie elsewhere. `before` undefined: nothing is known of how many there were. */
-function checkPartitions({ settings }: TaskPlace, before: number | undefined): void {
+function checkPartitions({ settings }: TaskContext, before: number | undefined): void {
   const { inputTopic, inputPartitions, group } = settings;
   if (before === undefined || before === inputPartitions) return;
   throw new Fatal(

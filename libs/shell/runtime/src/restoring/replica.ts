@@ -7,31 +7,29 @@
 // Invariants
 //   RP1  Whole commits, in order, each once: an interrupted reading goes on where it stood (K6).
 //   RP2  One that finds itself below the log's start says so (Distrusted) and is of no further use (K5).
-import { type DurationMs, MalformedBytes } from '@flatline/base';
-import { type CommitHeader, PartitionTask, Restoration, type TaskOptions } from '@flatline/partition';
+import { MalformedBytes } from '@flatline/base';
+import { type CommitHeader, PartitionTask, Restoration } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import { Flusher } from '../local-store/flusher.ts';
 import { kindOfLog, otherKind } from '../log-id.ts';
-import { changelogOf } from '../task-place.ts';
+import type { TaskContext } from '../task-context.ts';
+import type { TaskStore } from '../local-store/task-store.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
-import { loadStore, type StoreLoadParts, type StorePosition } from './store-load.ts';
+import { loadStore, type StorePosition } from './store-load.ts';
 import { turn } from '../turn.ts';
 import { WorkSlice } from '../work-slice.ts';
 
-export interface ReplicaParts extends StoreLoadParts {
-  readonly taskOptions: TaskOptions;
-  /** The task's present share of the changelog that its local store may lack. */
-  readonly flushBytes: () => number;
-  readonly flushIntervalMs: DurationMs;
-  /** Puts and removals per write to it. */
-  readonly flushSlice: number;
+interface Restoring {
+  readonly task: PartitionTask;
+  readonly restoration: Restoration;
+  readonly from: StorePosition;
 }
 
 export class Replica {
   readonly task: PartitionTask;
   readonly flusher: Flusher;
-  readonly #parts: ReplicaParts;
+  readonly #context: TaskContext;
   readonly #restoration: Restoration;
   readonly #from: StorePosition;
   readonly #tail: ChangelogTail;
@@ -40,24 +38,25 @@ export class Replica {
   /** The newest claim that was read. */
   #claim: { readonly offset: number; readonly id: string } | undefined;
 
-  private constructor(parts: ReplicaParts, task: PartitionTask, restoration: Restoration, from: StorePosition) {
-    this.#parts = parts;
+  private constructor(context: TaskContext, store: TaskStore, restoring: Restoring) {
+    const { task, restoration, from } = restoring;
+    this.#context = context;
     this.task = task;
     this.#restoration = restoration;
     this.#from = from;
-    this.flusher = new Flusher({ ...parts, task });
-    this.#tail = new ChangelogTail(parts.ports, changelogOf(parts), from.readFrom);
+    this.flusher = new Flusher({ context, store, task });
+    this.#tail = new ChangelogTail(context.ports, context.changelog, from.readFrom);
   }
 
   /**
    * Loads what the local store holds. Reading goes on from there, or from the log's start. @throws Distrusted, Retriable, also
    * once `abandon` is aborted
    */
-  static async open(parts: ReplicaParts, abandon: AbortSignal): Promise<Replica> {
-    const task = new PartitionTask(parts.taskOptions);
+  static async open(context: TaskContext, store: TaskStore, abandon: AbortSignal): Promise<Replica> {
+    const task = new PartitionTask(context.taskOptions);
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    const from = await loadStore(parts, restoration, abandon);
-    return new Replica(parts, task, restoration, from);
+    const from = await loadStore(context, store, restoration, abandon);
+    return new Replica(context, store, { task, restoration, from });
   }
 
   /** Header of the newest whole commit, undefined before the first. */
@@ -131,8 +130,8 @@ export class Replica {
 
   /** Makes up the digests of what was read, in slices: `check` has little left to do then. */
   async digest(): Promise<void> {
-    const { ports, loadSlice } = this.#parts;
-    while (!this.#restoration.digest(loadSlice)) await turn(ports.turns);
+    const { ports, bounds } = this.#context;
+    while (!this.#restoration.digest(bounds.loadSlice)) await turn(ports.turns);
   }
 
   /** Compares what was rebuilt with the last header (R1). @throws Distrusted */
@@ -174,7 +173,7 @@ export class Replica {
         `offset ${offset} is not of the log the store was made of`,
       );
     if (found === 'lost')
-      throw brokenLog(this.#parts, `offset ${offset} does not hold the commit that the local store stands at`);
+      throw brokenLog(this.#context, `offset ${offset} does not hold the commit that the local store stands at`);
     return found === 'after';
   }
 
@@ -193,7 +192,7 @@ export class Replica {
 
   /** Before anything of it is applied (I4). */
   #checkKind({ logId }: CommitHeader): void {
-    const { name, kind, changelogTopic } = this.#parts.settings;
+    const { name, kind, changelogTopic } = this.#context.settings;
     const kept = kindOfLog(logId);
     if (kind !== undefined && kept !== undefined && kept !== kind)
       throw otherKind(name, kind, `changelog ${changelogTopic}`, kept);
@@ -201,7 +200,7 @@ export class Replica {
 
   /** Applies a commit to its end, even where the wait was given up: a commit is applied whole. */
   async #applyCommit(offset: number): Promise<void> {
-    const slice = new WorkSlice(this.#parts.ports);
+    const slice = new WorkSlice(this.#context.ports);
     const applyNext = (): number => this.#malformedStops(offset, () => this.#restoration.applyNext());
     for (let bytes = applyNext(); bytes > 0; bytes = applyNext()) if (slice.isOver(bytes)) await slice.next();
   }
@@ -212,7 +211,7 @@ export class Replica {
       return read();
     } catch (error) {
       if (!(error instanceof MalformedBytes)) throw error;
-      throw brokenLog(this.#parts, `offset ${offset}: ${error.message}`);
+      throw brokenLog(this.#context, `offset ${offset}: ${error.message}`);
     }
   }
 

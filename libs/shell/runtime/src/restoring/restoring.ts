@@ -10,9 +10,15 @@ import type { Flusher } from '../local-store/flusher.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
 import { beyondTheEnd } from './former-log.ts';
 import { checkRestored, type LogWitnesses, logWitnesses } from './log-witnesses.ts';
-import { Replica, type ReplicaParts } from './replica.ts';
+import { Replica } from './replica.ts';
+import type { TaskContext } from '../task-context.ts';
+import type { TaskStore } from '../local-store/task-store.ts';
 
-export interface RestoreParts extends ReplicaParts {
+export interface RestoreParts {
+  readonly context: TaskContext;
+  readonly store: TaskStore;
+  /** What a standby has read of this partition on this instance, with that store; it is used up. */
+  readonly standby: Replica | undefined;
   /** Aborted once the task is no longer wanted: a wait for records then ends with Retriable. */
   readonly abandon: AbortSignal;
   /** Called right before the former owner is fenced, at each try: throws Fenced where the partition is no longer ours. @throws Retriable */
@@ -38,17 +44,16 @@ export interface Restored extends Ownership {
 /** Where most of a task's state was before it ran; a warm start loads the local store. */
 export type StateSource = 'standby' | 'localStore' | 'changelog' | 'nothing';
 
-/**
- * @param standby what a standby has read of this partition on this instance, with the store of `parts`; it is used up.
- * @throws PartitionStopped (R3), Fenced, Retriable, Fatal
- */
-export async function restore(parts: RestoreParts, standby?: Replica): Promise<Restored> {
+/** @throws PartitionStopped (R3), Fenced, Retriable, Fatal */
+export async function restore(parts: RestoreParts): Promise<Restored> {
+  const { context, store, abandon } = parts;
   try {
-    return await attempt(parts, standby);
+    return await attempt(parts, parts.standby);
   } catch (error) {
-    const verdict = error instanceof PartitionStopped ? ((await beyondTheEnd(parts)) ?? error) : error;
+    const verdict =
+      error instanceof PartitionStopped ? ((await beyondTheEnd(context, store, abandon)) ?? error) : error;
     if (!(verdict instanceof Distrusted)) throw verdict;
-    await parts.store.drop(verdict.reason, verdict.message);
+    await store.drop(verdict.reason, verdict.message);
   }
   try {
     return await attempt(parts, undefined);
@@ -57,13 +62,13 @@ export async function restore(parts: RestoreParts, standby?: Replica): Promise<R
     // Truncated while it was being read: there is a later start to begin at.
     if (error.reason === 'behind-log-start') throw new Retriable(error.message);
     // With an empty store there is nothing local left to blame.
-    throw brokenLog(parts, error.message);
+    throw brokenLog(context, error.message);
   }
 }
 
 async function attempt(parts: RestoreParts, standby: Replica | undefined): Promise<Restored> {
-  const { abandon } = parts;
-  const replica = standby ?? (await Replica.open(parts, abandon));
+  const { context, store, abandon } = parts;
+  const replica = standby ?? (await Replica.open(context, store, abandon));
   parts.onReading(replica);
   let ownership: Claimed<LogWitnesses> | undefined;
   try {
@@ -71,14 +76,14 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
     if (standby?.lag !== 0) await replica.readToEnd(abandon);
     const { assureOwned } = parts;
     await assureOwned();
-    const fencedAtMs = parts.ports.clock.monotonicMs();
-    ownership = await claim(parts, { assureOwned, evidence: () => logWitnesses(parts, replica) });
-    if (ownership.claimOffset < replica.position) throw aheadOfLog(parts, replica.position, ownership.claimOffset);
-    await readToClaim(parts, ownership, (end, signal) => replica.readTo(end, signal), abandon);
-    if (!replica.standsAt(ownership)) throw lostClaim(parts, ownership);
+    const fencedAtMs = context.ports.clock.monotonicMs();
+    ownership = await claim(context, { assureOwned, evidence: () => logWitnesses(context, replica) });
+    if (ownership.claimOffset < replica.position) throw aheadOfLog(context, replica.position, ownership.claimOffset);
+    await readToClaim(context, ownership, (end, signal) => replica.readTo(end, signal), abandon);
+    if (!replica.standsAt(ownership)) throw lostClaim(context, ownership);
     replica.checkLineage();
     await replica.digest();
-    checkRestored(parts, replica, ownership.evidence);
+    checkRestored(context, store, replica, ownership.evidence);
     replica.stopReading();
     const { task, flusher, last, heard: claimHeard } = replica;
     const restoredFrom = standby !== undefined && !parts.isWarmStart ? 'standby' : sourceOf(replica);
@@ -95,6 +100,6 @@ function sourceOf({ isStored, last }: Replica): StateSource {
   return last === undefined ? 'nothing' : 'changelog';
 }
 
-function aheadOfLog(parts: RestoreParts, position: number, claimOffset: number): PartitionStopped {
-  return brokenLog(parts, `the local store stands at ${position}, the log ends at ${claimOffset}`);
+function aheadOfLog(context: TaskContext, position: number, claimOffset: number): PartitionStopped {
+  return brokenLog(context, `the local store stands at ${position}, the log ends at ${claimOffset}`);
 }

@@ -18,9 +18,9 @@
 import { type DurationMs, Fatal, type Millis, namedMessageOf, PartitionStopped, Retriable } from '@flatline/base';
 import { pause } from '@flatline/system';
 import { RetryPause } from '../retry-pause.ts';
-import { placeInLog } from '../task-place.ts';
+import { placeInLog, type TaskContext } from '../task-context.ts';
 import { Distrusted } from './distrust.ts';
-import { Replica, type ReplicaParts } from './replica.ts';
+import { Replica } from './replica.ts';
 import { StoreDrops } from '../local-store/store-drops.ts';
 import { TaskStore } from '../local-store/task-store.ts';
 
@@ -44,11 +44,10 @@ export interface StandbyStatus {
   readonly storesDropped: number;
 }
 
-export interface StandbyTaskParts extends Omit<ReplicaParts, 'store'> {
+export interface StandbyTaskParts {
+  readonly context: TaskContext;
   /** When it opens its store. */
   readonly storeAfterMs: DurationMs;
-  /** An error of the local store's device. */
-  readonly onStoreError: () => void;
   /** It is closed for good; not called for one that was handed over. */
   readonly onClosed: () => void;
   /** Something that ends the process. */
@@ -79,8 +78,8 @@ export class StandbyTask {
 
   constructor(parts: StandbyTaskParts) {
     this.#parts = parts;
-    this.drops = new StoreDrops(parts);
-    this.#retryPause = new RetryPause(parts.ports.clock);
+    this.drops = new StoreDrops(parts.context);
+    this.#retryPause = new RetryPause(parts.context.ports.clock);
   }
 
   start(): void {
@@ -88,7 +87,7 @@ export class StandbyTask {
       // An error of the mending itself: it ends the standby, not the process (I6), and is not awaited before the end.
       this.#state = 'stopped';
       this.#detail = namedMessageOf(error);
-      this.#parts.ports.log.error('standby failed', { ...placeInLog(this.#parts), error });
+      this.#parts.context.ports.log.error('standby failed', { ...placeInLog(this.#parts.context), error });
     });
   }
 
@@ -100,8 +99,7 @@ export class StandbyTask {
   status(): StandbyStatus {
     const replica = this.#replica;
     return {
-      pipeline: this.#parts.settings.name,
-      partition: this.#parts.partition,
+      ...placeInLog(this.#parts.context),
       state: this.#state,
       detail: this.#detail ?? replica?.obstacle,
       clock: replica?.last?.clock ?? 0,
@@ -164,17 +162,12 @@ export class StandbyTask {
   }
 
   async #live(): Promise<void> {
-    const { storeAfterMs, ports } = this.#parts;
-    if (storeAfterMs > 0) await pause(ports.clock, storeAfterMs, this.#halt.signal);
+    const { context, storeAfterMs } = this.#parts;
+    if (storeAfterMs > 0) await pause(context.ports.clock, storeAfterMs, this.#halt.signal);
     while (!this.#halt.signal.aborted && this.#state !== 'stopped') {
       try {
-        this.#store ??= await TaskStore.open({
-          place: this.#parts,
-          drops: this.drops,
-          onError: this.#parts.onStoreError,
-          isStandby: true,
-        });
-        this.#replica ??= await Replica.open({ ...this.#parts, store: this.#store }, this.#abandon.signal);
+        this.#store ??= await TaskStore.open({ context, drops: this.drops, isStandby: true });
+        this.#replica ??= await Replica.open(context, this.#store, this.#abandon.signal);
         await this.#replica.readToEnd(this.#halt.signal);
         this.#followed(this.#replica);
         await this.#replica.follow(this.#halt.signal);
@@ -188,7 +181,7 @@ export class StandbyTask {
     this.#retryPause.reset();
     if (this.#state === 'following') return;
     this.#state = 'following';
-    this.#parts.ports.log.info('standby follows', { ...placeInLog(this.#parts), position });
+    this.#parts.context.ports.log.info('standby follows', { ...placeInLog(this.#parts.context), position });
   }
 
   async #interrupted(error: unknown): Promise<void> {
@@ -198,7 +191,7 @@ export class StandbyTask {
     else {
       // A defect costs the standby and no more: a task that takes the partition over restores it for itself (I6).
       if (!(error instanceof Fatal))
-        this.#parts.ports.log.error('standby failed', { ...placeInLog(this.#parts), error });
+        this.#parts.context.ports.log.error('standby failed', { ...placeInLog(this.#parts.context), error });
       await this.#stop(error instanceof Fatal ? error.message : namedMessageOf(error));
       if (error instanceof Fatal) this.#parts.onFatal(error);
     }
@@ -207,7 +200,10 @@ export class StandbyTask {
   async #tryAgain(error: Retriable): Promise<void> {
     if (this.#halt.signal.aborted) return;
     this.#detail = error.message;
-    this.#parts.ports.log.warn('a standby is interrupted; trying again', { ...placeInLog(this.#parts), error });
+    this.#parts.context.ports.log.warn('a standby is interrupted; trying again', {
+      ...placeInLog(this.#parts.context),
+      error,
+    });
     await this.#retryPause.pause(this.#halt.signal);
     this.#replica?.reopen();
     this.#detail = undefined;
@@ -223,8 +219,8 @@ export class StandbyTask {
     }
     await this.#dropReplica();
     this.#state = 'restoring';
-    this.#parts.ports.log.warn('standby drops its state and reads the changelog again', {
-      ...placeInLog(this.#parts),
+    this.#parts.context.ports.log.warn('standby drops its state and reads the changelog again', {
+      ...placeInLog(this.#parts.context),
       reason,
     });
     await store.drop(reason, message);
@@ -239,6 +235,6 @@ export class StandbyTask {
     await this.#dropReplica();
     this.#state = 'stopped';
     this.#detail = why;
-    this.#parts.ports.log.error('standby stopped', { ...placeInLog(this.#parts), why });
+    this.#parts.context.ports.log.error('standby stopped', { ...placeInLog(this.#parts.context), why });
   }
 }

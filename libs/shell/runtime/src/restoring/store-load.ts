@@ -2,19 +2,12 @@ import { messageOf, Retriable } from '@flatline/base';
 import type { Restoration } from '@flatline/partition';
 import type { StoredGroup } from '@flatline/ports';
 import { LOAD_BYTES_PER_TURN } from '../limits.ts';
-import { changelogOf, type TaskPlace } from '../task-place.ts';
+import type { TaskContext } from '../task-context.ts';
 import { kindOfLog } from '../log-id.ts';
 import { LineageCheck } from './lineage-check.ts';
 import type { TaskStore } from '../local-store/task-store.ts';
 import { turn } from '../turn.ts';
 import { Distrusted } from './distrust.ts';
-
-export interface StoreLoadParts extends TaskPlace {
-  readonly store: TaskStore;
-  /** Stored entries loaded before the event loop gets its turn; places for entries visited. */
-  readonly loadSlice: number;
-  readonly armSlice: number;
-}
 
 /** Beginning of a replica: how far the local store has brought it. */
 export interface StorePosition {
@@ -28,12 +21,13 @@ export interface StorePosition {
 
 /** Loads the local store; without one, reading begins at the log's start. @throws Distrusted, Retriable */
 export async function loadStore(
-  parts: StoreLoadParts,
+  { changelog, settings, ports, bounds }: TaskContext,
+  store: TaskStore,
   restoration: Restoration,
   abandon: AbortSignal,
 ): Promise<StorePosition> {
-  const { store, ports, loadSlice, armSlice } = parts;
-  const { logStartOffset } = await ports.admin.ends(changelogOf(parts));
+  const { loadSlice, armSlice } = bounds;
+  const { logStartOffset } = await ports.admin.ends(changelog);
   const state = store.state();
   if (state === undefined) {
     restoration.beginAt(logStartOffset);
@@ -45,7 +39,7 @@ export async function loadStore(
     };
   }
   const { checkpoint } = state;
-  const { kind } = parts.settings;
+  const { kind } = settings;
   const kept = kindOfLog(checkpoint.logId);
   if (kind !== undefined && kept !== undefined && kept !== kind)
     throw new Distrusted('given-up', `it holds entries of kind "${kept}"`);

@@ -1,10 +1,10 @@
 // Finds the position to read the input from, and whether the input is still the one it was (R3).
-import { PartitionStopped } from '@flatline/base';
+import { type Clock, PartitionStopped } from '@flatline/base';
 import { type CommitHeader, type InputPosition, NO_BATCH, recordedStamp } from '@flatline/partition';
 import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import { END_PAUSE_MS, END_TRIES_MAX } from '../limits.ts';
-import type { PipelinePorts, StartFrom } from '../settings.ts';
+import type { StartFrom } from '../settings.ts';
 
 /** Where reading the input begins for a task without a commit. */
 const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 } as const;
@@ -16,24 +16,20 @@ const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, li
 export async function firstPosition(
   input: TopicPartition,
   startFrom: StartFrom,
-  ports: PipelinePorts,
+  admin: LogAdmin,
 ): Promise<InputPosition> {
-  const ends = await ports.admin.ends(input);
-  const origin = await originOf(input, startFrom, { ends, ports });
-  const before = origin > ends.logStartOffset ? await ports.admin.fingerprintAt(input, origin - 1) : undefined;
+  const ends = await admin.ends(input);
+  const origin = await originOf(input, startFrom, ends, admin);
+  const before = origin > ends.logStartOffset ? await admin.fingerprintAt(input, origin - 1) : undefined;
   return { ...NOTHING_READ, ...before, position: origin, origin };
 }
 
 type Ends = Awaited<ReturnType<LogAdmin['ends']>>;
 
-async function originOf(
-  input: TopicPartition,
-  startFrom: StartFrom,
-  { ends, ports }: { readonly ends: Ends; readonly ports: PipelinePorts },
-): Promise<number> {
+async function originOf(input: TopicPartition, startFrom: StartFrom, ends: Ends, admin: LogAdmin): Promise<number> {
   if (startFrom === 'earliest') return ends.logStartOffset;
   if (startFrom === 'latest') return ends.lastStableOffset;
-  const found = await ports.admin.offsetAt(input, startFrom.timestamp);
+  const found = await admin.offsetAt(input, startFrom.timestamp);
   return Math.max(ends.logStartOffset, found ?? ends.lastStableOffset);
 }
 
@@ -49,9 +45,10 @@ export async function inputPosition(
   return recorded;
 }
 
-type LookPorts = Pick<PipelinePorts, 'clock'> & {
+interface LookPorts {
+  readonly clock: Clock;
   readonly admin: Pick<LogAdmin, 'ends' | 'doubtLeader' | 'fingerprintAt'>;
-};
+}
 
 /**
  * Why the input is not the log that was read up to a recorded position; undefined: it is. @throws Retriable

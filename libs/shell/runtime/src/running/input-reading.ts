@@ -4,17 +4,16 @@
 // Does not own: what a record means (Stepping), the position (PartitionTask).
 import { Fatal, PartitionStopped } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
+import type { LogEnds, LogSubscription, RecordRun } from '@flatline/ports';
 import { RetryPause } from '../retry-pause.ts';
-import type { PipelinePorts } from '../settings.ts';
+import type { TaskContext } from '../task-context.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import { type LoopEvents, unattended } from '../loop-events.ts';
 import { readObstacle } from '../read-obstacle.ts';
 import { TransactionStall } from '../transaction-stall.ts';
 
 export interface InputReadingParts {
-  readonly input: TopicPartition;
-  readonly ports: Pick<PipelinePorts, 'admin' | 'clock' | 'input' | 'log'>;
+  readonly context: TaskContext;
   readonly task: PartitionTask;
   /** Hears of each run, when it comes and when it is applied. */
   readonly proof: SilenceProof;
@@ -23,6 +22,7 @@ export interface InputReadingParts {
 
 export class InputReading {
   readonly #parts: InputReadingParts;
+  readonly #context: TaskContext;
   readonly #retryPause: RetryPause;
   readonly #stall: TransactionStall;
   #subscription: LogSubscription;
@@ -32,9 +32,11 @@ export class InputReading {
   #isClosed = false;
 
   constructor(parts: InputReadingParts) {
+    const { input, ports } = parts.context;
     this.#parts = parts;
-    this.#retryPause = new RetryPause(parts.ports.clock);
-    this.#stall = new TransactionStall(parts.ports, 'input', parts.input);
+    this.#context = parts.context;
+    this.#retryPause = new RetryPause(ports.clock);
+    this.#stall = new TransactionStall(ports, 'input', input);
     this.#subscription = this.#subscribe();
   }
 
@@ -65,7 +67,7 @@ export class InputReading {
   /** Obstacle to reading more of the input; undefined also if it is just silent (X5). */
   get waitingFor(): string | undefined {
     if (this.#interruption !== undefined) return this.#interruption;
-    return readObstacle('input', this.#subscription, this.#parts.ports.clock.monotonicMs()) ?? this.#stall.obstacle;
+    return readObstacle('input', this.#subscription, this.#context.ports.clock.monotonicMs()) ?? this.#stall.obstacle;
   }
 
   /** The run in hand, or the next one. */
@@ -110,7 +112,8 @@ export class InputReading {
   }
 
   #readAgain(failure: Error): void {
-    const { input, ports, events } = this.#parts;
+    const { events } = this.#parts;
+    const { input, ports } = this.#context;
     if (failure instanceof PartitionStopped || failure instanceof Fatal) {
       events.end({ kind: 'failed', error: failure });
       return;
@@ -135,7 +138,8 @@ export class InputReading {
   }
 
   #subscribe(): LogSubscription {
-    const { ports, input, task, events } = this.#parts;
+    const { task, events } = this.#parts;
+    const { input, ports } = this.#context;
     const subscription = ports.input.subscribe(input, task.input.position, task.input.leaderEpoch);
     subscription.onChange(events.wake);
     return subscription;

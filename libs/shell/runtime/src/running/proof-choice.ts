@@ -1,27 +1,26 @@
-import { inputOf, type TaskPlace } from '../task-place.ts';
-import type { Restored } from '../restoring/restoring.ts';
-import { FetchProof } from '../proof/fetch-proof.ts';
+import type { PartitionTask } from '@flatline/partition';
+import type { TaskContext } from '../task-context.ts';
+import { FetchProof, type Heard } from '../proof/fetch-proof.ts';
 import { Prover } from '../proof/prover.ts';
 import { ProofByClockRecord, ProofByEnd, type SilenceProof } from '../proof/silence-proof.ts';
 
 /** Clock records (C2, C8), or, where the settings say that the input may not be written, requests for its end (C3). */
 export function chosenProof(
-  place: TaskPlace,
-  { task, claimHeard }: Pick<Restored, 'task' | 'claimHeard'>,
+  { input, settings, ports }: TaskContext,
+  task: PartitionTask,
+  claimHeard: Heard | undefined,
 ): SilenceProof {
-  const { settings, ports } = place;
-  const input = inputOf(place);
   const { proofIntervalMs, tickMs, proofByFetch, heldTime } = settings;
   const { timestampType } = settings.input;
   const now = ports.clock.monotonicMs();
   if (proofByFetch === undefined) {
     const unheardMs = heldTime?.unheardMs ?? 0;
     const prover = new Prover({ timestampType, proofIntervalMs, tickMs, unheardMs }, now);
-    return new ProofByClockRecord({ input, settings, ports }, prover);
+    return new ProofByClockRecord({ input, timestampType, ports }, prover);
   }
   const fetchProof = new FetchProof({ proofIntervalMs, tickMs, ...proofByFetch });
   // The present is known from the start on: the clock was it once, and the claim was stamped by a broker just now.
   fetchProof.heard({ appendedAt: task.clock.now, receivedAtMs: now });
   if (claimHeard !== undefined) fetchProof.heard(claimHeard);
-  return new ProofByEnd({ input, settings, ports, task }, fetchProof);
+  return new ProofByEnd({ input, ports, task }, fetchProof);
 }

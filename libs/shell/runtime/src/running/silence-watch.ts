@@ -4,8 +4,7 @@
 // Does not own: the request under way (SilenceProof), what is due (PartitionTask).
 import type { Cancel } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import type { TopicPartition } from '@flatline/ports';
-import type { PipelinePorts } from '../settings.ts';
+import type { TaskContext } from '../task-context.ts';
 import type { InputReading } from './input-reading.ts';
 import { type LoopEvents, unattended } from '../loop-events.ts';
 import { ReadBack } from '../proof/read-back.ts';
@@ -17,8 +16,7 @@ const UNREAD_PROOF =
   'the controllers; another is looked for';
 
 export interface SilenceWatchParts {
-  readonly input: TopicPartition;
-  readonly ports: Pick<PipelinePorts, 'clock' | 'log'>;
+  readonly context: TaskContext;
   readonly task: PartitionTask;
   readonly reading: InputReading;
   readonly proof: SilenceProof;
@@ -61,21 +59,23 @@ export class SilenceWatch {
     this.#proofTimer?.();
     this.#proofTimer = undefined;
     if (!isAllRead) return;
-    const { task, proof, ports, events } = this.#parts;
+    const { context, task, proof, events } = this.#parts;
+    const { clock } = context.ports;
     const silence = {
       clock: task.clock.now,
       earliestDue: task.earliestDue(),
       live: task.input.live,
       closed: task.counters.expired,
     };
-    const advice = proof.advise(silence, ports.clock.monotonicMs());
-    if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, events.wake);
+    const advice = proof.advise(silence, clock.monotonicMs());
+    if (advice.kind === 'wait') this.#proofTimer = clock.after(advice.delayMs, events.wake);
     else if (advice.kind === 'ask') unattended(proof.ask(advice.timestamp).then(events.wake), events);
   }
 
   /** A proof that is written and not read (X5): the leader that is read from may have been deposed. */
   #considerReadBack(): void {
-    const { proof, ports, input, task, reading, events } = this.#parts;
+    const { context, proof, task, reading, events } = this.#parts;
+    const { input, ports } = context;
     const { ends } = reading;
     const isStalled = ends !== undefined && ends.lastStableOffset < ends.highWatermark;
     const { alarm, doubt, againInMs } = this.#readBack.note(proof.owedSinceMs, isStalled, ports.clock.monotonicMs());

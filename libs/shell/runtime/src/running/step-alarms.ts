@@ -3,11 +3,10 @@
 // Owns: what has been logged.
 // Does not own: the counters (PartitionTask).
 import type { Millis } from '@flatline/base';
-import type { PipelineKind } from '@flatline/kinds';
 import type { MisplacedKey, PartitionTask } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import { FillAlarm } from '../fill-alarm.ts';
-import type { PipelineSettings, RuntimeLog } from '../settings.ts';
+import type { RuntimeLog } from '../settings.ts';
 
 /** A key in a partition that is not its own (I9), and when it was met, by this machine's wall clock. */
 export interface MetMisplacedKey extends MisplacedKey {
@@ -21,9 +20,10 @@ export const MISPLACED_REMEDY =
 
 export interface StepAlarmsParts {
   readonly input: TopicPartition;
-  readonly settings: Pick<PipelineSettings, 'input'>;
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly log: RuntimeLog;
-  readonly kind: Pick<PipelineKind, 'alarms'>;
+  /** PipelineKind.alarms */
+  readonly kindAlarms: Readonly<Partial<Record<string, string>>>;
 }
 
 export class StepAlarms {
@@ -59,8 +59,8 @@ export class StepAlarms {
 
   /** Logs what records or time brought about, where the kind says that an operator should hear of it. */
   noteKind({ counters }: Pick<PartitionTask, 'counters'>): void {
-    const { log, input, kind } = this.#parts;
-    for (const [name, message] of Object.entries(kind.alarms ?? {})) {
+    const { log, input, kindAlarms } = this.#parts;
+    for (const [name, message] of Object.entries(kindAlarms)) {
       const count = counters[name]!;
       if (count <= (this.#kindLogged.get(name) ?? 0)) continue;
       this.#kindLogged.set(name, count);
@@ -79,8 +79,8 @@ export class StepAlarms {
   #noteFormerType({ counters: { formerTypeRecords } }: PartitionTask): void {
     if (this.#formerTypeLogged || formerTypeRecords === 0) return;
     this.#formerTypeLogged = true;
-    const { settings, log, input } = this.#parts;
-    log.warn(`records from before the input had ${settings.input.timestampType} are read over (C6)`, { ...input });
+    const { timestampType, log, input } = this.#parts;
+    log.warn(`records from before the input had ${timestampType} are read over (C6)`, { ...input });
   }
 
   #noteMisplaced({ counters: { misplacedKeys }, misplacedKey }: PartitionTask, at: Millis): void {

@@ -4,10 +4,9 @@
 // Does not own: the rules (PartitionTask), the records (InputReading).
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
-import type { TopicPartition } from '@flatline/ports';
 import { FUTURE_STAMP_RETRY_MS, SLICE_MS } from '../limits.ts';
 import { RetryPause } from '../retry-pause.ts';
-import type { PipelinePorts, PipelineSettings } from '../settings.ts';
+import type { TaskContext } from '../task-context.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import type { InputReading } from './input-reading.ts';
 import { type LoopEvents, unattended } from '../loop-events.ts';
@@ -16,9 +15,7 @@ import { stepSlice } from './step-slice.ts';
 import { wrongTimestampType } from './wrong-timestamp-type.ts';
 
 export interface SteppingParts {
-  readonly input: TopicPartition;
-  readonly settings: Pick<PipelineSettings, 'input'>;
-  readonly ports: Pick<PipelinePorts, 'clock' | 'kind' | 'log'>;
+  readonly context: TaskContext;
   readonly task: PartitionTask;
   readonly reading: InputReading;
   readonly proof: SilenceProof;
@@ -29,14 +26,18 @@ type Obstacle = Exclude<StepOutcome, { kind: 'exhausted' | 'limit' | 'full' | 'd
 
 export class Stepping {
   readonly #parts: SteppingParts;
+  readonly #context: TaskContext;
   readonly #alarms: StepAlarms;
   #waitingFor: string | undefined;
   #stopsWith: PartitionStopped | undefined;
   #isStopped = false;
 
   constructor(parts: SteppingParts) {
+    const { input, settings, ports } = parts.context;
+    const { timestampType } = settings.input;
     this.#parts = parts;
-    this.#alarms = new StepAlarms({ ...parts, log: parts.ports.log, kind: parts.ports.kind });
+    this.#context = parts.context;
+    this.#alarms = new StepAlarms({ input, timestampType, log: ports.log, kindAlarms: ports.kind.alarms ?? {} });
   }
 
   /** Reason why the next record waits. */
@@ -69,7 +70,8 @@ export class Stepping {
 
   /** One slice, of the turn begun at `startedAt`. True if there is more to step at once. */
   step(wallNow: Millis, startedAt: DurationMs): boolean {
-    const { task, ports, reading, proof } = this.#parts;
+    const { task, reading, proof } = this.#parts;
+    const { ports } = this.#context;
     const isOver = (): boolean => ports.clock.monotonicMs() - startedAt >= SLICE_MS;
     this.#alarms.noteKind(task);
     while (this.isFree) {
@@ -87,7 +89,8 @@ export class Stepping {
   }
 
   #wait(obstacle: Obstacle): void {
-    const { input, settings, ports, events } = this.#parts;
+    const { events } = this.#parts;
+    const { input, settings, ports } = this.#context;
     if (obstacle.kind === 'unknownSchema') {
       this.#waitingFor = `schema ${obstacle.schemaId} of the registry`;
       unattended(this.#prepare(obstacle.schemaId), events);
@@ -109,7 +112,7 @@ export class Stepping {
   };
 
   async #prepare(schemaId: number): Promise<void> {
-    const { input, ports } = this.#parts;
+    const { input, ports } = this.#context;
     const retryPause = new RetryPause(ports.clock);
     while (!this.#isStopped) {
       try {

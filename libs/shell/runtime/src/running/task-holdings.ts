@@ -8,7 +8,7 @@
 //   TH2  No more is read, then the rest is committed, then the writer is closed, then the store: a flush needs what was
 //        committed.
 import type { PartitionTask } from '@flatline/partition';
-import type { TaskPlace } from '../task-place.ts';
+import type { TaskContext } from '../task-context.ts';
 import type { Replica } from '../restoring/replica.ts';
 import type { Restored } from '../restoring/restoring.ts';
 import type { StandbyTask } from '../restoring/standby-task.ts';
@@ -18,13 +18,6 @@ import { StoreDrops } from '../local-store/store-drops.ts';
 import type { TaskLoop } from './task-loop.ts';
 import { TaskStore } from '../local-store/task-store.ts';
 
-export interface TaskHoldingsParts extends TaskPlace {
-  /** This instance's standby of the partition: the task goes on from what it holds. */
-  readonly standby?: StandbyTask | undefined;
-  /** An error of the local store's device. */
-  readonly onStoreError: () => void;
-}
-
 /** The state at the last commit, and the writer of the next one. */
 export interface RestoredTask {
   readonly restored: Restored;
@@ -32,7 +25,7 @@ export interface RestoredTask {
 }
 
 export class TaskHoldings {
-  readonly #parts: TaskHoldingsParts;
+  readonly #context: TaskContext;
   readonly #drops: StoreDrops;
   /** Until its state is taken. */
   #standby: StandbyTask | undefined;
@@ -44,10 +37,11 @@ export class TaskHoldings {
   #task: RestoredTask | undefined;
   #loop: TaskLoop | undefined;
 
-  constructor(parts: TaskHoldingsParts) {
-    this.#parts = parts;
-    this.#standby = parts.standby;
-    this.#drops = parts.standby?.drops ?? new StoreDrops(parts);
+  /** `standby`: this instance's of the partition; the task goes on from what that has read. */
+  constructor(context: TaskContext, standby: StandbyTask | undefined) {
+    this.#context = context;
+    this.#standby = standby;
+    this.#drops = standby?.drops ?? new StoreDrops(context);
   }
 
   /** With the replica of the standby that had the store open, if there was one. @throws StateInUse */
@@ -55,8 +49,7 @@ export class TaskHoldings {
     const standby = this.#standby;
     this.#standby = undefined;
     const warm = await standby?.handOver(abandon);
-    const { onStoreError: onError } = this.#parts;
-    const store = warm?.store ?? (await TaskStore.open({ place: this.#parts, drops: this.#drops, onError }));
+    const store = warm?.store ?? (await TaskStore.open({ context: this.#context, drops: this.#drops }));
     this.#store = store;
     return { store, replica: warm?.replica };
   }
@@ -139,6 +132,6 @@ export class TaskHoldings {
   }
 
   #contained(doing: string, work: Promise<void> | undefined): Promise<void> {
-    return contained(this.#parts, doing, work);
+    return contained(this.#context, doing, work);
   }
 }

@@ -14,21 +14,29 @@
 import type { Cancel, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import { EXPIRE_SLICE_MAX } from '../limits.ts';
-import type { PipelinePorts } from '../settings.ts';
+import type { TaskContext } from '../task-context.ts';
 import { SilenceWatch } from './silence-watch.ts';
-import { CommitCycle, type CommitCycleParts } from '../committing/commit-cycle.ts';
+import type { CommitBudget } from '../committing/commit-budget.ts';
+import { CommitCycle } from '../committing/commit-cycle.ts';
+import type { Committer } from '../committing/committer.ts';
+import type { Truncator } from '../committing/truncator.ts';
+import type { Flusher } from '../local-store/flusher.ts';
+import type { SilenceProof } from '../proof/silence-proof.ts';
 import { InputReading } from './input-reading.ts';
 import { DuePace } from './due-pace.ts';
 import { expireSlice } from './expire-slice.ts';
 import type { LoopEvents, TaskEnd } from '../loop-events.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
-import { Stepping, type SteppingParts } from './stepping.ts';
+import { Stepping } from './stepping.ts';
 
-type LoopParts = Omit<CommitCycleParts & SteppingParts, 'events' | 'reading' | 'ports'>;
-
-export interface TaskLoopParts extends LoopParts {
-  readonly ports: PipelinePorts;
+export interface TaskLoopParts {
+  readonly context: TaskContext;
   readonly task: PartitionTask;
+  readonly committer: Committer;
+  readonly budget: CommitBudget;
+  readonly truncator: Truncator;
+  readonly flusher: Flusher;
+  readonly proof: SilenceProof;
   /** The task cannot go on. Called once. */
   readonly onEnd: (end: TaskEnd) => void;
 }
@@ -48,14 +56,16 @@ export class TaskLoop {
 
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
+    const { context, task, committer, budget, truncator, flusher, proof } = parts;
+    const { settings, ports } = context;
     const events: LoopEvents = { wake: this.wake, end: this.#end };
-    this.#reading = new InputReading({ ...parts, events });
-    this.#stepping = new Stepping({ ...parts, reading: this.#reading, events });
-    this.commits = new CommitCycle({ ...parts, events });
-    this.#silence = new SilenceWatch({ ...parts, reading: this.#reading, events });
-    const { maxDuePerSecond } = parts.settings;
-    this.#pace =
-      maxDuePerSecond === undefined ? undefined : new DuePace(maxDuePerSecond, parts.ports.clock.monotonicMs());
+    const reading = new InputReading({ context, task, proof, events });
+    this.#reading = reading;
+    this.#stepping = new Stepping({ context, task, reading, proof, events });
+    this.commits = new CommitCycle({ context, task, committer, budget, truncator, flusher, events });
+    this.#silence = new SilenceWatch({ context, task, reading, proof, events });
+    const { maxDuePerSecond } = settings;
+    this.#pace = maxDuePerSecond === undefined ? undefined : new DuePace(maxDuePerSecond, ports.clock.monotonicMs());
     this.wake();
   }
 
@@ -77,7 +87,7 @@ export class TaskLoop {
   readonly wake = (): void => {
     if (this.#turnQueued || this.#stopped) return;
     this.#turnQueued = true;
-    this.#parts.ports.turns(this.#turn);
+    this.#parts.context.ports.turns(this.#turn);
   };
 
   /** Takes no more records, and waits for the commit in flight. */
@@ -99,7 +109,7 @@ export class TaskLoop {
     this.#turnQueued = false;
     if (this.#stopped) return;
     try {
-      const { clock } = this.#parts.ports;
+      const { clock } = this.#parts.context.ports;
       const wallNow = clock.wallMs();
       const startedAt = clock.monotonicMs();
       const stepMore = this.#stepping.step(wallNow, startedAt);
@@ -119,9 +129,9 @@ export class TaskLoop {
 
   /** Expires a slice. True if more is due at once; `later`: once the pace allows it. */
   #expire(wallNow: Millis, startedAt: number): boolean | 'later' {
-    const { task, ports } = this.#parts;
+    const { task, context } = this.#parts;
     const pace = this.#pace;
-    const now = (): DurationMs => ports.clock.monotonicMs();
+    const now = (): DurationMs => context.ports.clock.monotonicMs();
     if (pace === undefined) return expireSlice(task, EXPIRE_SLICE_MAX, wallNow, now);
     const before = task.counters.expired;
     const more = expireSlice(task, Math.min(EXPIRE_SLICE_MAX, pace.allowed(startedAt)), wallNow, now);
@@ -132,8 +142,8 @@ export class TaskLoop {
   /** The input waits with it: what is due comes before what the input says next. */
   #waitForPace(): void {
     if (this.#paceTimer !== undefined) return;
-    const { ports } = this.#parts;
-    this.#paceTimer = ports.clock.after(this.#pace!.waitMs, () => {
+    const { clock } = this.#parts.context.ports;
+    this.#paceTimer = clock.after(this.#pace!.waitMs, () => {
       this.#paceTimer = undefined;
       this.wake();
     });
@@ -141,7 +151,7 @@ export class TaskLoop {
 
   get #spreading(): string | undefined {
     if (this.#paceTimer === undefined) return undefined;
-    return `what is due, of which maxDuePerSecond lets ${this.#parts.settings.maxDuePerSecond} a second take effect`;
+    return `what is due, of which maxDuePerSecond lets ${this.#parts.context.settings.maxDuePerSecond} a second take effect`;
   }
 
   #considerStop(): void {

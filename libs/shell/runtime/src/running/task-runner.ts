@@ -11,7 +11,7 @@ import { type Cancel, Corrupt, type DurationMs, type Fatal, Fenced, Retriable } 
 import type { TimerInspection } from '@flatline/partition';
 import { OWNERSHIP_CERTAIN_MS } from '../limits.ts';
 import { RetryPause } from '../retry-pause.ts';
-import { inputOf, placeInLog } from '../task-place.ts';
+import { placeInLog, type TaskContext } from '../task-context.ts';
 import { afterTaskEvent, type TaskEvent, type TaskState } from '../task-state.ts';
 import { type TaskStatus, taskStatus } from './task-status.ts';
 import { chosenProof } from './proof-choice.ts';
@@ -20,18 +20,24 @@ import { contained } from './contained.ts';
 import { verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
 import { StopRetry } from './stop-retry.ts';
-import { type RestoredTask, TaskHoldings, type TaskHoldingsParts } from './task-holdings.ts';
+import { type RestoredTask, TaskHoldings } from './task-holdings.ts';
 import type { TaskEnd } from '../loop-events.ts';
 import { TaskLoop } from './task-loop.ts';
-import { startTask, type TaskStartParts } from './task-start.ts';
+import { startTask } from './task-start.ts';
+import type { CommitBudget } from '../committing/commit-budget.ts';
+import type { StandbyTask } from '../restoring/standby-task.ts';
 import { Truncator } from '../committing/truncator.ts';
 
-/** Parts that the runner itself adds. */
-type OfRunner = 'abandon' | 'assureOwned' | 'failures';
-
-export interface TaskRunnerParts extends Omit<TaskStartParts, OfRunner>, TaskHoldingsParts {
-  /** Upper bound on what one slice of a cut writes, before the event loop gets its turn. */
-  readonly cutSliceBytes: number;
+export interface TaskRunnerParts {
+  readonly context: TaskContext;
+  /** Outlives the task: what was seen of the brokers holds for its successor. */
+  readonly budget: CommitBudget;
+  /** This instance's standby of the partition: the task goes on from what it holds. */
+  readonly standby: StandbyTask | undefined;
+  /** True if a warm start loaded that standby: no other instance owned the partition meanwhile. */
+  readonly isWarmStart: boolean;
+  /** True if the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
+  readonly confirmOwned: () => Promise<boolean>;
   /** The runner is closed for good. */
   readonly onClosed: () => void;
   /** Something that ends the process. */
@@ -40,6 +46,7 @@ export interface TaskRunnerParts extends Omit<TaskStartParts, OfRunner>, TaskHol
 
 export class TaskRunner {
   readonly #parts: TaskRunnerParts;
+  readonly #context: TaskContext;
   readonly #holdings: TaskHoldings;
   readonly #failures = new RecordFailures();
   readonly #abandon = new AbortController();
@@ -55,13 +62,14 @@ export class TaskRunner {
 
   constructor(parts: TaskRunnerParts) {
     this.#parts = parts;
-    this.#holdings = new TaskHoldings(parts);
-    const { stoppedRetryMs } = parts.settings;
+    this.#context = parts.context;
+    this.#holdings = new TaskHoldings(parts.context, parts.standby);
+    const { stoppedRetryMs } = parts.context.settings;
     this.#stopRetry = stoppedRetryMs === undefined ? undefined : new StopRetry(stoppedRetryMs);
   }
 
   get partition(): number {
-    return this.#parts.partition;
+    return this.#context.partition;
   }
 
   get runs(): boolean {
@@ -70,7 +78,7 @@ export class TaskRunner {
 
   status(): TaskStatus {
     const { kind } = this.#state;
-    return taskStatus(this.#parts, this.#holdings, {
+    return taskStatus(this.#context, this.#holdings, {
       state: kind === 'closing' ? 'draining' : kind,
       detail: 'detail' in this.#state ? this.#state.detail : undefined,
       restoreMs: this.#restoreMs,
@@ -99,7 +107,7 @@ export class TaskRunner {
 
   /** `assignedAtMs`: by default the group is asked first. Trying on an old answer would fence whoever owns it now. */
   async #start(assignedAtMs: DurationMs = -Infinity): Promise<void> {
-    const { clock, log } = this.#parts.ports;
+    const { clock, log } = this.#context.ports;
     const retryPause = new RetryPause(clock);
     const startedAt = clock.monotonicMs();
     for (let saidAtMs = assignedAtMs; this.#isToRun; saidAtMs = -Infinity) {
@@ -120,11 +128,11 @@ export class TaskRunner {
           return;
         }
         if (this.#isLetGo) {
-          log.info('restoring is given up', { ...placeInLog(this.#parts), why: error.message });
+          log.info('restoring is given up', { ...placeInLog(this.#context), why: error.message });
           return;
         }
         this.#happened({ kind: 'obstructed', why: error.message });
-        log.warn('restoring is interrupted; trying again', { ...placeInLog(this.#parts), error });
+        log.warn('restoring is interrupted; trying again', { ...placeInLog(this.#context), error });
         await retryPause.pause();
       }
     }
@@ -151,51 +159,53 @@ export class TaskRunner {
   }
 
   #isCertain(saidAtMs: DurationMs): boolean {
-    return this.#parts.ports.clock.monotonicMs() - saidAtMs < OWNERSHIP_CERTAIN_MS;
+    return this.#context.ports.clock.monotonicMs() - saidAtMs < OWNERSHIP_CERTAIN_MS;
   }
 
   async #restoreAndRun(assureOwned: () => Promise<void>): Promise<void> {
-    const parts = { ...this.#parts, abandon: this.#abandon.signal, assureOwned, failures: this.#failures };
-    const task = await startTask(parts, this.#holdings);
+    const { context, budget, isWarmStart, confirmOwned } = this.#parts;
+    const abandon = this.#abandon.signal;
+    const task = await startTask(
+      { context, budget, isWarmStart, confirmOwned, abandon, assureOwned, failures: this.#failures },
+      this.#holdings,
+    );
     if ('kind' in task) this.#onEnd(task);
     else this.#run(task);
   }
 
   #run({ restored, committer }: RestoredTask): void {
-    const { settings, ports, cutSliceBytes, budget } = this.#parts;
-    const { task, flusher, last, restoredFrom, fencedAtMs } = restored;
+    const { context, budget } = this.#parts;
+    const { ports } = context;
+    const { task, flusher, last, restoredFrom, fencedAtMs, claimHeard } = restored;
     const isToMove = this.#isToMove;
     this.#happened({ kind: 'restored' });
     // Let go while it was brought up: nothing is read any more.
     if (!this.runs) return;
     this.#holdings.run(
       new TaskLoop({
-        input: inputOf(this.#parts),
-        settings,
-        ports,
-        cutSliceBytes,
+        context,
+        task,
         committer,
         budget,
-        task,
+        truncator: new Truncator(context),
         flusher,
-        proof: chosenProof(this.#parts, restored),
-        truncator: new Truncator(this.#parts),
+        proof: chosenProof(context, task, claimHeard),
         onEnd: this.#onEnd,
       }),
     );
     this.#takeoverMs = Math.round(ports.clock.monotonicMs() - fencedAtMs);
     const facts = { liveEntries: task.liveEntries, restoredFrom, takeoverMs: this.#takeoverMs };
-    ports.log.info('task runs', { ...placeInLog(this.#parts), ...facts });
+    ports.log.info('task runs', { ...placeInLog(this.#context), ...facts });
     const { origin } = task.input;
     if (last === undefined && origin > 0)
-      ports.log.info('the input is read from here on', { ...placeInLog(this.#parts), origin });
+      ports.log.info('the input is read from here on', { ...placeInLog(this.#context), origin });
     flusher.offer();
     if (isToMove) this.moveAway();
   }
 
   /** The group gave the partition to another member: runs on until that one fences it, or for `handoverMs`. */
   moveAway(): void {
-    const { ports, settings } = this.#parts;
+    const { ports, settings } = this.#context;
     const didRun = this.runs;
     this.#happened({ kind: 'moveAway', untilMs: ports.clock.monotonicMs() + settings.handoverMs });
     if (didRun) this.yieldStore();
@@ -203,7 +213,7 @@ export class TaskRunner {
 
   /** Its next owner may be another process over the same directory, which waits for the store. */
   yieldStore(): void {
-    const { isShared } = this.#parts.ports.stores;
+    const { isShared } = this.#context.ports.stores;
     if (isShared && (this.runs || this.#state.kind === 'draining')) void this.#holdings.giveUpStore();
   }
 
@@ -239,18 +249,18 @@ export class TaskRunner {
 
   /** The loop or the start cannot go on. */
   readonly #onEnd = (end: TaskEnd): void => {
-    const { ports, onFatal } = this.#parts;
+    const { ports } = this.#context;
     if (end.kind === 'letGo') {
       const { because, why } = end;
-      ports.log.info('task is let go', { ...placeInLog(this.#parts), because, why });
+      ports.log.info('task is let go', { ...placeInLog(this.#context), because, why });
       this.#letGo(false);
       return;
     }
-    const place = { ...inputOf(this.#parts), position: this.#holdings.task?.input.position };
+    const place = { ...this.#context.input, position: this.#holdings.task?.input.position };
     const verdict = verdictOn(end.error, place, (failed) => this.#failures.note(failed, ports.clock.monotonicMs()));
-    ports.log.error(verdict.message, { ...placeInLog(this.#parts), ...verdict.facts });
+    ports.log.error(verdict.message, { ...placeInLog(this.#context), ...verdict.facts });
     if (verdict.kind === 'stop') this.#stop(verdict);
-    else if (verdict.kind === 'endProcess') onFatal(verdict.error);
+    else if (verdict.kind === 'endProcess') this.#parts.onFatal(verdict.error);
     else if (this.runs) this.#bringUpAgain(verdict.why, this.#holdings.release(false));
     else this.#letGo(false);
   };
@@ -268,11 +278,11 @@ export class TaskRunner {
 
   /** Keeps the state to be seen, holds nothing that another owner would need. */
   #stop({ why, isMendable }: { readonly why: string; readonly isMendable: boolean }): void {
-    const nowMs = this.#parts.ports.clock.monotonicMs();
+    const nowMs = this.#context.ports.clock.monotonicMs();
     const retryAtMs = isMendable && this.#stopRetry !== undefined ? nowMs + this.#stopRetry.delayAt(nowMs) : undefined;
     const isNew = this.#happened({ kind: 'stop', why, retryAtMs });
     if (isNew && this.#state.kind === 'stopped')
-      this.#underWay = contained(this.#parts, 'stopping', this.#holdings.release(false));
+      this.#underWay = contained(this.#context, 'stopping', this.#holdings.release(false));
   }
 
   /** Bringing up the task may fail even where it would try again: then nothing else does, and the task has failed (I6). */
@@ -300,7 +310,7 @@ export class TaskRunner {
   }
 
   #timerOf(state: TaskState): Cancel | undefined {
-    const { clock } = this.#parts.ports;
+    const { clock } = this.#context.ports;
     if (state.kind === 'draining')
       return clock.after(state.untilMs - clock.monotonicMs(), () => {
         this.#letGo(true);

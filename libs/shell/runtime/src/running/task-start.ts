@@ -2,8 +2,8 @@
 // partition without any state, a commit of where it begins.
 import { Retriable } from '@flatline/base';
 import { type CommitHeader, type InputPosition, type PartitionTask } from '@flatline/partition';
-import { inputOf, placeInLog, type TaskPlace } from '../task-place.ts';
-import { restore, type RestoreParts } from '../restoring/restoring.ts';
+import { placeInLog, type TaskContext } from '../task-context.ts';
+import { restore } from '../restoring/restoring.ts';
 import { turn } from '../turn.ts';
 import type { CommitBudget } from '../committing/commit-budget.ts';
 import type { LetGo } from '../loop-events.ts';
@@ -12,7 +12,14 @@ import { firstPosition, inputPosition } from './input-position.ts';
 import type { RecordFailures } from './record-failures.ts';
 import type { RestoredTask, TaskHoldings } from './task-holdings.ts';
 
-export interface TaskStartParts extends Omit<RestoreParts, 'store' | 'onReading'> {
+export interface TaskStartParts {
+  readonly context: TaskContext;
+  /** True if a warm start loaded the state that the standby holds: no other instance owned the partition meanwhile. */
+  readonly isWarmStart: boolean;
+  /** Aborted once the task is no longer wanted. */
+  readonly abandon: AbortSignal;
+  /** As in RestoreParts. @throws Fenced, Retriable */
+  readonly assureOwned: () => Promise<void>;
   /** True if the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
   /** Outlives the task: what was seen of the brokers holds for its successor. */
@@ -22,11 +29,12 @@ export interface TaskStartParts extends Omit<RestoreParts, 'store' | 'onReading'
 
 /** @throws PartitionStopped (R3), Fenced, Corrupt, Retriable, Fatal */
 export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): Promise<RestoredTask | LetGo> {
-  const { partition, settings, ports, budget, confirmOwned } = parts;
-  const { store, replica } = await holdings.openStore(parts.abandon);
+  const { context, budget, confirmOwned, isWarmStart, abandon, assureOwned } = parts;
+  const { store, replica: standby } = await holdings.openStore(abandon);
   const onReading = holdings.read.bind(holdings);
-  const restored = await restore({ ...parts, store, onReading }, replica);
-  const committer = new Committer({ ...restored, partition, settings, ports, budget, confirmOwned });
+  const restored = await restore({ context, store, standby, isWarmStart, abandon, assureOwned, onReading });
+  const { task: state, last } = restored;
+  const committer = new Committer({ context, task: state, ownership: restored, last, budget, confirmOwned });
   const task = { restored, committer };
   holdings.adopt(task);
   try {
@@ -39,13 +47,14 @@ export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): 
 }
 
 async function ready(parts: TaskStartParts, { restored, committer }: RestoredTask): Promise<LetGo | undefined> {
-  const { settings, ports, failures } = parts;
+  const { context, failures } = parts;
+  const { settings, ports } = context;
   const { task, last } = restored;
-  task.resume(last?.clock ?? 0, await positionAfter(last, parts), last);
+  task.resume(last?.clock ?? 0, await positionAfter(last, context), last);
   for (const [offset, why] of failures.refusedFrom(task.input.position)) task.refuseAt(offset, why);
   await arm(task, parts);
   // Before the clock has begun nothing tells former records from those of today but where the log ended (C6).
-  if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(inputOf(parts)));
+  if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(context.input));
   // Before anything is read, so that the next owner begins at the same place, 0 included: by then `latest` may be elsewhere.
   if (last === undefined) {
     const outcome = await committer.commit();
@@ -56,22 +65,23 @@ async function ready(parts: TaskStartParts, { restored, committer }: RestoredTas
   return undefined;
 }
 
-function positionAfter(last: CommitHeader | undefined, place: TaskPlace): Promise<InputPosition> {
-  const { settings, ports } = place;
+function positionAfter(last: CommitHeader | undefined, context: TaskContext): Promise<InputPosition> {
+  const { input, settings, ports } = context;
   const { startFrom } = settings;
-  if (last === undefined) return firstPosition(inputOf(place), startFrom, ports);
+  if (last === undefined) return firstPosition(input, startFrom, ports.admin);
   if (startFrom !== 'earliest')
     ports.log.info('startFrom does not count: the partition has a state', {
-      ...placeInLog(place),
+      ...placeInLog(context),
       startFrom,
       position: last.inputs[0]!.position,
     });
-  return inputPosition(inputOf(place), last, ports);
+  return inputPosition(input, last, ports);
 }
 
 /** Other tasks get a turn between slices; this one does nothing else before it is done. */
-async function arm(task: PartitionTask, { ports, armSlice, abandon }: TaskStartParts): Promise<void> {
-  while (!task.arm(armSlice)) {
+async function arm(task: PartitionTask, { context, abandon }: TaskStartParts): Promise<void> {
+  const { ports, bounds } = context;
+  while (!task.arm(bounds.armSlice)) {
     await turn(ports.turns);
     if (abandon.aborted) throw new Retriable('the task is not wanted any more');
   }

@@ -5,7 +5,7 @@ import type { Percentiles } from '../durations.ts';
 import type { RefusedRecord } from '../committing/refusal-log.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
 import type { TaskHoldings } from './task-holdings.ts';
-import type { TaskPlace } from '../task-place.ts';
+import { placeInLog, type TaskContext } from '../task-context.ts';
 import type { ShownState } from '../task-state.ts';
 
 /** One task as an operator sees it. */
@@ -54,13 +54,12 @@ export interface TaskLife extends Pick<TaskStatus, 'detail' | 'restoreMs' | 'tak
   readonly state: Exclude<ShownState, 'recovering'>;
 }
 
-export function taskStatus({ settings, partition }: TaskPlace, holdings: TaskHoldings, life: TaskLife): TaskStatus {
+export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: TaskLife): TaskStatus {
   const { task, committer, loop } = holdings;
   const clock = task?.clock.now ?? 0;
   const isRecovering = committer?.isRecovering === true && life.state === 'running';
   return {
-    pipeline: settings.name,
-    partition,
+    ...placeInLog(context),
     state: isRecovering ? 'recovering' : life.state,
     detail: life.detail ?? loop?.waitingFor ?? holdings.obstacle ?? holdings.storeTrouble,
     clock,
