@@ -40,6 +40,19 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   cluster: ['base', 'ports'],
   'dev-broker': ['base', 'system'],
   fleet: ['base', 'ports', 'system', 'records', 'kafka', 'client'],
+  'lab-kinds': [
+    'base',
+    'ports',
+    'kinds',
+    'oracle',
+    'system',
+    'config',
+    'records',
+    'kafka',
+    'client',
+    'verifier',
+    'cluster',
+  ],
 };
 
 /** What a package does not bring along, by any way: whoever installs it gets none of these. */

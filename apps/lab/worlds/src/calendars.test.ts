@@ -6,7 +6,7 @@ import { CronCalendar } from '@flatline/system';
 import { CheckCalendar } from '@flatline/verifier/calendar';
 import { Cron } from 'croner';
 import { drawnCron } from './drawn-expressions.fixture.ts';
-import { oneOf } from './one-of.ts';
+import { oneOf } from '@flatline/lab-kinds';
 
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 const SEEDS = Number(process.env['SEEDS'] ?? 80);

@@ -4,6 +4,7 @@
 // Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (judging).
 import type { Millis, Random } from '@flatline/base';
 import { assign } from '@flatline/kafka';
+import { ON_PURPOSE, type SimulatedKind } from '@flatline/lab-kinds';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
 import {
   DEVICE_FAILED,
@@ -14,9 +15,6 @@ import {
   type Simulation,
 } from '@flatline/cluster';
 import { Beginnings } from './judging/beginnings.ts';
-import { ON_PURPOSE } from './kinds/sessions.ts';
-import { settingsText } from './kinds/settings-text.ts';
-import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import {
   CHANGELOG,
   CHANGELOG_FACTOR,
@@ -30,6 +28,7 @@ import {
   TARGET,
 } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
+import { settingsText } from './settings-text.ts';
 
 /** What a process is started with. */
 export interface ProcessSettings {
@@ -263,7 +262,7 @@ function pipelineSettings(owner: string, { scenario, kind }: ProcessSettings): O
     },
     maxStateBytes: scenario.maxStateBytes,
     ...(scenario.settings === 'unsaid' ? { changelogFormat: 2 } : { rulesText: settingsText(kind.judged.rules) }),
-    ...(scenario.subject.kind === 'schedule' && { maxDuePerSecond: scenario.subject.maxDuePerSecond }),
+    maxDuePerSecond: scenario.subject.maxDuePerSecond,
     tickMs: 10,
     commitIntervalMs: scenario.commitIntervalMs,
     closeDelayMs: scenario.closeDelayMs,

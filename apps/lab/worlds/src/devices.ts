@@ -4,7 +4,7 @@
 // Does not own: when they are asked to act (World).
 import type { Random } from '@flatline/base';
 import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/cluster';
-import { ASKS, type SimulatedKind } from './kinds/simulated-kind.ts';
+import { ASKS, type SimulatedKind } from '@flatline/lab-kinds';
 import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 

@@ -1,6 +1,6 @@
 // Cron expressions by seed, most of which name times around those at which clocks are turned.
 import type { Random } from '@flatline/base';
-import { oneOf } from './one-of.ts';
+import { oneOf } from '@flatline/lab-kinds';
 
 const WEEKDAYS = ['SUN', 'MON', 'tue', 'Wed', 'THU', 'FRI', 'SAT'];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'apr', 'May', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];

@@ -2,7 +2,7 @@
 import { messageOf } from '@flatline/base';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { KIND_NAMES, type KindName } from './kinds/kind-names.ts';
+import { KIND_NAMES, type KindName } from '@flatline/lab-kinds';
 
 const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants]
        npm run worlds -- --seed S [--kind K]

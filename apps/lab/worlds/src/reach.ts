@@ -1,4 +1,5 @@
 // What a campaign of seeds must have seen (V12): one whose faults did not happen proves nothing, however green.
+import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
 import { ACTS } from './nemesis/acts.ts';
 
 /** Requests at which every fault must have hit; of the rare ones below any. */
@@ -81,49 +82,6 @@ const CONSEQUENCES = [
   'wheelsCheckedAfterTakeover',
 ] as const;
 
-/** What pipelines of each kind must have said. */
-const WORDS = [
-  'session/TIMEOUT',
-  'session/TIMEOUT/held',
-  'session/MAX_DURATION',
-  'session/ENDED',
-  'session/byFetch',
-  'lease/byFetch',
-  'debounce/byFetch',
-  'lease/GRANTED',
-  'lease/QUEUED',
-  'lease/RELEASED',
-  'lease/EXPIRED/TIMEOUT',
-  'lease/EXPIRED/MAX_DURATION',
-  'lease/EXPIRED/REPLACED',
-  'lease/REJECTED/HELD',
-  'lease/REJECTED/WRONG_TOKEN',
-  'lease/REJECTED/LOCK_DELAY',
-  'lease/REJECTED/QUEUE_FULL',
-  'lease/REJECTED/WAITED',
-  'lease/REJECTED/WITHDRAWN',
-  'lease/heldByContender',
-  'lease/contenderOver/TIMEOUT',
-  'lease/contenderOver/TOO_LATE',
-  'debounce/LEADING',
-  'debounce/QUIET',
-  'debounce/WINDOW',
-  'debounce/MAX_WAIT',
-  'debounce/MAX_ITEMS',
-  'debounce/MAX_BYTES',
-  'debounce/FLUSHED',
-  'debounce/CANCELLED',
-  'schedule/run',
-  'schedule/run/missed',
-  'schedule/runForTarget',
-  'schedule/REPLACED',
-  'schedule/CANCELLED',
-  'schedule/EXPIRED',
-  'schedule/MISSED',
-  'schedule/PAUSED',
-  'schedule/TRIGGERED',
-] as const;
-
 /** Seeds from which on everything must have happened at least once. */
 export const REACH_SEEDS_MIN = 2_000;
 
@@ -135,7 +93,7 @@ export function missedOf(fired: ReadonlyMap<string, number>): string[] {
     ...STORE_CALLS.flatMap((call) => STORE_FAULTS.map((fault) => `${call}/${fault}`)),
     ...LOSSES.map((fault) => `ClockRecord/${fault}`),
     ...CONSEQUENCES,
-    ...WORDS,
+    ...KIND_NAMES.flatMap((kind) => KIND_LABS[kind].worlds.reach.map((what) => `${kind}/${what}`)),
   ];
   const rare = OTHER_REQUESTS.filter((request) => !REQUEST_FAULTS.some((fault) => fired.has(`${request}/${fault}`)));
   // So few of them are under way at a time that each kind of crash hits one in some 500 worlds.

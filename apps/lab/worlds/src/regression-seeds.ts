@@ -1,4 +1,4 @@
-import type { KindName } from './kinds/kind-names.ts';
+import type { KindName } from '@flatline/lab-kinds';
 
 interface RegressionSeed {
   readonly seed: number;

@@ -3,10 +3,7 @@
 import type { DurationMs, Random } from '@flatline/base';
 import { TASK_BOUNDS, type TaskBounds } from '@flatline/runtime';
 import { calm, type FaultRates, rough } from '@flatline/cluster';
-import { HOLDERS_BROKERS_SKEW_MS } from './kinds/lease-contenders.ts';
-import { hasContenders } from './kinds/simulated-leases.ts';
-import type { Subject } from './kinds/subject.ts';
-import { oneOf } from './one-of.ts';
+import { drawHeldTime, heldByDefault, oneOf, type WorldSubject } from '@flatline/lab-kinds';
 
 /** How a world proves its silence, and what it holds. */
 interface Proof {
@@ -35,7 +32,7 @@ interface Adoption {
 type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'> & Pick<Scenario, 'maxStateBytes'>;
 
 export interface Scenario extends Proof, Adoption {
-  readonly subject: Subject;
+  readonly subject: WorldSubject;
   /** What processors say of theirs (K1): nothing, by an older format; what they are; or what they are, which may change at a start. */
   readonly settings: 'unsaid' | 'said' | 'change';
   readonly partitions: number;
@@ -81,8 +78,6 @@ const AGREEING_MS = 200;
 const DISAGREEING_MS = 10_000;
 /** Half of it is more than gaps between a world's records usually are. */
 const HELD_TIMEOUT_MIN_MS = 5_000;
-/** Keys of a world whose kind keeps much of each. */
-const KEYS_MAX = 10;
 
 /** Drawn from a random of its own, so that other worlds stay what they are. */
 export function drawAdoption(random: Random): Adoption {
@@ -155,28 +150,9 @@ export function drawMaxDuration(random: Random, timeoutMs: DurationMs): Duration
   return random.chance(0.3) ? timeoutMs * (1 + random.below(4)) : undefined;
 }
 
-/** The same world for another kind, as far as the configuration of one allows it. */
-export function forSubject(scenario: Scenario, subject: Subject, random: Random): Scenario {
-  if (subject.kind === 'session') return scenario;
-  const timestampType = subject.kind === 'schedule' ? 'LogAppendTime' : scenario.timestampType;
-  // Schedules refuse `fetch` (C3).
-  const proof = subject.kind === 'schedule' ? 'record' : scenario.proof;
-  const mayHold = subject.kind === 'lease' && timestampType === 'LogAppendTime' && proof === 'record';
-  return {
-    ...scenario,
-    subject,
-    keys: Math.min(scenario.keys, KEYS_MAX),
-    timestampType,
-    proof,
-    hidesNothing: scenario.hidesNothing && proof === 'fetch',
-    heldTime: mayHold ? drawLeasesHeldTime(random, subject.rules) : undefined,
-    // What was acknowledged to a holder has to stay, and brokers' clocks to agree as far as it presumes (L8).
-    ...(subject.kind === 'lease' &&
-      hasContenders(subject.rules, { timestampType }) && {
-        uncleanElections: false,
-        brokersSkewMs: HOLDERS_BROKERS_SKEW_MS,
-      }),
-  };
+/** The world for a kind, as far as the configuration of one allows it. */
+export function forSubject(drawn: Omit<Scenario, 'subject'>, subject: WorldSubject, random: Random): Scenario {
+  return { ...drawn, subject, ...subject.fit(drawn, random) };
 }
 
 function drawProof(random: Random, { timestampType, timeoutMs }: Pick<Scenario, 'timestampType' | 'timeoutMs'>): Proof {
@@ -188,22 +164,6 @@ function drawProof(random: Random, { timestampType, timeoutMs }: Pick<Scenario, 
   // Long enough that no session lives through more gaps than are told apart (HeldTime, HT2).
   if (draw < 28) return { ...byRecord, heldTime: drawHeldTime(random) };
   return draw < 64 && timeoutMs >= HELD_TIMEOUT_MIN_MS ? { ...byRecord, heldTime: heldByDefault(timeoutMs) } : byRecord;
-}
-
-/** As a pipeline has it that says nothing of it. */
-function heldByDefault(timeoutMs: DurationMs): NonNullable<Proof['heldTime']> {
-  return { unheardMs: timeoutMs / 2, maxHoldMs: 600_000 };
-}
-
-function drawLeasesHeldTime(random: Random, { timeoutMs }: Pick<Scenario, 'timeoutMs'>): Proof['heldTime'] {
-  const draw = random.below(100);
-  if (draw < 25) return undefined;
-  return draw < 50 ? drawHeldTime(random) : heldByDefault(timeoutMs);
-}
-
-function drawHeldTime(random: Random): NonNullable<Proof['heldTime']> {
-  const unheardMs = oneOf(random, [1_500, 4_000]);
-  return { unheardMs, maxHoldMs: oneOf(random, [1_000, 3_600_000]) };
 }
 
 /** So small that commits have several parts, logs are swept, stepping pauses and flushes come in slices. */

@@ -1,11 +1,9 @@
 // One process with pipelines of three kinds on one input, each with its own output, changelog, dead letters and group.
 import { type HostPorts, SimulatedDisk, type SimulatedHost, Simulation } from '@flatline/cluster';
 import { leaseKind, type PipelineKind } from '@flatline/kinds';
+import { openSessions, openWindows, textIn } from '@flatline/lab-kinds';
 import { openLeaseEventEncoder, RequestFormats } from '@flatline/records';
 import { PipelineInstance, type PipelineSettings, ProcessShare } from '@flatline/runtime';
-import { openWindows } from './kinds/simulated-debounce.ts';
-import { openSessions } from './kinds/sessions.ts';
-import { textIn } from './kinds/simulated-kind.ts';
 import { INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 
 const TIMEOUT_MS = 2_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Simulation } from '@flatline/cluster';
-import { KIND_NAMES } from './kinds/kind-names.ts';
-import { drawKind } from './kinds/subject.ts';
+import { KIND_NAMES } from '@flatline/lab-kinds';
+import { drawKind } from './draw-kind.ts';
 import { missedOf } from './reach.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
 import { liveWorld } from './world.ts';

@@ -33,11 +33,11 @@ export function checkDeadlines(cluster: Cluster): { readonly entries: number; re
 
 /**
  * By which settings something came due (K1), the input alone does not tell where they change. What was refused for room (I7) is
- * known once its letter is committed; of sessions without it.
+ * known once its letter is committed, where the rules alone do not tell.
  */
 function isFoldKnown({ scenario, kind }: Cluster, { status }: RunningTask): boolean {
   if (scenario.settings === 'change') return false;
-  if (kind.judged.rules.kind === 'session' || scenario.maxStateBytes === undefined) return true;
+  if (kind.judged.tellsRoom || scenario.maxStateBytes === undefined) return true;
   return status.committedPosition === status.position;
 }
 

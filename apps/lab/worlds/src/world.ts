@@ -2,16 +2,15 @@
 // which nothing does and everything must finish, and an orderly stop.
 import type { DurationMs, Millis, Random } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
+import { KIND_LABS, type KindName, type SimulatedKind } from '@flatline/lab-kinds';
 import { calmLimitMs, LIVENESS_MAX_MS } from './calm-limit.ts';
 import { changedScenario, drawSettings } from './changed-scenario.ts';
 import { CLOCK_OVERTAKEN, Cluster, type ProcessSettings, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
+import { drawKind } from './draw-kind.ts';
 import { countSaidByFetch, foldPartition, originOf, undoneIn } from './judging/expectation.ts';
 import { isClockByLostRecord } from './judging/lost-evidence.ts';
 import { judgePartition } from './judging/judge-partition.ts';
-import type { KindName } from './kinds/kind-names.ts';
-import { drawKind, drawSubject, simulatedKind } from './kinds/subject.ts';
-import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import { brokenInvariants } from './inspection.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
@@ -70,9 +69,9 @@ export async function liveWorld(seed: number, kind?: KindName): Promise<SeedRepo
 function scenarioOf(simulation: Simulation, kind: KindName): Scenario {
   const drawn = drawScenario(simulation.random('scenario'), drawRoom(simulation.random('room')));
   const adoption = drawAdoption(simulation.random('adoption'));
-  const sessions = { ...drawn, ...adoption, subject: { kind: 'session' }, settings: 'unsaid' } as const;
   const random = simulation.random('rules');
-  const scenario = forSubject(sessions, drawSubject(kind, random), random);
+  const subject = KIND_LABS[kind].worlds.draw(random);
+  const scenario = forSubject({ ...drawn, ...adoption, settings: 'unsaid' }, subject, random);
   return { ...scenario, settings: drawSettings(simulation.random('settings'), scenario) };
 }
 
@@ -80,7 +79,7 @@ function scenarioOf(simulation: Simulation, kind: KindName): Scenario {
 function changedSettings(simulation: Simulation, scenario: Scenario): ProcessSettings | undefined {
   if (scenario.settings !== 'change') return undefined;
   const changed = changedScenario(scenario, simulation.random('changed settings'));
-  return { scenario: changed, kind: simulatedKind(simulation, changed.subject, changed) };
+  return { scenario: changed, kind: changed.subject.simulate(simulation, changed) };
 }
 
 class World {
@@ -101,7 +100,7 @@ class World {
     this.#simulation = simulation;
     this.#scenario = scenario;
     this.#random = simulation.random('run');
-    this.#kind = simulatedKind(simulation, scenario.subject, scenario);
+    this.#kind = scenario.subject.simulate(simulation, scenario);
     this.cluster = new Cluster(simulation, { scenario, kind: this.#kind }, changedSettings(simulation, scenario));
     this.#devices = new Devices(simulation, scenario, this.#kind);
     this.#nemesis = new Nemesis(this.cluster, this.#devices);
@@ -183,10 +182,10 @@ class World {
   }
 
   get #calmLimitMs(): DurationMs {
-    const { subject } = this.#scenario;
-    if (subject.kind !== 'schedule') return LIVENESS_MAX_MS;
+    const { maxDuePerSecond } = this.#scenario.subject;
+    if (maxDuePerSecond === undefined) return LIVENESS_MAX_MS;
     const dues = this.#partitions.map((partition) => foldPartition(this.cluster, partition).dues);
-    return calmLimitMs(subject.maxDuePerSecond, dues);
+    return calmLimitMs(maxDuePerSecond, dues);
   }
 
   #unfinished(): string | undefined {

@@ -1,7 +1,7 @@
 // What the tasks of a partition wrote, as the transaction coordinator decided it: truncation takes nothing from it, nor does
 // an election.
 import type { EndedTransaction, LogBatch, LogRecord, Simulation } from '@flatline/cluster';
-import { type BlockHeader, type ChangelogBlock, outputRecord, readBlock } from '@flatline/oracle';
+import { type BlockHeader, type ChangelogBlock, readBlock } from '@flatline/oracle';
 import { CHANGELOG, OUTPUT } from '../pipeline-names.ts';
 
 export interface DecidedCommit {
@@ -11,8 +11,6 @@ export interface DecidedCommit {
   /** What it wrote to the output. */
   readonly outputs: readonly LogRecord[];
 }
-
-export type Summary = Readonly<Record<string, unknown>>;
 
 export function writtenTo({ writes }: EndedTransaction, topic: string, partition: number): readonly LogBatch[] {
   return writes.find((each) => each.topic === topic && each.partition === partition)?.written ?? [];
@@ -37,8 +35,4 @@ export function commitsOf(simulation: Simulation, partition: number): DecidedCom
 
 export function blockIn({ value }: LogRecord): ChangelogBlock {
   return readBlock(value!);
-}
-
-export function summariesIn(records: readonly LogRecord[]): Summary[] {
-  return records.map((record) => outputRecord(record).summary).filter((summary) => summary !== undefined);
 }

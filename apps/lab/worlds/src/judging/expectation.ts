@@ -1,5 +1,6 @@
 // What must come out of a partition while the cluster runs: the oracle's fold of its input so far.
 import type { Simulation } from '@flatline/cluster';
+import { type SimulatedKind, textIn } from '@flatline/lab-kinds';
 import {
   foldKind,
   type InputRecord,
@@ -9,8 +10,6 @@ import {
   type LetterRecord,
 } from '@flatline/oracle';
 import { isWildStamp } from '../devices.ts';
-import { FAILS_APPLYING, FAILS_DECODING } from '../kinds/sessions.ts';
-import type { SimulatedKind } from '../kinds/simulated-kind.ts';
 import { DEAD_LETTERS, INPUT, OUTPUT } from '../pipeline-names.ts';
 import type { Scenario } from '../scenario.ts';
 import { commitsOf } from './decisions.ts';
@@ -22,10 +21,10 @@ export interface JudgedWorld {
   readonly kind: SimulatedKind;
 }
 
-const text = new TextDecoder();
-
 /** What only the devices know. Their other stamps lie in the past. */
-export const DEVICES_TRUTH: InputTruth = { refusalOf, presentDecides: false };
+export function devicesTruth(kind: SimulatedKind): InputTruth {
+  return { refusalOf: (record) => refusalOf(kind, record), presentDecides: false };
+}
 
 const ENDLESS = { entriesMax: Infinity, keyBytesMax: Infinity, stateBytesMax: Infinity };
 
@@ -39,11 +38,12 @@ interface FoldExtent {
 }
 
 export function foldPartition(
-  { simulation, kind: { judged } }: JudgedWorld,
+  { simulation, kind }: JudgedWorld,
   partition: number,
   { below = Infinity, clockAtEnd = 0, hasRoom = false }: FoldExtent = {},
 ): KindFolded {
   const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
+  const { judged } = kind;
   const rules = { ...judged.rules, ...(hasRoom && ENDLESS) };
   const full = fullIn(simulation, partition);
   return foldKind(
@@ -53,7 +53,7 @@ export function foldPartition(
       rules,
       origin: originOf(simulation, partition) ?? 0,
       clockAtEnd,
-      refusalOf,
+      refusalOf: (record) => refusalOf(kind, record),
       saysFull: (offset) => !hasRoom && full.has(offset),
     },
   );
@@ -111,8 +111,7 @@ export function fullIn(simulation: Simulation, partition: number): ReadonlySet<n
   return new Set(full.map(({ subject }) => subject?.offset));
 }
 
-function refusalOf({ timestamp, value }: InputRecord): 'stamp' | 'content' | undefined {
+function refusalOf(kind: SimulatedKind, { timestamp, value }: InputRecord): 'stamp' | 'content' | undefined {
   if (isWildStamp(timestamp)) return 'stamp';
-  const said = value === null ? '' : text.decode(value);
-  return said.includes(FAILS_DECODING) || said.includes(FAILS_APPLYING) ? 'content' : undefined;
+  return kind.failsAt(textIn(value)) ? 'content' : undefined;
 }

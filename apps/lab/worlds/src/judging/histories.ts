@@ -8,6 +8,7 @@ import {
   type SimulatedDisk,
   type Simulation,
 } from '@flatline/cluster';
+import type { Judged } from '@flatline/lab-kinds';
 import {
   type BatchMark,
   type InputRecord,
@@ -21,7 +22,6 @@ import {
   type RawRecord,
   type StoredState,
 } from '@flatline/oracle';
-import type { Judged } from '../kinds/simulated-kind.ts';
 import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, OUTPUT } from '../pipeline-names.ts';
 import { recordsOf, writtenTo } from './decisions.ts';
 

@@ -1,9 +1,9 @@
 // One partition's history, once the world has come to rest: by the oracle, and by what only the simulated cluster knows.
 import type { LogRecord, SimulatedDisk } from '@flatline/cluster';
 import { type JudgedRules, verifyHistories } from '@flatline/oracle';
-import { CHANGELOG, INPUT, OUTPUT, TARGET } from '../pipeline-names.ts';
+import { CHANGELOG, INPUT, OUTPUT } from '../pipeline-names.ts';
 import { commitsOf } from './decisions.ts';
-import { DEVICES_TRUTH, type JudgedWorld } from './expectation.ts';
+import { devicesTruth, type JudgedWorld } from './expectation.ts';
 import { historyOf } from './histories.ts';
 import { checkOffsets, checkStands, checkTruncations, checkWriters } from './lab-checks.ts';
 import { lengthRules } from './length-rules.ts';
@@ -46,10 +46,13 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
   const { isOvertaken, isChangelogLost, inputRead } = fate;
   const commits = commitsOf(simulation, partition);
   const settings = scenario.settings === 'unsaid' ? undefined : await settingsSaid(simulation, partition);
-  const rules = { ...world.kind.judged.rules, ...lengthRules(scenario, commits) };
+  const { rules, targets } = world.kind.judged;
+  const lengths = lengthRules(scenario, commits);
   const said: string[] = [];
-  for (const output of outputsOf({ topic: OUTPUT, rules, settings }))
-    said.push(...(await byTheOracle(world, partition, fate, output)));
+  for (const output of [{ topic: OUTPUT, rules }, ...targets]) {
+    const judged = { ...output, rules: { ...output.rules, ...lengths }, settings };
+    said.push(...(await byTheOracle(world, partition, fate, judged)));
+  }
   return [
     // What is wrong with the other logs is found each time.
     ...new Set(said),
@@ -62,21 +65,15 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
   ].map((violation) => `partition ${partition}: ${violation}`);
 }
 
-/** D1: what schedules send to a target is judged, too, as if it were the output. */
-function outputsOf(output: JudgedOutput): readonly JudgedOutput[] {
-  const { rules } = output;
-  if (rules.kind !== 'schedule') return [output];
-  return [output, { ...output, topic: TARGET, rules: { ...rules, judgedTarget: TARGET } }];
-}
-
 async function byTheOracle(
-  { simulation, scenario, kind: { judged } }: JudgedWorld,
+  { simulation, scenario, kind }: JudgedWorld,
   partition: number,
   { isOvertaken, isClockByLostRecord, isChangelogLost, inputRead, undone, disk }: PartitionFate,
   { topic: outputTopic, rules, settings }: JudgedOutput,
 ): Promise<string[]> {
   const isUndecided = isOvertaken || isClockByLostRecord;
-  const common = { judged, simulation, partition, truth: DEVICES_TRUTH, settings };
+  const { judged } = kind;
+  const common = { judged, simulation, partition, truth: devicesTruth(kind), settings };
   const history = historyOf({ ...common, outputTopic, inputRead, undone, disk });
   const { violations, undecided } = await verifyHistories([history], {
     rules,

@@ -1,7 +1,7 @@
 // A partition whose clock was overtaken, as the processor says itself (C3). What came due then is no function of the log (C5),
 // so the fold decides nothing; what is left holds of the records of the output among themselves, and of each against its own commit.
-import { textIn } from '../kinds/simulated-kind.ts';
-import { type DecidedCommit, summariesIn } from './decisions.ts';
+import { textIn } from '@flatline/lab-kinds';
+import type { DecidedCommit } from './decisions.ts';
 import { endOfTime, foldPartition, fullIn, type JudgedWorld, lettersOf } from './expectation.ts';
 
 /** Rules that compare with the fold. */
@@ -11,7 +11,7 @@ export function checkOvertaken(world: JudgedWorld, partition: number, commits: r
   return [
     ...checkOnce(world, commits),
     ...checkEvidence(world, commits),
-    ...(world.scenario.subject.kind === 'session' ? checkCloses(commits) : []),
+    ...checkSums(world, commits),
     ...checkDeadLetters(world, partition, commits.at(-1)?.header.position ?? 0),
   ];
 }
@@ -41,16 +41,20 @@ function checkEvidence({ kind }: JudgedWorld, commits: readonly DecidedCommit[])
   );
 }
 
-/** O4: sessions of a key in the order of the log; X2: no record of one that closes is still to be read. */
-function checkCloses(commits: readonly DecidedCommit[]): string[] {
-  const last = new Map<unknown, number>();
+/** O4: what sums up records of a key, in the order of the log; X2: none of them is still to be read. */
+function checkSums({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
+  const last = new Map<string, number>();
   return commits.flatMap(({ header: { position }, outputs }) =>
-    summariesIn(outputs).flatMap(({ sessionId, incarnation, firstOffset, lastOffset }) => {
-      const before = last.get(sessionId) ?? -1;
-      last.set(sessionId, Number(firstOffset));
+    outputs.flatMap((record) => {
+      const { id, sums } = kind.word(record) ?? {};
+      if (sums === undefined) return [];
+      const key = textIn(record.key);
+      const [from, to] = sums;
+      const before = last.get(key) ?? -1;
+      last.set(key, from);
       return [
-        ...(Number(firstOffset) > before ? [] : [`[O4] ${String(sessionId)}: ${Number(firstOffset)} after ${before}`]),
-        ...(Number(lastOffset) >= position ? [`[X2] ${String(incarnation)} closes ahead of its records`] : []),
+        ...(from > before ? [] : [`[O4] ${key}: ${from} after ${before}`]),
+        ...(to >= position ? [`[X2] ${String(id)} closes ahead of its records`] : []),
       ];
     }),
   );

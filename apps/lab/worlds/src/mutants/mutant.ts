@@ -1,5 +1,5 @@
 import type { SourceEdit } from '@flatline/cluster/source-edits';
-import type { KindName } from '../kinds/kind-names.ts';
+import type { KindName } from '@flatline/lab-kinds';
 
 /** One deliberate fault in the product, which the simulation has to find. */
 export interface Mutant extends SourceEdit {

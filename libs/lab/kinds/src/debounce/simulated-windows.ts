@@ -5,40 +5,17 @@ import { debounceKind, type DebounceRules, type PipelineKind } from '@flatline/k
 import { keyedRecord } from '@flatline/oracle';
 import type { DebouncedBatch } from '@flatline/ports/formats';
 import { openBatchEncoder } from '@flatline/records';
-import { oneOf } from '../one-of.ts';
-import { OUTPUT } from '../pipeline-names.ts';
-import { commonRules, type KindScenario } from './common-rules.ts';
-import { type Judged, type SimulatedKind, textIn, type Word } from './simulated-kind.ts';
+import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
+import { type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
+import { OUTPUT } from '../worlds/topics.ts';
 
 export interface DebounceSubject extends DebounceRules {
   /** What a record of the output may hold. */
   readonly batchBytesMax: number;
 }
 
-/** Room for some items, and for one: where windows come in parts, most then have several. */
-const FEW_BYTES = 900;
-const ONE_ITEM_BYTES = 720;
 const utf8 = new TextEncoder();
 const encoder = await openBatchEncoder('json', OUTPUT, undefined);
-
-export function drawDebounceRules(random: Random): DebounceSubject {
-  const waitMs = oneOf(random, [50, 500, 1_000, 3_000]);
-  const drawn = {
-    mode: oneOf(random, ['trailing', 'trailing', 'window', 'leading'] as const),
-    waitMs,
-    maxWaitMs: oneOf(random, [0, 2 * waitMs, 10 * waitMs]),
-    maxItems: oneOf(random, [1, 3, 1_000_000, 1_000_000]),
-    maxBytes: oneOf(random, [60, 1_000_000, 1_000_000]),
-    onOversize: oneOf(random, ['flush', 'split'] as const),
-    batchBytesMax: oneOf(random, [FEW_BYTES, 1_000_000]),
-    maxPartsBytes: 100_000_000,
-    reducer: oneOf(random, ['all', 'all', 'first', 'last', 'count'] as const),
-    reduce: undefined,
-    dedupeBy: undefined,
-  } as const;
-  const isInParts = drawn.onOversize === 'split' && drawn.batchBytesMax === FEW_BYTES;
-  return isInParts ? { ...drawn, batchBytesMax: ONE_ITEM_BYTES } : drawn;
-}
 
 /** `onEncode`: looks at each batch before it is encoded, and may throw. */
 export function openWindows(rules: DebounceSubject, onEncode?: (batch: DebouncedBatch) => void): PipelineKind {
@@ -58,8 +35,10 @@ export function openWindows(rules: DebounceSubject, onEncode?: (batch: Debounced
   });
 }
 
-export class SimulatedDebounce implements SimulatedKind {
+export class SimulatedWindows implements SimulatedKind {
   readonly judged: Judged;
+  readonly atCalm = undefined;
+  readonly actors = undefined;
   readonly #rules: DebounceSubject;
   #items = 0;
 
@@ -67,6 +46,8 @@ export class SimulatedDebounce implements SimulatedKind {
     this.#rules = rules;
     this.judged = {
       rules: { kind: 'debounce', format: 'json', ...rules, ...commonRules(scenario) },
+      targets: [],
+      tellsRoom: false,
       input: (record) => keyedRecord(record),
     };
   }
@@ -89,10 +70,14 @@ export class SimulatedDebounce implements SimulatedKind {
     return { key, value, headers };
   }
 
+  failsAt(): boolean {
+    return false;
+  }
+
   word({ value }: LogRecord): Word {
     const { windowId, part, reason, firedAt } = JSON.parse(textIn(value)) as Batch;
     // In mode `leading` two batches of a window have the same part.
-    return { id: `${windowId} ${reason === 'LEADING' ? reason : part}`, what: reason, at: firedAt };
+    return { id: `${windowId} ${reason === 'LEADING' ? reason : part}`, what: reason, at: firedAt, sums: undefined };
   }
 }
 

@@ -5,15 +5,14 @@ import { type PipelineKind, scheduleKind, type ScheduleRules } from '@flatline/k
 import { keyedRecord } from '@flatline/oracle';
 import { CronCalendar } from '@flatline/system';
 import { CheckCalendar } from '@flatline/verifier/calendar';
-import { oneOf } from '../one-of.ts';
-import { TARGET } from '../pipeline-names.ts';
-import { commonRules, type KindScenario } from './common-rules.ts';
-import { type Judged, type SimulatedKind, textIn, type Word } from './simulated-kind.ts';
+import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
+import { oneOf } from '../worlds/one-of.ts';
+import { type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
+import { TARGET } from '../worlds/topics.ts';
 
 type Asked = Readonly<Record<string, string | number>>;
 
 const OWN = 'flatline-';
-const HOUR_MS = 3_600_000;
 /** Recurrences end so long after the storm. */
 const AFTER_STORM_MS = 8_000;
 /** What users have, and the checker's own: each keeps what it has found of zones, for all processes of all worlds. */
@@ -33,22 +32,8 @@ const EXPRESSIONS: readonly Asked[] = [
 ];
 const utf8 = new TextEncoder();
 
-export function drawScheduleRules(random: Random): ScheduleRules {
-  return {
-    maxHorizonMs: oneOf(random, [6_000, HOUR_MS]),
-    minEveryMs: 1_500,
-    missed: oneOf(random, ['once', 'all', 'skip'] as const),
-    maxCatchUp: 1 + random.below(5),
-    catchUpWindowMs: oneOf(random, [3_000, HOUR_MS]),
-    receipts: oneOf(random, ['none', 'errors', 'all'] as const),
-    maxMessageBytes: 100_000,
-    maxSchedulesPerKey: 1 + random.below(3),
-    targets: [TARGET],
-    outputTopic: 'runs',
-  };
-}
-
 export class SimulatedSchedules implements SimulatedKind {
+  readonly actors = undefined;
   readonly atCalm = recordOf('', { command: 'RESUME' }, '');
   readonly judged: Judged;
   readonly #simulation: Simulation;
@@ -59,8 +44,11 @@ export class SimulatedSchedules implements SimulatedKind {
     this.#simulation = simulation;
     this.#rules = rules;
     this.#endAt = simulation.trueMs() + scenario.stormMs + AFTER_STORM_MS;
+    const judged = { kind: 'schedule', ...rules, ...commonRules(scenario), calendar: FOLD_CALENDAR } as const;
     this.judged = {
-      rules: { kind: 'schedule', ...rules, ...commonRules(scenario), calendar: FOLD_CALENDAR },
+      rules: judged,
+      targets: [{ topic: TARGET, rules: { ...judged, judgedTarget: TARGET } }],
+      tellsRoom: false,
       input: (record) => keyedRecord(record),
     };
   }
@@ -102,6 +90,10 @@ export class SimulatedSchedules implements SimulatedKind {
     return { ...when, ...most, ...start, 'end-at': this.#endAt, ...(random.chance(0.1) && { upsert: 'reset' }) };
   }
 
+  failsAt(): boolean {
+    return false;
+  }
+
   word(record: LogRecord): Word {
     const [receipt, dueAt, schedule = 'none'] = [
       headerIn(record, 'receipt'),
@@ -110,10 +102,15 @@ export class SimulatedSchedules implements SimulatedKind {
     ];
     if (receipt !== undefined) {
       const id = `${receipt} of ${schedule} for ${headerIn(record, 'answers') ?? `due at ${dueAt}`}`;
-      return { id, what: receipt, at: 0 };
+      return { id, what: receipt, at: 0, sums: undefined };
     }
     const missed = headerIn(record, 'missed') === undefined ? '' : '/missed';
-    return { id: `run ${headerIn(record, 'run')} of ${schedule}`, what: `run${missed}`, at: Number(dueAt) };
+    return {
+      id: `run ${headerIn(record, 'run')} of ${schedule}`,
+      what: `run${missed}`,
+      at: Number(dueAt),
+      sums: undefined,
+    };
   }
 }
 

@@ -4,45 +4,20 @@ import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import { leaseKind, type LeaseRules, type PipelineKind } from '@flatline/kinds';
 import { keyedRecord, type Said } from '@flatline/oracle';
 import { openLeaseEventEncoder, RequestFormats } from '@flatline/records';
-import { oneOf } from '../one-of.ts';
-import { INPUT, OUTPUT } from '../pipeline-names.ts';
+import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
+import { type Actors, type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
+import { INPUT, OUTPUT } from '../worlds/topics.ts';
 import { GrantedTokens } from './granted-tokens.ts';
-import { LEADER, LEADER_PARTITION, LeaseContenders } from './lease-contenders.ts';
-import { commonRules, type KindScenario } from './common-rules.ts';
-import { type Actors, type Judged, type SimulatedKind, textIn, type Word } from './simulated-kind.ts';
+import { hasContenders, LEADER, LEADER_PARTITION, LeaseContenders } from './lease-contenders.ts';
 
 const TOKEN_HEADER = 'flatline-token';
 const REQUEST_ID_HEADER = 'flatline-request-id';
 const utf8 = new TextEncoder();
 const encoder = await openLeaseEventEncoder('json', OUTPUT, undefined);
 
-export function drawLeaseRules(random: Random): LeaseRules {
-  const timeoutMs = oneOf(random, [1_000, 2_000, 5_000]);
-  return {
-    timeoutMs,
-    minTimeoutMs: 500,
-    maxTimeoutMs: 9_000,
-    bucketMs: oneOf(random, [0, 0, 700]),
-    onConflict: oneOf(random, ['queue', 'queue', 'reject', 'replace'] as const),
-    maxWaiters: 1 + random.below(3),
-    lockDelayMs: oneOf(random, [0, 0, 1, 2_500]),
-    maxDurationMs: oneOf(random, [undefined, undefined, 3 * timeoutMs]),
-    tokenEpoch: oneOf(random, [0, 1, 8_191]),
-    maxAttributes: 2,
-    maxAttributeBytes: 64,
-  };
-}
-
-/** Where a start ends the lease of another at once, no holder can know (L4); nor where no broker says when it took a renewal (L8). */
-export function hasContenders(
-  { onConflict }: LeaseRules,
-  { timestampType }: Pick<KindScenario, 'timestampType'>,
-): boolean {
-  return onConflict !== 'replace' && timestampType === 'LogAppendTime';
-}
-
 export class SimulatedLeases implements SimulatedKind {
   readonly judged: Judged;
+  readonly atCalm = undefined;
   readonly #rules: LeaseRules;
   readonly #scenario: KindScenario;
   readonly #simulation: Simulation;
@@ -52,6 +27,8 @@ export class SimulatedLeases implements SimulatedKind {
   constructor(simulation: Simulation, rules: LeaseRules, scenario: KindScenario) {
     this.judged = {
       rules: { kind: 'lease', ...rules, ...commonRules(scenario) },
+      targets: [],
+      tellsRoom: false,
       input: (record) => keyedRecord(record),
     };
     this.#rules = rules;
@@ -103,13 +80,17 @@ export class SimulatedLeases implements SimulatedKind {
     return random.chance(0.8) ? tokens.at(-1) : tokens[random.below(Math.max(1, tokens.length))];
   }
 
+  failsAt(): boolean {
+    return false;
+  }
+
   word(record: LogRecord): Word | undefined {
     const said = saidIn(record);
     if (said === null) return undefined;
     const { type, reason, at, token, offset } = said as unknown as Answer;
     // A record has one answer of a type, and a lease ends once.
     const id = type === 'EXPIRED' ? `${type} ${token}` : `${type} ${offset ?? `at ${at}`}`;
-    return { id, what: reason === undefined ? type : `${type}/${reason}`, at };
+    return { id, what: reason === undefined ? type : `${type}/${reason}`, at, sums: undefined };
   }
 }
 

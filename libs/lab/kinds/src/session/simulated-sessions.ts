@@ -5,15 +5,23 @@ import { type PipelineKind, sessionKind } from '@flatline/kinds';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
-import { OUTPUT, RULES } from '../pipeline-names.ts';
-import { commonRules, type KindScenario } from './common-rules.ts';
-import type { Judged, SimulatedKind, Word } from './simulated-kind.ts';
+import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
+import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
+import { OUTPUT } from '../worlds/topics.ts';
 
-/** Thrown where a record is to make the product fail. */
-export const ON_PURPOSE = 'failed on purpose';
+/** What all worlds of sessions have in common; timeouts are the scenario's. */
+export const RULES = {
+  minTimeoutMs: 500,
+  maxTimeoutMs: 20_000,
+  dedupeEventIds: 4,
+  maxSources: 1,
+  maxAttributes: 3,
+  maxAttributeBytes: 64,
+} as const;
+
 /** What an event's type says of it: the decoder throws, or hands on what cannot be applied (I6). */
-export const FAILS_DECODING = 'FAILS_DECODING';
-export const FAILS_APPLYING = 'FAILS_APPLYING';
+const FAILS_DECODING = 'FAILS_DECODING';
+const FAILS_APPLYING = 'FAILS_APPLYING';
 
 /** Edges of numbers: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
 const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
@@ -26,6 +34,8 @@ const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
 
 export class SimulatedSessions implements SimulatedKind {
   readonly judged: Judged;
+  readonly atCalm = undefined;
+  readonly actors = undefined;
   readonly #simulation: Simulation;
   readonly #scenario: KindScenario;
   /** Apart, so that a seed's world is otherwise the one it was before there were sources. */
@@ -38,6 +48,8 @@ export class SimulatedSessions implements SimulatedKind {
     this.#sources = simulation.random('sources');
     this.judged = {
       rules: { kind: 'session', ...RULES, ...commonRules(scenario), timeoutMs, maxDurationMs },
+      targets: [],
+      tellsRoom: true,
       input: (record) => inputRecord(record, jsonEvent),
     };
   }
@@ -71,6 +83,10 @@ export class SimulatedSessions implements SimulatedKind {
     return JSON.stringify(event);
   }
 
+  failsAt(value: string): boolean {
+    return value.includes(FAILS_DECODING) || value.includes(FAILS_APPLYING);
+  }
+
   word(record: LogRecord): Word | undefined {
     const { summary } = outputRecord(record);
     if (summary === undefined) return undefined;
@@ -78,6 +94,7 @@ export class SimulatedSessions implements SimulatedKind {
       id: String(summary['incarnation']),
       what: `${String(summary['reason'])}${'heldMs' in summary ? '/held' : ''}`,
       at: Number(summary['closedAt']),
+      sums: [Number(summary['firstOffset']), Number(summary['lastOffset'])],
     };
   }
 }

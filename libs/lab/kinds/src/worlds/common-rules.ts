@@ -1,7 +1,7 @@
 // What rules of every kind have in common, as the configuration of a world has it.
 import type { DurationMs } from '@flatline/base';
 import type { CommonRules } from '@flatline/oracle';
-import { MAX_KEY_BYTES } from '../pipeline-names.ts';
+import { MAX_KEY_BYTES } from './topics.ts';
 
 /** What kinds know of their world. */
 export interface KindScenario extends Required<Pick<CommonRules, 'timestampType' | 'proof' | 'tombstones'>> {

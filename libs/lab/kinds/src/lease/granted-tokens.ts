@@ -3,8 +3,8 @@
 // Owns: how far the output has been read.
 // Does not own: which of them live.
 import type { SimulatedLog } from '@flatline/cluster';
-import { OUTPUT } from '../pipeline-names.ts';
-import { textIn } from './simulated-kind.ts';
+import { OUTPUT } from '../worlds/topics.ts';
+import { textIn } from '../worlds/simulated-kind.ts';
 
 export class GrantedTokens {
   readonly #log: SimulatedLog;

@@ -12,11 +12,17 @@ export interface Word {
   readonly what: string;
   /** As of when; 0 where it does not say. */
   readonly at: Millis;
+  /** Offsets of the first and the last record that it sums up; undefined: it does not say. */
+  readonly sums: readonly [number, number] | undefined;
 }
 
 /** By what its logs are judged. */
 export interface Judged {
   readonly rules: JudgedRules;
+  /** Topics beside the output, each judged as if it were that (D1). */
+  readonly targets: readonly { readonly topic: string; readonly rules: JudgedRules }[];
+  /** Whether the rules alone tell which record finds no room (I7). Otherwise its letter does, once it is committed. */
+  readonly tellsRoom: boolean;
   input(record: RawRecord): InputRecord;
 }
 
@@ -36,16 +42,20 @@ export interface SimulatedKind {
   open(clock: Clock): PipelineKind;
   /** Something for this key. `draw`: below `ASKS`, drawn already. */
   record(key: string, random: Random, draw: number): ProducedRecord;
+  /** Whether the product fails on purpose at a record of this value (I6). */
+  failsAt(value: string): boolean;
   /** Sent for each key once nothing goes wrong any more, where something would live on for ever otherwise. */
-  readonly atCalm?: ProducedRecord;
+  readonly atCalm: ProducedRecord | undefined;
   /** Programs beside the processors. */
-  readonly actors?: Actors | undefined;
+  readonly actors: Actors | undefined;
   /** undefined: it is a tombstone. */
   word(record: LogRecord): Word | undefined;
 }
 
 /** So many of a hundred records ask something of a kind. */
 export const ASKS = 91;
+/** Thrown where a record is to make the product fail. */
+export const ON_PURPOSE = 'failed on purpose';
 
 const utf8 = new TextDecoder();
 

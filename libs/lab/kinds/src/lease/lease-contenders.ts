@@ -6,9 +6,11 @@
 import type { Millis, Random } from '@flatline/base';
 import { type HeardLease, LeaseHolder } from '@flatline/client/parts';
 import type { LogRecord, SimulatedHost, SimulatedPartition, Simulation } from '@flatline/cluster';
+import type { LeaseRules } from '@flatline/kinds';
 import type { Said } from '@flatline/oracle';
-import { INPUT, OUTPUT } from '../pipeline-names.ts';
-import { textIn } from './simulated-kind.ts';
+import type { KindScenario } from '../worlds/common-rules.ts';
+import { INPUT, OUTPUT } from '../worlds/topics.ts';
+import { textIn } from '../worlds/simulated-kind.ts';
 
 /** The key that they contend for, and no device knows; and its partition. */
 export const LEADER = 'leader';
@@ -40,6 +42,14 @@ interface Belief {
   readonly name: string;
   readonly token: number;
   readonly end: number;
+}
+
+/** Where a start ends the lease of another at once, no holder can know (L4); nor where no broker says when it took a renewal (L8). */
+export function hasContenders(
+  { onConflict }: LeaseRules,
+  { timestampType }: Pick<KindScenario, 'timestampType'>,
+): boolean {
+  return onConflict !== 'replace' && timestampType === 'LogAppendTime';
 }
 
 export class LeaseContenders {

@@ -1,0 +1,17 @@
+// Which kind of pipeline a world simulates.
+import { assert, type Random } from '@flatline/base';
+import { KIND_LABS, KIND_NAMES, type KindName } from '@flatline/lab-kinds';
+
+/** Drawn from a random of its own, so that a world is the one that its seed always was. */
+export function drawKind(random: Random): KindName {
+  let draw = random.below(100);
+  for (const kind of KIND_NAMES) {
+    const { share } = KIND_LABS[kind].worlds;
+    if (share === 'rest') continue;
+    if (draw < share) return kind;
+    draw -= share;
+  }
+  const rest = KIND_NAMES.find((kind) => KIND_LABS[kind].worlds.share === 'rest');
+  assert(rest !== undefined, 'one kind takes the worlds that others leave');
+  return rest;
+}

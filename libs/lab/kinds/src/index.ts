@@ -1,0 +1,25 @@
+// The kinds in the lab: a line for each, or the compiler names the one that lacks.
+import { debounceLab } from './debounce/debounce-lab.ts';
+import type { KindLab, KindName } from './kind-lab.ts';
+import { leaseLab } from './lease/lease-lab.ts';
+import { scheduleLab } from './schedule/schedule-lab.ts';
+import { sessionLab } from './session/session-lab.ts';
+
+export type { KindName } from './kind-lab.ts';
+export { openWindows } from './debounce/simulated-windows.ts';
+export { openSessions } from './session/simulated-sessions.ts';
+export type { KindScenario } from './worlds/common-rules.ts';
+export { drawHeldTime, heldByDefault } from './worlds/held-time.ts';
+export type { WorldSubject } from './worlds/kind-worlds.ts';
+export { oneOf } from './worlds/one-of.ts';
+export { ASKS, type Judged, ON_PURPOSE, type SimulatedKind, textIn, type Word } from './worlds/simulated-kind.ts';
+export { INPUT, MAX_KEY_BYTES, OUTPUT, TARGET } from './worlds/topics.ts';
+
+export const KIND_LABS: { readonly [Kind in KindName]: KindLab<Kind> } = {
+  session: sessionLab,
+  lease: leaseLab,
+  debounce: debounceLab,
+  schedule: scheduleLab,
+};
+
+export const KIND_NAMES = Object.keys(KIND_LABS) as readonly KindName[];

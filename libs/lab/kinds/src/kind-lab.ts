@@ -1,0 +1,10 @@
+// All that the lab knows of a kind: worlds, chaos and recorded histories take it from here.
+import type { RulesByKind } from '@flatline/oracle';
+import type { KindWorlds } from './worlds/kind-worlds.ts';
+
+export type KindName = keyof RulesByKind;
+
+/** Each has a folder of its own, and a line in `index.ts`. */
+export interface KindLab<Kind extends KindName> {
+  readonly worlds: KindWorlds<Kind>;
+}

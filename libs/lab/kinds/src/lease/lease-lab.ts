@@ -1,0 +1,4 @@
+import type { KindLab } from '../kind-lab.ts';
+import { leaseWorlds } from './lease-worlds.ts';
+
+export const leaseLab: KindLab<'lease'> = { worlds: leaseWorlds };

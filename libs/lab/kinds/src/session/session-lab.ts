@@ -1,0 +1,4 @@
+import type { KindLab } from '../kind-lab.ts';
+import { sessionWorlds } from './session-worlds.ts';
+
+export const sessionLab: KindLab<'session'> = { worlds: sessionWorlds };
