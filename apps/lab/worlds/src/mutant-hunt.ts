@@ -1,6 +1,6 @@
 // Runs the simulation on products with one deliberate fault each: one that it misses is a kind of fault it cannot see.
 import { MUTANTS } from './mutants/index.ts';
-import type { Mutant } from './mutants/mutant.ts';
+import type { HuntedMutant } from './mutants/mutant.ts';
 import { runPool } from './pool.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
 import type { SeedResult } from './tally.ts';
@@ -26,7 +26,7 @@ export async function huntMutants(workers: number): Promise<number> {
   return MUTANTS.length - caught;
 }
 
-function lineOf(mutant: Mutant, result: SeedResult | undefined): string {
+function lineOf(mutant: HuntedMutant, result: SeedResult | undefined): string {
   const { name } = mutant;
   if (result === undefined) return `SURVIVED  ${name.padEnd(NAME_WIDTH)} ${SEEDS_MAX} seeds`;
   const what = tellingOf(mutant, result)!.slice(0, TEXT_MAX).split('\n')[0]!;
@@ -34,13 +34,13 @@ function lineOf(mutant: Mutant, result: SeedResult | undefined): string {
 }
 
 /** The violation by which the mutant counts as caught. */
-function tellingOf({ invariant }: Mutant, { violations }: SeedResult): string | undefined {
+function tellingOf({ invariant }: HuntedMutant, { violations }: SeedResult): string | undefined {
   return violations.find((violation) => invariant === undefined || violation.includes(` ${invariant}: `));
 }
 
 /** One seed after another, so that it is always the same one that catches it. */
-async function hunt(mutant: Mutant): Promise<SeedResult | undefined> {
-  const { name, kind = 'session', seed } = mutant;
+async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
+  const { name, kind, seed } = mutant;
   let caught: SeedResult | undefined;
   const pinned = REGRESSION_SEEDS.filter((each) => each.kind === kind).map((each) => each.seed);
   const left = [

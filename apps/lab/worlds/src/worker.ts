@@ -1,7 +1,7 @@
 // A process that runs worlds as they are handed to it. With a mutant it runs the product with that one change.
 import { editSources } from '@flatline/cluster/source-edits';
 import { MUTANTS } from './mutants/index.ts';
-import type { Mutant } from './mutants/mutant.ts';
+import type { HuntedMutant } from './mutants/mutant.ts';
 import { resultOf, type WorldWanted } from './tally.ts';
 
 const [mutant] = process.argv.slice(2);
@@ -18,7 +18,7 @@ process.on('disconnect', () => {
 process.send?.('ready');
 
 /** @throws Error where there is none of this name. */
-function mutantNamed(name: string): Mutant {
+function mutantNamed(name: string): HuntedMutant {
   const found = MUTANTS.find((mutant) => mutant.name === name);
   if (found === undefined)
     throw new Error(`no mutant ${name}; there are ${MUTANTS.map((each) => each.name).join(', ')}`);

@@ -1,7 +1,7 @@
 // Faults in what the changelog says, and in what is truncated of it.
-import type { Mutant } from './mutant.ts';
+import type { EngineMutant } from './mutant.ts';
 
-export const CHANGELOG_MUTANTS: readonly Mutant[] = [
+export const CHANGELOG_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'owes no removal for a base in flight',
     file: 'libs/core/partition/src/changelog/changelog.ts',

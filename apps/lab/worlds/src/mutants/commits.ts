@@ -1,7 +1,7 @@
 // Faults in commits, and in what is done where one has failed.
-import type { Mutant } from './mutant.ts';
+import type { EngineMutant } from './mutant.ts';
 
-export const COMMIT_MUTANTS: readonly Mutant[] = [
+export const COMMIT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'drops a close',
     file: 'libs/core/partition/src/commit/next-commit.ts',

@@ -1,24 +1,28 @@
+import type { KindName } from '@flatline/lab-kinds';
+import { KIND_MUTANTS } from '@flatline/lab-kinds/mutants';
 import { CHANGELOG_MUTANTS } from './changelog.ts';
 import { COMMIT_MUTANTS } from './commits.ts';
-import { DEBOUNCE_MUTANTS } from './debounce.ts';
 import { INPUT_MUTANTS } from './input.ts';
 import { INVARIANT_MUTANTS } from './invariants.ts';
-import { LEASE_MUTANTS } from './leases.ts';
-import type { Mutant } from './mutant.ts';
+import { type EngineMutant, huntedIn, type HuntedMutant } from './mutant.ts';
 import { RESTORING_MUTANTS } from './restoring.ts';
-import { SCHEDULE_MUTANTS } from './schedules.ts';
 import { STORE_MUTANTS } from './stores.ts';
 import { TIME_MUTANTS } from './time.ts';
 
-export const MUTANTS: readonly Mutant[] = [
+const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...INPUT_MUTANTS,
   ...TIME_MUTANTS,
   ...STORE_MUTANTS,
   ...COMMIT_MUTANTS,
   ...RESTORING_MUTANTS,
   ...CHANGELOG_MUTANTS,
-  ...LEASE_MUTANTS,
-  ...DEBOUNCE_MUTANTS,
-  ...SCHEDULE_MUTANTS,
   ...INVARIANT_MUTANTS,
+];
+
+const KINDS = Object.keys(KIND_MUTANTS) as readonly KindName[];
+
+/** Those of the engine in worlds of sessions, which reach the most of it. */
+export const MUTANTS: readonly HuntedMutant[] = [
+  ...huntedIn('session', OF_THE_ENGINE),
+  ...KINDS.flatMap((kind) => huntedIn(kind, KIND_MUTANTS[kind])),
 ];

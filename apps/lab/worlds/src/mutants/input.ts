@@ -1,7 +1,7 @@
 // Faults in what a task takes from its input: records, groups of them, stamps, dead letters, room.
-import type { Mutant } from './mutant.ts';
+import type { EngineMutant } from './mutant.ts';
 
-export const INPUT_MUTANTS: readonly Mutant[] = [
+export const INPUT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'does not record where it began',
     file: 'libs/shell/runtime/src/running/task-start.ts',
@@ -29,22 +29,10 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     to: 'if (cursor !== this.#lookedAt)',
   },
   {
-    name: 'gives a whole group the offset of its first record',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'at.offset = baseOffset + group.offsetDeltas[index]!;',
-    to: 'at.offset = baseOffset + group.offsetDeltas[0]!;',
-  },
-  {
     name: 'gives a whole group the stamp of its first record',
     file: 'libs/core/partition/src/input/run-taker.ts',
     from: 'const end = logAppendTime && timestamp === clock ?',
     to: 'const end = timestamp === clock ?',
-  },
-  {
-    name: 'passes over what cannot be applied within a group',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'if (refusal !== undefined) return refusal;',
-    to: 'if (refusal !== undefined && index === 0) return refusal;',
   },
   {
     name: 'takes the record after a group for one of it',
@@ -105,18 +93,6 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     to: 'this.#refused.set(offset + 1, message);',
   },
   {
-    name: 'ignores a heartbeat soon after another',
-    file: 'libs/core/kinds/src/session/apply-event.ts',
-    from: 'if (at.effectiveAt > entry.lastSeenAt) entry',
-    to: 'if (at.effectiveAt > entry.lastSeenAt + 50) entry',
-  },
-  {
-    name: 'forgets event ids',
-    file: 'libs/core/kinds/src/session/apply-event.ts',
-    from: 'hasEventId(eventId) === true',
-    to: 'hasEventId(`${eventId}?`) === true',
-  },
-  {
     name: 'tries again where the log has lost what was read',
     file: 'libs/shell/runtime/src/running/input-reading.ts',
     from: 'if (failure instanceof PartitionStopped || failure instanceof Fatal) {',
@@ -172,17 +148,5 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/input/record-taker.ts',
     from: 'this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);',
     to: '',
-  },
-  {
-    name: 'keeps one window for all sources',
-    file: 'libs/core/kinds/src/session/apply-event.ts',
-    from: 'if (source === undefined || maxSources === 0)',
-    to: 'if (source !== STARTED)',
-  },
-  {
-    name: 'keeps a source more than there may be',
-    file: 'libs/core/kinds/src/session/sources.ts',
-    from: 'for (; kept >= most; kept -= 1)',
-    to: 'for (; kept > most; kept -= 1)',
   },
 ];

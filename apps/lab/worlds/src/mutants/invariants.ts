@@ -1,10 +1,10 @@
 // Faults in what the core keeps, of which most come out late or never: an invariant tells (HACKING.md).
-import type { Mutant } from './mutant.ts';
+import type { EngineMutant } from './mutant.ts';
 
 const CORE = 'libs/core/partition/src';
 const WHEEL = 'libs/core/timing-wheel/src';
 
-const OF_THE_CHANGELOG: readonly Mutant[] = [
+const OF_THE_CHANGELOG: readonly EngineMutant[] = [
   {
     name: 'leaves the base of what goes in the live bytes',
     file: `${CORE}/changelog/changelog.ts`,
@@ -56,7 +56,7 @@ const OF_THE_CHANGELOG: readonly Mutant[] = [
   },
 ];
 
-const OF_CHECKPOINTS: readonly Mutant[] = [
+const OF_CHECKPOINTS: readonly EngineMutant[] = [
   {
     name: 'counts rows as waiting that are written',
     file: `${CORE}/checkpoint/checkpoints.ts`,
@@ -83,7 +83,7 @@ const OF_CHECKPOINTS: readonly Mutant[] = [
   },
 ];
 
-const OF_THE_TABLE: readonly Mutant[] = [
+const OF_THE_TABLE: readonly EngineMutant[] = [
   {
     name: 'hands a slot out before a commit says that it is free',
     file: `${CORE}/entries/entry-table.ts`,
@@ -118,7 +118,7 @@ const OF_THE_TABLE: readonly Mutant[] = [
   },
 ];
 
-const OF_PAGES: readonly Mutant[] = [
+const OF_PAGES: readonly EngineMutant[] = [
   {
     name: 'counts the place of a page that has gone',
     file: `${CORE}/entries/page-arena.ts`,
@@ -148,7 +148,7 @@ const OF_PAGES: readonly Mutant[] = [
   },
 ];
 
-const OF_LIVE_ENTRIES: readonly Mutant[] = [
+const OF_LIVE_ENTRIES: readonly EngineMutant[] = [
   {
     name: 'leaves the timer of an entry that ends',
     file: `${CORE}/live/live-entries.ts`,
@@ -176,7 +176,7 @@ const OF_LIVE_ENTRIES: readonly Mutant[] = [
   },
 ];
 
-const OF_THE_WHEEL: readonly Mutant[] = [
+const OF_THE_WHEEL: readonly EngineMutant[] = [
   {
     name: 'counts a timer that is cancelled',
     file: `${WHEEL}/timing-wheel.ts`,
@@ -212,7 +212,7 @@ const OF_THE_WHEEL: readonly Mutant[] = [
   },
 ];
 
-export const INVARIANT_MUTANTS: readonly Mutant[] = [
+export const INVARIANT_MUTANTS: readonly EngineMutant[] = [
   ...OF_THE_CHANGELOG,
   ...OF_CHECKPOINTS,
   ...OF_THE_TABLE,

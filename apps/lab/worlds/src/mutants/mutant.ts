@@ -1,13 +1,17 @@
-import type { SourceEdit } from '@flatline/cluster/source-edits';
 import type { KindName } from '@flatline/lab-kinds';
+import type { Mutant } from '@flatline/lab-kinds/mutants';
 
-/** One deliberate fault in the product, which the simulation has to find. */
-export interface Mutant extends SourceEdit {
-  readonly name: string;
-  /** Hunted in worlds of this kind. Default: sessions. */
+/** One of what all kinds have in common. */
+export interface EngineMutant extends Mutant {
+  /** Hunted in worlds of this kind, where those of most others would miss it. */
   readonly kind?: KindName;
-  /** Id of the invariant of the core that has to tell of it, in an `inspect` or an assertion. Default: whatever finds it first does. */
-  readonly invariant?: string;
-  /** One that finds it: tried first. */
-  readonly seed?: number;
+}
+
+export interface HuntedMutant extends Mutant {
+  readonly kind: KindName;
+}
+
+/** But for those that name another kind. */
+export function huntedIn(kind: KindName, mutants: readonly EngineMutant[]): HuntedMutant[] {
+  return mutants.map((mutant) => ({ kind, ...mutant }));
 }

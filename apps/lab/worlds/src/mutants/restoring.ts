@@ -1,7 +1,7 @@
 // Faults in claiming a partition and restoring it.
-import type { Mutant } from './mutant.ts';
+import type { EngineMutant } from './mutant.ts';
 
-export const RESTORING_MUTANTS: readonly Mutant[] = [
+export const RESTORING_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'tries again whatever a restoration throws',
     file: 'libs/shell/runtime/src/running/task-runner.ts',

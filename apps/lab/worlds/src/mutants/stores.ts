@@ -1,7 +1,7 @@
 // Faults in local stores.
-import type { Mutant } from './mutant.ts';
+import type { EngineMutant } from './mutant.ts';
 
-export const STORE_MUTANTS: readonly Mutant[] = [
+export const STORE_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'stores what no commit says of an entry',
     file: 'libs/core/partition/src/changelog/changelog.ts',

@@ -1,7 +1,7 @@
 // Faults in the clock, in timers, and in the proof of silence.
-import type { Mutant } from './mutant.ts';
+import type { EngineMutant } from './mutant.ts';
 
-export const TIME_MUTANTS: readonly Mutant[] = [
+export const TIME_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'expires by the local clock',
     file: 'libs/shell/runtime/src/running/task-loop.ts',
@@ -57,13 +57,6 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/kinds/src/held-time.ts',
     from: 'due += Math.max(0, hold.from + hold.ms - start);',
     to: 'due += Math.max(0, hold.from + hold.ms - start - 500);',
-    seed: 5,
-  },
-  {
-    name: 'says what was held after the close',
-    file: 'libs/core/kinds/src/session/deadline.ts',
-    from: 'held.between(entry.lastSeenAt, closing.closedAt)',
-    to: 'held.between(entry.lastSeenAt, Infinity)',
     seed: 5,
   },
   {

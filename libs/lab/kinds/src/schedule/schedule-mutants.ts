@@ -1,59 +1,51 @@
 // Faults in schedules (D1–D4): what is due next, what replaces what, what is made up for.
-import type { Mutant } from './mutant.ts';
+import type { Mutant } from '../mutants/mutant.ts';
 
 export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'runs twice where clocks are turned back',
-    kind: 'schedule',
     file: 'libs/shell/system/src/calendar/cron-expression.ts',
     from: 'this.isHourly = this.#hours.length === 24;',
     to: 'this.isHourly = this.#hours.length >= 23;',
   },
   {
     name: 'is due again an interval after it has run',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'const next = recurrence.next(when, dueAt, dueAt);',
     to: 'const next = recurrence.next(when, clock, clock);',
   },
   {
     name: 'postpones a schedule that is published again',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'const goesOn = former !== undefined &&',
     to: 'const goesOn = former !== undefined && former.runs < 0 &&',
   },
   {
     name: 'begins again nothing that is to be reset',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: '!asked.reset && saysTheSame(',
     to: 'saysTheSame(',
   },
   {
     name: 'cancels no schedule that has an id without naming it',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'id === undefined || schedule.id === id',
     to: 'schedule.id === id',
   },
   {
     name: 'cancels all schedules of a key by the id of one',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'id === undefined || schedule.id === id',
     to: "id !== '' || schedule.id === id",
   },
   {
     name: 'leaves a schedule beside the one that replaces it',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'const others = schedules.filter((each) => each !== former);',
     to: 'const others = schedules;',
   },
   {
     name: 'makes up for what was due while it was paused',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'if (!recurs(schedule.when)) return this.#runDue(schedule, to, effects);\n    if (!this.#canReckon',
     to: 'if (clock > 0) return this.#runDue(schedule, to, effects);\n    if (!this.#canReckon',
@@ -61,21 +53,18 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'runs a triggered schedule in place of its next run',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'recurs(when) ? dueAt : undefined, to, effects)',
     to: 'recurs(when) ? this.#recurrence.next(when, dueAt, dueAt) : undefined, to, effects)',
   },
   {
     name: 'makes up for missed runs whatever the policy',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: "if (missed === 'all' && schedule.madeUp < maxCatchUp)",
     to: 'if (schedule.madeUp < maxCatchUp)',
   },
   {
     name: 'makes up for more runs than maxCatchUp',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: "if (missed === 'all' && schedule.madeUp < maxCatchUp)",
     to: "if (missed === 'all')",
@@ -83,49 +72,42 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'runs once more than max-runs',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'runs === when.maxRuns;',
     to: 'runs > (when.maxRuns ?? Infinity);',
   },
   {
     name: 'keeps what is due beyond the horizon',
-    kind: 'schedule',
     file: 'libs/core/schedules/src/first-due.ts',
     from: 'if (first - clock <= maxHorizonMs && first < NEVER)',
     to: 'if (first < NEVER)',
   },
   {
     name: 'keeps one schedule more than a key may have',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'former === undefined && length >= maxSchedulesPerKey',
     to: 'former === undefined && length > maxSchedulesPerKey',
   },
   {
     name: 'settles what is due after the record that moved the clock',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'settlesFirst: true,',
     to: 'settlesFirst: false,',
   },
   {
     name: 'leaves the timer where a schedule is due sooner',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'if (entry.dueAt < wasDueAt) effects.dueSooner();',
     to: '',
   },
   {
     name: 'writes of no schedule that it is paused',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-state.ts',
     from: 'const first = (schedule.paused ? PAUSED : 0) |',
     to: 'const first = 0 |',
   },
   {
     name: 'allows less than nothing where more was due than allowed',
-    kind: 'schedule',
     file: 'libs/shell/runtime/src/running/due-pace.ts',
     from: 'return Math.max(0, Math.floor(this.#left));',
     to: 'return Math.floor(this.#left);',
@@ -133,14 +115,12 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'sends an empty message to a target',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-voice.ts',
     from: '{ key, value, headers, topic: target }',
     to: '{ key, value: EMPTY, headers, topic: target }',
   },
   {
     name: 'writes of no schedule how much it has made up for',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-state.ts',
     from: 'out.varint(schedule.madeUp);',
     to: 'out.varint(0);',
@@ -148,7 +128,6 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'writes of no schedule what it has missed',
-    kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-state.ts',
     from: 'out.varint(schedule.missed);',
     to: 'out.varint(0);',

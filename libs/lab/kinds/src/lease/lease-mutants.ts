@@ -1,17 +1,15 @@
 // Faults in leases (L1–L8): tokens, the queue, retries, deadlines, and what holders believe.
-import type { Mutant } from './mutant.ts';
+import type { Mutant } from '../mutants/mutant.ts';
 
 export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: 'lets any token renew a lease',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'if (isThere && !entry.delayed && token === entry.token) {',
     to: 'if (isThere && !entry.delayed && token !== undefined) {',
   },
   {
     name: 'lets a zombie prolong a lock delay',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'if (isThere && !entry.delayed && token === entry.token) {',
     to: 'if (isThere && token === entry.token) {',
@@ -19,21 +17,18 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gives a successor the token of its predecessor',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'entry.token = tokenOf(this.#rules.tokenEpoch, offset);',
     to: 'entry.token ||= tokenOf(this.#rules.tokenEpoch, offset);',
   },
   {
     name: 'makes tokens without their epoch',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-token.ts',
     from: 'return epoch * TOKENS + offset + 1;',
     to: 'return offset + 1;',
   },
   {
     name: 'grants to the last that waits',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'const [next, ...waiters] = leaseState(this.#entry.state).waiters;',
     to: 'const waiters = leaseState(this.#entry.state).waiters.slice(); const next = waiters.pop();',
@@ -41,7 +36,6 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets one more wait than may',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'state.waiters.length >= maxWaiters',
     to: 'state.waiters.length > maxWaiters',
@@ -49,14 +43,12 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'leaves the timer of the lease that is replaced',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'this.#keep(replaced, effects);\n    effects.dueSooner();',
     to: 'this.#keep(replaced, effects);',
   },
   {
     name: 'has a new holder told by a touch',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'entry.renewals = 0;\n    effects.reshaped();',
     to: 'entry.renewals = 0;',
@@ -64,14 +56,12 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "takes a start that is sent again for another's",
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'if (!this.#entry.delayed && requestId === state.holder.requestId) {',
     to: 'if (this.#entry.delayed && requestId === state.holder.requestId) {',
   },
   {
     name: 'queues a start that is sent again once more',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'waiters.find(({ claim }) => claim.requestId === requestId)',
     to: 'waiters.find(({ claim }) => claim.requestId === `${requestId}?`)',
@@ -79,21 +69,18 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets whoever knows its id end a lease that is held',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'if (isThere && !entry.delayed && token === entry.token) {',
     to: 'const { requestId } = this.#reader.request; if (isThere && !entry.delayed && (token === entry.token || (type === ENDED && requestId !== undefined && requestId === leaseState(entry.state).holder.requestId))) {',
   },
   {
     name: 'keeps the place of a start that is withdrawn',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'waiters.filter((each) => each !== waiter)',
     to: 'waiters',
   },
   {
     name: 'takes all that wait behind it from the queue, too',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'waiters.filter((each) => each !== waiter)',
     to: 'waiters.slice(0, waiters.indexOf(waiter))',
@@ -101,7 +88,6 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'starts no lock delay',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'if (lockDelayMs === 0) return this.#passOn(at, effects);',
     to: 'if (lockDelayMs >= 0) return this.#passOn(at, effects);',
@@ -109,7 +95,6 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'forgets a lock delay at a restart',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-format.ts',
     from: 'out.u8(head.delayed ? DELAYED : 0);\n  out.signedVarint',
     to: 'out.u8(0);\n  out.signedVarint',
@@ -117,28 +102,24 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'rounds no deadline to a bucket',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-deadline.ts',
     from: 'return bucketMs === 0 ? first : rounded(first, bucketMs);',
     to: 'return first;',
   },
   {
     name: 'counts the maximum duration from the last renewal',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-deadline.ts',
     from: 'held.after(lease.grantedAt, lease.maxDurationMs, asOf)',
     to: 'held.after(lease.renewedAt, lease.maxDurationMs, asOf)',
   },
   {
     name: 'ends a lease in time in which nothing was heard',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-deadline.ts',
     from: 'const silence = held.after(lease.renewedAt, lease.timeoutMs, asOf);',
     to: 'const silence = lease.renewedAt + lease.timeoutMs;',
   },
   {
     name: 'counts a renewal that came too late',
-    kind: 'lease',
     file: 'libs/shell/client/src/lease-holder.ts',
     from: 'if (appendedAt >= this.#deadlineAt - clockSkewMs) {',
     to: 'if (appendedAt >= this.#deadlineAt + 60_000) {',
@@ -146,7 +127,6 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'believes from the acknowledgement on',
-    kind: 'lease',
     file: 'libs/shell/client/src/lease-holder.ts',
     from: 'this.#believesUntilMs = sentAtMs + ',
     to: 'this.#believesUntilMs = this.#parts.clock.monotonicMs() + ',
@@ -154,7 +134,6 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'believes beyond the maximum duration',
-    kind: 'lease',
     file: 'libs/shell/client/src/lease-holder.ts',
     from: 'Math.min(appendedAt + this.#timeoutMs, this.#endsAt)',
     to: 'appendedAt + this.#timeoutMs',
@@ -162,14 +141,12 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'negotiates no timeout',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'Math.min(Math.max(asked, minTimeoutMs), maxTimeoutMs)',
     to: 'Math.max(asked, 1)',
   },
   {
     name: 'tells the changelog of no renewal',
-    kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
     from: 'this.#parts.counters.leaseRenewals += 1;\n    effects.changed();',
     to: 'this.#parts.counters.leaseRenewals += 1;',
