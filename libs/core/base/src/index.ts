@@ -25,6 +25,7 @@ export { decimalIn, digitsOf } from './digits.ts';
 export { didYouMean } from './edit-distance.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
+export { KIND_NAMES, type KindName } from './kind-name.ts';
 export {
   KEY_BYTES_MAX,
   MESSAGE_BYTES_MAX,

@@ -1,4 +1,5 @@
 // The options and event fields of each call, as they are checked (check-options.ts).
+import { KIND_NAMES } from '@flatline/base';
 import { EVENT_SHAPE } from '@flatline/records';
 import {
   BOOLEAN,
@@ -103,7 +104,7 @@ const OUTPUTS = {
   onTrouble: FUNCTION,
 };
 const RUNS = { ...OUTPUTS, onReceipt: FUNCTION };
-const OF_A_KIND = { ...RUNS, kind: required(oneOf('session', 'lease', 'debounce', 'schedule')) };
+const OF_A_KIND = { ...RUNS, kind: required(oneOf(...KIND_NAMES)) };
 const RETRIES = objectOf({ attempts: COUNT, firstMs: TIME_OR_NONE, mostMs: TIME_OR_NONE });
 const ACQUIRE = { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT, signal: OBJECT };
 const HANDLING = { handler: required(FUNCTION), retries: RETRIES, deadLetterTopic: TEXT };

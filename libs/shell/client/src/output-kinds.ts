@@ -1,4 +1,5 @@
 // Interprets the records of an output topic by the kind of its pipeline: a table with the reading for each kind.
+import type { KindName } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import {
   BatchFormats,
@@ -42,7 +43,7 @@ export interface OutputKind<Found> {
   readonly idOf: (found: Found) => string;
 }
 
-type OutputKinds = { readonly [Kind in keyof RecordsByKind]: OutputKind<RecordsByKind[Kind]> };
+type OutputKinds = { readonly [Kind in KindName]: OutputKind<RecordsByKind[Kind]> };
 
 export function outputKinds(options: ReadingOptions): OutputKinds {
   const summaries = new SummaryFormats(options);
