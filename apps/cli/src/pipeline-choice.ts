@@ -1,3 +1,4 @@
+import type { KindName } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { usageFailure } from './failure.ts';
 
@@ -7,7 +8,7 @@ export function pipelineNamed({ pipelines }: FlatlineConfig, name: string | unde
 }
 
 /** The same among those of a kind. @throws CommandFailure */
-export function pipelineOfKind<Kind extends PipelineConfig['kind']>(
+export function pipelineOfKind<Kind extends KindName>(
   { pipelines }: FlatlineConfig,
   kind: Kind,
   name: string | undefined,

@@ -1,5 +1,6 @@
 import { counted } from '@flatline/base';
-import { configurationJsonSchema, outageOf, SECRET_SECTIONS } from '@flatline/config';
+import { configurationJsonSchema, SECRET_SECTIONS } from '@flatline/config';
+import { kindOf } from '@flatline/kind-modules';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { originsOf } from '../run-origins.ts';
@@ -21,7 +22,7 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
       changelog: changelogTopic,
       deadLetters: deadLetterTopic,
     };
-    return { name, kind, topics, group, outage: outageOf(pipeline) };
+    return { name, kind, topics, group, outage: kindOf(pipeline).outage(pipeline) };
   });
   const lines = [
     `${String(facts['configFile'])} can be used: application ${config.application}, ${counted(pipelines.length, 'pipeline')}.`,

@@ -1,7 +1,8 @@
 // Everything a processor needs, checked one by one, so that a failure hides only the checks that depend on it.
 import { counted, messageOf } from '@flatline/base';
-import { type FlatlineConfig, outageOf, type PipelineConfig, SECRET_SECTIONS } from '@flatline/config';
+import { type FlatlineConfig, type PipelineConfig, SECRET_SECTIONS } from '@flatline/config';
 import { type KafkaConnection, KafkaLogScan, KafkaTopicAdmin } from '@flatline/kafka';
+import { kindOf } from '@flatline/kind-modules';
 import { existsSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
@@ -65,7 +66,7 @@ async function examine(flags: DoctorFlags, shell: Shell, say: Say): Promise<void
 
 /** C8 */
 function outageFinding(pipeline: PipelineConfig): Finding {
-  const { doesHarm, text } = outageOf(pipeline);
+  const { doesHarm, text } = kindOf(pipeline).outage(pipeline);
   return { what: `outages of the brokers, pipeline ${pipeline.name}`, outcome: doesHarm ? 'warning' : 'ok', text };
 }
 

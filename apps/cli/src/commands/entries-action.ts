@@ -1,12 +1,13 @@
-import { count, counted, partitionOf } from '@flatline/base';
+import { count, counted, type KindName, partitionOf } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { KafkaLogScan } from '@flatline/kafka';
+import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { type PartitionState, readPartitionState, type ShownEntry } from '@flatline/processor';
 import { randomInt } from 'node:crypto';
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { type AsOf, asOfText, asOfValue } from '../entries/as-of.ts';
-import { ENTRY_NAMES, entryDetails, entryTable, entryValue } from '../entries/entry-text.ts';
+import { entryDetails, entryTable, entryValue } from '../entries/entry-text.ts';
 import { KeyPage } from '../entries/key-page.ts';
 import { ExitCode } from '../exit-code.ts';
 import { interruptedBefore, usageFailure } from '../failure.ts';
@@ -17,7 +18,7 @@ import { printableKey } from '../terminal/printable.ts';
 import { requireChangelog } from '../topics/require-topic.ts';
 
 interface EntryFlags extends ConfigurationFlags {
-  readonly kind: PipelineConfig['kind'];
+  readonly kind: KindName;
   readonly pipeline?: string;
   /** Keys are given in base64. */
   readonly base64?: boolean;
@@ -95,7 +96,7 @@ export async function runGet(flags: GetFlags, console: Console, shell: Shell): P
   if (places.length > 0) return ExitCode.ok;
   console.result(
     { ...said, state: 'none', ...entryValue(wanted, {}), asOf },
-    `no ${ENTRY_NAMES[kind]} has this key, ${asOfText(asOf)}`,
+    `no ${KIND_WORDS[kind].noun} has this key, ${asOfText(asOf)}`,
   );
   return ExitCode.failedCheck;
 }

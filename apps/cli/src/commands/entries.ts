@@ -1,15 +1,15 @@
 // `list` and `get` of what lives in a pipeline: the same for every kind.
-import type { PipelineConfig } from '@flatline/config';
+import type { KindName } from '@flatline/base';
+import { KIND_WORDS } from '@flatline/kind-modules/words';
 import type { Command } from 'commander';
-import { ENTRY_NAMES } from '../entries/entry-text.ts';
 import type { CommandContext } from './context.ts';
 import type { GetFlags, ListFlags } from './entries-action.ts';
 import { brokersOption, configOption, integerFrom, jsonOption } from './flags.ts';
 
 const LIST_MAX = 100_000;
 
-export function addEntryCommands(group: Command, kind: PipelineConfig['kind'], context: CommandContext): void {
-  const name = ENTRY_NAMES[kind];
+export function addEntryCommands(group: Command, kind: KindName, context: CommandContext): void {
+  const name = KIND_WORDS[kind].noun;
   const shared = (command: Command): Command =>
     command
       .option('--base64', 'keys are given in base64')

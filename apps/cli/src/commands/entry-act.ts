@@ -2,12 +2,12 @@
 import { messageOf, partitionOf } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { BatchProducer, type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
+import { KIND_WORDS } from '@flatline/kind-modules/words';
 import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
 import { readPartitionState, type ShownEntry } from '@flatline/processor';
 import { randomInt } from 'node:crypto';
 import { connect, kafkaOf } from '../cluster.ts';
 import type { ConfigurationFlags } from '../configuration.ts';
-import { ENTRY_NAMES } from '../entries/entry-text.ts';
 import { interruptedBefore, usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -103,7 +103,7 @@ async function knownThere(
     return await looksThere(look, concerns);
   } catch (error) {
     if (look.shell.stop.signal.aborted) throw error;
-    const name = ENTRY_NAMES[look.pipeline.kind];
+    const name = KIND_WORDS[look.pipeline.kind].noun;
     const unknown = `whether there is such a ${name} is not known, since the changelog could not be read`;
     console.note(`${unknown}: ${messageOf(error)}`);
     return undefined;

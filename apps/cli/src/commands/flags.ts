@@ -1,7 +1,6 @@
 // Flags several commands share, and how their values are read. An error names the flag, the value and what is allowed;
 // commander adds the flag's name.
-import { millisecondsIn } from '@flatline/base';
-import type { PipelineConfig } from '@flatline/config';
+import { type KindName, millisecondsIn } from '@flatline/base';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Upper bound on `--limit` of a list. */
@@ -137,7 +136,7 @@ export function headerOption(
 }
 
 /** For commands that do something to one key of a pipeline. */
-export function keyActOptions(command: Command, kind: PipelineConfig['kind']): Command {
+export function keyActOptions(command: Command, kind: KindName): Command {
   return command
     .option('--pipeline <name>', `which pipeline of the configuration (default: its only one of kind ${kind})`)
     .option(

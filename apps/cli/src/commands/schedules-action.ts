@@ -1,6 +1,7 @@
 // Acts of an operator on schedules, in the words of the flags (Q4).
 import type { Millis } from '@flatline/base';
-import { foreseenSchedule, type ShownEntry } from '@flatline/processor';
+import { foreseenSchedule } from '@flatline/kind-modules';
+import type { ShownEntry } from '@flatline/processor';
 import type { RecordHeader } from '@flatline/ports';
 import { OWN_HEADERS } from '@flatline/ports/formats';
 import { commandHeaders, inWordsOf, scheduleHeaders } from '@flatline/schedules';

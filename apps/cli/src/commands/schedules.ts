@@ -4,10 +4,7 @@ import { addEntryCommands } from './entries.ts';
 import { headerOption, integerFrom, keyActOptions, lengthOption } from './flags.ts';
 import type { ActFlags, AddFlags, ScheduleAct } from './schedules-action.ts';
 
-export function addSchedulesCommand(program: Command, context: CommandContext): void {
-  const schedules = program
-    .command('schedules')
-    .description('list what is pending; add, cancel, pause, resume or trigger schedules');
+export function addScheduleCommands(schedules: Command, context: CommandContext): void {
   addEntryCommands(schedules, 'schedule', context);
   addAddCommand(schedules, context);
   for (const act of Object.keys(ACTS) as ScheduleAct[])

@@ -4,8 +4,7 @@ import { addEntryCommands } from './entries.ts';
 import { clusterOption, configOption, integerFrom, jsonOption, topicName } from './flags.ts';
 import type { TailFlags } from './tail-action.ts';
 
-export function addSessionsCommand(program: Command, context: CommandContext): void {
-  const sessions = program.command('sessions').description('list live sessions, watch sessions close');
+export function addSessionCommands(sessions: Command, context: CommandContext): void {
   sessions
     .command('tail')
     .description('print closed sessions as they are committed, until Ctrl-C')

@@ -4,8 +4,7 @@ import { addEntryCommands } from './entries.ts';
 import { keyActOptions } from './flags.ts';
 import type { WindowAct, WindowActFlags } from './windows-action.ts';
 
-export function addWindowsCommand(program: Command, context: CommandContext): void {
-  const windows = program.command('windows').description('list what is being collected; flush or cancel windows');
+export function addWindowCommands(windows: Command, context: CommandContext): void {
   addEntryCommands(windows, 'debounce', context);
   for (const act of Object.keys(ACTS) as WindowAct[])
     keyActOptions(windows.command(act).argument('<key>', 'the key'), 'debounce')

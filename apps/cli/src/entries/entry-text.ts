@@ -1,13 +1,13 @@
 // Entry of a key as a line for a person, or as JSON with the names of docs/FORMATS.md. Pure.
-import type { PipelineConfig } from '@flatline/config';
+import type { KindName } from '@flatline/base';
+import { type EntryColumn, kindOf, type Show } from '@flatline/kind-modules';
+import { KIND_WORDS } from '@flatline/kind-modules/words';
 import type { ShownEntry } from '@flatline/processor';
 import { isUtf8 } from 'node:buffer';
 import { bytesValue } from '../dead-letters/letter-text.ts';
 import { printable, printableKey } from '../terminal/printable.ts';
 import { duration } from '../terminal/progress.ts';
 import { type Table, type TableColumn, tableOf } from '../terminal/table.ts';
-
-type Kind = PipelineConfig['kind'];
 
 type Column = TableColumn<Row>;
 
@@ -17,58 +17,13 @@ interface Row {
 }
 
 const KEY_WIDTH = { width: 28, least: 12 };
-/** For what is last in a line, and may be long. */
-const VALUE_WIDTH = { width: 60, least: 12 };
 const INSTANT = /(At|Until)$/;
-
-/** Name of one entry, by kind. */
-export const ENTRY_NAMES: Readonly<Record<Kind, string>> = {
-  session: 'session',
-  lease: 'lease',
-  debounce: 'window',
-  schedule: 'schedule',
-};
-
-const COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
-  session: [
-    at('deadline', 'deadlineAt'),
-    at('last seen', 'lastSeenAt', { spare: 2 }),
-    said('events', { width: 8 }, ({ eventCount }) => eventCount),
-    said('incarnation', { width: 16, spare: 1 }, ({ incarnation }) => incarnation),
-    said('attributes', VALUE_WIDTH, ({ attributes }) => pairs(attributes)),
-  ],
-  lease: [
-    at('deadline', 'deadlineAt'),
-    said('token', { width: 16 }, ({ token }) => token),
-    said('waiting', { width: 8 }, ({ waiters }) => (waiters as readonly unknown[]).length),
-    said('holder', VALUE_WIDTH, ({ attributes, requestId, retryAt }) =>
-      retryAt === undefined
-        ? [pairs(attributes), requestId].filter(Boolean).join(' ')
-        : `lock delay to ${time(retryAt)}`,
-    ),
-  ],
-  debounce: [
-    at('fires', 'firesAt'),
-    said('items', { width: 8 }, ({ count }) => count),
-    said('bytes', { width: 10 }, ({ bytes }) => bytes),
-    said('window', { width: 16 }, ({ windowId }) => windowId),
-  ],
-  schedule: [
-    said('due (UTC)', { width: 19 }, ({ paused, parked, dueAt }) =>
-      parked === true ? 'parked' : paused === true ? 'paused' : time(dueAt),
-    ),
-    said('id', { width: 16, least: 8 }, ({ scheduleId }) => scheduleId),
-    said('runs', { width: 6 }, ({ runs }) => runs),
-    said('recurs', { width: 28, least: 12 }, recurrence),
-    said('target', { width: 12, spare: 1 }, ({ target }) => target),
-    { name: 'value', ...VALUE_WIDTH, text: ({ entry: { value } }) => printableKey(value as Uint8Array) },
-  ],
-};
+const SHOW: Show = { time: (at) => (at === undefined ? '' : time(at)), duration, attributes: pairs };
 
 /** A line for each entry, at most `width` wide; Infinity: everything whole. */
-export function entryTable(kind: Kind, width: number): Table<Row> {
-  const key: Column = { name: ENTRY_NAMES[kind], ...KEY_WIDTH, text: (row) => printableKey(row.key) };
-  return tableOf([key, ...COLUMNS[kind]], width);
+export function entryTable(kind: KindName, width: number): Table<Row> {
+  const key: Column = { name: KIND_WORDS[kind].noun, ...KEY_WIDTH, text: (row) => printableKey(row.key) };
+  return tableOf([key, ...kindOf({ kind }).columns.map(columnOf)], width);
 }
 
 /** All of it, a line for each field that says something. */
@@ -120,20 +75,15 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
-type Width = Pick<Column, 'width' | 'least' | 'spare'>;
-
-function at(name: string, field: string, more: Partial<Width> = {}): Column {
-  const width = { width: 19, ...more };
-  return said(`${name} (UTC)`, width, (entry) => (entry[field] === undefined ? '' : time(entry[field])));
-}
-
-function said(name: string, width: Width, field: (entry: ShownEntry) => unknown): Column {
-  return { name, ...width, text: ({ entry }) => printable(`${(field(entry) ?? '') as string | number}`) };
-}
-
-function recurrence({ everyMs, cron, timeZone }: ShownEntry): string {
-  if (typeof everyMs === 'number') return `every ${duration(everyMs)}`;
-  return typeof cron === 'string' ? `${cron} ${timeZone as string}` : '';
+/** Escaped here: what a kind shows comes from records. */
+function columnOf({ text, ...column }: EntryColumn): Column {
+  return {
+    ...column,
+    text: ({ entry }) => {
+      const said = text(entry, SHOW) ?? '';
+      return said instanceof Uint8Array ? printableKey(said) : printable(String(said));
+    },
+  };
 }
 
 function pairs(attributes: unknown): string {

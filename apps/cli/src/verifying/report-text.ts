@@ -1,5 +1,6 @@
 import { count, counted } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
+import { KIND_WORDS } from '@flatline/kind-modules/words';
 import {
   type DelaySummary,
   MISPLACED_KNOWN_MAX,
@@ -13,21 +14,13 @@ import { printable } from '../terminal/printable.ts';
 /** Upper bound on the violations shown: one defect shows in many. */
 const SHOWN_MAX = 20;
 
-/** Words for what a pipeline of each kind has opened, and closed once and as the input says. */
-const LIVES: Readonly<Record<PipelineConfig['kind'], readonly [what: string, opened: string, closed: string]>> = {
-  session: ['sessions', 'opened', 'closed once and as the input says'],
-  lease: ['leases', 'granted', 'ended once and as the input says'],
-  debounce: ['windows', 'opened', 'fired once and as the input says'],
-  schedule: ['schedules', 'made', 'runs made once and as the input says'],
-};
-
 /** A human-readable report: the verdict, what was looked at, and each violation with its rule and place. */
 export function reportText({ name, kind }: Pick<PipelineConfig, 'name' | 'kind'>, report: VerificationReport): string {
   const { violations, violationCount, records, misplacedKeys, undecided, undecidedCount } = report;
   const shown = violations.slice(0, SHOWN_MAX);
   const hidden = violationCount - shown.length;
   const unlisted = undecidedCount - undecided.length;
-  const [what, opened, closed] = LIVES[kind];
+  const [what, opened, closed] = KIND_WORDS[kind].lives;
   return [
     `${name}: ${verdictOf(report)}`,
     `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${counted(report.commits, 'commit')}`,

@@ -100,7 +100,8 @@ export class Scenario {
           output: { topic: this.output },
           ...pipeline,
           ...changes,
-        },
+          // The compiler does not know its kind; the command checks it.
+        } as Pipeline,
       ],
     };
     writeFileSync(this.config, JSON.stringify(config));

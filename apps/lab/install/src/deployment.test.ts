@@ -48,9 +48,7 @@ describe('the compose file', () => {
 
 describe('alerts, dashboard and scaler', () => {
   test('name metrics that the processor has', () => {
-    const sources = ['metrics.ts', 'kind-metrics.ts', 'supervisor-metrics.ts'].map((name) =>
-      read(`libs/shell/processor/src/http/${name}`),
-    );
+    const sources = globSync('libs/shell/{processor/src/http,kind-modules/src}/**/*.ts', { cwd: root }).map(read);
     const known = new Set(sources.join('\n').match(/flatline_[a-z_]+/g));
     const pages = [
       'infra/helm/flatline/alerts.yaml',

@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Millis, type Random, seededRandom } from '@flatline/base';
 import { CronCalendar } from '@flatline/system';
-import { CheckCalendar } from '@flatline/verifier/calendar';
+import { CheckCalendar } from '@flatline/kind-modules/calendar';
 import { Cron } from 'croner';
 import { drawnCron } from './drawn-expressions.fixture.ts';
 import { oneOf } from '@flatline/lab-kinds';

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { VARIABLES } from './environment.ts';
-import { configurationSchema, DURATION_MAX_MS } from './schema.ts';
+import { SETTING_WORDS } from '@flatline/kind-modules/form';
+import { cellsOf } from '@flatline/kind-modules/rows';
+import { configurationSchema } from './schema.ts';
 import { unitOf } from './units.ts';
 
 /** The part of JSON Schema that zod writes. */
@@ -12,6 +14,9 @@ interface Node {
   readonly required?: readonly string[];
   readonly items?: Node;
   readonly anyOf?: readonly Node[];
+  readonly oneOf?: readonly Node[];
+  readonly unit?: string;
+  readonly const?: string;
   readonly default?: unknown;
   readonly enum?: readonly string[];
   readonly minimum?: number;
@@ -32,42 +37,53 @@ function rows(): Map<string, Setting> {
   );
 }
 
-function settings(node: Node, path = ''): [string, Setting][] {
-  return Object.entries(node.properties ?? {}).flatMap(([name, child]): [string, Setting][] => {
-    const at = path === '' ? name : `${path}.${name}`;
-    const section = sectionOf(child);
-    const own: [string, Setting] = [at, settingOf(child, unitOf(name), node.required?.includes(name) === true)];
-    if (section === undefined) return [own];
-    const inner = settings(section, section === child.items ? `${at}[]` : at);
-    // A section that may also be something else is a setting itself: ssl is true, false or an object.
-    return child.anyOf?.some(({ properties, items }) => !properties && !items) === true ? [own, ...inner] : inner;
-  });
+/** What several kinds have, as the first of them has it. */
+function settings(node: Node, path = ''): Map<string, Setting> {
+  const found = new Map<string, Setting>();
+  for (const { properties = {}, required } of node.oneOf ?? [node])
+    for (const [name, child] of Object.entries(properties))
+      for (const [at, setting] of settingsOf(name, nameOfKind(name, child, node), {
+        path,
+        isRequired: required?.includes(name) === true,
+      }))
+        if (!found.has(at)) found.set(at, setting);
+  return found;
+}
+
+/** By which the forms are told apart: each has its own. */
+function nameOfKind(name: string, child: Node, { oneOf }: Node): Node {
+  return oneOf === undefined || child.const === undefined
+    ? child
+    : { enum: oneOf.flatMap(({ properties }) => properties?.[name]?.const ?? []) };
+}
+
+interface Place {
+  readonly path: string;
+  readonly isRequired: boolean;
+}
+
+function settingsOf(name: string, child: Node, { path, isRequired }: Place): [string, Setting][] {
+  const at = path === '' ? name : `${path}.${name}`;
+  const section = sectionOf(child);
+  const unit = child.unit ?? unitOf(name);
+  const own: [string, Setting] = [at, cellsOf(name, unit === undefined ? child : { ...child, unit }, isRequired)];
+  if (section === undefined) return [own];
+  const inner = [...settings(section, section === child.items ? `${at}[]` : at)];
+  // A section that may also be something else is a setting itself: ssl is true, false or an object.
+  return child.anyOf?.some(({ properties, items }) => !properties && !items) === true ? [own, ...inner] : inner;
 }
 
 /** The object among the forms of a setting, if it has settings of its own; secrets are references, not sections. */
 function sectionOf({ properties, items, anyOf = [], ...rest }: Node): Node | undefined {
   if (properties !== undefined)
     return 'file' in properties || 'env' in properties ? undefined : { properties, ...rest };
-  if (items?.properties !== undefined) return items;
+  if (items?.properties !== undefined || items?.oneOf !== undefined) return items;
   return anyOf.map(sectionOf).find((found) => found !== undefined);
-}
-
-function settingOf(
-  { enum: values, minimum, maximum, ...node }: Node,
-  unit: string | undefined,
-  required: boolean,
-): Setting {
-  const byDefault = node.default === undefined ? undefined : `\`${JSON.stringify(node.default)}\``;
-  const bounds = maximum === DURATION_MAX_MS ? `≥ ${minimum}` : `${minimum} … ${maximum}`;
-  const allowed =
-    values?.map((value) => `\`${value}\``).join(', ') ??
-    (minimum === undefined ? '' : [bounds, unit].filter(Boolean).join(' '));
-  return { default: byDefault ?? (required ? 'required' : 'none'), allowed };
 }
 
 describe('docs/CONFIGURATION.md', () => {
   test('has every setting with its default, what is allowed and the unit, and no other', () => {
-    const schema = z.toJSONSchema(configurationSchema, { io: 'input' }) as Node;
+    const schema = z.toJSONSchema(configurationSchema, { io: 'input', metadata: SETTING_WORDS }) as Node;
     const documented = rows();
     for (const { name } of VARIABLES) documented.delete(name);
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(settings(schema)));

@@ -1,16 +1,11 @@
 // Checks of settings against each other, and of what this version does not do yet.
 import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@flatline/base';
+import { kindOf, type PipelineSection, type Reducers } from '@flatline/kind-modules';
 import { type Finding, shownValue } from './configuration-error.ts';
-import { debounceProblems, type Reducers } from './debounce-settings.ts';
-import { foreignSettings } from './kind-settings.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
 import { saslChecks } from './sasl-settings.ts';
-import { scheduleProblems } from './schedule-settings.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
-import type { Configuration, PipelineSection } from './schema.ts';
-
-/** `unheardMs` holds so many `proofIntervalMs` at least: clock records come at a quarter of it, with room to be late. */
-const UNHEARD_PROOFS_MIN = 10;
+import type { Configuration } from './schema.ts';
 
 /** Says nothing where one of `involved` is wrong in itself. */
 export interface CrossFinding extends Finding {
@@ -55,7 +50,7 @@ function kafkaChecks({ kafka, commitIntervalMs }: Configuration): CrossFinding[]
 
 function ingestChecks({ ingest, pipelines }: Configuration): CrossFinding[] {
   if (ingest === undefined) return [];
-  const sessions = pipelines.filter(({ kind }) => kind === 'session');
+  const sessions = pipelines.filter((each) => each.kind === 'session');
   if (sessions.length === 0) {
     const problem = 'only sessions take heartbeats over HTTP, and there is no pipeline of kind "session"';
     return [finding('ingest', undefined, problem, ['pipelines'])];
@@ -78,12 +73,17 @@ function duplicateNames({ pipelines }: Configuration): CrossFinding[] {
 
 function pipelineChecks(pipeline: PipelineSection, at: string, reducers: Reducers): CrossFinding[] {
   return [
-    ...timeoutChecks(pipeline, at),
-    ...unheardChecks(pipeline, at),
+    ...kindOf(pipeline)
+      .problems(pipeline, { reducers })
+      .map(({ setting, value, problem, involved = [] }) =>
+        finding(
+          `${at}.${setting}`,
+          value,
+          problem,
+          ['kind', ...involved].map((each) => `${at}.${each}`),
+        ),
+      ),
     ...fetchChecks(pipeline, at),
-    ...[...foreignSettings(pipeline), ...debounceProblems(pipeline, reducers), ...scheduleProblems(pipeline)].map(
-      ({ setting, value, problem }) => finding(`${at}.${setting}`, value, problem, [`${at}.kind`]),
-    ),
     ...formatChecks(pipeline, at),
     ...notYet(pipeline, at),
   ];
@@ -111,65 +111,11 @@ function startChecks({ startFrom }: PipelineSection, at: string, now: Millis | u
   return [finding(`${at}.startFrom.timestamp`, timestamp, problem)];
 }
 
-function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
-  const { timeoutMs, minTimeoutMs, maxTimeoutMs, graceMs, maxDurationMs } = pipeline;
-  const bounds = [`${at}.minTimeoutMs`, `${at}.maxTimeoutMs`];
-  const found: CrossFinding[] = [];
-  if (minTimeoutMs > maxTimeoutMs)
-    found.push(finding(`${at}.minTimeoutMs`, minTimeoutMs, `at most maxTimeoutMs (${maxTimeoutMs})`, bounds));
-  else if (timeoutMs < minTimeoutMs || timeoutMs > maxTimeoutMs) {
-    const problem = `minTimeoutMs (${minTimeoutMs}) to maxTimeoutMs (${maxTimeoutMs})`;
-    found.push(finding(`${at}.timeoutMs`, timeoutMs, problem, bounds));
-  }
-  if (graceMs > 0 && maxDurationMs !== undefined) {
-    const problem = 'not together with maxDurationMs (rule C7)';
-    found.push(finding(`${at}.graceMs`, graceMs, problem, [`${at}.maxDurationMs`]));
-  }
-  return found;
-}
-
-/** Finds settings by which unheard time (C8) would end sessions, or time that was heard would be held. */
-function unheardChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
-  const { unheardMs = 0, timeoutMs, proofIntervalMs } = pipeline;
-  if (unheardMs === 0) return [];
-  const found: CrossFinding[] = [];
-  if (unheardMs * 2 > timeoutMs) {
-    const problem = `0, or at most half of timeoutMs (${timeoutMs}): so much of each gap counts as silence`;
-    found.push(finding(`${at}.unheardMs`, unheardMs, problem, [`${at}.timeoutMs`]));
-  }
-  if (unheardMs < proofIntervalMs * UNHEARD_PROOFS_MIN) found.push(tooFewProofs(pipeline, at));
-  if ([pipeline.input].flat().some(({ timestampType }) => timestampType === 'CreateTime')) {
-    const problem = '0 where timestampType is "CreateTime": gaps between the stamps of producers are no outages';
-    found.push(finding(`${at}.unheardMs`, unheardMs, problem, [`${at}.input.timestampType`]));
-  }
-  return found;
-}
-
-/** About the one of both settings that was set: `unheardMs` follows from the timeout where it is not (C8). */
-function tooFewProofs({ unheardMs = 0, timeoutMs, proofIntervalMs }: PipelineSection, at: string): CrossFinding {
-  const [ours, other] = [`${at}.unheardMs`, `${at}.proofIntervalMs`];
-  const most = Math.floor(unheardMs / UNHEARD_PROOFS_MIN);
-  if (unheardMs === Math.floor(timeoutMs / 2) && most > 0) {
-    const problem = `at most ${most}, a tenth of unheardMs (${unheardMs}, half of timeoutMs): clock records come no faster; or set unheardMs to 0`;
-    return finding(other, proofIntervalMs, problem, [ours, `${at}.timeoutMs`]);
-  }
-  const problem = `0, or at least ${UNHEARD_PROOFS_MIN} times proofIntervalMs (${proofIntervalMs}): clock records come no faster`;
-  return finding(ours, unheardMs, problem, [other]);
-}
-
 /** Finds settings under which silence cannot be proved without writing to the input (C3). */
-function fetchChecks({ proof, unheardMs = 0, input }: PipelineSection, at: string): CrossFinding[] {
-  if (proof !== 'fetch') return [];
-  const found: CrossFinding[] = [];
-  if ([input].flat().some(({ timestampType }) => timestampType === 'CreateTime')) {
-    const problem = '"record" where timestampType is "CreateTime": the stamps of producers tell no present (rule C3)';
-    found.push(finding(`${at}.proof`, proof, problem, [`${at}.input.timestampType`]));
-  }
-  if (unheardMs > 0) {
-    const problem = `"record" with unheardMs (${unheardMs}), or unheardMs 0: unheard time needs clock records in the input`;
-    found.push(finding(`${at}.proof`, proof, problem, [`${at}.unheardMs`]));
-  }
-  return found;
+function fetchChecks({ proof, input }: PipelineSection, at: string): CrossFinding[] {
+  if (proof !== 'fetch' || [input].flat().every(({ timestampType }) => timestampType !== 'CreateTime')) return [];
+  const problem = '"record" where timestampType is "CreateTime": the stamps of producers tell no present (rule C3)';
+  return [finding(`${at}.proof`, proof, problem, [`${at}.input.timestampType`])];
 }
 
 /** A setting that would be accepted and not obeyed is worse than an error. */
@@ -186,8 +132,6 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
     if (unknownKey !== 'open') refuse('input.unknownKey', unknownKey, '"open"');
   }
   if (pipeline.emit.some((kind) => kind !== 'closed')) refuse('emit', pipeline.emit, '["closed"]');
-  for (const setting of ['revisionWindowMs', 'graceMs'] as const)
-    if (pipeline[setting] !== 0) refuse(setting, pipeline[setting], '0');
   return found;
 }
 
@@ -218,10 +162,11 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
     setting: `${at}.name (${what})`,
     kind: 'derived',
   });
-  const read: TopicUse['kind'] = pipeline.kind === 'schedule' ? 'scheduled' : 'input';
+  const { inputUse: read, resolve } = kindOf(pipeline);
+  const { targets } = resolve(pipeline, { reducers: {} });
   return [
     ...[pipeline.input].flat().map(({ topic }) => ({ topic, setting: `${at}.input.topic`, kind: read })),
-    ...(pipeline.targets ?? []).map((topic, i) => ({ topic, setting: `${at}.targets[${i}]`, kind: 'target' as const })),
+    ...targets.map((topic, i) => ({ topic, setting: `${at}.targets[${i}]`, kind: 'target' as const })),
     { topic: output.topic, setting: `${at}.output.topic`, kind: 'output' },
     deadLetterTopic === undefined
       ? ofName(deadLetterTopicOf(application, pipeline), 'dead letters')

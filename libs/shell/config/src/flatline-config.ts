@@ -1,6 +1,6 @@
 // A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
-import type { DurationMs, Millis } from '@flatline/base';
-import type { DebounceRules, HeldTimeRules, LeaseRules, ScheduleRules, SessionRules } from '@flatline/kinds';
+import type { DurationMs } from '@flatline/base';
+import type { PipelineConfig } from '@flatline/kind-modules';
 
 export interface FlatlineConfig {
   readonly application: string;
@@ -92,84 +92,4 @@ export interface TlsConfig {
   readonly servername?: string;
   /** Default: true. */
   readonly rejectUnauthorized?: boolean;
-}
-
-export type PipelineConfig = SessionPipeline | LeasePipeline | DebouncePipeline | SchedulePipeline;
-
-export interface SessionPipeline extends AnyPipeline {
-  readonly kind: 'session';
-  readonly rules: SessionRules;
-}
-
-export interface LeasePipeline extends AnyPipeline {
-  readonly kind: 'lease';
-  readonly rules: LeaseRules;
-}
-
-export interface DebouncePipeline extends AnyPipeline {
-  readonly kind: 'debounce';
-  readonly rules: DebounceRules;
-}
-
-export interface SchedulePipeline extends AnyPipeline {
-  readonly kind: 'schedule';
-  readonly rules: ScheduleRules;
-  /** Due entries of a partition that take effect per second; undefined: as many as can. */
-  readonly maxDuePerSecond: number | undefined;
-}
-
-/** Settings of pipelines of every kind. */
-interface AnyPipeline {
-  readonly name: string;
-  readonly input: InputConfig;
-  readonly output: OutputConfig;
-  readonly deadLetterTopic: string;
-  readonly changelogTopic: string;
-  readonly group: string;
-  readonly heldTime: HeldTimeRules;
-  /** No time is held, as `proofIntervalMs` is set and too slow to show an outage (C8). */
-  readonly isPacedTooSlowly: boolean;
-  /** Most that entries, keys and states of one partition may count (I7); undefined: as much as fits one. */
-  readonly maxStateBytes?: number | undefined;
-  /** How silence is proved: by a record of the input (C2), or without writing to it (C3). */
-  readonly proof: 'record' | 'fetch';
-  readonly proofIntervalMs: DurationMs;
-  /** How long a close may wait for its commit. */
-  readonly closeDelayMs: DurationMs;
-  /** C3. */
-  readonly clockSkewMs: DurationMs;
-  readonly tickMs: DurationMs;
-  readonly handoverMs: DurationMs;
-  /** 0: never. */
-  readonly stoppedRetryMs: DurationMs;
-  readonly drainMs: DurationMs;
-  readonly changelogFactor: number;
-  /** K9 */
-  readonly changelogFormat: number;
-  readonly truncateLagMs: DurationMs;
-  readonly truncateLagBytes: number;
-  /** Where a partition that has no state yet begins to read. */
-  readonly startFrom: 'earliest' | 'latest' | { readonly timestamp: Millis };
-  /** Warm copies of each partition, on other instances. */
-  readonly standbys: number;
-}
-
-interface OutputConfig {
-  readonly topic: string;
-  readonly format: 'json' | 'avro';
-  readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
-  /** True if each close, or end of a lease, is followed by its tombstone (O2). */
-  readonly tombstones: boolean;
-}
-
-interface InputConfig {
-  readonly topic: string;
-  readonly format: 'auto' | 'json' | 'avro';
-  readonly timestampType: 'LogAppendTime' | 'CreateTime';
-  /** By what producers choose a key's partition; `any`: by something else, which nothing checks (I9). */
-  readonly partitioner: 'murmur2' | 'any';
-  readonly maxKeyBytes: number;
-  readonly maxFutureMs: DurationMs;
-  readonly maxLeadMs: DurationMs;
-  readonly liveWithinMs: DurationMs;
 }

@@ -1,18 +1,14 @@
 export { ConfigurationError, type Finding } from './configuration-error.ts';
 export type { Environment } from './environment.ts';
 export type {
-  DebouncePipeline,
   FlatlineConfig,
   HttpConfig,
   IngestConfig,
   KafkaConfig,
   KafkaCredentials,
-  LeasePipeline,
-  PipelineConfig,
-  SchedulePipeline,
-  SessionPipeline,
   TlsConfig,
 } from './flatline-config.ts';
+export type { PipelineConfig } from '@flatline/kind-modules';
 export { configurationJsonSchema } from './json-schema.ts';
 export {
   CONFIG_FILES,
@@ -23,7 +19,6 @@ export {
   writtenSettings,
 } from './load.ts';
 export { transactionalId } from './names.ts';
-export { type Outage, outageOf } from './outage.ts';
 export { resolveConfiguration, type ResolveOptions, SECRET_SECTIONS, type SecretSection } from './resolve.ts';
 export { rulesText } from './rules-text.ts';
-export { type ConfigurationInput, DURATION_MAX_MS } from './schema.ts';
+export type { ConfigurationInput } from './schema.ts';

@@ -2,8 +2,10 @@
 import { counted, didYouMean } from '@flatline/base';
 import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
-import { numberAt, settingsAt } from './known-settings.ts';
-import { DURATION_MAX_MS, SECRETS_ARE } from './schema.ts';
+import { DURATION_MAX_MS } from '@flatline/kind-modules/form';
+import { isKind } from './kind-defaults.ts';
+import { kindsWith, numberAt, settingsAt } from './known-settings.ts';
+import { MISSING, SECRETS_ARE } from './schema.ts';
 
 export type Issue = z.core.$ZodIssue;
 
@@ -20,17 +22,17 @@ const notYet: ReadonlySet<string> = new Set([
 
 export function explainIssue(issue: Issue, root: unknown): Finding[] {
   const setting = settingName(issue.path);
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => explainUnknown(key, issue.path));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => explainUnknown(key, issue.path, root));
   if (issue.code === 'invalid_union') return explainUnion(issue, root);
   const value = valueAt(root, issue.path);
-  const expected = value === undefined ? expectedBy(issue) : undefined;
-  if (expected !== undefined) return [{ setting, value: undefined, problem: `is missing; expected ${expected}` }];
-  return [{ setting, value: shownValue(value), problem: numberProblem(issue.path) ?? allowedBy(issue) }];
+  const expected = value === undefined ? expectedBy(issue, root) : undefined;
+  if (expected !== undefined) return [{ setting, value: undefined, problem: `${MISSING}; expected ${expected}` }];
+  return [{ setting, value: shownValue(value), problem: numberProblem(issue.path, root) ?? allowedBy(issue) }];
 }
 
 /** Names what is expected in place of a missing setting. */
-function expectedBy(issue: Issue): string | undefined {
-  if (issue.code === 'invalid_type') return numberProblem(issue.path) ?? typeName(issue.expected);
+function expectedBy(issue: Issue, root: unknown): string | undefined {
+  if (issue.code === 'invalid_type') return numberProblem(issue.path, root) ?? typeName(issue.expected);
   return issue.code === 'invalid_value' ? oneOf(issue.values) : undefined;
 }
 
@@ -70,8 +72,8 @@ function amount(number: number, origin: string): string {
   return unit === undefined ? String(number) : counted(number, unit);
 }
 
-function numberProblem(path: readonly PropertyKey[]): string | undefined {
-  const bounds = numberAt(path);
+function numberProblem(path: readonly PropertyKey[], root: unknown): string | undefined {
+  const bounds = numberAt(path, root);
   if (bounds === undefined) return undefined;
   const { least, most, whole } = bounds;
   const isDuration = String(path.at(-1)).endsWith('Ms');
@@ -80,16 +82,27 @@ function numberProblem(path: readonly PropertyKey[]): string | undefined {
   return `a ${whole ? 'whole ' : ''}number${isDuration ? ' of ms' : ''}, ${range}${isDuration ? ', or a length of time as "30m" or "10s"' : ''}`;
 }
 
-function explainUnknown(key: string, path: readonly PropertyKey[]): Finding {
+function explainUnknown(key: string, path: readonly PropertyKey[], root: unknown): Finding {
+  const setting = settingName([...path, key]);
+  const owners = isPipeline(path, root) ? kindsWith(key).map((kind) => `"${kind}"`) : [];
+  if (owners.length > 0) {
+    const problem = `is a setting of ${owners.join(' and ')} pipelines; leave it out`;
+    return { setting, value: shownValue(valueAt(root, [...path, key])), problem };
+  }
   const problem = notYet.has(key)
     ? 'is not available in this version; leave it out'
-    : `no such setting${elsewhere(key, path) ?? didYouMean(key, settingsAt(path))}`;
-  return { setting: settingName([...path, key]), value: undefined, problem };
+    : `no such setting${elsewhere(key, path, root) ?? didYouMean(key, settingsAt(path, root))}`;
+  return { setting, value: undefined, problem };
+}
+
+/** True of a section of `pipelines`, and of nothing in it. */
+function isPipeline(path: readonly PropertyKey[], root: unknown): boolean {
+  return path[0] === 'pipelines' && path.length === 2 && isKind(valueAt(root, [...path, 'kind']));
 }
 
 /** The same name a level deeper, as `format` of input and output. */
-function elsewhere(key: string, path: readonly PropertyKey[]): string | undefined {
-  const places = settingsAt(path).filter((section) => settingsAt([...path, section]).includes(key));
+function elsewhere(key: string, path: readonly PropertyKey[], root: unknown): string | undefined {
+  const places = settingsAt(path, root).filter((section) => settingsAt([...path, section], root).includes(key));
   if (places.length === 0) return undefined;
   return ` here; there is ${places.map((section) => `${section}.${key}`).join(' and ')}`;
 }
@@ -112,7 +125,7 @@ function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, root: un
     const expected = issue.errors
       .flat()
       .flatMap((each) => (each.code === 'invalid_type' ? [typeName(each.expected)] : []));
-    const problem = value === undefined ? `is missing; expected ${expected.join(' or ')}` : expected.join(' or ');
+    const problem = value === undefined ? `${MISSING}; expected ${expected.join(' or ')}` : expected.join(' or ');
     return [{ setting, value: shownValue(value), problem }];
   }
   return closest.flatMap((inner) => explainIssue({ ...inner, path: [...issue.path, ...inner.path] }, root));

@@ -18,14 +18,17 @@ interface Shown {
   readonly properties?: Readonly<Record<string, Shown>>;
   readonly items?: Shown;
   readonly anyOf?: readonly Shown[];
+  readonly oneOf?: readonly Shown[];
 }
 
 /** Settings that may be numbers, by name, with what editors show of them. */
-function numbersIn({ properties = {}, items, anyOf = [] }: Shown): [string, string | undefined][] {
+function numbersIn({ properties = {}, items, anyOf = [], oneOf = [] }: Shown): [string, string | undefined][] {
   const own = Object.entries(properties).filter(([, shown]) =>
     [shown, ...(shown.anyOf ?? [])].some(({ type }) => type === 'integer' || type === 'number'),
   );
-  const inner = [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf].flatMap(numbersIn);
+  const inner = [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf, ...oneOf].flatMap(
+    numbersIn,
+  );
   return [...own.map(([name, { description }]): [string, string | undefined] => [name, description]), ...inner];
 }
 

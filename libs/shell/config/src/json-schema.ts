@@ -2,6 +2,7 @@
 import { WRITTEN_DURATION } from '@flatline/base';
 import { z } from 'zod';
 import { configurationSchema } from './schema.ts';
+import { SETTING_WORDS } from '@flatline/kind-modules/form';
 import { unitOf } from './units.ts';
 
 /** As much of JSON Schema as is changed here. */
@@ -15,21 +16,12 @@ interface Schema {
  * settings are not in it: `flatline config check` knows those.
  */
 export function configurationJsonSchema(): object {
-  const schema = withDurations(z.toJSONSchema(configurationSchema, { io: 'input' })) as Schema;
-  const { pipelines, ...properties } = schema.properties!;
-  const perKind = { ...pipelines, items: withTimeoutOfKind(pipelines!['items'] as Schema) };
+  const schema = withDurations(z.toJSONSchema(configurationSchema, { io: 'input', metadata: SETTING_WORDS })) as Schema;
   return {
     ...schema,
     title: 'Configuration of Flatline',
-    properties: { $schema: { type: 'string' }, ...properties, pipelines: perKind },
+    properties: { $schema: { type: 'string' }, ...schema.properties },
   };
-}
-
-/** Debounce and schedules have no timeout, and get one that means none before they are checked. */
-function withTimeoutOfKind(pipeline: Schema): Schema {
-  const required = (pipeline['required'] as readonly string[]).filter((name) => name !== 'timeoutMs');
-  const waits = { properties: { kind: { enum: ['debounce', 'schedule'] } } };
-  return { ...pipeline, required, if: waits, else: { required: ['timeoutMs'] } };
 }
 
 function withDurations(value: unknown): unknown {
@@ -42,10 +34,12 @@ function withDurations(value: unknown): unknown {
   return { ...others, properties: Object.fromEntries(settings) as unknown };
 }
 
-function setting(name: string, schema: Schema): unknown {
-  const unit = unitOf(name);
+function setting(name: string, { unit: said, ...words }: Schema): unknown {
+  // For the page of settings.
+  const schema = Object.fromEntries(Object.entries(words).filter(([keyword]) => keyword !== 'meaning'));
+  const unit = said ?? unitOf(name);
   if (unit === undefined) return withDurations(schema);
-  if (unit !== 'ms') return { ...schema, description: `Unit: ${unit}.` };
+  if (unit !== 'ms') return { ...schema, description: `Unit: ${unit as string}.` };
   const { default: byDefault, ...milliseconds } = schema;
   const written = { type: 'string', pattern: WRITTEN_DURATION.source };
   return {

@@ -1,5 +1,6 @@
 // A configuration with what was found wrong put out of the way, so that the rest can be checked in the same run (I4).
 import type { Issue } from './issue.ts';
+import { numberAt } from './known-settings.ts';
 import { plainCopy } from './plain-copy.ts';
 
 type Path = readonly PropertyKey[];
@@ -10,8 +11,6 @@ const stands: Readonly<Record<string, (path: Path) => unknown>> = {
   name: nameOf,
   topic: nameOf,
   brokers: () => ['mended:1'],
-  kind: () => 'session',
-  timeoutMs: () => 1,
   input: (path) => ({ topic: nameOf([...path, 'topic']) }),
   output: (path) => ({ topic: nameOf([...path, 'topic']) }),
 };
@@ -20,21 +19,42 @@ const stands: Readonly<Record<string, (path: Path) => unknown>> = {
 export function mended(root: unknown, issues: readonly Issue[]): unknown {
   const copy = plainCopy(root);
   for (const issue of issues) {
-    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) mend(copy, [...issue.path, key]);
-    else mend(copy, issue.path);
+    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) remove(copy, [...issue.path, key]);
+    else if (issue.code === 'invalid_union' && issue.path.at(-1) === 'kind')
+      replacePipeline(copy, issue.path.slice(0, -1));
+    else mend(copy, issue.path, root);
   }
   return copy;
 }
 
 /** An element of a list stands for the list. */
-function mend(root: unknown, path: Path): void {
+function mend(copy: unknown, path: Path, root: unknown): void {
   const last = path.findLastIndex((part) => typeof part === 'string');
-  const key = path[last];
-  const holder = path.slice(0, Math.max(last, 0)).reduce<unknown>(inner, root);
-  if (typeof key !== 'string' || typeof holder !== 'object' || holder === null) return;
-  const stand = stands[key];
-  if (stand === undefined) Reflect.deleteProperty(holder, key);
-  else Reflect.set(holder, key, stand(path));
+  const at = path.slice(0, last + 1);
+  const [holder, key] = placeOf(copy, at);
+  if (typeof key !== 'string' || holder === undefined) return;
+  const number = numberAt(at, root);
+  if (stands[key] !== undefined) Reflect.set(holder, key, stands[key](path));
+  else if (number?.isRequired === true) Reflect.set(holder, key, number.least);
+  else Reflect.deleteProperty(holder, key);
+}
+
+function remove(copy: unknown, path: Path): void {
+  const [holder, key] = placeOf(copy, path);
+  if (holder !== undefined && key !== undefined) Reflect.deleteProperty(holder, key);
+}
+
+/** Where it is not known what a pipeline is, none of its settings was looked at. Schedules need no more than their topics. */
+function replacePipeline(copy: unknown, path: Path): void {
+  const [holder, key] = placeOf(copy, path);
+  const [name, input, output] = ['name', 'input', 'output'].map((each) => nameOf([...path, each]));
+  const stand = { name, kind: 'schedule', input: { topic: input }, output: { topic: output } };
+  if (holder !== undefined && key !== undefined) Reflect.set(holder, key, stand);
+}
+
+function placeOf(copy: unknown, path: Path): [holder: object | undefined, key: PropertyKey | undefined] {
+  const holder = path.slice(0, -1).reduce<unknown>(inner, copy);
+  return [typeof holder === 'object' && holder !== null ? holder : undefined, path.at(-1)];
 }
 
 function inner(value: unknown, part: PropertyKey): unknown {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Outage, outageOf } from './outage.ts';
+import { kindOf, type Outage } from '@flatline/kind-modules';
 import { minimal, resolve, untimed, visits } from './resolving.fixture.ts';
 
 function outage(settings: object, base: object = visits): Outage {
-  return outageOf(resolve({ ...minimal, pipelines: [{ ...base, ...settings }] }).pipelines[0]!);
+  const pipeline = resolve({ ...minimal, pipelines: [{ ...base, ...settings }] }).pipelines[0]!;
+  return kindOf(pipeline).outage(pipeline);
 }
 
 describe('[C8] what an outage of the brokers does', () => {

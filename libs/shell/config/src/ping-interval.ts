@@ -13,7 +13,7 @@ export function pingIntervalOf(
   pipelines: Configuration['pipelines'],
 ): DurationMs {
   if (pingIntervalMs !== undefined) return pingIntervalMs;
-  const timeouts = pipelines.flatMap(({ kind, timeoutMs }) => (kind === 'session' ? [timeoutMs] : []));
+  const timeouts = pipelines.flatMap((each) => (each.kind === 'session' ? [each.timeoutMs] : []));
   const allowed = Math.floor(Math.min(...timeouts) / PINGS_PER_TIMEOUT);
   return Math.max(INTERVAL_MS_LEAST, Math.min(INTERVAL_MS, allowed));
 }

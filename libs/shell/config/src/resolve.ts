@@ -1,5 +1,6 @@
 // From what a user wrote to what the program reads: validated, environment over file, defaults, secrets.
-import { CHANGELOG_FORMAT_WITH_SOURCES, type Millis, Retriable } from '@flatline/base';
+import { type DurationMs, type Millis, Retriable } from '@flatline/base';
+import { type Given, kindOf, type PipelineConfig, type PipelineSection, type Reducers } from '@flatline/kind-modules';
 import { hostname } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { ConfigurationError, type Finding, shownValue } from './configuration-error.ts';
@@ -9,28 +10,18 @@ import type {
   FlatlineConfig,
   IngestConfig,
   KafkaCredentials,
-  PipelineConfig,
-  SchedulePipeline,
   SchemaRegistryConfig,
   TlsConfig,
 } from './flatline-config.ts';
-import { debounceRules, type Reducers } from './debounce-settings.ts';
 import { explainIssue } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
-import {
-  type Configuration,
-  configurationSchema,
-  type PipelineSection,
-  type SecretReference,
-  type TlsSection,
-} from './schema.ts';
+import { type Configuration, configurationSchema, type SecretReference, type TlsSection } from './schema.ts';
 import { pingIntervalOf } from './ping-interval.ts';
 import { saslOf } from './sasl-settings.ts';
 import { SecretReader } from './secrets.ts';
 import { inMilliseconds } from './written-durations.ts';
-import { isHeard, isPacedTooSlowly, LEASE_SETTINGS, SCHEDULE_SETTINGS, withKindDefaults } from './kind-settings.ts';
-import type { LeaseRules, SessionRules } from '@flatline/kinds';
+import { withKindDefaults } from './kind-defaults.ts';
 
 /** Sections that refer to secrets. */
 export type SecretSection = 'kafka' | 'schemaRegistry' | 'ingest';
@@ -118,7 +109,7 @@ function resolved(
     http: config.http,
     ingest: uses.includes('ingest') ? ingestOf(config, secrets) : undefined,
     kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : NO_ACCESS) },
-    pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline, reducers)),
+    pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline, { reducers })),
   };
 }
 
@@ -194,14 +185,15 @@ const LEAD_MAX_MS = 60_000;
 const LEAD_SHARE = 3;
 
 /** One clock that is fast must not end the sessions of those whose clocks are right (C6). */
-function leadFor({ timeoutMs, waitMs = timeoutMs }: PipelineSection): number {
-  return Math.max(1, Math.min(LEAD_MAX_MS, Math.floor(waitMs / LEAD_SHARE)));
+function leadFor(silenceMs: DurationMs | undefined): DurationMs {
+  return silenceMs === undefined ? LEAD_MAX_MS : Math.max(1, Math.min(LEAD_MAX_MS, Math.floor(silenceMs / LEAD_SHARE)));
 }
 
-function pipelineOf({ application }: Configuration, section: PipelineSection, reducers: Reducers): PipelineConfig {
+function pipelineOf({ application }: Configuration, section: PipelineSection, given: Given): PipelineConfig {
   const { name, output, maxKeyBytes, maxFutureMs, liveWithinMs } = section;
-  const maxLeadMs = section.maxLeadMs ?? leadFor(section);
-  const { unheardMs = 0, maxHoldMs } = section;
+  const kind = kindOf(section);
+  const own = kind.resolve(section, given);
+  const maxLeadMs = section.maxLeadMs ?? leadFor(kind.silence(own));
   // The cross-checks allow one input.
   const { topic, format, timestampType, partitioner } = [section.input].flat()[0]!;
   const shared = {
@@ -211,38 +203,11 @@ function pipelineOf({ application }: Configuration, section: PipelineSection, re
     deadLetterTopic: deadLetterTopicOf(application, section),
     changelogTopic: changelogTopicOf(application, name),
     group: groupOf(application, name),
-    heldTime: { unheardMs, maxHoldMs },
-    isPacedTooSlowly: isHeard(section) && isPacedTooSlowly({ ...section }),
     ...picked(section, AS_WRITTEN),
   };
-  switch (section.kind) {
-    case 'session':
-      return { ...shared, kind: 'session', rules: sessionRules(section) };
-    case 'lease':
-      return { ...shared, kind: 'lease', rules: leaseRules(section) };
-    case 'debounce':
-      return { ...shared, kind: 'debounce', rules: debounceRules(section, reducers) };
-    case 'schedule':
-      return { ...shared, kind: 'schedule', ...scheduleParts(section) };
-  }
+  // Rules and name of one kind, which TypeScript does not follow.
+  return { ...shared, ...own } as PipelineConfig;
 }
-
-function scheduleParts(section: PipelineSection): Pick<SchedulePipeline, 'rules' | 'maxDuePerSecond'> {
-  const { maxDuePerSecond, targets = [], ...rules } = picked(section, SCHEDULE_SETTINGS);
-  return { rules: { ...rules, targets, outputTopic: section.output.topic }, maxDuePerSecond };
-}
-
-function sessionRules({ maxDurationMs, ...section }: PipelineSection): SessionRules {
-  const rules = { ...picked(section, [...SHARED_RULES, 'dedupeEventIds', 'maxSources']), maxDurationMs };
-  // A former build could not read what is kept of sources.
-  return section.changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? { ...rules, maxSources: 0 } : rules;
-}
-
-function leaseRules({ maxDurationMs, ...section }: PipelineSection): LeaseRules {
-  return { ...picked(section, [...SHARED_RULES, ...LEASE_SETTINGS]), maxDurationMs };
-}
-
-const SHARED_RULES = ['timeoutMs', 'minTimeoutMs', 'maxTimeoutMs', 'maxAttributes', 'maxAttributeBytes'] as const;
 
 /** Settings that a pipeline has under the same name as its section. */
 const AS_WRITTEN = [

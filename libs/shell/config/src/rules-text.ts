@@ -1,6 +1,6 @@
 // Rules of a pipeline as a checker needs them to judge what it wrote (docs/FORMATS.md, Changelog): the options that decide the
 // outputs, by their names, as the changelog keeps them.
-import type { PipelineConfig } from './flatline-config.ts';
+import { kindOf, type PipelineConfig } from '@flatline/kind-modules';
 
 /** JSON has no word for it. */
 const UNLIMITED = 'unlimited';
@@ -11,25 +11,12 @@ export function rulesText(pipeline: PipelineConfig): string {
   const { timestampType, maxKeyBytes } = input;
   const { tombstones } = output;
   const common = { timestampType, maxKeyBytes, tombstones, proof, changelogFactor, stateBytesMax };
-  const kept = { ...rules, ...heldTime, ...common, ...formatsOf(pipeline) };
+  const kept = { ...rules, ...heldTime, ...common, ...kindOf(pipeline).decisiveFormats(pipeline) };
   const entries = Object.entries(kept)
     // A function of the one who embeds the processor has no text.
     .filter(([, value]) => typeof value !== 'function')
     .map(([name, value]): [string, unknown] => [name, written(value)]);
   return JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
-}
-
-/** Where they decide more than how something is written. */
-function formatsOf({ kind, input, output }: PipelineConfig): object {
-  switch (kind) {
-    case 'session':
-    case 'lease':
-      return { inputFormat: input.format };
-    case 'debounce':
-      return { format: output.format };
-    case 'schedule':
-      return {};
-  }
 }
 
 function written(value: unknown): unknown {

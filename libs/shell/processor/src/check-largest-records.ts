@@ -2,14 +2,14 @@
 import { Misconfigured } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';
-import { largestRecords, targetsOf } from './pipeline-kinds.ts';
+import { largestRecords } from './largest-records.ts';
 
 /** @throws Fatal where an entry could grow until its partition stops. */
 export function checkLargestRecords(pipeline: PipelineConfig, topics: ReadonlyMap<string, TopicDescription>): void {
   const { changelogBytes, outputBytes, settings, outputs } = largestRecords(pipeline);
   const wanted = [
     { topic: pipeline.changelogTopic, bytes: changelogBytes, what: 'a block of the changelog' },
-    ...[pipeline.output.topic, ...targetsOf(pipeline)].map((topic) => ({ topic, bytes: outputBytes, what: outputs })),
+    ...[pipeline.output.topic, ...pipeline.targets].map((topic) => ({ topic, bytes: outputBytes, what: outputs })),
   ];
   const wrong = wanted.flatMap(({ topic, bytes, what }) => {
     const most = topics.get(topic)?.maxMessageBytes ?? Infinity;

@@ -2,12 +2,11 @@
 import { Misconfigured } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';
-import { targetsOf } from './pipeline-kinds.ts';
 
 /** @throws Misconfigured: the first message for it would stop its partition. */
 export function checkTargets(pipeline: PipelineConfig, topics: ReadonlyMap<string, TopicDescription>): void {
   const wanted = topics.get(pipeline.input.topic)?.partitions;
-  for (const target of targetsOf(pipeline)) {
+  for (const target of pipeline.targets) {
     const found = topics.get(target)?.partitions;
     const why =
       found === undefined

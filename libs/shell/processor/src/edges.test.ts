@@ -10,7 +10,7 @@ import {
   type SchemaRegistry,
   SummaryFormats,
 } from '@flatline/records';
-import { DURATION_MAX_MS } from '@flatline/config';
+import { DURATION_MAX_MS } from '@flatline/kind-modules/form';
 import { systemClock } from '@flatline/system';
 import { LmdbStores } from '@flatline/store';
 import { sessionKind } from '@flatline/kinds';

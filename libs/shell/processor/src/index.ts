@@ -13,7 +13,6 @@ export { openHttpServer } from './http/http-server.ts';
 export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';
 export { SupervisorMetrics } from './http/supervisor-metrics.ts';
 export { requireIngestPort } from './open-ingest.ts';
-export { foreseenSchedule } from './pipeline-kinds.ts';
 export { pipelineTopicsOf } from './pipeline-topics.ts';
 export { type ProcessorOptions, type ProcessorSnapshot, type RunningProcessor, startProcessor } from './processor.ts';
 export { holdStateDirectories } from './state-directories.ts';

@@ -16,11 +16,12 @@ import {
   openCluster,
   ReaderBuffers,
 } from '@flatline/kafka';
+import { kindOf } from '@flatline/kind-modules';
 import type { LocalCheckpoint, LocalStore } from '@flatline/ports';
+import { HttpSchemaRegistry } from '@flatline/records';
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
 import { LmdbStores } from '@flatline/store';
 import { systemEntropy } from './entropy.ts';
-import { openKind, targetsOf } from './pipeline-kinds.ts';
 import { singleTurns } from './single-turns.ts';
 
 /** Shared by all tasks of all pipelines: there is one event loop. */
@@ -69,8 +70,9 @@ export interface AdapterParts {
 /** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
 export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
   const { config, pipeline, kafka, buffers, clock, log, worker, endpoint } = parts;
-  const kind = await openKind({ config, pipeline, clock });
-  const { stateDir, application } = config;
+  const { stateDir, application, schemaRegistry } = config;
+  const registry = schemaRegistry && new HttpSchemaRegistry({ ...schemaRegistry, clock });
+  const kind = await kindOf(pipeline).open({ pipeline, registry, clock });
   const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name, worker });
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
   const asking = openCluster(kafka);
@@ -97,7 +99,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
   });
   const { output } = pipeline;
   // Blocks hold keys, which hardly pack, and dead letters are few.
-  const packed = [output.topic, ...targetsOf(pipeline)];
+  const packed = [output.topic, ...pipeline.targets];
   const compressionOf = (topic: string): Compression => (packed.includes(topic) ? output.compression : 'none');
   const ports: PipelinePorts = {
     clock,

@@ -1,5 +1,6 @@
 import { MESSAGE_BYTES_MAX } from '@flatline/base';
 import { type FlatlineConfig, type PipelineConfig, rulesText, transactionalId } from '@flatline/config';
+import { kindOf } from '@flatline/kind-modules';
 import type { PipelineSettings } from '@flatline/runtime';
 
 /** Facts about a pipeline's topics that its tasks need. */
@@ -24,7 +25,7 @@ export function pipelineSettings(
   return {
     name,
     kind,
-    ...(pipeline.kind === 'lease' && { tokenEpoch: pipeline.rules.tokenEpoch }),
+    ...kindOf(pipeline).taskSettings(pipeline),
     owner: config.instance,
     group,
     inputTopic: input.topic,
@@ -40,7 +41,6 @@ export function pipelineSettings(
     tickMs,
     commitIntervalMs: config.commitIntervalMs,
     closeDelayMs,
-    ...(pipeline.kind === 'schedule' && { maxDuePerSecond: pipeline.maxDuePerSecond }),
     proofIntervalMs,
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs } }),
     handoverMs,

@@ -1,5 +1,5 @@
 import type { FlatlineConfig } from '@flatline/config';
-import { largestRecords, targetsOf } from './pipeline-kinds.ts';
+import { largestRecords } from './largest-records.ts';
 import type { PipelineTopics } from './topics/topic-requirements.ts';
 
 /** The topics that the configuration's pipelines need. */
@@ -11,7 +11,7 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
     timestampType: pipeline.input.timestampType,
     writesInput: pipeline.proof === 'record',
     output: pipeline.output.topic,
-    targets: targetsOf(pipeline),
+    targets: pipeline.targets,
     changelog: pipeline.changelogTopic,
     deadLetters: pipeline.deadLetterTopic,
     largest: largestRecords(pipeline),

@@ -3,7 +3,7 @@
 // Owns: when the process ends.
 // Does not own: the end of each pipeline (Pipelines), anything they do.
 import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
-import { type FlatlineConfig, outageOf, type PipelineConfig } from '@flatline/config';
+import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import {
   KafkaGroupAdmin,
   type KafkaOptions,
@@ -11,6 +11,7 @@ import {
   openCluster,
   type TopicDescription,
 } from '@flatline/kafka';
+import { kindOf } from '@flatline/kind-modules';
 import { checkTokenEpoch, PipelineInstance, ProcessShare, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
@@ -28,7 +29,6 @@ import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { type Metrics, metricsOf } from './http/metrics.ts';
 import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
 import { oneProcess, viewOf } from './http/one-process.ts';
-import { silenceOf, targetsOf } from './pipeline-kinds.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
 import { pipelineTopicsOf } from './pipeline-topics.ts';
 import { Pipelines } from './pipelines.ts';
@@ -218,7 +218,7 @@ class Processor implements RunningProcessor, Observed {
       inputTopic: config.input.topic,
       outputTopic: config.output.topic,
       group: config.group,
-      timeoutMs: silenceOf(config),
+      timeoutMs: kindOf(config).silence(config),
       ready: instance.isReady,
       interruption: instance.interruption,
       failure: this.#pipelines.failureOf(config.name)?.message,
@@ -296,7 +296,7 @@ class Processor implements RunningProcessor, Observed {
       if (pipeline.isPacedTooSlowly)
         this.#log.warn('an outage of the brokers counts as silence', {
           pipeline: pipeline.name,
-          why: outageOf(pipeline).text,
+          why: kindOf(pipeline).outage(pipeline).text,
         });
   }
 
@@ -309,9 +309,9 @@ class Processor implements RunningProcessor, Observed {
       for (const pipeline of this.#config.pipelines) {
         const notes = await groups.notes(pipeline.group);
         checkKind(pipeline, notes);
-        if (pipeline.kind !== 'lease') continue;
-        const { name, group, rules } = pipeline;
-        checkTokenEpoch({ name, group, tokenEpoch: rules.tokenEpoch }, notes);
+        const { name, group } = pipeline;
+        const { tokenEpoch } = kindOf(pipeline).taskSettings(pipeline);
+        if (tokenEpoch !== undefined) checkTokenEpoch({ name, group, tokenEpoch }, notes);
       }
     } finally {
       connection.close();
@@ -331,7 +331,7 @@ class Processor implements RunningProcessor, Observed {
         pipeline.output.topic,
         pipeline.changelogTopic,
         pipeline.deadLetterTopic,
-        ...targetsOf(pipeline),
+        ...pipeline.targets,
       ]);
       const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
       assertRights(pipelineTopicsOf(this.#config), found);

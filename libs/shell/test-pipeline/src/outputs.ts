@@ -1,5 +1,6 @@
 // Outputs of a pipeline, as its readers get them: the shapes are the SDK's, so that a handler may be given either.
-import { assert, type Millis } from '@flatline/base';
+import { assert, type KindName, type Millis } from '@flatline/base';
+import type { OutputValue } from '@flatline/kind-modules';
 import { INCARNATION_HEADER, type RecordHeader } from '@flatline/ports';
 import {
   type ReceivedBatch,
@@ -77,14 +78,7 @@ export interface OutputsByKind {
   readonly schedule: RunOutput;
 }
 
-export type AnyOutput = OutputsByKind[keyof OutputsByKind];
-
-/** Content of a value; that of a run is in its headers. */
-export type OutputValue =
-  | Pick<SummaryOutput, 'kind' | 'summary'>
-  | Pick<LeaseOutput, 'kind' | 'event'>
-  | Pick<BatchOutput, 'kind' | 'batch'>
-  | Pick<RunOutput, 'kind'>;
+export type AnyOutput = OutputsByKind[KindName];
 
 /** undefined: a tombstone. */
 export function outputOf(

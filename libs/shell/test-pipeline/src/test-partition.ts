@@ -7,6 +7,7 @@
 //   IP1  After each call all that was read is committed, but for what waits for the pace of `maxDuePerSecond`.
 import { assert, type Millis, ReusedMemory } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
+import { kindOf } from '@flatline/kind-modules';
 import { HeldTime, type KindOutput, type ShownEntry } from '@flatline/kinds';
 import { type DeadLetter, NO_BATCH, PartitionTask, type TaskOptions } from '@flatline/partition';
 import { CLOCK_HEADER } from '@flatline/ports';
@@ -194,6 +195,6 @@ export class TestPartition {
 }
 
 function paceOf(pipeline: PipelineConfig, now: number): DuePace | undefined {
-  const most = pipeline.kind === 'schedule' ? pipeline.maxDuePerSecond : undefined;
-  return most === undefined ? undefined : new DuePace(most, now);
+  const { maxDuePerSecond } = kindOf(pipeline).taskSettings(pipeline);
+  return maxDuePerSecond === undefined ? undefined : new DuePace(maxDuePerSecond, now);
 }

@@ -9,7 +9,7 @@ import {
   type ReadBatches,
   readBatches,
 } from '@flatline/oracle';
-import type { RecordReader } from './record-readers.ts';
+import type { RecordReader } from '@flatline/kind-modules';
 import { type LogScan, unlessAborted } from './stoppable-scan.ts';
 import { unpack } from './unpack.ts';
 

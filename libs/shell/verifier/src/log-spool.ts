@@ -10,7 +10,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LogCut, readStretch, sourceOf, type Stretch } from './log-cut.ts';
 import type { LogScan } from './stoppable-scan.ts';
-import type { RecordReader } from './record-readers.ts';
+import type { RecordReader } from '@flatline/kind-modules';
 
 /** A stretch, and where its bytes are in the file. */
 interface Place extends Omit<Stretch, 'bytes'> {

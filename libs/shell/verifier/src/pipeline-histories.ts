@@ -5,6 +5,7 @@
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { type KafkaConnection, KafkaLogAdmin } from '@flatline/kafka';
+import { kindOf, type RecordReader } from '@flatline/kind-modules';
 import { type InputTruth, type LogSource, type PartitionHistory, settingsIn } from '@flatline/oracle';
 import type { TopicPartition } from '@flatline/ports';
 import type { SchemaRegistry } from '@flatline/records';
@@ -13,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
 import { LogSpool, type Spooling } from './log-spool.ts';
-import { letters, logRecords, type RecordReader, readersOf } from './record-readers.ts';
+import { letters, logRecords } from './record-readers.ts';
 import type { StoreCopy } from './store-copy.ts';
 
 /** A task looks at what is due, and commits, many times within this. */
@@ -121,7 +122,11 @@ async function historyOf(
   { cutting, registry, truth, complete, stores }: HistorySources,
 ): Promise<PartitionHistory> {
   const settings = await settingsIn(changelog.source(logRecords));
-  const { input: readInput, output: readOutput } = readersOf(pipeline, registry, settings);
+  const { input: readInput, output: readOutput } = (await kindOf(pipeline).judging()).readers(
+    pipeline,
+    registry,
+    settings,
+  );
   const { scan } = cutting;
   const { input, output, deadLetters } = cuts;
   const fetched = <R>(cut: LogCut, reader: RecordReader<R>, isInput = false): LogSource<R> =>

@@ -1,10 +1,10 @@
 import { resolveConfiguration } from '@flatline/config';
 import { expect, test } from '@jest/globals';
-import { readersOf } from './record-readers.ts';
+import { kindOf } from '@flatline/kind-modules';
 
 const FILE = { application: 'shop', brokers: ['b:1'], schemaRegistryUrl: 'http://r:1' };
 
-test('[V4] a value is read by the input.format of when it was applied, as the changelog says it; else by that of today', () => {
+test('[V4] a value is read by the input.format of when it was applied, as the changelog says it; else by that of today', async () => {
   const [pipeline] = resolveConfiguration(
     {
       ...FILE,
@@ -31,10 +31,11 @@ test('[V4] a value is read by the input.format of when it was applied, as the ch
     said(5, 20, { timeoutMs: 1 }),
     said(6, 30, { inputFormat: 'auto' }),
   ];
+  const judging = await kindOf(pipeline!).judging();
   const isRead = (offset: number, told = settings): boolean => {
     const value = Buffer.from('{"type":"VIEW"}');
     const record = { offset, timestamp: 0, logAppendTime: true, key: Buffer.from('k'), value, headers: [] };
-    return readersOf(pipeline!, undefined, told).input.read(record).event !== 'bad';
+    return judging.readers(pipeline!, undefined, told).input.read(record).event !== 'bad';
   };
   expect([0, 9, 10, 19, 20, 29, 30].map((offset) => isRead(offset))).toEqual([
     true,

@@ -67,7 +67,7 @@ async function verified(
 ): Promise<VerificationReport> {
   const { kafka, pipeline, registry, ledger, truth, reach, complete = false, onProgress, onCopied } = options;
   const { clock } = kafka;
-  const rules = rulesOf(pipeline);
+  const rules = await rulesOf(pipeline);
   const { localStores } = options;
   const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
   try {

@@ -118,7 +118,7 @@ async function closedByStamps(
   const outputs = (await dumpTopic(kafka, output, partitions)).flat().map((record) => outputRecord(record).summary);
   const closes = new Map(outputs.map((summary) => [summary?.['incarnation'], summary]));
   if (pipeline.kind !== 'session') throw new Error('honest devices have sessions');
-  const rules = rulesOf(pipeline);
+  const rules = await rulesOf(pipeline);
   const honest = (await dumpTopic(kafka, input, partitions)).flatMap((records, partition) => {
     const told = records.filter((record) => !isLie(record)).map((record) => inputRecord(record, jsonEvent));
     return foldInput(told, { partition, rules }).summaries;

@@ -102,7 +102,8 @@ export class Application {
           input: { topic: this.input, timestampType },
           output: { topic: this.output },
           ...pipeline,
-        },
+          // The compiler does not know its kind; the processors check it.
+        } as ConfigurationInput['pipelines'][number],
       ],
     };
     writeFileSync(this.config, JSON.stringify(config));

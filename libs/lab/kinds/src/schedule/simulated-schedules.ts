@@ -4,7 +4,7 @@ import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import { type PipelineKind, scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import { keyedRecord } from '@flatline/oracle';
 import { CronCalendar } from '@flatline/system';
-import { CheckCalendar } from '@flatline/verifier/calendar';
+import { CheckCalendar } from '@flatline/kind-modules/calendar';
 import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { oneOf } from '../worlds/one-of.ts';
 import { type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';

@@ -3,10 +3,10 @@
 import { copyBytes, MalformedBytes, type Millis, PartitionStopped } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import type { KafkaLogScan } from '@flatline/kafka';
+import { kindOf } from '@flatline/kind-modules';
 import { HeldTime, type ShownEntry } from '@flatline/kinds';
 import { StateReading } from '@flatline/partition';
 import type { RecordCursor, TopicPartition } from '@flatline/ports';
-import { viewOf } from '../pipeline-kinds.ts';
 
 export interface PartitionState {
   readonly partition: number;
@@ -45,7 +45,7 @@ export async function readPartitionState(place: StatePlace): Promise<PartitionSt
   const asOf = last && { clock: last.clock, position: last.inputs[0]!.position };
   const held = new HeldTime(pipeline.heldTime);
   if (last !== undefined) held.restore(last);
-  const view = viewOf(pipeline);
+  const view = kindOf(pipeline).view(pipeline);
   return {
     partition,
     liveEntries: reading.size,
@@ -62,7 +62,7 @@ async function readWhole(place: StatePlace, tries: number): Promise<StateReading
   const { pipeline, partition, scan, hashSeed, stop } = place;
   const log = { topic: pipeline.changelogTopic, partition };
   const { logStartOffset, lastStableOffset } = await scan.bounds(log);
-  const reading = new StateReading(viewOf(pipeline).format, hashSeed);
+  const reading = new StateReading(kindOf(pipeline).view(pipeline).format, hashSeed);
   for (let position = logStartOffset; position < lastStableOffset && !stop.aborted;) {
     const stretch = await scan.read(log, position).catch((error: unknown) => whyUnread(error, position, log, scan));
     if (stretch === 'truncated') {

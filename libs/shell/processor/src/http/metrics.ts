@@ -5,9 +5,10 @@
 //
 // Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
+import { KIND_NAMES } from '@flatline/base';
+import { type Counted, type Ended, kindOf } from '@flatline/kind-modules';
 import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
-import { type Counted, type Ended, KIND_METRICS } from './kind-metrics.ts';
 import { addCounter, addGauge, addHistogram, addOfPipelines, addStates, labelsOf } from './metric-views.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 import { viewOf } from './one-process.ts';
@@ -109,7 +110,7 @@ export function metricsOf(observed: Observed): Metrics {
   const tasks = (): TaskStatus[] => pipelines.flatMap((pipeline) => pipeline.tasks);
   for (const [name, [read, help]] of Object.entries(GAUGED)) addGauge(registry, { name, help, of: tasks, read });
   for (const [name, [read, help]] of Object.entries(GROWING)) addCounter(registry, { name, help, of: tasks, read });
-  const kinds = Object.values(KIND_METRICS);
+  const kinds = KIND_NAMES.map((kind) => kindOf({ kind }).metrics);
   for (const counted of [COUNTED, ...kinds.map((kind) => kind.counted)])
     for (const [name, [counter, help]] of Object.entries(counted))
       addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });

@@ -1,12 +1,11 @@
-import type { DurationMs, Millis } from '@flatline/base';
-import type { PipelineConfig } from '@flatline/config';
+import type { DurationMs, KindName, Millis } from '@flatline/base';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
 
 /** Status of one pipeline on this instance. */
 export interface PipelineStatus {
   readonly name: string;
-  readonly kind: PipelineConfig['kind'];
+  readonly kind: KindName;
   readonly inputTopic: string;
   readonly outputTopic: string;
   readonly group: string;

@@ -1,36 +1,17 @@
-// Effects of an outage of the brokers on a pipeline, by its configuration (C8).
-import { DURATION_MAX_MS } from './schema.ts';
-import type { LeasePipeline, PipelineConfig, SessionPipeline } from './flatline-config.ts';
-
-export interface Outage {
-  /** True if it ends something whose client was only unheard. */
-  readonly doesHarm: boolean;
-  readonly text: string;
-}
+// Effects of an outage of the brokers on what lives until nothing is heard of it (C8).
+import { DURATION_MAX_MS } from './form/setting.ts';
+import type { LifeSection } from './form/lives.ts';
+import type { Outage } from './kind-module.ts';
+import type { AnyPipeline } from './pipeline.ts';
 
 /** Ten within `unheardMs`, which is half of it. */
 const PACES_PER_TIMEOUT = 20;
 
-/** For `config check` and `doctor`. */
-export function outageOf(pipeline: PipelineConfig): Outage {
-  switch (pipeline.kind) {
-    case 'session':
-      return outageOfLives(pipeline, 'session');
-    case 'lease':
-      return outageOfLives(pipeline, 'lease');
-    case 'debounce':
-      return {
-        doesHarm: false,
-        text: 'windows due meanwhile fire behind it, and what comes late begins the next ones',
-      };
-    case 'schedule':
-      return { doesHarm: false, text: 'runs due meanwhile come behind it, as "missed" and catchUpWindowMs say' };
-  }
+interface Lives extends AnyPipeline {
+  readonly rules: Pick<LifeSection, 'timeoutMs' | 'minTimeoutMs'>;
 }
 
-type Lives = SessionPipeline | LeasePipeline;
-
-function outageOfLives(pipeline: Lives, what: string): Outage {
+export function outageOfLives(pipeline: Lives, what: string): Outage {
   const { heldTime, isPacedTooSlowly, rules, proof, proofIntervalMs, input } = pipeline;
   const { unheardMs, maxHoldMs } = heldTime;
   const { timeoutMs } = rules;

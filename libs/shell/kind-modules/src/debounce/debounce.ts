@@ -1,0 +1,71 @@
+// All that the shell knows of windows.
+import {
+  BATCH_BYTES_MAX,
+  COUNTED_BY_REASON,
+  debounceKind,
+  type DebounceOptions,
+  debounceView,
+  type PipelineKind,
+} from '@flatline/kinds';
+import { BATCH_SCHEMA, batchEncoder, BatchFormats, openBatchEncoder, type ReadBatch } from '@flatline/records';
+import { type Sound, sound } from '../at-hand.ts';
+import type { KindMetrics, KindModule } from '../kind-module.ts';
+import { AROUND_BYTES } from '../largest.ts';
+import { debouncePart, type DebouncePipeline, debounceProblems, debounceSection } from './settings.ts';
+
+const metrics: KindMetrics = {
+  counted: {
+    flatline_items_accepted_total: ['itemsAccepted', 'Items put into windows (B2)'],
+    flatline_windows_opened_total: ['windowsOpened', 'Windows opened (B1)'],
+    flatline_unmatched_commands_total: ['unmatchedCommands', 'Cancels and flushes without a window (B3)'],
+    flatline_clamped_waits_total: ['clampedWaits', 'Waits asked for that were clamped (B1)'],
+  },
+  ended: {
+    name: 'flatline_windows_fired_total',
+    help: 'Windows that have fired or were cancelled, by reason (B3)',
+    counters: COUNTED_BY_REASON,
+  },
+};
+
+export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Sound<ReadBatch>> = {
+  form: debounceSection,
+  fill: () => undefined,
+  problems: debounceProblems,
+  resolve: debouncePart,
+  inputUse: 'input',
+  decisiveFormats: ({ output }) => ({ format: output.format }),
+  silence: ({ rules }) => rules.waitMs,
+  outage: () => ({
+    doesHarm: false,
+    text: 'windows due meanwhile fire behind it, and what comes late begins the next ones',
+  }),
+  // The kind itself bounds a batch by what a record of the output may be.
+  largest: ({ input: { maxKeyBytes } }) => ({
+    outputBytes: AROUND_BYTES + maxKeyBytes + BATCH_BYTES_MAX,
+    settings: { maxKeyBytes },
+    outputs: 'a batch',
+  }),
+  taskSettings: () => ({}),
+  open: async ({ pipeline, registry }) => {
+    const { format, topic } = pipeline.output;
+    return windowsOver(pipeline, await openBatchEncoder(format, topic, registry));
+  },
+  atHand: (pipeline, { output, idOf }) => {
+    const formats = new BatchFormats(output);
+    const kind = windowsOver(pipeline, batchEncoder(idOf(BATCH_SCHEMA)));
+    return { kind, read: (value) => sound(formats.decode(value)) };
+  },
+  view: () => debounceView,
+  columns: [
+    { name: 'fires (UTC)', width: 19, text: ({ firesAt }, { time }) => time(firesAt) },
+    { name: 'items', width: 8, text: ({ count }) => count as number },
+    { name: 'bytes', width: 10, text: ({ bytes }) => bytes as number },
+    { name: 'window', width: 16, text: ({ windowId }) => windowId as string },
+  ],
+  metrics,
+  judging: async () => (await import('./judging.ts')).debounceJudging,
+};
+
+function windowsOver({ rules, output }: DebouncePipeline, encoder: DebounceOptions['encoder']): PipelineKind {
+  return debounceKind({ rules, encoder, outputTopic: output.topic });
+}

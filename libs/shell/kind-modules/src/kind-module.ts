@@ -1,0 +1,120 @@
+// All that the shell knows of a kind beside what it is called (kind-words.ts). What a kind means is the core's.
+import type { Clock, DurationMs } from '@flatline/base';
+import type { DebounceReducer, EntryView, PipelineKind, ShownEntry } from '@flatline/kinds';
+import type { SchemaRegistry } from '@flatline/records';
+import type { z } from 'zod';
+import type { AtHand, KindAtHand } from './at-hand.ts';
+import type { Problem } from './form/problem.ts';
+import type { AnySection } from './form/section.ts';
+import type { KindJudging } from './judging/kind-judging.ts';
+import type { LargestOutput } from './largest.ts';
+import type { AnyPipeline, SharedPart } from './pipeline.ts';
+
+export interface KindModule<
+  Pipeline extends AnyPipeline,
+  Form extends z.ZodType<AnySection>,
+  Value extends { readonly kind: string },
+> {
+  // Configuration
+  /** Settings with their defaults: those of its own, each with the words of its row, and those of every kind. */
+  readonly form: Form;
+  /** Puts in defaults that follow from other settings. Nothing is checked yet: values may be of any type. */
+  readonly fill: (written: Record<string, unknown>) => void;
+  /** What settings must be to each other. */
+  readonly problems: (section: z.output<Form>, given: Given) => readonly Problem[];
+  /** From the section to the core's rules. */
+  readonly resolve: (section: z.output<Form>, given: Given) => OwnPart<Pipeline>;
+  /** `scheduled`: what comes may not be a run of schedules, whose headers it would obey once more (D1). */
+  readonly inputUse: 'input' | 'scheduled';
+
+  // What follows from it
+  /** Formats that decide more than how something is written, by the names under which the changelog keeps them. */
+  readonly decisiveFormats: (pipeline: Pipeline) => Readonly<Record<string, string>>;
+  /** The silence that ends what is kept by key; undefined: it waits for none. */
+  readonly silence: (pipeline: Pick<Pipeline, keyof OwnPart<Pipeline>>) => DurationMs | undefined;
+  /** What an outage of the brokers does (C8). */
+  readonly outage: (pipeline: Pipeline) => Outage;
+  readonly largest: (pipeline: Pipeline) => LargestOutput;
+  readonly taskSettings: (pipeline: Pipeline) => TaskSettings;
+
+  // At work
+  /** @throws Retriable where the registry does not answer. */
+  readonly open: (place: KindPlace<Pipeline>) => Promise<PipelineKind>;
+  /** The same over schemas at hand, for pipelines in memory. */
+  readonly atHand: (pipeline: Pipeline, schemas: AtHand) => KindAtHand<Value>;
+
+  // To look at
+  readonly view: (pipeline: Pipeline) => EntryView;
+  /** Behind the key, of each entry that is shown. */
+  readonly columns: readonly EntryColumn[];
+  readonly metrics: KindMetrics;
+  /** Loaded where it is asked for: what runs has no judge in it. */
+  readonly judging: () => Promise<KindJudging<Pipeline>>;
+}
+
+/** What a kind makes of its section; the rest of it means the same in each kind. */
+export type OwnPart<Pipeline extends AnyPipeline> = Omit<Pipeline, keyof SharedPart>;
+
+/** What an application hands over beside its configuration. */
+export interface Given {
+  /** Functions of pipelines with `reducer: 'custom'`, by name. */
+  readonly reducers: Reducers;
+}
+
+/** Functions of an application that embeds the processor, by the pipeline that they reduce. */
+export type Reducers = Readonly<Record<string, DebounceReducer>>;
+
+export interface Outage {
+  /** True if it ends something whose client was only unheard. */
+  readonly doesHarm: boolean;
+  readonly text: string;
+}
+
+/** Settings of tasks that not every kind has. */
+export interface TaskSettings {
+  /** L3. */
+  readonly tokenEpoch?: number;
+  /** Due entries of a partition that take effect per second. Default: as many as can. */
+  readonly maxDuePerSecond?: number | undefined;
+}
+
+export interface KindPlace<Pipeline> {
+  readonly pipeline: Pipeline;
+  /** undefined: the configuration has none. */
+  readonly registry: SchemaRegistry | undefined;
+  readonly clock: Clock;
+}
+
+/** A column of `list`. */
+export interface EntryColumn {
+  readonly name: string;
+  readonly width: number;
+  /** Narrower it would say nothing. Default: `width`. */
+  readonly least?: number;
+  /** Where the terminal is too narrow for all, the lowest goes first. Default: always shown. */
+  readonly spare?: number;
+  /** Nothing need be escaped. undefined: it says nothing of this one. */
+  readonly text: (entry: ShownEntry, show: Show) => string | number | Uint8Array | undefined;
+}
+
+/** How times and the like are written there. */
+export interface Show {
+  readonly time: (at: unknown) => string;
+  readonly duration: (ms: number) => string;
+  readonly attributes: (attributes: unknown) => string;
+}
+
+export interface KindMetrics {
+  readonly counted: Counted;
+  readonly ended?: Ended;
+}
+
+/** By metric name: a counter of the task, and what it counts. */
+export type Counted = Readonly<Record<string, readonly [counter: string, help: string]>>;
+
+/** Several counters as one metric, told apart by the label `reason`. */
+export interface Ended {
+  readonly name: string;
+  readonly help: string;
+  readonly counters: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,84 @@
+// All that the shell knows of leases.
+import {
+  largestLeaseEvent,
+  leaseKind,
+  type LeaseOptions,
+  leaseView,
+  type PipelineKind,
+  type ShownEntry,
+} from '@flatline/kinds';
+import {
+  LEASE_EVENT_SCHEMA,
+  leaseEventBytes,
+  leaseEventEncoder,
+  LeaseEventFormats,
+  openLeaseEventEncoder,
+  openRequestDecoder,
+  type ReadLeaseEvent,
+  RequestFormats,
+} from '@flatline/records';
+import { type Sound, sound } from '../at-hand.ts';
+import { fillUnheard, lifeProblems } from '../form/lives.ts';
+import type { EntryColumn, KindModule, Show } from '../kind-module.ts';
+import { AROUND_BYTES, CONTROL, largestKey, type LargestOutput, WIDE } from '../largest.ts';
+import { outageOfLives } from '../lives-outage.ts';
+import { leaseMetrics } from './metrics.ts';
+import { leasePart, type LeasePipeline, leaseSection } from './settings.ts';
+
+const COLUMNS: readonly EntryColumn[] = [
+  { name: 'deadline (UTC)', width: 19, text: ({ deadlineAt }, { time }) => time(deadlineAt) },
+  { name: 'token', width: 16, text: ({ token }) => token as number },
+  { name: 'waiting', width: 8, text: ({ waiters }) => (waiters as readonly unknown[]).length },
+  { name: 'holder', width: 60, least: 12, text: holder },
+];
+
+export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLeaseEvent>> = {
+  form: leaseSection,
+  fill: fillUnheard,
+  problems: lifeProblems,
+  resolve: leasePart,
+  inputUse: 'input',
+  decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
+  silence: ({ rules }) => rules.timeoutMs,
+  outage: (pipeline) => outageOfLives(pipeline, 'lease'),
+  largest,
+  taskSettings: ({ rules }) => ({ tokenEpoch: rules.tokenEpoch }),
+  open: async ({ pipeline, registry, clock }) => {
+    const { input, output } = pipeline;
+    const decoder = await openRequestDecoder(input.topic, { format: input.format, registry, clock });
+    const encoder = await openLeaseEventEncoder(output.format, output.topic, registry);
+    return leasesOver(pipeline, { decoder, encoder });
+  },
+  atHand: (pipeline, { input, output, idOf }) => {
+    const codecs = { decoder: new RequestFormats(input), encoder: leaseEventEncoder(idOf(LEASE_EVENT_SCHEMA)) };
+    const formats = new LeaseEventFormats(output);
+    return { kind: leasesOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
+  },
+  view: () => leaseView,
+  columns: COLUMNS,
+  metrics: leaseMetrics,
+  judging: async () => (await import('./judging.ts')).leaseJudging,
+};
+
+type Codecs = Pick<LeaseOptions, 'decoder' | 'encoder'>;
+
+function leasesOver({ rules, output }: LeasePipeline, codecs: Codecs): PipelineKind {
+  return leaseKind({ rules, ...codecs, tombstones: output.tombstones, outputTopic: output.topic });
+}
+
+function largest({ rules, input, output }: LeasePipeline): LargestOutput {
+  const { maxKeyBytes } = input;
+  const { maxAttributes, maxAttributeBytes } = rules;
+  const key = largestKey(input);
+  const events = [WIDE, CONTROL].map((text) => leaseEventBytes(output.format, largestLeaseEvent(rules, key, text)));
+  return {
+    outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...events),
+    settings: { maxKeyBytes, maxAttributes, maxAttributeBytes },
+    outputs: 'an event',
+  };
+}
+
+function holder({ attributes, requestId, retryAt }: ShownEntry, show: Show): string {
+  if (retryAt !== undefined) return `lock delay to ${show.time(retryAt)}`;
+  return [show.attributes(attributes), requestId].filter(Boolean).join(' ');
+}

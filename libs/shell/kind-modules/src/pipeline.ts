@@ -1,0 +1,65 @@
+// One pipeline of a resolved configuration: validated, defaults applied. What the rest of the program reads.
+import type { DurationMs, KindName, Millis } from '@flatline/base';
+import type { HeldTimeRules } from '@flatline/kinds';
+
+/** Settings of pipelines of every kind. */
+export interface AnyPipeline {
+  readonly kind: KindName;
+  readonly name: string;
+  readonly input: InputConfig;
+  readonly output: OutputConfig;
+  /** Topics that its records may be for beside the output. */
+  readonly targets: readonly string[];
+  readonly deadLetterTopic: string;
+  readonly changelogTopic: string;
+  readonly group: string;
+  readonly heldTime: HeldTimeRules;
+  /** No time is held, as `proofIntervalMs` is set and too slow to show an outage (C8). */
+  readonly isPacedTooSlowly: boolean;
+  /** Most that entries, keys and states of one partition may count (I7); undefined: as much as fits one. */
+  readonly maxStateBytes?: number | undefined;
+  /** How silence is proved: by a record of the input (C2), or without writing to it (C3). */
+  readonly proof: 'record' | 'fetch';
+  readonly proofIntervalMs: DurationMs;
+  /** How long a close may wait for its commit. */
+  readonly closeDelayMs: DurationMs;
+  /** C3. */
+  readonly clockSkewMs: DurationMs;
+  readonly tickMs: DurationMs;
+  readonly handoverMs: DurationMs;
+  /** 0: never. */
+  readonly stoppedRetryMs: DurationMs;
+  readonly drainMs: DurationMs;
+  readonly changelogFactor: number;
+  /** K9 */
+  readonly changelogFormat: number;
+  readonly truncateLagMs: DurationMs;
+  readonly truncateLagBytes: number;
+  /** Where a partition that has no state yet begins to read. */
+  readonly startFrom: 'earliest' | 'latest' | { readonly timestamp: Millis };
+  /** Warm copies of each partition, on other instances. */
+  readonly standbys: number;
+}
+
+/** Settings that mean the same in each kind; the others are the kind's to resolve. */
+export type SharedPart = Omit<AnyPipeline, 'kind' | 'targets' | 'heldTime' | 'isPacedTooSlowly'>;
+
+interface OutputConfig {
+  readonly topic: string;
+  readonly format: 'json' | 'avro';
+  readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
+  /** True if each close, or end of a lease, is followed by its tombstone (O2). */
+  readonly tombstones: boolean;
+}
+
+interface InputConfig {
+  readonly topic: string;
+  readonly format: 'auto' | 'json' | 'avro';
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  /** By what producers choose a key's partition; `any`: by something else, which nothing checks (I9). */
+  readonly partitioner: 'murmur2' | 'any';
+  readonly maxKeyBytes: number;
+  readonly maxFutureMs: DurationMs;
+  readonly maxLeadMs: DurationMs;
+  readonly liveWithinMs: DurationMs;
+}

@@ -1,0 +1,8 @@
+import type { KindWords } from '../kind-words.ts';
+
+export const scheduleWords: KindWords = {
+  noun: 'schedule',
+  group: 'schedules',
+  groupHelp: 'list what is pending; add, cancel, pause, resume or trigger schedules',
+  lives: ['schedules', 'made', 'runs made once and as the input says'],
+};

@@ -1,0 +1,31 @@
+// The longest summary that the limits of a pipeline allow.
+import { largestEntry, type SessionEntry, type SessionRules, summarize } from '@flatline/kinds';
+import { codecLimits, type Format, summaryBytes } from '@flatline/records';
+import { AROUND_BYTES, CONTROL, largestKey, type LargestOutput, WIDE } from '../largest.ts';
+import type { SessionPipeline } from './settings.ts';
+
+const LIMITS = { typeLength: codecLimits.TYPE_LENGTH_MAX, eventIdLength: codecLimits.EVENT_ID_LENGTH_MAX };
+
+export function largestSessionOutput({ rules, input, output }: SessionPipeline): LargestOutput {
+  const { maxKeyBytes } = input;
+  const { maxAttributes, maxAttributeBytes, dedupeEventIds } = rules;
+  const key = largestKey(input);
+  const summaries = [WIDE, CONTROL].map((text) =>
+    largestSummaryBytes(output.format, largestEntry(rules, LIMITS, text), rules, key),
+  );
+  return {
+    outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...summaries),
+    settings: { maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds },
+    outputs: 'a summary',
+  };
+}
+
+/** Bytes of the summary that `entry` leaves behind, all its numbers at their longest. */
+export function largestSummaryBytes(format: Format, entry: SessionEntry, rules: SessionRules, key: Uint8Array): number {
+  const at = Number.MAX_SAFE_INTEGER;
+  const times = { closedAt: at, endedAt: at, emittedAt: at };
+  const closing = { key, partition: 2 ** 31 - 1, reason: 'MAX_DURATION' as const, ...times };
+  const summary = summarize(entry, rules, closing);
+  const longest = { startedAt: -at, deadlineAt: at, durationMs: at, heldMs: at, lateCount: at, missingCount: at };
+  return summaryBytes(format, { ...summary, ...longest });
+}

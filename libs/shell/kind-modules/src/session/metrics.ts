@@ -1,0 +1,17 @@
+import type { KindMetrics } from '../kind-module.ts';
+
+export const sessionMetrics: KindMetrics = {
+  counted: {
+    flatline_heartbeats_total: ['heartbeats', 'Bare heartbeats applied'],
+    flatline_events_total: ['events', 'Events with a payload, and explicit ends, applied'],
+    flatline_sessions_opened_total: ['sessionsOpened', 'Incarnations opened'],
+    flatline_unmatched_ends_total: ['unmatchedEnds', 'Explicit ends for no live session'],
+    flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
+    flatline_forgotten_sources_total: ['forgottenSources', 'Sources forgotten for others of their sessions (S5)'],
+  },
+  ended: {
+    name: 'flatline_sessions_closed_total',
+    help: 'Sessions closed, by reason (S2)',
+    counters: { TIMEOUT: 'closedByTimeout', ENDED: 'closedByEnd', MAX_DURATION: 'closedByMaxDuration' },
+  },
+};

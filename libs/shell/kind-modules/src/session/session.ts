@@ -1,0 +1,57 @@
+// All that the shell knows of sessions.
+import { type PipelineKind, sessionKind, type SessionOptions, sessionView } from '@flatline/kinds';
+import {
+  EventFormats,
+  openEventDecoder,
+  openSummaryEncoder,
+  type ReadSummary,
+  SUMMARY_SCHEMA,
+  summaryEncoder,
+  SummaryFormats,
+} from '@flatline/records';
+import { type Sound, sound } from '../at-hand.ts';
+import type { KindModule } from '../kind-module.ts';
+import { outageOfLives } from '../lives-outage.ts';
+import { largestSessionOutput } from './largest.ts';
+import { sessionMetrics } from './metrics.ts';
+import { fillSession, sessionPart, type SessionPipeline, sessionProblems, sessionSection } from './settings.ts';
+
+export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<ReadSummary>> = {
+  form: sessionSection,
+  fill: fillSession,
+  problems: sessionProblems,
+  resolve: sessionPart,
+  inputUse: 'input',
+  decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
+  silence: ({ rules }) => rules.timeoutMs,
+  outage: (pipeline) => outageOfLives(pipeline, 'session'),
+  largest: largestSessionOutput,
+  taskSettings: () => ({}),
+  open: async ({ pipeline, registry, clock }) => {
+    const { input, output } = pipeline;
+    const decoder = await openEventDecoder(input.topic, { format: input.format, registry, clock });
+    const encoder = await openSummaryEncoder(output.format, output.topic, registry);
+    return sessionsOver(pipeline, { decoder, encoder });
+  },
+  atHand: (pipeline, { input, output, idOf }) => {
+    const codecs = { decoder: new EventFormats(input), encoder: summaryEncoder(idOf(SUMMARY_SCHEMA)) };
+    const formats = new SummaryFormats(output);
+    return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
+  },
+  view: ({ rules }) => sessionView(rules),
+  columns: [
+    { name: 'deadline (UTC)', width: 19, text: ({ deadlineAt }, { time }) => time(deadlineAt) },
+    { name: 'last seen (UTC)', width: 19, spare: 2, text: ({ lastSeenAt }, { time }) => time(lastSeenAt) },
+    { name: 'events', width: 8, text: ({ eventCount }) => eventCount as number },
+    { name: 'incarnation', width: 16, spare: 1, text: ({ incarnation }) => incarnation as string },
+    { name: 'attributes', width: 60, least: 12, text: (entry, show) => show.attributes(entry['attributes']) },
+  ],
+  metrics: sessionMetrics,
+  judging: async () => (await import('./judging.ts')).sessionJudging,
+};
+
+type Codecs = Pick<SessionOptions, 'decoder' | 'encoder'>;
+
+function sessionsOver({ rules, output }: SessionPipeline, codecs: Codecs): PipelineKind {
+  return sessionKind({ rules, ...codecs, tombstones: output.tombstones, outputTopic: output.topic });
+}
