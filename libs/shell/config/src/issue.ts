@@ -2,7 +2,7 @@
 import { counted, didYouMean } from '@flatline/base';
 import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
-import { DURATION_MAX_MS } from '@flatline/kind-modules/form';
+import { DURATION_MAX_MS, kindlessForm } from '@flatline/kind-modules/form';
 import { isKind } from './kind-defaults.ts';
 import { kindsWith, numberAt, settingsAt } from './known-settings.ts';
 import { MISSING, SECRETS_ARE } from './schema.ts';
@@ -19,6 +19,21 @@ const notYet: ReadonlySet<string> = new Set([
   'stats',
   'notifier',
 ]);
+
+/** The same with what is wrong in pipelines of no kind, beside their kind: the form of none was asked. */
+export function withKindless(issues: readonly Issue[], root: unknown): Issue[] {
+  return issues.flatMap((issue) => [issue, ...(isKindless(issue) ? otherIssues(issue.path.slice(0, -1), root) : [])]);
+}
+
+/** True where a pipeline says no kind that there is. */
+export function isKindless({ code, path }: Issue): boolean {
+  return code === 'invalid_union' && path[0] === 'pipelines' && path.length === 3 && path.at(-1) === 'kind';
+}
+
+function otherIssues(path: readonly PropertyKey[], root: unknown): Issue[] {
+  const { error } = kindlessForm.safeParse(valueAt(root, path));
+  return (error?.issues ?? []).map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+}
 
 export function explainIssue(issue: Issue, root: unknown): Finding[] {
   const setting = settingName(issue.path);

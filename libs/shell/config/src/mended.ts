@@ -1,5 +1,5 @@
 // A configuration with what was found wrong put out of the way, so that the rest can be checked in the same run (I4).
-import type { Issue } from './issue.ts';
+import { isKindless, type Issue } from './issue.ts';
 import { numberAt } from './known-settings.ts';
 import { plainCopy } from './plain-copy.ts';
 
@@ -20,8 +20,7 @@ export function mended(root: unknown, issues: readonly Issue[]): unknown {
   const copy = plainCopy(root);
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') for (const key of issue.keys) remove(copy, [...issue.path, key]);
-    else if (issue.code === 'invalid_union' && issue.path.at(-1) === 'kind')
-      replacePipeline(copy, issue.path.slice(0, -1));
+    else if (isKindless(issue)) replacePipeline(copy, issue.path.slice(0, -1));
     else mend(copy, issue.path, root);
   }
   return copy;
@@ -44,7 +43,7 @@ function remove(copy: unknown, path: Path): void {
   if (holder !== undefined && key !== undefined) Reflect.deleteProperty(holder, key);
 }
 
-/** Where it is not known what a pipeline is, none of its settings was looked at. Schedules need no more than their topics. */
+/** A stand-in for a pipeline of no kind: a schedule, which needs no more than its topics. */
 function replacePipeline(copy: unknown, path: Path): void {
   const [holder, key] = placeOf(copy, path);
   const [name, input, output] = ['name', 'input', 'output'].map((each) => nameOf([...path, each]));

@@ -13,7 +13,7 @@ import type {
   SchemaRegistryConfig,
   TlsConfig,
 } from './flatline-config.ts';
-import { explainIssue } from './issue.ts';
+import { explainIssue, withKindless } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
 import { type Configuration, configurationSchema, type SecretReference, type TlsSection } from './schema.ts';
@@ -46,7 +46,7 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
   const { source, folder, environment } = options;
   const merged = withKindDefaults(inMilliseconds(withoutSchema(withEnvironment(file, environment))));
   const parsed = configurationSchema.safeParse(merged);
-  const issues = parsed.success ? [] : parsed.error.issues;
+  const issues = parsed.success ? [] : withKindless(parsed.error.issues, merged);
   const findings = issues.flatMap((issue) => explainIssue(issue, merged));
   // One wrong setting does not hide what is wrong between others.
   const sound = parsed.success ? parsed : configurationSchema.safeParse(mended(merged, issues));

@@ -242,6 +242,15 @@ describe('[I4] what is wrong', () => {
     expect(found).toEqual([`pipelines[0].kind ${problem}`]);
   });
 
+  test('[I4] of a pipeline of no kind, what every kind has is looked at as well', () => {
+    const pipeline = { ...untimed, kind: 'locks', tickMs: 0, input: { topic: 'a/b' } };
+    expect(problems({ ...minimal, pipelines: [pipeline] })).toEqual([
+      expect.stringMatching(/^pipelines\[0\]\.kind \["locks"\]/),
+      expect.stringMatching(/^pipelines\[0\]\.input\.topic \["a\/b"\] a topic name/),
+      'pipelines[0].tickMs [0] a whole number of ms, 1 to 60000, or a length of time as "30m" or "10s"',
+    ]);
+  });
+
   test('[I4] a variable by which a test once changed what the product does', () => {
     for (const name of ['FLATLINE_FAILPOINT', 'FLATLINE_TEST_UNSAFE'])
       expect(problems(minimal, { [name]: 'x' })).toEqual([expect.stringContaining(`${name} [] no such variable`)]);

@@ -1,3 +1,3 @@
 // Pieces that the form of a whole configuration shares with those of the kinds.
-export { NAME_LENGTH_MAX } from './section.ts';
+export { kindlessForm, NAME_LENGTH_MAX } from './section.ts';
 export { DURATION_MAX_MS, SETTING_WORDS, unitByName } from './setting.ts';
