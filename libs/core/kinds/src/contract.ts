@@ -11,8 +11,8 @@ import type { DeadLetterReason, GroupHeaders, KeyGroup, OutgoingRecord } from '@
 import type { EntryMemory, EntryWindow } from './entry-window.ts';
 import type { Reckoning } from './held-time.ts';
 
-/** Records of one group with one timestamp, whose keys are sound. */
-export interface Run {
+/** Records of one look-ahead group, with one timestamp and sound keys, that a kind is shown together. */
+export interface GroupRecords {
   readonly bytes: Uint8Array;
   readonly group: KeyGroup;
   /** By index in the group; from the one being taken on. */
@@ -58,7 +58,7 @@ export interface Effects {
   readonly clock: Millis;
   /** Broker time as far as this machine knows it: only ever written down. */
   readonly wall: Millis;
-  /** Moves the window to the live entry with the key of the run's record at `index`; what was due for it has taken effect (S3). */
+  /** Moves the window to the live entry with the key of the shown record at `index`; what was due for it has taken effect (S3). */
   find(index: number): boolean;
   /**
    * Moves the window to a new entry for that key, which had none; false: there is no room for it, with so many bytes of state
@@ -121,8 +121,8 @@ export interface Owing {
 export interface Kind {
   /** When the entry in the window is due. Looks at its head alone. */
   dueAt(): Millis;
-  /** Takes the run's records from `run.index` on. Stops at the first that it refuses, and says why. */
-  take(run: Run, effects: Effects): Refusal | undefined;
+  /** Takes records from `records.index` on. Stops at the first that it refuses, and says why. */
+  take(records: GroupRecords, effects: Effects): Refusal | undefined;
   /** The entry in the window is due at `at`: ends it, or gives it a later due instant. @throws what cannot be encoded. */
   due(at: Millis, effects: Effects): void;
   /** Where its entries may have more to say than a commit should hold. */

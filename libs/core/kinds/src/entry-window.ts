@@ -7,7 +7,7 @@
 //   Int32 11–15                        the engine's, key and base of the entry
 //
 // Fields that do not fit lie in a row, a second line of 64 bytes that an entry takes once it needs it; fields without a fixed
-// length lie in its state, a run of bytes in pages. Both, too, are the kind's.
+// length lie in its state, a string of bytes in pages. Both, too, are the kind's.
 //
 // The indices are literals: V8 inlines functions of up to 27 bytes of bytecode whatever else it has inlined, and a setter has 24
 // with a literal and 29 with a named constant. With names an event with a payload costs a tenth more.

@@ -11,7 +11,7 @@ export {
   type PipelineKind,
   PROCESSING_FAILED,
   type Refusal,
-  type Run,
+  type GroupRecords,
   type TouchBase,
 } from './contract.ts';
 export {

@@ -30,7 +30,7 @@ import { InputTime } from './input/input-time.ts';
 import { NextCommit } from './commit/next-commit.ts';
 import { PartitionClock } from './live/partition-clock.ts';
 import { RecordTaker } from './input/record-taker.ts';
-import { RunTaker } from './input/run-taker.ts';
+import { RefusedRecords } from './input/refused-records.ts';
 import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 
 /**
@@ -57,7 +57,7 @@ export class PartitionTask {
   readonly #commit: NextCommit;
   readonly #entries: LiveEntries;
   readonly #expiry: Expiry;
-  readonly #runs: RunTaker;
+  readonly #refused: RefusedRecords;
   readonly #records: RecordTaker;
   /** As of the last cut. */
   #atCut = { heldMs: 0, others: 0 };
@@ -86,7 +86,8 @@ export class PartitionTask {
     const parts = { openKind, tickMs, clock, table, changelog, commit, state, placement, counters, onUnsound };
     const entries = new LiveEntries(parts);
     const expiry = new Expiry(entries, clock, commit);
-    const runs = new RunTaker({ maxKeyBytes: rules.maxKeyBytes, entries, counters });
+    const { maxKeyBytes } = rules;
+    const refused = new RefusedRecords({ maxKeyBytes, state, table, counters, entries, expiry, commit });
     this.counters = counters;
     this.table = table;
     this.changelog = changelog;
@@ -97,8 +98,9 @@ export class PartitionTask {
     this.#commit = commit;
     this.#entries = entries;
     this.#expiry = expiry;
-    this.#runs = runs;
-    this.#records = new RecordTaker({ rules, settlesFirst, state, table, counters, time, expiry, commit, runs });
+    this.#refused = refused;
+    const taking = { rules, settlesFirst, table, counters, time, expiry, commit, entries, refused };
+    this.#records = new RecordTaker(taking);
   }
 
   /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */
@@ -205,7 +207,7 @@ export class PartitionTask {
 
   /** Has the record at `offset` refused when it comes: an earlier task failed at it, and `why` says how (I6). */
   refuseAt(offset: number, why: string): void {
-    this.#runs.refuseAt(offset, why);
+    this.#refused.refuseAt(offset, why);
   }
 
   /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */

@@ -20,7 +20,7 @@ export type {
   ReadObstacle,
   RecordCursor,
   RecordHeader,
-  RecordRun,
+  FetchedRecords,
   TopicPartition,
   UnreadableBatch,
 } from './log-reader.ts';

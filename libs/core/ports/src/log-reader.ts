@@ -61,7 +61,7 @@ export interface GroupHeaders {
 
 export interface RecordCursor extends GroupHeaders {
   /**
-   * Moves to the next record; false when the run is used up, and from then on `position` is the run's `nextOffset`.
+   * Moves to the next record; false when what was fetched is used up, and from then on `position` is its `nextOffset`.
    * Control batches, records of aborted transactions and records below the requested offset are passed over.
    * @throws PartitionStopped where a batch is damaged; what was shown before it is sound.
    */
@@ -113,9 +113,9 @@ export interface LogEnds {
 }
 
 /** Consecutive batches of one partition out of one fetch answer. */
-export interface RecordRun {
+export interface FetchedRecords {
   readonly cursor: RecordCursor;
-  /** The offset after the last batch of this run. */
+  /** The offset after the last of these batches. */
   readonly nextOffset: number;
   readonly byteLength: number;
   /** Monotonic time at which the answer arrived. */
@@ -133,13 +133,13 @@ export interface ReadObstacle {
 /** One partition being read, in offset order, without gaps. Prefetches up to a named maximum of bytes. */
 export interface LogSubscription {
   readonly partition: TopicPartition;
-  /** The next run, or undefined where none has arrived. Taking it frees its room in the buffer. */
-  take(): RecordRun | undefined;
+  /** The next records, or undefined where none have arrived. Taking them frees their room in the buffer. */
+  take(): FetchedRecords | undefined;
   /** The ends as of the newest answer, undefined before the first. */
   readonly ends: LogEnds | undefined;
   /**
    * Set once: PartitionStopped (R3: out of range, topic gone, acknowledged records lost or replaced by an election),
-   * Retriable, Fatal. Runs that arrived before it can still be taken, but for those of a log that was replaced; no more come.
+   * Retriable, Fatal. What arrived before it can still be taken, but for what is of a log that was replaced; no more come.
    */
   readonly failure: Error | undefined;
   /**

@@ -1,18 +1,18 @@
 // The LogReader of one process, on the simulated network: fetch loops with long polls, prefetch, and the reader's own
-// retries. How an answer is cut into runs, and how long it takes, is chosen by the seed.
+// retries. How an answer is cut into parts, and how long it takes, is chosen by the seed.
 //
 // Owns: subscriptions and their buffers.
 // Does not own: what a broker answers (simulated-fetch.ts), walking batches (RecordWalk).
 //
 // Invariants
-//   SR1  Runs come in offset order without gaps; one fetch is under way per subscription at most.
+//   SR1  Records come in offset order without gaps; one fetch is under way per subscription at most.
 //   SR2  Buffered bytes stay below BUFFER_BYTES_MAX plus one answer.
 //   SR3  After a failure or close nothing more comes.
 //   SR4  A deposed leader that still answers is left once metadata name another: asked for on doubt, and now and then.
 //   SR5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
 import { Fatal, PartitionStopped, Retriable, assert, type DurationMs, type Random } from '@flatline/base';
 import { KEY_GROUP_MAX, type LogEnds, type LogReader, type LogSubscription } from '@flatline/ports';
-import type { ReadObstacle, RecordRun, TopicPartition } from '@flatline/ports';
+import type { ReadObstacle, FetchedRecords, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
 import type { Answer, Network } from './network.ts';
 import { RecordWalk, type FetchedBatch } from './record-walk.ts';
@@ -66,7 +66,7 @@ export class SimulatedReader implements LogReader {
 class FetchLoop implements LogSubscription {
   readonly partition: TopicPartition;
   readonly #environment: ReaderEnvironment;
-  readonly #runs: RecordRun[] = [];
+  readonly #fetched: FetchedRecords[] = [];
   #bufferedBytes = 0;
   readonly #place: ReadingPlace;
   /** The latest epoch whose leader is known to hold the batch before the position. */
@@ -111,12 +111,12 @@ class FetchLoop implements LogSubscription {
     return this.#obstacle;
   }
 
-  take(): RecordRun | undefined {
-    const run = this.#runs.shift();
-    if (run === undefined) return undefined;
-    this.#bufferedBytes -= run.byteLength;
+  take(): FetchedRecords | undefined {
+    const next = this.#fetched.shift();
+    if (next === undefined) return undefined;
+    this.#bufferedBytes -= next.byteLength;
     this.#fetch();
-    return run;
+    return next;
   }
 
   onChange(listener: (() => void) | undefined): void {
@@ -131,7 +131,7 @@ class FetchLoop implements LogSubscription {
   close(): void {
     this.#closed = true;
     this.#obstacle = undefined;
-    this.#runs.length = 0;
+    this.#fetched.length = 0;
     this.#listener = undefined;
   }
 
@@ -256,7 +256,7 @@ class FetchLoop implements LogSubscription {
       return;
     }
     // What waits was read from the log that was lost.
-    this.#runs.length = 0;
+    this.#fetched.length = 0;
     this.#bufferedBytes = 0;
     const place = `${this.partition.topic}-${this.partition.partition}`;
     const found = `epoch ${leaderEpoch} of the new leader's log ends at ${endOffset}`;
@@ -269,7 +269,7 @@ class FetchLoop implements LogSubscription {
     );
   }
 
-  /** One answer becomes one run or several, cut between batches by the seed. */
+  /** One answer becomes one part or several, cut between batches by the seed. */
   #buffer(batches: readonly FetchedBatch[]): void {
     for (let at = 0; at < batches.length;) {
       const count = this.#environment.faults.coin() ? batches.length - at : 1;
@@ -286,7 +286,7 @@ class FetchLoop implements LogSubscription {
     this.#place.position = last.lastOffset + 1;
     this.#place.readEpoch = last.leaderEpoch;
     this.#bufferedBytes += byteLength;
-    this.#runs.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
+    this.#fetched.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
   }
 
   /** Real readers unpack as many as there are: small groups end in places that only long batches have otherwise. */

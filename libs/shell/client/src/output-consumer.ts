@@ -7,7 +7,7 @@
 //   SC1  A record is given once per consumer, after the transaction that wrote it was committed, never of an aborted one.
 //   SC2  Memory is bounded by the subscriptions' prefetch: nothing is taken from them before it is asked for.
 //   SC3  `positions` covers exactly what was given: a consumer opened there goes on without a gap or a repetition.
-import type { LogReader, LogSubscription, RecordCursor, RecordRun } from '@flatline/ports';
+import type { LogReader, LogSubscription, RecordCursor, FetchedRecords } from '@flatline/ports';
 import type { RawOutput } from './output-record.ts';
 
 export interface OutputConsumerParts<Found> {
@@ -25,8 +25,8 @@ export interface OutputConsumerParts<Found> {
 
 interface Reading {
   readonly subscription: LogSubscription;
-  run: RecordRun | undefined;
-  /** Belongs to that run, and is not given yet. */
+  fetched: FetchedRecords | undefined;
+  /** Belongs to them, and is not given yet. */
   raw: RawOutput | undefined;
   position: number;
 }
@@ -46,7 +46,7 @@ export class OutputConsumer<Found> implements AsyncIterable<Found> {
     this.#until = until;
     this.#readings = [...offsets].map(([partition, offset]) => ({
       subscription: reader.subscribe({ topic, partition }, offset),
-      run: undefined,
+      fetched: undefined,
       raw: undefined,
       position: offset,
     }));
@@ -118,13 +118,13 @@ export class OutputConsumer<Found> implements AsyncIterable<Found> {
     return this.#readings.every((reading) => reading.position >= (until.get(partitionOf(reading)) ?? 0));
   }
 
-  /** A partition with something to give, each in turn; what is left of a run comes first, so that it can be freed. */
+  /** A partition with something to give, each in turn; what is left of a fetch comes first, so that it can be freed. */
   #readable(): Reading | undefined {
     const { length } = this.#readings;
     for (let step = 0; step < length; step += 1) {
       const reading = this.#readings[(this.#turn + step) % length]!;
-      reading.run ??= reading.subscription.take();
-      if (reading.run !== undefined) {
+      reading.fetched ??= reading.subscription.take();
+      if (reading.fetched !== undefined) {
         this.#turn = (this.#turn + step) % length;
         return reading;
       }
@@ -133,7 +133,7 @@ export class OutputConsumer<Found> implements AsyncIterable<Found> {
     return undefined;
   }
 
-  /** The next record of the partition's run; undefined where the run is used up. */
+  /** The next record of what the partition has fetched; undefined where that is used up. */
   async #advance(reading: Reading): Promise<Found | undefined> {
     const raw = this.#rawOf(reading);
     if (raw === undefined) return undefined;
@@ -143,15 +143,15 @@ export class OutputConsumer<Found> implements AsyncIterable<Found> {
   }
 
   #rawOf(reading: Reading): RawOutput | undefined {
-    const { run } = reading;
-    if (reading.raw !== undefined || run === undefined) return reading.raw;
-    if (!run.cursor.next()) {
-      reading.position = run.nextOffset;
-      reading.run = undefined;
+    const { fetched } = reading;
+    if (reading.raw !== undefined || fetched === undefined) return reading.raw;
+    if (!fetched.cursor.next()) {
+      reading.position = fetched.nextOffset;
+      reading.fetched = undefined;
       this.#turn += 1;
       return undefined;
     }
-    reading.raw = copyOf(run.cursor, partitionOf(reading));
+    reading.raw = copyOf(fetched.cursor, partitionOf(reading));
     return reading.raw;
   }
 

@@ -8,7 +8,7 @@ import {
   type KindParts,
   type PipelineKind,
   type Refusal,
-  type Run,
+  type GroupRecords,
 } from '@flatline/kinds';
 
 const utf8 = new TextEncoder();
@@ -73,16 +73,17 @@ class LeaseStub implements Kind {
     return held.after(entry.renewedAt, this.#timeoutMs);
   }
 
-  take(run: Run, effects: Effects): Refusal | undefined {
-    const { bytes, group, baseOffset } = run;
-    for (; run.index < run.end; run.index += 1) {
-      const { index } = run;
+  take(records: GroupRecords, effects: Effects): Refusal | undefined {
+    const { bytes, group, baseOffset } = records;
+    for (; records.index < records.end; records.index += 1) {
+      const { index } = records;
       const start = group.valueStarts[index]!;
       const said = utf8Reader.decode(bytes.subarray(start, start + Math.max(0, group.valueLengths[index]!)));
       const isLive = effects.find(index);
       if (said === 'START' && !isLive && !effects.open(index)) return { kind: 'noRoom' };
-      if (said === 'START' && !isLive) this.#grant(baseOffset + group.offsetDeltas[index]!, run.effectiveAt, effects);
-      else if (isLive && said === `RENEW ${this.#parts.entry.token}`) this.#renew(run.effectiveAt, effects);
+      if (said === 'START' && !isLive)
+        this.#grant(baseOffset + group.offsetDeltas[index]!, records.effectiveAt, effects);
+      else if (isLive && said === `RENEW ${this.#parts.entry.token}`) this.#renew(records.effectiveAt, effects);
       else if (isLive && said === `END ${this.#parts.entry.token}`) this.#finish('RELEASED', effects.clock, effects);
       else if (!isLive) return { kind: 'bad', reason: 'invalid-token', detail: `${said} of a lease that is not held` };
       else this.#answer(`REJECTED held by ${this.#parts.entry.token}`, effects);

@@ -46,7 +46,7 @@ const marked = {
   ),
   'claim.written': before(claiming, 'return { writer, claimOffset:'),
   /** After poll: records are in hand, none is applied. */
-  'input.read': before(reading, 'this.#noteArrival(run);'),
+  'input.read': before(reading, 'this.#noteArrival(fetched);'),
   /** Sessions have expired, and nothing outside shows it. */
   'wheel.fired': within(loop, EXPIRE, (deed) => `const closed = ${CLOSED}; ${EXPIRE} if (${CLOSED} > closed) ${deed}`),
   'proof.asked': within(

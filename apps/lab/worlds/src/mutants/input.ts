@@ -30,19 +30,19 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
   },
   {
     name: 'gives a whole group the stamp of its first record',
-    file: 'libs/core/partition/src/input/run-taker.ts',
+    file: 'libs/core/partition/src/input/record-taker.ts',
     from: 'const end = logAppendTime && timestamp === clock ?',
     to: 'const end = timestamp === clock ?',
   },
   {
     name: 'takes the record after a group for one of it',
-    file: 'libs/core/partition/src/input/run-taker.ts',
-    from: 'const more = run.index - 1 - first;',
-    to: 'const more = Math.min(run.index, run.group.count - 1) - first;',
+    file: 'libs/core/partition/src/input/record-taker.ts',
+    from: 'const more = records.index - 1 - first;',
+    to: 'const more = Math.min(records.index, records.group.count - 1) - first;',
   },
   {
     name: 'refuses nothing within a group',
-    file: 'libs/core/partition/src/input/run-taker.ts',
+    file: 'libs/core/partition/src/input/record-taker.ts',
     from: 'if (refused.size > 0 && refused.has(',
     to: 'if (index === first && refused.has(',
     seed: 47,
@@ -76,7 +76,7 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
   },
   {
     name: 'applies a record again that it failed at twice',
-    file: 'libs/core/partition/src/input/run-taker.ts',
+    file: 'libs/core/partition/src/input/refused-records.ts',
     from: 'this.#refusedAt.set(offset, why);',
     to: '',
   },
@@ -84,7 +84,7 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
     name: 'goes on with what a failed record has left',
     file: 'libs/core/partition/src/input/record-taker.ts',
     from: 'throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);',
-    to: "this.#refuse(cursor, 'processing-failed', String(error) + offset); this.#passed(cursor, cursor.offset + 1); return LIMIT;",
+    to: "this.#refused.refuse(cursor, 'processing-failed', String(error) + offset); this.#passed(cursor, cursor.offset + 1); return LIMIT;",
   },
   {
     name: 'refuses the record after the one it failed at',
@@ -146,7 +146,7 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'passes over a batch that cannot be unpacked',
     file: 'libs/core/partition/src/input/record-taker.ts',
-    from: 'this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);',
+    from: 'this.#refused.refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);',
     to: '',
   },
 ];

@@ -15,7 +15,7 @@
 import { copyBytes, type DurationMs, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
-import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import { bad, NO_ROOM, OWING } from '../refusals.ts';
 import { HeapBytes } from '../state-bytes.ts';
 import { BatchVoice } from './batch-voice.ts';
@@ -94,9 +94,9 @@ class DebounceKind implements Kind {
     return maxEndAt > 0 && maxEndAt < due ? maxEndAt : due;
   }
 
-  take(run: Run, effects: Effects): Refusal | undefined {
-    for (; run.index < run.end; run.index += 1) {
-      const refusal = this.#takeRecord(run, effects);
+  take(records: GroupRecords, effects: Effects): Refusal | undefined {
+    for (; records.index < records.end; records.index += 1) {
+      const refusal = this.#takeRecord(records, effects);
       if (refusal !== undefined) return refusal;
     }
     return undefined;
@@ -109,37 +109,37 @@ class DebounceKind implements Kind {
     this.#end(isMost ? 'MAX_WAIT' : byWait, at, effects);
   }
 
-  #takeRecord(run: Run, effects: Effects): Refusal | undefined {
+  #takeRecord(records: GroupRecords, effects: Effects): Refusal | undefined {
     // Before the record is looked at: what is due for its key takes effect, taken or not (S3).
-    const isLive = effects.find(run.index);
+    const isLive = effects.find(records.index);
     const isOwing = isLive && this.owing.isOwing();
     const isThere = isOwing ? this.#entry.isOpen : isLive;
     if (isThere && isOwing && (this.owing.hasNext || this.#firesAt() <= effects.clock)) return OWING;
-    const headers = run.headers.headersOf(run.index);
+    const headers = records.headers.headersOf(records.index);
     const asked = askedIn(headers);
     if ('kind' in asked) return asked;
-    if (run.group.valueLengths[run.index]! < 0) {
+    if (records.group.valueLengths[records.index]! < 0) {
       if (isThere && isOwing) return OWING;
       if (isThere) this.#end(asked.flush ? 'FLUSHED' : 'CANCELLED', effects.clock, effects);
       else this.#counters.unmatchedCommands += 1;
       return undefined;
     }
-    const room = this.#voice.roomFor(run.group.lengths[run.index]!);
-    const item = this.#itemOf(run, headers);
+    const room = this.#voice.roomFor(records.group.lengths[records.index]!);
+    const item = this.#itemOf(records, headers);
     const refusal = this.#unfit(item, room);
     if (refusal !== undefined) return refusal;
     const goesOn = isThere && this.#fits(item, room);
     if (isOwing && this.#says(item, asked, isThere, goesOn)) return OWING;
-    const taken = this.#rules.reduce === undefined ? item : this.#reduced(run, headers, item, { goesOn, room });
+    const taken = this.#rules.reduce === undefined ? item : this.#reduced(records, headers, item, { goesOn, room });
     if ('kind' in taken) return taken;
     const pushesOut = isThere && !goesOn;
     const opensBeside = pushesOut ? this.#isLong() : isOwing;
-    const grownBy = this.#growth(taken, run.effectiveAt, goesOn, opensBeside);
+    const grownBy = this.#growth(taken, records.effectiveAt, goesOn, opensBeside);
     const freed = pushesOut && !opensBeside ? this.#entry.stateLength : 0;
     if (isLive && !effects.hasRoom(grownBy - freed)) return NO_ROOM;
     const lives = pushesOut ? this.#end('MAX_BYTES', effects.clock, effects) : isLive;
-    if (!lives && !effects.open(run.index, isLive ? ROOM_IS_THERE : grownBy)) return NO_ROOM;
-    this.#takeItem(taken, run.effectiveAt, asked, goesOn, effects);
+    if (!lives && !effects.open(records.index, isLive ? ROOM_IS_THERE : grownBy)) return NO_ROOM;
+    this.#takeItem(taken, records.effectiveAt, asked, goesOn, effects);
     return undefined;
   }
 
@@ -172,7 +172,7 @@ class DebounceKind implements Kind {
 
   /** Returns the item with the reducer's result for the window, or for the next one, in place of its value. */
   #reduced(
-    { bytes, group, index, timestamp }: Run,
+    { bytes, group, index, timestamp }: GroupRecords,
     headers: readonly RecordHeader[],
     item: Arriving,
     { goesOn, room }: { readonly goesOn: boolean; readonly room: number },
@@ -194,7 +194,7 @@ class DebounceKind implements Kind {
     return bad('reduced-too-large', `the reducer came to ${batchBytes} bytes in a batch, which holds ${room}`);
   }
 
-  #itemOf({ bytes, group, index, baseOffset, timestamp }: Run, headers: readonly RecordHeader[]): Arriving {
+  #itemOf({ bytes, group, index, baseOffset, timestamp }: GroupRecords, headers: readonly RecordHeader[]): Arriving {
     const offset = baseOffset + group.offsetDeltas[index]!;
     const start = group.valueStarts[index]!;
     const length = group.valueLengths[index]!;

@@ -17,7 +17,7 @@
 //        granted, then all that have waited long enough are told.
 import { copyBytes, type Millis } from '@flatline/base';
 import { ENDED, type LeaseEventEncoder, type LeaseRequestDecoder, STARTED } from '@flatline/ports/formats';
-import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
 import { LeaseAnswers } from './lease-answers.ts';
 import type { LeaseCounters } from './lease-counters.ts';
@@ -85,32 +85,32 @@ class LeaseKind implements Kind {
     return nextWaitAt > 0 && nextWaitAt < own ? nextWaitAt : own;
   }
 
-  take(run: Run, effects: Effects): Refusal | undefined {
-    for (; run.index < run.end; run.index += 1) {
-      const refusal = this.#takeRecord(run, effects);
+  take(records: GroupRecords, effects: Effects): Refusal | undefined {
+    for (; records.index < records.end; records.index += 1) {
+      const refusal = this.#takeRecord(records, effects);
       if (refusal !== undefined) return refusal;
     }
     return undefined;
   }
 
-  #takeRecord(run: Run, effects: Effects): Refusal | undefined {
+  #takeRecord(records: GroupRecords, effects: Effects): Refusal | undefined {
     // Before the record is looked at: what is due for its key takes effect, taken or not (S3).
-    const isThere = effects.find(run.index);
-    const refusal = this.#reader.read(run);
+    const isThere = effects.find(records.index);
+    const refusal = this.#reader.read(records);
     if (refusal !== undefined) return refusal;
     const entry = this.#entry;
     const { type, token } = this.#reader.request;
     if (isThere && !entry.delayed && token === entry.token) {
-      if (type === ENDED) this.#release(run, effects);
-      else this.#renew(run.effectiveAt, effects);
+      if (type === ENDED) this.#release(records, effects);
+      else this.#renew(records.effectiveAt, effects);
       return undefined;
     }
     // Whatever else is said is answered with what it says.
     const tooMuch = this.#tooManyAttributes();
     if (tooMuch !== undefined) return tooMuch;
-    if (type === STARTED) return this.#start(run, isThere, effects);
-    if (isThere && this.#withdraw(run, effects)) return undefined;
-    this.#refuseToken(run, isThere, effects);
+    if (type === STARTED) return this.#start(records, isThere, effects);
+    if (isThere && this.#withdraw(records, effects)) return undefined;
+    this.#refuseToken(records, isThere, effects);
     return undefined;
   }
 
@@ -130,59 +130,59 @@ class LeaseKind implements Kind {
     effects.changed();
   }
 
-  #release(run: Run, effects: Effects): void {
-    const to = this.#answered(run, effects);
+  #release(records: GroupRecords, effects: Effects): void {
+    const to = this.#answered(records, effects);
     this.#answers.released(leaseState(this.#entry.state), to, effects);
     this.#parts.counters.leasesReleased += 1;
     if (this.#passOn(to.at, effects)) effects.dueSooner();
   }
 
   /** An end of no lease that bears the id of a start that waits takes that from the queue (L4). False: it is no such record. */
-  #withdraw(run: Run, effects: Effects): boolean {
+  #withdraw(records: GroupRecords, effects: Effects): boolean {
     const { type, token = NO_TOKEN, requestId } = this.#reader.request;
     if (type !== ENDED || token !== NO_TOKEN || requestId === undefined || this.#entry.nextWaitAt === 0) return false;
     const { holder, waiters } = leaseState(this.#entry.state);
     const waiter = waiters.find((each) => each.claim.requestId === requestId);
     if (waiter === undefined) return false;
     const state = { holder, waiters: waiters.filter((each) => each !== waiter) };
-    const to = this.#answered(run, effects);
+    const to = this.#answered(records, effects);
     this.#answers.rejected(waiter.claim, this.#answers.obstacle('WITHDRAWN', to.at, state), to, effects);
     this.#keep(state, effects);
     return true;
   }
 
   /** A renewal or release without the live token changes nothing (L3). */
-  #refuseToken(run: Run, isThere: boolean, effects: Effects): void {
+  #refuseToken(records: GroupRecords, isThere: boolean, effects: Effects): void {
     const { token, attributes = NO_CLAIM.attributes, requestId } = this.#reader.request;
-    const to = this.#answered(run, effects);
+    const to = this.#answered(records, effects);
     const isHeld = isThere && !this.#entry.delayed;
     const by = isHeld ? this.#answers.obstacle('WRONG_TOKEN', to.at) : { reason: 'NOT_HELD' as const };
     this.#answers.rejected({ token, attributes, requestId }, by, to, effects);
   }
 
-  #start(run: Run, isThere: boolean, effects: Effects): Refusal | undefined {
+  #start(records: GroupRecords, isThere: boolean, effects: Effects): Refusal | undefined {
     const { request } = this.#reader;
-    const offset = run.baseOffset + run.group.offsetDeltas[run.index]!;
+    const offset = records.baseOffset + records.group.offsetDeltas[records.index]!;
     const claim: Claim = { requestId: request.requestId, attributes: request.attributes ?? NO_CLAIM.attributes };
     if (offset >= TOKEN_OFFSETS) return noToken(offset);
     const waiter = { offset, timeoutMs: this.#negotiated(), waitsUntil: 0, claim };
-    if (isThere) return this.#startBehind(waiter, run, effects);
+    if (isThere) return this.#startBehind(waiter, records, effects);
     const state = stateBytes({ holder: claim, waiters: [] });
-    if (!effects.open(run.index, state.length)) return NO_ROOM;
+    if (!effects.open(records.index, state.length)) return NO_ROOM;
     this.#entry.nextWaitAt = 0;
-    this.#hold(waiter, run.effectiveAt, effects);
+    this.#hold(waiter, records.effectiveAt, effects);
     this.#entry.state = state;
     effects.opened();
     effects.changed();
-    this.#answers.granted(claim, this.#answered(run, effects), effects);
+    this.#answers.granted(claim, this.#answered(records, effects), effects);
     return undefined;
   }
 
   /** A start for an entry there is: held, or in its lock delay. */
-  #startBehind(start: Waiter, run: Run, effects: Effects): Refusal | undefined {
+  #startBehind(start: Waiter, records: GroupRecords, effects: Effects): Refusal | undefined {
     const { onConflict, maxWaiters, maxTimeoutMs } = this.#rules;
     const state = leaseState(this.#entry.state);
-    const to = this.#answered(run, effects);
+    const to = this.#answered(records, effects);
     if (this.#repeats(start.claim, state, to, effects)) return undefined;
     if (this.#entry.delayed) {
       this.#answers.rejected(start.claim, this.#answers.obstacle('LOCK_DELAY', to.at, state), to, effects);
@@ -191,7 +191,7 @@ class LeaseKind implements Kind {
     const waitMs = Math.min(this.#reader.request.waitMs ?? maxTimeoutMs, maxTimeoutMs);
     // Who waits from when `onConflict` was another comes first (LS2).
     if (onConflict === 'replace' && state.waiters.length === 0)
-      return this.#replace(start, run.effectiveAt, state, to, effects);
+      return this.#replace(start, records.effectiveAt, state, to, effects);
     if (onConflict === 'reject' || waitMs === 0)
       this.#answers.rejected(start.claim, this.#answers.obstacle('HELD', to.at, state), to, effects);
     else if (state.waiters.length >= maxWaiters)
@@ -314,7 +314,7 @@ class LeaseKind implements Kind {
     effects.changed();
   }
 
-  #answered({ bytes, group, index, baseOffset }: Run, { clock }: Effects): Answered {
+  #answered({ bytes, group, index, baseOffset }: GroupRecords, { clock }: Effects): Answered {
     const start = group.starts[index]!;
     return {
       key: copyBytes(bytes, start, start + group.lengths[index]!),

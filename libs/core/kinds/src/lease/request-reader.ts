@@ -13,7 +13,7 @@ import {
   resetLeaseRequest,
   TOKEN_HEADER,
 } from '@flatline/ports/formats';
-import type { Refusal, Run } from '../contract.ts';
+import type { Refusal, GroupRecords } from '../contract.ts';
 import { bad, decodeInto } from '../refusals.ts';
 
 /** Decimal, without leading zeros: a token has one form. */
@@ -31,8 +31,8 @@ export class RequestReader {
     this.#decoder = decoder;
   }
 
-  /** The record at `run.index` becomes `request`, unless it is refused. */
-  read({ bytes, group, headers, index }: Run): Refusal | undefined {
+  /** The record at `records.index` becomes `request`, unless it is refused. */
+  read({ bytes, group, headers, index }: GroupRecords): Refusal | undefined {
     const length = group.valueLengths[index]!;
     if (length > 0) {
       const refusal = decodeInto(this.request, this.#decoder, bytes, group.valueStarts[index]!, length);

@@ -26,7 +26,7 @@ import {
   type ScheduleAsked,
   type ScheduleRules,
 } from '@flatline/schedules';
-import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
 import { STATE_BYTES_MAX } from '../state-bytes.ts';
 import { fireAt, shiftOf } from './jitter.ts';
@@ -94,24 +94,24 @@ class ScheduleKind implements Kind {
     return this.#entry.dueAt;
   }
 
-  take(run: Run, effects: Effects): Refusal | undefined {
-    for (; run.index < run.end; run.index += 1) {
-      const refusal = this.#takeRecord(run, effects);
+  take(records: GroupRecords, effects: Effects): Refusal | undefined {
+    for (; records.index < records.end; records.index += 1) {
+      const refusal = this.#takeRecord(records, effects);
       if (refusal !== undefined) return refusal;
     }
     return undefined;
   }
 
-  #takeRecord(run: Run, effects: Effects): Refusal | undefined {
-    const isThere = effects.find(run.index);
-    const { bytes, group, index } = run;
+  #takeRecord(records: GroupRecords, effects: Effects): Refusal | undefined {
+    const isThere = effects.find(records.index);
+    const { bytes, group, index } = records;
     const value = { bytes, start: group.valueStarts[index]!, length: group.valueLengths[index]! };
-    const record = { headers: run.headers.headersOf(index), ...value };
+    const record = { headers: records.headers.headersOf(index), ...value };
     const asked = readAsked(record, this.#rules, this.#calendar);
     if ('kind' in asked) return asked;
-    const to = new Sender(run);
+    const to = new Sender(records);
     const schedules = isThere ? schedulesIn(this.#entry.state) : [];
-    if (asked.does === 'schedule') return this.#schedule(asked, { run, isThere, schedules }, to, effects);
+    if (asked.does === 'schedule') return this.#schedule(asked, { records, isThere, schedules }, to, effects);
     this.#command(asked, schedules, to, effects);
     return undefined;
   }
@@ -127,7 +127,7 @@ class ScheduleKind implements Kind {
   }
 
   #schedule(asked: ScheduleAsked, place: Place, to: Receiver, effects: Effects): Refusal | undefined {
-    const { run, isThere, schedules } = place;
+    const { records, isThere, schedules } = place;
     const { id, when, target, message } = asked;
     const former = schedules.find((each) => each.id === id);
     const goesOn = former !== undefined && recurs(when) && !asked.reset && saysTheSame(former.when, when);
@@ -139,11 +139,11 @@ class ScheduleKind implements Kind {
     const schedule = goesOn ? { ...former, when, target, message } : this.#at(fresh, dueAt, to);
     const isDue = !schedule.paused && fireAt(schedule) <= effects.clock;
     const isKept = !isDue || recurs(when);
-    if (!isThere && !isDue) return this.#openFor(schedule, run, to, effects);
+    if (!isThere && !isDue) return this.#openFor(schedule, records, to, effects);
     const needed = isKept ? bytesOf(schedule) - (former === undefined ? 0 : bytesOf(former)) : 0;
     if (isThere && !effects.hasRoom(needed)) return NO_ROOM;
     if (!isThere && isKept) {
-      if (!effects.open(run.index, needed)) return NO_ROOM;
+      if (!effects.open(records.index, needed)) return NO_ROOM;
       this.#entry.dueAt = NEVER;
       this.#entry.state = stateOf([schedule]);
       effects.opened();
@@ -169,9 +169,9 @@ class ScheduleKind implements Kind {
   }
 
   /** The key's only schedule, which waits: written once, and never again before it is due. */
-  #openFor(schedule: Schedule, run: Run, to: Receiver, effects: Effects): Refusal | undefined {
+  #openFor(schedule: Schedule, records: GroupRecords, to: Receiver, effects: Effects): Refusal | undefined {
     const state = stateOf([schedule]);
-    if (!effects.open(run.index, state.length)) return NO_ROOM;
+    if (!effects.open(records.index, state.length)) return NO_ROOM;
     this.#entry.dueAt = fireAt(schedule);
     this.#entry.state = state;
     effects.opened();
@@ -354,7 +354,7 @@ class ScheduleKind implements Kind {
 }
 
 interface Place {
-  readonly run: Run;
+  readonly records: GroupRecords;
   readonly isThere: boolean;
   readonly schedules: readonly Schedule[];
 }
@@ -367,14 +367,14 @@ function bytesOf(schedule: Schedule): number {
 /** Whoever sent the record being taken. Most records are not answered, and need no copy of their key. */
 class Sender implements Receiver {
   readonly answers: number;
-  readonly #run: Run;
+  readonly #records: GroupRecords;
   readonly #index: number;
   #key: Uint8Array | undefined;
 
-  constructor(run: Run) {
-    const { group, index, baseOffset } = run;
+  constructor(records: GroupRecords) {
+    const { group, index, baseOffset } = records;
     this.answers = baseOffset + group.offsetDeltas[index]!;
-    this.#run = run;
+    this.#records = records;
     this.#index = index;
   }
 
@@ -383,7 +383,7 @@ class Sender implements Receiver {
   }
 
   #copyKey(): Uint8Array {
-    const { bytes, group } = this.#run;
+    const { bytes, group } = this.#records;
     const start = group.starts[this.#index]!;
     return copyBytes(bytes, start, start + group.lengths[this.#index]!);
   }

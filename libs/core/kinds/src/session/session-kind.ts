@@ -4,7 +4,7 @@
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
 import { type Millis, type Mutable, namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
-import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
 import { applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
 import {
@@ -65,13 +65,13 @@ class SessionKind implements Kind {
     return dueAt(this.#entry, this.#rules, this.#parts.held);
   }
 
-  take(run: Run, effects: Effects): Refusal | undefined {
-    const { bytes, group, baseOffset } = run;
+  take(records: GroupRecords, effects: Effects): Refusal | undefined {
+    const { bytes, group, baseOffset } = records;
     const at = this.#at;
-    at.timestamp = run.timestamp;
-    at.effectiveAt = run.effectiveAt;
-    for (; run.index < run.end; run.index += 1) {
-      const { index } = run;
+    at.timestamp = records.timestamp;
+    at.effectiveAt = records.effectiveAt;
+    for (; records.index < records.end; records.index += 1) {
+      const { index } = records;
       at.offset = baseOffset + group.offsetDeltas[index]!;
       const isLive = effects.find(index);
       if (group.valueLengths[index] === 0) {
@@ -79,7 +79,7 @@ class SessionKind implements Kind {
         this.#touch(effects);
         continue;
       }
-      const refusal = this.#takeEvent(bytes, run, isLive, effects);
+      const refusal = this.#takeEvent(bytes, records, isLive, effects);
       if (refusal !== undefined) return refusal;
     }
     return undefined;
@@ -112,7 +112,7 @@ class SessionKind implements Kind {
 
   #takeEvent(
     bytes: Uint8Array,
-    { group, headers, index }: Run,
+    { group, headers, index }: GroupRecords,
     isLive: boolean,
     effects: Effects,
   ): Refusal | undefined {

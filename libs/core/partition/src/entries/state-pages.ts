@@ -1,6 +1,6 @@
 // The pages of entries: of most none, of most others one.
 //
-// An entry's state is one run of bytes, cut into pages: all but the last are as long as a page can be. What is one page
+// An entry's state is one string of bytes, cut into pages: all but the last are as long as a page can be. What is one page
 // only (nearly every state) is read and edited where it lies. A longer one is gathered into memory of the reader, edited
 // there, and what has changed is written back; its slot leads to a page of references.
 //

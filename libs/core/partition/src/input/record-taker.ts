@@ -1,20 +1,20 @@
 // Records one after the other, as a step takes them: each applied, refused, or left to be taken again.
 //
-// Owns: the position in the input, the cursor looked ahead with.
-// Does not own: runs (RunTaker), time (InputTime), what is due (Expiry), dead letters (NextCommit).
+// Owns: the position in the input, the cursor looked ahead with, which records of a group the kind is shown at once.
+// Does not own: time (InputTime), what is due (Expiry), entries (LiveEntries), what becomes of the others (RefusedRecords).
 import { isConsequence, type Millis, type Mutable } from '@flatline/base';
-import { PROCESSING_FAILED, type Refusal } from '@flatline/kinds';
-import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
+import type { GroupRecords, Refusal } from '@flatline/kinds';
+import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from '../changelog/block-format.ts';
 import type { TaskCounters } from '../live/counters.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
-import { fullness, type StateLimits } from '../entries/state-limits.ts';
 import type { Expiry } from '../live/expiry.ts';
+import type { LiveEntries } from '../live/live-entries.ts';
 import type { InputTime } from './input-time.ts';
 import type { NextCommit } from '../commit/next-commit.ts';
 import { classifyStamp, type InputRules } from './record-class.ts';
 import { RecordFailed } from './record-failed.ts';
-import type { RunTaker } from './run-taker.ts';
+import type { RefusedRecords } from './refused-records.ts';
 import type { StepOutcome } from '../task-contract.ts';
 
 const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
@@ -26,13 +26,13 @@ export interface RecordTakerParts {
   readonly rules: InputRules;
   /** PipelineKind.settlesFirst */
   readonly settlesFirst: boolean;
-  readonly state: StateLimits;
   readonly table: EntryTable;
   readonly counters: TaskCounters;
   readonly time: InputTime;
   readonly expiry: Expiry;
   readonly commit: NextCommit;
-  readonly runs: RunTaker;
+  readonly entries: LiveEntries;
+  readonly refused: RefusedRecords;
 }
 
 export class RecordTaker {
@@ -42,7 +42,9 @@ export class RecordTaker {
   readonly #counters: TaskCounters;
   readonly #time: InputTime;
   readonly #commit: NextCommit;
-  readonly #runs: RunTaker;
+  readonly #entries: LiveEntries;
+  readonly #refused: RefusedRecords;
+  readonly #maxKeyBytes: number;
   readonly #input: Mutable<InputPosition> = {
     position: 0,
     checksum: 0,
@@ -54,6 +56,8 @@ export class RecordTaker {
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
   #lookedAt: RecordCursor | undefined;
+  /** The kind is taking records, or has thrown while it did: only then do they tell which one. */
+  #isTaking = false;
 
   constructor(parts: RecordTakerParts) {
     this.#parts = parts;
@@ -62,7 +66,9 @@ export class RecordTaker {
     this.#counters = parts.counters;
     this.#time = parts.time;
     this.#commit = parts.commit;
-    this.#runs = parts.runs;
+    this.#entries = parts.entries;
+    this.#refused = parts.refused;
+    this.#maxKeyBytes = parts.rules.maxKeyBytes;
   }
 
   resume(input: InputPosition): void {
@@ -87,7 +93,7 @@ export class RecordTaker {
     try {
       return this.#step(cursor, limit, wallNow);
     } catch (error) {
-      const offset = this.#runs.takenOffset ?? cursor.offset;
+      const offset = this.#takenOffset ?? cursor.offset;
       throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);
     }
   }
@@ -134,7 +140,7 @@ export class RecordTaker {
     if (stamp === 'future') return { kind: 'futureStamp', timestamp, offset: cursor.offset };
     if (stamp === 'wrongTimestampType') return this.#time.otherType(cursor.offset);
     if (stamp === 'bad-timestamp') {
-      this.#refuse(cursor, stamp, `timestamp ${timestamp} while the present is ${wallNow}`);
+      this.#refused.refuse(cursor, stamp, `timestamp ${timestamp} while the present is ${wallNow}`);
       return undefined;
     }
     const lead = rules.timestampType === 'CreateTime' ? wallNow + rules.maxLeadMs : Infinity;
@@ -143,8 +149,8 @@ export class RecordTaker {
     this.#time.advance(evidence, this.#again);
     if (this.#parts.settlesFirst && !this.#parts.expiry.isSettled()) return DUE;
     this.#input.live = wallNow - timestamp <= rules.liveWithinMs;
-    if (cursor.unreadable === undefined) return this.#takeRun(cursor, limit);
-    this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);
+    if (cursor.unreadable === undefined) return this.#takeGroup(cursor, limit);
+    this.#refused.refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);
     return undefined;
   }
 
@@ -156,41 +162,59 @@ export class RecordTaker {
     return this.#time.watchesStamps && this.#time.holds(evidence) && !this.#parts.expiry.isSettled();
   }
 
-  #takeRun(cursor: RecordCursor, limit: number): StepOutcome | undefined {
-    const why = this.#runs.take(cursor, limit);
+  /** A record that is not taken ends what the kind is shown, and is refused when it comes first in the next. */
+  #takeGroup(cursor: RecordCursor, limit: number): StepOutcome | undefined {
+    const first = cursor.groupIndex;
+    const records = this.#show(cursor, limit);
+    const why = records.end > first ? this.#takeShown() : this.#refused.unfit(cursor);
     if (!cursor.logAppendTime) this.#parts.expiry.noteArrivals();
-    return why === undefined ? undefined : this.#refused(cursor, why);
-  }
-
-  /** The record the cursor stands on. */
-  #refused(cursor: RecordCursor, why: Refusal): StepOutcome | undefined {
-    if (why.kind === 'unknownSchema') return why;
-    if (why.kind === 'owing') return this.#sayOwed();
-    if (why.kind === 'noRoom') return this.#refuseFull(cursor);
-    this.#refuse(cursor, why.reason, why.detail);
+    if (why !== undefined && records.index === first) return this.#refused.outcome(cursor, why);
+    const more = records.index - 1 - first;
+    if (more > 0) cursor.skip(more);
     return undefined;
   }
 
-  /** The record is taken again: at once, or once there is room for what comes before it. */
-  #sayOwed(): StepOutcome {
-    if (this.#parts.expiry.sayOwed()) return LIMIT;
-    this.#commit.await();
-    return FULL;
+  #takeShown(): Refusal | undefined {
+    this.#isTaking = true;
+    const why = this.#entries.take();
+    this.#isTaking = false;
+    return why;
   }
 
-  /** I7. What is due at the clock, or owed, takes no room, ended or not: it takes effect and is said first, all of it (C5). */
-  #refuseFull(cursor: RecordCursor): StepOutcome | undefined {
-    if (!this.#parts.expiry.demandAll()) return DUE;
-    if (this.#parts.expiry.hasOwed) return this.#sayOwed();
-    this.#counters.stateFull += 1;
-    this.#refuse(cursor, 'state-full', fullness(this.#table, this.#parts.state));
-    return undefined;
+  /** From the record that the cursor stands on, up to the first that is kept from the kind. */
+  #show(cursor: RecordCursor, limit: number): Readonly<GroupRecords> {
+    const { bytes, group, groupIndex: first, timestamp, logAppendTime } = cursor;
+    const { shown, clock } = this.#entries;
+    shown.bytes = bytes;
+    shown.group = group;
+    shown.headers = cursor;
+    shown.index = first;
+    shown.baseOffset = cursor.offset - group.offsetDeltas[first]!;
+    shown.timestamp = timestamp;
+    shown.effectiveAt = logAppendTime ? clock : timestamp;
+    // Where the broker stamps, a batch has one timestamp: what it says and does to the clock is known from the first record.
+    const end = logAppendTime && timestamp === clock ? Math.min(group.count, first + limit) : first + 1;
+    shown.end = this.#fitEnd(group, first, end, shown.baseOffset);
+    return shown;
   }
 
-  #refuse(cursor: RecordCursor, reason: DeadLetterReason, detail: string): void {
-    this.#counters.deadLetters += 1;
-    if (reason === PROCESSING_FAILED) this.#counters.failedRecords += 1;
-    this.#commit.addDeadLetter(cursor, reason, detail);
+  /** The index of the first record that is unfit, or `end`. */
+  #fitEnd({ lengths, offsetDeltas }: KeyGroup, first: number, end: number, baseOffset: number): number {
+    const maxKeyBytes = this.#maxKeyBytes;
+    const refused = this.#refused.beforehand;
+    for (let index = first; index < end; index += 1) {
+      const length = lengths[index]!;
+      if (length < 0 || length > maxKeyBytes) return index;
+      if (refused.size > 0 && refused.has(baseOffset + offsetDeltas[index]!)) return index;
+    }
+    return end;
+  }
+
+  /** The offset of the record that the kind is taking, which the cursor has not moved to yet. */
+  get #takenOffset(): number | undefined {
+    if (!this.#isTaking) return undefined;
+    const { index, baseOffset, group } = this.#entries.shown;
+    return baseOffset + group.offsetDeltas[index]!;
   }
 
   /** Notes how far the input is applied, and by which batch to recognise the place (R3). */

@@ -16,9 +16,9 @@
 //   inspect    LE1
 //   assertion  LE2, LE3
 //              LE3 without a look at each `find`, which would cost a heartbeat: a word too many is forgotten where the next entry
-//              of the run has changed. What has changed without a word does not have the digest that was written (CL3).
+//              of the group has changed. What has changed without a word does not have the digest that was written (CL3).
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
-import type { Effects, EntryWindow, Kind, KindOutput, LaterRecords, Run } from '@flatline/kinds';
+import type { Effects, EntryWindow, GroupRecords, Kind, KindOutput, LaterRecords } from '@flatline/kinds';
 import { TimingWheel } from '@flatline/timing-wheel';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from './counters.ts';
@@ -45,7 +45,7 @@ export interface LiveEntriesParts {
   readonly onUnsound: () => void;
 }
 
-const NO_RUN: Omit<Run, 'index'> = {
+const NO_RECORDS: GroupRecords = {
   bytes: new Uint8Array(0),
   group: {
     count: 0,
@@ -56,6 +56,7 @@ const NO_RUN: Omit<Run, 'index'> = {
     offsetDeltas: new Int32Array(0),
   },
   headers: { headersOf: () => [] },
+  index: 0,
   end: 0,
   baseOffset: 0,
   timestamp: 0,
@@ -75,8 +76,8 @@ export class LiveEntries implements Effects {
   #wheel: TimingWheel | undefined;
   /** Until then: the wheel to be, and the slot that is looked at next. */
   #arming: { readonly wheel: TimingWheel; slot: number } | undefined;
-  /** The records being taken. Scratch, filled again for each run. */
-  readonly run: Mutable<Run> = { ...NO_RUN, index: 0 };
+  /** The records that the kind takes next, or is taking. Scratch, filled again by RecordTaker. */
+  readonly shown: Mutable<GroupRecords> = { ...NO_RECORDS };
   /** As of the present call of the task. */
   wall: Millis = 0;
   /** Entries that took effect in the last `expire`. Below its limit although more are due: the wheel reached its bound on moves. */
@@ -158,13 +159,13 @@ export class LiveEntries implements Effects {
   }
 
   /**
-   * Takes the records of `run`, as far as the kind does. Its bytes and group are those that the table was last told to look
+   * Has the kind take what is shown, as far as it does. Its bytes and group are those that the table was last told to look
    * ahead at.
    */
   take(): ReturnType<Kind['take']> {
     this.#commit.weighChanges();
     try {
-      const refusal = this.#kind.take(this.run, this);
+      const refusal = this.#kind.take(this.shown, this);
       if (this.#owesChanged || this.#owesOpened) refuseSilence();
       return refusal;
     } catch (error) {
@@ -174,7 +175,7 @@ export class LiveEntries implements Effects {
   }
 
   find(index: number): boolean {
-    const { bytes, group } = this.run;
+    const { bytes, group } = this.shown;
     const slot = this.#table.findAhead(bytes, group, index);
     if (slot < 0) return false;
     const due = this.#dueAt(slot);
@@ -183,7 +184,7 @@ export class LiveEntries implements Effects {
 
   open(index: number, stateBytes = 0): boolean {
     if (this.#owesChanged || this.#owesOpened) refuseSilence();
-    const { bytes, group, baseOffset } = this.run;
+    const { bytes, group, baseOffset } = this.shown;
     if (isFullFor(this.#table, this.#parts.state, group.lengths[index]!, stateBytes)) return false;
     this.#parts.placement.note(bytes, group, index, baseOffset + group.offsetDeltas[index]!);
     this.#entry.at(this.#table.insertAhead(bytes, group, index));
@@ -205,7 +206,7 @@ export class LiveEntries implements Effects {
   changed(): void {
     // No more than that: it is in each heartbeat's way.
     this.#owesChanged = false;
-    if (this.#changelog.changed(this.#entry)) this.#endRun();
+    if (this.#changelog.changed(this.#entry)) this.#endShown();
   }
 
   reshaped(): void {
@@ -215,7 +216,7 @@ export class LiveEntries implements Effects {
 
   resized(): void {
     this.#owesChanged = true;
-    this.#endFullRun();
+    this.#endIfFull();
   }
 
   dueSooner(): void {
@@ -230,7 +231,7 @@ export class LiveEntries implements Effects {
     this.#armed().cancel(slot);
     this.#changelog.removed(this.#entry);
     this.#table.remove(slot);
-    this.#endFullRun();
+    this.#endIfFull();
   }
 
   key(): Uint8Array {
@@ -242,13 +243,13 @@ export class LiveEntries implements Effects {
   emit(record: KindOutput): void {
     this.#commit.outputs.add(record);
     this.#commit.weighChanges();
-    this.#endFullRun();
+    this.#endIfFull();
   }
 
   emitLater(records: LaterRecords): void {
     this.#commit.outputs.addLater(records);
     this.#commit.weighChanges();
-    this.#endFullRun();
+    this.#endIfFull();
   }
 
   owes(): void {
@@ -274,14 +275,14 @@ export class LiveEntries implements Effects {
     this.#commit.weighChanges();
   };
 
-  /** Has the record being taken be the last of its run where no more fits the commit. */
-  #endFullRun(): void {
-    if (this.#commit.isHeavy) this.#endRun();
+  /** Has the record being taken be the last that is shown where no more fits the commit. */
+  #endIfFull(): void {
+    if (this.#commit.isHeavy) this.#endShown();
   }
 
-  #endRun(): void {
-    const { run } = this;
-    run.end = Math.min(run.end, run.index + 1);
+  #endShown(): void {
+    const { shown } = this;
+    shown.end = Math.min(shown.end, shown.index + 1);
   }
 
   /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */

@@ -1,16 +1,16 @@
 // One partition being read: where its next fetch begins, what was fetched and not yet taken, and what it waits for.
 //
-// Owns: the fetch position, the buffer of runs, the newest ends, the state (reading-state.ts has its picture and table).
-// Does not own: requests (KafkaLogReader), the place in a run (BatchCursor).
+// Owns: the fetch position, the records fetched and not taken, the newest ends, the state (reading-state.ts has its picture and table).
+// Does not own: requests (KafkaLogReader), the place in them (BatchCursor).
 //
 // Invariants
-//   PS1  Runs are consecutive: each begins at the nextOffset of the one before.
+//   PS1  What is fetched is consecutive: each part begins at the nextOffset of the one before.
 //   PS2  A failure is final and an out-of-range answer never moves the position (kafkajs 8).
 //   PS3  At most one fetch under way counts for this subscription; the answer of a leader that was left meanwhile does not.
 //   PS4  It asks no leader of an older epoch than it knows of, or has read a batch of.
 //   PS5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position.
 import { type Clock, type DurationMs, MalformedBytes, PartitionStopped } from '@flatline/base';
-import type { LogEnds, LogSubscription, ReadObstacle, RecordRun, TopicPartition } from '@flatline/ports';
+import type { LogEnds, LogSubscription, ReadObstacle, FetchedRecords, TopicPartition } from '@flatline/ports';
 import { BackOff, type BackOffLimits } from '@flatline/system';
 import type { EpochEnd } from '../connection/epoch-end.ts';
 import type { Leader } from '../connection/kafka-connection.ts';
@@ -23,7 +23,7 @@ import type { SharedAnswer } from './shared-answer.ts';
 /** Between attempts to find or reach a leader. */
 const LOCATE_BACK_OFF: BackOffLimits = { firstMs: 20, mostMs: 1_000 };
 
-/** A run that is a smaller part of its answer than this is copied out: what waits pins at most ten times as much as itself. */
+/** Records that are a smaller part of its answer than this are copied out: what waits pins at most ten times as much as itself. */
 const PINNED_SHARE_MIN = 0.1;
 
 export interface SubscriptionOwner {
@@ -43,7 +43,7 @@ export class PartitionSubscription implements LogSubscription {
   readonly name: string;
   readonly #owner: SubscriptionOwner;
   readonly #backOff = new BackOff(LOCATE_BACK_OFF);
-  readonly #runs: RecordRun[] = [];
+  readonly #fetched: FetchedRecords[] = [];
   #fetchOffset: number;
   #bufferedBytes = 0;
   #ends: LogEnds | undefined;
@@ -114,12 +114,12 @@ export class PartitionSubscription implements LogSubscription {
     return this.#bufferedBytes;
   }
 
-  take(): RecordRun | undefined {
-    const run = this.#runs.shift();
-    if (run === undefined) return undefined;
-    this.#bufferedBytes -= run.byteLength;
+  take(): FetchedRecords | undefined {
+    const next = this.#fetched.shift();
+    if (next === undefined) return undefined;
+    this.#bufferedBytes -= next.byteLength;
     this.#owner.pump();
-    return run;
+    return next;
   }
 
   onChange(listener: (() => void) | undefined): void {
@@ -130,7 +130,7 @@ export class PartitionSubscription implements LogSubscription {
     if (this.#state.kind === 'closed') return;
     this.#happened({ kind: 'close' });
     this.#obstacle = undefined;
-    this.#runs.length = 0;
+    this.#fetched.length = 0;
     this.#bufferedBytes = 0;
     this.#owner.closed(this);
   }
@@ -200,7 +200,7 @@ export class PartitionSubscription implements LogSubscription {
       passesUnreadable: this.#owner.passesUnreadable,
       onUsedUp: pins ? shared.hold() : undefined,
     });
-    this.#runs.push({ cursor, nextOffset, byteLength, receivedAtMs: this.#owner.clock.monotonicMs() });
+    this.#fetched.push({ cursor, nextOffset, byteLength, receivedAtMs: this.#owner.clock.monotonicMs() });
     this.#bufferedBytes += byteLength;
     this.#fetchOffset = nextOffset;
     this.#readEpoch = scan.leaderEpoch;
@@ -249,8 +249,8 @@ export class PartitionSubscription implements LogSubscription {
       this.#happened({ kind: 'agreed' });
       return;
     }
-    // The buffered runs come from the log that was lost: they must not be applied.
-    this.#runs.length = 0;
+    // The buffered records come from the log that was lost: they must not be applied.
+    this.#fetched.length = 0;
     this.#bufferedBytes = 0;
     this.fail(this.#diverged(leader, { leaderEpoch, endOffset }));
   }

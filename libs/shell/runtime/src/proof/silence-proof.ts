@@ -6,17 +6,17 @@
 // present (Prover, FetchProof).
 import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import type { LogAdmin, ProofWriter, RecordRun, TopicPartition } from '@flatline/ports';
+import type { LogAdmin, ProofWriter, FetchedRecords, TopicPartition } from '@flatline/ports';
 import type { FetchProof } from './fetch-proof.ts';
 import { OwnDelay } from './own-delay.ts';
 import type { ProofAdvice, Prover, Silence } from './prover.ts';
 import type { RuntimeLog } from '../settings.ts';
 
 export interface SilenceProof {
-  /** A run of records has come. `wasCaughtUp`: all before it had been read. */
-  arrived(run: RecordRun, wasCaughtUp: boolean): void;
-  /** All of a run is applied. */
-  applied(run: RecordRun): void;
+  /** Records have come. `wasCaughtUp`: all before them had been read. */
+  arrived(fetched: FetchedRecords, wasCaughtUp: boolean): void;
+  /** All of them are applied. */
+  applied(fetched: FetchedRecords): void;
   /** Records came that are older than what the clock has acted on. */
   distrust(): void;
   /** How far the clock may act without a record that says so, now that all below `position` is applied. Told once. */
@@ -64,8 +64,8 @@ export class ProofByClockRecord implements SilenceProof {
     this.#prover = prover;
   }
 
-  /** A run that came while all before was read was appended just now; any other may be old when it arrives. */
-  arrived({ cursor, nextOffset, receivedAtMs }: RecordRun, wasCaughtUp: boolean): void {
+  /** Records that came while all before was read were appended just now; any others may be old when they arrive. */
+  arrived({ cursor, nextOffset, receivedAtMs }: FetchedRecords, wasCaughtUp: boolean): void {
     const isRecent = wasCaughtUp || this.#parts.timestampType === 'CreateTime';
     this.#prover.heard({ from: cursor.position, to: nextOffset, receivedAtMs, isRecent });
     this.#arrivals += 1;
@@ -123,13 +123,13 @@ export class ProofByEnd implements SilenceProof {
   }
 
   arrived(): void {
-    // The evidence of a run shows when it is applied.
+    // The evidence of records shows when they are applied.
   }
 
-  applied(run: RecordRun): void {
+  applied(fetched: FetchedRecords): void {
     // A marker's stamp counts only as far as records go: it was never checked (C6).
-    const appendedAt = Math.min(run.cursor.batchTimestamp, this.#parts.task.clock.now);
-    this.#fetchProof.heard({ appendedAt, receivedAtMs: run.receivedAtMs });
+    const appendedAt = Math.min(fetched.cursor.batchTimestamp, this.#parts.task.clock.now);
+    this.#fetchProof.heard({ appendedAt, receivedAtMs: fetched.receivedAtMs });
   }
 
   distrust(): void {

@@ -3,7 +3,7 @@
 // Owns: the subscription, the record in hand.
 // Does not own: what a block means (Restoration).
 import { type Clock, copyBytes, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
-import type { LogAdmin, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
+import type { LogAdmin, LogReader, LogSubscription, FetchedRecords, TopicPartition } from '@flatline/ports';
 import type { Heard } from '../proof/fetch-proof.ts';
 import { PROOF_PATIENCE_MS } from '../limits.ts';
 import type { RuntimeLog, Turns } from '../settings.ts';
@@ -33,7 +33,7 @@ export class ChangelogTail {
   readonly #ports: ChangelogPorts;
   readonly #stall: TransactionStall;
   #subscription: LogSubscription;
-  #run: RecordRun | undefined;
+  #fetched: FetchedRecords | undefined;
   #position: number;
   /** Leader epoch of the batch before the position; undefined before anything was read. */
   #readEpoch: number | undefined;
@@ -105,7 +105,7 @@ export class ChangelogTail {
   /** After a failure that may pass: reads on where it stands. */
   reopen(): void {
     this.close();
-    this.#run = undefined;
+    this.#fetched = undefined;
     this.#subscription = this.#ports.changelog.subscribe(this.#subscription.partition, this.#position, this.#readEpoch);
   }
 
@@ -132,17 +132,17 @@ export class ChangelogTail {
     }
   }
 
-  /** The run standing on its next record, or undefined once done. */
-  async #next(isDone: () => boolean, abandon: AbortSignal | undefined): Promise<RecordRun | undefined> {
+  /** What was fetched, standing on its next record, or undefined once done. */
+  async #next(isDone: () => boolean, abandon: AbortSignal | undefined): Promise<FetchedRecords | undefined> {
     for (;;) {
-      if (this.#run !== undefined) {
-        if (this.#run.cursor.next()) return this.#run;
-        this.#position = this.#run.nextOffset;
-        this.#readEpoch = this.#run.cursor.batchLeaderEpoch;
-        this.#run = undefined;
+      if (this.#fetched !== undefined) {
+        if (this.#fetched.cursor.next()) return this.#fetched;
+        this.#position = this.#fetched.nextOffset;
+        this.#readEpoch = this.#fetched.cursor.batchLeaderEpoch;
+        this.#fetched = undefined;
       }
-      this.#run = this.#subscription.take();
-      if (this.#run !== undefined) {
+      this.#fetched = this.#subscription.take();
+      if (this.#fetched !== undefined) {
         this.#progressAtMs = this.#ports.clock.monotonicMs();
         continue;
       }

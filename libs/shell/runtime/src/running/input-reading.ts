@@ -1,10 +1,10 @@
-// The records of a running task's input, run by run, through every interruption that may pass.
+// The records of a running task's input, fetch by fetch, through every interruption that may pass.
 //
-// Owns: the subscription, the run in hand, whether all there is has been read.
+// Owns: the subscription, the records in hand, whether all there is has been read.
 // Does not own: what a record means (Stepping), the position (PartitionTask).
 import { Fatal, PartitionStopped } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import type { LogEnds, LogSubscription, RecordRun } from '@flatline/ports';
+import type { LogEnds, LogSubscription, FetchedRecords } from '@flatline/ports';
 import { RetryPause } from '../retry-pause.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
@@ -15,7 +15,7 @@ import { TransactionStall } from '../transaction-stall.ts';
 export interface InputReadingParts {
   readonly context: TaskContext;
   readonly task: PartitionTask;
-  /** Hears of each run, when it comes and when it is applied. */
+  /** Hears of what is fetched, when it comes and when it is applied. */
   readonly proof: SilenceProof;
   readonly events: LoopEvents;
 }
@@ -26,7 +26,7 @@ export class InputReading {
   readonly #retryPause: RetryPause;
   readonly #stall: TransactionStall;
   #subscription: LogSubscription;
-  #run: RecordRun | undefined;
+  #inHand: FetchedRecords | undefined;
   #isCaughtUp = false;
   #interruption: string | undefined;
   #isClosed = false;
@@ -55,8 +55,8 @@ export class InputReading {
     return this.#isCaughtUp;
   }
 
-  get hasRun(): boolean {
-    return this.#run !== undefined;
+  get hasRecords(): boolean {
+    return this.#inHand !== undefined;
   }
 
   /** True if reading was interrupted, and is about to be tried again. */
@@ -70,14 +70,14 @@ export class InputReading {
     return readObstacle('input', this.#subscription, this.#context.ports.clock.monotonicMs()) ?? this.#stall.obstacle;
   }
 
-  /** The run in hand, or the next one. */
-  take(): RecordRun | undefined {
-    if (this.#run !== undefined) return this.#run;
-    const run = this.#subscription.take();
-    if (run !== undefined) {
-      this.#noteArrival(run);
-      this.#run = run;
-      return run;
+  /** The records in hand, or the next ones. */
+  take(): FetchedRecords | undefined {
+    if (this.#inHand !== undefined) return this.#inHand;
+    const fetched = this.#subscription.take();
+    if (fetched !== undefined) {
+      this.#noteArrival(fetched);
+      this.#inHand = fetched;
+      return fetched;
     }
     if (this.#subscription.failure !== undefined) this.#readAgain(this.#subscription.failure);
     this.#isCaughtUp = this.lag === 0;
@@ -85,10 +85,10 @@ export class InputReading {
     return undefined;
   }
 
-  /** All of the run in hand is applied. */
-  finishRun(run: RecordRun): void {
-    this.#run = undefined;
-    this.#parts.proof.applied(run);
+  /** All of the records in hand are applied. */
+  finish(fetched: FetchedRecords): void {
+    this.#inHand = undefined;
+    this.#parts.proof.applied(fetched);
   }
 
   /** The leader that is read from may have been deposed: others are asked who leads. */
@@ -101,8 +101,8 @@ export class InputReading {
     this.#unsubscribe();
   }
 
-  #noteArrival(run: RecordRun): void {
-    this.#parts.proof.arrived(run, this.#isCaughtUp);
+  #noteArrival(fetched: FetchedRecords): void {
+    this.#parts.proof.arrived(fetched, this.#isCaughtUp);
     this.#isCaughtUp = false;
     this.#retryPause.reset();
   }

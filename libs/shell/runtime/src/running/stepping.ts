@@ -4,14 +4,14 @@
 // Does not own: the rules (PartitionTask), the records (InputReading).
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
-import { FUTURE_STAMP_RETRY_MS, SLICE_MS } from '../limits.ts';
+import type { RecordCursor } from '@flatline/ports';
+import { FUTURE_STAMP_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from '../limits.ts';
 import { RetryPause } from '../retry-pause.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import type { InputReading } from './input-reading.ts';
 import { type LoopEvents, unattended } from '../loop-events.ts';
 import { type MetMisplacedKey, StepAlarms } from './step-alarms.ts';
-import { stepSlice } from './step-slice.ts';
 import { wrongTimestampType } from './wrong-timestamp-type.ts';
 
 export interface SteppingParts {
@@ -61,7 +61,7 @@ export class Stepping {
 
   /** Records are in hand that wait for nothing, or only for room in the task. */
   get canGoOn(): boolean {
-    return this.#parts.reading.hasRun && this.isFree;
+    return this.#parts.reading.hasRecords && this.isFree;
   }
 
   stop(): void {
@@ -75,11 +75,11 @@ export class Stepping {
     const isOver = (): boolean => ports.clock.monotonicMs() - startedAt >= SLICE_MS;
     this.#alarms.noteKind(task);
     while (this.isFree) {
-      const run = reading.take();
-      if (run === undefined) return false;
-      const outcome = stepSlice(task, run.cursor, { pieceRecords: ports.kind.pieceRecords, wallNow, isOver });
+      const fetched = reading.take();
+      if (fetched === undefined) return false;
+      const outcome = stepSlice(task, fetched.cursor, { pieceRecords: ports.kind.pieceRecords, wallNow, isOver });
       if (this.#alarms.note(task, wallNow)) proof.distrust();
-      if (outcome.kind === 'exhausted') reading.finishRun(run);
+      if (outcome.kind === 'exhausted') reading.finish(fetched);
       else if (outcome.kind === 'full') return false;
       else if (outcome.kind === 'due') return !task.isFull;
       else if (outcome.kind !== 'limit') this.#wait(outcome);
@@ -124,5 +124,25 @@ export class Stepping {
       }
     }
     this.#goOn();
+  }
+}
+
+export interface StepSlice {
+  /** Records between two looks at the time. Default: all that a slice may have. */
+  readonly pieceRecords: number | undefined;
+  readonly wallNow: Millis;
+  /** The time of the slice is over. */
+  readonly isOver: () => boolean;
+}
+
+/** Applies records in pieces: those of one kind, which a calendar is asked about, take as long as hundreds of others. */
+export function stepSlice(
+  task: Pick<PartitionTask, 'step'>,
+  cursor: RecordCursor,
+  { pieceRecords = STEP_RECORDS_MAX, wallNow, isOver }: StepSlice,
+): StepOutcome {
+  for (let left = STEP_RECORDS_MAX; ; left -= pieceRecords) {
+    const outcome = task.step(cursor, Math.min(left, pieceRecords), wallNow);
+    if (outcome.kind !== 'limit' || left <= pieceRecords || isOver()) return outcome;
   }
 }

@@ -10,7 +10,7 @@
 // Invariants
 //   TL1  While a commit is in flight (CC1), stepping goes on within the task's own bounds.
 //   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number, for a bounded time.
-//   TL3  A run in hand that nothing hinders is never left lying: no other wake need come.
+//   TL3  Records in hand that nothing hinders are never left lying: no other wake need come.
 import type { Cancel, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import { EXPIRE_SLICE_MAX } from '../limits.ts';

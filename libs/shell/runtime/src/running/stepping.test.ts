@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { StepOutcome } from '@flatline/partition';
 import type { RecordCursor } from '@flatline/ports';
 import { SLICE_MS, STEP_RECORDS_MAX } from '../limits.ts';
-import { stepSlice } from './step-slice.ts';
+import { stepSlice } from './stepping.ts';
 
 const CURSOR = {} as RecordCursor;
 
@@ -28,7 +28,7 @@ function stepping(
 }
 
 describe('a turn of stepping', () => {
-  test('[F14][F17] looks at the time within a run whose records are slow', () => {
+  test('[F14][F17] looks at the time among records that are slow', () => {
     expect(stepping(5_000, 1, 16)).toEqual({ took: 16, ms: 16, kind: 'limit' });
     expect(stepping(5_000, 0.1, 16)).toMatchObject({ took: 80, kind: 'limit' });
   });
