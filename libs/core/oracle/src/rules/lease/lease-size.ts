@@ -18,25 +18,56 @@ interface Waiting extends Claim {
   readonly until: number;
 }
 
+interface Weight {
+  /** What the characters can come to at most: nearly always enough to know, and cheaper than what they do. */
+  readonly most: number;
+  /** What they do come to; undefined: not asked yet. */
+  exact: number | undefined;
+}
+
 const utf8 = new TextEncoder();
+/** By the attributes, which never change: those who wait are weighed again with each start. */
+const weights = new WeakMap<Claim['attributes'], Weight>();
 
 /** Whether all of them may be kept (L4). */
 export function isWithinLimit(holder: Claim, waiting: readonly Waiting[]): boolean {
   const claims = [holder, ...waiting];
-  // Nearly always: what the characters can come to at most is cheaper than what they do.
-  const most = claims.flatMap(textsOf).reduce((sum, { length }) => sum + LENGTH_BYTES + 3 * length, 0);
-  if (most + NUMBERS_BYTES * claims.length <= STATE_BYTES_MAX) return true;
+  const most = sum(claims.map((claim) => NUMBERS_BYTES + mostOf([claim.requestId ?? '']) + weightOf(claim).most));
+  if (most <= STATE_BYTES_MAX) return true;
   const numbers = waiting.flatMap(({ offset, timeoutMs, until }) => [offset, timeoutMs, until].map(varintBytes));
-  const sizes = [varintBytes(waiting.length), ...numbers, ...claims.map(claimBytes)];
-  return sizes.reduce((sum, bytes) => sum + bytes, 0) <= STATE_BYTES_MAX;
+  const texts = claims.map((claim) => exactOf([claim.requestId ?? '']) + exactWeightOf(claim));
+  return varintBytes(waiting.length) + sum(numbers) + sum(texts) <= STATE_BYTES_MAX;
 }
 
-function claimBytes(claim: Claim): number {
-  const lengths = textsOf(claim).map((text) => utf8.encode(text).length);
-  const pairs = varintBytes(Object.keys(claim.attributes).length);
-  return lengths.reduce((sum, length) => sum + varintBytes(length) + length, pairs);
+function weightOf({ attributes }: Claim): Weight {
+  const known = weights.get(attributes);
+  if (known !== undefined) return known;
+  const weight = { most: mostOf(textsOf(attributes)), exact: undefined };
+  weights.set(attributes, weight);
+  return weight;
 }
 
-function textsOf({ requestId = '', attributes }: Claim): string[] {
-  return [requestId, ...Object.entries(attributes).flat()];
+function exactWeightOf(claim: Claim): number {
+  const weight = weightOf(claim);
+  if (weight.exact === undefined) {
+    const texts = textsOf(claim.attributes);
+    weight.exact = varintBytes(texts.length / 2) + exactOf(texts);
+  }
+  return weight.exact;
+}
+
+function textsOf(attributes: Claim['attributes']): string[] {
+  return Object.entries(attributes).flat();
+}
+
+function mostOf(texts: readonly string[]): number {
+  return sum(texts.map(({ length }) => LENGTH_BYTES + 3 * length));
+}
+
+function exactOf(texts: readonly string[]): number {
+  return sum(texts.map((text) => utf8.encode(text).length).map((length) => varintBytes(length) + length));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, each) => all + each, 0);
 }

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { isWithinLimit } from './lease-size.ts';
+
+type Start = Parameters<typeof isWithinLimit>[1][number];
+
+test('[L4] who waits is weighed once, however many come behind: counted', () => {
+  let looks = 0;
+  let starts = 0;
+  const start = (length: number): Start => {
+    starts += 1;
+    const ownKeys = (target: object): (string | symbol)[] => {
+      looks += 1;
+      return Reflect.ownKeys(target);
+    };
+    const attributes = new Proxy({ a: 'm'.repeat(length) }, { ownKeys });
+    return { offset: 1, timeoutMs: 1, until: 1, requestId: undefined, attributes };
+  };
+  const holder = start(30_000_000);
+  const waiting: Start[] = [start(30_000_000)];
+  for (let count = 0; count < 20; count += 1) {
+    waiting.push(start(10));
+    expect(isWithinLimit(holder, waiting)).toBe(true);
+  }
+  expect(isWithinLimit(holder, [...waiting, start(4_000_000)])).toBe(false);
+  // Once for the most that it may come to, once for what it does.
+  expect(looks).toBeLessThanOrEqual(2 * starts);
+});
