@@ -7,9 +7,13 @@ const CHUNK = 4_096;
 /** One character per byte: two keys have the same name only if they are the same. */
 export function nameOf(bytes: Uint8Array): string {
   let name = '';
-  for (let at = 0; at < bytes.length; at += CHUNK) name += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  for (let at = 0; at < bytes.length; at += CHUNK) name += charactersOf(bytes.subarray(at, at + CHUNK));
   return name;
 }
+
+/** Spread, each byte would pass an iterator, which is several times as slow. */
+const charactersOf = (bytes: ArrayLike<number>): string =>
+  Reflect.apply(String.fromCharCode, undefined, bytes) as string;
 
 export function bytesOf(name: string): Uint8Array {
   return Uint8Array.from(name, (character) => character.charCodeAt(0));

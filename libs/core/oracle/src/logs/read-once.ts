@@ -9,13 +9,13 @@ export class ReadOnce<Body> {
   readonly #bodies = new WeakMap<LoggedImage['pages'], Body>();
 
   /** `onKept`: told of what may be returned again. */
-  of(pages: LoggedImage['pages'], read: (bytes: BlockReader) => Body, onKept: (body: Body) => void): Body {
+  of(pages: LoggedImage['pages'], read: (bytes: BlockReader) => Body, onKept?: (body: Body) => void): Body {
     const known = this.#bodies.get(pages);
     if (known !== undefined) return known;
     const body = read(new BlockReader(joined(...pages)));
     if (pages.length > READ_AGAIN_PAGES) {
       this.#bodies.set(pages, body);
-      onKept(body);
+      onKept?.(body);
     }
     return body;
   }

@@ -8,6 +8,17 @@ describe('[V4] what is compared', () => {
     expect(fieldDifferences({ items: nested('1') }, { items: nested('2') })).toEqual([expect.stringContaining('…')]);
   });
 
+  test('is shown cut short where it is long, and as what it is', () => {
+    const long = 'm'.repeat(3_000_000);
+    const bytes = new Uint8Array(3_000_000).fill(200);
+    const [text = '', list = ''] = fieldDifferences({ a: long, b: [bytes] }, { a: `${long}n`, b: [] });
+    expect(text).toMatch(/^a is "m+…" of 3000000 characters, by the input "m+…" of 3000001 characters$/);
+    expect(list).toMatch(/^b is \[\[200,(200,)+…\] of 3000000 bytes\], by the input \[\]$/);
+    expect([text.length, list.length].every((length) => length < 5_000)).toBe(true);
+    expect(isSame(bytes, bytes.slice())).toBe(true);
+    expect(isSame(bytes, bytes.with(2_999_999, 0))).toBe(false);
+  });
+
   test('is the same in whatever order its fields stand, and as a map; not in another order of a list', () => {
     expect(
       isSame(

@@ -31,9 +31,14 @@ export function isSame(one: unknown, other: unknown): boolean {
       if (settled.get(a) === b) continue;
       met.push([a, b]);
     }
+    if (a instanceof Uint8Array && b instanceof Uint8Array) {
+      if (!hasSameBytes(a, b)) return false;
+      continue;
+    }
     const [ours, theirs] = [partsOf(a), partsOf(b)];
     if (ours === undefined || theirs === undefined) {
-      if (ours !== theirs || plainText(a) !== plainText(b)) return false;
+      if (ours !== theirs || typeof a === 'string' || typeof b === 'string' || plainText(a) !== plainText(b))
+        return false;
     } else if (ours.kind !== theirs.kind || ours.parts.size !== theirs.parts.size) return false;
     else
       for (const [name, part] of ours.parts) {
@@ -43,6 +48,10 @@ export function isSame(one: unknown, other: unknown): boolean {
   }
   for (const [a, b] of met) settled.set(a, b);
   return true;
+}
+
+function hasSameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
 function isObject(value: unknown): value is object {
@@ -57,7 +66,7 @@ interface Parts {
 /** undefined: it has none. */
 function partsOf(value: unknown): Parts | undefined {
   if (!isObject(value)) return undefined;
-  if (value instanceof Uint8Array) return { kind: 'bytes', parts: new Map([['', value.join()]]) };
+  if (value instanceof Uint8Array) return { kind: 'bytes', parts: new Map([['', value]]) };
   if (Array.isArray(value)) return { kind: 'list', parts: new Map(value.entries()) };
   if (value instanceof Map) return { kind: 'fields', parts: value as ReadonlyMap<unknown, unknown> };
   return { kind: 'fields', parts: new Map(Object.entries(value)) };
@@ -67,18 +76,30 @@ function plainText(value: unknown): string {
   return value === undefined || value === null ? 'none' : JSON.stringify(value);
 }
 
-/** How deep a value is shown. */
+/** How deep a value is shown, and how much of a text or of bytes. */
 const DEPTH_MAX = 16;
+const TEXT_MAX = 1_000;
+const BYTES_MAX = 500;
 
 export function shown(value: unknown, depth = 0): string {
+  if (value instanceof Uint8Array) return shownBytes(value);
   const found = partsOf(value);
-  if (found === undefined) return plainText(value);
+  if (found === undefined) return typeof value === 'string' ? shownText(value) : plainText(value);
   if (depth === DEPTH_MAX) return '…';
   const { kind, parts } = found;
-  if (kind === 'bytes') return `[${String(parts.get(''))}]`;
   if (kind === 'list') return `[${[...parts.values()].map((each) => shown(each, depth + 1)).join()}]`;
   return `{${[...parts]
     .map(([name, each]) => `${JSON.stringify(name)}:${shown(each, depth + 1)}`)
     .sort()
     .join()}}`;
+}
+
+function shownText(text: string): string {
+  if (text.length <= TEXT_MAX) return JSON.stringify(text);
+  return `${JSON.stringify(`${text.slice(0, TEXT_MAX)}…`)} of ${text.length} characters`;
+}
+
+function shownBytes(bytes: Uint8Array): string {
+  if (bytes.length <= BYTES_MAX) return `[${bytes.join()}]`;
+  return `[${bytes.subarray(0, BYTES_MAX).join()},…] of ${bytes.length} bytes`;
 }

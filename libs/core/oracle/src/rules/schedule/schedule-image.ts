@@ -5,7 +5,6 @@ import { nameOf } from '../../logs/byte-names.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
 import type { RawHeader } from '../../logs/history.ts';
 import { ReadOnce } from '../../logs/read-once.ts';
-import { compareOnce } from '../differences.ts';
 import type { PendingSchedule, ScheduleState } from './naive-schedules.ts';
 import { type ScheduleMessage, shownHeader } from './schedule-request.ts';
 
@@ -38,11 +37,7 @@ export function schedulesIn({ head, pages }: Pick<LoggedImage, 'head' | 'pages'>
   const bytes = new BlockReader(head);
   const dueAt = bytes.varint();
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind its head');
-  const pending = schedules.of(pages, readSchedules, (kept) => {
-    // The fold gives each schedule anew, with what was asked as it was.
-    for (const { asked } of kept) compareOnce(asked);
-  });
-  return { pending, dueAt };
+  return { pending: schedules.of(pages, readSchedules), dueAt };
 }
 
 function readSchedules(bytes: BlockReader): readonly PendingSchedule[] {

@@ -2,7 +2,7 @@
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../../logs/byte-names.ts';
 import type { CommonRules, OutputRecord } from '../../logs/history.ts';
-import { fieldDifferences, shown } from '../differences.ts';
+import { fieldDifferences } from '../differences.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
 import { headerText } from '../headers.ts';
@@ -167,7 +167,7 @@ function instantOf(record: OutputRecord): Millis | undefined {
 function differences(found: ScheduleState, expected: ScheduleState): readonly string[] {
   const fieldsOf = ({ pending, dueAt }: ScheduleState): Readonly<Record<string, unknown>> => ({
     dueAt,
-    ...Object.fromEntries(pending.map((each, at) => [`schedule ${at}`, shown(fieldsOfOne(each))])),
+    ...Object.fromEntries(pending.map((each, at) => [`schedule ${at}`, fieldsOfOne(each)])),
   });
   return fieldDifferences(fieldsOf(found), fieldsOf(expected));
 }
