@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
@@ -33,6 +34,9 @@ const oneForm = [
     message: 'a constant of a module with a literal value is written in SCREAMING_CASE',
   })),
 ];
+
+// The rule about module boundaries passes over everything where no graph is cached.
+await createProjectGraphAsync();
 
 export default defineConfig(
   globalIgnores(['**/dist', '**/coverage', '.nx', '.flatline', 'node_modules']),
