@@ -18,14 +18,8 @@ type OfHeader<Header extends string> = Header extends `flatline-${infer Name}` ?
 /** A header that says what to schedule, or what becomes of a window, says no such thing. */
 type HeaderReason = OfHeader<(typeof ASKING_HEADERS)[number] | typeof COMMAND_HEADER>;
 
-const OTHERS = {
-  'batch-too-large': 'a whole batch: it is larger than Flatline unpacks',
-  'batch-unreadable': 'a whole batch: its bytes are no records',
-  'null-key': 'it has no key, and is no clock record (I2)',
-  'key-too-long': 'the key is longer than `maxKeyBytes`',
-  'bad-timestamp': 'it is stamped before 1970, or too far ahead of the present (C6)',
-  'state-full': 'there is no room for what it would add (I7)',
-  'processing-failed': 'a defect of the processor, or of its decoder (I6)',
+/** Bytes that should be a value are none. */
+const OF_VALUES = {
   'unknown-format': 'the value begins like none of the formats that `input.format` allows',
   'invalid-utf8': 'a text is not UTF-8, or holds half of a surrogate pair',
   'invalid-json': 'the value is not JSON, or no object',
@@ -35,7 +29,10 @@ const OTHERS = {
   'unknown-schema-id': 'the registry does not know the schema',
   'incompatible-schema': 'the schema of the writer cannot be read as ours',
   'missing-field': 'a field is left out that is needed',
-  'no-token': 'a start at an offset from 2⁴⁰ − 1 on, which has no token (L3)',
+} as const;
+
+/** A record asks of schedules what cannot be, whatever its key already has. */
+const OF_ASKING = {
   'no-schedule': 'no header says when',
   'conflicting-schedule': 'headers that exclude each other',
   'repeated-header': 'a header comes more than once',
@@ -43,6 +40,19 @@ const OTHERS = {
   'never-due': 'no run is to come',
   'beyond-horizon': 'it would be due later than `maxHorizonMs` allows',
   'message-too-large': 'value and foreign headers are larger than `maxMessageBytes`',
+} as const;
+
+const OTHERS = {
+  'batch-too-large': 'a whole batch: it is larger than Flatline unpacks',
+  'batch-unreadable': 'a whole batch: its bytes are no records',
+  'null-key': 'it has no key, and is no clock record (I2)',
+  'key-too-long': 'the key is longer than `maxKeyBytes`',
+  'bad-timestamp': 'it is stamped before 1970, or too far ahead of the present (C6)',
+  'state-full': 'there is no room for what it would add (I7)',
+  'processing-failed': 'a defect of the processor, or of its decoder (I6)',
+  ...OF_VALUES,
+  'no-token': 'a start at an offset from 2⁴⁰ − 1 on, which has no token (L3)',
+  ...OF_ASKING,
   'too-many-schedules': 'its key has `maxSchedulesPerKey`, or they would be too large together (D1)',
   'item-too-large': 'an item that no batch holds, or beyond `maxBytes` (B2)',
   'dedupe-value-too-long': 'what `dedupeBy` finds in an item has more than 256 bytes (B2)',
@@ -51,6 +61,8 @@ const OTHERS = {
   'reduced-too-large': 'the reducer came to more than a record holds (B3)',
 } as const;
 
+export type ValueReason = keyof typeof OF_VALUES;
+export type AskingReason = keyof typeof OF_ASKING;
 export type DeadLetterReason = keyof typeof OTHERS | FieldReason | HeaderReason;
 
 const OF_FIELDS: Readonly<Record<FieldReason, string>> = {

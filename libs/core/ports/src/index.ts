@@ -1,10 +1,12 @@
 export { CLOCK_HEADER } from './clock-record.ts';
 export { deadLetterHeaders, type DeadLetterOrigin, readDeadLetter, type Truncation } from './dead-letter-headers.ts';
 export {
+  type AskingReason,
   DEAD_LETTER_REASONS,
   type DeadLetterReason,
   invalidHeader,
   isDeadLetterReason,
+  type ValueReason,
 } from './dead-letter-reasons.ts';
 export { INCARNATION_HEADER } from './incarnation-header.ts';
 export { groupOf, rowsIn, StoredGroup, type StoredRow } from './stored-group.ts';

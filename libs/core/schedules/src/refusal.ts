@@ -1,17 +1,7 @@
-import type { DeadLetterReason } from '@flatline/ports';
+import type { AskingReason, DeadLetterReason } from '@flatline/ports';
 
 /** Reasons of the dead letters of schedule records, but for those that depend on what the key already has. */
-export type ScheduleReason = Extract<
-  DeadLetterReason,
-  | 'no-schedule'
-  | 'conflicting-schedule'
-  | 'repeated-header'
-  | 'unknown-target'
-  | 'message-too-large'
-  | 'never-due'
-  | 'beyond-horizon'
-  | `invalid-${string}`
->;
+export type ScheduleReason = AskingReason | Extract<DeadLetterReason, `invalid-${string}`>;
 
 /** Why a record is refused: as its dead letter says it (I1). */
 export interface Bad {

@@ -1,5 +1,5 @@
 import { assert } from '@flatline/base';
-import { type DeadLetterReason, isDeadLetterReason } from '@flatline/ports';
+import { type AskingReason, type DeadLetterReason, isDeadLetterReason, type ValueReason } from '@flatline/ports';
 import type { DecodeOutcome } from '@flatline/ports/formats';
 import { EXCERPT_LENGTH_MAX } from './limits.ts';
 
@@ -8,24 +8,10 @@ import { EXCERPT_LENGTH_MAX } from './limits.ts';
  * `invalid-<field>`: the field is there and is of another type or beyond its limit; of an output it may be one of its own.
  */
 export type BadInputReason =
-  | 'unknown-format'
-  | 'invalid-utf8'
-  | 'invalid-json'
-  | 'invalid-avro'
-  | 'trailing-bytes'
-  | 'no-schema-registry'
-  | 'unknown-schema-id'
-  | 'incompatible-schema'
-  | 'missing-field'
+  | ValueReason
   // Refusals before a record is sent, by the reason that its dead letter would have.
+  | AskingReason
   | 'key-too-long'
-  | 'no-schedule'
-  | 'conflicting-schedule'
-  | 'repeated-header'
-  | 'unknown-target'
-  | 'message-too-large'
-  | 'never-due'
-  | 'beyond-horizon'
   | `invalid-${string}`;
 
 /** Thrown inside this library for bytes or fields that break the contract, and turned into an outcome at its edge. */
