@@ -57,8 +57,17 @@ function covers(kept: Kept, address: Address): boolean {
 function deadIn(project: Project, graph: Graph): Dead[] {
   const entries = new Set(entriesOf(project).values());
   return project.modules.flatMap((module) =>
-    entries.has(module.path) ? deadOfEntry(module, graph) : deadOfModule(module, graph),
+    entries.has(module.path)
+      ? deadOfEntry(module, graph)
+      : [...deadOfModule(module, graph), ...(FOLDERS_INDEX.test(module.path) ? passedOnInVain(module, graph) : [])],
   );
+}
+
+/** A folder shows it to the rest of its package, which does not look. */
+function passedOnInVain(module: SourceModule, graph: Graph): Dead[] {
+  return passedOn(module, graph)
+    .filter(({ name }) => !graph.uses.has(`${module.path}#${name}`))
+    .map((each) => dead(module, each, `nothing imports ${each.name} from here: pass it on no more`));
 }
 
 function deadOfModule(module: SourceModule, { uses }: Graph): Dead[] {
@@ -106,7 +115,7 @@ function namedBySome({ name }: Export, others: readonly Export[]): boolean {
   return others.some((other) => other.mentions.has(name));
 }
 
-/** What `export … from` of an entry point shows, with the facts of the declaration behind it. */
+/** What `export … from` of a module shows, with the facts of the declaration behind it. */
 function passedOn(entry: SourceModule, { workspace, modules }: Graph): Export[] {
   return entry.imports.flatMap(({ specifier, names, reexportedAs, line }) => {
     if (names === 'all' || reexportedAs === undefined) return [];
@@ -125,6 +134,8 @@ function passedOn(entry: SourceModule, { workspace, modules }: Graph): Export[] 
   });
 }
 
+/** Below `src`: what lies there directly may be published. */
+const FOLDERS_INDEX = /\/src\/.+\/index\.ts$/;
 const unused: Uses = { own: false, ownTests: false, others: false };
 
 function usesOf(workspace: Workspace, modules: ReadonlyMap<string, SourceModule>): Map<Address, Uses> {

@@ -104,6 +104,16 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
   ],
   [
     'dead exports',
+    'an export that a folder passes on in vain',
+    {
+      'libs/base/src/steps/index.ts': "export { step } from '../start.ts';\nexport { start } from '../start.ts';\n",
+      'libs/base/src/more.ts': "import { step } from './steps/index.ts';\nstep(1);\n",
+    },
+    'libs/base/src/steps/index.ts:2',
+    'start from here',
+  ],
+  [
+    'dead exports',
     'an unused function',
     edited('libs/base/src/start.ts', 'export function step', 'export function left(): void {}\nexport function step'),
     'libs/base/src/start.ts:3',

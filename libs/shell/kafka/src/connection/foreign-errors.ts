@@ -13,7 +13,7 @@ import { STRANGER } from './frame-assembler.ts';
 import { type Consequence, kafkaErrorCode, REMEDIES } from './kafka-error-codes.ts';
 
 /** The `cause` of an error made from an answer's error code. */
-export class KafkaAnswerError extends Error {
+class KafkaAnswerError extends Error {
   override readonly name = 'KafkaAnswerError';
   readonly code: number;
 
