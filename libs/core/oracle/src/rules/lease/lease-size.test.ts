@@ -8,11 +8,11 @@ test('[L4] who waits is weighed once, however many come behind: counted', () => 
   let starts = 0;
   const start = (length: number): Start => {
     starts += 1;
-    const ownKeys = (target: object): (string | symbol)[] => {
+    const ownKeys = (target: Readonly<Record<string, string>>): (string | symbol)[] => {
       looks += 1;
       return Reflect.ownKeys(target);
     };
-    const attributes = new Proxy({ a: 'm'.repeat(length) }, { ownKeys });
+    const attributes = new Proxy<Readonly<Record<string, string>>>({ a: 'm'.repeat(length) }, { ownKeys });
     return { offset: 1, timeoutMs: 1, until: 1, requestId: undefined, attributes };
   };
   const holder = start(30_000_000);
