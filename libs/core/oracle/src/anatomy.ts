@@ -12,5 +12,4 @@ export { touchedLease } from './rules/lease/lease-image.ts';
 export type { LeasePipelineRules } from './rules/lease/lease-reading.ts';
 export { touchedSchedules } from './rules/schedule/schedule-image.ts';
 export type { SchedulePipelineRules } from './rules/schedule/schedule-reading.ts';
-export { NaiveFold } from './rules/session/naive-fold.ts';
 export { touchedHead } from './rules/session/session-head.ts';

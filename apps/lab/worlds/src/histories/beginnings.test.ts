@@ -1,7 +1,7 @@
 // Logs that no longer begin at their first offset: what can be judged is, and what cannot is said.
 import { describe, expect, test } from '@jest/globals';
 import { type PartitionHistory, type VerificationReport, verifyHistories } from '@flatline/oracle';
-import { blankReach, NaiveFold } from '@flatline/oracle/anatomy';
+import { blankReach, readingOf } from '@flatline/oracle/anatomy';
 import { after, from } from './cut-logs.fixture.ts';
 import { historyOf, INPUT, record, type RecordedLog, type RecordedPartition } from './recorded-history.fixture.ts';
 import { RULES } from './subjects/session.fixture.ts';
@@ -48,12 +48,12 @@ describe('an application that began on an input that was there', () => {
     const shift = 3;
     const former = Array.from({ length: shift }, (_, offset) => ({ ...records[0]!, offset, logAppendTime: false }));
     const moved = records.map((each) => ({ ...each, offset: each.offset + shift }));
-    const fold = new NaiveFold(0, RULES, blankReach());
+    const { fold } = readingOf(0, RULES, blankReach());
     for (const each of [...former, ...moved]) fold.record(each);
-    const alone = new NaiveFold(0, RULES, blankReach());
+    const { fold: alone } = readingOf(0, RULES, blankReach());
     for (const each of records) alone.record(each);
-    expect([...fold.open.keys()]).toEqual([...alone.open.keys()]);
-    expect(fold.takeClosed()).toHaveLength(alone.takeClosed().length);
+    expect([...fold.names()]).toEqual([...alone.names()]);
+    expect(fold.takeExpected()).toHaveLength(alone.takeExpected().length);
     expect(fold.clock).toBe(alone.clock);
     // One of the other type behind it says that the partition had to stop there.
     const late = structuredClone(recorded);

@@ -84,14 +84,14 @@ function isBelieved(
 ): boolean {
   const { subject } = SUBJECTS[kind][0]!;
   const rules = { ...subject.rules, ...own, ...limits };
-  const { fold, entries } = readingOf(0, rules, blankReach(), false);
+  const { fold } = readingOf(0, rules, blankReach());
   const former = Array.from({ length: cameAndWent }, (_, index): Sent[] => [
     first,
     { value: null, headers: { 'flatline-token': String(3 * 2 ** 40 + 2 * index) } },
   ]).flat();
   const all = [...former, first, sent];
   for (const [offset, { value, headers = {} }] of all.entries()) {
-    entries.takeExpected();
+    fold.takeExpected();
     fold.record(
       subject.input({
         offset,
@@ -142,7 +142,7 @@ describe.each(CASES)('[I7] of kind $kind, that there was no room for a state', (
 /** The record finds another key in the only place there is. */
 function isTakenBesideAnother(kind: Case['kind'], sent: Sent): boolean {
   const { subject } = SUBJECTS[kind][0]!;
-  const { fold } = readingOf(0, { ...subject.rules, entriesMax: 1 }, blankReach(), false);
+  const { fold } = readingOf(0, { ...subject.rules, entriesMax: 1 }, blankReach());
   const { first } = CASES.find((each) => each.kind === kind)!;
   for (const [offset, { value, headers = {} }] of [first, sent].entries())
     fold.record(

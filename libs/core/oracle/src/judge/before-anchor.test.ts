@@ -61,10 +61,10 @@ describe.each([
   ['leases with a lock delay', LEASES],
 ] as const)('of %s', (_kind, rules) => {
   test('[V1][X6] memory does not grow with the closes of which the output has lost the records', async () => {
-    const reading = readingOf(0, rules, blankReach(), false);
+    const reading = readingOf(0, rules, blankReach());
     let said = 0;
     const before = new BeforeAnchor({
-      entries: reading.entries,
+      entries: reading.fold,
       images: new Map(),
       output: lost(reading, false),
       onSaid: () => {
@@ -76,7 +76,7 @@ describe.each([
     for (let folded = 0; folded < KEYS;) {
       const next = before.next(folded, KEYS);
       for (; folded < next; folded += 1) reading.fold.record(start(folded));
-      most = Math.max(most, reading.entries.remembered);
+      most = Math.max(most, reading.fold.remembered);
       await before.follow(folded);
     }
     expect(most).toBeLessThan(4 * UNSAID_MAX + 4 * LIVING);

@@ -35,7 +35,7 @@ export interface KindFolded {
 export function foldKind(records: Iterable<InputRecord>, options: KindFoldOptions): KindFolded {
   const { partition, rules, origin = 0, clockAtEnd = 0 } = options;
   const counts = { opened: 0, duplicates: 0, badRecords: 0, clockRecords: 0, formerTypeRecords: 0 };
-  const { fold, entries } = readingOf(partition, rules, counts, false);
+  const { fold } = readingOf(partition, rules, counts);
   const steps: { readonly offset: number; readonly clock: Millis }[] = [];
   for (const record of records) {
     if (record.offset < origin || fold.isFormer(record)) continue;
@@ -43,10 +43,10 @@ export function foldKind(records: Iterable<InputRecord>, options: KindFoldOption
     steps.push({ offset: record.offset, clock: fold.clock });
   }
   fold.advance(clockAtEnd);
-  entries.settleAll();
+  fold.settleAll();
   return {
-    said: entries.takeExpected().length,
-    open: new Map([...entries.lives()].map(({ text, dueAt }) => [text, dueAt])),
+    said: fold.takeExpected().length,
+    open: new Map([...fold.lives()].map(({ text, dueAt }) => [text, dueAt])),
     refused: fold.takeBad(),
     steps,
     dues: fold.dues,
@@ -55,7 +55,7 @@ export function foldKind(records: Iterable<InputRecord>, options: KindFoldOption
 
 function take(fold: InputFold, record: InputRecord, { refusalOf, saysFull }: KindFoldOptions): void {
   const refusal = refusalOf?.(record);
-  const isSaidFull = fold.reckonsState ? undefined : saysFull?.(record.offset);
+  const isSaidFull = fold.weighsExactly ? undefined : saysFull?.(record.offset);
   if (refusal === 'stamp') fold.refuse(record);
   else fold.record(refusal === 'content' ? asRefused(record) : record, Infinity, isSaidFull, true);
 }

@@ -122,7 +122,7 @@ export class InputWalk {
     if (refusal === 'stamp') fold.refuse(record);
     else if (refusal === 'content') fold.record(asRefused(record), present);
     else {
-      const isReckoned = this.#knowsClock && fold.reckonsState;
+      const isReckoned = this.#knowsClock && fold.weighsExactly;
       const isSaidFull = isReckoned ? undefined : letters.sayFull(record.offset);
       fold.record(record, present, isSaidFull, record.logAppendTime || this.#knowsClock);
     }

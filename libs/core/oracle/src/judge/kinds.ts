@@ -15,15 +15,11 @@ export interface RulesByKind {
   readonly schedule: SchedulePipelineRules;
 }
 
-export type JudgedRules = RulesByKind[keyof RulesByKind];
+export type KindName = keyof RulesByKind;
+export type JudgedRules = RulesByKind[KindName];
 
 type Readings = {
-  readonly [Kind in keyof RulesByKind]: (
-    partition: number,
-    rules: RulesByKind[Kind],
-    counts: FoldCounts,
-    countsRecords: boolean,
-  ) => KindReading;
+  readonly [Kind in KindName]: (partition: number, rules: RulesByKind[Kind], counts: FoldCounts) => KindReading;
 };
 
 const READINGS: Readings = {
@@ -33,18 +29,8 @@ const READINGS: Readings = {
   schedule: scheduleReading,
 };
 
-/** `countsRecords`: those of each key, for a ledger (X3). The line of the table is that of the rules, which TypeScript does not follow. */
-export function readingOf(
-  partition: number,
-  rules: JudgedRules,
-  counts: FoldCounts,
-  countsRecords: boolean,
-): KindReading {
-  const reading = READINGS[rules.kind] as (
-    partition: number,
-    rules: JudgedRules,
-    counts: FoldCounts,
-    countsRecords: boolean,
-  ) => KindReading;
-  return reading(partition, rules, counts, countsRecords);
+/** The line of the table is that of the rules, which TypeScript does not follow. */
+export function readingOf(partition: number, rules: JudgedRules, counts: FoldCounts): KindReading {
+  const reading = READINGS[rules.kind] as (partition: number, rules: JudgedRules, counts: FoldCounts) => KindReading;
+  return reading(partition, rules, counts);
 }

@@ -1,7 +1,7 @@
 // A generator's ledger against the input: nothing acknowledged was lost (X3).
 //
-// Owns: a count per session of the ledger.
-// Does not own: sessions, which are the fold's.
+// Owns: a count per key of the ledger.
+// Does not own: which records count (EntriesFold).
 import type { DurationMs } from '@flatline/base';
 import type { Findings } from './report.ts';
 
@@ -28,10 +28,10 @@ export class LedgerCheck {
     for (const line of lines) this.#accounts.set(line.sessionId, { ...line, found: 0 });
   }
 
-  /** Records of a session that closed, or is open at the end. */
-  add(sessionId: string, activities: number): void {
-    const account = this.#accounts.get(sessionId);
-    if (account !== undefined) account.found += activities;
+  /** The input holds a record that counts for the key. */
+  add(key: string): void {
+    const account = this.#accounts.get(key);
+    if (account !== undefined) account.found += 1;
   }
 
   finish(topic: string, findings: Findings): void {

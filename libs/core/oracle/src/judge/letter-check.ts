@@ -1,7 +1,7 @@
 // Dead letters against the input: each record that could not be applied is there once, and no other (I1).
 //
 // Owns: the letters of the commit at hand.
-// Does not own: which records are bad (NaiveFold).
+// Does not own: which records are bad (EntriesFold).
 import type { Feed } from './feed.ts';
 import type { InputRecord, LetterRecord } from '../logs/history.ts';
 import type { Place } from './place.ts';

@@ -39,7 +39,7 @@ function check(): OutputCheck {
   return new OutputCheck({
     place,
     feed: new Feed<OutputRecord>(source, new TransactionWalk(place)),
-    reading: readingOf(0, RULES, blankReach(), false),
+    reading: readingOf(0, RULES, blankReach()),
     findings,
     delayCauses: new DelayCauses(),
     isWhole: true,

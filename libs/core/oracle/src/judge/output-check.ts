@@ -113,10 +113,10 @@ export class OutputCheck {
     stands: (name: string, id: string) => boolean,
     onSaid: (said: ExpectedRecord) => void,
   ): Promise<void> {
-    const { entries, words } = this.#parts.reading;
+    const { fold, words } = this.#parts.reading;
     const taken = {
       take: (name: string, id: string): Taken => {
-        const found = entries.takeSaid(name, id);
+        const found = fold.takeSaid(name, id);
         if (found === undefined) return { kind: 'unknown' };
         onSaid(found.expected);
         // Earlier ones may have been deleted.
@@ -129,7 +129,7 @@ export class OutputCheck {
       const id = words.idOf(record);
       if (id === undefined) return false;
       const name = nameOf(key);
-      return stands(name, id) || (this.#wasLetGo(record) && !entries.mayComeLater(name, id, record, folded));
+      return stands(name, id) || (this.#wasLetGo(record) && !fold.mayComeLater(name, id, record, folded));
     };
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       while (this.#standing < group.length && isSaid(group[this.#standing]!)) this.#standing += 1;
@@ -202,12 +202,12 @@ export class OutputCheck {
 
   /** True if a commit behind `position`, or a later look at what lives, may account for a record of the group. */
   #mayBeLater(group: Group, position: number): boolean {
-    const { entries, words } = this.#parts.reading;
+    const { fold, words } = this.#parts.reading;
     return group.some(({ record, transaction }) => {
       const { key, value } = record;
       if (transaction === undefined || key === null || value === null) return false;
       const id = words.idOf(record);
-      return id !== undefined && entries.mayComeLater(nameOf(key), id, record, position);
+      return id !== undefined && fold.mayComeLater(nameOf(key), id, record, position);
     });
   }
 
@@ -312,7 +312,7 @@ export class OutputCheck {
     }
     const where = { offset: record.offset, key: textOf(key) };
     const name = nameOf(key);
-    const early = reading.entries.whyEarly(name, record);
+    const early = reading.fold.whyEarly(name, record);
     const before = this.#recent.get(placeOf(name, id));
     if (early !== undefined) place.violation('V3', { ...where, what: `${id} is said too early: ${early}` });
     else

@@ -92,9 +92,10 @@ export class PartitionCheck {
     this.#changelogFeed = new Feed(changelog, this.#walks.changelog);
     const delayCauses = new DelayCauses();
     const outputFeed = new Feed<OutputRecord>(output, this.#walks.output);
-    this.#reading = readingOf(partition, rules, findings.reach, parts.ledger !== undefined);
+    this.#reading = readingOf(partition, rules, findings.reach);
     findings.mayBeOtherwise = this.#reading.mayBeOtherwise;
     const { fold, touched } = this.#reading;
+    fold.onHeard = (key) => parts.ledger?.add(textOf(key));
     this.#changelog = new ChangelogFold(touched);
     this.#state = new StateCheck(this.#places.changelog, this.#reading, this.#changelog);
     this.#floor = new FloorCheck(this.#places.changelog, rules);
@@ -111,7 +112,7 @@ export class PartitionCheck {
       settingsVary: history.settings !== undefined,
     });
     this.#before = new BeforeAnchor({
-      entries: this.#reading.entries,
+      entries: fold,
       images: this.#changelog.images,
       output: this.#output,
       onSaid: (said) => {
@@ -160,7 +161,7 @@ export class PartitionCheck {
     this.#input.origin = Math.max(this.#input.origin, header.origin);
     if (this.#last === undefined && history.changelog.logStart === 0) this.#isAnchored ||= this.#input.isWhole;
     const isFirst = !this.#isAnchored;
-    const { fold, entries } = this.#reading;
+    const { fold } = this.#reading;
     if (isFirst && this.#input.isWhole) this.#before.add(header);
     else await this.#foldTo(header);
     const named = this.#applyAll(commit);
@@ -176,7 +177,7 @@ export class PartitionCheck {
     this.#takeExpected();
     const expected = this.#expected;
     this.#expected = [];
-    const early = entries.takeEarly();
+    const early = fold.takeEarly();
     const appendedAt = this.#input.isLogAppendTime ? commit.appendedAt : undefined;
     const { position, commitId } = header;
     await this.#output.check({
@@ -227,7 +228,7 @@ export class PartitionCheck {
 
   #rulesChanged(): void {
     this.#reading.adoptRules?.();
-    this.#reading.entries.rulesChanged();
+    this.#reading.fold.rulesChanged();
     this.#output.rulesChanged();
   }
 
@@ -262,11 +263,11 @@ export class PartitionCheck {
     if (this.#input.isWhole) await this.#foldBefore();
     this.#isAnchored = true;
     if (this.#input.isWhole) {
-      const { fold, entries } = this.#reading;
-      for (const name of [...entries.names(), ...this.#changelog.images.keys()]) fold.touch(name);
+      const { fold } = this.#reading;
+      for (const name of [...fold.names(), ...this.#changelog.images.keys()]) fold.touch(name);
       return true;
     }
-    this.#reading.entries.takeOver(this.#changelog.images, header.clock);
+    this.#reading.fold.takeOver(this.#changelog.images, header.clock);
     this.#input.judgedFrom = header.position;
     this.#output.judgedFrom = header.position;
     this.#places.input.undecided(`everything before offset ${header.position}: ${this.#whyFrom(input.logStart)}`);
@@ -281,20 +282,19 @@ export class PartitionCheck {
   }
 
   #takeExpected(): void {
-    for (const expected of this.#reading.entries.takeExpected()) {
+    for (const expected of this.#reading.fold.takeExpected()) {
       this.#expected.push(expected);
       this.#note(expected);
     }
   }
 
-  #note({ text, records, ending }: ExpectedRecord): void {
-    this.#parts.ledger?.add(text, records);
+  #note({ ending }: ExpectedRecord): void {
     if (ending !== undefined) this.#parts.findings.reach[ending] += 1;
   }
 
   async #finish(): Promise<void> {
     const { history, findings } = this.#parts;
-    const { fold, entries } = this.#reading;
+    const { fold } = this.#reading;
     for (const before of this.#before.take()) await this.#foldTo(before);
     const { clock } = fold;
     const isCaughtUp = await this.#input.isAtEnd();
@@ -311,8 +311,7 @@ export class PartitionCheck {
     this.#checkBehind(behind, clock);
     if (history.isComplete === true && lettersLeft > 0)
       this.#places.deadLetters.violation('I1', { what: `${lettersLeft} dead letters are of no commit` });
-    for (const { text, records } of entries.heard()) this.#parts.ledger?.add(text, records);
-    findings.open += entries.size;
+    findings.open += fold.size;
     this.#countReach();
     for (const log of ['changelog', 'output', 'deadLetters'] as const)
       this.#walks[log].finish(await history[log].hanging());
@@ -357,7 +356,7 @@ export class PartitionCheck {
   }
 
   async #checkOverdue(): Promise<void> {
-    const overdue = this.#reading.entries.overdue();
+    const overdue = this.#reading.fold.overdue();
     const why = overdue.length === 0 ? undefined : await this.#parts.history.whyUndone();
     const { plural } = this.#reading;
     if (why !== undefined)
@@ -368,7 +367,7 @@ export class PartitionCheck {
   /** V2: a processor that was stopped too early, or never ran, has done nothing wrong, and not what it should. */
   #checkBehind({ records, end, first, latest }: Behind, clock: Millis): void {
     if (first === undefined) return;
-    const late = this.#isAnchored ? this.#reading.entries.overdue().length : 0;
+    const late = this.#isAnchored ? this.#reading.fold.overdue().length : 0;
     const due = late + this.#expected.filter(({ ending }) => ending !== undefined).length;
     if (records === 0 && due === 0) return;
     const covered = this.#last === undefined ? 'there is none' : `the last one ends at offset ${this.#position}`;

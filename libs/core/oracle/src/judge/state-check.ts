@@ -1,7 +1,7 @@
 // The state in the changelog against the state that the input gives, commit by commit (V3, V5, V11, R1, K3).
 //
 // Owns: the comparison.
-// Does not own: either state (KindEntries, ChangelogFold).
+// Does not own: either state (EntriesFold, ChangelogFold).
 //
 // Invariants
 //   ST1  A key is compared when a record or a block named it since the last commit: a key that none named has not changed.
@@ -9,19 +9,17 @@ import { NotABlock } from '../logs/block-reader.ts';
 import { bytesOf, textOf } from '../logs/byte-names.ts';
 import type { LoggedImage, ChangelogFold } from '../logs/changelog-fold.ts';
 import type { Commit } from './commit-chain.ts';
-import type { AfterCommit, EntryFault, KindEntries, KindReading } from '../rules/reading.ts';
+import type { AfterCommit, EntryFault, KindReading } from '../rules/reading.ts';
 import type { Place } from './place.ts';
 
 export class StateCheck {
   readonly #place: Place;
   readonly #fold: KindReading['fold'];
-  readonly #entries: KindEntries;
   readonly #changelog: ChangelogFold;
 
-  constructor(place: Place, { fold, entries }: KindReading, changelog: ChangelogFold) {
+  constructor(place: Place, { fold }: KindReading, changelog: ChangelogFold) {
     this.#place = place;
     this.#fold = fold;
-    this.#entries = entries;
     this.#changelog = changelog;
   }
 
@@ -73,7 +71,7 @@ export class StateCheck {
 
   #compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[] {
     try {
-      return this.#entries.compare(name, logged, after);
+      return this.#fold.compare(name, logged, after);
     } catch (error) {
       if (!(error instanceof NotABlock)) throw error;
       return [{ rule: 'K9', what: `its image ${error.message}` }];

@@ -1,33 +1,24 @@
-// The entries of a kind whose rules are a machine for each key: told records and instants, it says what becomes of them.
+// The entries of any kind, from the machines that its rules are: told records and instants, it says what becomes of them.
 //
-// Owns: a machine per key, what each still owes.
-// Does not own: the rules of a kind (its machine).
+// Owns: when a machine goes on, and the steps that the changelog has not shown yet.
+// Does not own: the rules of a kind (its machine), what is still to be said (Unsaid).
 //
 // Invariants
 //   EF1  What is due takes effect here at the first clock that reaches it, instant by instant, whenever the processor gets to it.
 //   EF2  Since a key's last record its state in the changelog is that of its machine then, or after some of the instants since:
 //        its `steps`. All of them are behind it with the key's next record (S3).
-//   EF3  What took effect is said in the commit that shows it, but for what the changelog then says is owed: that in later ones.
 import type { Millis } from '@flatline/base';
-import { bytesOf, textOf } from '../logs/byte-names.ts';
+import { textOf } from '../logs/byte-names.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { CommonRules, OutputRecord } from '../logs/history.ts';
-import { DueOrder } from './due-order.ts';
-import type { EntryRules, Machine } from './entry-rules.ts';
+import { EntryComparison } from './entry-comparison.ts';
+import type { EntryRules } from './entry-rules.ts';
+import { type Entry, EntryTable } from './entry-table.ts';
+import { expectedRecords } from './expected-records.ts';
 import { type FoldCounts, InputFold, type Keyed, type Weight, weightOf } from './input-fold.ts';
 import type { AfterCommit, EntryFault, ExpectedRecord, KindEntries, LaterState } from './reading.ts';
-import { SaidQueue } from './said-queue.ts';
-import { type Step, Steps } from './steps.ts';
-
-interface Entry<State, Said> {
-  readonly key: Uint8Array;
-  readonly machine: Machine<State, Said>;
-  steps: Steps<State>;
-  /** Upper bound on the bytes of its state. */
-  stateBytes: number;
-  /** Earliest instant at which it stands in the order. */
-  queuedAt: Millis;
-}
+import type { Step } from './steps.ts';
+import { Unsaid } from './unsaid.ts';
 
 export interface EntriesFoldParts<State, Said> {
   readonly rules: CommonRules;
@@ -35,189 +26,137 @@ export interface EntriesFoldParts<State, Said> {
   readonly kind: EntryRules<State, Said>;
   /** Told what a machine says when it does, for whoever holds all of an input. */
   readonly onSaid?: (key: Uint8Array, said: readonly Said[]) => void;
-  /** Counts the records of each key (X3). Default: does not. */
-  readonly countsRecords?: boolean;
 }
 
 export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   readonly #kind: EntryRules<State, Said>;
   readonly #onSaid: (key: Uint8Array, said: readonly Said[]) => void;
-  readonly #heard: Map<string, number> | undefined;
-  readonly #entries = new Map<string, Entry<State, Said>>();
-  readonly #order = new DueOrder();
-  /** Records for what took effect, which no commit has been seen to say. */
-  readonly #expected = new SaidQueue<ExpectedRecord>();
+  readonly #table: EntryTable<State, Said>;
+  readonly #comparison: EntryComparison<State, Said>;
+  readonly #unsaid = new Unsaid();
+  onHeard: (key: Uint8Array) => void = () => undefined;
   /** Steps of all entries. */
   #stepsHeld = 0;
-  /** By name, the id of the first record that is owed. */
-  readonly #owed = new Map<string, string>();
-  /** Names that owed what the input no longer tells of. */
-  readonly #owedBefore = new Set<string>();
-  #early = new Set<string>();
-  /** Entries that live, and the bytes of their keys; and of those that ended since the last commit. */
-  #live: Weight = { entries: 0, keyBytes: 0 };
-  #gone: Weight = { entries: 0, keyBytes: 0 };
-  /** Upper bounds on the bytes of the states, and of those that have changed since the last commit, before that. */
-  #stateBytes = 0;
-  #goneStateBytes = 0;
 
   readonly #shown = {
     read: (logged: LoggedImage): State | undefined => this.#kind.stateIn(logged),
-    isSame: (found: State | undefined, before: State | undefined): boolean => this.#isSame(found, before),
+    isSame: (found: State | undefined, before: State | undefined): boolean => this.#comparison.isSame(found, before),
   };
 
-  constructor({ rules, counts, kind, onSaid = () => undefined, countsRecords = false }: EntriesFoldParts<State, Said>) {
-    super(rules, counts);
+  constructor({ rules, counts, kind, onSaid = () => undefined }: EntriesFoldParts<State, Said>) {
+    super(rules, counts, kind);
     this.#kind = kind;
-    this.addsAtMost = kind.addsAtMost ?? 0;
     this.#onSaid = onSaid;
-    this.#heard = countsRecords ? new Map() : undefined;
+    this.#table = new EntryTable(kind, this.held);
+    this.#comparison = new EntryComparison(kind, this.#table);
   }
 
   get size(): number {
-    return this.#live.entries;
+    return this.#table.size;
   }
 
-  *names(): Iterable<string> {
-    for (const [name, { machine, steps }] of this.#entries)
-      if (machine.state !== undefined || steps.size > 0) yield name;
+  get remembered(): number {
+    return this.#table.size + this.#unsaid.size + this.#stepsHeld;
+  }
+
+  names(): Iterable<string> {
+    return this.#table.names();
   }
 
   takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis): void {
     for (const [name, image] of images) {
-      const entry = this.#entryOf(name, image.key);
-      this.#change(name, entry, () => {
+      const entry = this.#table.entryOf(name, image.key);
+      this.#table.change(entry, () => {
         entry.machine.state = this.#kind.stateIn(image);
       });
-      this.#queue(name, entry);
-      if (this.#kind.owedFrom?.(image) !== undefined) this.#owedBefore.add(name);
+      this.#table.queue(entry);
+      if (this.#kind.owedFrom?.(image) !== undefined) this.#unsaid.owesFromBefore(name);
+      this.#table.forget(entry);
     }
     this.clock = clock;
     this.moved();
   }
 
   rulesChanged(): void {
-    for (const [name, entry] of this.#entries) {
-      const first = entry.steps.at(entry.steps.first);
-      if (first === undefined) continue;
-      for (const { opened } of entry.steps.all()) this.counts.opened -= opened;
-      this.#stepsHeld -= entry.steps.size;
-      entry.steps = new Steps();
-      this.#change(name, entry, () => {
-        entry.machine.state = first.before;
-      });
-      this.#settle(name, entry);
+    for (const entry of this.#table.all()) {
+      this.#takeBack(entry);
+      // By other rules it may be due sooner.
+      this.#catchUp(entry);
     }
   }
 
   compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[] {
-    const faults = this.#compareState(name, logged, after);
-    const owed = logged && this.#kind.owedFrom?.(logged);
-    this.#owed.delete(name);
-    if (owed !== undefined && this.#expected.has(name, owed)) this.#owed.set(name, owed);
-    else if (owed !== undefined && !this.#owedBefore.has(name))
-      return [...faults, { rule: 'V5', what: `the changelog owes ${owed}, which the input does not leave to be said` }];
-    if (owed === undefined) this.#owedBefore.delete(name);
-    return faults;
-  }
-
-  #compareState(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[] {
-    const found = logged && this.#kind.stateIn(logged);
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return this.#surplus(found, after);
-    const { steps } = entry;
-    const at = steps.all().findIndex(({ before }) => this.#isSame(found, before));
-    if (at < 0 && !this.#isSame(found, entry.machine.state)) return this.#differing(name, entry, found, after);
-    this.#pass(entry, at < 0 ? steps.end : steps.first + at);
-    this.#forget(name, entry);
-    return [];
+    const entry = this.#table.get(name);
+    const found = this.#comparison.shownUpTo(entry, logged, after, this.clock);
+    if (typeof found === 'number' && entry !== undefined) this.#pass(entry, found);
+    const owed = this.#unsaid.noteOwed(name, logged && this.#kind.owedFrom?.(logged));
+    return [...(typeof found === 'number' ? [] : [found]), ...(owed === undefined ? [] : [{ rule: 'V5', what: owed }])];
   }
 
   takeExpected(): ExpectedRecord[] {
-    const owing = new Set<string>();
-    const said: ExpectedRecord[] = [];
-    for (const each of this.#expected.takeAll()) {
-      if (this.#owed.get(each.name) === each.id) owing.add(each.name);
-      if (owing.has(each.name)) this.#expected.add(each);
-      else said.push(each);
-    }
-    this.#gone = { entries: 0, keyBytes: 0 };
-    this.#goneStateBytes = 0;
-    return said;
+    this.#table.committed();
+    return this.#unsaid.takeExpected();
+  }
+
+  takeEarly(): ReadonlySet<string> {
+    return this.#comparison.takeEarly();
   }
 
   hasSaid(name: string, id: string, logged: LoggedImage | undefined): boolean {
     const owed = logged && this.#kind.owedFrom?.(logged);
-    if (this.#expected.has(name, id)) return owed === undefined || !this.#expected.isUpTo(name, owed, id);
-    const steps = this.#entries.get(name)?.steps;
+    if (this.#unsaid.has(name, id)) return owed === undefined || !this.#unsaid.isUpTo(name, owed, id);
+    const steps = this.#table.get(name)?.steps;
     const place = steps?.placeOf(id) ?? -1;
     if (steps === undefined || place < 0) return false;
     if (logged === undefined) return true;
-    if (owed !== undefined && (this.#expected.has(name, owed) || steps.isUpTo(owed, id))) return false;
+    if (owed !== undefined && (this.#unsaid.has(name, owed) || steps.isUpTo(owed, id))) return false;
     return !steps.isShownBefore(place, logged, this.#shown);
   }
 
   takeSaid(name: string, id: string): ReturnType<KindEntries['takeSaid']> {
-    const entry = this.#entries.get(name);
-    if (entry !== undefined) {
-      this.#pass(entry, entry.steps.placeOf(id) + 1);
-      this.#forget(name, entry);
-    }
-    return this.#expected.take(name, id);
-  }
-
-  get remembered(): number {
-    return this.#entries.size + this.#expected.size + this.#stepsHeld;
+    const entry = this.#table.get(name);
+    if (entry !== undefined) this.#pass(entry, entry.steps.placeOf(id) + 1);
+    return this.#unsaid.take(name, id);
   }
 
   forgetUnsaid(most: number, state: LaterState): readonly ExpectedRecord[] {
-    const surplus = this.#expected.size + this.#stepsHeld - most;
-    const gone: ExpectedRecord[] = [];
-    for (const { name, id } of this.#expected.each()) {
-      if (gone.length >= surplus) break;
-      if (state.stands(name, id)) gone.push(this.#expected.take(name, id)!.expected);
-    }
-    for (const [name, entry] of this.#entries) {
-      const { machine, steps } = entry;
+    const surplus = this.#unsaid.size + this.#stepsHeld - most;
+    const gone = this.#unsaid.takeStanding(surplus, state);
+    for (const entry of this.#table.all()) {
+      const { name, machine, steps } = entry;
       const isOver = machine.state === undefined && !state.has(name);
       const end = steps.standingEnd(surplus - gone.length, isOver, (id) => state.stands(name, id));
       for (const { expected } of this.#takeSteps(entry, end)) gone.push(...expected);
-      this.#forget(name, entry);
     }
     return gone;
   }
 
-  takeEarly(): ReadonlySet<string> {
-    const early = this.#early;
-    this.#early = new Set();
-    return early;
-  }
-
   settleAll(): void {
-    for (const [name, entry] of this.#entries) {
-      this.#pass(entry, entry.steps.end);
-      this.#forget(name, entry);
-    }
-    this.#owed.clear();
+    for (const entry of this.#table.all()) this.#pass(entry, entry.steps.end);
+    this.#unsaid.owesNothing();
   }
 
-  *lives(): Iterable<{ readonly text: string; readonly dueAt: Millis }> {
-    for (const { key, machine } of this.#entries.values())
-      if (machine.state !== undefined) yield { text: textOf(key), dueAt: machine.dueAt() };
+  *lives(): Iterable<{ readonly text: string; readonly dueAt: Millis; readonly state: State }> {
+    for (const { key, machine } of this.#table.all())
+      if (machine.state !== undefined) yield { text: textOf(key), dueAt: machine.dueAt(), state: machine.state };
+  }
+
+  /** Of each key what comes next takes effect, however far off it is. */
+  endLives(): void {
+    for (const entry of this.#table.all()) {
+      const dueAt = entry.machine.dueAt();
+      if (dueAt < Infinity) this.#step(entry, dueAt, dueAt);
+    }
   }
 
   overdue(): readonly { readonly text: string; readonly what: string }[] {
-    const owed = this.#expected.all().map(({ text, why }) => ({ text, what: `${why} is owed and has not been said` }));
-    const due = [...this.#entries.values()]
+    const owed = this.#unsaid.all().map(({ text, why }) => ({ text, what: `${why} is owed and has not been said` }));
+    const due = [...this.#table.all()]
       .filter(({ steps }) => steps.size > 0)
       .map(({ key, steps }) => {
-        const { before, expected } = steps.at(steps.first)!;
-        const what = expected.map(({ why }) => why).join(', ');
-        const named = before === undefined ? 'what' : this.#kind.named(before);
-        return {
-          text: textOf(key),
-          what: `${named} is due and has not taken effect (${what}): the clock is ${this.clock}`,
-        };
+        const { before: state, dueAt, expected } = steps.at(steps.first)!;
+        const why = expected.map((each) => each.why).join(', ');
+        return { text: textOf(key), what: this.#kind.faults.overdue({ state, dueAt, clock: this.clock }, why) };
       });
     return [...owed, ...due];
   }
@@ -225,234 +164,172 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean {
     const { latestOffsetOf, instantOf } = this.#kind;
     if (latestOffsetOf(record) >= position) return true;
-    if (this.#expected.has(name, id)) return true;
-    const entry = this.#entries.get(name);
+    if (this.#unsaid.has(name, id)) return true;
+    const entry = this.#table.get(name);
     if (entry === undefined) return false;
     if (entry.steps.placeOf(id) >= 0) return true;
-    return (
-      entry.machine.state !== undefined && ((instantOf(record) ?? 0) > this.clock || this.#comesNext(name, entry, id))
-    );
+    return entry.machine.state !== undefined && ((instantOf(record) ?? 0) > this.clock || this.#comesNext(entry, id));
   }
 
   /** A run's record names its instant without the jitter, which only its schedule tells. */
-  #comesNext(name: string, { machine, key }: Entry<State, Said>, id: string): boolean {
+  #comesNext(entry: Entry<State, Said>, id: string): boolean {
+    const { machine } = entry;
     const { state } = machine;
     const dueAt = machine.dueAt();
     if (dueAt === Infinity) return false;
     machine.due(dueAt);
     machine.state = state;
-    machine.takeOpened();
-    return this.#expectedOf(name, key, machine.takeSaid(), dueAt).some((each) => each.id === id);
+    machine.takeCounted();
+    return expectedRecords(this.#kind, entry, machine.takeSaid(), dueAt).some((each) => each.id === id);
   }
 
-  whyEarly(_name: string, record: OutputRecord): string | undefined {
+  whyEarly(name: string, record: OutputRecord): string | undefined {
+    const { clock } = this;
+    if (this.#kind.whyEarly !== undefined) {
+      const life = this.#lifeIn(this.#table.get(name));
+      return life && this.#kind.whyEarly(record, { ...life, clock });
+    }
     const instant = this.#kind.instantOf(record);
-    if (instant === undefined || instant <= this.clock) return undefined;
-    return `it says ${instant}, and the clock of this commit is ${this.clock}`;
+    if (instant === undefined || instant <= clock) return undefined;
+    return `it says ${instant}, and the clock of this commit is ${clock}`;
   }
 
-  heard(): Iterable<{ readonly text: string; readonly records: number }> {
-    return [...(this.#heard ?? [])].map(([name, records]) => ({ text: textOf(bytesOf(name)), records }));
-  }
-
-  protected override moving(): void {
-    // Everything due before has taken effect (EF1).
+  /** As the changelog has it, as far as commits have been seen. */
+  #lifeIn(entry: Entry<State, Said> | undefined): { readonly state: State; readonly dueAt: Millis } | undefined {
+    const step = entry?.steps.at(entry.steps.first);
+    const state = step === undefined ? entry?.machine.state : step.before;
+    return state && entry && { state, dueAt: step?.dueAt ?? entry.machine.dueAt() };
   }
 
   protected override moved(): void {
-    for (let due = this.#order.take(this.clock); due !== undefined; due = this.#order.take(this.clock)) {
-      const entry = this.#entries.get(due.name);
-      // It stands there at another instant, too.
-      if (entry?.queuedAt !== due.at) continue;
-      entry.queuedAt = Infinity;
-      this.#settle(due.name, entry);
-    }
+    for (let due = this.#table.takeDue(this.clock); due !== undefined; due = this.#table.takeDue(this.clock))
+      this.#catchUp(due);
   }
 
   protected override living(): Weight {
-    return this.#live;
-  }
-
-  protected override livingAtMost(): Weight {
-    return this.#live;
-  }
-
-  protected override statesAtMost(): number {
-    return this.#stateBytes + this.#goneStateBytes;
+    return this.#table.live;
   }
 
   protected override letGo(): Weight {
-    return this.#gone;
+    return this.#table.gone;
   }
 
-  protected override keyed({ name, key, record, effectiveAt, isFull, saysStateFull = false }: Keyed): void {
-    if (this.#heard !== undefined) this.#heard.set(name, (this.#heard.get(name) ?? 0) + 1);
-    const entry = this.#entryOf(name, key);
-    this.#pass(entry, entry.steps.end);
-    const hasNoRoom = saysStateFull && this.#kind.needsRoom(record, entry.machine.state);
-    if (record.isRefused === true || hasNoRoom) this.refuse(record);
-    else if (!this.#take(name, entry, { record, effectiveAt, isFull })) this.refuse(record);
+  protected override statesAtMost(): number {
+    return this.#table.stateBytes + this.#table.goneStateBytes;
+  }
+
+  protected override keyed(keyed: Keyed): void {
+    const { name, key, record, saysStateFull = false } = keyed;
+    const entry = this.#table.entryOf(name, key);
+    // Without forgetting it: the record may begin its next life.
+    this.#show(entry, entry.steps.end);
+    const before = entry.machine.state;
+    const hasNoRoom = saysStateFull && this.#kind.needsRoom(record, before);
+    const isTaken = record.isRefused !== true && !hasNoRoom && this.#take(entry, keyed);
+    if (!isTaken) this.refuse(record);
+    const isOfLife = isTaken && (before ?? entry.machine.state) !== undefined;
+    if (isOfLife || this.#kind.isOneLife !== true) this.onHeard(key);
     // Stamped in the past by its producer, it may be due at once.
-    this.#settle(name, entry);
-    this.#forget(name, entry);
+    this.#catchUp(entry);
   }
 
-  #take(
-    name: string,
-    entry: Entry<State, Said>,
-    { record, effectiveAt, isFull }: Pick<Keyed, 'record' | 'effectiveAt' | 'isFull'>,
-  ): boolean {
-    const { machine, key } = entry;
-    const { state } = machine;
-    let isTaken = false;
-    this.#change(name, entry, () => {
-      isTaken = machine.take(record, { clock: this.clock, effectiveAt, offset: record.offset });
-      const opens = machine.state !== undefined || (isTaken && this.#kind.passesThrough?.(record) === true);
-      if (state !== undefined || !opens || !isFull()) return;
-      machine.state = state;
-      machine.takeSaid();
-      machine.takeOpened();
-      isTaken = false;
-    });
-    const said = machine.takeSaid();
-    this.counts.opened += machine.takeOpened();
-    this.#onSaid(key, said);
-    for (const each of this.#expectedOf(name, key, said, undefined)) this.#expected.add(each);
-    return isTaken;
-  }
-
-  #settle(name: string, entry: Entry<State, Said>): void {
-    const { machine, key } = entry;
-    for (let dueAt = machine.dueAt(); dueAt <= this.clock; dueAt = machine.dueAt()) {
-      const before = machine.state;
-      this.dues += 1;
-      this.#change(name, entry, () => {
-        machine.due(this.clock);
-      });
-      const said = machine.takeSaid();
-      const opened = machine.takeOpened();
-      this.counts.opened += opened;
-      this.#onSaid(key, said);
-      this.#stepsHeld += 1;
-      entry.steps.add({ before, opened, expected: this.#expectedOf(name, key, said, dueAt) });
-    }
-    this.#queue(name, entry);
-  }
-
-  /** Its steps before the place `end` have taken effect in the changelog, too. */
-  #pass(entry: Entry<State, Said>, end: number): void {
-    for (const { expected } of this.#takeSteps(entry, end)) for (const each of expected) this.#expected.add(each);
-  }
-
-  #takeSteps({ steps }: Entry<State, Said>, end: number): readonly Step<State>[] {
-    const taken = steps.takeUpTo(end);
-    this.#stepsHeld -= taken.length;
-    return taken;
-  }
-
-  #expectedOf(name: string, key: Uint8Array, said: readonly Said[], dueAt: Millis | undefined): ExpectedRecord[] {
-    return said.flatMap((each) => {
-      const expectation = this.#kind.expect(each, key);
-      if (expectation === undefined) return [];
-      const { at = 0, compare: comparedWith, ...expected } = expectation;
-      const compare = (record: OutputRecord): EntryFault | undefined => {
-        const fault = comparedWith(record);
-        const isEarly = dueAt !== undefined && (this.#kind.instantOf(record) ?? at) < at;
-        return fault && (isEarly ? { rule: 'V3', what: `it comes early: ${fault.what}` } : fault);
-      };
-      return [{ ...expected, compare, name, text: textOf(key), dueAt, records: 0 }];
-    });
-  }
-
-  /** The changelog has another state than any that the input gives. */
-  #differing(
-    name: string,
-    entry: Entry<State, Said>,
-    found: State | undefined,
-    after: AfterCommit,
-  ): readonly EntryFault[] {
+  #take(entry: Entry<State, Said>, keyed: Keyed): boolean {
+    const { clock, clockAtLeast } = this;
+    const { record, effectiveAt } = keyed;
     const { machine } = entry;
-    const { state } = machine;
-    if (state === undefined) return this.#surplus(found, after);
-    if (this.#wasEarly(name, entry, found)) {
-      const what = `${this.#kind.named(state)} took effect early: no record below position ${after.position} has reached its due instant, the clock was ${this.clock}`;
-      return [{ rule: 'V3', what }];
+    const before = machine.state;
+    const isTaken = machine.take(record, { clock, clockAtLeast, effectiveAt, offset: record.offset });
+    const stateBytes = this.#table.bytesOf(entry);
+    if (!isTaken || !this.#hasRoom(entry, before, stateBytes, keyed)) {
+      if (isTaken) machine.state = before;
+      machine.takeSaid();
+      machine.takeCounted();
+      return false;
     }
-    if (found === undefined)
-      return [
-        { rule: 'V5', what: `the changelog lacks ${this.#kind.named(state)}, open at position ${after.position}` },
-      ];
-    const different = this.#kind.differences(found, state);
-    return [{ rule: 'V5', what: `the changelog differs from the input: ${different.join('; ')}` }];
-  }
-
-  /** True if the changelog is one due instant ahead. The fold then follows it, or every later record would be one more violation. */
-  #wasEarly(name: string, entry: Entry<State, Said>, found: State | undefined): boolean {
-    const { machine, key } = entry;
-    const { state } = machine;
-    const dueAt = machine.dueAt();
-    if (dueAt === Infinity) return false;
-    this.#change(name, entry, () => {
-      machine.due(dueAt);
-      if (!this.#isSame(found, machine.state)) machine.state = state;
-    });
-    const said = machine.takeSaid();
-    machine.takeOpened();
-    if (!this.#isSame(found, machine.state)) return false;
-    for (const { id } of this.#expectedOf(name, key, said, dueAt)) this.#early.add(id);
-    this.#queue(name, entry);
+    this.#table.weigh(entry, before !== undefined, stateBytes);
+    for (const each of this.#said(entry, undefined)) this.#unsaid.add(each);
     return true;
   }
 
-  #surplus(found: State | undefined, { namedAfter }: AfterCommit): readonly EntryFault[] {
-    if (found === undefined) return [];
-    const returns = this.#kind.beginningOf(found) < namedAfter;
-    const what = `the changelog holds ${this.#kind.named(found)}, which the input ${returns ? 'had ended before: it returns' : 'does not leave open'}`;
-    return [{ rule: returns ? 'V11' : 'V5', what }];
+  /** I7, with the record applied and not weighed yet. What lived before, and needs no more than then, has room. */
+  #hasRoom(
+    { name, machine, stateBytes: bytesBefore }: Entry<State, Said>,
+    before: State | undefined,
+    stateBytes: number,
+    { record, isFull, saysStateFull }: Keyed,
+  ): boolean {
+    const lives = machine.state !== undefined;
+    const opens = before === undefined && (lives || this.#kind.passesThrough?.(record) === true);
+    if (opens && isFull()) return false;
+    if (saysStateFull !== undefined || !this.weighsExactly || !lives) return true;
+    if (!opens && stateBytes <= bytesBefore) return true;
+    const added = opens ? { entries: 1, keyBytes: weightOf(name) } : { entries: 0, keyBytes: 0 };
+    return this.hasRoomFor(added, this.#table.stateBytes + stateBytes - bytesBefore);
   }
 
-  #isSame(found: State | undefined, expected: State | undefined): boolean {
-    if (found === undefined || expected === undefined) return found === expected;
-    return this.#kind.differences(found, expected).length === 0;
+  /** Takes what its machine has said and counted, and returns what the output has to have of that. */
+  #said(entry: Entry<State, Said>, dueAt: Millis | undefined): readonly ExpectedRecord[] {
+    const said = entry.machine.takeSaid();
+    const { opened, duplicates } = entry.machine.takeCounted();
+    this.counts.opened += opened;
+    this.counts.duplicates += duplicates;
+    if (said.length === 0) return [];
+    this.#onSaid(entry.key, said);
+    return expectedRecords(this.#kind, entry, said, dueAt);
   }
 
-  #entryOf(name: string, key: Uint8Array): Entry<State, Said> {
-    const known = this.#entries.get(name);
-    if (known !== undefined) return known;
-    const machine = this.#kind.machine(key, this.held);
-    const entry: Entry<State, Said> = { key, machine, steps: new Steps(), stateBytes: 0, queuedAt: Infinity };
-    this.#entries.set(name, entry);
-    return entry;
-  }
-
-  /** Does what may begin or end a life, and weighs what lives. */
-  #change(name: string, entry: Entry<State, Said>, how: () => void): void {
+  /** What is due at the clock takes effect, instant by instant. */
+  #catchUp(entry: Entry<State, Said>): void {
     const { machine } = entry;
-    const lived = machine.state !== undefined;
-    how();
-    const { state } = machine;
-    const lives = state !== undefined;
-    const stateBytes = lives ? this.#kind.stateAtMost(state) : 0;
-    this.#stateBytes += stateBytes - entry.stateBytes;
-    this.#goneStateBytes += Math.max(0, entry.stateBytes - stateBytes);
-    entry.stateBytes = stateBytes;
-    if (lived === lives) return;
-    const { entries, keyBytes } = this.#live;
-    const sign = lives ? 1 : -1;
-    const weight = weightOf(name);
-    this.#live = { entries: entries + sign, keyBytes: keyBytes + sign * weight };
-    if (lived) this.#gone = { entries: this.#gone.entries + 1, keyBytes: this.#gone.keyBytes + weight };
+    for (let dueAt = machine.dueAt(); dueAt <= this.clock; dueAt = machine.dueAt())
+      this.#step(entry, dueAt, this.clock);
+    this.#table.queue(entry);
+    this.#table.forget(entry);
   }
 
-  #queue(name: string, entry: Entry<State, Said>): void {
-    const dueAt = entry.machine.dueAt();
-    if (dueAt >= entry.queuedAt) return;
-    entry.queuedAt = dueAt;
-    this.#order.add(dueAt, name);
+  /** What is due at `dueAt` takes effect, at the first clock that has reached it. */
+  #step(entry: Entry<State, Said>, dueAt: Millis, clock: Millis): void {
+    const { machine } = entry;
+    const before = machine.state;
+    const { opened: openedBefore } = this.counts;
+    this.dues += 1;
+    this.#table.change(entry, () => {
+      machine.due(clock);
+    });
+    const expected = this.#said(entry, dueAt);
+    this.#stepsHeld += 1;
+    this.#table.addStep(entry, { before, dueAt, opened: this.counts.opened - openedBefore, expected });
   }
 
-  /** A key that has nothing and owes nothing is as one that never came. */
-  #forget(name: string, { machine, steps }: Entry<State, Said>): void {
-    if (machine.state === undefined && steps.size === 0) this.#entries.delete(name);
+  /** Its steps have not taken effect. */
+  #takeBack(entry: Entry<State, Said>): void {
+    const first = entry.steps.at(entry.steps.first);
+    if (first === undefined) return;
+    for (const { opened } of entry.steps.all()) this.counts.opened -= opened;
+    this.#stepsHeld -= entry.steps.size;
+    entry.steps.takeUpTo(entry.steps.end);
+    this.#table.change(entry, () => {
+      entry.machine.state = first.before;
+    });
+  }
+
+  /** The changelog shows its steps before the place `end`, or may have. */
+  #pass(entry: Entry<State, Said>, end: number): void {
+    this.#show(entry, end);
+    this.#table.forget(entry);
+  }
+
+  #show(entry: Entry<State, Said>, end: number): void {
+    for (const { expected } of entry.steps.takeUpTo(end)) {
+      this.#stepsHeld -= 1;
+      for (const each of expected) this.#unsaid.add(each);
+    }
+  }
+
+  #takeSteps(entry: Entry<State, Said>, end: number): readonly Step<State>[] {
+    const taken = entry.steps.takeUpTo(end);
+    this.#stepsHeld -= taken.length;
+    this.#table.forget(entry);
+    return taken;
   }
 }

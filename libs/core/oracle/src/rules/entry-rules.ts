@@ -2,14 +2,24 @@
 import type { Millis } from '@flatline/base';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { InputRecord, OutputRecord } from '../logs/history.ts';
+import type { DueLife, FaultWords } from './fault-words.ts';
 import type { HeldGaps } from './held-gaps.ts';
 import type { ExpectedRecord } from './reading.ts';
 
 /** Where and when a record lies. */
 export interface When {
   readonly clock: Millis;
+  /** The clock if stamps beyond what their commit states moved nothing: only the present at that time told how far they did (C6). */
+  readonly clockAtLeast: Millis;
   readonly effectiveAt: Millis;
   readonly offset: number;
+}
+
+export interface Counted {
+  /** Lives that began. */
+  readonly opened: number;
+  /** Events that were duplicates. */
+  readonly duplicates: number;
 }
 
 /** The rules for one key. */
@@ -24,8 +34,8 @@ export interface Machine<State, Said> {
   take(record: InputRecord, when: When): boolean;
   /** Since the last call. */
   takeSaid(): readonly Said[];
-  /** Lives that began since the last call. */
-  takeOpened(): number;
+  /** Since the last call. */
+  takeCounted(): Counted;
 }
 
 /** Output record for something that a machine has said. */
@@ -44,20 +54,31 @@ export interface EntryRules<State, Said> {
   needsRoom(record: InputRecord, state: State | undefined): boolean;
   /** True if a record that opens an entry and ends it has needed room for it (I7). Default: it has not. */
   passesThrough?(record: InputRecord): boolean;
-  /** Returns an upper bound on the bytes of a state in memory (I7). */
-  stateAtMost(state: State): number;
+  /** Bytes of a state in memory (I7), beside its entry and key. */
+  stateBytes(state: State): number;
+  /**
+   * True if `stateBytes` is exact: which record has room is reckoned. Default: it is an upper bound, and the processor is
+   * believed within reason.
+   */
+  readonly weighsExactly?: boolean;
   /** Upper bound on the bytes that a record adds to that beyond those it brought. Default: 0. */
   readonly addsAtMost?: number;
   /** Returns the id of the first record that the key still owes of what took effect; undefined: all is said. */
   owedFrom?(image: LoggedImage): string | undefined;
   /** Returns the names of the fields that differ, with both values. */
   differences(found: State, expected: State): readonly string[];
-  /** Human-readable: `the lease 3-42`. */
-  named(state: State): string;
+  readonly faults: FaultWords<State>;
+  /**
+   * True if a state is one life, which ends as a whole: only a block that names the key ends it, and only what it has taken counts
+   * for the key (X3). Default: it has parts, and each record counts.
+   */
+  readonly isOneLife?: boolean;
   /** Input offset at which the newest part of it began. */
   beginningOf(state: State): number;
   /** When what the record tells came about; undefined: it does not say, or tells of the future. */
   readonly instantOf: (record: OutputRecord) => Millis | undefined;
   /** The greatest input offset that it names; NaN: none. */
   readonly latestOffsetOf: (record: OutputRecord) => number;
+  /** Why the record comes too early for a life of its key; undefined: it does not. Default: by its instant. */
+  whyEarly?(record: OutputRecord, life: DueLife<State>): string | undefined;
 }

@@ -39,11 +39,6 @@ export class HeldGaps {
     return unheardMs > 0 && before > 0 && after > before + unheardMs;
   }
 
-  /** True if `passed` would make one gap of two: what is due has to be reckoned before. */
-  joins(before: Millis, after: Millis): boolean {
-    return this.#gaps.length === GAPS_MAX && this.hasUnheard(before, after);
-  }
-
   /** Returns the held time between the two. */
   within(from: Millis, to: Millis): DurationMs {
     return this.#gaps

@@ -14,11 +14,11 @@ import { HeldGaps } from './held-gaps.ts';
 /** docs/SPEC.md, I7. */
 const ENTRIES_MAX = 33_000_000;
 const KEY_BYTES_MAX = 1_879_048_192;
-export const PAGE_BYTES_MAX = 3_221_225_472;
+const PAGE_BYTES_MAX = 3_221_225_472;
 /** An entry beside its key and its state. */
-export const ENTRY_BYTES = 128;
+const ENTRY_BYTES = 128;
 /** A byte of a record becomes no more bytes of a state than these, but for what comes on top. */
-export const STATE_PER_BYTE = 4;
+const STATE_PER_BYTE = 4;
 export const STATE_ON_TOP = 1_024;
 
 /** Counts of what happened on the way. */
@@ -55,39 +55,42 @@ export interface Weight {
   readonly keyBytes: number;
 }
 
-export abstract class InputFold<Rules extends CommonRules = CommonRules> {
+/** What a kind's states weigh (I7). */
+export interface Weighing {
+  /** True if the fold knows what states take; otherwise the processor is believed, within reason. */
+  readonly weighsExactly?: boolean;
+  /** Upper bound on the bytes that a record adds to a state beyond those it brought. */
+  readonly addsAtMost?: number;
+}
+
+export abstract class InputFold {
   clock: Millis = 0;
   /** Offset of the last record that was bad. */
   lastBad = -1;
   /** Due instants that the clock has brought about. */
   dues = 0;
-  protected readonly rules: Rules;
+  readonly weighsExactly: boolean;
+  protected readonly rules: CommonRules;
   protected readonly counts: FoldCounts;
   protected readonly held: HeldGaps;
+  readonly #addsAtMost: number;
   #clockAtLeast: Millis = 0;
   #touched = new Set<string>();
   #bad: number[] = [];
 
-  constructor(rules: Rules, counts: FoldCounts) {
+  constructor(rules: CommonRules, counts: FoldCounts, { weighsExactly = false, addsAtMost = 0 }: Weighing) {
     this.rules = rules;
     this.counts = counts;
     this.held = new HeldGaps(rules);
+    this.weighsExactly = weighsExactly;
+    this.#addsAtMost = addsAtMost;
   }
 
-  /** True if the fold knows what states take (I7); otherwise the processor is believed, within reason. */
-  readonly reckonsState: boolean = false;
-  /** Upper bound on the bytes that a record adds to a state beyond those it brought. */
-  protected addsAtMost = 0;
-
-  /** The clock is about to move. */
-  protected abstract moving(before: Millis, after: Millis): void;
-  /** It has moved, or not. */
+  /** The clock has moved, or not: what is due takes effect. */
   protected abstract moved(): void;
   protected abstract keyed(keyed: Keyed): void;
-  /** Weight of what lives and is not due. */
+  /** Weight of what lives: what was due has ceased to. */
   protected abstract living(): Weight;
-  /** Upper bound on what lives, however far the clock is; cheap. */
-  protected abstract livingAtMost(): Weight;
   /** Upper bound on the state bytes of what lives, and of what has ceased to since the last commit. */
   protected abstract statesAtMost(): number;
   /** Weight of what has ceased to live since the last commit, as far as the clock let it go. */
@@ -180,7 +183,7 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
       // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed, within reason.
       const isFull = (): boolean => (knowsClock ? this.#isFullFor(name) : isSaidFull && this.#mayBeFullFor(name));
       const mayBeFull = (): boolean => this.#mayStateBeFull(atMost(record, name));
-      const saysStateFull = knowsClock && this.reckonsState ? undefined : isSaidFull && mayBeFull();
+      const saysStateFull = knowsClock && this.weighsExactly ? undefined : isSaidFull && mayBeFull();
       const effectiveAt = logAppendTime ? this.clock : timestamp;
       this.keyed({ name, key, record, effectiveAt, isFull, saysStateFull });
     }
@@ -189,9 +192,7 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
   #advance(timestamp: Millis): void {
     const before = this.clock;
     // Where nothing lives there is nothing to be heard of (C8).
-    const mayBeHeld = this.held.hasUnheard(before, timestamp) && this.livingAtMost().entries > 0;
-    const isHeld = mayBeHeld && this.living().entries > 0;
-    this.moving(before, timestamp);
+    const isHeld = this.held.hasUnheard(before, timestamp) && this.living().entries > 0;
     this.clock = Math.max(before, timestamp);
     if (isHeld) this.held.passed(before, this.clock);
     this.moved();
@@ -199,21 +200,29 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
 
   /** I7: what is due at the clock takes no room. */
   #isFullFor(name: string): boolean {
-    return this.#exceeds(name, this.livingAtMost()) && this.#exceeds(name, this.living());
+    return this.#exceeds(name, this.living());
   }
 
   /** True if any clock could make it full: an earlier one leaves alive what has closed here since the last commit, and no more. */
   #mayBeFullFor(name: string): boolean {
-    const [most, gone] = [this.livingAtMost(), this.letGo()];
+    const [most, gone] = [this.living(), this.letGo()];
     return this.#exceeds(name, { entries: most.entries + gone.entries, keyBytes: most.keyBytes + gone.keyBytes });
   }
 
   /** True if what lives, whatever the clock was, and what the record would add could fill it. */
   #mayStateBeFull(added: number): boolean {
     const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
-    const [{ entries, keyBytes }, gone] = [this.livingAtMost(), this.letGo()];
+    const [{ entries, keyBytes }, gone] = [this.living(), this.letGo()];
     const besides = ENTRY_BYTES * (entries + gone.entries) + keyBytes + gone.keyBytes;
-    return besides + this.statesAtMost() + added + this.addsAtMost > Math.min(pageBytesMax, stateBytesMax);
+    return besides + this.statesAtMost() + added + this.#addsAtMost > Math.min(pageBytesMax, stateBytesMax);
+  }
+
+  /** I7, where what states take is known: whether there is room for so much more, with all states at so many bytes. */
+  protected hasRoomFor(added: Weight, stateBytes: number): boolean {
+    const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
+    const { entries, keyBytes } = this.living();
+    const besides = ENTRY_BYTES * (entries + added.entries) + keyBytes + added.keyBytes;
+    return besides + stateBytes <= stateBytesMax && stateBytes <= pageBytesMax;
   }
 
   #exceeds(name: string, { entries, keyBytes }: Weight): boolean {

@@ -20,8 +20,6 @@ export interface ExpectedRecord {
   readonly dueAt: Millis | undefined;
   /** Set where it is what is said last of a life. */
   readonly ending: Ending | undefined;
-  /** X3: records of the input that are counted with it. */
-  readonly records: number;
   /** Returns how the record differs from this one; undefined: not at all. */
   readonly compare: (record: OutputRecord) => EntryFault | undefined;
 }
@@ -50,6 +48,8 @@ export interface LaterState {
 
 /** Sessions, leases, … of one partition, as the input has them. */
 export interface KindEntries {
+  /** Told of each record that counts for its key (X3). Default: nobody is. */
+  onHeard: (key: Uint8Array) => void;
   /** How many live, due or not. */
   readonly size: number;
   /** The keys of all that live. */
@@ -88,8 +88,6 @@ export interface KindEntries {
   mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean;
   /** Returns why the record comes too early; undefined: it does not. */
   whyEarly(name: string, record: OutputRecord): string | undefined;
-  /** X3: records of the input, by key, that no expected record counts. Asked at the end. */
-  heard(): Iterable<{ readonly text: string; readonly records: number }>;
 }
 
 /** Meaning of the output's records, each by itself. */
@@ -106,11 +104,13 @@ export interface OutputWords {
   readonly otherReckoning?: (record: OutputRecord) => string | undefined;
 }
 
+/** The one fold of the kinds: it is told the input, and asked for what that leads to. */
+export type KindFold = InputFold & KindEntries;
+
 export interface KindReading {
   /** Plural of what lives, human-readable: `sessions`. */
   readonly plural: string;
-  readonly fold: InputFold;
-  readonly entries: KindEntries;
+  readonly fold: KindFold;
   readonly words: OutputWords;
   readonly touched: HeadTouch;
   /** Where the processor reckons otherwise: whether that may concern the key, human-readable. Default: none. */

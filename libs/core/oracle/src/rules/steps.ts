@@ -2,12 +2,14 @@
 //
 // Owns: their order, which of them the changelog shows.
 // Does not own: what has taken effect (EntriesFold).
+import type { Millis } from '@flatline/base';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import { IdQueue } from './id-queue.ts';
 import type { ExpectedRecord } from './reading.ts';
 
 export interface Step<State> {
   readonly before: State | undefined;
+  readonly dueAt: Millis;
   /** Lives that began with it. */
   readonly opened: number;
   readonly expected: readonly ExpectedRecord[];

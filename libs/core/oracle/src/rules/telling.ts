@@ -1,25 +1,34 @@
-/** Collects what a machine has said, and how many lives it has begun, since it was last asked. */
+import type { Counted } from './entry-rules.ts';
+
+const NOTHING: readonly never[] = [];
+const NONE: Counted = { opened: 0, duplicates: 0 };
+
+/** Collects what a machine has said and counted since it was last asked. */
 export abstract class Telling<Said> {
-  #said: Said[] = [];
-  #opened = 0;
+  #said: Said[] | undefined;
+  #counted = NONE;
 
   takeSaid(): readonly Said[] {
     const said = this.#said;
-    this.#said = [];
-    return said;
+    this.#said = undefined;
+    return said ?? NOTHING;
   }
 
-  takeOpened(): number {
-    const opened = this.#opened;
-    this.#opened = 0;
-    return opened;
+  takeCounted(): Counted {
+    const counted = this.#counted;
+    this.#counted = NONE;
+    return counted;
   }
 
   protected tell(...said: readonly Said[]): void {
-    this.#said.push(...said);
+    (this.#said ??= []).push(...said);
   }
 
   protected began(): void {
-    this.#opened += 1;
+    this.#counted = { ...this.#counted, opened: this.#counted.opened + 1 };
+  }
+
+  protected repeated(duplicates: number): void {
+    if (duplicates > 0) this.#counted = { ...this.#counted, duplicates: this.#counted.duplicates + duplicates };
   }
 }

@@ -4,6 +4,7 @@ import type { CommonRules, OutputRecord } from '../../logs/history.ts';
 import { fieldDifferences } from '../differences.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
+import { faultWords } from '../fault-words.ts';
 import { type FoldCounts, STATE_ON_TOP, stateAtMost } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
 import { batchSizes, itemJson } from './batch-sizes.ts';
@@ -23,19 +24,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const ENDINGS: Readonly<Record<string, Ending>> = { QUIET: 'timeouts', WINDOW: 'timeouts', MAX_WAIT: 'maxDurations' };
 
-export function debounceReading(
-  partition: number,
-  rules: DebouncePipelineRules,
-  counts: FoldCounts,
-  countsRecords: boolean,
-): KindReading {
+export function debounceReading(partition: number, rules: DebouncePipelineRules, counts: FoldCounts): KindReading {
   const own = { ...rules, ...batchSizes(rules.format, rules.batchBytesMax) };
   const kind = windowEntries(partition, own);
-  const fold = new EntriesFold({ rules, counts, countsRecords, kind });
+  const fold = new EntriesFold({ rules, counts, kind });
   const adoptRules = (): void => {
     Object.assign(own, rules, batchSizes(rules.format, rules.batchBytesMax));
   };
-  return { plural: 'windows', fold, entries: fold, words: BATCHES, touched: touchedWindow, adoptRules };
+  return { plural: 'windows', fold, words: BATCHES, touched: touchedWindow, adoptRules };
 }
 
 export function windowEntries(partition: number, rules: DebounceFoldRules): EntryRules<WindowState, FoldedBatch> {
@@ -45,7 +41,7 @@ export function windowEntries(partition: number, rules: DebounceFoldRules): Entr
     stateIn: windowIn,
     needsRoom: ({ value }) => value !== null,
     passesThrough: ({ value }) => value !== null,
-    stateAtMost: ({ form, items, stateBytes }) =>
+    stateBytes: ({ form, items, stateBytes }) =>
       form.keepsOne ? stateAtMost(items[0]?.value.length ?? 0) : STATE_ON_TOP + stateBytes,
     // The result of a custom reducer has any size that a batch holds.
     addsAtMost: rules.reduce === undefined ? 0 : REDUCED_BYTES_MAX,
@@ -57,7 +53,7 @@ export function windowEntries(partition: number, rules: DebounceFoldRules): Entr
       ...fieldDifferences(fieldsOf(found), fieldsOf(expected)),
       ...itemDifferences(found, expected),
     ],
-    named: ({ offset, count }) => `the window ${partition}-${offset} with ${count} items`,
+    faults: faultWords(({ offset, count }) => `the window ${partition}-${offset} with ${count} items`),
     beginningOf: ({ offset }) => offset,
     instantOf: ({ summary }) => numberIn(summary, 'firedAt'),
     latestOffsetOf: ({ summary }) => numberIn(summary, 'lastOffset') ?? Number.NaN,

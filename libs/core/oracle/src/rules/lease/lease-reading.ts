@@ -4,6 +4,7 @@ import type { CommonRules, OutputRecord } from '../../logs/history.ts';
 import { fieldDifferences } from '../differences.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
+import { faultWords } from '../fault-words.ts';
 import { headerText, incarnationFaults } from '../headers.ts';
 import { type FoldCounts, stateAtMost } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
@@ -33,14 +34,9 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   REPLACED: 'ends',
 };
 
-export function leaseReading(
-  partition: number,
-  rules: LeasePipelineRules,
-  counts: FoldCounts,
-  countsRecords: boolean,
-): KindReading {
-  const fold = new EntriesFold({ rules, counts, countsRecords, kind: leaseEntries(partition, rules) });
-  return { plural: 'leases', fold, entries: fold, words: leaseWords(partition), touched: touchedLease };
+export function leaseReading(partition: number, rules: LeasePipelineRules, counts: FoldCounts): KindReading {
+  const fold = new EntriesFold({ rules, counts, kind: leaseEntries(partition, rules) });
+  return { plural: 'leases', fold, words: leaseWords(partition), touched: touchedLease };
 }
 
 export function leaseEntries(partition: number, rules: LeaseFoldRules): EntryRules<LeaseState, Said> {
@@ -53,11 +49,12 @@ export function leaseEntries(partition: number, rules: LeaseFoldRules): EntryRul
       const renews = state?.held !== undefined && asked !== 'bad' && asked.token === state.held.token;
       return asked !== 'bad' && asked.does === 'start' && !renews;
     },
-    stateAtMost: ({ held, waiting }) =>
+    stateBytes: ({ held, waiting }) =>
       [...(held === undefined ? [] : [held]), ...waiting].reduce((sum, claim) => sum + stateAtMost(lengthOf(claim)), 0),
     differences: (found, expected) => fieldDifferences(fieldsOf(found), fieldsOf(expected)),
-    named: ({ held, lockedUntil = 0 }) =>
+    faults: faultWords(({ held, lockedUntil = 0 }) =>
       held === undefined ? `the lock delay until ${lockedUntil}` : `the lease with token ${held.token}`,
+    ),
     beginningOf: ({ held, waiting }) => Math.max(held?.offset ?? -1, ...waiting.map(({ offset }) => offset)),
     instantOf: ({ summary }) => numberIn(summary, 'at'),
     latestOffsetOf: ({ summary }) => offsetIn(summary),

@@ -5,6 +5,7 @@ import type { CommonRules, OutputRecord } from '../../logs/history.ts';
 import { fieldDifferences } from '../differences.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
+import { faultWords } from '../fault-words.ts';
 import { headerText } from '../headers.ts';
 import { type FoldCounts, stateAtMost } from '../input-fold.ts';
 import type { KindReading, OutputWords } from '../reading.ts';
@@ -33,19 +34,14 @@ export interface SchedulePipelineRules extends CommonRules, ScheduleFoldRules {
   readonly judgedTarget?: string;
 }
 
-export function scheduleReading(
-  partition: number,
-  rules: SchedulePipelineRules,
-  counts: FoldCounts,
-  countsRecords: boolean,
-): KindReading {
+export function scheduleReading(partition: number, rules: SchedulePipelineRules, counts: FoldCounts): KindReading {
   const zoned = new ZonedKeys();
   const kind = scheduleEntries(partition, rules, rules.calendar, zoned);
-  const fold = new EntriesFold({ rules, counts, countsRecords, kind });
+  const fold = new EntriesFold({ rules, counts, kind });
   return {
     plural: 'schedules',
     fold,
-    entries: fold,
+
     words: runsAndReceipts(rules.calendar),
     touched: touchedSchedules,
     mayBeOtherwise: (key) => zoned.has(key),
@@ -79,10 +75,12 @@ export function scheduleEntries(
       const asked = scheduleAskedBy(record, calendar);
       return asked !== 'bad' && asked.does === 'schedule' && (asked.every !== undefined || asked.cron !== undefined);
     },
-    stateAtMost: ({ pending }) => pending.reduce((sum, { asked }) => sum + stateAtMost(lengthOf(asked)), 0),
+    stateBytes: ({ pending }) => pending.reduce((sum, { asked }) => sum + stateAtMost(lengthOf(asked)), 0),
     differences,
-    named: ({ pending, dueAt }) =>
-      `the schedules ${pending.map(({ offset }) => `${partition}-${offset}`).join()}, first due at ${dueAt}`,
+    faults: faultWords(
+      ({ pending, dueAt }) =>
+        `the schedules ${pending.map(({ offset }) => `${partition}-${offset}`).join()}, first due at ${dueAt}`,
+    ),
     beginningOf: ({ pending }) => Math.max(-1, ...pending.map(({ offset }) => offset)),
     instantOf,
     latestOffsetOf: offsetIn,

@@ -2,21 +2,15 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
 import { isSame, shown } from '../differences.ts';
-import { missingOf, type Session } from './naive-session.ts';
+import { missingIn } from './sequence-span.ts';
+import type { Session } from './session-state.ts';
 
 export interface ExpectedClose {
-  /** The key, as a name for maps. */
-  readonly name: string;
-  /** The key, human-readable. */
-  readonly text: string;
   readonly incarnation: string;
-  readonly firstOffset: number;
   readonly deadlineAt: Millis;
   readonly reason: string;
   /** Below the summary's own `closedAt` where no log tells how far the present let a stamp move the clock (C6). */
   readonly closedAtLeast: Millis;
-  /** Records of the session, duplicates included. */
-  readonly activities: number;
   /** By the names of docs/FORMATS.md; without `emittedAt`, which is no function of the log (C5). */
   readonly summary: ReadonlyMap<string, unknown>;
 }
@@ -67,6 +61,12 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     sessionKeyBase64: utf8In(key) === undefined ? base64Of(key) : undefined,
   };
   return new Map(Object.entries(fields));
+}
+
+/** S6 */
+function missingOf({ sequence, sources = [], missingOfForgotten }: Session): number {
+  const spans = [...(sequence === undefined ? [] : [sequence]), ...sources.map(({ span }) => span)];
+  return spans.reduce((sum, span) => Math.min(Number.MAX_SAFE_INTEGER, sum + missingIn(span)), missingOfForgotten);
 }
 
 /** Lists where a summary differs from the input; empty if nowhere. */

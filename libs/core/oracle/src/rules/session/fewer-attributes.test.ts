@@ -1,21 +1,19 @@
 import { expect, test } from '@jest/globals';
-import { blankReach } from '../../judge/reach.ts';
 import { jsonEvent } from '../../logs/json-event.ts';
-import { NaiveFold } from './naive-fold.ts';
-import { RULES } from './rules.fixture.ts';
+import { RULES, sessionFold } from './rules.fixture.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 test('[S10][V4] with fewer attributes than a session has, a name that it holds takes a new value, and no other comes', () => {
   const rules = { ...RULES, maxAttributes: 2 };
-  const fold = new NaiveFold(0, rules, blankReach());
+  const { fold, sessionOf } = sessionFold(rules);
   const takes = (offset: number, attributes: Readonly<Record<string, string>>): void => {
     const value = bytes(JSON.stringify({ attributes }));
     const place = { offset, timestamp: 1e12 + offset, logAppendTime: true, hasClockHeader: false };
     fold.record({ ...place, key: bytes('k'), value, event: jsonEvent(value) });
   };
   const held = (): unknown => {
-    const { attributes, truncated } = [...fold.open.values()][0]!;
+    const { attributes, truncated } = sessionOf('k')!;
     return { attributes: [...attributes].map(([name, { value }]) => `${name} ${value}`), truncated };
   };
   takes(0, { a: '1', b: '1' });

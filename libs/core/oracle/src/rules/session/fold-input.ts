@@ -1,11 +1,12 @@
 // Folds one input partition into what must come out of it, for callers that hold all of it: the simulation, the faults on a real
 // broker, and tests of the product. It is the fold that the checker follows commit by commit.
 import type { Millis } from '@flatline/base';
-import { bytesOf, textOf } from '../../logs/byte-names.ts';
 import type { InputRecord, PipelineRules } from '../../logs/history.ts';
 import type { ExpectedClose } from './expected-close.ts';
+import { EntriesFold } from '../entries-fold.ts';
 import { asRefused } from '../input-fold.ts';
-import { NaiveFold } from './naive-fold.ts';
+import { sessionEntries } from './session-reading.ts';
+import type { Session } from './session-state.ts';
 
 export interface FoldOptions {
   readonly partition: number;
@@ -34,12 +35,8 @@ export interface FoldedStep {
   readonly opened: number;
 }
 
-export interface OpenSession {
+export interface OpenSession extends Pick<Session, 'firstOffset' | 'lastOffset' | 'lastSeenAt' | 'eventCount'> {
   readonly deadlineAt: Millis;
-  readonly firstOffset: number;
-  readonly lastOffset: number;
-  readonly lastSeenAt: Millis;
-  readonly eventCount: number;
 }
 
 export interface Folded {
@@ -55,7 +52,11 @@ export interface Folded {
 export function foldInput(records: Iterable<InputRecord>, options: FoldOptions): Folded {
   const { partition, rules, origin = 0, clockAtEnd = 0, closesAll = false } = options;
   const counts = { opened: 0, duplicates: 0, badRecords: 0, clockRecords: 0, formerTypeRecords: 0 };
-  const fold = new NaiveFold(partition, rules, counts);
+  const closes: ExpectedClose[] = [];
+  const onSaid = (_key: Uint8Array, said: readonly ExpectedClose[]): void => {
+    closes.push(...said);
+  };
+  const fold = new EntriesFold({ rules, counts, kind: sessionEntries(partition, rules), onSaid });
   const steps: FoldedStep[] = [];
   for (const record of records) {
     if (record.offset < origin || fold.isFormer(record)) continue;
@@ -63,23 +64,20 @@ export function foldInput(records: Iterable<InputRecord>, options: FoldOptions):
     steps.push({ offset: record.offset, clock: fold.clock, opened: counts.opened });
   }
   fold.advance(clockAtEnd);
-  for (const [name, session] of [...fold.open])
-    if (closesAll || fold.isDue(session)) fold.closeDue(name, bytesOf(name));
+  if (closesAll) fold.endLives();
   return {
-    summaries: fold.takeClosed().map(summaryOf),
-    open: new Map(
-      [...fold.open].map(([name, session]) => {
-        const { firstOffset, lastOffset, lastSeenAt, eventCount } = session;
-        const deadlineAt = fold.deadlineOf(session);
-        return [textOf(bytesOf(name)), { deadlineAt, firstOffset, lastOffset, lastSeenAt, eventCount }];
-      }),
-    ),
+    summaries: closes.map(summaryOf),
+    open: new Map([...fold.lives()].map(({ text, dueAt, state }) => [text, { deadlineAt: dueAt, ...state }])),
     refused: fold.takeBad(),
     steps,
   };
 }
 
-function take(fold: NaiveFold, record: InputRecord, { refusalOf }: FoldOptions): void {
+function take(
+  fold: EntriesFold<Session, ExpectedClose>,
+  record: InputRecord,
+  { refusalOf }: Pick<FoldOptions, 'refusalOf'>,
+): void {
   const refusal = refusalOf?.(record);
   if (refusal === 'stamp') fold.refuse(record);
   else fold.record(refusal === 'content' ? asRefused(record) : record);

@@ -1,243 +1,107 @@
-// A session and what an activity does to it, said as simply as docs/SPEC.md says it (S1, S5, S6, S7, S10). Shares nothing
-// with the code it judges.
-import type { DurationMs, Millis } from '@flatline/base';
-import { HEARTBEAT } from '../../logs/json-event.ts';
+// One key's sessions by the rules, as simply as they are written (S1–S7): the session that lives, and what was said.
+//
+// Shares no code with what it judges.
+import type { Millis } from '@flatline/base';
+import type { InputEvent, InputRecord, PipelineRules } from '../../logs/history.ts';
+import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
-import type { InputEvent, PipelineRules } from '../../logs/history.ts';
+import { Telling } from '../telling.ts';
+import { type ExpectedClose, expectedSummary } from './expected-close.ts';
+import { newSession, type Session, withActivity } from './session-state.ts';
 
-const WINDOW = 64;
-const TYPES_MAX = 32;
-const OTHER = 'OTHER';
+export const ENDED = 'ENDED';
+const END_EVENT: InputEvent = {
+  type: ENDED,
+  occurredAt: undefined,
+  eventId: undefined,
+  sequence: undefined,
+  timeoutMs: undefined,
+  attributes: undefined,
+  source: undefined,
+};
 
-export interface SequenceSpan {
-  lowest: number;
-  highest: number;
-  /** Those seen within the window below the highest. */
-  seen: Set<number>;
-  received: number;
-  missingBefore: number;
+interface OfKey {
+  readonly partition: number;
+  readonly key: Uint8Array;
 }
 
-export interface Session {
-  openedAt: Millis;
-  lastSeenAt: Millis;
-  timeoutMs: DurationMs;
-  timeoutChosen: boolean;
-  firstOffset: number;
-  lastOffset: number;
-  eventCount: number;
-  duplicates: number;
-  outOfOrder: number;
-  startedAt: Millis;
-  lastEventAt: Millis;
-  truncated: boolean;
-  /** The unnamed source's. */
-  sequence: SequenceSpan | undefined;
-  /** Sequences of the named sources, the one least recently heard first (S5); undefined: there never was one. */
-  sources: readonly { readonly name: string; readonly span: SequenceSpan }[] | undefined;
-  /** Number of sequence numbers missing from forgotten sources. */
-  missingOfForgotten: number;
-  eventIds: string[];
-  /** Bare heartbeats included. */
-  types: Map<string, number>;
-  attributes: Map<string, { readonly value: string; readonly at: Millis }>;
-  /** It has had an id that is remembered, a type but HEARTBEAT, or attributes. */
-  hasTexts: boolean;
-  /** It has had a named source. */
-  hasSources: boolean;
-  /** Reckoned when the clock had passed it, where that could not be done later (C8). */
-  due: Due | undefined;
+interface Closing {
+  readonly reason: 'TIMEOUT' | 'MAX_DURATION' | typeof ENDED;
+  readonly closedAt: Millis;
+  readonly closedAtLeast: Millis;
+  /** Event time of an explicit end; undefined: the last sign of life. */
+  readonly endedAt: Millis | undefined;
 }
 
-interface Due {
-  readonly at: Millis;
-  readonly reason: 'TIMEOUT' | 'MAX_DURATION';
-  readonly heldMs: DurationMs | undefined;
-}
+export class NaiveSession extends Telling<ExpectedClose> implements Machine<Session, ExpectedClose> {
+  state: Session | undefined;
+  readonly #rules: PipelineRules;
+  readonly #gaps: HeldGaps;
+  readonly #of: OfKey;
 
-/** Where and when an activity lies. */
-export interface Activity {
-  readonly offset: number;
-  readonly effectiveAt: Millis;
-  readonly occurredAt: Millis;
-  readonly event: InputEvent | undefined;
-}
-
-export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules: PipelineRules): Session {
-  return {
-    openedAt: effectiveAt,
-    lastSeenAt: effectiveAt,
-    timeoutMs: rules.timeoutMs,
-    timeoutChosen: false,
-    firstOffset: offset,
-    lastOffset: offset,
-    eventCount: 0,
-    duplicates: 0,
-    outOfOrder: 0,
-    startedAt: occurredAt,
-    lastEventAt: occurredAt,
-    truncated: false,
-    sequence: undefined,
-    sources: undefined,
-    missingOfForgotten: 0,
-    eventIds: [],
-    types: new Map(),
-    attributes: new Map(),
-    hasTexts: false,
-    hasSources: false,
-    due: undefined,
-  };
-}
-
-/** S1: every activity counts as a sign of life; S5: a duplicate as nothing else. */
-export function apply(session: Session, rules: PipelineRules, activity: Activity): void {
-  const { event, occurredAt } = activity;
-  session.lastSeenAt = Math.max(session.lastSeenAt, activity.effectiveAt);
-  session.lastOffset = activity.offset;
-  if (event !== undefined && isDuplicate(session, rules, event)) {
-    session.duplicates += 1;
-    return;
+  constructor(rules: PipelineRules, gaps: HeldGaps, of: OfKey) {
+    super();
+    this.#rules = rules;
+    this.#gaps = gaps;
+    this.#of = of;
   }
-  if (occurredAt < session.lastEventAt) session.outOfOrder += 1;
-  session.startedAt = Math.min(session.startedAt, occurredAt);
-  session.lastEventAt = Math.max(session.lastEventAt, occurredAt);
-  session.eventCount += 1;
-  session.hasTexts ||= event !== undefined && (event.type !== HEARTBEAT || event.attributes !== undefined);
-  countType(session, event?.type ?? HEARTBEAT);
-  for (const [name, value] of event?.attributes ?? []) keepAttribute(session, rules, name, { value, at: occurredAt });
-  takeTimeout(session, rules, event?.timeoutMs);
-}
 
-export function deadlineOf(session: Session, rules: PipelineRules, held: HeldGaps): Millis {
-  return session.due?.at ?? Math.min(silenceOf(session, held), longestOf(session, rules, held));
-}
-
-/** Keeps when a session was due that the clock has passed. */
-export function keepDue(session: Session, rules: PipelineRules, held: HeldGaps): void {
-  const at = deadlineOf(session, rules, held);
-  session.due ??= { at, reason: reasonOf(session, rules, held), heldMs: heldOf(session, held, at) };
-}
-
-export function reasonOf(session: Session, rules: PipelineRules, held: HeldGaps): 'TIMEOUT' | 'MAX_DURATION' {
-  if (session.due !== undefined) return session.due.reason;
-  return longestOf(session, rules, held) <= silenceOf(session, held) ? 'MAX_DURATION' : 'TIMEOUT';
-}
-
-/** Returns the held part of its silence up to its close; undefined: none. */
-export function heldOf({ lastSeenAt, due }: Session, held: HeldGaps, closedAt: Millis): DurationMs | undefined {
-  if (due !== undefined) return due.heldMs;
-  const ms = held.within(lastSeenAt, closedAt);
-  return ms === 0 ? undefined : ms;
-}
-
-/** S6 */
-export function missingOf({ sequence, sources = [], missingOfForgotten }: Session): number {
-  const spans = [...(sequence === undefined ? [] : [sequence]), ...sources.map(({ span }) => span)];
-  return spans.reduce((sum, span) => Math.min(Number.MAX_SAFE_INTEGER, sum + missingIn(span)), missingOfForgotten);
-}
-
-function missingIn({ missingBefore, highest, lowest, received }: SequenceSpan): number {
-  return Math.min(Number.MAX_SAFE_INTEGER, missingBefore + (highest - lowest - received + 1));
-}
-
-function silenceOf({ lastSeenAt, timeoutMs }: Session, held: HeldGaps): Millis {
-  return held.end(lastSeenAt, timeoutMs);
-}
-
-function longestOf({ openedAt }: Session, { maxDurationMs }: PipelineRules, held: HeldGaps): Millis {
-  return maxDurationMs === undefined ? Infinity : held.end(openedAt, maxDurationMs);
-}
-
-function isDuplicate(session: Session, rules: PipelineRules, event: InputEvent): boolean {
-  const { eventId } = event;
-  if (eventId !== undefined && session.eventIds.includes(eventId)) return true;
-  if (!noteSequence(session, rules, event)) return true;
-  if (eventId !== undefined && rules.dedupeEventIds > 0) {
-    session.eventIds = [...session.eventIds, eventId].slice(-rules.dedupeEventIds);
-    session.hasTexts = true;
+  dueAt(): Millis {
+    return this.state === undefined ? Infinity : this.#deadlineOf(this.state);
   }
-  return false;
-}
 
-/** True if the event is of a named source, whose sequences are kept apart from others'. */
-export function isOfSource({ source, sequence }: InputEvent, { maxSources }: PipelineRules): boolean {
-  return source !== undefined && sequence !== undefined && maxSources > 0;
-}
-
-/** False: it was seen before. */
-function noteSequence(session: Session, rules: PipelineRules, event: InputEvent): boolean {
-  const { source, sequence, type } = event;
-  if (sequence === undefined) return true;
-  const isStart = type === 'STARTED';
-  if (source === undefined || !isOfSource(event, rules)) {
-    session.sequence ??= emptySpan(0);
-    return note(session.sequence, sequence, isStart);
+  due(): void {
+    const session = this.state!;
+    const closedAt = this.#deadlineOf(session);
+    const reason = this.#longestEnd(session) === closedAt ? 'MAX_DURATION' : 'TIMEOUT';
+    this.#close(session, { reason, closedAt, closedAtLeast: closedAt, endedAt: undefined });
   }
-  session.hasTexts = true;
-  session.hasSources = true;
-  const others = (session.sources ?? []).filter(({ name }) => name !== source);
-  const known = session.sources?.find(({ name }) => name === source);
-  for (; known === undefined && others.length >= rules.maxSources; others.shift())
-    session.missingOfForgotten = Math.min(
-      Number.MAX_SAFE_INTEGER,
-      session.missingOfForgotten + missingIn(others[0]!.span),
-    );
-  const span = known?.span ?? emptySpan(0);
-  session.sources = [...others, { name: source, span }];
-  return note(span, sequence, isStart);
-}
 
-function emptySpan(missingBefore: number): SequenceSpan {
-  return { lowest: 0, highest: 0, seen: new Set(), received: 0, missingBefore };
-}
-
-function note(span: SequenceSpan, sequence: number, isStart: boolean): boolean {
-  const begin = (missingBefore: number): true => {
-    Object.assign(span, { lowest: sequence, highest: sequence, seen: new Set([sequence]), received: 1, missingBefore });
+  take(record: InputRecord, { clock, clockAtLeast, effectiveAt, offset }: When): boolean {
+    const event = eventOf(record);
+    if (event === 'bad') return false;
+    const isEnd = event?.type === ENDED;
+    if (isEnd && this.state === undefined) return true;
+    const activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? record.timestamp, event };
+    if (this.state === undefined) this.began();
+    const before = this.state ?? newSession(activity, this.#rules);
+    const session = withActivity(before, this.#rules, activity);
+    this.repeated(session.duplicates - before.duplicates);
+    this.state = session;
+    if (isEnd)
+      this.#close(session, {
+        reason: ENDED,
+        closedAt: clock,
+        closedAtLeast: clockAtLeast,
+        endedAt: activity.occurredAt,
+      });
     return true;
-  };
-  if (span.received === 0) return begin(0);
-  if (sequence <= span.highest - WINDOW || (isStart && sequence < span.highest)) return begin(missingIn(span));
-  if (span.seen.has(sequence)) return false;
-  span.seen.add(sequence);
-  span.received += 1;
-  span.lowest = Math.min(span.lowest, sequence);
-  span.highest = Math.max(span.highest, sequence);
-  for (const seen of span.seen) if (seen <= span.highest - WINDOW) span.seen.delete(seen);
-  return true;
+  }
+
+  #close(session: Session, { reason, closedAt, closedAtLeast, endedAt }: Closing): void {
+    this.state = undefined;
+    const deadlineAt = this.#deadlineOf(session);
+    const heldMs = this.#gaps.within(session.lastSeenAt, closedAt) || undefined;
+    const summary = expectedSummary(session, { ...this.#of, reason, closedAt, deadlineAt, heldMs, endedAt });
+    const incarnation = `${this.#of.partition}-${session.firstOffset}`;
+    this.tell({ incarnation, deadlineAt, reason, closedAtLeast, summary });
+  }
+
+  #silenceEnd({ lastSeenAt, timeoutMs }: Session): Millis {
+    return this.#gaps.end(lastSeenAt, timeoutMs);
+  }
+
+  #longestEnd({ openedAt }: Session): Millis {
+    const { maxDurationMs } = this.#rules;
+    return maxDurationMs === undefined ? Infinity : this.#gaps.end(openedAt, maxDurationMs);
+  }
+
+  #deadlineOf(session: Session): Millis {
+    return Math.min(this.#silenceEnd(session), this.#longestEnd(session));
+  }
 }
 
-function countType(session: Session, type: string): void {
-  const { types } = session;
-  const named = [...types.keys()].filter((each) => each !== HEARTBEAT).length;
-  const isNew = type !== HEARTBEAT && !types.has(type);
-  const isBeyond = isNew && named >= TYPES_MAX;
-  const counted = isBeyond ? OTHER : type;
-  // Also where the one that is beyond has that very name.
-  if (isBeyond) session.truncated = true;
-  types.set(counted, (types.get(counted) ?? 0) + 1);
-}
-
-function keepAttribute(
-  session: Session,
-  rules: PipelineRules,
-  name: string,
-  attribute: { readonly value: string; readonly at: Millis },
-): void {
-  const { attributes } = session;
-  const former = attributes.get(name);
-  if (former !== undefined && former.at > attribute.at) return;
-  const after = new Map(attributes).set(name, attribute);
-  const length = [...after].reduce((sum, [each, { value }]) => sum + each.length + value.length, 0);
-  // A name that is held is no further one, even where there are more than may be since the settings changed.
-  const isBeyond = former === undefined && after.size > rules.maxAttributes;
-  if (isBeyond || length > rules.maxAttributeBytes) session.truncated = true;
-  else session.attributes = after;
-}
-
-function takeTimeout(session: Session, rules: PipelineRules, chosen: DurationMs | undefined): void {
-  if (chosen !== undefined) {
-    session.timeoutChosen = true;
-    session.timeoutMs = Math.max(rules.minTimeoutMs, Math.min(rules.maxTimeoutMs, chosen));
-  } else if (!session.timeoutChosen) session.timeoutMs = rules.timeoutMs;
+/** undefined: it is a bare sign of life. */
+export function eventOf({ value, event }: InputRecord): InputEvent | 'bad' | undefined {
+  return value === null ? END_EVENT : value.length === 0 ? undefined : event;
 }

@@ -1,4 +1,9 @@
+import { blankReach } from '../../judge/reach.ts';
 import type { PipelineRules } from '../../logs/history.ts';
+import { EntriesFold } from '../entries-fold.ts';
+import type { ExpectedClose } from './expected-close.ts';
+import { sessionEntries } from './session-reading.ts';
+import type { Session } from './session-state.ts';
 
 export const RULES: PipelineRules = {
   kind: 'session',
@@ -15,3 +20,28 @@ export const RULES: PipelineRules = {
   unheardMs: 0,
   maxHoldMs: 0,
 };
+
+export interface SessionFold {
+  readonly fold: EntriesFold<Session, ExpectedClose>;
+  /** Closes since the last call, as they were due. */
+  readonly takeCloses: () => readonly ExpectedClose[];
+  /** undefined: it does not live. */
+  readonly sessionOf: (key: string) => Session | undefined;
+  readonly deadlineOf: (key: string) => number | undefined;
+}
+
+export function sessionFold(rules: PipelineRules = RULES): SessionFold {
+  const closes: ExpectedClose[] = [];
+  const onSaid = (_key: Uint8Array, said: readonly ExpectedClose[]): void => {
+    closes.push(...said);
+  };
+  const fold = new EntriesFold({ rules, counts: blankReach(), kind: sessionEntries(0, rules), onSaid });
+  const lifeOf = (key: string): { readonly state: Session; readonly dueAt: number } | undefined =>
+    [...fold.lives()].find(({ text }) => text === key);
+  return {
+    fold,
+    takeCloses: () => closes.splice(0),
+    sessionOf: (key) => lifeOf(key)?.state,
+    deadlineOf: (key) => lifeOf(key)?.dueAt,
+  };
+}

@@ -2,7 +2,8 @@
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import { readHead } from './session-head.ts';
-import type { SequenceSpan, Session } from './naive-session.ts';
+import type { SequenceSpan } from './sequence-span.ts';
+import type { Session } from './session-state.ts';
 
 const HAS_TEXTS = 1;
 const HAS_SEQUENCE = 2;
@@ -31,7 +32,6 @@ export function readImage(image: Uint8Array): Session {
     attributes: new Map(),
     hasTexts: false,
     hasSources: false,
-    due: undefined,
   };
   const flags = numbers === undefined ? 0 : readNumbers(new BlockReader(numbers), session);
   session.hasTexts = (flags & HAS_TEXTS) !== 0;
@@ -39,7 +39,7 @@ export function readImage(image: Uint8Array): Session {
   if (session.hasTexts) readTexts(bytes.rest(), session);
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an entry');
   const named = [...session.types.values()].reduce((sum, count) => sum + count, 0);
-  if (head.eventCount > named) session.types.set(HEARTBEAT, head.eventCount - named);
+  if (head.eventCount > named) session.types = new Map(session.types).set(HEARTBEAT, head.eventCount - named);
   return session;
 }
 

@@ -1,6 +1,7 @@
 // Bytes that sessions count towards `maxStateBytes` (I7), from the layout of their texts in docs/FORMATS.md.
 import { HEARTBEAT } from '../../logs/json-event.ts';
-import type { SequenceSpan, Session } from './naive-session.ts';
+import type { SequenceSpan } from './sequence-span.ts';
+import type { Session } from './session-state.ts';
 
 /** Three numbers of 32 bits before the lists. */
 const HEADER_BYTES = 12;

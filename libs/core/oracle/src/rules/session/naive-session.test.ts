@@ -1,9 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { nameOf } from '../../logs/byte-names.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
-import { NaiveFold } from './naive-fold.ts';
-import { blankReach } from '../../judge/reach.ts';
-import { RULES } from './rules.fixture.ts';
+import { RULES, sessionFold, type SessionFold } from './rules.fixture.ts';
 
 const HONEST = new TextEncoder().encode('honest');
 const FAST = new TextEncoder().encode('fast');
@@ -11,7 +8,7 @@ const FAST = new TextEncoder().encode('fast');
 test('[C6] on CreateTime a stamp moves the clock no further than the commit of its record says', () => {
   const start = 1_700_000_000_000;
   const stated = start + 1_000;
-  const fold = new NaiveFold(0, { ...RULES, timestampType: 'CreateTime' }, blankReach());
+  const { fold, takeCloses, sessionOf } = sessionFold({ ...RULES, timestampType: 'CreateTime' });
   const beat = (offset: number, key: Uint8Array, timestamp: number): void => {
     const shape = { value: new Uint8Array(), logAppendTime: false, hasClockHeader: false, event: undefined };
     fold.record({ offset, key, timestamp, ...shape }, stated);
@@ -21,14 +18,14 @@ test('[C6] on CreateTime a stamp moves the clock no further than the commit of i
   beat(1, FAST, start + 1_800_000);
   expect(fold.clock).toBe(stated);
   beat(2, HONEST, start + 500);
-  expect(fold.takeClosed()).toEqual([]);
-  expect(fold.open.get(nameOf(HONEST))!.eventCount).toBe(2);
+  expect(takeCloses()).toEqual([]);
+  expect(sessionOf('honest')?.eventCount).toBe(2);
 });
 
 test('[C6][V3] on CreateTime an explicit end is closed at a clock that no log tells, between what is sure and what the commit says', () => {
   const begin = 1_700_000_000_000;
   const stated = begin + 1_000;
-  const fold = new NaiveFold(0, { ...RULES, timestampType: 'CreateTime' }, blankReach());
+  const { fold, takeCloses } = sessionFold({ ...RULES, timestampType: 'CreateTime' });
   const take = (offset: number, key: Uint8Array, timestamp: number, value: Uint8Array | null): void => {
     fold.record(
       { offset, key, timestamp, value, logAppendTime: false, hasClockHeader: false, event: undefined },
@@ -41,7 +38,7 @@ test('[C6][V3] on CreateTime an explicit end is closed at a clock that no log te
   // The present of then allowed it less than the commit says in the end, or as much.
   take(1, FAST, begin + 1_800_000, new Uint8Array());
   take(2, HONEST, begin + 500, null);
-  const [first] = fold.takeClosed();
+  const [first] = takeCloses();
   const found = [begin + 499, begin + 500, begin + 700, stated, stated + 1].map(
     (at) => differencesAt(at, first!).length,
   );
@@ -50,15 +47,15 @@ test('[C6][V3] on CreateTime an explicit end is closed at a clock that no log te
   fold.endCommit();
   take(3, HONEST, begin + 600, new Uint8Array());
   take(4, HONEST, begin + 700, null);
-  const [second] = fold.takeClosed();
+  const [second] = takeCloses();
   expect([stated - 1, stated].map((at) => differencesAt(at, second!).length)).toEqual([1, 0]);
 });
 
 test('[I7] a session without room is refused, one that is due takes none, and on CreateTime the processor is believed within reason', () => {
   const fold = (
     timestampType: 'LogAppendTime' | 'CreateTime',
-  ): { fold: NaiveFold; beat: (key: string, at: number, full?: boolean) => number } => {
-    const naive = new NaiveFold(0, { ...RULES, timestampType, entriesMax: 2, keyBytesMax: 12 }, blankReach());
+  ): { fold: SessionFold['fold']; beat: (key: string, at: number, full?: boolean) => number } => {
+    const { fold: naive } = sessionFold({ ...RULES, timestampType, entriesMax: 2, keyBytesMax: 12 });
     let offset = 0;
     const beat = (key: string, at: number, isSaidFull = false): number => {
       const shape = {
@@ -98,7 +95,7 @@ test('[I7] a session without room is refused, one that is due takes none, and on
   expect(roomy.fold.takeBad()).toEqual([]);
   for (const at of [0, 20_000]) later.beat('a', at);
   expect([later.beat('b', 20_000, true), later.fold.takeBad()]).toEqual([2, [2]]);
-  later.fold.takeClosed();
+  later.fold.takeExpected();
   later.beat('b', 20_000, true);
   expect(later.fold.takeBad()).toEqual([]);
 });

@@ -1,0 +1,137 @@
+// Keys that live, or of which something that was due has not taken effect in the changelog: their machines, what they weigh, and
+// which is due first.
+//
+// Owns: an entry per key, the order of due instants, weights (I7).
+// Does not own: when a machine goes on (EntriesFold).
+//
+// Invariants
+//   ET1  A key stands in the order at its due instant, or before it.
+//   ET2  A key that has nothing and owes nothing is as one that never came: it has no entry.
+import type { Millis } from '@flatline/base';
+import { DueOrder } from './due-order.ts';
+import type { EntryRules, Machine } from './entry-rules.ts';
+import type { HeldGaps } from './held-gaps.ts';
+import { type Weight, weightOf } from './input-fold.ts';
+import { type Step, Steps } from './steps.ts';
+
+export interface Entry<State, Said> {
+  readonly name: string;
+  readonly key: Uint8Array;
+  readonly machine: Machine<State, Said>;
+  steps: Steps<State>;
+  /** Of its state: exact, or an upper bound, as its kind says. */
+  stateBytes: number;
+  /** Earliest instant at which it stands in the order. */
+  queuedAt: Millis;
+}
+
+const NOTHING: Weight = { entries: 0, keyBytes: 0 };
+
+export class EntryTable<State, Said> {
+  /** Entries that live, and the bytes of their keys; and of those that ended since the last commit. */
+  live = NOTHING;
+  gone = NOTHING;
+  /** Bytes of the states; and of those that have changed since the last commit, before that. */
+  stateBytes = 0;
+  goneStateBytes = 0;
+  readonly #kind: Pick<EntryRules<State, Said>, 'machine' | 'stateBytes'>;
+  readonly #gaps: HeldGaps;
+  readonly #entries = new Map<string, Entry<State, Said>>();
+  readonly #order = new DueOrder();
+  /** Of most keys: none is added to it. */
+  readonly #noSteps = new Steps<State>();
+
+  constructor(kind: Pick<EntryRules<State, Said>, 'machine' | 'stateBytes'>, gaps: HeldGaps) {
+    this.#kind = kind;
+    this.#gaps = gaps;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  names(): Iterable<string> {
+    return this.#entries.keys();
+  }
+
+  all(): Iterable<Entry<State, Said>> {
+    return this.#entries.values();
+  }
+
+  get(name: string): Entry<State, Said> | undefined {
+    return this.#entries.get(name);
+  }
+
+  entryOf(name: string, key: Uint8Array): Entry<State, Said> {
+    const known = this.#entries.get(name);
+    if (known !== undefined) return known;
+    const machine = this.#kind.machine(key, this.#gaps);
+    const entry = { name, key, machine, steps: this.#noSteps, stateBytes: 0, queuedAt: Infinity };
+    this.#entries.set(name, entry);
+    return entry;
+  }
+
+  addStep(entry: Entry<State, Said>, step: Step<State>): void {
+    if (entry.steps.size === 0) entry.steps = new Steps();
+    entry.steps.add(step);
+  }
+
+  forget({ name, machine, steps }: Entry<State, Said>): void {
+    if (machine.state === undefined && steps.size === 0) this.#entries.delete(name);
+  }
+
+  /** Does what may begin or end a life, and weighs what lives. */
+  change(entry: Entry<State, Said>, how: () => void): void {
+    const lived = entry.machine.state !== undefined;
+    how();
+    this.weigh(entry, lived, this.bytesOf(entry));
+  }
+
+  bytesOf({ machine: { state } }: Entry<State, Said>): number {
+    return state === undefined ? 0 : this.#kind.stateBytes(state);
+  }
+
+  /** Weighs an entry that has changed. `lived`: before. */
+  weigh(entry: Entry<State, Said>, lived: boolean, stateBytes: number): void {
+    const lives = entry.machine.state !== undefined;
+    this.stateBytes += stateBytes - entry.stateBytes;
+    this.goneStateBytes += Math.max(0, entry.stateBytes - stateBytes);
+    entry.stateBytes = stateBytes;
+    if (lived === lives) return;
+    const weight = { entries: 1, keyBytes: weightOf(entry.name) };
+    if (lives) this.live = sum(this.live, weight);
+    else {
+      this.live = sum(this.live, { entries: -1, keyBytes: -weight.keyBytes });
+      this.gone = sum(this.gone, weight);
+    }
+  }
+
+  /** A commit shows what has ended by now. */
+  committed(): void {
+    this.gone = NOTHING;
+    this.goneStateBytes = 0;
+  }
+
+  queue(entry: Entry<State, Said>): void {
+    const dueAt = entry.machine.dueAt();
+    if (dueAt >= entry.queuedAt) return;
+    entry.queuedAt = dueAt;
+    this.#order.add(dueAt, entry.name);
+  }
+
+  /** Takes a key out of the order that stood there at or below `until`, the earliest first. */
+  takeDue(until: Millis): Entry<State, Said> | undefined {
+    for (let due = this.#order.take(until); due !== undefined; due = this.#order.take(until)) {
+      const entry = this.#entries.get(due.name);
+      // It stands there at another instant, too.
+      if (entry?.queuedAt !== due.at) continue;
+      entry.queuedAt = Infinity;
+      return entry;
+    }
+    return undefined;
+  }
+}
+
+function sum(one: Weight, other: Weight): Weight {
+  return { entries: one.entries + other.entries, keyBytes: one.keyBytes + other.keyBytes };
+}

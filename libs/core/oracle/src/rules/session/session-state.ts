@@ -1,0 +1,169 @@
+// A session and what an activity does to it, said as simply as docs/SPEC.md says it (S1, S5, S7, S10). Shares nothing with the
+// code it judges.
+import type { DurationMs, Millis } from '@flatline/base';
+import { HEARTBEAT } from '../../logs/json-event.ts';
+import type { InputEvent, PipelineRules } from '../../logs/history.ts';
+import { missingIn, nothingSeen, type SequenceSpan, withSequence } from './sequence-span.ts';
+
+const TYPES_MAX = 32;
+const OTHER = 'OTHER';
+
+/** Replaced by each activity, so that what was read before stays as it was. */
+export interface Session {
+  openedAt: Millis;
+  lastSeenAt: Millis;
+  timeoutMs: DurationMs;
+  timeoutChosen: boolean;
+  firstOffset: number;
+  lastOffset: number;
+  eventCount: number;
+  duplicates: number;
+  outOfOrder: number;
+  startedAt: Millis;
+  lastEventAt: Millis;
+  truncated: boolean;
+  /** The unnamed source's. */
+  sequence: SequenceSpan | undefined;
+  /** Sequences of the named sources, the one least recently heard first (S5); undefined: there never was one. */
+  sources: readonly { readonly name: string; readonly span: SequenceSpan }[] | undefined;
+  /** Number of sequence numbers missing from forgotten sources. */
+  missingOfForgotten: number;
+  eventIds: readonly string[];
+  /** Bare heartbeats included. */
+  types: ReadonlyMap<string, number>;
+  attributes: ReadonlyMap<string, { readonly value: string; readonly at: Millis }>;
+  /** It has had an id that is remembered, a type but HEARTBEAT, or attributes. */
+  hasTexts: boolean;
+  /** It has had a named source. */
+  hasSources: boolean;
+}
+
+/** Where and when an activity lies. */
+export interface Activity {
+  readonly offset: number;
+  readonly effectiveAt: Millis;
+  readonly occurredAt: Millis;
+  readonly event: InputEvent | undefined;
+}
+
+export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules: PipelineRules): Session {
+  return {
+    openedAt: effectiveAt,
+    lastSeenAt: effectiveAt,
+    timeoutMs: rules.timeoutMs,
+    timeoutChosen: false,
+    firstOffset: offset,
+    lastOffset: offset,
+    eventCount: 0,
+    duplicates: 0,
+    outOfOrder: 0,
+    startedAt: occurredAt,
+    lastEventAt: occurredAt,
+    truncated: false,
+    sequence: undefined,
+    sources: undefined,
+    missingOfForgotten: 0,
+    eventIds: [],
+    types: new Map(),
+    attributes: new Map(),
+    hasTexts: false,
+    hasSources: false,
+  };
+}
+
+/** S1: every activity counts as a sign of life; S5: a duplicate as nothing else. `before` stays as it was. */
+export function withActivity(before: Session, rules: PipelineRules, activity: Activity): Session {
+  const { event, occurredAt } = activity;
+  const session = { ...before };
+  session.lastSeenAt = Math.max(session.lastSeenAt, activity.effectiveAt);
+  session.lastOffset = activity.offset;
+  if (event !== undefined && isDuplicate(session, rules, event)) {
+    session.duplicates += 1;
+    return session;
+  }
+  if (occurredAt < session.lastEventAt) session.outOfOrder += 1;
+  session.startedAt = Math.min(session.startedAt, occurredAt);
+  session.lastEventAt = Math.max(session.lastEventAt, occurredAt);
+  session.eventCount += 1;
+  session.hasTexts ||= event !== undefined && (event.type !== HEARTBEAT || event.attributes !== undefined);
+  countType(session, event?.type ?? HEARTBEAT);
+  for (const [name, value] of event?.attributes ?? []) keepAttribute(session, rules, name, { value, at: occurredAt });
+  takeTimeout(session, rules, event?.timeoutMs);
+  return session;
+}
+
+function isDuplicate(session: Session, rules: PipelineRules, event: InputEvent): boolean {
+  const { eventId } = event;
+  if (eventId !== undefined && session.eventIds.includes(eventId)) return true;
+  if (!noteSequence(session, rules, event)) return true;
+  if (eventId !== undefined && rules.dedupeEventIds > 0) {
+    session.eventIds = [...session.eventIds, eventId].slice(-rules.dedupeEventIds);
+    session.hasTexts = true;
+  }
+  return false;
+}
+
+/** True if the event is of a named source, whose sequences are kept apart from others'. */
+export function isOfSource({ source, sequence }: InputEvent, { maxSources }: PipelineRules): boolean {
+  return source !== undefined && sequence !== undefined && maxSources > 0;
+}
+
+/** False: it was seen before. */
+function noteSequence(session: Session, rules: PipelineRules, event: InputEvent): boolean {
+  const { source, sequence, type } = event;
+  if (sequence === undefined) return true;
+  const isStart = type === 'STARTED';
+  if (source === undefined || !isOfSource(event, rules)) {
+    const after = withSequence(session.sequence ?? nothingSeen, sequence, isStart);
+    session.sequence = after ?? session.sequence;
+    return after !== undefined;
+  }
+  session.hasTexts = true;
+  session.hasSources = true;
+  const others = (session.sources ?? []).filter(({ name }) => name !== source);
+  const known = session.sources?.find(({ name }) => name === source);
+  for (; known === undefined && others.length >= rules.maxSources; others.shift())
+    session.missingOfForgotten = Math.min(
+      Number.MAX_SAFE_INTEGER,
+      session.missingOfForgotten + missingIn(others[0]!.span),
+    );
+  const span = known?.span ?? nothingSeen;
+  const after = withSequence(span, sequence, isStart);
+  session.sources = [...others, { name: source, span: after ?? span }];
+  return after !== undefined;
+}
+
+function countType(session: Session, type: string): void {
+  const { types } = session;
+  const named = [...types.keys()].filter((each) => each !== HEARTBEAT).length;
+  const isNew = type !== HEARTBEAT && !types.has(type);
+  const isBeyond = isNew && named >= TYPES_MAX;
+  const counted = isBeyond ? OTHER : type;
+  // Also where the one that is beyond has that very name.
+  if (isBeyond) session.truncated = true;
+  session.types = new Map(types).set(counted, (types.get(counted) ?? 0) + 1);
+}
+
+function keepAttribute(
+  session: Session,
+  rules: PipelineRules,
+  name: string,
+  attribute: { readonly value: string; readonly at: Millis },
+): void {
+  const { attributes } = session;
+  const former = attributes.get(name);
+  if (former !== undefined && former.at > attribute.at) return;
+  const after = new Map(attributes).set(name, attribute);
+  const length = [...after].reduce((sum, [each, { value }]) => sum + each.length + value.length, 0);
+  // A name that is held is no further one, even where there are more than may be since the settings changed.
+  const isBeyond = former === undefined && after.size > rules.maxAttributes;
+  if (isBeyond || length > rules.maxAttributeBytes) session.truncated = true;
+  else session.attributes = after;
+}
+
+function takeTimeout(session: Session, rules: PipelineRules, chosen: DurationMs | undefined): void {
+  if (chosen !== undefined) {
+    session.timeoutChosen = true;
+    session.timeoutMs = Math.max(rules.minTimeoutMs, Math.min(rules.maxTimeoutMs, chosen));
+  } else if (!session.timeoutChosen) session.timeoutMs = rules.timeoutMs;
+}
