@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { FOLDER, minimal, problems, resolve, visits } from './resolving.fixture.ts';
+import { FOLDER, minimal, problems, resolve, visits, THERE_ARE } from './resolving.fixture.ts';
 
 describe('a valid configuration', () => {
   test('the least one has the defaults and derived names of the interface', () => {
@@ -81,10 +81,7 @@ describe('a valid configuration', () => {
     [{ timeoutMs: -1 }, 'timeoutMs [-1] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
     [{ timeoutMs: '0.5ms' }, 'timeoutMs [0.5] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
     [{ maxKeyBytes: 'x' }, 'maxKeyBytes ["x"] a whole number, 1 to 65535'],
-    [
-      { kind: 'sesion' },
-      'kind ["sesion"] there are "session", "lease", "debounce" and "schedule"; did you mean session?',
-    ],
+    [{ kind: 'sesion' }, `kind ["sesion"] ${THERE_ARE}; did you mean session?`],
   ])('[I4] what is allowed is said in words: %j', (wrong, problem) => {
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...wrong }] })).toEqual([`pipelines[0].${problem}`]);
   });

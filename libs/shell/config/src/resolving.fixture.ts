@@ -1,7 +1,12 @@
 // The least configuration, and what is said of changes to it.
+import { KIND_NAMES } from '@flatline/base';
 import { ConfigurationError, type Environment, resolveConfiguration } from './index.ts';
 
 export const FOLDER = '/nowhere';
+
+/** The kinds as messages have them. */
+export const NAMED: readonly string[] = KIND_NAMES.map((kind) => `"${kind}"`);
+export const THERE_ARE = `there are ${NAMED.slice(0, -1).join(', ')} and ${NAMED.at(-1)!}`;
 
 export const visits = {
   name: 'visits',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { minimal, problems, untimed, visits } from './resolving.fixture.ts';
+import { minimal, problems, untimed, visits, NAMED, THERE_ARE } from './resolving.fixture.ts';
 
 describe('[I4] what is wrong', () => {
   test('[I4] everything at once, each with setting, value and what is allowed', () => {
@@ -229,14 +229,10 @@ describe('[I4] what is wrong', () => {
   });
 
   test.each([
-    [
-      'debouce',
-      { waitMs: 10 },
-      '["debouce"] there are "session", "lease", "debounce" and "schedule"; did you mean debounce?',
-    ],
-    ['locks', { timeoutMs: 5_000, maxWaiters: 3 }, '["locks"] there are "session", "lease", "debounce" and "schedule"'],
-    ['locks', {}, '["locks"] there are "session", "lease", "debounce" and "schedule"'],
-    [undefined, { receipts: 'all' }, '[] is missing; expected one of "session"|"lease"|"debounce"|"schedule"'],
+    ['debouce', { waitMs: 10 }, `["debouce"] ${THERE_ARE}; did you mean debounce?`],
+    ['locks', { timeoutMs: 5_000, maxWaiters: 3 }, `["locks"] ${THERE_ARE}`],
+    ['locks', {}, `["locks"] ${THERE_ARE}`],
+    [undefined, { receipts: 'all' }, `[] is missing; expected one of ${NAMED.join('|')}`],
   ])('[I4] of a pipeline of the kind %s with %j nothing is said but the kind', (kind, settings, problem) => {
     const found = problems({ ...minimal, pipelines: [{ ...untimed, kind, ...settings }] });
     expect(found).toEqual([`pipelines[0].kind ${problem}`]);

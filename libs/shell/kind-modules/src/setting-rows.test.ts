@@ -7,7 +7,8 @@ import { settingRows } from './setting-rows.ts';
 const page = readFileSync(new URL('../../../../docs/CONFIGURATION.md', import.meta.url), 'utf8');
 
 function documented(kind: string): string[][] {
-  const [, table = ''] = page.split(`<!-- settings: ${kind} -->`);
+  const [, table] = page.split(`<!-- settings: ${kind} -->`);
+  if (table === undefined) throw new Error(`docs/CONFIGURATION.md has no "<!-- settings: ${kind} -->"`);
   const rows = table.split('<!-- end -->')[0]!.matchAll(/^\| `pipelines\[\]\.(\w+)` +\|(.*?)\|(.*?)\|(.*)\|$/gm);
   return [...rows].map(([, ...cells]) => cells.map((cell) => cell.trim()));
 }
