@@ -24,6 +24,64 @@ const testsOnly = { group: ['@jest/globals', 'fast-check'], message: 'tools of t
 const kafkajsOwner = { group: ['kafkajs', 'kafkajs/*'], message: 'libs/shell/kafka alone imports kafkajs' };
 const lmdbOwner = { group: ['lmdb'], message: 'libs/shell/store alone imports lmdb' };
 
+/**
+ * What each library's sources may depend on, as drawn in docs/ARCHITECTURE.md. Tests may use packages above their own: a library is
+ * tested with the simulated cluster or on a real broker.
+ */
+const libraries = {
+  // core
+  base: [],
+  ports: ['base'],
+  'timing-wheel': ['base'],
+  schedules: ['base', 'ports'],
+  kinds: ['base', 'ports', 'schedules'],
+  partition: ['base', 'ports', 'timing-wheel', 'kinds'],
+  oracle: ['base'],
+  // shell
+  system: ['base'],
+  kafka: ['base', 'ports', 'system'],
+  store: ['base', 'ports', 'system'],
+  records: ['base', 'ports'],
+  'kind-modules': ['base', 'schedules', 'kinds', 'oracle', 'system', 'records'],
+  config: ['base', 'system', 'kind-modules'],
+  runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
+  client: ['base', 'ports', 'schedules', 'system', 'records', 'kafka'],
+  ingest: ['base', 'ports', 'system', 'kafka'],
+  verifier: ['base', 'ports', 'oracle', 'kind-modules', 'config', 'records', 'kafka', 'store'],
+  processor: [
+    'base',
+    'ports',
+    'kinds',
+    'partition',
+    'system',
+    'kind-modules',
+    'config',
+    'records',
+    'kafka',
+    'ingest',
+    'store',
+    'runtime',
+  ],
+  'test-pipeline': ['base', 'ports', 'schedules', 'kinds', 'partition', 'kind-modules', 'config', 'records', 'runtime'],
+  // lab
+  cluster: ['base', 'ports'],
+  'dev-broker': ['base', 'system'],
+  fleet: ['base', 'ports', 'system', 'records', 'kafka', 'client'],
+  'lab-kinds': [
+    'base',
+    'ports',
+    'kinds',
+    'oracle',
+    'system',
+    'config',
+    'records',
+    'kafka',
+    'client',
+    'verifier',
+    'cluster',
+  ],
+};
+
 const oneForm = [
   {
     selector: 'ObjectExpression > SpreadElement > ObjectExpression, ArrayExpression > SpreadElement > ArrayExpression',
@@ -36,7 +94,10 @@ const oneForm = [
 ];
 
 // The rule about module boundaries passes over everything where no graph is cached.
-await createProjectGraphAsync();
+const { nodes } = await createProjectGraphAsync();
+for (const [name, { data }] of Object.entries(nodes))
+  if (data.root.startsWith('libs/') && !(name in libraries && data.tags.includes(`lib:${name}`)))
+    throw new Error(`${data.root}: give it the tag lib:${name}, and a place among the libraries of eslint.config.mjs`);
 
 export default defineConfig(
   globalIgnores(['**/dist', '**/coverage', '.nx', '.flatline', 'node_modules']),
@@ -76,6 +137,10 @@ export default defineConfig(
             { sourceTag: 'layer:shell', onlyDependOnLibsWithTags: ['layer:core', 'layer:shell'] },
             { sourceTag: 'layer:lab', onlyDependOnLibsWithTags: ['layer:core', 'layer:shell', 'layer:lab'] },
             { sourceTag: 'layer:app', onlyDependOnLibsWithTags: ['layer:core', 'layer:shell', 'layer:lab'] },
+            ...Object.entries(libraries).map(([name, others]) => ({
+              sourceTag: `lib:${name}`,
+              onlyDependOnLibsWithTags: others.map((other) => `lib:${other}`),
+            })),
           ],
         },
       ],

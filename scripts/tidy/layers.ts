@@ -1,61 +1,3 @@
-/**
- * What each package's sources may depend on, as drawn in docs/ARCHITECTURE.md. Tests may use packages above their own: a
- * library is tested with the simulated cluster or on a real broker.
- */
-export const layers: Readonly<Record<string, readonly string[]>> = {
-  // core
-  base: [],
-  ports: ['base'],
-  'timing-wheel': ['base'],
-  schedules: ['base', 'ports'],
-  kinds: ['base', 'ports', 'schedules'],
-  partition: ['base', 'ports', 'timing-wheel', 'kinds'],
-  oracle: ['base'],
-  // shell
-  system: ['base'],
-  kafka: ['base', 'ports', 'system'],
-  store: ['base', 'ports', 'system'],
-  records: ['base', 'ports'],
-  'kind-modules': ['base', 'schedules', 'kinds', 'oracle', 'system', 'records'],
-  config: ['base', 'system', 'kind-modules'],
-  runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
-  client: ['base', 'ports', 'schedules', 'system', 'records', 'kafka'],
-  ingest: ['base', 'ports', 'system', 'kafka'],
-  verifier: ['base', 'ports', 'oracle', 'kind-modules', 'config', 'records', 'kafka', 'store'],
-  processor: [
-    'base',
-    'ports',
-    'kinds',
-    'partition',
-    'system',
-    'kind-modules',
-    'config',
-    'records',
-    'kafka',
-    'ingest',
-    'store',
-    'runtime',
-  ],
-  'test-pipeline': ['base', 'ports', 'schedules', 'kinds', 'partition', 'kind-modules', 'config', 'records', 'runtime'],
-  // lab
-  cluster: ['base', 'ports'],
-  'dev-broker': ['base', 'system'],
-  fleet: ['base', 'ports', 'system', 'records', 'kafka', 'client'],
-  'lab-kinds': [
-    'base',
-    'ports',
-    'kinds',
-    'oracle',
-    'system',
-    'config',
-    'records',
-    'kafka',
-    'client',
-    'verifier',
-    'cluster',
-  ],
-};
-
 /** What a package does not bring along, by any way: whoever installs it gets none of these. */
 export const apart: Readonly<Record<string, readonly string[]>> = {
   client: ['kinds', 'timing-wheel', 'partition', 'runtime'],
@@ -77,11 +19,4 @@ export const labDoors: readonly string[] = ['apps/cli/src/developer/'];
 export const playground: { readonly door: string; readonly packages: readonly string[] } = {
   door: 'apps/cli/src/playground/',
   packages: ['@flatline/dev-broker', '@flatline/fleet'],
-};
-
-/** Packages from outside that belong to one library; others come to them through it. */
-export const owners: Readonly<Record<string, readonly string[]>> = {
-  // Benchmarks run kafkajs as a peer; the end-to-end tests as somebody else's client.
-  kafkajs: ['kafka', 'bench', 'e2e'],
-  lmdb: ['store'],
 };

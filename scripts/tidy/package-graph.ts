@@ -1,19 +1,8 @@
-// The edges between packages, declared three times and compared: imports, package.json, tsconfig references. And which
-// edges there may be.
+// The edges between packages, declared three times and compared: imports, package.json, tsconfig references. And which edges lead to
+// the lab. What a library may depend on is for eslint.config.mjs.
 import { type Finding } from './finding.ts';
-import {
-  labDoors,
-  labFolders,
-  layers as layersOfWorkspace,
-  owners as ownersOfWorkspace,
-  playground,
-} from './layers.ts';
-import { folderOf, joinPath, packageOf, parseJson, SCOPE, type Project, type Workspace } from './workspace.ts';
-
-export interface Rules {
-  readonly layers: Readonly<Record<string, readonly string[]>>;
-  readonly owners: Readonly<Record<string, readonly string[]>>;
-}
+import { labDoors, labFolders, playground } from './layers.ts';
+import { folderOf, joinPath, packageOf, parseJson, type Project, type Workspace } from './workspace.ts';
 
 interface Imported {
   readonly name: string;
@@ -25,20 +14,15 @@ interface Imported {
   readonly inPlayground: boolean;
 }
 
-export function packageGraph(
-  workspace: Workspace,
-  rules: Rules = { layers: layersOfWorkspace, owners: ownersOfWorkspace },
-): Finding[] {
+export function packageGraph(workspace: Workspace): Finding[] {
   const ofProjects = workspace.projects.flatMap((project) => {
     const imports = importsOf(project);
     return [
       ...undeclared(project, imports, workspace),
       ...unimported(project, imports),
-      ...wrongLayers(project, imports, rules),
       ...intoTheLab(project, imports, workspace),
       ...throughDoors(project),
       ...intoThePlayground(project),
-      ...wrongOwners(project, imports, rules),
       ...wrongReferences(project, imports, workspace),
     ];
   });
@@ -106,19 +90,6 @@ function unimported({ folder, manifest }: Project, imports: readonly Imported[])
   ];
 }
 
-function wrongLayers({ name, folder }: Project, imports: readonly Imported[], { layers }: Rules): Finding[] {
-  if (!folder.startsWith('libs/')) return [];
-  const allowed = layers[name];
-  if (allowed === undefined)
-    return [{ at: folder, message: `has no place in the layers: give it one in scripts/tidy/layers.ts` }];
-  return imports
-    .filter((each) => each.name.startsWith(SCOPE) && !each.inTest && !allowed.includes(each.name.replace(SCOPE, '')))
-    .map((each) => ({
-      at: each.at,
-      message: `${name} may not depend on ${each.name}: pass in what it needs through a port, or change scripts/tidy/layers.ts and docs/ARCHITECTURE.md`,
-    }));
-}
-
 /** What is shipped never needs what judges or measures it; to be tried out, it takes what is meant for that. */
 function intoTheLab({ folder }: Project, imports: readonly Imported[], { projects }: Workspace): Finding[] {
   if (isLab(folder) || folder === 'scripts') return [];
@@ -176,15 +147,6 @@ function isDoor(path: string): boolean {
 
 function isLab(folder: string): boolean {
   return labFolders.some((lab) => `${folder}/`.startsWith(lab));
-}
-
-function wrongOwners({ name }: Project, imports: readonly Imported[], { owners }: Rules): Finding[] {
-  return imports
-    .filter((each) => owners[each.name]?.includes(name) === false)
-    .map((each) => ({
-      at: each.at,
-      message: `imports ${each.name}: go through ${SCOPE}${owners[each.name]?.[0] ?? ''}, which owns it`,
-    }));
 }
 
 interface TsConfig {
