@@ -12,7 +12,6 @@ import type { Finding } from './tidy/finding.ts';
 import { importCircles } from './tidy/import-circles.ts';
 import { heldBackTests } from './tidy/held-back-tests.ts';
 import { invariantIds } from './tidy/invariant-ids.ts';
-import { kept } from './tidy/kept.ts';
 import { lockFile } from './tidy/lock-file.ts';
 import { packageCircles } from './tidy/package-circles.ts';
 import { packageGraph } from './tidy/package-graph.ts';
@@ -41,7 +40,7 @@ function findingsOfSources(): readonly Finding[] {
     ...invariantIds(workspace.tree),
     ...citedInvariants(workspace.tree),
     ...checkedInvariants(workspace.tree),
-    ...deadExports(workspace, kept),
+    ...deadExports(workspace),
     ...packageGraph(workspace),
     ...packageCircles(workspace),
     ...importCircles(workspace),

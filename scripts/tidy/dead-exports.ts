@@ -7,13 +7,6 @@ import { type Finding } from './finding.ts';
 import { type Export, type SourceModule } from './source-module.ts';
 import { entriesOf, resolveModule, SCOPE, type Project, type Workspace } from './workspace.ts';
 
-/** An export that stays though the workspace does not import it. */
-export interface Kept {
-  /** `path#name`, or `path` for all of a file. */
-  readonly export: string;
-  readonly reason: string;
-}
-
 /** What imports an export. */
 interface Uses {
   own: boolean;
@@ -30,31 +23,13 @@ interface Graph {
   readonly uses: ReadonlyMap<Address, Uses>;
 }
 
-export function deadExports(workspace: Workspace, kept: readonly Kept[]): Finding[] {
+export function deadExports(workspace: Workspace): Finding[] {
   const modules = new Map(workspace.projects.flatMap((project) => project.modules.map((each) => [each.path, each])));
   const graph: Graph = { workspace, modules, uses: usesOf(workspace, modules) };
-  const dead = workspace.projects.flatMap((project) => deadIn(project, graph));
-  const isKept = ({ address }: Dead): boolean => kept.some((each) => covers(each, address));
-  const stale = kept.filter((each) => !dead.some(({ address }) => covers(each, address)));
-  return [
-    ...dead.filter((each) => !isKept(each)).map(({ finding }) => finding),
-    ...stale.map((each) => ({
-      at: 'scripts/tidy/kept.ts',
-      message: `${each.export} is in use, or gone: remove it from the list`,
-    })),
-  ];
+  return workspace.projects.flatMap((project) => deadIn(project, graph));
 }
 
-interface Dead {
-  readonly address: Address;
-  readonly finding: Finding;
-}
-
-function covers(kept: Kept, address: Address): boolean {
-  return kept.export === address || address.startsWith(`${kept.export}#`);
-}
-
-function deadIn(project: Project, graph: Graph): Dead[] {
+function deadIn(project: Project, graph: Graph): Finding[] {
   const entries = new Set(entriesOf(project).values());
   return project.modules.flatMap((module) =>
     entries.has(module.path)
@@ -64,13 +39,13 @@ function deadIn(project: Project, graph: Graph): Dead[] {
 }
 
 /** A folder shows it to the rest of its package, which does not look. */
-function passedOnInVain(module: SourceModule, graph: Graph): Dead[] {
+function passedOnInVain(module: SourceModule, graph: Graph): Finding[] {
   return passedOn(module, graph)
     .filter(({ name }) => !graph.uses.has(`${module.path}#${name}`))
     .map((each) => dead(module, each, `nothing imports ${each.name} from here: pass it on no more`));
 }
 
-function deadOfModule(module: SourceModule, { uses }: Graph): Dead[] {
+function deadOfModule(module: SourceModule, { uses }: Graph): Finding[] {
   const isLive = ({ name, usedInFile }: Export): boolean => {
     const { own, ownTests, others } = uses.get(`${module.path}#${name}`) ?? unused;
     return own || others || (ownTests && (usedInFile || module.isTest));
@@ -96,7 +71,7 @@ function isNamedBy({ name, kind }: Export, exports: readonly Export[]): boolean 
 }
 
 /** Names that a package shows, whether declared in the entry point or passed on by it. */
-function deadOfEntry(entry: SourceModule, graph: Graph): Dead[] {
+function deadOfEntry(entry: SourceModule, graph: Graph): Finding[] {
   const shown = [...passedOn(entry, graph), ...entry.exports];
   const live = shown.filter(({ name }) => graph.uses.get(`${entry.path}#${name}`)?.others === true);
   for (let size = 0; size < live.length;) {
@@ -168,6 +143,6 @@ function note(uses: Map<Address, Uses>, address: Address, own: boolean, inTest: 
   uses.set(address, known);
 }
 
-function dead({ path }: SourceModule, { name, line }: Export, message: string): Dead {
-  return { address: `${path}#${name}`, finding: { at: `${path}:${line}`, message } };
+function dead({ path }: SourceModule, { line }: Export, message: string): Finding {
+  return { at: `${path}:${line}`, message };
 }

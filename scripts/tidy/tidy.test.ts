@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { deadExports, type Kept } from './dead-exports.ts';
+import { deadExports } from './dead-exports.ts';
 import { fileLengths } from './file-lengths.ts';
 import { type Finding } from './finding.ts';
 import { heldBackTests } from './held-back-tests.ts';
@@ -16,7 +16,7 @@ type Changes = Readonly<Record<string, string | undefined>>;
 const checks: Readonly<Record<string, (workspace: Workspace) => Finding[]>> = {
   'rule ids': ruleIds,
   'invariant ids': ({ tree }) => invariantIds(tree),
-  'dead exports': (workspace) => deadExports(workspace, []),
+  'dead exports': deadExports,
   'lock file': lockFile,
   'held-back tests': heldBackTests,
   'test switches': testSwitches,
@@ -348,13 +348,6 @@ describe('what is right is left alone', () => {
   test('blank lines and comments are no code', () => {
     const text = '// a\n\n/*\n * b\n */\n/** c */\n' + 'f();\n'.repeat(500);
     expect(fileLengths(new Map([['a.ts', text]]))).toMatchObject({ findings: [], warnings: [{ at: 'a.ts' }] });
-  });
-
-  test('a dead export that is kept; and a kept one that is alive is reported', () => {
-    const changes = edited('libs/base/src/index.ts', 'start }', 'start, step }');
-    const kept: Kept = { export: 'libs/base/src/index.ts#step', reason: 'for applications' };
-    expect(deadExports(workspaceWith(changes), [kept])).toEqual([]);
-    expect(deadExports(workspaceWith(), [kept])).toEqual([expect.objectContaining({ at: 'scripts/tidy/kept.ts' })]);
   });
 
   test('a nested package fills no hole of another', () => {
