@@ -16,6 +16,7 @@ import { lockFile } from './tidy/lock-file.ts';
 import { packageCircles } from './tidy/package-circles.ts';
 import { packageGraph } from './tidy/package-graph.ts';
 import { pageReferences } from './tidy/page-references.ts';
+import { quotedFigures } from './tidy/quoted-figures.ts';
 import { ruleIds } from './tidy/rule-ids.ts';
 import { builtFrom, builtTestSwitches, productModules, testSwitches } from './tidy/test-switches.ts';
 import { forbiddenWords } from './tidy/words.ts';
@@ -47,6 +48,7 @@ function findingsOfSources(): readonly Finding[] {
     ...broughtAlong(workspace),
     ...drawing(workspace),
     ...pageReferences(workspace),
+    ...quotedFigures(workspace),
     ...lockFile(workspace),
     ...heldBackTests(workspace),
     ...testSwitches(workspace),

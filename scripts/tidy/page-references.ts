@@ -22,7 +22,7 @@ export function pageReferences({ tree, root }: Workspace): Finding[] {
   );
 }
 
-function linesOf(tree: Tree, page: string): { readonly text: string; readonly isFenced: boolean }[] {
+export function linesOf(tree: Tree, page: string): { readonly text: string; readonly isFenced: boolean }[] {
   let isFenced = false;
   return (tree.get(page) ?? '').split('\n').map((text) => {
     if (/^\s*```/.test(text)) isFenced = !isFenced;
@@ -56,7 +56,8 @@ function brokenLinks(text: string, page: string, tree: Tree, folders: ReadonlySe
   return [...text.matchAll(/\]\(((?!\w+:)[^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([, target = '', anchor]) => {
     const path = target === '' ? page : joinPath(folderOf(page), target);
     if (!tree.has(path) && !folders.has(path)) return [`links to ${target}, which does not exist`];
-    const isHeading = anchor === undefined || headingsOf(tree, path).includes(anchor);
+    // A place in a report is for quoted-figures.ts.
+    const isHeading = anchor === undefined || path.endsWith('.json') || headingsOf(tree, path).includes(anchor);
     return isHeading ? [] : [`links to ${target}#${anchor}, where no heading is called so`];
   });
 }
