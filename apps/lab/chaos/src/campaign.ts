@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, seededRandom } from '@flatline/base';
 import { type RunningBroker, startBroker } from '@flatline/dev-broker';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import type { ScenarioTrials } from './report.ts';
 import { outcomeOf, type TrialResult, type Scenario } from './scenario.ts';
 import { removeApplicationFolders } from './stage/application.ts';
@@ -87,7 +88,19 @@ export async function runPortion(
       const name = `chaos-${randomBytes(4).toString('hex')}`;
       const random = seededRandom(seed);
       const { short, unsafe, minutes } = plan;
-      const result = await scenario.run({ index, seed, random, broker, name, short, unsafe, faults, minutes });
+      const { traffic } = KIND_LABS.session;
+      const result = await scenario.run({
+        index,
+        seed,
+        random,
+        broker,
+        name,
+        short,
+        unsafe,
+        faults,
+        minutes,
+        traffic,
+      });
       results.push(result);
       said(describe(result));
     } catch (error) {

@@ -1,7 +1,7 @@
 // What a scenario is, what a trial of it gets, and what it says afterwards.
 import type { Random } from '@flatline/base';
 import type { RunningBroker } from '@flatline/dev-broker';
-import type { LoadedKind } from './loads/traffic.ts';
+import type { KindTraffic } from '@flatline/lab-kinds';
 import type { Guard } from './stage/guards.ts';
 
 /** A rule of docs/SPEC.md that is broken, and where. */
@@ -43,8 +43,8 @@ export interface TrialContext {
   readonly faults: number | undefined;
   /** For a scenario that `takesMinutes`; undefined: its own. */
   readonly minutes: number | undefined;
-  /** What the pipeline keeps. Default: sessions. */
-  readonly kind?: LoadedKind;
+  /** Settings and senders of the kind that the pipeline keeps. */
+  readonly traffic: KindTraffic;
   /** The processors of this trial do without it. */
   readonly unsafe: Guard | undefined;
 }

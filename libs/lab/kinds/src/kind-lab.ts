@@ -1,5 +1,6 @@
 // All that the lab knows of a kind: worlds, chaos and recorded histories take it from here.
 import type { RulesByKind } from '@flatline/oracle';
+import type { KindTraffic } from './traffic/kind-traffic.ts';
 import type { KindWorlds } from './worlds/kind-worlds.ts';
 
 export type KindName = keyof RulesByKind;
@@ -7,4 +8,6 @@ export type KindName = keyof RulesByKind;
 /** Each has a folder of its own, and a line in `index.ts`. */
 export interface KindLab<Kind extends KindName> {
   readonly worlds: KindWorlds<Kind>;
+  /** What chaos sends. */
+  readonly traffic: KindTraffic<Kind>;
 }

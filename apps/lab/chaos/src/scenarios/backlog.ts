@@ -26,7 +26,8 @@ export const backlog: Scenario = {
 };
 
 async function run(context: TrialContext): Promise<TrialResult> {
-  const usual = context.kind === undefined ? { forMs: MINUTES_OF_OWN * 60_000, timeoutMs: TIMEOUT_MS, load } : ofKind;
+  const ofFleet = { forMs: MINUTES_OF_OWN * 60_000, timeoutMs: TIMEOUT_MS, load };
+  const usual = context.traffic.sender.by === 'fleet' ? ofFleet : ofKind;
   const plan = context.short ? short : usual;
   const forMs = context.minutes === undefined ? plan.forMs : context.minutes * 60_000;
   const trial = await Trial.begin(context, { timeoutMs: plan.timeoutMs });

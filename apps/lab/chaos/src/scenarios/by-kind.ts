@@ -1,6 +1,5 @@
 // The faults of which other kinds than sessions are tried on a real broker, too: F1, F2, F3, F4, F18 of each.
-import { loadedKinds, traffics } from '../loads/index.ts';
-import type { LoadedKind } from '../loads/traffic.ts';
+import { KIND_LABS, KIND_NAMES, type KindName } from '@flatline/lab-kinds';
 import type { Scenario } from '../scenario.ts';
 import { backlog } from './backlog.ts';
 import { outcomeUnknown } from './dropped-answers.ts';
@@ -8,21 +7,25 @@ import { kills } from './kills.ts';
 import { massDeathOfKind } from './mass-death.ts';
 import { stoppedProcess } from './stopped-process.ts';
 
+/** Sessions are tried by everything else. */
+const kinds = KIND_NAMES.filter((kind) => KIND_LABS[kind].traffic.sender.by === 'producers');
+
 const tried: readonly Scenario[] = [kills, outcomeUnknown, stoppedProcess, backlog, massDeathOfKind];
 
 /** `F1/lease`: each fault of all kinds, then the next, so that every third is of the same kind. */
 export const scenariosByKind: readonly Scenario[] = tried.flatMap((scenario) =>
-  loadedKinds.map((kind) => ofKind(scenario, kind)),
+  kinds.map((kind) => ofKind(scenario, kind)),
 );
 
 /** Without its guards: what they keep away is seen in sessions. */
-function ofKind(scenario: Scenario, kind: LoadedKind): Scenario {
+function ofKind(scenario: Scenario, kind: KindName): Scenario {
   const { id, title, run } = scenario;
+  const { traffic } = KIND_LABS[kind];
   return {
     ...scenario,
     guards: [],
     id: `${id}/${kind}`,
-    title: `${title}: ${traffics[kind].plural}`,
-    run: (context) => run({ ...context, kind }),
+    title: `${title}: ${traffic.plural}`,
+    run: (context) => run({ ...context, traffic }),
   };
 }

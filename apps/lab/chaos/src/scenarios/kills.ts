@@ -49,10 +49,10 @@ async function run(context: TrialContext): Promise<TrialResult> {
 }
 
 /** Where each life of a trial ends: of sessions all at one place; of other kinds, which have fewer trials, each at the next. */
-function endsOf({ index, kind, faults, short }: TrialContext): readonly Place[] {
+function endsOf({ index, traffic: { sender }, faults, short }: TrialContext): readonly Place[] {
   const lives = faults ?? (short ? 3 : 4);
   const chosen = short ? sampled : places;
-  const numberOf = (life: number): number => (kind === undefined ? index : index * lives + life);
+  const numberOf = (life: number): number => (sender.by === 'fleet' ? index : index * lives + life);
   return Array.from({ length: lives }, (_, life) => chosen[numberOf(life) % chosen.length]!);
 }
 

@@ -1,6 +1,5 @@
 // F18: very many sessions die in the same second, and others must not wait for them.
-import { traffics } from '../loads/index.ts';
-import type { Act } from '../loads/traffic.ts';
+import type { Act } from '@flatline/lab-kinds';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
 import { produce } from '../stage/topic-records.ts';
@@ -27,17 +26,17 @@ export const massDeathOfKind: Scenario = {
 };
 
 async function run(context: TrialContext): Promise<TrialResult> {
-  const { kind, seed } = context;
-  const { entries, timeoutMs } = kind === undefined ? { entries: SESSIONS, timeoutMs: TIMEOUT_MS } : lessOfKind;
+  const { traffic, seed } = context;
+  const { plural, sender } = traffic;
+  const { entries, timeoutMs } = sender.by === 'fleet' ? { entries: SESSIONS, timeoutMs: TIMEOUT_MS } : lessOfKind;
   const trial = await Trial.begin(context, { timeoutMs });
   const processor = await trial.started();
   const from = Date.now();
-  const act = (): Act => (kind === undefined ? BEAT : traffics[kind].lonely(from + timeoutMs));
+  const act = (): Act => traffic.lonely(from + timeoutMs);
   await produce(trial.application, lonely(seed, entries, act));
   const tookMs = Date.now() - from;
   trial.armed = 1;
   if (tookMs < timeoutMs) trial.hit();
-  const plural = kind === undefined ? 'sessions' : traffics[kind].plural;
   trial.variant = `${entries} ${plural}, produced in ${(tookMs / 1000).toFixed(1)} s`;
   trial.load({ ratePerSecond: 100 });
   await sleep(timeoutMs / 2);
@@ -48,8 +47,6 @@ async function run(context: TrialContext): Promise<TrialResult> {
     ? { ...result, violations: [...result.violations, { rule: 'F18', subject: trial.application.group, detail }] }
     : result;
 }
-
-const BEAT: Act = { value: new Uint8Array() };
 
 function* lonely(seed: number, entries: number, act: () => Act): Generator<Act & { readonly key: Buffer }> {
   for (let index = 0; index < entries; index += 1) yield { key: Buffer.from(`m${seed}-${index}`), ...act() };

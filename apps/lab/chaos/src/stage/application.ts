@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { type ConfigurationInput, type PipelineConfig, resolveConfiguration } from '@flatline/config';
 import { editingArguments, type SourceEdit } from '@flatline/cluster/source-edits';
 import type { KafkaOptions } from '@flatline/kafka';
+import type { PipelineSection } from '@flatline/lab-kinds';
 import { systemClock } from '@flatline/system';
 import { Child } from './child.ts';
 import { createTopic, recreateTopic } from './topic-administration.ts';
@@ -25,7 +26,7 @@ export interface ApplicationOptions {
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   /** Input topic settings by Kafka's names, beside those of `flatline topics create`. */
   readonly inputSettings?: Readonly<Record<string, string>>;
-  readonly pipeline?: Partial<ConfigurationInput['pipelines'][number]>;
+  readonly pipeline: PipelineSection;
   readonly kafka?: ConfigurationInput['kafka'];
 }
 
@@ -87,7 +88,7 @@ export class Application {
   }
 
   configure(brokers: string): void {
-    const { name, timeoutMs, timestampType = 'LogAppendTime', pipeline, kafka } = this.options;
+    const { name, timestampType = 'LogAppendTime', pipeline, kafka } = this.options;
     const config: ConfigurationInput = {
       application: name,
       brokers: brokers.split(','),
@@ -97,8 +98,6 @@ export class Application {
       pipelines: [
         {
           name: 'visits',
-          kind: 'session',
-          ...(pipeline?.kind === undefined && { timeoutMs }),
           input: { topic: this.input, timestampType },
           output: { topic: this.output },
           ...pipeline,

@@ -2,13 +2,13 @@
 //
 // Owns: the application, its fleet.
 // Does not own: the processors the scenario starts, until they are handed over.
+import type { PipelineSection } from '@flatline/lab-kinds';
 import type { InputTruth, VerificationReport } from '@flatline/oracle';
 import { judge, violationsOf } from '../check/judgement.ts';
-import { traffics } from '../loads/index.ts';
-import { KindLoad } from '../loads/kind-load.ts';
 import type { TrialContext, TrialResult, Violation } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
+import { KindLoad } from '../stage/kind-load.ts';
 import { sleep } from '../stage/sleep.ts';
 import { editsWithout } from '../stage/guards.ts';
 import { appendTimes } from '../stage/topic-dump.ts';
@@ -44,6 +44,12 @@ export interface Conclusion {
   readonly load?: 'interrupt' | 'finish';
 }
 
+/** What differs from the usual application. */
+interface TrialOptions extends Partial<Omit<ApplicationOptions, 'pipeline'>> {
+  /** Beside the settings of its kind. */
+  readonly pipeline?: Partial<PipelineSection>;
+}
+
 export class Trial {
   readonly application: Application;
   readonly context: TrialContext;
@@ -61,21 +67,21 @@ export class Trial {
     this.application = application;
   }
 
-  static async begin(context: TrialContext, options: Partial<ApplicationOptions> = {}): Promise<Trial> {
-    const { name, broker, kind, seed } = context;
+  static async begin(context: TrialContext, options: TrialOptions = {}): Promise<Trial> {
+    const { name, broker, traffic, seed } = context;
     const { timeoutMs = TIMEOUT_MS } = options;
-    const section = kind && traffics[kind].section(timeoutMs, seed);
-    const pipeline = { ...section, ...options.pipeline };
+    const pipeline = { ...traffic.section(timeoutMs, seed), ...options.pipeline };
     const application = new Application({ ...options, name, brokers: broker.bootstrap, timeoutMs, pipeline });
     await application.createTopics();
     return new Trial(context, application);
   }
 
   load(changes: Partial<FleetLoad> = {}): void {
-    const { kind, seed } = this.context;
+    const { traffic, seed } = this.context;
+    const { sender } = traffic;
     const { ratePerSecond } = { ...usualLoad, ...changes };
-    if (kind === undefined) this.#sendFleet(changes);
-    else this.#load = new KindLoad(this.application, traffics[kind], { ratePerSecond, seed });
+    if (sender.by === 'fleet') this.#sendFleet(changes);
+    else this.#load = new KindLoad(this.application, sender, { ratePerSecond, seed });
   }
 
   #sendFleet(changes: Partial<FleetLoad>): void {
@@ -132,7 +138,7 @@ export class Trial {
     // What a missing guard has taken away will never come.
     const withinMs = this.context.unsafe === undefined ? QUIESCENCE_MAX_MS : UNSAFE_QUIESCENCE_MAX_MS;
     const { waitedMs, quiescent } =
-      this.context.kind === undefined
+      this.context.traffic.sender.by === 'fleet'
         ? await awaitCloses(application, await writeSentinels(application), { truth, withinMs })
         : await awaitEndings(application, { withinMs });
     if (!quiescent) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });

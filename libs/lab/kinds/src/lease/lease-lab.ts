@@ -1,4 +1,5 @@
 import type { KindLab } from '../kind-lab.ts';
+import { leaseTraffic } from './lease-traffic.ts';
 import { leaseWorlds } from './lease-worlds.ts';
 
-export const leaseLab: KindLab<'lease'> = { worlds: leaseWorlds };
+export const leaseLab: KindLab<'lease'> = { worlds: leaseWorlds, traffic: leaseTraffic };

@@ -1,4 +1,5 @@
 import type { KindLab } from '../kind-lab.ts';
+import { scheduleTraffic } from './schedule-traffic.ts';
 import { scheduleWorlds } from './schedule-worlds.ts';
 
-export const scheduleLab: KindLab<'schedule'> = { worlds: scheduleWorlds };
+export const scheduleLab: KindLab<'schedule'> = { worlds: scheduleWorlds, traffic: scheduleTraffic };

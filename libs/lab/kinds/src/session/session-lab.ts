@@ -1,4 +1,5 @@
 import type { KindLab } from '../kind-lab.ts';
+import { sessionTraffic } from './session-traffic.ts';
 import { sessionWorlds } from './session-worlds.ts';
 
-export const sessionLab: KindLab<'session'> = { worlds: sessionWorlds };
+export const sessionLab: KindLab<'session'> = { worlds: sessionWorlds, traffic: sessionTraffic };

@@ -1,7 +1,7 @@
-// The producers of a pipeline that is not of sessions, within this process and past any proxy.
+// The producers of a pipeline that no fleet sends to, within this process and past any proxy.
 //
 // Owns: a producer, the ledger of what it sent.
-// Does not own: what it sends (Traffic).
+// Does not own: what it sends (`KindTraffic`).
 //
 // Invariants
 //   KL1  A record counts in the ledger once it is acknowledged, and only then (X3).
@@ -10,9 +10,9 @@ import { type Random, seededRandom } from '@flatline/base';
 import { BatchProducer, openCluster } from '@flatline/kafka';
 import type { LedgerLine } from '@flatline/oracle';
 import { systemClock } from '@flatline/system';
-import type { Application } from '../stage/application.ts';
-import { sleep } from '../stage/sleep.ts';
-import type { Traffic } from './traffic.ts';
+import type { ProducersSender } from '@flatline/lab-kinds';
+import type { Application } from './application.ts';
+import { sleep } from './sleep.ts';
 
 export interface LoadSettings {
   readonly ratePerSecond: number;
@@ -32,7 +32,7 @@ interface Sent {
 
 export class KindLoad {
   readonly #application: Application;
-  readonly #traffic: Traffic;
+  readonly #sender: ProducersSender;
   readonly #settings: LoadSettings;
   readonly #random: Random;
   readonly #sent = new Map<string, Sent>();
@@ -41,9 +41,9 @@ export class KindLoad {
   readonly #done: Promise<void>;
   #isOver = false;
 
-  constructor(application: Application, traffic: Traffic, settings: LoadSettings) {
+  constructor(application: Application, sender: ProducersSender, settings: LoadSettings) {
     this.#application = application;
-    this.#traffic = traffic;
+    this.#sender = sender;
     this.#settings = settings;
     this.#random = seededRandom(settings.seed);
     this.#waiting = Array.from({ length: application.partitions }, () => []);
@@ -91,7 +91,7 @@ export class KindLoad {
     const partition = number % this.#waiting.length;
     const key = `key-${number}`;
     this.#waiting[partition]!.push(key);
-    const act = this.#traffic.act(this.#random, this.#sent.get(key)?.offsets ?? []);
+    const act = this.#sender.act(this.#random, this.#sent.get(key)?.offsets ?? []);
     return { key: Buffer.from(key), partition, ...act };
   }
 

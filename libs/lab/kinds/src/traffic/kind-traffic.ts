@@ -1,0 +1,42 @@
+// What is sent to a pipeline of a kind on a real broker, by seed.
+import type { Random } from '@flatline/base';
+import type { ConfigurationInput } from '@flatline/config';
+import type { ProducedRecord } from '@flatline/kafka';
+import type { RulesByKind } from '@flatline/oracle';
+
+type PipelineInput = ConfigurationInput['pipelines'][number];
+
+export type PipelineSection = Partial<PipelineInput> & Required<Pick<PipelineInput, 'kind'>>;
+
+export type Act = Pick<ProducedRecord, 'value' | 'headers'>;
+
+/** Devices that `flatline simulate` sends for, which books what became of each: they end in silence, so that sentinels can follow. */
+interface FleetSender {
+  readonly by: 'fleet';
+}
+
+/** Some producers and few keys: what lives after the last record ends by itself, within seconds. */
+export interface ProducersSender {
+  readonly by: 'producers';
+  /** The next record of a key. `offsets`: where its last records lie, as far as they are acknowledged. */
+  act(random: Random, offsets: readonly number[]): Act;
+}
+
+export interface KindTraffic<Kind extends keyof RulesByKind = keyof RulesByKind> {
+  /** What is kept, human-readable. */
+  readonly plural: string;
+  /** The pipeline's settings of trial `seed`: another way of its kind each time. What ends in silence does within `timeoutMs`. */
+  section(timeoutMs: number, seed: number): PipelineSection & { readonly kind: Kind };
+  readonly sender: FleetSender | ProducersSender;
+  /** A record that is due by itself at `dueAt`, or once it has been silent for the timeout. */
+  lonely(dueAt: number): Act;
+}
+
+export function headersOf(headers: Readonly<Record<string, string | number>>): NonNullable<ProducedRecord['headers']> {
+  return Object.entries(headers).map(([name, value]) => ({ name, value: Buffer.from(String(value)) }));
+}
+
+/** Another one for each next seed and, since a scenario's faults recur, for each nth. */
+export function choice<T>(among: readonly T[], seed: number): T {
+  return among[(seed + Math.floor(seed / among.length)) % among.length]!;
+}
