@@ -1,7 +1,7 @@
 // The state that the changelog holds: what each slot is after the commits so far, folded as docs/FORMATS.md says (V5).
 //
 // Owns: entries, the places of their bases, the digest.
-// Does not own: what they should be (NaiveFold).
+// Does not own: what they should be (EntriesFold).
 import { nameOf } from './byte-names.ts';
 import type { BlockOperation } from './block-operation.ts';
 import { NotABlock } from './block-reader.ts';
