@@ -1,5 +1,6 @@
 // All that the lab knows of a kind: worlds, chaos and recorded histories take it from here.
 import type { RulesByKind } from '@flatline/oracle';
+import type { KindHistories } from './histories/kind-histories.ts';
 import type { KindTraffic } from './traffic/kind-traffic.ts';
 import type { KindWorlds } from './worlds/kind-worlds.ts';
 
@@ -10,4 +11,5 @@ export interface KindLab<Kind extends KindName> {
   readonly worlds: KindWorlds<Kind>;
   /** What chaos sends. */
   readonly traffic: KindTraffic<Kind>;
+  readonly histories: KindHistories<Kind>;
 }

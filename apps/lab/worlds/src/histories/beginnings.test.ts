@@ -1,10 +1,10 @@
 // Logs that no longer begin at their first offset: what can be judged is, and what cannot is said.
 import { describe, expect, test } from '@jest/globals';
+import { type RecordedLog, type RecordedPartition, SESSION_RULES } from '@flatline/lab-kinds/histories';
 import { type PartitionHistory, type VerificationReport, verifyHistories } from '@flatline/oracle';
 import { blankReach, readingOf } from '@flatline/oracle/anatomy';
 import { after, from } from './cut-logs.fixture.ts';
-import { historyOf, INPUT, record, type RecordedLog, type RecordedPartition } from './recorded-history.fixture.ts';
-import { RULES } from './subjects/session.fixture.ts';
+import { historyOf, INPUT, record } from './recorded-history.fixture.ts';
 
 const [whole] = (await record({ seed: 1 })) as [RecordedPartition];
 
@@ -22,7 +22,7 @@ function sayAgain<R extends { readonly offset: number }>(log: RecordedLog<R>, la
 }
 
 const judge = (history: PartitionHistory): Promise<VerificationReport> =>
-  verifyHistories([history], { rules: RULES, inputTopic: INPUT });
+  verifyHistories([history], { rules: SESSION_RULES, inputTopic: INPUT });
 
 describe('an application that began on an input that was there', () => {
   test('[R3][C6] is judged from where its commits say that it began; what was there before is passed', async () => {
@@ -48,9 +48,9 @@ describe('an application that began on an input that was there', () => {
     const shift = 3;
     const former = Array.from({ length: shift }, (_, offset) => ({ ...records[0]!, offset, logAppendTime: false }));
     const moved = records.map((each) => ({ ...each, offset: each.offset + shift }));
-    const { fold } = readingOf(0, RULES, blankReach());
+    const { fold } = readingOf(0, SESSION_RULES, blankReach());
     for (const each of [...former, ...moved]) fold.record(each);
-    const { fold: alone } = readingOf(0, RULES, blankReach());
+    const { fold: alone } = readingOf(0, SESSION_RULES, blankReach());
     for (const each of records) alone.record(each);
     expect([...fold.names()]).toEqual([...alone.names()]);
     expect(fold.takeExpected()).toHaveLength(alone.takeExpected().length);

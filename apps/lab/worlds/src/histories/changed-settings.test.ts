@@ -1,5 +1,7 @@
 // Processors that were started again with other settings: each stretch is judged by those of then, which the changelog has.
 import { describe, expect, test } from '@jest/globals';
+import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
+import { type RecordedPartition, SESSION_RULES, type SettingsChange } from '@flatline/lab-kinds/histories';
 import {
   type JudgedRules,
   type PartitionHistory,
@@ -8,82 +10,9 @@ import {
   verifyHistories,
 } from '@flatline/oracle';
 import { after, from } from './cut-logs.fixture.ts';
-import { historyOf, INPUT, record, type RecordedPartition, settingsText } from './recorded-history.fixture.ts';
-import { windows } from './subjects/debounce.fixture.ts';
-import { leases } from './subjects/lease.fixture.ts';
-import { schedules } from './subjects/schedule.fixture.ts';
-import { RULES, sessions } from './subjects/session.fixture.ts';
-import type { Subject } from './subjects/subject.fixture.ts';
+import { historyOf, INPUT, record, settingsText } from './recorded-history.fixture.ts';
 
-interface Change {
-  readonly what: string;
-  readonly subject: Subject;
-  readonly changed: Subject;
-}
-
-const session = RULES;
-
-const CHANGES: readonly Change[] = [
-  { what: 'a longer timeout', subject: sessions(), changed: sessions({ ...session, timeoutMs: 9_000 }) },
-  {
-    what: 'a shorter timeout',
-    subject: sessions(),
-    changed: sessions({ ...session, timeoutMs: 2_000, minTimeoutMs: 500 }),
-  },
-  {
-    what: 'a shorter maximum duration, fewer attributes and ids',
-    subject: sessions(),
-    changed: sessions({ ...session, maxDurationMs: 9_000, maxAttributes: 1, dedupeEventIds: 1 }),
-  },
-  { what: 'no sources', subject: sessions(), changed: sessions({ ...session, maxSources: 0 }) },
-  {
-    what: 'no maximum duration',
-    subject: sessions({ ...session, maxDurationMs: 6_000 }),
-    changed: sessions({ ...session, maxDurationMs: undefined }),
-  },
-  {
-    what: 'held time',
-    subject: sessions(),
-    changed: sessions({ ...session, unheardMs: 1_500, maxHoldMs: 60_000 }),
-  },
-  {
-    what: 'more held time of a gap, and less of it in all',
-    subject: sessions({ ...session, unheardMs: 1_000, maxHoldMs: 60_000 }),
-    changed: sessions({ ...session, unheardMs: 3_000, maxHoldMs: 2_000 }),
-  },
-  { what: 'tombstones that are turned on', subject: sessions({ ...session, tombstones: false }), changed: sessions() },
-  { what: 'tombstones that are turned off', subject: sessions(), changed: sessions({ ...session, tombstones: false }) },
-  {
-    what: 'another timeout and epoch of tokens',
-    subject: leases(),
-    changed: leases({ timeoutMs: 2_000, tokenEpoch: 4 }),
-  },
-  { what: 'a lock delay', subject: leases(), changed: leases({ onConflict: 'reject', lockDelayMs: 1_500 }) },
-  {
-    what: 'replacing',
-    subject: leases(),
-    changed: leases({ onConflict: 'replace', bucketMs: 400, maxDurationMs: 6_000 }),
-  },
-  { what: 'a shorter wait', subject: windows(), changed: windows({ waitMs: 900, maxWaitMs: 9_000, maxItems: 5 }) },
-  { what: 'another mode', subject: windows(), changed: windows({ mode: 'window', maxItems: 9 }) },
-  { what: 'a leading item', subject: windows(), changed: windows({ mode: 'leading', maxItems: 9 }) },
-  { what: 'another reducer', subject: windows({ maxItems: 9 }), changed: windows({ reducer: 'last', maxItems: 9 }) },
-  {
-    what: 'duplicates that are left out',
-    subject: windows({ maxItems: 9 }),
-    changed: windows({ reducer: 'first', dedupeBy: '/n', maxItems: 9 }),
-  },
-  {
-    what: 'runs that are not made up for',
-    subject: schedules(),
-    changed: schedules({ missed: 'skip', receipts: 'none' }),
-  },
-  {
-    what: 'fewer schedules of a key',
-    subject: schedules(),
-    changed: schedules({ maxSchedulesPerKey: 1, maxMessageBytes: 9 }),
-  },
-];
+const CHANGES = KIND_NAMES.flatMap((kind): readonly SettingsChange[] => KIND_LABS[kind].histories.changes);
 
 /** Seeds of each change: `SEEDS` are drawn by the whole file, as by the others. */
 const SEEDS = Math.ceil(Number(process.env['SEEDS'] ?? 3 * CHANGES.length) / CHANGES.length);
@@ -202,7 +131,7 @@ describe('[V4] the settings in force', () => {
     const report = await judge(histories, { ...subject.rules, tombstones: true });
     expect(report.violations).toEqual([]);
     expect(report.settingsDiffer).toEqual([
-      { setting: 'timeoutMs', inForce: 9_000, inFile: session.timeoutMs, partition: 0, partitions },
+      { setting: 'timeoutMs', inForce: 9_000, inFile: SESSION_RULES.timeoutMs, partition: 0, partitions },
     ]);
     const same = await Promise.all((await record({ seed: 1, subject, changed })).map(told));
     expect((await judge(same, { ...changed.rules, tombstones: true })).settingsDiffer).toEqual([]);

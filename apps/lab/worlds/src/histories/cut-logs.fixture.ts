@@ -1,6 +1,6 @@
 // Logs without their oldest records.
+import type { RecordedLog } from '@flatline/lab-kinds/histories';
 import type { BatchMark, LogRecord, LogSource } from '@flatline/oracle';
-import type { RecordedLog } from './recorded-history.fixture.ts';
 
 /** The log as DeleteRecords leaves it; `logStart` lies between two transactions. */
 export function from<R extends LogRecord>(source: LogSource<R>, log: RecordedLog<R>, logStart: number): LogSource<R> {

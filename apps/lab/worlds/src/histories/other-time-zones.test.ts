@@ -1,19 +1,18 @@
 // Runs that were reckoned by another version of the time-zone database than the checker has.
 import { expect, test } from '@jest/globals';
+import { headersOf, type HistorySubject, type RecordedPartition, schedules } from '@flatline/lab-kinds/histories';
 import { type VerificationReport, verifyHistories } from '@flatline/oracle';
 import type { SchedulePipelineRules } from '@flatline/oracle/anatomy';
-import { historyOf, INPUT, record, type RecordedPartition } from './recorded-history.fixture.ts';
-import { schedules } from './subjects/schedule.fixture.ts';
-import { headersOf, type Subject } from './subjects/subject.fixture.ts';
+import { historyOf, INPUT, record } from './recorded-history.fixture.ts';
 
 const plain = schedules();
-const plainRules = plain.rules as SchedulePipelineRules;
+const plainRules = plain.rules;
 const ours = plainRules.calendar;
 
 /** Every third key's expressions are of a zone. */
 const isZoned = (key: string): boolean => Number(key.slice(1)) % 3 === 0;
 
-const subject: Subject = {
+const subject: HistorySubject = {
   ...plain,
   producers: {
     act: (key, ...others) => {

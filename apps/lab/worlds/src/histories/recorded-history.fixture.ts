@@ -16,25 +16,24 @@ import {
   type SimulatedHost,
 } from '@flatline/cluster';
 import type { Random } from '@flatline/base';
+import {
+  type HistorySubject,
+  OUTPUT,
+  type RecordedLog,
+  type RecordedPartition,
+  sessions,
+} from '@flatline/lab-kinds/histories';
 import { rowsIn, type StateStores } from '@flatline/ports';
 import {
   type BatchMark,
-  type InputRecord,
   type JudgedRules,
-  type LetterRecord,
   letterRecord,
-  type LogRecord,
   type LogSource,
-  type OpenTransaction,
-  type OutputRecord,
   type PartitionHistory,
   plainRecord,
   type RawRecord,
-  type RulesByKind,
   type StoredEntry,
 } from '@flatline/oracle';
-import { sessions } from './subjects/session.fixture.ts';
-import { OUTPUT, type Subject } from './subjects/subject.fixture.ts';
 
 export const INPUT = 'in';
 const CHANGELOG = 'changelog';
@@ -49,23 +48,6 @@ const CHANGELOG_FACTOR = 4;
 
 /** By which K8 is judged in recorded histories: in so short a log a commit's header, and a claim, weigh as much as what lives. */
 export const LENGTH_RULES = { changelogFactor: CHANGELOG_FACTOR, unsweptBytesMax: 8 * UNSWEPT_BYTES };
-
-/** A log with everything in it: what a test may change before it is judged. */
-export interface RecordedLog<R> {
-  records: R[];
-  batches: BatchMark[];
-  hanging: OpenTransaction[];
-}
-
-export interface RecordedPartition {
-  readonly kind: keyof RulesByKind;
-  readonly partition: number;
-  readonly input: RecordedLog<InputRecord>;
-  readonly changelog: RecordedLog<LogRecord>;
-  readonly output: RecordedLog<OutputRecord>;
-  readonly deadLetters: RecordedLog<LetterRecord>;
-  store: StoredEntry[];
-}
 
 /** A recorded partition as the checker reads it, in parts of a few records each. */
 export function historyOf(recorded: RecordedPartition): PartitionHistory {
@@ -114,9 +96,9 @@ export interface RecordingOptions {
   /** Brokers that cannot be reached for longer than the timeout, now and then. */
   readonly outages?: boolean;
   /** Default: sessions. */
-  readonly subject?: Subject;
+  readonly subject?: HistorySubject;
   /** By which each process goes on once it has been started again, half-way through. */
-  readonly changed?: Subject;
+  readonly changed?: HistorySubject;
   /** The input had records of the other timestamp type, then some of its own, before the application began behind them. */
   readonly adopted?: boolean;
 }
@@ -148,10 +130,10 @@ interface Process {
 class RecordedWorld {
   readonly #simulation: Simulation;
   readonly #processes = new Map<string, Process>();
-  readonly #subject: Subject;
-  readonly #changed: Subject | undefined;
+  readonly #subject: HistorySubject;
+  readonly #changed: HistorySubject | undefined;
   /** What a process is started with from now on. */
-  readonly #next = new Map<string, Subject>();
+  readonly #next = new Map<string, HistorySubject>();
   /** Key → where its records lie. */
   readonly #offsets = new Map<string, number[]>();
   #startFrom: StartFrom = 'earliest';
@@ -159,7 +141,7 @@ class RecordedWorld {
   constructor(
     seed: number,
     rates: FaultRates,
-    { subject, changed }: { readonly subject: Subject; readonly changed: Subject | undefined },
+    { subject, changed }: { readonly subject: HistorySubject; readonly changed: HistorySubject | undefined },
   ) {
     this.#subject = subject;
     this.#changed = changed;
@@ -249,7 +231,7 @@ class RecordedWorld {
   #produceWhatIsTooLong(): void {
     const { log } = this.#simulation;
     for (let partition = 0; partition < PARTITIONS; partition += 1) {
-      log.produce(INPUT, partition, { key: `k${partition}`, value: 'no event'.repeat(400) });
+      log.produce(INPUT, partition, { key: `k${partition}`, ...this.#subject.tooLong });
       void log.produceUnreadable(INPUT, partition, 2);
       log.produce(INPUT, partition, { key: `k${partition}`, value: 'no event' });
     }

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
+import { type NamedSubject, type RecordedPartition, SESSION_RULES, sessions } from '@flatline/lab-kinds/histories';
 import { type LedgerLine, type VerificationReport, verifyHistories } from '@flatline/oracle';
-import type { SchedulePipelineRules } from '@flatline/oracle/anatomy';
-import { MUTANTS } from './mutants/index.fixture.ts';
-import { historyOf, INPUT, LENGTH_RULES, record, type RecordedPartition } from './recorded-history.fixture.ts';
-import { type NamedSubject, SUBJECTS } from './subjects/index.fixture.ts';
-import { RULES, sessions } from './subjects/session.fixture.ts';
+import { mutantsOf } from './mutants/index.fixture.ts';
+import { historyOf, INPUT, LENGTH_RULES, record } from './recorded-history.fixture.ts';
 
 const SEEDS = Number(process.env['SEEDS'] ?? 12);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
@@ -18,7 +17,7 @@ describe('histories of the runtime under faults (rerun: SEED=n SEEDS=1 npm test 
   test.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
     '[F21][S4][O1][C5][R1][K8] seed %i: no violation, and everything decided',
     async (seed) => {
-      const report = await judge(seed, SUBJECTS.session[0]!);
+      const report = await judge(seed, KIND_LABS.session.histories.subjects[0]);
       expect(report.violations).toEqual([]);
       expect(report.undecided).toEqual([]);
       expect(report.closed).toBe(report.incarnations - report.open);
@@ -28,7 +27,10 @@ describe('histories of the runtime under faults (rerun: SEED=n SEEDS=1 npm test 
   );
 });
 
-describe.each([...SUBJECTS.lease, ...SUBJECTS.debounce, ...SUBJECTS.schedule])('the same of $name', (named) => {
+const OTHERS = KIND_NAMES.filter((kind) => kind !== 'session');
+const OF_OTHERS = OTHERS.flatMap((kind): readonly NamedSubject[] => KIND_LABS[kind].histories.subjects);
+
+describe.each(OF_OTHERS)('the same of $name', (named) => {
   const seeds = Array.from({ length: Math.ceil(SEEDS / 4) }, (_, i) => FIRST_SEED + i);
 
   test.each(seeds)(
@@ -47,9 +49,9 @@ describe.each([...SUBJECTS.lease, ...SUBJECTS.debounce, ...SUBJECTS.schedule])('
 });
 
 test('[D3] runs in UTC are judged by another version of the time-zone database, too, and the report names both', async () => {
-  const { subject } = SUBJECTS.schedule[0]!;
+  const { subject } = KIND_LABS.schedule.histories.subjects[0];
   const [recorded] = (await record({ seed: 1, subject })) as [RecordedPartition];
-  const { calendar } = subject.rules as SchedulePipelineRules;
+  const { calendar } = subject.rules;
   const rules = { ...subject.rules, calendar: { ...calendar, version: '2031a' } } as typeof subject.rules;
   const report = await verifyHistories([historyOf(recorded)], { rules, inputTopic: INPUT });
   expect(report.violations.filter(({ rule }) => /^V([1-5]|11)$/.test(rule))).toEqual([]);
@@ -59,7 +61,7 @@ test('[D3] runs in UTC are judged by another version of the time-zone database, 
 });
 
 describe('held time', () => {
-  const rules = { ...RULES, unheardMs: 1_500, maxHoldMs: 60_000 };
+  const rules = { ...SESSION_RULES, unheardMs: 1_500, maxHoldMs: 60_000 };
 
   test.each([1, 2, 3])(
     '[C8] seed %i: outages of the brokers end no session, and the checker computes the same',
@@ -79,7 +81,7 @@ describe('silence that was proved without records', () => {
   test.each([1, 2, 3])(
     '[C3][V3] seed %i: closes are judged by the clock of their commit, which is said to be believed',
     async (seed) => {
-      const rules = { ...RULES, proof: 'fetch' as const };
+      const rules = { ...SESSION_RULES, proof: 'fetch' as const };
       const recorded = await record({ seed, storm: false, subject: sessions(rules) });
       const report = await verifyHistories(recorded.map(historyOf), { rules, inputTopic: INPUT });
       expect(report.violations).toEqual([]);
@@ -88,7 +90,7 @@ describe('silence that was proved without records', () => {
       expect(report.closed).toBeGreaterThan(50);
       expect(report.delaysMs.min).toBeGreaterThanOrEqual(0);
       expect(report.reach.clockRecords).toBe(0);
-      const blind = await verifyHistories(recorded.map(historyOf), { rules: RULES, inputTopic: INPUT });
+      const blind = await verifyHistories(recorded.map(historyOf), { rules: SESSION_RULES, inputTopic: INPUT });
       expect(new Set(blind.violations.map(({ rule }) => rule))).toContain('V3');
     },
   );
@@ -99,12 +101,12 @@ test('[C3][C6] a stamp below 0 overtakes no clock that proof by fetch has moved,
   const { records } = recorded.input;
   const bad = records.findIndex(({ event }) => event === 'bad');
   records[bad] = { ...records[bad]!, timestamp: -1 };
-  const { undecided } = await verifyHistories([historyOf(recorded)], { rules: RULES, inputTopic: INPUT });
+  const { undecided } = await verifyHistories([historyOf(recorded)], { rules: SESSION_RULES, inputTopic: INPUT });
   expect(undecided).toEqual([]);
 });
 
 describe('tombstones that are turned off', () => {
-  const rules = { ...RULES, tombstones: false };
+  const rules = { ...SESSION_RULES, tombstones: false };
 
   test.each([1, 2, 3])('[O2] seed %i: the runtime writes none, and the checker misses none', async (seed) => {
     const recorded = await record({ seed, storm: seed === 2, subject: sessions(rules) });
@@ -127,9 +129,11 @@ describe('tombstones that are turned off', () => {
 
 test('[V2] what is due and may yet be closed is undecided, with the reason', async () => {
   const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
-  MUTANTS.session.find(({ rule }) => rule === 'V2')!.apply(recorded);
+  mutantsOf('session')
+    .find(({ rule }) => rule === 'V2')!
+    .apply(recorded);
   const open = { ...historyOf(recorded), whyUndone: () => Promise.resolve('it works on') };
-  const report = await verifyHistories([open], { rules: RULES, inputTopic: INPUT });
+  const report = await verifyHistories([open], { rules: SESSION_RULES, inputTopic: INPUT });
   expect(report.violations).toEqual([]);
   expect(report.undecided).toEqual([
     expect.stringMatching(/whether \d+ sessions that are due get closed: it works on/),
@@ -149,7 +153,7 @@ describe('[V2] input that no commit covers', () => {
       const { changelog } = historyOf(recorded);
       const empty = { ...changelog, logStart: 0, read: () => Promise.resolve(undefined) };
       const report = await verifyHistories([{ ...history, changelog: empty, store: undefined }], {
-        rules: RULES,
+        rules: SESSION_RULES,
         inputTopic: INPUT,
       });
       expect(report.violations.map(({ rule }) => rule)).toEqual(isComplete ? ['V2'] : []);
@@ -168,10 +172,10 @@ describe('[V2] input that no commit covers', () => {
     const last = records.at(-1)!;
     records.push({ ...last, offset, key: null, value: null, hasClockHeader: true, event: undefined });
     batches.push({ ...batches.at(-1)!, baseOffset: offset, lastOffset: offset });
-    const report = await verifyHistories([historyOf(recorded)], { rules: RULES, inputTopic: INPUT });
+    const report = await verifyHistories([historyOf(recorded)], { rules: SESSION_RULES, inputTopic: INPUT });
     expect(report).toMatchObject({ violations: [], undecided: [] });
     records[records.length - 1] = { ...records.at(-1)!, timestamp: last.timestamp + 600_000 };
-    const due = await verifyHistories([historyOf(recorded)], { rules: RULES, inputTopic: INPUT });
+    const due = await verifyHistories([historyOf(recorded)], { rules: SESSION_RULES, inputTopic: INPUT });
     const open = due.open > 0;
     expect(due.violations.map(({ rule }) => rule)).toEqual(open ? ['V2'] : []);
   });
@@ -190,7 +194,7 @@ test('[X3] a ledger agrees with the input, and lacking or surplus records are se
     return { sessionId, acknowledged, duplicates: 0, ended: 'silence', longestGapMs: 0 };
   };
   const judged = async (...ledger: readonly LedgerLine[]): Promise<(string | undefined)[]> => {
-    const options = { rules: RULES, inputTopic: INPUT, ledger };
+    const options = { rules: SESSION_RULES, inputTopic: INPUT, ledger };
     const { violations } = await verifyHistories(recorded.map(historyOf), options);
     return violations.map(({ rule, key }) => `${rule} ${key ?? ''}`);
   };

@@ -1,77 +1,14 @@
 // What the processor is believed of when it says that there was no room for a state (I7).
 import { describe, expect, test } from '@jest/globals';
+import { KIND_LABS, KIND_NAMES, type KindName } from '@flatline/lab-kinds';
+import type { RoomCase, Sent } from '@flatline/lab-kinds/histories';
 import { blankReach, type CommonRules, readingOf } from '@flatline/oracle/anatomy';
-import { SUBJECTS } from './subjects/index.fixture.ts';
 
-interface Sent {
-  readonly value: string | null;
-  readonly headers?: Readonly<Record<string, string>>;
+interface Case extends RoomCase {
+  readonly kind: KindName;
 }
 
-interface Case {
-  readonly kind: keyof typeof SUBJECTS;
-  /** Others than the kind's; on `CreateTime` states of sessions are not reckoned. */
-  readonly rules?: Partial<CommonRules>;
-  /** The first record of the key, and what comes then: with and without need of room. */
-  readonly first: Sent;
-  readonly growing: readonly Sent[];
-  readonly others: readonly Sent[];
-}
-
-const STARTED = { type: 'STARTED', timeoutMs: 30_000 };
-const TOKEN = { 'flatline-token': String(3 * 2 ** 40 + 1) };
-const LATER = { 'flatline-delay-ms': '90000' };
-
-const json = (value: object, headers?: Sent['headers']): Sent => ({
-  value: JSON.stringify(value),
-  ...(headers && { headers }),
-});
-
-const CASES: readonly Case[] = [
-  {
-    kind: 'session',
-    rules: { timestampType: 'CreateTime' },
-    first: { value: '' },
-    growing: [json({ type: 'CLICK' }), json({ eventId: '1' }), json({ attributes: { a: 'b' } })],
-    others: [
-      { value: '' },
-      json({ sequence: 3 }),
-      json({ timeoutMs: 9_000 }),
-      json({ type: 'ENDED' }),
-      { value: null },
-    ],
-  },
-  {
-    kind: 'lease',
-    first: json(STARTED),
-    growing: [json({ ...STARTED, waitMs: 9_000 })],
-    others: [
-      { value: '', headers: TOKEN },
-      json(STARTED, TOKEN),
-      json({ type: 'ENDED' }, TOKEN),
-      { value: '', headers: { 'flatline-token': '1' } },
-      { value: null },
-    ],
-  },
-  {
-    kind: 'debounce',
-    first: { value: 'an item' },
-    growing: [{ value: 'another' }, { value: '', headers: { 'flatline-command': 'FLUSH' } }],
-    others: [{ value: null }, { value: null, headers: { 'flatline-command': 'FLUSH' } }],
-  },
-  {
-    kind: 'schedule',
-    first: { value: 'due', headers: LATER },
-    growing: [
-      { value: 'replaces it', headers: LATER },
-      { value: 'other', headers: { ...LATER, 'flatline-schedule-id': 'b' } },
-    ],
-    others: [
-      ...['PAUSE', 'RESUME', 'TRIGGER'].map((command) => ({ value: '', headers: { 'flatline-command': command } })),
-      { value: null },
-    ],
-  },
-];
+const CASES: readonly Case[] = KIND_NAMES.map((kind) => ({ kind, ...KIND_LABS[kind].histories.room }));
 
 const utf8 = new TextEncoder();
 
@@ -82,7 +19,7 @@ function isBelieved(
   limits: Partial<CommonRules>,
   cameAndWent = 0,
 ): boolean {
-  const { subject } = SUBJECTS[kind][0]!;
+  const { subject } = KIND_LABS[kind].histories.subjects[0];
   const rules = { ...subject.rules, ...own, ...limits };
   const { fold } = readingOf(0, rules, blankReach());
   const former = Array.from({ length: cameAndWent }, (_, index): Sent[] => [
@@ -141,9 +78,9 @@ describe.each(CASES)('[I7] of kind $kind, that there was no room for a state', (
 
 /** The record finds another key in the only place there is. */
 function isTakenBesideAnother(kind: Case['kind'], sent: Sent): boolean {
-  const { subject } = SUBJECTS[kind][0]!;
+  const { subject } = KIND_LABS[kind].histories.subjects[0];
   const { fold } = readingOf(0, { ...subject.rules, entriesMax: 1 }, blankReach());
-  const { first } = CASES.find((each) => each.kind === kind)!;
+  const { first } = KIND_LABS[kind].histories.room;
   for (const [offset, { value, headers = {} }] of [first, sent].entries())
     fold.record(
       subject.input({

@@ -1,13 +1,10 @@
 // Changelogs of which the oldest commits are gone, as every task leaves them: what those brought about is judged all the same.
 import { describe, expect, test } from '@jest/globals';
-import { type LogSource, type RulesByKind, type VerificationReport, verifyHistories } from '@flatline/oracle';
+import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
+import { commits, edit, type HistorySubject, type RecordedPartition, takeApart } from '@flatline/lab-kinds/histories';
+import { type LogSource, type VerificationReport, verifyHistories } from '@flatline/oracle';
 import { after, from } from './cut-logs.fixture.ts';
-import { commits } from './changelog-edits.fixture.ts';
-import { takeApart } from './block-editor.fixture.ts';
-import { historyOf, INPUT, record, type RecordedPartition } from './recorded-history.fixture.ts';
-import { edit } from './mutants/mutant.fixture.ts';
-import { SUBJECTS } from './subjects/index.fixture.ts';
-import type { Subject } from './subjects/subject.fixture.ts';
+import { historyOf, INPUT, record } from './recorded-history.fixture.ts';
 
 const SHARES = [0.2, 0.4, 0.6, 0.8, 0.95];
 
@@ -20,7 +17,7 @@ function startOf({ changelog }: RecordedPartition, share: number): number | unde
 
 /** `read`: told of each offset up to which a log has been handed out. */
 function judge(
-  subject: Subject,
+  subject: HistorySubject,
   recorded: RecordedPartition,
   logStart: number,
   read: (log: 'input' | 'output', offset: number) => void = () => undefined,
@@ -48,7 +45,7 @@ function judge(
 
 /** Where the output begins at `share` of it, and hardly anything is held that it may have lost. */
 function judgeBoth(
-  subject: Subject,
+  subject: HistorySubject,
   recorded: RecordedPartition,
   logStart: number,
   share: number,
@@ -63,9 +60,9 @@ function judgeBoth(
   });
 }
 
-describe.each(Object.keys(SUBJECTS) as (keyof RulesByKind)[])('a truncated changelog of kind %s', (kind) => {
+describe.each(KIND_NAMES)('a truncated changelog of kind %s', (kind) => {
   test.each([1, 3, 9])('[V1][V5] is judged as the whole one is (seed %d)', async (seed) => {
-    for (const { subject } of SUBJECTS[kind])
+    for (const { subject } of KIND_LABS[kind].histories.subjects)
       for (const recorded of await record({ seed, storm: seed !== 1, subject })) {
         const whole = await verifyHistories([historyOf(recorded)], { rules: subject.rules, inputTopic: INPUT });
         for (const share of SHARES) {
@@ -78,9 +75,9 @@ describe.each(Object.keys(SUBJECTS) as (keyof RulesByKind)[])('a truncated chang
   });
 });
 
-describe.each(Object.keys(SUBJECTS) as (keyof RulesByKind)[])('an output without its beginning, of kind %s', (kind) => {
+describe.each(KIND_NAMES)('an output without its beginning, of kind %s', (kind) => {
   test.each([1, 9])('[V1][V5][X6] what it may have lost is not held, and called undecided (seed %d)', async (seed) => {
-    for (const { subject } of SUBJECTS[kind])
+    for (const { subject } of KIND_LABS[kind].histories.subjects)
       for (const recorded of await record({ seed, storm: seed !== 1, subject }))
         for (const [share, ofOutput] of [
           [0.6, 0.3],
@@ -97,7 +94,7 @@ describe.each(Object.keys(SUBJECTS) as (keyof RulesByKind)[])('an output without
 });
 
 describe('what was said before the first commit that is there', () => {
-  const { subject } = SUBJECTS.session[0]!;
+  const { subject } = KIND_LABS.session.histories.subjects[0];
 
   test('is held no longer than until the output has been read as far as the input', async () => {
     const [recorded] = (await record({ seed: 9, storm: true, subject })) as [RecordedPartition];

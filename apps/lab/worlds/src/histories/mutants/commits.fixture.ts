@@ -1,10 +1,18 @@
 // The chain of commits, where the input goes on and they do not, and what their headers say.
 import type { Mutable } from '@flatline/base';
+import {
+  change,
+  commits,
+  endOf,
+  type HistoryMutant,
+  lastData,
+  lastOf,
+  mutant,
+  transactionLike,
+} from '@flatline/lab-kinds/histories';
 import type { LogRecord } from '@flatline/oracle';
-import { change, commits } from '../changelog-edits.fixture.ts';
-import { endOf, lastData, lastOf, mutant, type Mutant, transactionLike } from './mutant.fixture.ts';
 
-export const COMMITS: readonly Mutant[] = [
+export const COMMITS: readonly HistoryMutant[] = [
   mutant('V2', 'what is due at the end stays open', ({ input, changelog }) => {
     const last = lastOf(commits(changelog.records));
     const late = lastOf(input.records) as Mutable<LogRecord>;

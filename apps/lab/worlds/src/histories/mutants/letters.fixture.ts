@@ -1,9 +1,9 @@
 // Dead letters that are not what the input calls for (I1).
 import type { Mutable } from '@flatline/base';
-import type { InputRecord, LetterRecord, LetterSubject } from '@flatline/oracle';
-import { mutant, type Mutant } from './mutant.fixture.ts';
+import { mutant, type HistoryMutant } from '@flatline/lab-kinds/histories';
+import type { LetterRecord, LetterSubject } from '@flatline/oracle';
 
-export const LETTERS: readonly Mutant[] = [
+export const LETTERS: readonly HistoryMutant[] = [
   mutant('I1', 'a bad record is no dead letter', ({ deadLetters }) => {
     deadLetters.records = deadLetters.records.slice(1);
   }),
@@ -38,19 +38,6 @@ export const LETTERS: readonly Mutant[] = [
     deadLetters.records = deadLetters.records.filter(({ subject }) => subject?.lastOffset === undefined);
   }),
 ];
-
-/** That it had no room is said of a record that needs none, where anything that needs some would be believed (I7). */
-export function refusedAsFull(what: string, needsNone: (record: InputRecord) => boolean): Mutant {
-  return mutant('I1', `${what} is refused for want of room`, ({ deadLetters: { records }, input }) => {
-    const isLetter = (offset: number): boolean => records.some(({ subject }) => subject?.offset === offset);
-    const { offset, key, value } = input.records.find(
-      (record) => record.key !== null && !isLetter(record.offset) && needsNone(record),
-    )!;
-    const at = records.findIndex(({ subject }) => subject !== undefined && subject.offset > offset);
-    records.splice(at, 0, { offset: records[at]!.offset, key, value, subject: { offset, reason: 'state-full' } });
-    return { rules: { stateBytesMax: 1 } };
-  });
-}
 
 function truncated(letters: readonly LetterRecord[]): LetterRecord {
   return letters.find(({ subject }) => subject?.valueBytes !== undefined)!;

@@ -1,9 +1,9 @@
 // Who wrote what, in which transaction; and the local store.
 import { assert, type Mutable } from '@flatline/base';
+import { endOf, type HistoryMutant, lastData, lastOf, mutant } from '@flatline/lab-kinds/histories';
 import type { BatchMark } from '@flatline/oracle';
-import { endOf, lastData, lastOf, mutant, type Mutant } from './mutant.fixture.ts';
 
-export const TRANSACTIONS: readonly Mutant[] = [
+export const TRANSACTIONS: readonly HistoryMutant[] = [
   mutant('V6', 'a transaction hangs behind the end', ({ changelog }) => {
     changelog.hanging.push({ producerId: 7, firstOffset: endOf(changelog.batches) });
   }),

@@ -2,7 +2,7 @@
 import { assert, type Mutable } from '@flatline/base';
 import type { BatchMark, InputTruth, LedgerLine, OutputRecord, ReachCounter } from '@flatline/oracle';
 import type { CommonRules } from '@flatline/oracle/anatomy';
-import type { RecordedPartition } from '../recorded-history.fixture.ts';
+import type { RecordedPartition } from './recorded-partition.ts';
 
 /** What is judged beside the logs. */
 export interface Asked {
@@ -14,14 +14,14 @@ export interface Asked {
   readonly rules?: Partial<CommonRules>;
 }
 
-export interface Mutant {
+export interface HistoryMutant {
   readonly what: string;
   readonly rule: string;
   /** Changes the partition in place; a mutant that finds nothing to change fails. */
   readonly apply: (partition: RecordedPartition) => Asked | undefined;
 }
 
-export function mutant(rule: string, what: string, apply: Mutant['apply']): Mutant {
+export function mutant(rule: string, what: string, apply: HistoryMutant['apply']): HistoryMutant {
   return { rule, what, apply };
 }
 

@@ -1,10 +1,19 @@
 // Batches: an item in none, in two, in another; a batch too many, none, too early (B1–B4).
 import type { OutputRecord } from '@flatline/oracle';
-import { drop, edit, mutant, type Mutant, number, repeat, saying, sayFirst } from '../mutant.fixture.ts';
+import {
+  drop,
+  edit,
+  mutant,
+  type HistoryMutant,
+  number,
+  repeat,
+  saying,
+  sayFirst,
+} from '../../histories/history-mutant.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 
-export const BATCHES: readonly Mutant[] = [
+export const BATCHES: readonly HistoryMutant[] = [
   mutant('V1', 'a batch is lost', ({ output }) => {
     drop(output.records, saying(output.records, { reason: 'QUIET' })[1]!);
   }),

@@ -2,7 +2,7 @@ import { leaseKind, type LeaseRules } from '@flatline/kinds';
 import { openLeaseEventEncoder, RequestFormats } from '@flatline/records';
 import { keyedRecord, outputRecord } from '@flatline/oracle';
 import type { LeasePipelineRules } from '@flatline/oracle/anatomy';
-import { headersOf, OUTPUT, type Subject } from './subject.fixture.ts';
+import { headersOf, LONG_TEXT, OUTPUT, type HistorySubject } from '../histories/subject.ts';
 
 const OWN: LeaseRules = {
   timeoutMs: 4_000,
@@ -19,7 +19,7 @@ const OWN: LeaseRules = {
 };
 const EPOCH_TOKENS = 2 ** 40;
 
-export function leases(changes: Partial<LeaseRules> = {}): Subject {
+export function leases(changes: Partial<LeaseRules> = {}): HistorySubject<'lease'> {
   const own = { ...OWN, ...changes };
   const rules: LeasePipelineRules = {
     kind: 'lease',
@@ -62,6 +62,7 @@ export function leases(changes: Partial<LeaseRules> = {}): Subject {
       },
     },
     lasting: { value: '{"type":"STARTED","timeoutMs":30000}' },
+    tooLong: { value: LONG_TEXT },
     input: (record) => keyedRecord(record),
     output: (record) => outputRecord(record),
   };

@@ -1,19 +1,8 @@
 // Changelogs of recorded histories, looked at and changed operation by operation.
 import type { Mutable } from '@flatline/base';
-import { ChangelogFold, type LogRecord, type RulesByKind } from '@flatline/oracle';
-import {
-  type BlockOperation,
-  bytesOf,
-  type HeadTouch,
-  type LoggedImage,
-  nameOf,
-  touchedHead,
-  touchedLease,
-  touchedSchedules,
-  touchedWindow,
-} from '@flatline/oracle/anatomy';
-import { type EditableBlock, putTogether, takeApart } from './block-editor.fixture.ts';
-import type { RecordedPartition } from './recorded-history.fixture.ts';
+import { ChangelogFold, type LogRecord } from '@flatline/oracle';
+import { type BlockOperation, bytesOf, type HeadTouch, type LoggedImage, nameOf } from '@flatline/oracle/anatomy';
+import { type EditableBlock, putTogether, takeApart } from './block-editor.ts';
 
 /** Blocks that hold state: the recorded commits have one block each. */
 export function commits(records: readonly LogRecord[]): LogRecord[] {
@@ -102,20 +91,14 @@ export function removedForAWhile(
   throw new Error('every key came back at once');
 }
 
-/** What a touch makes of a head. */
-const TOUCHED: { readonly [Kind in keyof RulesByKind]: HeadTouch } = {
-  session: touchedHead,
-  lease: touchedLease,
-  debounce: touchedWindow,
-  schedule: touchedSchedules,
-};
-
+/** `touched`: what a touch makes of a head. */
 export function lastImageBefore(
-  { kind, changelog: { records } }: RecordedPartition,
+  records: readonly LogRecord[],
+  touched: HeadTouch,
   end: LogRecord,
   key: Uint8Array,
 ): LoggedImage {
-  const fold = new ChangelogFold(TOUCHED[kind]);
+  const fold = new ChangelogFold(touched);
   for (const { offset, value } of commits(records).filter((each) => each.offset < end.offset)) {
     const { header, operations } = takeApart(value!)!;
     for (const operation of operations) fold.apply(operation, { offset, ...header });

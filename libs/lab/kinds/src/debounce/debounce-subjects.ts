@@ -2,7 +2,7 @@ import { debounceKind, type DebounceRules } from '@flatline/kinds';
 import { openBatchEncoder } from '@flatline/records';
 import { keyedRecord, outputRecord } from '@flatline/oracle';
 import type { DebouncePipelineRules } from '@flatline/oracle/anatomy';
-import { headersOf, OUTPUT, type Subject } from './subject.fixture.ts';
+import { headersOf, LONG_TEXT, OUTPUT, type HistorySubject } from '../histories/subject.ts';
 
 const OWN: DebounceRules = {
   mode: 'trailing',
@@ -17,7 +17,7 @@ const OWN: DebounceRules = {
   dedupeBy: undefined,
 };
 
-export function windows(changes: Partial<DebounceRules> = {}): Subject {
+export function windows(changes: Partial<DebounceRules> = {}): HistorySubject<'debounce'> {
   const own = { ...OWN, ...changes };
   const rules: DebouncePipelineRules = {
     kind: 'debounce',
@@ -46,6 +46,7 @@ export function windows(changes: Partial<DebounceRules> = {}): Subject {
       },
     },
     lasting: { value: '"last"', headers: headersOf({ 'wait-ms': 25_000 }) },
+    tooLong: { value: LONG_TEXT },
     input: (record) => keyedRecord(record),
     output: (record) => outputRecord(record),
   };

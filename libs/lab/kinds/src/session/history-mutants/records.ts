@@ -1,7 +1,7 @@
 // Records of the input, and what the changelog has of sessions.
 import type { InputRecord, LogRecord } from '@flatline/oracle';
 import { nameOf, textOf } from '@flatline/oracle/anatomy';
-import { takeApart } from '../../block-editor.fixture.ts';
+import { takeApart } from '../../histories/block-editor.ts';
 import {
   change,
   changeFirst,
@@ -11,10 +11,10 @@ import {
   isLaterTouch,
   isPage,
   namedOperations,
-} from '../../changelog-edits.fixture.ts';
-import { mutant, type Mutant } from '../mutant.fixture.ts';
+} from '../../histories/changelog-edits.ts';
+import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';
 
-export const RECORDS: readonly Mutant[] = [
+export const RECORDS: readonly HistoryMutant[] = [
   mutant('V5', 'the offset lies outside the transaction: it runs ahead of what was applied', ({ input, changelog }) => {
     const commit = commitBefore(changelog.records, input.records);
     change(commit, ({ header }) => {

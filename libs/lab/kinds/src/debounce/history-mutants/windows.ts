@@ -1,9 +1,9 @@
 // What the changelog has of windows.
-import { changeFirst, isAppend, isBind, isTouch } from '../../changelog-edits.fixture.ts';
-import { refusedAsFull } from '../letters.fixture.ts';
-import { mutant, type Mutant } from '../mutant.fixture.ts';
+import { changeFirst, isAppend, isBind, isTouch } from '../../histories/changelog-edits.ts';
+import { refusedAsFull } from '../../histories/refused-as-full.ts';
+import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';
 
-export const WINDOWS: readonly Mutant[] = [
+export const WINDOWS: readonly HistoryMutant[] = [
   refusedAsFull('a cancel', ({ value }) => value === null),
   mutant('V5', 'an append is lost', ({ changelog }) => {
     changeFirst(changelog.records, isAppend, () => []);

@@ -2,7 +2,7 @@ import type { Calendar } from '@flatline/base';
 import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import { type FoldCalendar, keyedRecord, outputRecord } from '@flatline/oracle';
 import type { SchedulePipelineRules } from '@flatline/oracle/anatomy';
-import { type Act, headersOf, type Subject } from './subject.fixture.ts';
+import { type HistoryAct, headersOf, LONG_TEXT, type HistorySubject } from '../histories/subject.ts';
 
 const OWN: ScheduleRules = {
   maxHorizonMs: 1e9,
@@ -37,7 +37,7 @@ const naive: FoldCalendar = {
 
 const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'] as const;
 
-export function schedules(changes: Partial<ScheduleRules> = {}): Subject {
+export function schedules(changes: Partial<ScheduleRules> = {}): HistorySubject<'schedule'> {
   const own = { ...OWN, ...changes };
   const rules: SchedulePipelineRules = {
     kind: 'schedule',
@@ -52,7 +52,7 @@ export function schedules(changes: Partial<ScheduleRules> = {}): Subject {
     rules,
     open: () => Promise.resolve(scheduleKind({ rules: own, calendar })),
     producers: {
-      act: (_key, random, round): Act => {
+      act: (_key, random, round): HistoryAct => {
         const kind = random.below(100);
         const id = kind % 2 === 0 ? {} : { 'schedule-id': `id-${kind % 3}` };
         const value = `message ${round}`;
@@ -78,6 +78,7 @@ export function schedules(changes: Partial<ScheduleRules> = {}): Subject {
       },
     },
     lasting: { value: 'last', headers: headersOf({ 'delay-ms': 30_000 }) },
+    tooLong: { value: LONG_TEXT },
     input: (record) => keyedRecord(record),
     output: (record) => outputRecord(record, () => undefined),
   };

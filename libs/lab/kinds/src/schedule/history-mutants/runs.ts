@@ -2,9 +2,9 @@
 import type { Mutable } from '@flatline/base';
 import type { OutputRecord } from '@flatline/oracle';
 import { textOf } from '@flatline/oracle/anatomy';
-import { drop, mutant, type Mutant, repeat, sayFirst } from '../mutant.fixture.ts';
+import { drop, mutant, type HistoryMutant, repeat, sayFirst } from '../../histories/history-mutant.ts';
 
-export const RUNS: readonly Mutant[] = [
+export const RUNS: readonly HistoryMutant[] = [
   mutant('V1', 'a run is lost', ({ output }) => {
     drop(output.records, runs(output.records)[2]!);
   }),

@@ -1,10 +1,10 @@
 // Tombstones, and the header that names the incarnation.
 import type { Mutable } from '@flatline/base';
 import type { OutputRecord } from '@flatline/oracle';
-import { mutant, type Mutant } from '../mutant.fixture.ts';
-import { closePairs } from './close-pairs.fixture.ts';
+import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';
+import { closePairs } from './close-pairs.ts';
 
-export const TOMBSTONES: readonly Mutant[] = [
+export const TOMBSTONES: readonly HistoryMutant[] = [
   mutant('O2', 'a tombstone is missing', ({ output }) => {
     const [, tombstone] = closePairs(output.records)[7]!;
     output.records = output.records.filter((record) => record !== tombstone);

@@ -1,9 +1,9 @@
 // What the changelog has of schedules.
-import { changeFirst, isPage, isTouch } from '../../changelog-edits.fixture.ts';
-import { refusedAsFull } from '../letters.fixture.ts';
-import { mutant, type Mutant } from '../mutant.fixture.ts';
+import { changeFirst, isPage, isTouch } from '../../histories/changelog-edits.ts';
+import { refusedAsFull } from '../../histories/refused-as-full.ts';
+import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';
 
-export const SCHEDULES: readonly Mutant[] = [
+export const SCHEDULES: readonly HistoryMutant[] = [
   refusedAsFull('a cancel', ({ value }) => value === null),
   mutant('V5', 'what is due next is not written', ({ changelog }) => {
     changeFirst(changelog.records, isTouch, () => []);

@@ -1,9 +1,9 @@
 import { sessionKind } from '@flatline/kinds';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { inputRecord, jsonEvent, outputRecord, type PipelineRules } from '@flatline/oracle';
-import { OUTPUT, type Subject } from './subject.fixture.ts';
+import { LONG_TEXT, OUTPUT, type HistorySubject } from '../histories/subject.ts';
 
-export const RULES: PipelineRules = {
+export const SESSION_RULES: PipelineRules = {
   kind: 'session',
   timestampType: 'LogAppendTime',
   timeoutMs: 5_000,
@@ -19,7 +19,7 @@ export const RULES: PipelineRules = {
   maxHoldMs: 0,
 };
 
-export function sessions(rules: PipelineRules = RULES): Subject {
+export function sessions(rules: PipelineRules = SESSION_RULES): HistorySubject<'session'> {
   return {
     rules,
     open: async (clock) =>
@@ -40,6 +40,7 @@ export function sessions(rules: PipelineRules = RULES): Subject {
       },
     },
     lasting: { value: '{"timeoutMs":20000}' },
+    tooLong: { value: LONG_TEXT },
     input: (record) => inputRecord(record, jsonEvent),
     output: (record) => outputRecord(record),
   };

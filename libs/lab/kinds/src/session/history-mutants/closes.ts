@@ -2,11 +2,19 @@
 import type { Mutable } from '@flatline/base';
 import type { LogRecord, OutputRecord } from '@flatline/oracle';
 import { nameOf } from '@flatline/oracle/anatomy';
-import { namedOperations } from '../../changelog-edits.fixture.ts';
-import { edit, endOf, lastData, mutant, type Mutant, number, transactionLike } from '../mutant.fixture.ts';
-import { closePairs, type Pair, summaries, timeouts } from './close-pairs.fixture.ts';
+import { namedOperations } from '../../histories/changelog-edits.ts';
+import {
+  edit,
+  endOf,
+  lastData,
+  mutant,
+  type HistoryMutant,
+  number,
+  transactionLike,
+} from '../../histories/history-mutant.ts';
+import { closePairs, type Pair, summaries, timeouts } from './close-pairs.ts';
 
-export const CLOSES: readonly Mutant[] = [
+export const CLOSES: readonly HistoryMutant[] = [
   mutant('V1', 'a close comes twice, in a later transaction', ({ output }) => {
     const [summary, tombstone] = closePairs(output.records)[3]!;
     const offset = endOf(output.batches);

@@ -1,10 +1,10 @@
 // What the changelog has of leases.
 import { BlockReader } from '@flatline/oracle/anatomy';
-import { changeFirst, isPage, isTouch } from '../../changelog-edits.fixture.ts';
-import { refusedAsFull } from '../letters.fixture.ts';
-import { mutant, type Mutant } from '../mutant.fixture.ts';
+import { changeFirst, isPage, isTouch } from '../../histories/changelog-edits.ts';
+import { refusedAsFull } from '../../histories/refused-as-full.ts';
+import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';
 
-export const LEASES: readonly Mutant[] = [
+export const LEASES: readonly HistoryMutant[] = [
   refusedAsFull('a renewal', ({ value }) => value?.length === 0),
   mutant('V5', 'a renewal is not written', ({ changelog }) => {
     changeFirst(changelog.records, isTouch, () => []);

@@ -1,9 +1,18 @@
 // Answers about leases: one too many, none, too early, saying something else (L1–L6).
 import type { Mutable } from '@flatline/base';
 import type { OutputRecord } from '@flatline/oracle';
-import { drop, edit, mutant, type Mutant, number, repeat, saying, sayFirst } from '../mutant.fixture.ts';
+import {
+  drop,
+  edit,
+  mutant,
+  type HistoryMutant,
+  number,
+  repeat,
+  saying,
+  sayFirst,
+} from '../../histories/history-mutant.ts';
 
-export const ANSWERS: readonly Mutant[] = [
+export const ANSWERS: readonly HistoryMutant[] = [
   mutant('V1', 'a start is not answered', ({ output }) => {
     drop(output.records, saying(output.records, { type: 'REJECTED' })[0]!);
   }),

@@ -1,0 +1,27 @@
+// What is taken down of a partition: its logs with everything in them, for whoever changes them before they are judged.
+import type {
+  BatchMark,
+  InputRecord,
+  LetterRecord,
+  LogRecord,
+  OpenTransaction,
+  OutputRecord,
+  RulesByKind,
+  StoredEntry,
+} from '@flatline/oracle';
+
+export interface RecordedLog<R> {
+  records: R[];
+  batches: BatchMark[];
+  hanging: OpenTransaction[];
+}
+
+export interface RecordedPartition {
+  readonly kind: keyof RulesByKind;
+  readonly partition: number;
+  readonly input: RecordedLog<InputRecord>;
+  readonly changelog: RecordedLog<LogRecord>;
+  readonly output: RecordedLog<OutputRecord>;
+  readonly deadLetters: RecordedLog<LetterRecord>;
+  store: StoredEntry[];
+}

@@ -1,0 +1,15 @@
+import type { InputRecord } from '@flatline/oracle';
+import { type HistoryMutant, mutant } from './history-mutant.ts';
+
+/** That it had no room is said of a record that needs none, where anything that needs some would be believed (I7). */
+export function refusedAsFull(what: string, needsNone: (record: InputRecord) => boolean): HistoryMutant {
+  return mutant('I1', `${what} is refused for want of room`, ({ deadLetters: { records }, input }) => {
+    const isLetter = (offset: number): boolean => records.some(({ subject }) => subject?.offset === offset);
+    const { offset, key, value } = input.records.find(
+      (record) => record.key !== null && !isLetter(record.offset) && needsNone(record),
+    )!;
+    const at = records.findIndex(({ subject }) => subject !== undefined && subject.offset > offset);
+    records.splice(at, 0, { offset: records[at]!.offset, key, value, subject: { offset, reason: 'state-full' } });
+    return { rules: { stateBytesMax: 1 } };
+  });
+}
