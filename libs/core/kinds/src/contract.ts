@@ -180,7 +180,7 @@ export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters 
    * True if all that is due takes effect before the record that moved the clock is taken: `Effects.clock` in `Kind.due` is then
    * the first that has reached the instant, and lateness is a function of the log (C5). Reading waits for it.
    */
-  readonly settlesFirst?: boolean;
+  readonly expiresFirst?: boolean;
   /** Records taken between two looks at the time, where one may take long. Default: as many as a turn may have. */
   readonly pieceRecords?: number;
   /** Counters whose growth an operator should hear of, each with the message for it. */

@@ -66,7 +66,7 @@ export class PartitionTask {
 
   constructor(options: TaskOptions) {
     const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
-    const { settlesFirst = false } = kind;
+    const { expiresFirst = false } = kind;
     const tickMs = Math.min(options.tickMs, TICK_MAX_MS);
     const { clock } = this;
     const counters = { ...zeroCounters(), ...kind.counters() };
@@ -99,7 +99,7 @@ export class PartitionTask {
     this.#entries = entries;
     this.#expiry = expiry;
     this.#refused = refused;
-    const taking = { rules, settlesFirst, table, counters, time, expiry, commit, entries, refused };
+    const taking = { rules, expiresFirst, table, counters, time, expiry, commit, entries, refused };
     this.#records = new RecordTaker(taking);
   }
 

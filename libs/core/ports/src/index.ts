@@ -27,7 +27,7 @@ export type {
   UnreadableBatch,
 } from './log-reader.ts';
 export type { Assignment, InstancePartitions, LocalCheckpoint, Membership, MembershipListener } from './membership.ts';
-export { StoreHeld } from './state-store.ts';
+export { StoreOccupied } from './state-store.ts';
 export type {
   LocalStore,
   OpenedStore,

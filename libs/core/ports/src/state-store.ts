@@ -95,7 +95,7 @@ export interface LocalStore extends LocalCheckpoint {
 }
 
 /** Another process of this machine has the partition's store open: it gives the store up when the partition moves away. */
-export class StoreHeld extends Retriable {}
+export class StoreOccupied extends Retriable {}
 
 export interface StateStores {
   /**
@@ -105,7 +105,7 @@ export interface StateStores {
   readonly isShared: boolean;
   /**
    * Opens the store of one partition task. `waits`: for a process that is about to give it up. Default: true.
-   * @throws StoreHeld, Retriable where the disk is full, Fatal where it cannot be used.
+   * @throws StoreOccupied, Retriable where the disk is full, Fatal where it cannot be used.
    */
   open(partition: number, how?: { readonly waits: boolean }): Promise<OpenedStore>;
   /**

@@ -20,7 +20,7 @@ import {
   type StoredGroup,
   type StoredRow,
   type StoreDrop,
-  StoreHeld,
+  StoreOccupied,
   type StoreState,
 } from '@flatline/ports';
 import type { FaultPlan, StoreCall, StoreFault } from './fault-plan.ts';
@@ -68,7 +68,7 @@ export class SimulatedStores implements StateStores {
     const { host, disk } = this.#environment;
     const until = host.monotonicMs() + (waits ? HELD_MAX_MS : 0);
     while (this.#isHeld(partition)) {
-      if (host.monotonicMs() >= until) throw new StoreHeld(`${disk.lockedBy(partition)!} has the local store open`);
+      if (host.monotonicMs() >= until) throw new StoreOccupied(`${disk.lockedBy(partition)!} has the local store open`);
       await new Promise<void>((resolve) => host.after(HELD_LOOK_MS, resolve));
     }
     return this.#open(partition);

@@ -9,7 +9,7 @@ export { STATE_FILL_ALARM, TASK_BOUNDS, type TaskBounds } from './limits.ts';
 export { PipelineInstance, type PipelineInstanceParts } from './instance/pipeline-instance.ts';
 export { ProcessShare } from './instance/process-share.ts';
 export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog, StartFrom, Turns } from './settings.ts';
-export type { StandbyState, StandbyStatus } from './restoring/standby-task.ts';
+export type { StandbyState, StandbyStatus } from './restoring/standby.ts';
 export { MISPLACED_REMEDY } from './running/step-alarms.ts';
 export { SHOWN_STATES } from './task-state.ts';
 export type { TaskStatus } from './running/task-status.ts';

@@ -29,7 +29,7 @@ export class TransactionStall {
     this.#partition = partition;
   }
 
-  /** Transaction that has held the log back for OPEN_TRANSACTION_ALARM_MS, with the remedy, in words for operators (X5). */
+  /** Transaction that has kept the log back for OPEN_TRANSACTION_ALARM_MS, with the remedy, in words for operators (X5). */
   get obstacle(): string | undefined {
     const offset = this.#alarmedAt;
     if (offset === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { Fatal, Misconfigured, StateInUse } from '@flatline/base';
-import { StoreHeld } from '@flatline/ports';
+import { StoreOccupied } from '@flatline/ports';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ describe('LmdbStores', () => {
     const { store } = await first.open(0);
     store.write({ puts: [], removals: [] }, checkpoint);
     const held = second.open(0, { waits: false });
-    await expect(held).rejects.toThrow(StoreHeld);
+    await expect(held).rejects.toThrow(StoreOccupied);
     await expect(held).rejects.toThrow(new RegExp(`^process ${process.pid} on .*, worker 1 has the local store open$`));
     expect(await first.localCheckpoints()).toEqual([expect.not.objectContaining({ isSiblings: true })]);
     expect(await second.localCheckpoints()).toMatchObject([{ changelogPosition: 5, isSiblings: true }]);

@@ -14,7 +14,7 @@ import {
   type StateStores,
   type StoreCheckpoint,
   type StoreDrop,
-  StoreHeld,
+  StoreOccupied,
 } from '@flatline/ports';
 import { patiently, systemClock } from '@flatline/system';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -80,7 +80,7 @@ export class LmdbStores implements StateStores {
     return this.#worker !== undefined;
   }
 
-  /** @throws StoreHeld, Retriable where the disk is full, Fatal where it cannot be used. */
+  /** @throws StoreOccupied, Retriable where the disk is full, Fatal where it cannot be used. */
   async open(partition: number, { waits } = { waits: true }): Promise<OpenedStore> {
     assert(Number.isInteger(partition) && partition >= 0, 'a partition is a number', { partition });
     assert(!this.#open.has(partition), 'a store is opened once', { partition });
@@ -135,7 +135,7 @@ export class LmdbStores implements StateStores {
     for (const each of closed) if (each.status === 'rejected') throw each.reason;
   }
 
-  /** Waits for a sibling, or for what a supervisor that was killed has left behind. @throws StoreHeld */
+  /** Waits for a sibling, or for what a supervisor that was killed has left behind. @throws StoreOccupied */
   async #lockOf(partition: number, waits: boolean): Promise<DirectoryLock> {
     const directory = this.#directoryOf(partition);
     const patience = waits ? HELD_PATIENCE : { ...HELD_PATIENCE, limitMs: 0 };
@@ -148,7 +148,7 @@ export class LmdbStores implements StateStores {
       );
     } catch (error) {
       throw error instanceof StateInUse
-        ? new StoreHeld(`${holderOf(directory)} has the local store open`, error)
+        ? new StoreOccupied(`${holderOf(directory)} has the local store open`, error)
         : error;
     }
   }

@@ -14,7 +14,7 @@ const before = (file: string, from: string): Marked => ({ file, from, to: (deed)
 const after = (file: string, from: string): Marked => ({ file, from, to: (deed) => `${from} ${deed}` });
 const within = (file: string, from: string, to: (deed: string) => string): Marked => ({ file, from, to });
 
-const replica = `${SHELL}/runtime/src/restoring/replica.ts`;
+const restoration = `${SHELL}/runtime/src/restoring/task-restoration.ts`;
 const claiming = `${SHELL}/runtime/src/restoring/claiming.ts`;
 const loop = `${SHELL}/runtime/src/running/task-loop.ts`;
 const reading = `${SHELL}/runtime/src/running/input-reading.ts`;
@@ -36,9 +36,9 @@ const COMMIT_REST = 'this.#loop?.commitRest());';
 /** In the order in which a life passes them first. */
 const marked = {
   /** The local store is loaded, as far as there is one; nothing of the changelog is read. */
-  'restore.loaded': after(replica, 'const from = await loadStore(context, store, restoration, abandon);'),
+  'restore.loaded': after(restoration, 'const from = await loadStore(context, store, restoration, abandon);'),
   /** A block of the changelog has been applied. */
-  'restore.block': after(replica, 'if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);'),
+  'restore.block': after(restoration, 'if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);'),
   /** The former owner is fenced, the claim not yet written. */
   'claim.opened': after(
     claiming,

@@ -29,7 +29,7 @@ export const RESTORING_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'restores to the end as a fetch sees it',
     file: 'libs/shell/runtime/src/restoring/restoring.ts',
-    from: 'await readToClaim(context, ownership, (end, signal) => replica.readTo(end, signal), abandon);\n    if (!replica.standsAt(ownership)) throw lostClaim(context, ownership);',
+    from: 'await readToClaim(context, ownership, (end, signal) => restoration.readTo(end, signal), abandon);\n    if (!restoration.standsAt(ownership)) throw lostClaim(context, ownership);',
     to: '',
     seed: 7,
   },

@@ -36,7 +36,7 @@ export const STORE_MUTANTS: readonly EngineMutant[] = [
   },
   {
     name: 'trusts a store that has rotted',
-    file: 'libs/shell/runtime/src/restoring/replica.ts',
+    file: 'libs/shell/runtime/src/restoring/task-restoration.ts',
     from: 'if (disagreement !== undefined) throw',
     to: "if (disagreement === '') throw",
     seed: 94,

@@ -10,7 +10,7 @@
 // Invariants
 //   SK1  A key's schedules are one entry, due when the first of them is: they come out in the order of their due instants, and
 //        those that are due at one instant in the order of the log, so that a key's outputs are a function of the log (C5).
-//   SK2  What is due takes effect at the first clock that reaches it (PipelineKind.settlesFirst), so that how late a run is
+//   SK2  What is due takes effect at the first clock that reaches it (PipelineKind.expiresFirst), so that how late a run is
 //        depends on the log alone. What is due as it is made runs with its record.
 //   SK3  The calendar is asked of nothing that it cannot reckon: a schedule may be older than the zones of this Node. Such a one
 //        is parked when it is due, and stops nothing else. What says the same again has been reckoned, and resumes it.
@@ -63,7 +63,7 @@ type ScheduleParts = KindParts<ScheduleWindow, ScheduleCounters>;
 export function scheduleKind(options: ScheduleOptions): PipelineKind<ScheduleWindow, ScheduleCounters> {
   return {
     format: scheduleFormat,
-    settlesFirst: true,
+    expiresFirst: true,
     pieceRecords: PIECE_RECORDS,
     alarms: { schedulesParked: PARKED },
     counters: zeroScheduleCounters,

@@ -104,7 +104,7 @@ export interface CommitName {
   readonly logId: string;
   /** Instance that wrote it, human-readable. */
   readonly owner: string;
-  /** Run id and counter: names the commit for good, resent or not. */
+  /** Random id of its committer, and a counter: names the commit for good, resent or not. */
   readonly commitId: string;
   readonly sequence: number;
   /** Commit id of the commit before; empty for the first. */

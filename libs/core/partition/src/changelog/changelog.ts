@@ -329,7 +329,7 @@ export class Changelog {
     this.#changedBytes = 0;
     if (this.#whole.size > 0) this.#whole.clear();
     this.#sweep.changesAreCut();
-    const floor = this.settings.heldFloor(this.ledger.floor());
+    const floor = this.settings.keptFloor(this.ledger.floor());
     const header = {
       ...context,
       clock: begun.clock,

@@ -143,18 +143,18 @@ describe('[K1] the settings by which commits were made', () => {
   test('[K8] hold no more of the log than is left alone, and none where none are said', () => {
     const offset = 7;
     const said = { sequence: 1, inputs: [], floor: 0, settings: [{ sequence: 0, from: 0, text: 'a'.repeat(100) }] };
-    const held = (text: string | undefined, heldBytesMax: number, bytes: number): number => {
-      const history = new SettingsHistory(text, heldBytesMax);
+    const kept = (text: string | undefined, keptBytesMax: number, bytes: number): number => {
+      const history = new SettingsHistory(text, keptBytesMax);
       history.logged(said, offset, 200);
       history.logged({ ...said, settings: [] }, 9, bytes);
-      return history.heldFloor(20);
+      return history.keptFloor(20);
     };
-    expect([held('a', 1_000, 799), held('a', 1_000, 800)]).toEqual([offset, 20]);
-    expect([held('a', 150, 49), held('a', 150, 50)]).toEqual([offset, 20]);
-    expect(held(undefined, 1_000, 1)).toBe(20);
+    expect([kept('a', 1_000, 799), kept('a', 1_000, 800)]).toEqual([offset, 20]);
+    expect([kept('a', 150, 49), kept('a', 150, 50)]).toEqual([offset, 20]);
+    expect(kept(undefined, 1_000, 1)).toBe(20);
     const behind = new SettingsHistory('a', 1_000);
     behind.logged(said, offset, 200);
-    expect(behind.heldFloor(3)).toBe(3);
+    expect(behind.keptFloor(3)).toBe(3);
   });
 
   test('[R1] are known to whoever restores from a local store, whatever the log has above it', () => {

@@ -8,7 +8,7 @@
 //
 // Invariants
 //   SZ1  A block that has all stretches lies at or above each floor that is stated, from the first commit that has any on.
-//   SZ2  That block holds the floor back until HELD_TIMES its size lies behind it: where nothing lives, each commit's floor would
+//   SZ2  That block holds the floor back until KEPT_TIMES its size lies behind it: where nothing lives, each commit's floor would
 //        pass it, and every second one say all again.
 //   SZ3  At most STRETCHES_MAX, of TEXTS_BYTES_MAX together: the oldest are forgotten. The newest is always said, and the options
 //        of a configuration are shorter by far.
@@ -26,7 +26,7 @@ const STRETCH_BYTES = 8 + 8 + 3;
 /** Settings take at most so much of a header. */
 export const SETTINGS_BYTES_MAX: number = TEXTS_BYTES_MAX + STRETCHES_MAX * STRETCH_BYTES + 1;
 /** So much of the log is other than settings at least, for one part that is. */
-const HELD_TIMES = 8;
+const KEPT_TIMES = 8;
 
 const utf8 = new TextEncoder();
 
@@ -41,12 +41,12 @@ export class SettingsHistory {
   /** The log behind that commit is so long. */
   #bytesSince = 0;
   #position: number | undefined;
-  readonly #heldBytesMax: number;
+  readonly #keptBytesMax: number;
 
-  /** `text`: that of the task's own settings; undefined: it says none. `heldBytesMax`: the log that K8 leaves alone. */
-  constructor(text: string | undefined, heldBytesMax: number) {
+  /** `text`: that of the task's own settings; undefined: it says none. `keptBytesMax`: the log that K8 leaves alone. */
+  constructor(text: string | undefined, keptBytesMax: number) {
     this.#text = text;
-    this.#heldBytesMax = heldBytesMax;
+    this.#keptBytesMax = keptBytesMax;
   }
 
   get stretches(): readonly SettingsStretch[] {
@@ -81,11 +81,11 @@ export class SettingsHistory {
   }
 
   /** The floor that the next commit states, where all else would let it be `floor`. */
-  heldFloor(floor: number): number {
+  keptFloor(floor: number): number {
     if (this.#text === undefined || this.#statedAt < 0 || this.#statedAt >= floor) return floor;
     const size = this.#stretches.reduce((sum, { text }) => sum + text.length, 0);
-    const isHeld = this.#bytesSince < Math.min(HELD_TIMES * size, this.#heldBytesMax - size);
-    return isHeld ? this.#statedAt : floor;
+    const isKept = this.#bytesSince < Math.min(KEPT_TIMES * size, this.#keptBytesMax - size);
+    return isKept ? this.#statedAt : floor;
   }
 
   /** Returns the stretches that the next commit, which states `floor`, has to say; empty: none. */

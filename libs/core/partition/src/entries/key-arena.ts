@@ -78,10 +78,10 @@ export class KeyArena {
   }
 
   /**
-   * Lists violations of the invariant, in words. `held`: reference and length of each key, one after the other. O(keys, free
+   * Lists violations of the invariant, in words. `keys`: reference and length of each key, one after the other. O(keys, free
    * places), changes nothing. For checks.
    */
-  inspect(held: readonly number[]): string[] {
+  inspect(keys: readonly number[]): string[] {
     const units = new Uint8Array(this.#next);
     const faults: string[] = [];
     const take = (reference: number, count: number, what: string): boolean => {
@@ -91,7 +91,7 @@ export class KeyArena {
       place.fill(1);
       return isFree;
     };
-    for (let at = 0; at < held.length; at += 2) take(held[at]!, unitsFor(held[at + 1]!), 'key');
+    for (let at = 0; at < keys.length; at += 2) take(keys[at]!, unitsFor(keys[at + 1]!), 'key');
     for (let count = 0; count < SIZES; count += 1)
       for (let free = this.#free[count]!; free !== NONE; free = this.view.getInt32(startOf(free)))
         if (!take(free, count, 'free place')) return faults;

@@ -123,10 +123,10 @@ export class PageArena {
 
   /** Makes a page as long as that, the bytes before `at` as they are. False: its place is too short, or far too long. */
   resize(reference: number, length: number, at: number): boolean {
-    const held = SIZES[this.#slabs[(reference >>> SLAB_UNIT_SHIFT) * SLAB_FIELDS + SIZE]!]!;
+    const size = SIZES[this.#slabs[(reference >>> SLAB_UNIT_SHIFT) * SLAB_FIELDS + SIZE]!]!;
     const wanted = SIZES[sizeFor(length)]!;
     // A little room is left to a page that has become shorter: it may become longer again.
-    if (wanted > held || wanted < held - (held >>> 3) - UNIT_BYTES) return false;
+    if (wanted > size || wanted < size - (size >>> 3) - UNIT_BYTES) return false;
     this.#change(reference, length, Math.min(this.keptOf(reference), at));
     return true;
   }

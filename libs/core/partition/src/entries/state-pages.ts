@@ -65,14 +65,14 @@ export class StatePages {
 
   /** How many pages the slot has. */
   countOf(slot: number): number {
-    const held = slot < this.#bySlot.length ? this.#bySlot[slot]! : NONE;
-    return held >= NONE ? Math.min(held, 1) : this.arena.lengthOf(-held - 1) / REFERENCE_BYTES;
+    const root = slot < this.#bySlot.length ? this.#bySlot[slot]! : NONE;
+    return root >= NONE ? Math.min(root, 1) : this.arena.lengthOf(-root - 1) / REFERENCE_BYTES;
   }
 
   /** The reference of a page that the slot has. */
   pageAt(slot: number, page: number): number {
-    const held = this.#bySlot[slot]!;
-    return held > NONE ? held - 1 : this.arena.view.getInt32(this.#reference(held, page), true);
+    const root = this.#bySlot[slot]!;
+    return root > NONE ? root - 1 : this.arena.view.getInt32(this.#reference(root, page), true);
   }
 
   lengthOf(slot: number): number {
@@ -204,17 +204,17 @@ export class StatePages {
   }
 
   /** Where the memory has that reference. */
-  #reference(held: number, page: number): number {
-    return this.arena.startOf(-held - 1) + page * REFERENCE_BYTES;
+  #reference(root: number, page: number): number {
+    return this.arena.startOf(-root - 1) + page * REFERENCE_BYTES;
   }
 
   /** Changes the length of a state. Bytes added hold whatever stood there. */
   #resize(slot: number, length: number): void {
     if (slot >= this.#bySlot.length) this.#growSlots(slot + 1);
-    const held = this.#bySlot[slot]!;
+    const root = this.#bySlot[slot]!;
     this.bytes += length - this.lengthOf(slot);
     if (length <= (this.countOf(slot) - 1) * PAGE_BYTES_MAX) this.#reshaped.add(slot);
-    if (held >= NONE && length <= PAGE_BYTES_MAX) this.#bySlot[slot] = this.#resizeOnly(held - 1, length) + 1;
+    if (root >= NONE && length <= PAGE_BYTES_MAX) this.#bySlot[slot] = this.#resizeOnly(root - 1, length) + 1;
     else this.#resizeMany(slot, length);
   }
 
@@ -242,9 +242,9 @@ export class StatePages {
     for (const page of pages.splice(count)) this.arena.release(page);
     for (let page = 0; page < count; page += 1) {
       const bytes = Math.min(PAGE_BYTES_MAX, length - page * PAGE_BYTES_MAX);
-      const held = pages[page];
-      if (held === undefined) pages.push(this.arena.take(bytes));
-      else if (this.arena.lengthOf(held) !== bytes) pages[page] = this.#withLength(held, bytes);
+      const root = pages[page];
+      if (root === undefined) pages.push(this.arena.take(bytes));
+      else if (this.arena.lengthOf(root) !== bytes) pages[page] = this.#withLength(root, bytes);
     }
     this.#bySlot[slot] = count > 1 ? this.#listed(pages) : (pages[0] ?? -1) + 1;
   }
@@ -257,18 +257,18 @@ export class StatePages {
     const last = this.pageAt(slot, had - 1);
     const pages = [arena.lengthOf(last) === bytesOf(had - 1) ? last : this.#withLength(last, bytesOf(had - 1))];
     for (let page = had; page < count; page += 1) pages.push(arena.take(bytesOf(page)));
-    const held =
+    const root =
       count > had ? -this.#withLength(-this.#bySlot[slot]! - 1, count * REFERENCE_BYTES) - 1 : this.#bySlot[slot]!;
-    this.#bySlot[slot] = held;
+    this.#bySlot[slot] = root;
     pages.forEach((reference, i) => {
-      arena.view.setInt32(this.#reference(held, had - 1 + i), reference, true);
+      arena.view.setInt32(this.#reference(root, had - 1 + i), reference, true);
     });
-    this.#noteList(held);
+    this.#noteList(root);
   }
 
   /** The list is not written down: each slot's pages have their numbers there. */
-  #noteList(held: number): void {
-    this.arena.clean(-held - 1, 0);
+  #noteList(root: number): void {
+    this.arena.clean(-root - 1, 0);
   }
 
   /** The page, or another with as many of its bytes as fit. */
@@ -286,12 +286,12 @@ export class StatePages {
 
   #listed(pages: readonly number[]): number {
     const list = this.arena.take(pages.length * REFERENCE_BYTES);
-    const held = -list - 1;
+    const root = -list - 1;
     pages.forEach((reference, page) => {
-      this.arena.view.setInt32(this.#reference(held, page), reference, true);
+      this.arena.view.setInt32(this.#reference(root, page), reference, true);
     });
-    this.#noteList(held);
-    return held;
+    this.#noteList(root);
+    return root;
   }
 
   #growSlots(count: number): void {

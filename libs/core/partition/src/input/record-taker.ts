@@ -24,8 +24,8 @@ const DUE: StepOutcome = { kind: 'due' };
 
 export interface RecordTakerParts {
   readonly rules: InputRules;
-  /** PipelineKind.settlesFirst */
-  readonly settlesFirst: boolean;
+  /** PipelineKind.expiresFirst */
+  readonly expiresFirst: boolean;
   readonly table: EntryTable;
   readonly counters: TaskCounters;
   readonly time: InputTime;
@@ -147,7 +147,7 @@ export class RecordTaker {
     const evidence = Math.min(timestamp, lead);
     if (this.#leavesDue(evidence)) return DUE;
     this.#time.advance(evidence, this.#again);
-    if (this.#parts.settlesFirst && !this.#parts.expiry.isSettled()) return DUE;
+    if (this.#parts.expiresFirst && !this.#parts.expiry.isDone()) return DUE;
     this.#input.live = wallNow - timestamp <= rules.liveWithinMs;
     if (cursor.unreadable === undefined) return this.#takeGroup(cursor, limit);
     this.#refused.refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);
@@ -159,7 +159,7 @@ export class RecordTaker {
    * joined its own instants would move (C5).
    */
   #leavesDue(evidence: Millis): boolean {
-    return this.#time.watchesStamps && this.#time.holds(evidence) && !this.#parts.expiry.isSettled();
+    return this.#time.watchesStamps && this.#time.holds(evidence) && !this.#parts.expiry.isDone();
   }
 
   /** A record that is not taken ends what the kind is shown, and is refused when it comes first in the next. */

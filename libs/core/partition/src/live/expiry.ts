@@ -38,7 +38,7 @@ export class Expiry {
   }
 
   /** As `demandAll`; true at once where nothing can be due. */
-  isSettled(): boolean {
+  isDone(): boolean {
     return (this.#entries.earliestDue() ?? Infinity) > this.#clock.now || this.demandAll();
   }
 

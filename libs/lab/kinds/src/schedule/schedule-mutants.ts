@@ -91,8 +91,8 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'settles what is due after the record that moved the clock',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
-    from: 'settlesFirst: true,',
-    to: 'settlesFirst: false,',
+    from: 'expiresFirst: true,',
+    to: 'expiresFirst: false,',
   },
   {
     name: 'leaves the timer where a schedule is due sooner',

@@ -58,7 +58,7 @@ export class Committer {
   #writer: TransactionalWriter;
   /** Everything up to here is known to this committer. */
   #anchor: Anchor;
-  readonly #runId: string;
+  readonly #id: string;
   readonly #logId: string;
   #sequence: number;
   #previous: string;
@@ -74,7 +74,7 @@ export class Committer {
     this.#context = context;
     this.#writer = ownership.writer;
     this.#anchor = claimAnchor(ownership);
-    this.#runId = ports.entropy.id();
+    this.#id = ports.entropy.id();
     this.#logId = last?.logId ?? newLogId(ports.entropy.id(), settings.kind);
     this.#sequence = last?.sequence ?? -1;
     this.#previous = last?.commitId ?? '';
@@ -122,7 +122,7 @@ export class Committer {
     const cut = this.#parts.task.cut({
       logId: this.#logId,
       owner: settings.owner,
-      commitId: `${this.#runId}-${this.#counter}`,
+      commitId: `${this.#id}-${this.#counter}`,
       sequence: this.#sequence + 1,
       previousCommitId: this.#previous,
       inputPartitions: settings.inputPartitions,

@@ -35,7 +35,7 @@ export class Truncator {
   readonly #parts: TruncatorParts;
   #floors: Floor[] = [];
   #truncatedTo = 0;
-  #lastRunMs = 0;
+  #lastTryMs = 0;
   /** Bytes of all commits so far. */
   #written = 0;
   #underWay = false;
@@ -51,7 +51,7 @@ export class Truncator {
     const now = this.#parts.clock.monotonicMs();
     this.#written += bytes;
     if (this.#isWorthKeeping(floor, now)) this.#floors.push({ offset: floor, sinceMs: now, sinceBytes: this.#written });
-    if (!this.#underWay && now - this.#lastRunMs >= this.#intervalMs) void this.#run(now);
+    if (!this.#underWay && now - this.#lastTryMs >= this.#intervalMs) void this.#truncate(now);
   }
 
   /** One of several floors close together is enough. With the list full the newest is left out: an older one is as safe. */
@@ -75,8 +75,8 @@ export class Truncator {
     return now - sinceMs >= this.#parts.lagMs || this.#written - sinceBytes >= this.#parts.lagBytes;
   }
 
-  async #run(now: DurationMs): Promise<void> {
-    this.#lastRunMs = now;
+  async #truncate(now: DurationMs): Promise<void> {
+    this.#lastTryMs = now;
     const target = this.#floors.findLast((floor) => this.#isRipe(floor, now))?.offset ?? 0;
     if (target <= this.#truncatedTo) return;
     this.#underWay = true;
@@ -85,7 +85,7 @@ export class Truncator {
       this.#truncatedTo = target;
       this.#floors = this.#floors.filter(({ offset }) => offset > target);
     } catch (error) {
-      // The log stays longer than it need be; the next run tries again.
+      // The log stays longer than it need be; the next commit tries again.
       this.#parts.log.warn('changelog not truncated', { ...this.#parts.changelog, target, error });
     } finally {
       this.#underWay = false;

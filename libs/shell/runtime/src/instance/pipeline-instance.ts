@@ -17,7 +17,7 @@ import { CommitBudget } from '../committing/commit-budget.ts';
 import { COMMIT_TIMEOUT_SHARE, STANDBY_STORE_AFTER_MS, TASK_BOUNDS, type TaskBounds } from '../limits.ts';
 import { ProcessShare } from './process-share.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';
-import { type StandbyStatus, StandbyTask } from '../restoring/standby-task.ts';
+import { type StandbyStatus, Standby } from '../restoring/standby.ts';
 import type { TaskContext } from '../task-context.ts';
 import { TaskRunner } from '../running/task-runner.ts';
 import type { TaskStatus } from '../running/task-status.ts';
@@ -41,12 +41,12 @@ export class PipelineInstance implements MembershipListener {
   readonly #parts: PipelineInstanceParts;
   readonly #runners = new Map<number, TaskRunner>();
   readonly #share: ProcessShare;
-  readonly #standbys = new Map<number, StandbyTask>();
+  readonly #standbys = new Map<number, Standby>();
   /** By partition; kept when a runner closes. */
   readonly #budgets = new Map<number, CommitBudget>();
   #assignment: Assignment | undefined;
   #assignedAtMs: DurationMs = -Infinity;
-  /** The first assignment is not settled: whatever stands by is a warm start (PN3). */
+  /** The first assignment has not come: whatever stands by is a warm start (PN3). */
   #isMeeting = true;
   #leaving = false;
   #storeErrors = 0;
@@ -262,7 +262,7 @@ export class PipelineInstance implements MembershipListener {
   }
 
   #startStandby(partition: number, storeAfterMs: DurationMs): void {
-    const standby = new StandbyTask({
+    const standby = new Standby({
       context: this.#contextOf(partition),
       storeAfterMs,
       onClosed: () => {

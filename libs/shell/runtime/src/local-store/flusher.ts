@@ -21,7 +21,7 @@ interface FlusherParts {
 
 export class Flusher {
   readonly #parts: FlusherParts;
-  #running: Promise<void> | undefined;
+  #underWay: Promise<void> | undefined;
   /** Rest of a flush that waits for a commit. */
   #waiting: Iterator<FlushSlice, undefined> | undefined;
   #lastFlushMs: number;
@@ -33,7 +33,7 @@ export class Flusher {
     this.#lastFlushMs = parts.context.ports.clock.monotonicMs();
   }
 
-  /** Set once the store was given up for this run. */
+  /** Set once the store was given up, until the partition is opened again. */
   get abandoned(): boolean {
     return this.#abandoned || this.#parts.store.isGone;
   }
@@ -42,24 +42,24 @@ export class Flusher {
   offer(): void {
     const { checkpoints } = this.#parts.task;
     if (this.abandoned) checkpoints.discard();
-    else if (this.#running !== undefined) return;
-    else if (this.#waiting !== undefined) this.#run(this.#waiting);
+    else if (this.#underWay !== undefined) return;
+    else if (this.#waiting !== undefined) this.#goOn(this.#waiting);
     else if (checkpoints.waitingBytes >= this.#parts.context.flushBytes() || this.#hasWaited()) this.#begin();
   }
 
   /** Flushes what is pending and waits for it. */
   async finish(): Promise<void> {
     this.#closing = true;
-    await this.#running;
+    await this.#underWay;
     if (!this.abandoned) this.#begin();
-    await this.#running;
+    await this.#underWay;
   }
 
   /** Waits for the slice under way and writes no more. */
   async stop(): Promise<void> {
     this.#closing = true;
     this.#abandoned = true;
-    await this.#running;
+    await this.#underWay;
   }
 
   #hasWaited(): boolean {
@@ -70,14 +70,14 @@ export class Flusher {
 
   #begin(): void {
     const slices = this.#parts.task.checkpoints.flush(this.#parts.context.bounds.flushSlice);
-    if (slices !== undefined) this.#run(slices);
+    if (slices !== undefined) this.#goOn(slices);
   }
 
-  #run(slices: Iterator<FlushSlice, undefined>): void {
+  #goOn(slices: Iterator<FlushSlice, undefined>): void {
     this.#waiting = undefined;
-    this.#running = this.#flush(slices).then(() => {
+    this.#underWay = this.#flush(slices).then(() => {
       this.#lastFlushMs = this.#parts.context.ports.clock.monotonicMs();
-      this.#running = undefined;
+      this.#underWay = undefined;
     });
   }
 

@@ -1,7 +1,7 @@
 // The local store of one task or standby, as the runtime uses it: a cache, whose errors cost the cache and nothing else.
 //
 // Owns: the store, and whether it is still of use.
-// Does not own: what a failed read means (Replica), when a failed write is tried again (Flusher).
+// Does not own: what a failed read means (TaskRestoration), when a failed write is tried again (Flusher).
 //
 // Invariants
 //   TS1  Errors of the device are logged, counted, and end neither the task nor the process. Only `scan` and
@@ -15,7 +15,7 @@ import {
   type StoreCheckpoint,
   type StoredGroup,
   type StoreDistrust,
-  StoreHeld,
+  StoreOccupied,
   type StoreState,
 } from '@flatline/ports';
 import { placeInLog, type TaskContext } from '../task-context.ts';
@@ -51,7 +51,7 @@ export class TaskStore {
     } catch (error) {
       if (error instanceof StateInUse || error instanceof AssertionError) throw error;
       const none = new TaskStore(parts, undefined);
-      if (error instanceof StoreHeld) {
+      if (error instanceof StoreOccupied) {
         const facts = { ...placeInLog(context), why: error.message };
         // Beside its owner a standby has none for as long as it follows: nothing to mend.
         if (isStandby) log.info('standby without a local store', facts);

@@ -8,7 +8,7 @@ import { committedIn } from '../offset-note.ts';
 import { checkTokenEpoch } from '../token-epoch.ts';
 import type { TaskStore } from '../local-store/task-store.ts';
 import { brokenLog } from './distrust.ts';
-import type { Replica } from './replica.ts';
+import type { TaskRestoration } from './task-restoration.ts';
 
 /**
  * Evidence that may contradict the log (R3), taken between the fence and the claim (`claim`). After the claim another owner may
@@ -25,20 +25,25 @@ export interface LogWitnesses {
 
 export async function logWitnesses(
   { settings, ports, partition }: TaskContext,
-  replica: Replica,
+  restoration: TaskRestoration,
 ): Promise<LogWitnesses> {
-  const { logStartOffset } = replica;
+  const { logStartOffset } = restoration;
   const ask = (at: number): Promise<CommittedOffset | undefined> =>
     ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition: at });
   const own = await ask(partition);
-  if (replica.last !== undefined) return { logStartOffset, own, others: [] };
+  if (restoration.last !== undefined) return { logStartOffset, own, others: [] };
   const others = Array.from({ length: settings.inputPartitions }, (_, at) => at).filter((at) => at !== partition);
   return { logStartOffset, own, others: await Promise.all(others.map(ask)) };
 }
 
 /** Checks what must hold before anything is served (R1, R3, L3). */
-export function checkRestored(context: TaskContext, store: TaskStore, replica: Replica, witnesses: LogWitnesses): void {
-  const { last } = replica;
+export function checkRestored(
+  context: TaskContext,
+  store: TaskStore,
+  restoration: TaskRestoration,
+  witnesses: LogWitnesses,
+): void {
+  const { last } = restoration;
   // Also here: the epoch may have been raised since this process was started.
   checkTokenEpoch(context.settings, [witnesses.own?.metadata ?? '']);
   if (last === undefined) {
@@ -52,7 +57,7 @@ export function checkRestored(context: TaskContext, store: TaskStore, replica: R
     );
   checkPartitions(context, last.inputPartitions);
   checkNoneLost(context, last, witnesses);
-  replica.check();
+  restoration.check();
 }
 
 /** A changelog without a commit is a beginning only if nothing else remembers one (R3). */

@@ -10,7 +10,7 @@ import type { Flusher } from '../local-store/flusher.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
 import { beyondTheEnd } from './former-log.ts';
 import { checkRestored, type LogWitnesses, logWitnesses } from './log-witnesses.ts';
-import { Replica } from './replica.ts';
+import { TaskRestoration } from './task-restoration.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { TaskStore } from '../local-store/task-store.ts';
 
@@ -18,15 +18,15 @@ export interface RestoreParts {
   readonly context: TaskContext;
   readonly store: TaskStore;
   /** What a standby has read of this partition on this instance, with that store; it is used up. */
-  readonly standby: Replica | undefined;
+  readonly standby: TaskRestoration | undefined;
   /** Aborted once the task is no longer wanted: a wait for records then ends with Retriable. */
   readonly abandon: AbortSignal;
   /** Called right before the former owner is fenced, at each try: throws Fenced where the partition is no longer ours. @throws Retriable */
   readonly assureOwned: () => Promise<void>;
   /** True if a warm start loaded the state that the standby holds: no other instance owned the partition meanwhile. */
   readonly isWarmStart: boolean;
-  /** Called with each replica that is read, for what it waits for (X5). */
-  readonly onReading: (replica: Replica) => void;
+  /** Called with each restoration that is read, for what it waits for (X5). */
+  readonly onReading: (restoration: TaskRestoration) => void;
 }
 
 export interface Restored extends Ownership {
@@ -66,36 +66,37 @@ export async function restore(parts: RestoreParts): Promise<Restored> {
   }
 }
 
-async function attempt(parts: RestoreParts, standby: Replica | undefined): Promise<Restored> {
+async function attempt(parts: RestoreParts, standby: TaskRestoration | undefined): Promise<Restored> {
   const { context, store, abandon } = parts;
-  const replica = standby ?? (await Replica.open(context, store, abandon));
-  parts.onReading(replica);
+  const restoration = standby ?? (await TaskRestoration.open(context, store, abandon));
+  parts.onReading(restoration);
   let ownership: Claimed<LogWitnesses> | undefined;
   try {
     // One that is at the end already has nothing to gain by asking again.
-    if (standby?.lag !== 0) await replica.readToEnd(abandon);
+    if (standby?.lag !== 0) await restoration.readToEnd(abandon);
     const { assureOwned } = parts;
     await assureOwned();
     const fencedAtMs = context.ports.clock.monotonicMs();
-    ownership = await claim(context, { assureOwned, evidence: () => logWitnesses(context, replica) });
-    if (ownership.claimOffset < replica.position) throw aheadOfLog(context, replica.position, ownership.claimOffset);
-    await readToClaim(context, ownership, (end, signal) => replica.readTo(end, signal), abandon);
-    if (!replica.standsAt(ownership)) throw lostClaim(context, ownership);
-    replica.checkLineage();
-    await replica.digest();
-    checkRestored(context, store, replica, ownership.evidence);
-    replica.stopReading();
-    const { task, flusher, last, heard: claimHeard } = replica;
-    const restoredFrom = standby !== undefined && !parts.isWarmStart ? 'standby' : sourceOf(replica);
+    ownership = await claim(context, { assureOwned, evidence: () => logWitnesses(context, restoration) });
+    if (ownership.claimOffset < restoration.position)
+      throw aheadOfLog(context, restoration.position, ownership.claimOffset);
+    await readToClaim(context, ownership, (end, signal) => restoration.readTo(end, signal), abandon);
+    if (!restoration.standsAt(ownership)) throw lostClaim(context, ownership);
+    restoration.checkLineage();
+    await restoration.digest();
+    checkRestored(context, store, restoration, ownership.evidence);
+    restoration.stopReading();
+    const { task, flusher, last, heard: claimHeard } = restoration;
+    const restoredFrom = standby !== undefined && !parts.isWarmStart ? 'standby' : sourceOf(restoration);
     return { ...ownership, task, flusher, last, fencedAtMs, claimHeard, restoredFrom };
   } catch (error) {
-    await replica.stop(false);
+    await restoration.stop(false);
     await ownership?.writer.close();
     throw error;
   }
 }
 
-function sourceOf({ isStored, last }: Replica): StateSource {
+function sourceOf({ isStored, last }: TaskRestoration): StateSource {
   if (isStored) return 'localStore';
   return last === undefined ? 'nothing' : 'changelog';
 }

@@ -9,7 +9,7 @@ import type { TaskStore } from '../local-store/task-store.ts';
 import { turn } from '../turn.ts';
 import { Distrusted } from './distrust.ts';
 
-/** Beginning of a replica: how far the local store has brought it. */
+/** Beginning of a restoration: how far the local store has brought it. */
 export interface StorePosition {
   /** Everything below is in the store. */
   readonly position: number;

@@ -9,9 +9,9 @@
 //        committed.
 import type { PartitionTask } from '@flatline/partition';
 import type { TaskContext } from '../task-context.ts';
-import type { Replica } from '../restoring/replica.ts';
+import type { TaskRestoration } from '../restoring/task-restoration.ts';
 import type { Restored } from '../restoring/restoring.ts';
-import type { StandbyTask } from '../restoring/standby-task.ts';
+import type { Standby } from '../restoring/standby.ts';
 import type { Committer } from '../committing/committer.ts';
 import { contained } from './contained.ts';
 import { StoreDrops } from '../local-store/store-drops.ts';
@@ -28,35 +28,37 @@ export class TaskHoldings {
   readonly #context: TaskContext;
   readonly #drops: StoreDrops;
   /** Until its state is taken. */
-  #standby: StandbyTask | undefined;
+  #standby: Standby | undefined;
   #store: TaskStore | undefined;
   /** Under way: whoever asks for it next waits, too. */
   #closingStore: Promise<void> | undefined;
   /** While restoring. */
-  #reading: Replica | undefined;
+  #reading: TaskRestoration | undefined;
   #task: RestoredTask | undefined;
   #loop: TaskLoop | undefined;
 
   /** `standby`: this instance's of the partition; the task goes on from what that has read. */
-  constructor(context: TaskContext, standby: StandbyTask | undefined) {
+  constructor(context: TaskContext, standby: Standby | undefined) {
     this.#context = context;
     this.#standby = standby;
     this.#drops = standby?.drops ?? new StoreDrops(context);
   }
 
-  /** With the replica of the standby that had the store open, if there was one. @throws StateInUse */
-  async openStore(abandon: AbortSignal): Promise<{ readonly store: TaskStore; readonly replica: Replica | undefined }> {
+  /** With the restoration of the standby that had the store open, if there was one. @throws StateInUse */
+  async openStore(
+    abandon: AbortSignal,
+  ): Promise<{ readonly store: TaskStore; readonly restoration: TaskRestoration | undefined }> {
     const standby = this.#standby;
     this.#standby = undefined;
     const warm = await standby?.handOver(abandon);
     const store = warm?.store ?? (await TaskStore.open({ context: this.#context, drops: this.#drops }));
     this.#store = store;
-    return { store, replica: warm?.replica };
+    return { store, restoration: warm?.restoration };
   }
 
-  /** A replica of the changelog is being read. */
-  read(replica: Replica): void {
-    this.#reading = replica;
+  /** A restoration of the changelog is being read. */
+  read(restoration: TaskRestoration): void {
+    this.#reading = restoration;
   }
 
   adopt(task: RestoredTask): void {

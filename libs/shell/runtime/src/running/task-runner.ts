@@ -25,7 +25,7 @@ import type { TaskEnd } from '../loop-events.ts';
 import { TaskLoop } from './task-loop.ts';
 import { startTask } from './task-start.ts';
 import type { CommitBudget } from '../committing/commit-budget.ts';
-import type { StandbyTask } from '../restoring/standby-task.ts';
+import type { Standby } from '../restoring/standby.ts';
 import { Truncator } from '../committing/truncator.ts';
 
 export interface TaskRunnerParts {
@@ -33,7 +33,7 @@ export interface TaskRunnerParts {
   /** Outlives the task: what was seen of the brokers holds for its successor. */
   readonly budget: CommitBudget;
   /** This instance's standby of the partition: the task goes on from what it holds. */
-  readonly standby: StandbyTask | undefined;
+  readonly standby: Standby | undefined;
   /** True if a warm start loaded that standby: no other instance owned the partition meanwhile. */
   readonly isWarmStart: boolean;
   /** True if the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */

@@ -30,7 +30,7 @@ export interface TaskStartParts {
 /** @throws PartitionStopped (R3), Fenced, Corrupt, Retriable, Fatal */
 export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): Promise<RestoredTask | LetGo> {
   const { context, budget, confirmOwned, isWarmStart, abandon, assureOwned } = parts;
-  const { store, replica: standby } = await holdings.openStore(abandon);
+  const { store, restoration: standby } = await holdings.openStore(abandon);
   const onReading = holdings.read.bind(holdings);
   const restored = await restore({ context, store, standby, isWarmStart, abandon, assureOwned, onReading });
   const { task: state, last } = restored;

@@ -8,7 +8,7 @@
 // It is `restoring` until it has once read to the end of the changelog, and again after it had to drop its state. `stopped`
 // is R3 as far as a standby can tell: the task that takes over looks again, from the log's start.
 //
-// Owns: its store and its replica, until handed over.
+// Owns: its store and its restoration, until handed over.
 // Does not own: whether there should be one (PipelineInstance).
 //
 // Invariants
@@ -20,7 +20,7 @@ import { pause } from '@flatline/system';
 import { RetryPause } from '../retry-pause.ts';
 import { placeInLog, type TaskContext } from '../task-context.ts';
 import { Distrusted } from './distrust.ts';
-import { Replica } from './replica.ts';
+import { TaskRestoration } from './task-restoration.ts';
 import { StoreDrops } from '../local-store/store-drops.ts';
 import { TaskStore } from '../local-store/task-store.ts';
 
@@ -44,7 +44,7 @@ export interface StandbyStatus {
   readonly storesDropped: number;
 }
 
-export interface StandbyTaskParts {
+export interface StandbyParts {
   readonly context: TaskContext;
   /** When it opens its store. */
   readonly storeAfterMs: DurationMs;
@@ -57,13 +57,13 @@ export interface StandbyTaskParts {
 /** State handed over; its new owner closes the store. */
 export interface WarmState {
   readonly store: TaskStore;
-  readonly replica: Replica;
+  readonly restoration: TaskRestoration;
 }
 
-export class StandbyTask {
+export class Standby {
   /** Goes on with the task that takes over. */
   readonly drops: StoreDrops;
-  readonly #parts: StandbyTaskParts;
+  readonly #parts: StandbyParts;
   readonly #retryPause: RetryPause;
   /** Ends following. Loading goes on, for the task that takes over. */
   readonly #halt = new AbortController();
@@ -72,11 +72,11 @@ export class StandbyTask {
   #state: StandbyState = 'restoring';
   #detail: string | undefined;
   #store: TaskStore | undefined;
-  #replica: Replica | undefined;
+  #restoration: TaskRestoration | undefined;
   #living: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(parts: StandbyTaskParts) {
+  constructor(parts: StandbyParts) {
     this.#parts = parts;
     this.drops = new StoreDrops(parts.context);
     this.#retryPause = new RetryPause(parts.context.ports.clock);
@@ -93,26 +93,26 @@ export class StandbyTask {
 
   /** Changelog offset below which everything is here; undefined before anything was loaded. */
   get position(): number | undefined {
-    return this.#replica?.position;
+    return this.#restoration?.position;
   }
 
   status(): StandbyStatus {
-    const replica = this.#replica;
+    const restoration = this.#restoration;
     return {
       ...placeInLog(this.#parts.context),
       state: this.#state,
-      detail: this.#detail ?? replica?.obstacle,
-      clock: replica?.last?.clock ?? 0,
-      liveEntries: replica?.task.liveEntries ?? 0,
-      lag: replica?.lag,
-      position: replica?.position,
+      detail: this.#detail ?? restoration?.obstacle,
+      clock: restoration?.last?.clock ?? 0,
+      liveEntries: restoration?.task.liveEntries ?? 0,
+      lag: restoration?.lag,
+      position: restoration?.position,
       storesDropped: this.drops.count,
     };
   }
 
   /** Which invariants of its state do not hold, in words. For checks. */
   inspect(): readonly string[] {
-    return this.#replica?.inspect() ?? [];
+    return this.#restoration?.inspect() ?? [];
   }
 
   /**
@@ -131,10 +131,10 @@ export class StandbyTask {
     if (abandon.aborted) giveUp();
     await this.#end();
     abandon.removeEventListener('abort', giveUp);
-    const [store, replica] = [this.#store, this.#replica];
+    const [store, restoration] = [this.#store, this.#restoration];
     this.#store = undefined;
-    this.#replica = undefined;
-    if (store !== undefined && replica !== undefined) return { store, replica };
+    this.#restoration = undefined;
+    if (store !== undefined && restoration !== undefined) return { store, restoration };
     await store?.close();
     return undefined;
   }
@@ -148,8 +148,8 @@ export class StandbyTask {
   async #close(cleanly: boolean): Promise<void> {
     this.#abandon.abort();
     await this.#end();
-    await this.#replica?.stop(cleanly);
-    this.#replica = undefined;
+    await this.#restoration?.stop(cleanly);
+    this.#restoration = undefined;
     await this.#store?.close();
     this.#store = undefined;
     this.#parts.onClosed();
@@ -167,17 +167,17 @@ export class StandbyTask {
     while (!this.#halt.signal.aborted && this.#state !== 'stopped') {
       try {
         this.#store ??= await TaskStore.open({ context, drops: this.drops, isStandby: true });
-        this.#replica ??= await Replica.open(context, this.#store, this.#abandon.signal);
-        await this.#replica.readToEnd(this.#halt.signal);
-        this.#followed(this.#replica);
-        await this.#replica.follow(this.#halt.signal);
+        this.#restoration ??= await TaskRestoration.open(context, this.#store, this.#abandon.signal);
+        await this.#restoration.readToEnd(this.#halt.signal);
+        this.#followed(this.#restoration);
+        await this.#restoration.follow(this.#halt.signal);
       } catch (error) {
         await this.#interrupted(error);
       }
     }
   }
 
-  #followed({ position }: Replica): void {
+  #followed({ position }: TaskRestoration): void {
     this.#retryPause.reset();
     if (this.#state === 'following') return;
     this.#state = 'following';
@@ -205,7 +205,7 @@ export class StandbyTask {
       error,
     });
     await this.#retryPause.pause(this.#halt.signal);
-    this.#replica?.reopen();
+    this.#restoration?.reopen();
     this.#detail = undefined;
   }
 
@@ -217,7 +217,7 @@ export class StandbyTask {
       await this.#stop(message);
       return;
     }
-    await this.#dropReplica();
+    await this.#dropRestoration();
     this.#state = 'restoring';
     this.#parts.context.ports.log.warn('standby drops its state and reads the changelog again', {
       ...placeInLog(this.#parts.context),
@@ -226,13 +226,13 @@ export class StandbyTask {
     await store.drop(reason, message);
   }
 
-  async #dropReplica(): Promise<void> {
-    await this.#replica?.stop(false);
-    this.#replica = undefined;
+  async #dropRestoration(): Promise<void> {
+    await this.#restoration?.stop(false);
+    this.#restoration = undefined;
   }
 
   async #stop(why: string): Promise<void> {
-    await this.#dropReplica();
+    await this.#dropRestoration();
     this.#state = 'stopped';
     this.#detail = why;
     this.#parts.context.ports.log.error('standby stopped', { ...placeInLog(this.#parts.context), why });

@@ -26,7 +26,7 @@ interface Restoring {
   readonly from: StorePosition;
 }
 
-export class Replica {
+export class TaskRestoration {
   readonly task: PartitionTask;
   readonly flusher: Flusher;
   readonly #context: TaskContext;
@@ -52,11 +52,11 @@ export class Replica {
    * Loads what the local store holds. Reading goes on from there, or from the log's start. @throws Distrusted, Retriable, also
    * once `abandon` is aborted
    */
-  static async open(context: TaskContext, store: TaskStore, abandon: AbortSignal): Promise<Replica> {
+  static async open(context: TaskContext, store: TaskStore, abandon: AbortSignal): Promise<TaskRestoration> {
     const task = new PartitionTask(context.taskOptions);
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
     const from = await loadStore(context, store, restoration, abandon);
-    return new Replica(context, store, { task, restoration, from });
+    return new TaskRestoration(context, store, { task, restoration, from });
   }
 
   /** Header of the newest whole commit, undefined before the first. */
