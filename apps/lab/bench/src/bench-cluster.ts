@@ -7,7 +7,6 @@ import { type DurationMs, type Millis } from '@flatline/base';
 import { ensureBroker } from '@flatline/dev-broker';
 import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import type { BenchmarkOptions } from './benchmark.ts';
 import { processCpuMs } from './process-stat.ts';
 
 export interface BenchCluster {
@@ -19,7 +18,8 @@ export interface BenchCluster {
   readonly schemaRegistryUrl: string | undefined;
 }
 
-interface BenchClusterOptions extends Pick<BenchmarkOptions, 'onProgress'> {
+interface BenchClusterOptions {
+  readonly onProgress: (what: string) => void;
   readonly registry?: boolean;
 }
 

@@ -10,7 +10,6 @@ import {
   type JavaRuntime,
   MAVEN_VERSION_MIN,
 } from './java-runtime.ts';
-import { type BrokerOptions } from './running-broker.ts';
 import { type Workspace } from './workspace.ts';
 
 export interface JavaLookedFor {
@@ -25,7 +24,7 @@ export interface JavaLookedFor {
 export async function lookForJava(
   environment: NodeJS.ProcessEnv,
   workspace: Workspace,
-  { registry = false }: Pick<BrokerOptions, 'registry'>,
+  { registry = false }: { readonly registry?: boolean | undefined },
 ): Promise<JavaLookedFor> {
   const needed = registry ? (['broker', 'registry'] as const) : (['broker'] as const);
   const isCached = needed.every((name) => cachedArtifacts(infraProject(name, workspace), workspace) !== undefined);
@@ -56,7 +55,7 @@ async function mavenFound(environment: NodeJS.ProcessEnv): Promise<{ isUsable: b
 /** The message where nothing can run a broker. `java`: what was looked for; undefined where a container was asked for. */
 export async function nothingToRun(
   java: JavaLookedFor | undefined,
-  { secure }: Pick<BrokerOptions, 'secure'>,
+  { secure }: { readonly secure?: boolean | undefined },
 ): Promise<string> {
   if (java === undefined) return 'no container engine answers: start Docker';
   const needsJava = secure === true;

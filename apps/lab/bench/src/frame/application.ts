@@ -5,13 +5,20 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Application, PIPELINE } from '../tasks/application.ts';
-import type { Ground } from './frame.ts';
 
 const INPUT = { 'message.timestamp.type': 'LogAppendTime' };
 const CHANGELOG = { ...INPUT, 'retention.ms': '-1', 'retention.bytes': '-1' };
 
-export type Place = Pick<Ground<{ readonly partitions: number }>, 'brokers' | 'connection' | 'partitions' | 'workDir'>;
-type Topics = Pick<Place, 'connection' | 'partitions'>;
+/** Where topics are made, and of how many partitions. */
+export interface Topics {
+  readonly connection: KafkaConnection;
+  readonly partitions: number;
+}
+
+export interface Place extends Topics {
+  readonly brokers: readonly string[];
+  readonly workDir: string;
+}
 
 /** Gives `use` an application; nothing of its state is left afterwards. */
 export async function withApplication<T>(place: Place, use: (application: Application) => Promise<T>): Promise<T> {
@@ -49,7 +56,7 @@ export async function createTopicsOf(topics: Topics, application: string): Promi
 }
 
 async function create(
-  { connection, partitions }: { readonly connection: KafkaConnection; readonly partitions: number },
+  { connection, partitions }: Topics,
   topics: readonly (readonly [topic: string, settings: Readonly<Record<string, string>>])[],
 ): Promise<void> {
   const admin = new KafkaTopicAdmin({ clock: systemClock, connection });

@@ -1,13 +1,19 @@
 // The frame of a benchmark: options over its defaults, the contenders that can run here, a broker, turns and the report. What a
 // benchmark adds is its plan: its settings, contenders and measurement, and what it says of the figures.
 import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
-import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
+import type { Benchmark, BenchmarkOptions, Sizes } from '../benchmark.ts';
 import { machineText, thisMachine } from '../machine.ts';
 import { type Described, type LineUp, NO_PEERS } from './line-up.ts';
 import { type Page, pageText } from './page.ts';
 
-/** Settings, a broker, and where state directories are made. */
-export type Ground<Settings = object> = Settings & BenchCluster & Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
+/** A broker, and where state directories are made. */
+export interface Surroundings extends BenchCluster {
+  readonly workDir: string;
+  readonly onProgress: (what: string) => void;
+}
+
+/** Settings, and what they are measured in. */
+export type Ground<Settings = object> = Settings & Surroundings;
 
 export interface BenchmarkPlan<Settings extends object, Contender extends Described, Measured extends object, Row> {
   readonly name: string;
@@ -61,12 +67,10 @@ export function framed<Settings extends object, Contender extends Described, Mea
   };
 }
 
-type Size = 'events' | 'sessions' | 'partitions' | 'repeats';
-
 /** The defaults, but for those that an option of the same name replaces. */
-export function over<Defaults extends Partial<Record<Size, number>>>(
+export function over<Defaults extends Partial<Record<keyof Sizes, number>>>(
   defaults: Defaults,
-  { events, sessions, partitions, repeats }: Pick<BenchmarkOptions, Size>,
+  { events, sessions, partitions, repeats }: Sizes,
 ): Defaults {
   const given = Object.entries({ events, sessions, partitions, repeats });
   return {

@@ -1,5 +1,5 @@
 // The contenders that can run here, and the peers that cannot, with what they lack.
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import type { JavaProgram } from '../peers/java-program.ts';
 import { type Found, lookUpPeer } from '../peers/peer.ts';
 
@@ -29,7 +29,7 @@ interface StreamsPlan<Contender, Streams> {
 
 /** Our own contenders, and Kafka Streams' where it can be run. */
 export async function streamsLineUp<Contender, Streams extends Described>(
-  options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
+  options: PeersAsked,
   own: readonly Contender[],
   { variants, how, contender }: StreamsPlan<Contender, Streams>,
 ): Promise<LineUp<Contender>> {

@@ -1,7 +1,11 @@
 // Turns: everything that is compared is measured once, then all of it again, so that other load on the machine falls on all alike.
 import { type Place, withApplication } from './application.ts';
 import { type Application } from '../tasks/application.ts';
-import type { Ground } from './frame.ts';
+
+interface Rounds {
+  readonly repeats: number;
+  readonly onProgress: (what: string) => void;
+}
 
 /** Something that is measured once in each round. */
 export interface Cell<Turn> {
@@ -22,7 +26,7 @@ export interface Taken<Turn> {
 /** Another cell begins each time, so that none always runs after the same one. @throws what a cell throws that is no peer's */
 export async function takeTurns<Turn>(
   cells: readonly Cell<Turn>[],
-  { repeats, onProgress }: Pick<Ground<{ readonly repeats: number }>, 'repeats' | 'onProgress'>,
+  { repeats, onProgress }: Rounds,
 ): Promise<Taken<Turn>> {
   const taken = new Map(cells.map((cell) => [cell, [] as Turn[]]));
   const failures: string[] = [];
@@ -49,7 +53,7 @@ export interface ApplicationCell<Turn> extends Omit<Cell<Turn>, 'take'> {
 
 /** Turns of all cells in one. @throws as `takeTurns` */
 export async function takeApplicationTurns<Turn>(
-  ground: Place & Pick<Ground<{ readonly repeats: number }>, 'repeats' | 'onProgress'>,
+  ground: Place & Rounds,
   cells: readonly ApplicationCell<Turn>[],
 ): Promise<{ readonly turns: readonly Turn[]; readonly failures: readonly string[] }> {
   const prepared = cells.map((cell) => ({

@@ -126,7 +126,7 @@ async function measureCell(
   let others: readonly LoadProcess[] = [];
   try {
     const lateness = await watched(ground, application, running.closes, (closes) =>
-      probe({ ...ground, topic }, load, closes, () => {
+      probe(ground, topic, load, closes, () => {
         running.beginCost?.();
         if (load === 'busy') beats = startBeats({ brokers, topic, ...living, eventsPerSecond });
         if (load === 'ending') others = Array.from({ length: availableParallelism() }, () => startLoad('occupy'));
@@ -168,7 +168,8 @@ async function watched<T>(
 
 /** `onReady`: the contender has read what was there before, and closes. */
 async function probe(
-  { connection, brokerCpu, topic }: Pick<LatencyGround, 'connection' | 'brokerCpu'> & Pick<Application, 'topic'>,
+  { connection, brokerCpu }: LatencyGround,
+  topic: string,
   load: Load,
   closes: Closes,
   onReady: () => void,

@@ -2,7 +2,7 @@
 import type { BuiltProject, Workspace } from '@flatline/dev-broker';
 import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import type { ServiceCost, ServiceTask } from '../tasks/service-task.ts';
 import { type Found, lookUp } from './peer.ts';
 import { findProgram, runProgram, runTool } from './programs.ts';
@@ -14,9 +14,7 @@ export interface ConfluentPeer {
   readonly serve: (task: ServiceTask) => Promise<ServiceCost>;
 }
 
-export function lookUpConfluent(
-  options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
-): Promise<Found<ConfluentPeer>> {
+export function lookUpConfluent(options: PeersAsked): Promise<Found<ConfluentPeer>> {
   return lookUp('confluent', options, {
     lacks: () => {
       const missing = ['npm', 'make', 'g++'].filter((name) => findProgram(name) === undefined);

@@ -1,5 +1,5 @@
 // A peer whose server and client are programs in Go, of the module in `peers/go`.
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import { type Found, lookUp } from './peer.ts';
 import { type PeerName } from './peer-names.ts';
 import { goPrograms } from './peer-builds.ts';
@@ -10,7 +10,7 @@ export const LINUX_ONLY = 'its server is measured by /proc: run it on Linux';
 /** @param server the package that its server is built from */
 export function lookUpGoPeer<Peer>(
   name: PeerName,
-  options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
+  options: PeersAsked,
   { server, open }: { readonly server: string; readonly open: (folder: string) => Promise<Peer> },
 ): Promise<Found<Peer>> {
   const go = findProgram('go');

@@ -1,7 +1,7 @@
 // Peers that keep leases: sessions of ZooKeeper's server, leases of etcd.
 import type { DurationMs } from '@flatline/base';
 import { join } from 'node:path';
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import type { StepCost } from '../tasks/due-task.ts';
 import { LINUX_ONLY, lookUpGoPeer } from './go-peer.ts';
 import type { JvmSettings } from './java-program.ts';
@@ -43,18 +43,16 @@ export interface LeasePeer {
   keep(task: LeasesTask, stateDir: string): Promise<LeasesCost>;
 }
 
-type Asked = Pick<BenchmarkOptions, 'peers' | 'onProgress'>;
-
 const SERVER_JVM: JvmSettings = { heapMb: 2_048, collector: 'Parallel' };
 const CLIENT_JVM: JvmSettings = { heapMb: 512, collector: 'Parallel' };
 /** What else a server has open: jars, logs. */
 const OTHER_FILES_MAX = 1_000;
 
-export function lookUpLeasePeer(name: LeasePeer['name'], options: Asked): Promise<Found<LeasePeer>> {
+export function lookUpLeasePeer(name: LeasePeer['name'], options: PeersAsked): Promise<Found<LeasePeer>> {
   return name === 'etcd' ? lookUpEtcd(options) : lookUpZooKeeper(options);
 }
 
-async function lookUpZooKeeper(options: Asked): Promise<Found<LeasePeer>> {
+async function lookUpZooKeeper(options: PeersAsked): Promise<Found<LeasePeer>> {
   const found = await lookUpPeer('zookeeper', options);
   if (found.kind === 'missing') return found;
   if (process.platform !== 'linux') return { kind: 'missing', why: LINUX_ONLY };
@@ -88,7 +86,7 @@ async function openFilesMax(): Promise<number> {
   return said.trim() === 'unlimited' ? Infinity : Number(said);
 }
 
-function lookUpEtcd(options: Asked): Promise<Found<LeasePeer>> {
+function lookUpEtcd(options: PeersAsked): Promise<Found<LeasePeer>> {
   return lookUpGoPeer('etcd', options, {
     server: 'go.etcd.io/etcd/server/v3',
     open: async (folder) => ({

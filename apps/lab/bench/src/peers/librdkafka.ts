@@ -1,5 +1,5 @@
 // A C program that reads the topic with the newest librdkafka and nothing else: as fast as others' clients get.
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import { join } from 'node:path';
 import type { ContenderCost, ContenderTask, ProgramCost } from '../tasks/contender-task.ts';
 import { findProgram, runProgram } from './programs.ts';
@@ -11,9 +11,7 @@ export interface LibrdkafkaPeer {
   read(task: ContenderTask): Promise<ContenderCost>;
 }
 
-export function lookUpLibrdkafka(
-  options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
-): Promise<Found<LibrdkafkaPeer>> {
+export function lookUpLibrdkafka(options: PeersAsked): Promise<Found<LibrdkafkaPeer>> {
   const python = findProgram('python3');
   return lookUp('librdkafka', options, {
     lacks: () => {

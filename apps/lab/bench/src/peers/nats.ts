@@ -1,6 +1,6 @@
 // Messages that wait in a stream of NATS, each a schedule of its own.
 import { join } from 'node:path';
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import type { DueCost, DueTask } from '../tasks/due-task.ts';
 import { lookUpGoPeer } from './go-peer.ts';
 import { accepts, freePort, type LocalServer, startServer } from './local-server.ts';
@@ -13,7 +13,7 @@ export interface NatsPeer {
   delays(task: DueTask): Promise<DueCost>;
 }
 
-export function lookUpNats(options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>): Promise<Found<NatsPeer>> {
+export function lookUpNats(options: PeersAsked): Promise<Found<NatsPeer>> {
   return lookUpGoPeer('nats', options, {
     server: 'github.com/nats-io/nats-server/v2',
     open: async (folder) => {

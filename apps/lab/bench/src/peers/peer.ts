@@ -10,7 +10,7 @@ import {
   workspaceOf,
 } from '@flatline/dev-broker';
 import { join } from 'node:path';
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import { JavaProgram } from './java-program.ts';
 import type { PeerName } from './peer-names.ts';
 
@@ -26,13 +26,11 @@ export interface PeerNeeds<Program> {
   open(folder: string): Promise<Program>;
 }
 
-type Asked = Pick<BenchmarkOptions, 'peers' | 'onProgress'>;
-
 const MAIN = 'dev.flatline.bench.Main';
 const GOALS = ['compile', 'dependency:copy-dependencies'];
 const NO_JAVA = 'no Java 17 or newer: install it, or set JAVA_HOME';
 
-export function lookUpPeer(name: 'kafka-streams' | 'zookeeper', options: Asked): Promise<Found<JavaProgram>> {
+export function lookUpPeer(name: 'kafka-streams' | 'zookeeper', options: PeersAsked): Promise<Found<JavaProgram>> {
   const java = findJava(process.env).catch((error: unknown) => (error as Error).message);
   return lookUp(name, options, {
     lacks: async () => {
@@ -55,7 +53,7 @@ export function lookUpPeer(name: 'kafka-streams' | 'zookeeper', options: Asked):
 /** A peer that was not asked for is run where everything it needs is there already; one that was is built. */
 export async function lookUp<Program>(
   name: PeerName,
-  { peers, onProgress }: Asked,
+  { peers, onProgress }: PeersAsked,
   needs: PeerNeeds<Program>,
 ): Promise<Found<Program>> {
   const isAsked = peers?.includes(name) === true;

@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import {
   type ContenderCost,
   type ContenderTask,
@@ -23,7 +23,7 @@ export interface QuixPeer {
   process(task: ContenderTask, timeoutMs: DurationMs): Promise<ContenderCost>;
 }
 
-export function lookUpQuix(options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>): Promise<Found<QuixPeer>> {
+export function lookUpQuix(options: PeersAsked): Promise<Found<QuixPeer>> {
   const python = findProgram('python3');
   return lookUp('quix', options, {
     lacks: () => Promise.resolve(python === undefined ? 'no python3 on PATH: install Python 3.11' : undefined),

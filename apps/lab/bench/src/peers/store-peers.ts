@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { PeersAsked } from '../benchmark.ts';
 import type { SeenClose } from '../close-watch.ts';
 import {
   type ContenderCost,
@@ -124,10 +124,7 @@ export interface StorePeer extends Pick<Store, 'does' | 'lacks' | 'seenBy'> {
   debounce(task: DebounceTask): Promise<DueCost>;
 }
 
-export function lookUpStore(
-  name: StoreName,
-  options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
-): Promise<Found<StorePeer>> {
+export function lookUpStore(name: StoreName, options: PeersAsked): Promise<Found<StorePeer>> {
   const { needs, version, client } = STORES[name];
   return lookUp(name, options, {
     lacks: async () => {

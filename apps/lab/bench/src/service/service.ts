@@ -3,6 +3,7 @@ import { KafkaTopicAdmin, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
 import { measureApart } from '../apart.ts';
+import type { Topics } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { type Described, joined, type LineUp, NO_PEERS, peerLineUp } from '../frame/line-up.ts';
 import { type Cell, takeTurns } from '../frame/turns.ts';
@@ -96,7 +97,7 @@ async function measureService(
   return { turns: turns.flat(), sessions: held, failures };
 }
 
-async function newTopic({ connection, partitions }: Pick<ServiceGround, 'connection' | 'partitions'>): Promise<string> {
+async function newTopic({ connection, partitions }: Topics): Promise<string> {
   const topic = `bench-${randomUUID()}`;
   const admin = new KafkaTopicAdmin({ clock: systemClock, connection });
   await admin.createTopics([{ topic, partitions, replicationFactor: -1, settings: {} }]);

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
+import { onBenchCluster } from '../bench-cluster.ts';
 import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
 import { createInput, createTopicsOf } from '../frame/application.ts';
-import { over } from '../frame/frame.ts';
+import { over, type Surroundings } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { removeTopics } from '../kafkajs-topic-removal.ts';
 import { machineLoad, thisMachine } from '../machine.ts';
@@ -83,7 +83,7 @@ async function measureThroughput(
 }
 
 /** What a turn needs beside its contender and topic. */
-export interface TurnSurroundings extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'>, BenchCluster {
+export interface TurnSurroundings extends Surroundings {
   readonly settings: ThroughputSettings;
 }
 
