@@ -1,6 +1,6 @@
 // Which kind of pipeline a world simulates.
-import { assert, type Random } from '@flatline/base';
-import { KIND_LABS, KIND_NAMES, type KindName } from '@flatline/lab-kinds';
+import { assert, KIND_NAMES, type KindName, type Random } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 
 /** Drawn from a random of its own, so that a world is the one that its seed always was. */
 export function drawKind(random: Random): KindName {

@@ -1,8 +1,7 @@
 // The command line of `npm run worlds`: what is wrong with it ends the process with 2, and --help with 0.
-import { messageOf } from '@flatline/base';
+import { KIND_NAMES, type KindName, messageOf } from '@flatline/base';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { KIND_NAMES, type KindName } from '@flatline/lab-kinds';
 
 const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants]
        npm run worlds -- --seed S [--kind K]

@@ -1,5 +1,6 @@
 // What a campaign of seeds must have seen (V12): one whose faults did not happen proves nothing, however green.
-import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
+import { KIND_NAMES } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import { ACTS } from './nemesis/acts.ts';
 
 /** Requests at which every fault must have hit; of the rare ones below any. */

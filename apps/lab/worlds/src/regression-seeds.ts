@@ -1,4 +1,4 @@
-import type { KindName } from '@flatline/lab-kinds';
+import type { KindName } from '@flatline/base';
 
 interface RegressionSeed {
   readonly seed: number;

@@ -1,6 +1,6 @@
+import { KIND_NAMES } from '@flatline/base';
 import { describe, expect, test } from '@jest/globals';
 import { Simulation } from '@flatline/cluster';
-import { KIND_NAMES } from '@flatline/lab-kinds';
 import { drawKind } from './draw-kind.ts';
 import { missedOf } from './reach.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';

@@ -2,7 +2,7 @@
 //
 // Owns: counts.
 // Does not own: what they mean (reach.ts), how they are shown (report.ts).
-import type { KindName } from '@flatline/lab-kinds';
+import type { KindName } from '@flatline/base';
 import type { SeedReport } from './world.ts';
 
 /** A world to be lived; without a kind, that which its seed draws. */

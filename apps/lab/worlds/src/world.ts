@@ -1,8 +1,8 @@
 // One seed, from the start of a cluster to the judgement: a safety phase in which everything may go wrong, a liveness phase in
 // which nothing does and everything must finish, and an orderly stop.
-import type { DurationMs, Millis, Random } from '@flatline/base';
+import type { DurationMs, KindName, Millis, Random } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
-import { KIND_LABS, type KindName, type SimulatedKind } from '@flatline/lab-kinds';
+import { KIND_LABS, type SimulatedKind } from '@flatline/lab-kinds';
 import { calmLimitMs, LIVENESS_MAX_MS } from './calm-limit.ts';
 import { changedScenario, drawSettings } from './changed-scenario.ts';
 import { CLOCK_OVERTAKEN, Cluster, type ProcessSettings, type SimulatedProcess } from './cluster.ts';

@@ -1,11 +1,11 @@
 // The kinds in the lab: a line for each, or the compiler names the one that lacks.
+import type { KindName } from '@flatline/base';
 import { debounceLab } from './debounce/debounce-lab.ts';
-import type { KindLab, KindName } from './kind-lab.ts';
+import type { KindLab } from './kind-lab.ts';
 import { leaseLab } from './lease/lease-lab.ts';
 import { scheduleLab } from './schedule/schedule-lab.ts';
 import { sessionLab } from './session/session-lab.ts';
 
-export type { KindName } from './kind-lab.ts';
 export { openWindows } from './debounce/simulated-windows.ts';
 export { openSessions } from './session/simulated-sessions.ts';
 export type { Act, KindTraffic, PipelineSection, ProducersSender } from './traffic/kind-traffic.ts';
@@ -22,5 +22,3 @@ export const KIND_LABS: { readonly [Kind in KindName]: KindLab<Kind> } = {
   debounce: debounceLab,
   schedule: scheduleLab,
 };
-
-export const KIND_NAMES = Object.keys(KIND_LABS) as readonly KindName[];

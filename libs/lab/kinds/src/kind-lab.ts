@@ -1,10 +1,8 @@
 // All that the lab knows of a kind: worlds, chaos and recorded histories take it from here.
-import type { RulesByKind } from '@flatline/oracle';
+import type { KindName } from '@flatline/base';
 import type { KindHistories } from './histories/kind-histories.ts';
 import type { KindTraffic } from './traffic/kind-traffic.ts';
 import type { KindWorlds } from './worlds/kind-worlds.ts';
-
-export type KindName = keyof RulesByKind;
 
 /** Each has a folder of its own, and a line in `index.ts`. */
 export interface KindLab<Kind extends KindName> {

@@ -1,8 +1,8 @@
 // The mutants of each kind, hunted in worlds of it: a line for each, or the compiler names the one that lacks.
 //
 // An entry of its own, which loads nothing of the product: sources are changed before they are loaded.
+import type { KindName } from '@flatline/base';
 import { DEBOUNCE_MUTANTS } from './debounce/debounce-mutants.ts';
-import type { KindName } from './kind-lab.ts';
 import { LEASE_MUTANTS } from './lease/lease-mutants.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { SCHEDULE_MUTANTS } from './schedule/schedule-mutants.ts';

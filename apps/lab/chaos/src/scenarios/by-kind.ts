@@ -1,5 +1,6 @@
 // The faults of which other kinds than sessions are tried on a real broker, too: F1, F2, F3, F4, F18 of each.
-import { KIND_LABS, KIND_NAMES, type KindName } from '@flatline/lab-kinds';
+import { KIND_NAMES, type KindName } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import type { Scenario } from '../scenario.ts';
 import { backlog } from './backlog.ts';
 import { outcomeUnknown } from './dropped-answers.ts';

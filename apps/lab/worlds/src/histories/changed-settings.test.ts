@@ -1,6 +1,7 @@
 // Processors that were started again with other settings: each stretch is judged by those of then, which the changelog has.
 import { describe, expect, test } from '@jest/globals';
-import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
+import { KIND_NAMES } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import { type RecordedPartition, SESSION_RULES, type SettingsChange } from '@flatline/lab-kinds/histories';
 import {
   type JudgedRules,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Random } from '@flatline/base';
-import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
+import { KIND_NAMES, type Random } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import {
   type Asked,
   type HistoryAct,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
+import { KIND_NAMES } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import { type NamedSubject, type RecordedPartition, SESSION_RULES, sessions } from '@flatline/lab-kinds/histories';
 import { type LedgerLine, type VerificationReport, verifyHistories } from '@flatline/oracle';
 import { mutantsOf } from './mutants/index.fixture.ts';

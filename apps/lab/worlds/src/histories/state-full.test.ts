@@ -1,6 +1,7 @@
 // What the processor is believed of when it says that there was no room for a state (I7).
 import { describe, expect, test } from '@jest/globals';
-import { KIND_LABS, KIND_NAMES, type KindName } from '@flatline/lab-kinds';
+import { KIND_NAMES, type KindName } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import type { RoomCase, Sent } from '@flatline/lab-kinds/histories';
 import { blankReach, type CommonRules, readingOf } from '@flatline/oracle/anatomy';
 

@@ -1,6 +1,7 @@
 // Changelogs of which the oldest commits are gone, as every task leaves them: what those brought about is judged all the same.
 import { describe, expect, test } from '@jest/globals';
-import { KIND_LABS, KIND_NAMES } from '@flatline/lab-kinds';
+import { KIND_NAMES } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import { commits, edit, type HistorySubject, type RecordedPartition, takeApart } from '@flatline/lab-kinds/histories';
 import { type LogSource, type VerificationReport, verifyHistories } from '@flatline/oracle';
 import { after, from } from './cut-logs.fixture.ts';

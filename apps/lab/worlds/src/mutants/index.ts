@@ -1,4 +1,4 @@
-import type { KindName } from '@flatline/lab-kinds';
+import type { KindName } from '@flatline/base';
 import { KIND_MUTANTS } from '@flatline/lab-kinds/mutants';
 import { CHANGELOG_MUTANTS } from './changelog.ts';
 import { COMMIT_MUTANTS } from './commits.ts';
@@ -19,6 +19,7 @@ const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...INVARIANT_MUTANTS,
 ];
 
+/** As the table has them: the names of the kinds are a source of the product, which may only be loaded once it is changed. */
 const KINDS = Object.keys(KIND_MUTANTS) as readonly KindName[];
 
 /** Those of the engine in worlds of sessions, which reach the most of it. */

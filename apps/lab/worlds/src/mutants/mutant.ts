@@ -1,4 +1,4 @@
-import type { KindName } from '@flatline/lab-kinds';
+import type { KindName } from '@flatline/base';
 import type { Mutant } from '@flatline/lab-kinds/mutants';
 
 /** One of what all kinds have in common. */

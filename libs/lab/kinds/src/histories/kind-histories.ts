@@ -1,16 +1,17 @@
 // What is asked of a kind for recorded histories: what they are recorded of, and how they are made wrong.
-import type { CommonRules, RulesByKind } from '@flatline/oracle';
+import type { KindName } from '@flatline/base';
+import type { CommonRules } from '@flatline/oracle';
 import type { HeadTouch } from '@flatline/oracle/anatomy';
 import type { HistoryMutant } from './history-mutant.ts';
 import type { HistorySubject } from './subject.ts';
 
-export interface NamedSubject<Kind extends keyof RulesByKind = keyof RulesByKind> {
+export interface NamedSubject<Kind extends KindName = KindName> {
   readonly name: string;
   readonly subject: HistorySubject<Kind>;
 }
 
 /** Settings that are rolled out half-way through a history. */
-export interface SettingsChange<Kind extends keyof RulesByKind = keyof RulesByKind> {
+export interface SettingsChange<Kind extends KindName = KindName> {
   readonly what: string;
   readonly subject: HistorySubject<Kind>;
   readonly changed: HistorySubject<Kind>;
@@ -31,7 +32,7 @@ export interface RoomCase {
   readonly others: readonly Sent[];
 }
 
-export interface KindHistories<Kind extends keyof RulesByKind> {
+export interface KindHistories<Kind extends KindName> {
   /** Mutants are made of the first. */
   readonly subjects: readonly [NamedSubject<Kind>, ...NamedSubject<Kind>[]];
   readonly changes: readonly SettingsChange<Kind>[];

@@ -1,4 +1,5 @@
 // What is taken down of a partition: its logs with everything in them, for whoever changes them before they are judged.
+import type { KindName } from '@flatline/base';
 import type {
   BatchMark,
   InputRecord,
@@ -6,7 +7,6 @@ import type {
   LogRecord,
   OpenTransaction,
   OutputRecord,
-  RulesByKind,
   StoredEntry,
 } from '@flatline/oracle';
 
@@ -17,7 +17,7 @@ export interface RecordedLog<R> {
 }
 
 export interface RecordedPartition {
-  readonly kind: keyof RulesByKind;
+  readonly kind: KindName;
   readonly partition: number;
   readonly input: RecordedLog<InputRecord>;
   readonly changelog: RecordedLog<LogRecord>;

@@ -1,5 +1,5 @@
 // What the pipelines of one kind are given in a recorded history, and how it is judged.
-import type { Clock, Random } from '@flatline/base';
+import type { Clock, KindName, Random } from '@flatline/base';
 import type { PipelineKind } from '@flatline/kinds';
 import type { RecordHeader } from '@flatline/ports';
 import type { InputRecord, OutputRecord, RawRecord, RulesByKind } from '@flatline/oracle';
@@ -17,7 +17,7 @@ export interface Producers {
   act(key: string, random: Random, round: number, offsets: readonly number[]): HistoryAct;
 }
 
-export interface HistorySubject<Kind extends keyof RulesByKind = keyof RulesByKind> {
+export interface HistorySubject<Kind extends KindName = KindName> {
   readonly rules: RulesByKind[Kind];
   readonly producers: Producers;
   open(clock: Clock): Promise<PipelineKind>;

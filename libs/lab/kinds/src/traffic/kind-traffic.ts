@@ -1,8 +1,7 @@
 // What is sent to a pipeline of a kind on a real broker, by seed.
-import type { Random } from '@flatline/base';
+import type { KindName, Random } from '@flatline/base';
 import type { ConfigurationInput } from '@flatline/config';
 import type { ProducedRecord } from '@flatline/kafka';
-import type { RulesByKind } from '@flatline/oracle';
 
 type PipelineInput = ConfigurationInput['pipelines'][number];
 
@@ -22,7 +21,7 @@ export interface ProducersSender {
   act(random: Random, offsets: readonly number[]): Act;
 }
 
-export interface KindTraffic<Kind extends keyof RulesByKind = keyof RulesByKind> {
+export interface KindTraffic<Kind extends KindName = KindName> {
   /** What is kept, human-readable. */
   readonly plural: string;
   /** The pipeline's settings of trial `seed`: another way of its kind each time. What ends in silence does within `timeoutMs`. */

@@ -1,7 +1,6 @@
 // What is asked of a kind for worlds of it: how often, when they begin, and the settings that a seed draws.
-import type { DurationMs, Millis, Random } from '@flatline/base';
+import type { DurationMs, KindName, Millis, Random } from '@flatline/base';
 import type { Simulation } from '@flatline/cluster';
-import type { RulesByKind } from '@flatline/oracle';
 import type { KindScenario } from './common-rules.ts';
 import type { SimulatedKind } from './simulated-kind.ts';
 
@@ -15,7 +14,7 @@ export interface WorldTerms extends Pick<KindScenario, 'timestampType' | 'proof'
 }
 
 /** The pipeline of one world, as a seed has drawn it. */
-export interface WorldSubject<Kind extends keyof RulesByKind = keyof RulesByKind> {
+export interface WorldSubject<Kind extends KindName = KindName> {
   readonly kind: Kind;
   /** The settings that are the kind's own, as a report shows them. */
   readonly rules: object;
@@ -30,7 +29,7 @@ export interface WorldSubject<Kind extends keyof RulesByKind = keyof RulesByKind
   simulate(simulation: Simulation, scenario: KindScenario): SimulatedKind;
 }
 
-export interface KindWorlds<Kind extends keyof RulesByKind> {
+export interface KindWorlds<Kind extends KindName> {
   /** So many of a hundred worlds; `rest`: those that other kinds leave. */
   readonly share: number | 'rest';
   /** Names of what its worlds must have seen (V12), as they are counted behind `<kind>/`. */

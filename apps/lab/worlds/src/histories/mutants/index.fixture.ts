@@ -1,5 +1,6 @@
 // All mutants of a kind: those of any, those of its pages, and its own.
-import { KIND_LABS, type KindName } from '@flatline/lab-kinds';
+import type { KindName } from '@flatline/base';
+import { KIND_LABS } from '@flatline/lab-kinds';
 import type { HistoryMutant } from '@flatline/lab-kinds/histories';
 import { COMMITS } from './commits.fixture.ts';
 import { LETTERS } from './letters.fixture.ts';
