@@ -19,7 +19,18 @@ type OfHeader<Header extends string> = Header extends `flatline-${infer Name}` ?
 type HeaderReason = OfHeader<(typeof ASKING_HEADERS)[number] | typeof COMMAND_HEADER>;
 
 /** Bytes that should be a value are none. */
-const OF_VALUES = {
+export type ValueReason =
+  | 'unknown-format'
+  | 'invalid-utf8'
+  | 'invalid-json'
+  | 'invalid-avro'
+  | 'trailing-bytes'
+  | 'no-schema-registry'
+  | 'unknown-schema-id'
+  | 'incompatible-schema'
+  | 'missing-field';
+
+const OF_VALUES: Readonly<Record<ValueReason, string>> = {
   'unknown-format': 'the value begins like none of the formats that `input.format` allows',
   'invalid-utf8': 'a text is not UTF-8, or holds half of a surrogate pair',
   'invalid-json': 'the value is not JSON, or no object',
@@ -29,10 +40,19 @@ const OF_VALUES = {
   'unknown-schema-id': 'the registry does not know the schema',
   'incompatible-schema': 'the schema of the writer cannot be read as ours',
   'missing-field': 'a field is left out that is needed',
-} as const;
+};
 
 /** A record asks of schedules what cannot be, whatever its key already has. */
-const OF_ASKING = {
+export type AskingReason =
+  | 'no-schedule'
+  | 'conflicting-schedule'
+  | 'repeated-header'
+  | 'unknown-target'
+  | 'never-due'
+  | 'beyond-horizon'
+  | 'message-too-large';
+
+const OF_ASKING: Readonly<Record<AskingReason, string>> = {
   'no-schedule': 'no header says when',
   'conflicting-schedule': 'headers that exclude each other',
   'repeated-header': 'a header comes more than once',
@@ -40,7 +60,7 @@ const OF_ASKING = {
   'never-due': 'no run is to come',
   'beyond-horizon': 'it would be due later than `maxHorizonMs` allows',
   'message-too-large': 'value and foreign headers are larger than `maxMessageBytes`',
-} as const;
+};
 
 const OTHERS = {
   'batch-too-large': 'a whole batch: it is larger than Flatline unpacks',
@@ -61,8 +81,6 @@ const OTHERS = {
   'reduced-too-large': 'the reducer came to more than a record holds (B3)',
 } as const;
 
-export type ValueReason = keyof typeof OF_VALUES;
-export type AskingReason = keyof typeof OF_ASKING;
 export type DeadLetterReason = keyof typeof OTHERS | FieldReason | HeaderReason;
 
 const OF_FIELDS: Readonly<Record<FieldReason, string>> = {
