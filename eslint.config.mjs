@@ -73,6 +73,7 @@ const libraries = {
     'kinds',
     'oracle',
     'system',
+    'kind-modules',
     'config',
     'records',
     'kafka',
