@@ -141,7 +141,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       if (machine.state !== undefined) yield { text: textOf(key), dueAt: machine.dueAt(), state: machine.state };
   }
 
-  /** Of each key what comes next takes effect, however far off it is. */
+  /** Lets what comes next for each key take effect, however far off it is. */
   endLives(): void {
     for (const entry of this.#table.all()) {
       const dueAt = entry.machine.dueAt();

@@ -5,8 +5,8 @@
 // Does not own: when a machine goes on (EntriesFold).
 //
 // Invariants
-//   ET1  A key stands in the order at its due instant, or before it.
-//   ET2  A key that has nothing and owes nothing is as one that never came: it has no entry.
+//   KT1  A key stands in the order at its due instant, or before it.
+//   KT2  A key that has nothing and owes nothing is as one that never came: it has no entry.
 import type { Millis } from '@flatline/base';
 import { DueOrder } from './due-order.ts';
 import type { EntryRules, Machine } from './entry-rules.ts';
@@ -19,7 +19,7 @@ export interface Entry<State, Said> {
   readonly key: Uint8Array;
   readonly machine: Machine<State, Said>;
   steps: Steps<State>;
-  /** Of its state: exact, or an upper bound, as its kind says. */
+  /** Bytes of its state: exact, or an upper bound, as its kind says. */
   stateBytes: number;
   /** Earliest instant at which it stands in the order. */
   queuedAt: Millis;
@@ -38,7 +38,7 @@ export class EntryTable<State, Said> {
   readonly #gaps: HeldGaps;
   readonly #entries = new Map<string, Entry<State, Said>>();
   readonly #order = new DueOrder();
-  /** Of most keys: none is added to it. */
+  /** Shared by the keys that have none: none is added to it. */
   readonly #noSteps = new Steps<State>();
 
   constructor(kind: Pick<EntryRules<State, Said>, 'machine' | 'stateBytes'>, gaps: HeldGaps) {

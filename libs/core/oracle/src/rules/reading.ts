@@ -48,7 +48,7 @@ export interface LaterState {
 
 /** Sessions, leases, … of one partition, as the input has them. */
 export interface KindEntries {
-  /** Told of each record that counts for its key (X3). Default: nobody is. */
+  /** Told of each record that counts for its key (X3). Default: does nothing. */
   onHeard: (key: Uint8Array) => void;
   /** How many live, due or not. */
   readonly size: number;

@@ -63,14 +63,3 @@ export class SaidQueue<Each extends Said> {
 function idsOf({ id }: Said): readonly string[] {
   return [id];
 }
-
-/** Takes so many of them, and all of `queue` if it has fewer. */
-export function firstOf<Each extends Said>(queue: SaidQueue<Each>, count: number): readonly Each[] {
-  const first: Each[] = [];
-  for (const each of queue.each()) {
-    if (first.length === count) break;
-    first.push(each);
-  }
-  for (const { name, id } of first) queue.take(name, id);
-  return first;
-}
