@@ -1,4 +1,29 @@
-// A hierarchical timing wheel of integer ids (Varghese and Lauck, SOSP 1987), handed the time, without an object per timer.
+// A hierarchical timing wheel of integer ids, handed the time, without an object per timer.
+//
+// The problem. Every live key has one deadline, and nearly every heartbeat moves it: ten million keys that beat every ten
+// seconds move a million deadlines a second, and hardly any of these is ever reached.
+//
+// Why the obvious fails. A heap sorts all of them to learn the least: log n steps over scattered memory for each move, most
+// of it for deadlines that move again before they matter. A timer object per key, as setTimeout makes, costs memory
+// and collecting for each. A map of buckets by tick is cheap to change, but has to be searched for the next one.
+//
+// The idea. Time is cut into ticks, and ids lie in buckets. Level k has 256 slots of 16^k ticks each, and an id goes to the
+// lowest level that reaches its deadline:
+//
+//   level   a slot is    its 256 slots reach      (ticks of 10 ms)
+//     0        10 ms           2.56 s
+//     1       160 ms          41    s
+//     2         2.56 s        11    min
+//     3        41    s         2.9  h
+//
+// When the cursor comes to a slot of a level above 0, its ids move down (a cascade), so an id moves at most once per level,
+// however long it waits. Two things are ours. A later deadline is not told at all: the id is met where it lies, asked for its
+// deadline, and put where it belongs now, so a key that beats all the time costs a move per timeout instead of one per
+// heartbeat. And a poll may stop after any id, with all it needs to go on in the buckets: ten million keys that fall due at
+// once are let go a slice at a time.
+//
+// Further reading: Varghese and Lauck, Hashed and Hierarchical Timing Wheels (SOSP 1987); "Reinventing the timer wheel"
+// (LWN, 2015), on why Linux stopped cascading; "Apache Kafka, Purgatory, and Hierarchical Timing Wheels" (Confluent, 2015).
 //
 // Owns: which ids are armed, the cursor.
 // Does not own: their deadlines, which it asks for, the clock, what an id means (task).

@@ -1,5 +1,26 @@
 // The rolling snapshot of one partition task: what changed since the last cut, the blocks a commit is made of, the floor.
 //
+// The problem. Millions of entries, of which each commit changes some thousands, must be there again after a crash, as of the
+// very input position that the last commit names, and soon.
+//
+// Why the obvious fails. A snapshot at intervals writes everything, though little has changed, and what came after it has to
+// be read again from the input. A compacted topic with a record per key writes key, headers and framing for a heartbeat that
+// changed eight bytes; the broker's cleaner decides when old values go, so how much a restore reads is not ours to bound; and
+// position and state are different records, which may disagree.
+//
+// The idea. A commit writes blocks: the slots that have changed, in order, a few bytes each, with the position in the header.
+// An entry is bound to its slot and key once, by its base; later blocks only touch it:
+//
+//   block   1: bind a, bind b     2: touch a     3: touch b, remove a     4: bind b again (swept)
+//           ▲ b's base until 4                                            ▲ b's base: the floor may move up to here
+//
+// Each commit also rewrites a share of the oldest bases, so that all live entries have theirs above a floor that keeps moving;
+// below it the log is truncated. So the log stays within a factor of the live state, no commit writes much more than what has
+// changed, and a restore reads from the floor to the end, once, front to back.
+//
+// Further reading: Rosenblum and Ousterhout, The Design and Implementation of a Log-Structured File System (SOSP 1991), whose
+// cleaner is our sweep; KIP-107 (deleting records below an offset); ADR 4, 22, 29. Bytes: block-format.ts.
+//
 // Owns: the dirty set, removals, the digest and size of the live state, the block ledger, what is said of settings.
 // Does not own: entries (EntryTable), which old bases are swept forward, and when (SweepPlan), sending blocks (the runtime), the
 // local store's flush (Checkpoints).

@@ -1,5 +1,27 @@
 // The commit protocol of one task (architecture, steps 2 and 3): cut, send, settle, and the way out of every failure.
 //
+// The problem. Outputs, state and input position must count together or not at all, while processes stop at any instruction
+// and wake minutes later, and answers are lost after the deed was done.
+//
+// Why the obvious fails. Sending again after a timeout duplicates what had arrived. Aborting and stepping again closes
+// sessions twice if the abort came too late: an EndTxn without an answer may have committed. Believing one's own lease on the
+// partition lets a process that was paused overwrite its successor.
+//
+// The idea. A cut is final: all of it is bytes before any is sent. It goes out as one Kafka transaction of the partition's own
+// transactional id, whose epoch is the fence. While the answer is good there is nothing more to it. After any error nothing is
+// guessed: the task becomes its own successor, whose InitProducerId ends the transaction that was open one way or the other,
+// and reads in the changelog, below a claim of its own, which way it was:
+//
+//   cut ──▶ send ──▶ answered ───────────────────────────────────────────────────────▶ settled
+//            ▲ └──▶ error ──▶ ours? ──▶ new writer, claim ──▶ look below it ──▶ there ─────▲
+//            │                  └──▶ no: let go                     └──▶ not there
+//            └──────────── the same bytes ◀──────────────────────────────┘
+//
+// Whether it is ours the group says, asked after the error; a task that is not would fence the rightful owner.
+//
+// Further reading: KIP-98 (transactions and fencing), KIP-890 (what a late request can do to the next transaction); Gray and
+// Lamport, Consensus on Transaction Commit (2006), on outcomes in doubt. SPEC, kafkajs.
+//
 // Owns: the writer, the commit in flight, the chain of commit ids.
 // Does not own: when to commit, stepping (TaskLoop).
 //

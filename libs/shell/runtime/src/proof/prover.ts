@@ -1,9 +1,28 @@
 // Decides when the log must be asked to prove its own silence (C2), or that it is listened to (C8).
 //
+// The problem. A session ends if nothing came for a while, and a log shows what has come, never that nothing will. Where an
+// input falls silent its clock stands still, and what is due stays open.
+//
+// Why the obvious fails. This machine's clock tells how late it is here, not how far the log has been read: a slow fetch, a
+// partition without a leader or a process that was paused would close sessions whose heartbeats lie in the log. A fetch that
+// found nothing tells of one leader's high watermark, which may lag, or be that of a leader that was deposed.
+//
+// The idea. Write a record to the partition itself, one that only moves the clock, and wait until it is read back. Log order
+// makes it evidence: everything sent before it is written lies below it and has been read; the broker stamped it, so its time
+// is the log's.
+//
+//   heartbeat   heartbeat              due      clock record
+//   ────●───────────●───────────────────┊────────────●──────▶  offsets of one partition
+//                   └──── timeout ──────┘            └ read back: all before it was, and time is past due; close
+//
+// It is asked for only where something is due and no record of others will close it anyway, one at a time and paced, so
+// that a silent input costs a few records a second and a busy one none. When to ask is an estimate, and may be.
+//
+// Further reading: Chandy and Misra, Distributed Simulation (1979): null messages carry time where no event does; Akidau et
+// al., The Dataflow Model (VLDB 2015), on watermarks that guess; KIP-32 (append time); ADR 7.
+//
 // Owns: the estimate of the log's present, the clock record under way.
 // Does not own: the partition clock (it moves by records only, C1), sending.
-//
-// The estimate may be wrong without harm: it decides when to *ask*. What closes a session is the record read back.
 //
 // Invariants
 //   PR1  At most one clock record is under way: until its append is answered and the record itself is read. They keep their
