@@ -142,7 +142,7 @@ class World {
   }
 
   /** All that was said before the calm has been heard. */
-  get #isDone(): boolean {
+  get #isSettled(): boolean {
     return this.#clock.monotonicMs() >= CALM_MS + 10_000;
   }
 
