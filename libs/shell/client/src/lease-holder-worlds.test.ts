@@ -162,7 +162,7 @@ class World {
         if (token !== live && !this.#wasReleasedBehind(token, place))
           this.wrong.push(`${token} believed in, ${live ?? 'none'} lives`);
       // Who resumes has the same token as whoever has not heard of it yet.
-      if (this.#isDone && believers.length > 1) this.wrong.push(`${believers.length} believe`);
+      if (this.#isSettled && believers.length > 1) this.wrong.push(`${believers.length} believe`);
     }
   }
 
