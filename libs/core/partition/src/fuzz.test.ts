@@ -109,7 +109,7 @@ describe('[F14] a damaged changelog', () => {
       const { restoration } = emptyRestoration();
       refuses(() => applyBlock(restoration, damaged, 0));
     };
-    fuzz({ name: 'partition/block', corpus, regressions, feed }, 15_000);
+    fuzz({ name: 'partition/session', corpus, regressions, feed }, 15_000);
   });
 
   test('[F14] what goes on from an entry of several pages, or says where its base is', () => {

@@ -1,0 +1,8 @@
+import { test } from '@jest/globals';
+import { leaseView } from '@flatline/kinds';
+import { fuzzChangelog } from '../damaged-log.fixture.ts';
+import { changedLease } from './changed-lease.fixture.ts';
+
+test('[F14][K9] damaged blocks of leases are applied, or refused', () => {
+  fuzzChangelog('partition/lease', changedLease(), leaseView.format);
+});
