@@ -12,6 +12,7 @@ import type { Finding } from './tidy/finding.ts';
 import { importCircles } from './tidy/import-circles.ts';
 import { heldBackTests } from './tidy/held-back-tests.ts';
 import { invariantIds } from './tidy/invariant-ids.ts';
+import { kindParts } from './tidy/kind-parts.ts';
 import { lockFile } from './tidy/lock-file.ts';
 import { packageCircles } from './tidy/package-circles.ts';
 import { packageGraph } from './tidy/package-graph.ts';
@@ -38,6 +39,7 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 function findingsOfSources(): readonly Finding[] {
   return [
     ...ruleIds(workspace),
+    ...kindParts(workspace),
     ...invariantIds(workspace.tree),
     ...citedInvariants(workspace.tree),
     ...checkedInvariants(workspace.tree),

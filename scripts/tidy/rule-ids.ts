@@ -2,8 +2,9 @@
 //
 // A rule is defined by a line of docs/SPEC.md that begins with its id: `- **S3** Before a record is applied …`; the mark
 // `*(later)*` right behind the id says that this version does without. A title carries ids in brackets: `[S3] a gap of exactly
-// the timeout closes the session`. What a module's header calls an invariant goes without them: `CL2 between cut and settle …`.
+// the timeout closes the session`; so do rows of `test.each`, which become titles. What a module's header calls an invariant goes without them: `CL2 between cut and settle …`.
 import { type Finding } from './finding.ts';
+import { type Title } from './source-module.ts';
 import { type Workspace } from './workspace.ts';
 
 const SPEC_PATH = 'docs/SPEC.md';
@@ -57,14 +58,19 @@ function claimsOf({ projects }: Workspace): { readonly id: string; readonly at: 
   return projects.flatMap(({ modules }) =>
     modules
       .filter(({ isTest }) => isTest)
-      .flatMap(({ path, titles }) =>
-        titles.flatMap(({ text, line }) =>
+      .flatMap(({ path, titles, labels }) =>
+        withoutTwins([...titles, ...labels]).flatMap(({ text, line }) =>
           [...text.matchAll(bracketed)].flatMap(([, ids = '']) =>
             ids.split(/, ?/).map((each) => ({ id: each, at: `${path}:${line}` })),
           ),
         ),
       ),
   );
+}
+
+/** A label may be a title itself. */
+function withoutTwins(titles: readonly Title[]): Title[] {
+  return [...new Map(titles.map((title) => [`${title.line} ${title.text}`, title])).values()];
 }
 
 function twice(rules: readonly Rule[]): Finding[] {

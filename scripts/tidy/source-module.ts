@@ -43,9 +43,12 @@ export interface SourceModule {
   readonly imports: readonly Import[];
   readonly exports: readonly Export[];
   readonly titles: readonly Title[];
+  /** Texts that begin with the id of a rule, as rows of `test.each` do, wherever the table stands. */
+  readonly labels: readonly Title[];
   readonly heldBack: readonly HeldBack[];
 }
 
+const LABEL = /^\[(?:[A-Z]{1,2}\d|kafkajs \d)/;
 const TEST_FILE = /\.(test|fixture)\.ts$|\/testing\/|(^|\/)jest[./]/;
 const runners = new Set(['test', 'it', 'describe']);
 const holding = new Set(['only', 'skip', 'todo', 'failing']);
@@ -54,7 +57,7 @@ const heldBackRunners = new Set(['xit', 'xtest', 'xdescribe', 'fit', 'ftest', 'f
 /** Parses one TypeScript or JavaScript file. */
 export function parseModule(path: string, text: string): SourceModule {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS);
-  const found: Found = { file, imports: [], titles: [], heldBack: [], uses: new Map() };
+  const found: Found = { file, imports: [], titles: [], labels: [], heldBack: [], uses: new Map() };
   visit(file, found);
   return {
     path,
@@ -62,6 +65,7 @@ export function parseModule(path: string, text: string): SourceModule {
     imports: [...file.statements.flatMap((statement) => importsOf(statement, file)), ...found.imports],
     exports: file.statements.flatMap((statement) => exportsOf(statement, found)),
     titles: found.titles,
+    labels: found.labels,
     heldBack: found.heldBack,
   };
 }
@@ -70,6 +74,7 @@ interface Found {
   readonly file: ts.SourceFile;
   readonly imports: Import[];
   readonly titles: Title[];
+  readonly labels: Title[];
   readonly heldBack: HeldBack[];
   /** How often an identifier occurs. */
   readonly uses: Map<string, number>;
@@ -82,6 +87,8 @@ function visit(node: ts.Node, found: Found): void {
   else if (ts.isImportTypeNode(node)) visitImportType(node, found);
   else if (ts.isStringLiteral(node)) visitString(node, found);
   else if (ts.isPropertyAccessExpression(node)) visitAccess(node, found);
+  if ((ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) && LABEL.test(node.text))
+    found.labels.push({ text: node.text, line: lineOf(node, found.file) });
   ts.forEachChild(node, (child) => {
     visit(child, found);
   });

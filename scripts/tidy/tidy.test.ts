@@ -46,9 +46,16 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
   [
     'rule ids',
     'a test for no rule',
-    edited('libs/base/src/start.test.ts', '[W1]', '[W1][W9]'),
+    edited('libs/base/src/start.test.ts', 'W1]', 'W1][W9]'),
     'libs/base/src/start.test.ts:3',
     'W9',
+  ],
+  [
+    'rule ids',
+    'a row of tests for no rule',
+    edited('libs/base/src/start.test.ts', 'test.each([1])', "const rows = ['[W1] a', '[Q7] b']; test.each(rows)"),
+    'libs/base/src/start.test.ts:4',
+    'Q7',
   ],
   [
     'rule ids',
