@@ -10,10 +10,11 @@ import {
   type SchemaRegistry,
   SummaryFormats,
 } from '@flatline/records';
+import { resolveConfiguration } from '@flatline/config';
 import { DURATION_MAX_MS } from '@flatline/kind-modules/form';
 import { systemClock } from '@flatline/system';
 import { LmdbStores } from '@flatline/store';
-import { sessionKind } from '@flatline/kinds';
+import { sessionKind, type SessionRules } from '@flatline/kinds';
 import type { SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration, type TaskCut, type TaskOptions } from '@flatline/partition';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
@@ -230,20 +231,29 @@ function closedIn({ outputs }: TaskCut): SessionSummary[] {
   return outputs.flatMap(({ value }) => (value === null ? [] : [encodedFrom.get(value)!]));
 }
 
+/** All that an operator may allow. */
+function widestRules(): SessionRules {
+  const most = { dedupeEventIds: 1_024, maxSources: 64, maxAttributes: 1_024, maxAttributeBytes: 65_536 };
+  const topics = { input: { topic: 'in' }, output: { topic: 'output' } };
+  const visits = {
+    name: 'visits',
+    kind: 'session',
+    timeoutMs: 60_000,
+    maxTimeoutMs: DURATION_MAX_MS,
+    ...most,
+    ...topics,
+  };
+  const file = { application: 'shop', brokers: ['b:1'], pipelines: [visits] };
+  const [pipeline] = resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines;
+  if (pipeline?.kind !== 'session') throw new Error('not a pipeline of sessions');
+  return pipeline.rules;
+}
+
 function newTask(hashSeed: number): PartitionTask {
   const options: TaskOptions = {
     partition: 2 ** 31 - 1,
     kind: sessionKind({
-      rules: {
-        timeoutMs: 60_000,
-        minTimeoutMs: 1,
-        maxTimeoutMs: DURATION_MAX_MS,
-        maxDurationMs: undefined,
-        dedupeEventIds: 1_024,
-        maxSources: 64,
-        maxAttributes: 1_024,
-        maxAttributeBytes: 65_536,
-      },
+      rules: widestRules(),
       decoder: codec.decoder,
       encoder: { encode },
       tombstones: true,

@@ -21,6 +21,17 @@ export const CHANGELOG = 'changelog';
 export const DEAD_LETTERS = 'dead';
 export const GROUP = 'app.visits';
 
+export const SESSION_RULES: SessionRules = {
+  timeoutMs: 1_000,
+  minTimeoutMs: 1,
+  maxTimeoutMs: 1e9,
+  maxDurationMs: undefined,
+  dedupeEventIds: 16,
+  maxSources: 3,
+  maxAttributes: 8,
+  maxAttributeBytes: 1_024,
+};
+
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder();
 
@@ -163,16 +174,9 @@ export class World {
   }
 
   get rules(): SessionRules {
-    return {
-      timeoutMs: this.timeoutMs,
-      minTimeoutMs: 1,
-      maxTimeoutMs: 1e9,
-      maxDurationMs: this.#world.maxDurationMs,
-      dedupeEventIds: 16,
-      maxSources: 3,
-      maxAttributes: 8,
-      maxAttributeBytes: 1_024 + (this.#world.stateBytes ?? 0),
-    };
+    const { maxDurationMs, stateBytes = 0 } = this.#world;
+    const maxAttributeBytes = SESSION_RULES.maxAttributeBytes + stateBytes;
+    return { ...SESSION_RULES, timeoutMs: this.timeoutMs, maxDurationMs, maxAttributeBytes };
   }
 
   settings(owner: string): PipelineSettings {

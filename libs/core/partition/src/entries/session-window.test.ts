@@ -10,19 +10,10 @@ import {
 } from '@flatline/kinds';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
-import { findKey, insertKey } from '../task.fixture.ts';
+import { findKey, insertKey, options } from '../task.fixture.ts';
 import { EntryTable } from './entry-table.ts';
 
-const RULES = {
-  timeoutMs: 1_000,
-  minTimeoutMs: 1,
-  maxTimeoutMs: 1e6,
-  maxDurationMs: undefined,
-  dedupeEventIds: 2,
-  maxSources: 3,
-  maxAttributes: 2,
-  maxAttributeBytes: 40,
-};
+const RULES = { ...options().rules, dedupeEventIds: 2, maxAttributes: 2, maxAttributeBytes: 40 };
 const KEYS = 5;
 
 function plainEntry(): SessionEntry {

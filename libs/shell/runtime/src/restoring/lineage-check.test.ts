@@ -3,21 +3,13 @@ import { describe, expect, test } from '@jest/globals';
 import { sessionKind } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask, type TaskOptions } from '@flatline/partition';
 import type { StoreCheckpoint } from '@flatline/ports';
+import { SESSION_RULES } from '../world.fixture.ts';
 import { LineageCheck } from './lineage-check.ts';
 
 const OPTIONS: TaskOptions = {
   partition: 0,
   kind: sessionKind({
-    rules: {
-      timeoutMs: 1,
-      minTimeoutMs: 1,
-      maxTimeoutMs: 1,
-      maxDurationMs: undefined,
-      dedupeEventIds: 0,
-      maxSources: 3,
-      maxAttributes: 0,
-      maxAttributeBytes: 0,
-    },
+    rules: SESSION_RULES,
     decoder: { decode: () => ({ kind: 'event' }), prepare: () => Promise.resolve() },
     encoder: { encode: () => new Uint8Array(0) },
     tombstones: true,
