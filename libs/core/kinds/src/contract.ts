@@ -163,6 +163,11 @@ export interface EntryFormat<Entry extends EntryWindow = EntryWindow> {
 /** Counters of a kind, by name; they only ever grow. */
 export type KindCounters = Record<string, number>;
 
+/** Names of the counters that `Counters` lists: its `keyof` is any string. */
+export type CounterOf<Counters extends KindCounters> = keyof {
+  [Name in keyof Counters as string extends Name ? never : number extends Name ? never : Name]: true;
+};
+
 /** Parts that a kind is given when its work in a partition begins. */
 export interface KindParts<Entry extends EntryWindow = EntryWindow, Counters = KindCounters> {
   readonly partition: number;

@@ -1,4 +1,5 @@
 export {
+  type CounterOf,
   type Effects,
   type EntryFormat,
   type Kind,
@@ -30,7 +31,7 @@ export {
   type StateWindow,
 } from './entry-window.ts';
 export type { DebounceReducer, ReducerItem } from './debounce/custom-reducer.ts';
-export { COUNTED_BY_REASON } from './debounce/debounce-counters.ts';
+export { COUNTED_BY_REASON, type DebounceCounters } from './debounce/debounce-counters.ts';
 export { debounceView } from './debounce/debounce-view.ts';
 export { debounceKind, type DebounceOptions } from './debounce/debounce-kind.ts';
 export {
@@ -48,10 +49,12 @@ export { ENTRY_BYTES } from './entry-bytes.ts';
 export type { EntryPlace, EntryView, ShownEntry } from './entry-view.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
 export { largestLeaseEvent } from './lease/largest-lease.ts';
+export type { LeaseCounters } from './lease/lease-counters.ts';
 export { leaseKind, type LeaseOptions } from './lease/lease-kind.ts';
 export { leaseView } from './lease/lease-view.ts';
 export type { LeaseRules, OnConflict } from './lease/lease-rules.ts';
 export { TOKEN_EPOCH_MAX } from './lease/lease-token.ts';
+export type { ScheduleCounters } from './schedule/schedule-counters.ts';
 export { scheduleKind, type ScheduleOptions } from './schedule/schedule-kind.ts';
 export { scheduleView } from './schedule/schedule-view.ts';
 export type { ScheduleRules } from '@flatline/schedules';

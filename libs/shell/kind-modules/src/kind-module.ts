@@ -104,17 +104,20 @@ export interface Show {
   readonly attributes: (attributes: unknown) => string;
 }
 
-export interface KindMetrics {
-  readonly counted: Counted;
-  readonly ended?: Ended;
+/** `Counter`: names of the counters that the kind has. */
+export interface KindMetrics<Counter extends string = string> {
+  readonly counted: Counted<Counter>;
+  readonly ended?: Ended<Counter>;
 }
 
 /** By metric name: a counter of the task, and what it counts. */
-export type Counted = Readonly<Record<string, readonly [counter: string, help: string]>>;
+export type Counted<Counter extends string = string> = Readonly<
+  Record<string, readonly [counter: Counter, help: string]>
+>;
 
 /** Several counters as one metric, told apart by the label `reason`. */
-export interface Ended {
+export interface Ended<Counter extends string = string> {
   readonly name: string;
   readonly help: string;
-  readonly counters: Readonly<Record<string, string>>;
+  readonly counters: Readonly<Record<string, Counter>>;
 }

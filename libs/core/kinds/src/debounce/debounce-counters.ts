@@ -1,5 +1,5 @@
 import type { BatchReason } from '@flatline/ports/formats';
-import type { KindCounters } from '../contract.ts';
+import type { CounterOf, KindCounters } from '../contract.ts';
 
 /** Counters of debounced windows in a task since it was created. */
 export interface DebounceCounters extends KindCounters {
@@ -28,7 +28,7 @@ export const COUNTED_BY_REASON = {
   MAX_BYTES: 'windowsByMaxBytes',
   FLUSHED: 'windowsFlushed',
   CANCELLED: 'windowsCancelled',
-} as const satisfies Readonly<Record<BatchReason, keyof DebounceCounters>>;
+} as const satisfies Readonly<Record<BatchReason, CounterOf<DebounceCounters>>>;
 
 export function zeroDebounceCounters(): DebounceCounters {
   return {

@@ -1,31 +1,11 @@
 // All that the shell knows of windows.
-import {
-  BATCH_BYTES_MAX,
-  COUNTED_BY_REASON,
-  debounceKind,
-  type DebounceOptions,
-  debounceView,
-  type PipelineKind,
-} from '@flatline/kinds';
+import { BATCH_BYTES_MAX, debounceKind, type DebounceOptions, debounceView, type PipelineKind } from '@flatline/kinds';
 import { BATCH_SCHEMA, batchEncoder, BatchFormats, openBatchEncoder, type ReadBatch } from '@flatline/records';
 import { type Sound, sound } from '../at-hand.ts';
-import type { KindMetrics, KindModule } from '../kind-module.ts';
+import type { KindModule } from '../kind-module.ts';
 import { AROUND_BYTES } from '../largest.ts';
+import { debounceMetrics } from './metrics.ts';
 import { debouncePart, type DebouncePipeline, debounceProblems, debounceSection } from './settings.ts';
-
-const metrics: KindMetrics = {
-  counted: {
-    flatline_items_accepted_total: ['itemsAccepted', 'Items put into windows (B2)'],
-    flatline_windows_opened_total: ['windowsOpened', 'Windows opened (B1)'],
-    flatline_unmatched_commands_total: ['unmatchedCommands', 'Cancels and flushes without a window (B3)'],
-    flatline_clamped_waits_total: ['clampedWaits', 'Waits asked for that were clamped (B1)'],
-  },
-  ended: {
-    name: 'flatline_windows_fired_total',
-    help: 'Windows that have fired or were cancelled, by reason (B3)',
-    counters: COUNTED_BY_REASON,
-  },
-};
 
 export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Sound<ReadBatch>> = {
   form: debounceSection,
@@ -62,7 +42,7 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
     { name: 'bytes', width: 10, text: ({ bytes }) => bytes as number },
     { name: 'window', width: 16, text: ({ windowId }) => windowId as string },
   ],
-  metrics,
+  metrics: debounceMetrics,
   judging: async () => (await import('./judging.ts')).debounceJudging,
 };
 

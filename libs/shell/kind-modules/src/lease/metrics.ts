@@ -1,6 +1,7 @@
+import type { CounterOf, LeaseCounters } from '@flatline/kinds';
 import type { KindMetrics } from '../kind-module.ts';
 
-export const leaseMetrics: KindMetrics = {
+export const leaseMetrics: KindMetrics<CounterOf<LeaseCounters>> = {
   counted: {
     flatline_leases_granted_total: ['leasesGranted', 'Leases granted (L1)'],
     flatline_leases_queued_total: ['leasesQueued', 'Starts that were queued (L4)'],

@@ -1,6 +1,7 @@
+import type { CounterOf, ScheduleCounters } from '@flatline/kinds';
 import type { KindMetrics } from '../kind-module.ts';
 
-export const scheduleMetrics: KindMetrics = {
+export const scheduleMetrics: KindMetrics<CounterOf<ScheduleCounters>> = {
   counted: {
     flatline_schedules_made_total: ['schedulesMade', 'Schedules made, or published again (D1)'],
     flatline_schedules_replaced_total: ['schedulesReplaced', 'Of these, those that took the place of another (D1)'],

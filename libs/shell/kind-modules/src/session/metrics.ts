@@ -1,6 +1,7 @@
+import type { CounterOf, SessionCounters } from '@flatline/kinds';
 import type { KindMetrics } from '../kind-module.ts';
 
-export const sessionMetrics: KindMetrics = {
+export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
   counted: {
     flatline_heartbeats_total: ['heartbeats', 'Bare heartbeats applied'],
     flatline_events_total: ['events', 'Events with a payload, and explicit ends, applied'],
