@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import { nameOf } from '../../logs/byte-names.ts';
+import { RULES, sessionFold, type SessionFold } from './rules.fixture.ts';
+
+const T = 1_700_000_000_000;
+const KEY = new TextEncoder().encode('one');
+const BEAT = { key: KEY, value: new Uint8Array(), logAppendTime: true, hasClockHeader: false, event: undefined };
+
+/** A session that has beaten once, by rules that `adopt` changes in place. */
+function beaten(): SessionFold & { readonly adopt: (maxDurationMs: number) => void } {
+  const rules = { ...RULES, timeoutMs: 20_000, maxDurationMs: 10_000 };
+  const sessions = sessionFold(rules);
+  sessions.fold.record({ ...BEAT, offset: 0, timestamp: T });
+  const adopt = (maxDurationMs: number): void => {
+    rules.maxDurationMs = maxDurationMs;
+    sessions.fold.rulesChanged();
+  };
+  return { ...sessions, adopt };
+}
+
+const atCommit = { position: 1, namedAfter: 0, isNamed: true };
+
+test('[S2][V2] a session that other rules make due sooner takes effect then, though nothing of its key comes', () => {
+  const { fold, adopt, deadlineOf, takeCloses } = beaten();
+  adopt(4_000);
+  expect(deadlineOf('one')).toBe(T + 4_000);
+  fold.advance(T + 3_999);
+  expect(fold.overdue()).toEqual([]);
+  fold.advance(T + 4_000);
+  expect(fold.overdue().map(({ text }) => text)).toEqual(['one']);
+  const [close] = takeCloses();
+  expect(close).toMatchObject({ reason: 'MAX_DURATION', deadlineAt: T + 4_000 });
+  expect(fold.compare(nameOf(KEY), undefined, atCommit)).toEqual([]);
+  expect(fold.takeExpected().map(({ dueAt }) => dueAt)).toEqual([T + 4_000]);
+});
+
+test('[S2][V2] a session that other rules make due where the clock is takes effect at once', () => {
+  const { fold, adopt } = beaten();
+  fold.advance(T + 5_000);
+  expect(fold.overdue()).toEqual([]);
+  adopt(4_000);
+  expect(fold.overdue()).toHaveLength(1);
+});
+
+test('[S2][V3] a session that was due, and that the changelog does not show closed, lives on by rules that let it', () => {
+  const { fold, adopt, deadlineOf } = beaten();
+  fold.advance(T + 10_000);
+  expect(fold.overdue()).toHaveLength(1);
+  adopt(15_000);
+  expect(fold.overdue()).toEqual([]);
+  expect(deadlineOf('one')).toBe(T + 15_000);
+  expect(fold.compare(nameOf(KEY), undefined, atCommit).map(({ rule }) => rule)).toEqual(['V3']);
+});
