@@ -40,7 +40,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
 
   readonly #shown = {
     read: (logged: LoggedImage): State | undefined => this.#kind.stateIn(logged),
-    isSame: (found: State | undefined, before: State | undefined): boolean => this.#comparison.isSame(found, before),
+    isSame: (found: State | undefined, before: State | undefined): boolean => this.#comparison.goesOn(found, before),
   };
 
   constructor({ rules, counts, kind, onSaid = () => undefined }: EntriesFoldParts<State, Said>) {

@@ -46,6 +46,13 @@ export class EntryComparison<State, Said> {
     return this.#kind.differences(found, expected).length === 0;
   }
 
+  /** True if what lived before has not ended: one life may have heard more since, by other rules than those of then. */
+  goesOn(found: State | undefined, before: State | undefined): boolean {
+    const { isOneLife, beginningOf } = this.#kind;
+    if (isOneLife !== true || found === undefined || before === undefined) return this.isSame(found, before);
+    return beginningOf(found) === beginningOf(before);
+  }
+
   #surplus(found: State | undefined, { namedAfter }: AfterCommit): EntryFault | undefined {
     if (found === undefined) return undefined;
     const returns = this.#kind.beginningOf(found) < namedAfter;

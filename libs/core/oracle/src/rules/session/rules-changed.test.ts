@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { ByteWriter } from '@flatline/base';
 import { nameOf } from '../../logs/byte-names.ts';
+import type { LoggedImage } from '../../logs/changelog-fold.ts';
 import { RULES, sessionFold, type SessionFold } from './rules.fixture.ts';
 
 const T = 1_700_000_000_000;
@@ -50,4 +52,21 @@ test('[S2][V3] a session that was due, and that the changelog does not show clos
   expect(fold.overdue()).toEqual([]);
   expect(deadlineOf('one')).toBe(T + 15_000);
   expect(fold.compare(nameOf(KEY), undefined, atCommit).map(({ rule }) => rule)).toEqual(['V3']);
+});
+
+/** As the changelog has the session that began at that offset, with two beats. */
+function loggedFrom(firstOffset: number): LoggedImage {
+  const out = new ByteWriter(64);
+  out.u8(0);
+  for (const number of [T, 9_000, firstOffset, 1, 2, 20_000]) out.varint(number);
+  const head = out.copy();
+  return { key: KEY, head, pages: [], image: head, offset: 0 };
+}
+
+test('[V1] a session that is due has not been said in a later state in which it lives, whatever it has heard by then', () => {
+  const { fold } = beaten();
+  fold.advance(T + 10_000);
+  expect(fold.hasSaid(nameOf(KEY), '0-0', loggedFrom(0))).toBe(false);
+  expect(fold.hasSaid(nameOf(KEY), '0-0', loggedFrom(1))).toBe(true);
+  expect(fold.hasSaid(nameOf(KEY), '0-0', undefined)).toBe(true);
 });
