@@ -32,7 +32,13 @@ export function isKindless({ code, path }: Issue): boolean {
 
 function otherIssues(path: readonly PropertyKey[], root: unknown): Issue[] {
   const { error } = kindlessForm.safeParse(valueAt(root, path));
-  return (error?.issues ?? []).map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+  return (error?.issues ?? []).flatMap((issue) => {
+    const there = { ...issue, path: [...path, ...issue.path] };
+    if (there.code !== 'unrecognized_keys' || issue.path.length > 0) return [there];
+    // It may be of the kind that is meant.
+    const keys = there.keys.filter((key) => kindsWith(key).length === 0);
+    return keys.length === 0 ? [] : [{ ...there, keys }];
+  });
 }
 
 export function explainIssue(issue: Issue, root: unknown): Finding[] {

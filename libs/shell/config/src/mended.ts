@@ -1,4 +1,5 @@
 // A configuration with what was found wrong put out of the way, so that the rest can be checked in the same run (I4).
+import { DURATION_MAX_MS, kindlessForm } from '@flatline/kind-modules/form';
 import { isKindless, type Issue } from './issue.ts';
 import { numberAt } from './known-settings.ts';
 import { plainCopy } from './plain-copy.ts';
@@ -20,7 +21,7 @@ export function mended(root: unknown, issues: readonly Issue[]): unknown {
   const copy = plainCopy(root);
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') for (const key of issue.keys) remove(copy, [...issue.path, key]);
-    else if (isKindless(issue)) replacePipeline(copy, issue.path.slice(0, -1));
+    else if (isKindless(issue)) makeSession(copy, issue.path.slice(0, -1));
     else mend(copy, issue.path, root);
   }
   return copy;
@@ -43,12 +44,16 @@ function remove(copy: unknown, path: Path): void {
   if (holder !== undefined && key !== undefined) Reflect.deleteProperty(holder, key);
 }
 
-/** A stand-in for a pipeline of no kind: a schedule, which needs no more than its topics. */
-function replacePipeline(copy: unknown, path: Path): void {
+/**
+ * Of a pipeline of no kind, what every kind has stays, to be compared with the rest. A session stands for it, since its input may
+ * be anything; what a session alone would have wrong is not said, as its kind is wrong.
+ */
+function makeSession(copy: unknown, path: Path): void {
   const [holder, key] = placeOf(copy, path);
-  const [name, input, output] = ['name', 'input', 'output'].map((each) => nameOf([...path, each]));
-  const stand = { name, kind: 'schedule', input: { topic: input }, output: { topic: output } };
-  if (holder !== undefined && key !== undefined) Reflect.set(holder, key, stand);
+  if (holder === undefined || key === undefined) return;
+  const written = Object.entries(inner(holder, key) as object);
+  const ofEvery = written.filter(([setting]) => Object.hasOwn(kindlessForm.shape, setting));
+  Reflect.set(holder, key, { ...Object.fromEntries(ofEvery), kind: 'session', timeoutMs: DURATION_MAX_MS });
 }
 
 function placeOf(copy: unknown, path: Path): [holder: object | undefined, key: PropertyKey | undefined] {

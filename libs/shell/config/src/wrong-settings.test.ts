@@ -247,6 +247,26 @@ describe('[I4] what is wrong', () => {
     ]);
   });
 
+  test('[I4] of a pipeline of no kind, a setting that no kind has is named', () => {
+    const pipeline = { ...untimed, kind: 'locks', maxWaiters: 3, tikMs: 5 };
+    expect(problems({ ...minimal, pipelines: [pipeline] })).toEqual([
+      expect.stringMatching(/^pipelines\[0\]\.kind \["locks"\]/),
+      'pipelines[0].tikMs [] no such setting; did you mean tickMs?',
+    ]);
+  });
+
+  test('[I4] of a pipeline of no kind, what every kind has is compared with the rest', () => {
+    const { topic } = visits.input;
+    const pipeline = { ...untimed, kind: 'locks', maxWaiters: 3, emit: ['opened'], input: { topic: 7 } };
+    expect(problems({ ...minimal, pipelines: [{ ...pipeline, output: { topic } }, visits] })).toEqual([
+      expect.stringMatching(/^pipelines\[0\]\.kind \["locks"\]/),
+      expect.stringMatching(/^pipelines\[0\]\.input\.topic \[7\]/),
+      expect.stringMatching(/^pipelines\[1\]\.name \["visits"\] another pipeline has this name/),
+      expect.stringMatching(/^pipelines\[0\]\.emit \[\["opened"\]\] is not available/),
+      expect.stringMatching(/^pipelines\[1\]\.input\.topic \[.*\] a topic of its own; pipelines\[0\]\.output\.topic/),
+    ]);
+  });
+
   test('[I4] a variable by which a test once changed what the product does', () => {
     for (const name of ['FLATLINE_FAILPOINT', 'FLATLINE_TEST_UNSAFE'])
       expect(problems(minimal, { [name]: 'x' })).toEqual([expect.stringContaining(`${name} [] no such variable`)]);

@@ -82,8 +82,13 @@ export function sectionForm<const Kind extends KindName, Own extends z.ZodRawSha
   return z.strictObject({ name, kind: z.literal(kind), ...head, output: outputForm(tombstones), ...own, ...TAIL });
 }
 
-/** What can be told of a section that is of no kind: settings of every kind. Others are passed over. */
-export const kindlessForm = z.object({ ...HEAD, output: outputForm(true), ...TAIL });
+/** What can be told of a section that is of no kind: settings of every kind. */
+export const kindlessForm = z.strictObject({
+  ...HEAD,
+  kind: z.unknown().optional(),
+  output: outputForm(true),
+  ...TAIL,
+});
 
 /** A section as its kind finds it: settings of every kind, checked each by itself. */
 export type AnySection = z.output<
