@@ -281,9 +281,9 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   /** What is due at the clock takes effect, instant by instant. */
   #catchUp(entry: Entry<State, Said>): void {
     const { machine } = entry;
-    for (let dueAt = machine.dueAt(); dueAt <= this.clock; dueAt = machine.dueAt())
-      this.#step(entry, dueAt, this.clock);
-    this.#table.queue(entry);
+    let dueAt = machine.dueAt();
+    for (; dueAt <= this.clock; dueAt = machine.dueAt()) this.#step(entry, dueAt, this.clock);
+    this.#table.queue(entry, dueAt);
     this.#table.forget(entry);
   }
 

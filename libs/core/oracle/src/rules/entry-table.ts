@@ -112,8 +112,7 @@ export class EntryTable<State, Said> {
     this.goneStateBytes = 0;
   }
 
-  queue(entry: Entry<State, Said>): void {
-    const dueAt = entry.machine.dueAt();
+  queue(entry: Entry<State, Said>, dueAt: Millis = entry.machine.dueAt()): void {
     if (dueAt >= entry.queuedAt) return;
     entry.queuedAt = dueAt;
     this.#order.add(dueAt, entry.name);

@@ -7,7 +7,7 @@
 // Invariants
 //   IF1  Shares no code with the core.
 import type { Millis } from '@flatline/base';
-import { bytesOf, nameOf } from '../logs/byte-names.ts';
+import { nameOf } from '../logs/byte-names.ts';
 import type { CommonRules, InputRecord } from '../logs/history.ts';
 import { HeldGaps } from './held-gaps.ts';
 
@@ -231,9 +231,9 @@ export abstract class InputFold {
   }
 }
 
-/** An empty key weighs four, too. */
+/** A name has a character for each byte of its key. An empty key weighs four, too. */
 export function weightOf(name: string): number {
-  return Math.max(4, 4 * Math.ceil(bytesOf(name).length / 4));
+  return Math.max(4, 4 * Math.ceil(name.length / 4));
 }
 
 /** Returns an upper bound on what a record adds to entries, keys and states. */

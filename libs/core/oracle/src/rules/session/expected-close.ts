@@ -1,6 +1,7 @@
 // Output expected for a session that the input closes, and how the actual output differs from it (V4).
 import type { DurationMs, Millis } from '@flatline/base';
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
+import { HEARTBEAT } from '../../logs/json-event.ts';
 import { isSame, shown } from '../differences.ts';
 import { missingIn } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
@@ -51,7 +52,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     heldMs,
     lateCount: 0,
     missingCount: missingOf(session),
-    countsByType: new Map(session.types),
+    countsByType: countsByType(session),
     attributes: new Map(attributes),
     truncated,
     partition,
@@ -61,6 +62,11 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     sessionKeyBase64: utf8In(key) === undefined ? base64Of(key) : undefined,
   };
   return new Map(Object.entries(fields));
+}
+
+function countsByType({ eventCount, types }: Session): ReadonlyMap<string, number> {
+  const heartbeats = [...types.values()].reduce((left, count) => left - count, eventCount);
+  return heartbeats > 0 ? new Map(types).set(HEARTBEAT, heartbeats) : types;
 }
 
 /** S6 */

@@ -1,6 +1,5 @@
 // Reads a session as the changelog holds it, and tells two sessions apart (docs/FORMATS.md, Changelog).
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
-import { HEARTBEAT } from '../../logs/json-event.ts';
 import { readHead } from './session-head.ts';
 import type { SequenceSpan } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
@@ -38,8 +37,6 @@ export function readImage(image: Uint8Array): Session {
   session.hasSources = (flags & HAS_SOURCES) !== 0;
   if (session.hasTexts) readTexts(bytes.rest(), session);
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an entry');
-  const named = [...session.types.values()].reduce((sum, count) => sum + count, 0);
-  if (head.eventCount > named) session.types = new Map(session.types).set(HEARTBEAT, head.eventCount - named);
   return session;
 }
 

@@ -7,6 +7,7 @@ import { missingIn, nothingSeen, type SequenceSpan, withSequence } from './seque
 
 const TYPES_MAX = 32;
 const OTHER = 'OTHER';
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** Replaced by each activity, so that what was read before stays as it was. */
 export interface Session {
@@ -29,7 +30,7 @@ export interface Session {
   /** Number of sequence numbers missing from forgotten sources. */
   missingOfForgotten: number;
   eventIds: readonly string[];
-  /** Bare heartbeats included. */
+  /** But for heartbeats, which are all others of the events. */
   types: ReadonlyMap<string, number>;
   attributes: ReadonlyMap<string, { readonly value: string; readonly at: Millis }>;
   /** It has had an id that is remembered, a type but HEARTBEAT, or attributes. */
@@ -64,8 +65,8 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
     sources: undefined,
     missingOfForgotten: 0,
     eventIds: [],
-    types: new Map(),
-    attributes: new Map(),
+    types: NONE,
+    attributes: NONE,
     hasTexts: false,
     hasSources: false,
   };
@@ -135,9 +136,8 @@ function noteSequence(session: Session, rules: PipelineRules, event: InputEvent)
 
 function countType(session: Session, type: string): void {
   const { types } = session;
-  const named = [...types.keys()].filter((each) => each !== HEARTBEAT).length;
-  const isNew = type !== HEARTBEAT && !types.has(type);
-  const isBeyond = isNew && named >= TYPES_MAX;
+  if (type === HEARTBEAT) return;
+  const isBeyond = !types.has(type) && types.size >= TYPES_MAX;
   const counted = isBeyond ? OTHER : type;
   // Also where the one that is beyond has that very name.
   if (isBeyond) session.truncated = true;

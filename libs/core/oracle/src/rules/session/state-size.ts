@@ -1,5 +1,4 @@
 // Bytes that sessions count towards `maxStateBytes` (I7), from the layout of their texts in docs/FORMATS.md.
-import { HEARTBEAT } from '../../logs/json-event.ts';
 import type { SequenceSpan } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
 
@@ -14,12 +13,11 @@ const utf8 = new TextEncoder();
 export function textsSize(session: Session): number {
   const { hasTexts, eventIds, types, attributes } = session;
   if (!hasTexts) return 0;
-  const counts = [...types].filter(([type]) => type !== HEARTBEAT);
   return (
     HEADER_BYTES +
     sourcesSize(session) +
     listSize(eventIds.map(textSize)) +
-    listSize(counts.map(([type, count]) => textSize(type) + numberSize(count))) +
+    listSize([...types].map(([type, count]) => textSize(type) + numberSize(count))) +
     listSize([...attributes].map(([name, { value, at }]) => textSize(name) + textSize(value) + numberSize(zigzag(at))))
   );
 }
