@@ -9,6 +9,10 @@ export interface Due {
 export class DueOrder {
   readonly #heap: Due[] = [];
 
+  get size(): number {
+    return this.#heap.length;
+  }
+
   add(at: Millis, name: string): void {
     const heap = this.#heap;
     let child = heap.length;

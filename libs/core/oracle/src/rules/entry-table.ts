@@ -25,6 +25,8 @@ export interface Entry<State, Said> {
   queuedAt: Millis;
 }
 
+/** So many places of the order, and as many as there are entries, may be of what is not due then. */
+const STALE_MAX = 1_000;
 const NOTHING: Weight = { entries: 0, keyBytes: 0 };
 
 export class EntryTable<State, Said> {
@@ -37,7 +39,7 @@ export class EntryTable<State, Said> {
   readonly #kind: Pick<EntryRules<State, Said>, 'machine' | 'stateBytes'>;
   readonly #gaps: HeldGaps;
   readonly #entries = new Map<string, Entry<State, Said>>();
-  readonly #order = new DueOrder();
+  #order = new DueOrder();
   /** Shared by the keys that have none: none is added to it. */
   readonly #noSteps = new Steps<State>();
 
@@ -48,6 +50,11 @@ export class EntryTable<State, Said> {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** Places in the order, also of what ended or is due at another instant. */
+  get queued(): number {
+    return this.#order.size;
   }
 
   names(): Iterable<string> {
@@ -116,6 +123,12 @@ export class EntryTable<State, Said> {
     if (dueAt >= entry.queuedAt) return;
     entry.queuedAt = dueAt;
     this.#order.add(dueAt, entry.name);
+    if (this.#order.size > 2 * this.#entries.size + STALE_MAX) this.#orderAnew();
+  }
+
+  #orderAnew(): void {
+    this.#order = new DueOrder();
+    for (const { name, queuedAt } of this.#entries.values()) if (queuedAt < Infinity) this.#order.add(queuedAt, name);
   }
 
   /** Takes a key out of the order that stood there at or below `until`, the earliest first. */
