@@ -32,8 +32,13 @@ export function kindOf({ kind }: { readonly kind: KindName }): AnyKindModule {
   return KINDS[kind] as unknown as AnyKindModule;
 }
 
-/** The form of a section, by the kind that it says. `error`: words for one that says none. */
-export function pipelineForm(error: (wrong: { readonly input?: unknown }) => string | undefined) {
+/**
+ * The form of a section, by the kind that it says. `error`: words for one that says none. Of a list, not of a first form and
+ * others: the compiler would write out each form twice, and so would the types of the package.
+ */
+export function pipelineForm(
+  error: (wrong: { readonly input?: unknown }) => string | undefined,
+): z.ZodDiscriminatedUnion<readonly Form[], 'kind'> {
   const forms: readonly Form[] = Object.values(KINDS).map(({ form }) => form);
   return z.discriminatedUnion('kind', forms as readonly [Form, ...Form[]], { error });
 }
