@@ -48,9 +48,9 @@ export class EntryComparison<State, Said> {
 
   /** True if what lived before has not ended: one life may have heard more since, by other rules than those of then. */
   goesOn(found: State | undefined, before: State | undefined): boolean {
-    const { isOneLife, beginningOf } = this.#kind;
-    if (isOneLife !== true || found === undefined || before === undefined) return this.isSame(found, before);
-    return beginningOf(found) === beginningOf(before);
+    const kind = this.#kind;
+    if (kind.isOneLife !== true || found === undefined || before === undefined) return this.isSame(found, before);
+    return kind.beginningOf(found) === kind.beginningOf(before);
   }
 
   #surplus(found: State | undefined, { namedAfter }: AfterCommit): EntryFault | undefined {
