@@ -27,7 +27,10 @@ const { timeoutMs, maxDurationMs, maxAttributes, maxAttributeBytes, unheardMs, m
 export const sessionSection = sectionForm('session', {
   timeoutMs,
   minTimeoutMs: setting(duration.default(1), 'Least timeout an event may choose (S7); of leases 1000 if left out'),
-  maxTimeoutMs: setting(duration.default(31_536_000_000), 'Greatest timeout an event may choose (S7); of leases 86400000 if left out'),
+  maxTimeoutMs: setting(
+    duration.default(31_536_000_000),
+    'Greatest timeout an event may choose (S7); of leases 86400000 if left out',
+  ),
   maxDurationMs,
   dedupeEventIds: setting(z.int().min(0).max(1_024).default(16), '`eventId`s remembered per session (S5)', 'ids'),
   maxSources: setting(
