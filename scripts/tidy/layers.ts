@@ -20,3 +20,10 @@ export const playground: { readonly door: string; readonly packages: readonly st
   door: 'apps/cli/src/playground/',
   packages: ['@flatline/dev-broker', '@flatline/fleet'],
 };
+
+/** Packages from outside that belong to one library; others come to them through it, by whatever import. */
+export const owners: Readonly<Record<string, readonly string[]>> = {
+  // Benchmarks run kafkajs as a peer; the end-to-end tests as somebody else's client.
+  kafkajs: ['kafka', 'bench', 'e2e'],
+  lmdb: ['store'],
+};

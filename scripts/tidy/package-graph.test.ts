@@ -40,6 +40,20 @@ const violations: readonly (readonly [
   ],
   [
     'package graph',
+    "somebody else's package",
+    edited('apps/cli/src/main.test.ts', 'import', "import { Kafka } from 'kafkajs';\nimport"),
+    'apps/cli/src/main.test.ts:1',
+    'go through @flatline/kafka',
+  ],
+  [
+    'package graph',
+    "a dynamic import of somebody else's package, which the linter does not see",
+    edited('apps/cli/src/main.ts', 'run();', "await import('lmdb');"),
+    'apps/cli/src/main.ts:2',
+    'go through @flatline/store',
+  ],
+  [
+    'package graph',
     'an import type of an undeclared package',
     edited('apps/cli/src/main.ts', 'run();', "run() as import('pino').Level;"),
     'apps/cli/src/main.ts:2',

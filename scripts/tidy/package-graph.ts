@@ -1,8 +1,8 @@
 // The edges between packages, declared three times and compared: imports, package.json, tsconfig references. And which edges lead to
 // the lab. What a library may depend on is for eslint.config.mjs.
 import { type Finding } from './finding.ts';
-import { labDoors, labFolders, playground } from './layers.ts';
-import { folderOf, joinPath, packageOf, parseJson, type Project, type Workspace } from './workspace.ts';
+import { labDoors, labFolders, owners, playground } from './layers.ts';
+import { folderOf, joinPath, packageOf, parseJson, type Project, SCOPE, type Workspace } from './workspace.ts';
 
 interface Imported {
   readonly name: string;
@@ -22,6 +22,7 @@ export function packageGraph(workspace: Workspace): Finding[] {
       ...unimported(project, imports),
       ...intoTheLab(project, imports, workspace),
       ...throughDoors(project),
+      ...wrongOwners(project, imports),
       ...intoThePlayground(project),
       ...wrongReferences(project, imports, workspace),
     ];
@@ -147,6 +148,16 @@ function isDoor(path: string): boolean {
 
 function isLab(folder: string): boolean {
   return labFolders.some((lab) => `${folder}/`.startsWith(lab));
+}
+
+/** An import() is none that the linter looks at. */
+function wrongOwners({ name }: Project, imports: readonly Imported[]): Finding[] {
+  return imports
+    .filter((each) => owners[each.name]?.includes(name) === false)
+    .map((each) => ({
+      at: each.at,
+      message: `imports ${each.name}: go through ${SCOPE}${owners[each.name]?.[0] ?? ''}, which owns it`,
+    }));
 }
 
 interface TsConfig {
