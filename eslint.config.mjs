@@ -78,7 +78,6 @@ const libraries = {
     'records',
     'kafka',
     'client',
-    'verifier',
     'cluster',
   ],
 };
