@@ -2,10 +2,12 @@
  * Versions of the changelog's format that are read and written (K9). Flatline that brings a new one has the former, too:
  * `changelogFormat` says which is written, until no instance is left that reads the former only.
  */
-export const CHANGELOG_FORMATS: readonly number[] = [2, 3, 4];
+export const CHANGELOG_FORMATS: readonly number[] = [2, 3, 4, 5];
 /** The newest: what is written by default. */
-export const CHANGELOG_FORMAT = 4;
+export const CHANGELOG_FORMAT = 5;
 /** The first in which commits may say the settings by which they were made. */
 export const CHANGELOG_FORMAT_WITH_SETTINGS = 3;
 /** The first in which sessions may have named sources (S5). */
 export const CHANGELOG_FORMAT_WITH_SOURCES = 4;
+/** The first in which a key may have several open sessions (C7). */
+export const CHANGELOG_FORMAT_WITH_DISORDER = 5;

@@ -79,6 +79,8 @@ export interface Effects {
   resized(): void;
   /** The due instant has come nearer. Later ones need not be told: the timer finds them when it fires. */
   dueSooner(): void;
+  /** Something of the entry has ended as of `at`, and the entry goes on, or ends by `end`. Comes before that, or `changed`. */
+  closed(at: Millis): void;
   /** Ends the entry as of `at`. The window is on nothing afterwards. */
   end(at: Millis): void;
   /** A copy of the entry's key. */

@@ -62,6 +62,7 @@ export { applyEvent, openSession, type Applied, type Occurrence } from './sessio
 export { summarize, type Closing } from './session/deadline.ts';
 export { encodeNumbers, type SessionDetail } from './session/detail.ts';
 export type { SessionEntry, SessionRules } from './session/entry.ts';
+export { ABSORBED_MAX } from './session/fragment.ts';
 export { largestEntry, type TextLimits } from './session/largest-entry.ts';
 export { SessionTexts } from './session/texts.ts';
 export type { BytesSpan, StateBytes } from './state-bytes.ts';

@@ -186,6 +186,8 @@ export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestO
       minTimeoutMs: 1,
       maxTimeoutMs: 1e9,
       maxDurationMs: undefined,
+      graceMs: 0,
+      late: 'deadLetter',
       dedupeEventIds: 4,
       maxSources: 3,
       maxAttributes: 8,

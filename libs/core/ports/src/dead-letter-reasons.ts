@@ -39,6 +39,8 @@ const OF_VALUES: Readonly<Record<ValueReason, string>> = {
   'no-schema-registry': 'the value is in Avro, and no registry is set',
   'unknown-schema-id': 'the registry does not know the schema',
   'incompatible-schema': 'the schema of the writer cannot be read as ours',
+  late: 'it is stamped so far behind the clock that its session, with `graceMs`, is closed (C7)',
+  'too-many-sessions': 'its key has as many open sessions as it may have (C7)',
   'missing-field': 'a field is left out that is needed',
 };
 

@@ -8,6 +8,8 @@ export interface SessionSummary {
   readonly key: Uint8Array;
   /** `<partition>-<offset of the first record>`: with `revision` an idempotency key for good (O3). */
   readonly incarnation: string;
+  /** Incarnations that it has absorbed (C7); undefined: none. */
+  readonly absorbed?: readonly string[] | undefined;
   readonly revision: number;
   readonly reason: CloseReason;
   /** Event time of the earliest event. */

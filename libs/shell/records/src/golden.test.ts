@@ -136,6 +136,7 @@ describe('schema files and the fields in code', () => {
       long: 'long',
       textMap: 'map of string',
       longMap: 'map of long',
+      texts: 'array',
       bytes: 'bytes',
       items: 'array',
     };

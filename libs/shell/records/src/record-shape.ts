@@ -9,6 +9,7 @@ export interface FieldValues {
   boolean: boolean;
   textMap: Map<string, string>;
   longMap: Map<string, number>;
+  texts: readonly string[];
   /** In Avro alone, and only read. */
   bytes: Uint8Array;
   /** Only read: batches have writers of their own. */
@@ -28,7 +29,13 @@ export interface ReceivedItem {
 
 /** The value as a writer takes it: maps are only read. */
 export type WrittenValue<Value> =
-  Value extends Map<infer Key, infer Item> ? ReadonlyMap<Key, Item> : Value extends object ? never : Value;
+  Value extends Map<infer Key, infer Item>
+    ? ReadonlyMap<Key, Item>
+    : Value extends readonly string[]
+      ? Value
+      : Value extends object
+        ? never
+        : Value;
 export type FieldKind = keyof FieldValues;
 
 interface FieldOfKind<K extends FieldKind, Source, Target> {

@@ -9,8 +9,13 @@ import { missingCount } from './sequence-window.ts';
 import { missingOfSources } from './sources.ts';
 import type { SessionTexts } from './texts.ts';
 
-/** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */
+/** The instant as of which the session closes if nothing comes: its deadline, and the grace (C7). */
 export function dueAt(entry: SessionEntry, rules: SessionRules, held: Reckoning = NOTHING_HELD): Millis {
+  return deadlineOf(entry, rules, held) + rules.graceMs;
+}
+
+/** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */
+export function deadlineOf(entry: SessionEntry, rules: SessionRules, held: Reckoning = NOTHING_HELD): Millis {
   const silence = held.after(entry.lastSeenAt, entry.timeoutMs);
   if (rules.maxDurationMs === undefined) return silence;
   return Math.min(silence, held.after(entry.openedAt, rules.maxDurationMs));
@@ -35,6 +40,8 @@ export interface Closing {
   /** Event time of an explicit end; undefined: the last sign of life. */
   readonly endedAt: Millis | undefined;
   readonly emittedAt: Millis;
+  /** First offsets of the incarnations that it has absorbed (C7). Default: none. */
+  readonly absorbed?: readonly number[];
 }
 
 /** The summary of a session that ends now. Reads the entry, changes nothing. */
@@ -50,13 +57,14 @@ export function summarize(
   return {
     key: closing.key,
     incarnation: incarnationName(closing.partition, entry.firstOffset),
+    absorbed: namesOf(closing),
     revision: 0,
     reason: closing.reason,
     startedAt,
     lastSeenAt: entry.lastSeenAt,
     endedAt,
     durationMs: durationBetween(startedAt, endedAt),
-    deadlineAt: dueAt(entry, rules, held),
+    deadlineAt: deadlineOf(entry, rules, held),
     heldMs: held.between(entry.lastSeenAt, closing.closedAt) || undefined,
     closedAt: closing.closedAt,
     emittedAt: closing.emittedAt,
@@ -81,6 +89,11 @@ function missingOf(detail: SessionDetail | undefined): number {
   const { sequence, hasSources, texts } = detail;
   const unnamed = sequence === undefined ? 0 : missingCount(sequence);
   return hasSources ? Math.min(unnamed + missingOfSources(texts!), MISSING_MAX) : unnamed;
+}
+
+/** undefined: there are none. */
+function namesOf({ partition, absorbed = [] }: Closing): readonly string[] | undefined {
+  return absorbed.length === 0 ? undefined : absorbed.map((offset) => incarnationName(partition, offset));
 }
 
 /** One life of a key, named once and for good (docs/SPEC.md, Terms). */

@@ -8,12 +8,15 @@ import {
   type States,
   type StateWindow,
 } from '../entry-window.ts';
-import type { SessionDetail } from './detail.ts';
+import type { BytesSpan } from '../state-bytes.ts';
+import { BehindDisorder, setChanged, stateWithDisorder } from './behind-disorder.ts';
+import { blankDetail, type DecodedNumbers, type SessionDetail } from './detail.ts';
 import type { SequenceWindow } from './sequence-window.ts';
 import { SessionTexts } from './texts.ts';
 
-/** The last Int32: the number of restarts (RESTARTS_MAX), and above it whether there are texts, and sources. */
-const RESTARTS_MASK = 0x3fffffff;
+/** The last Int32: the number of restarts (RESTARTS_MAX), and above it whether there are texts, sources, and disorder. */
+const RESTARTS_MASK = 0x1fffffff;
+const HAS_DISORDER = 0x20000000;
 const HAS_SOURCES = 0x40000000;
 const HAS_TEXTS = 0x80000000 | 0;
 const WITHOUT_TEXTS = ~HAS_TEXTS;
@@ -30,6 +33,8 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
   readonly #states: States;
   readonly #state: StateWindow;
   readonly #texts: SessionTexts;
+  readonly #behind: BehindDisorder;
+  readonly #textsBehind: SessionTexts;
   #slot = -1;
   #f64: Float64Array = new Float64Array(0);
   #i32: Int32Array = new Int32Array(0);
@@ -42,6 +47,8 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     this.#states = memory.states;
     this.#state = memory.stateWindow();
     this.#texts = new SessionTexts(this.#state);
+    this.#behind = new BehindDisorder(this.#state);
+    this.#textsBehind = new SessionTexts(this.#behind);
   }
 
   /** `slot` has a row. */
@@ -56,17 +63,46 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     return this;
   }
 
+  /** Of a row that is new to its slot: whatever stood there says nothing of it. */
+  clear(): void {
+    this.#i32[this.#i + 15] = 0;
+  }
+
   /** Makes the row say what `detail` says. */
   set(detail: SessionDetail): void {
     this.#setNumbers(detail);
-    this.texts = detail.texts;
+    if (detail.disorder === undefined && !this.hasDisorder) this.texts = detail.texts;
+    else this.#setState(detail);
   }
 
-  /** Makes the row say what `numbers` says, and whether there are texts: these are in the state by themselves. */
-  restore(numbers: SessionDetail, hasTexts: boolean): void {
-    this.#setNumbers(numbers);
+  /** Makes the row say what was read: texts, and what disorder has left, are in the state by themselves. */
+  restore({ detail, hasTexts, hasDisorder }: DecodedNumbers): void {
+    this.#setNumbers(detail);
+    this.#setFlags(hasTexts, hasDisorder);
+  }
+
+  #setFlags(hasTexts: boolean, hasDisorder: boolean): void {
     const at = this.#i + 15;
-    this.#i32[at] = (this.#i32[at]! & WITHOUT_TEXTS) | (hasTexts ? HAS_TEXTS : 0);
+    const others = this.#i32[at]! & WITHOUT_TEXTS & ~HAS_DISORDER;
+    this.#i32[at] = others | (hasTexts ? HAS_TEXTS : 0) | (hasDisorder ? HAS_DISORDER : 0);
+  }
+
+  #setState({ disorder, texts }: SessionDetail): void {
+    const after = stateWithDisorder(disorder, texts?.state);
+    this.#setFlags(texts !== undefined, disorder !== undefined);
+    if (after.length === 0) this.#states.clear(this.#slot);
+    else setChanged(this.#state.at(this.#slot), after);
+  }
+
+  get hasDisorder(): boolean {
+    return (this.#i32[this.#i + 15]! & HAS_DISORDER) !== 0;
+  }
+
+  /** As valid as this window. */
+  get disorder(): BytesSpan | undefined {
+    if (!this.hasDisorder) return undefined;
+    this.#state.at(this.#slot);
+    return this.#behind.disorder;
   }
 
   #setNumbers(detail: SessionDetail): void {
@@ -134,11 +170,16 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
 
   /** A window on them, as valid as this one. What is set is copied. */
   get texts(): SessionTexts | undefined {
-    if (this.#i32[this.#i + 15]! >= 0) return undefined;
+    const flags = this.#i32[this.#i + 15]!;
+    if (flags >= 0) return undefined;
     this.#state.at(this.#slot);
-    return this.#texts;
+    return (flags & HAS_DISORDER) === 0 ? this.#texts : this.#textsBehind;
   }
   set texts(value: SessionTexts | undefined) {
+    if (this.hasDisorder) {
+      this.#setState({ ...blankDetail(0, 0), disorder: this.disorder, texts: value });
+      return;
+    }
     const at = this.#i + 15;
     if (value !== undefined) this.#state.at(this.#slot).set(value.state);
     else if (this.#i32[at]! < 0) this.#states.clear(this.#slot);

@@ -28,12 +28,13 @@ const details = fc.record({
 
 test('[R1] the numbers of a detail come back from their bytes as they were', () => {
   fc.assert(
-    fc.property(details, fc.boolean(), fc.boolean(), (numbers, hasTexts, some) => {
-      const detail = { ...blankDetail(0, 0), ...numbers, hasSources: hasTexts && some };
+    fc.property(details, fc.boolean(), fc.boolean(), fc.boolean(), (numbers, hasTexts, some, hasDisorder) => {
+      const read = { ...blankDetail(0, 0), ...numbers, hasSources: hasTexts && some };
+      const disorder = hasDisorder ? { bytes: new Uint8Array(1), start: 0, length: 1 } : undefined;
       const out = new ByteWriter(1);
-      encodeNumbers(detail, hasTexts, out);
+      encodeNumbers({ ...read, disorder }, hasTexts, out);
       const input = new ByteReader(out.copy());
-      expect(decodeNumbers(input)).toEqual({ detail, hasTexts });
+      expect(decodeNumbers(input)).toEqual({ detail: read, hasTexts, hasDisorder });
       expect(input.remaining).toBe(0);
     }),
   );

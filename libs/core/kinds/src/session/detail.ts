@@ -3,6 +3,7 @@
 // The byte form is part of the changelog format: changing it needs a new format version (K9).
 import { type ByteReader, type ByteWriter, MalformedBytes, type Millis, zigzag } from '@flatline/base';
 import { RESTARTS_MAX } from './counts.ts';
+import type { BytesSpan } from '../state-bytes.ts';
 import type { SequenceWindow } from './sequence-window.ts';
 import type { SessionTexts } from './texts.ts';
 
@@ -22,6 +23,8 @@ export interface SessionDetail {
   hasSources: boolean;
   /** Texts, kept only by sessions whose events have ids, types or attributes. */
   texts: SessionTexts | undefined;
+  /** What disorder has left beside the session (disorder-bytes.ts); undefined: nothing. */
+  readonly disorder: BytesSpan | undefined;
 }
 
 export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDetail {
@@ -33,6 +36,7 @@ export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDeta
     sequence: undefined,
     hasSources: false,
     texts: undefined,
+    disorder: undefined,
   };
 }
 
@@ -40,15 +44,21 @@ const HAS_TEXTS = 1;
 const HAS_SEQUENCE = 2;
 /** From format version 4 on. */
 const HAS_SOURCES = 4;
+/** From format version 5 on. */
+const HAS_DISORDER = 8;
+const FLAGS = HAS_TEXTS | HAS_SEQUENCE | HAS_SOURCES | HAS_DISORDER;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(8);
 
 /** All but the texts, of which it is said whether there are any. */
 export function encodeNumbers(detail: SessionDetail, hasTexts: boolean, out: ByteWriter): void {
-  const { sequence, hasSources } = detail;
+  const { sequence, hasSources, disorder } = detail;
   numbers[0] =
-    (hasTexts ? HAS_TEXTS : 0) | (sequence === undefined ? 0 : HAS_SEQUENCE) | (hasSources ? HAS_SOURCES : 0);
+    (hasTexts ? HAS_TEXTS : 0) |
+    (sequence === undefined ? 0 : HAS_SEQUENCE) |
+    (hasSources ? HAS_SOURCES : 0) |
+    (disorder === undefined ? 0 : HAS_DISORDER);
   numbers[1] = zigzag(detail.startedAt);
   numbers[2] = zigzag(detail.lastEventAt);
   numbers[3] = detail.duplicateCount;
@@ -56,17 +66,24 @@ export function encodeNumbers(detail: SessionDetail, hasTexts: boolean, out: Byt
   out.varints(numbers, sequence === undefined ? 5 : encodeWindow(sequence, out));
 }
 
+/** Numbers as they were read, and what they say of the state. */
+export interface DecodedNumbers {
+  readonly detail: SessionDetail;
+  readonly hasTexts: boolean;
+  readonly hasDisorder: boolean;
+}
+
 /** @throws MalformedBytes */
-export function decodeNumbers(input: ByteReader): { readonly detail: SessionDetail; readonly hasTexts: boolean } {
+export function decodeNumbers(input: ByteReader): DecodedNumbers {
   const flags = input.u8();
-  if (flags > (HAS_TEXTS | HAS_SEQUENCE | HAS_SOURCES) || (flags & (HAS_TEXTS | HAS_SOURCES)) === HAS_SOURCES)
+  if (flags > FLAGS || (flags & (HAS_TEXTS | HAS_SOURCES)) === HAS_SOURCES)
     throw new MalformedBytes(`numbers of a session with flags ${flags}`);
   const detail = blankDetail(input.signedVarint(), input.signedVarint());
   detail.duplicateCount = input.varint();
   detail.outOfOrderCount = input.varint();
   detail.hasSources = (flags & HAS_SOURCES) !== 0;
   if ((flags & HAS_SEQUENCE) !== 0) detail.sequence = decodeWindow(input);
-  return { detail, hasTexts: (flags & HAS_TEXTS) !== 0 };
+  return { detail, hasTexts: (flags & HAS_TEXTS) !== 0, hasDisorder: (flags & HAS_DISORDER) !== 0 };
 }
 
 /** Writes what is in `numbers` before the window, and the window but for its last numbers, which are left there. Returns how many. */

@@ -20,6 +20,9 @@ export interface SessionEntry {
   detail: SessionDetail | undefined;
 }
 
+/** `drop`: counted and no more. */
+export type Late = 'deadLetter' | 'drop';
+
 /** The session options of a pipeline, validated by the configuration. */
 export interface SessionRules {
   readonly timeoutMs: DurationMs;
@@ -27,6 +30,10 @@ export interface SessionRules {
   readonly maxTimeoutMs: DurationMs;
   /** undefined: no maximum. */
   readonly maxDurationMs: DurationMs | undefined;
+  /** How far behind the clock a session's time goes on: it closes so long after its deadline (C7). */
+  readonly graceMs: DurationMs;
+  /** What becomes of a record that comes later. */
+  readonly late: Late;
   /** How many event ids are remembered per session (S5). 0: none. */
   readonly dedupeEventIds: number;
   /** How many named sources' sequences are told apart per session (S5). 0: none, all count as the unnamed one's. */

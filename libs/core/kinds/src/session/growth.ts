@@ -57,8 +57,8 @@ function opened(rules: SessionRules, at: Occurrence): SessionEntry {
   return entry;
 }
 
-/** Field by field: in a task they are accessors of a window. */
-function copyOf(entry: SessionEntry): SessionEntry {
+/** Without what lies beside it (C7). Field by field: in a task they are accessors of a window. */
+export function copyOf(entry: SessionEntry): SessionEntry {
   const { openedAt, lastSeenAt, timeoutMs, timeoutChosen, eventCount, firstOffset, lastOffset, detail } = entry;
   const head = { openedAt, lastSeenAt, timeoutMs, timeoutChosen, eventCount, firstOffset, lastOffset };
   return { ...head, detail: detail && copyOfDetail(detail) };

@@ -5,6 +5,8 @@ export interface SessionCounters extends KindCounters {
   heartbeats: number;
   events: number;
   sessionsOpened: number;
+  /** Of these, those that turned out to be one with another (C7). */
+  sessionsAbsorbed: number;
   closedByTimeout: number;
   closedByEnd: number;
   closedByMaxDuration: number;
@@ -15,6 +17,8 @@ export interface SessionCounters extends KindCounters {
   clampedTimeouts: number;
   /** Sources whose windows gave way to another's (S5). */
   forgottenSources: number;
+  /** Records that came too late for their session (C7). */
+  lateRecords: number;
 }
 
 export function zeroCounters(): SessionCounters {
@@ -22,6 +26,7 @@ export function zeroCounters(): SessionCounters {
     heartbeats: 0,
     events: 0,
     sessionsOpened: 0,
+    sessionsAbsorbed: 0,
     closedByTimeout: 0,
     closedByEnd: 0,
     closedByMaxDuration: 0,
@@ -29,5 +34,6 @@ export function zeroCounters(): SessionCounters {
     duplicates: 0,
     clampedTimeouts: 0,
     forgottenSources: 0,
+    lateRecords: 0,
   };
 }

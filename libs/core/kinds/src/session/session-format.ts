@@ -7,10 +7,17 @@
 //   numbers: detail.ts
 //
 // Compact on purpose: each byte is checksummed, sent, replicated and stored, a touch with every commit in which its session beats.
-import { ByteReader, type ByteWriter, CHANGELOG_FORMAT_WITH_SOURCES, MalformedBytes, zigzag } from '@flatline/base';
+import {
+  ByteReader,
+  type ByteWriter,
+  CHANGELOG_FORMAT_WITH_DISORDER,
+  CHANGELOG_FORMAT_WITH_SOURCES,
+  MalformedBytes,
+  zigzag,
+} from '@flatline/base';
 import type { EntryFormat, TouchBase } from '../contract.ts';
 import { COUNT_MAX } from './counts.ts';
-import { decodeNumbers, encodeNumbers } from './detail.ts';
+import { type DecodedNumbers, decodeNumbers, encodeNumbers } from './detail.ts';
 import type { SessionEntry } from './entry.ts';
 import { SessionWindow } from './session-window.ts';
 
@@ -20,7 +27,12 @@ const NUMBERS = 2;
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(7);
 
-function encodeHead(entry: SessionEntry, out: ByteWriter): number {
+/** A session whose head is read: its texts, and what disorder has left, come by themselves. */
+export interface ReadSession extends SessionEntry {
+  restoreDetail(numbers: DecodedNumbers): void;
+}
+
+export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
   const { detail, openedAt, firstOffset } = entry;
   numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS);
   numbers[1] = openedAt;
@@ -36,7 +48,7 @@ function encodeHead(entry: SessionEntry, out: ByteWriter): number {
   return out.length - before;
 }
 
-function decodeHead(bytes: Uint8Array, start: number, end: number, entry: SessionWindow): number {
+export function decodeHead(bytes: Uint8Array, start: number, end: number, entry: ReadSession): number {
   const input = new ByteReader(bytes, start, end);
   const flags = input.u8();
   if (flags > (CHOSEN | NUMBERS)) throw new MalformedBytes(`a session with flags ${flags}`);
@@ -47,7 +59,7 @@ function decodeHead(bytes: Uint8Array, start: number, end: number, entry: Sessio
   entry.eventCount = input.varint();
   entry.timeoutMs = input.varint();
   entry.timeoutChosen = (flags & CHOSEN) !== 0;
-  if ((flags & NUMBERS) !== 0) decodeDetailNumbers(input, entry);
+  if ((flags & NUMBERS) !== 0) entry.restoreDetail(decodeNumbers(input));
   else entry.detail = undefined;
   return input.position;
 }
@@ -73,18 +85,19 @@ function decodeTouch(
   entry.lastOffset = position - input.signedVarint();
   if (count > 2 * COUNT_MAX + 1 || entry.lastSeenAt < entry.openedAt || entry.lastOffset < entry.firstOffset)
     throw new MalformedBytes('a touch of a session that says what it cannot have become');
-  if (count % 2 === 1) decodeDetailNumbers(input, entry);
+  if (count % 2 === 1) entry.restoreDetail(decodeNumbers(input));
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a session`);
 }
 
-function decodeDetailNumbers(input: ByteReader, entry: SessionWindow): void {
-  const { detail, hasTexts } = decodeNumbers(input);
-  entry.restoreDetail(detail, hasTexts);
+function leastVersion({ detail }: SessionEntry): number {
+  if (detail === undefined) return 0;
+  if (detail.disorder !== undefined) return CHANGELOG_FORMAT_WITH_DISORDER;
+  return detail.hasSources ? CHANGELOG_FORMAT_WITH_SOURCES : 0;
 }
 
 export const sessionFormat: EntryFormat<SessionWindow> = {
   window: (memory) => new SessionWindow(memory),
-  leastVersion: (entry) => (entry.detail?.hasSources === true ? CHANGELOG_FORMAT_WITH_SOURCES : 0),
+  leastVersion,
   encode: encodeHead,
   decode: decodeHead,
   encodeTouch,

@@ -2,8 +2,7 @@
 //
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
-import { type Millis, type Mutable, namedMessageOf } from '@flatline/base';
-import { INCARNATION_HEADER } from '@flatline/ports';
+import type { Millis, Mutable } from '@flatline/base';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
 import { applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
@@ -14,25 +13,21 @@ import {
   type EventDecoder,
   resetEvent,
   type SessionEvent,
-  type SessionSummary,
-  type SummaryEncoder,
 } from '@flatline/ports/formats';
-import { dueAt, dueReason, summarize } from './deadline.ts';
+import { deadlineOf, dueAt, dueReason, summarize } from './deadline.ts';
+import { DisorderedSessions } from './disordered-sessions.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
+import { belongs, isLate } from './placing.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { readSource } from './source-header.ts';
+import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
 import type { SessionWindow } from './session-window.ts';
 
-export interface SessionOptions {
+export interface SessionOptions extends VoiceOptions {
   readonly rules: SessionRules;
   readonly decoder: EventDecoder;
-  readonly encoder: SummaryEncoder;
-  /** True if each summary is followed by a tombstone (O2). */
-  readonly tombstones: boolean;
-  /** Named in the error if a summary cannot be encoded. */
-  readonly outputTopic: string;
 }
 
 type SessionParts = KindParts<SessionWindow, SessionCounters>;
@@ -53,12 +48,17 @@ class SessionKind implements Kind {
   readonly #entry: SessionWindow;
   readonly #event: SessionEvent = blankEvent();
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
+  readonly #disordered: DisorderedSessions;
+  /** Records are applied as they come, whatever their times (C7). */
+  readonly #isOrdered: boolean;
 
   constructor(options: SessionOptions, parts: SessionParts) {
     this.#options = options;
     this.#rules = options.rules;
     this.#parts = parts;
     this.#entry = parts.entry;
+    this.#disordered = new DisorderedSessions({ ...parts, rules: options.rules, voice: options });
+    this.#isOrdered = options.rules.graceMs === 0;
   }
 
   dueAt(): Millis {
@@ -66,7 +66,7 @@ class SessionKind implements Kind {
   }
 
   take(records: GroupRecords, effects: Effects): Refusal | undefined {
-    const { bytes, group, baseOffset } = records;
+    const { group, baseOffset } = records;
     const at = this.#at;
     at.timestamp = records.timestamp;
     at.effectiveAt = records.effectiveAt;
@@ -74,18 +74,25 @@ class SessionKind implements Kind {
       const { index } = records;
       at.offset = baseOffset + group.offsetDeltas[index]!;
       const isLive = effects.find(index);
-      if (group.valueLengths[index] === 0) {
+      if (!this.#isOrdered || (isLive && this.#entry.hasDisorder)) {
+        const refusal = this.#takeDisordered(records, isLive, effects);
+        if (refusal !== undefined) return refusal;
+      } else if (group.valueLengths[index] === 0) {
         if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
         this.#touch(effects);
-        continue;
+      } else {
+        const refusal = this.#takeEvent(records, isLive, effects);
+        if (refusal !== undefined) return refusal;
       }
-      const refusal = this.#takeEvent(bytes, records, isLive, effects);
-      if (refusal !== undefined) return refusal;
     }
     return undefined;
   }
 
   due(at: Millis, effects: Effects): void {
+    if (this.#entry.hasDisorder) {
+      this.#disordered.due(at, effects);
+      return;
+    }
     const reason = dueReason(this.#entry, this.#rules, this.#parts.held);
     this.#close(reason, at, undefined, effects);
   }
@@ -110,25 +117,12 @@ class SessionKind implements Kind {
     if (entry.timeoutMs < before) effects.dueSooner();
   }
 
-  #takeEvent(
-    bytes: Uint8Array,
-    { group, headers, index }: GroupRecords,
-    isLive: boolean,
-    effects: Effects,
-  ): Refusal | undefined {
-    const event = this.#event;
-    const length = group.valueLengths[index]!;
-    if (length < 0) {
-      // A null value is an end without a payload (I2).
-      resetEvent(event);
-      event.type = ENDED;
-    } else {
-      const undecoded = decodeInto(event, this.#options.decoder, bytes, group.valueStarts[index]!, length);
-      if (undecoded !== undefined) return undecoded;
-      const unnamed = readSource(headers.headersOf(index), event);
-      if (unnamed !== undefined) return unnamed;
-    }
-    if (event.type === ENDED) {
+  #takeEvent(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
+    return this.#decode(records) ?? this.#takeDecoded(records.index, isLive, effects);
+  }
+
+  #takeDecoded(index: number, isLive: boolean, effects: Effects): Refusal | undefined {
+    if (this.#event.type === ENDED) {
       if (isLive) this.#end(effects);
       else this.#parts.counters.unmatchedEnds += 1;
       return undefined;
@@ -136,6 +130,56 @@ class SessionKind implements Kind {
     if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
     this.#apply(effects);
     return undefined;
+  }
+
+  /** Fills the scratch event. What it returns is why it cannot. */
+  #decode({ bytes, group, headers, index }: GroupRecords): Refusal | undefined {
+    const event = this.#event;
+    const length = group.valueLengths[index]!;
+    if (length < 0) {
+      // A null value is an end without a payload (I2).
+      resetEvent(event);
+      event.type = ENDED;
+      return undefined;
+    }
+    const undecoded = decodeInto(event, this.#options.decoder, bytes, group.valueStarts[index]!, length);
+    return undecoded ?? readSource(headers.headersOf(index), event);
+  }
+
+  /** A record where times count (C7): by itself if it prolongs the one open session, or opens the first one. */
+  #takeDisordered(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
+    const { index } = records;
+    const isBare = records.group.valueLengths[index] === 0;
+    const undecoded = isBare ? undefined : this.#decode(records);
+    if (undecoded !== undefined) return undecoded;
+    const event = isBare ? undefined : this.#event;
+    const at = this.#at;
+    const arrival = { event, at, clock: effects.clock };
+    if (isLive && !this.#prolongs(event)) return this.#disordered.take(event, at, effects);
+    if (!isLive && event?.type !== ENDED && isLate(arrival, this.#rules)) return this.#disordered.late(arrival);
+    if (!isBare) {
+      const refusal = this.#takeDecoded(index, isLive, effects);
+      if (refusal !== undefined) return refusal;
+    } else {
+      if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
+      this.#touch(effects);
+    }
+    if (isLive && at.effectiveAt < this.#entry.openedAt) this.#beginSooner(effects);
+    return undefined;
+  }
+
+  /** True if the event belongs to the entry's one session. */
+  #prolongs(event: SessionEvent | undefined): boolean {
+    const entry = this.#entry;
+    if (entry.hasDisorder || event?.type === ENDED) return false;
+    const end = deadlineOf(entry, this.#rules, this.#parts.held);
+    return belongs(entry, end, { event, at: this.#at, clock: 0 }, this.#rules);
+  }
+
+  #beginSooner(effects: Effects): void {
+    this.#entry.openedAt = this.#at.effectiveAt;
+    effects.reshaped();
+    effects.changed();
   }
 
   /** Makes room for the event, and opens the session where none lives. False if there is none. */
@@ -174,41 +218,8 @@ class SessionKind implements Kind {
   #close(reason: CloseReason, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {
     const { partition, held } = this.#parts;
     const closing = { key: effects.key(), partition, reason, closedAt, endedAt, emittedAt: effects.wall };
-    this.#say(summarize(this.#entry, this.#rules, closing, held), effects);
-    this.#count(reason);
+    saySummary(summarize(this.#entry, this.#rules, closing, held), this.#options, effects);
+    countClose(reason, this.#parts.counters);
     effects.end(closedAt);
   }
-
-  /** The summary, then the tombstone: with no revision window both are final at once (O2). */
-  #say(summary: SessionSummary, effects: Effects): void {
-    const { key, incarnation } = summary;
-    const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];
-    effects.emit({ key, value: this.#encoded(summary), headers });
-    if (this.#options.tombstones) effects.emit({ key, value: null, headers });
-  }
-
-  #encoded(summary: SessionSummary): Uint8Array {
-    try {
-      return this.#options.encoder.encode(summary);
-    } catch (error) {
-      const { incarnation, reason, firstOffset, lastOffset, partition } = summary;
-      const where = `${this.#options.outputTopic}/${partition}`;
-      const what = `the summary of ${incarnation} (${reason}, offsets ${firstOffset} to ${lastOffset}) for ${where} cannot be encoded`;
-      throw new Error(`${what}: ${namedMessageOf(error)}`, { cause: error });
-    }
-  }
-
-  #count(reason: CloseReason): void {
-    const { counters } = this.#parts;
-    if (reason === 'TIMEOUT') counters.closedByTimeout += 1;
-    else if (reason === 'ENDED') counters.closedByEnd += 1;
-    else if (reason === 'MAX_DURATION') counters.closedByMaxDuration += 1;
-  }
-}
-
-/** An incarnation is digits and a dash: a call into the engine's encoder takes several times as long. */
-function asciiBytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
-  return bytes;
 }

@@ -1,6 +1,7 @@
 // A live session as it is shown: what its summary would say if it were known how it ends.
 import type { EntryView } from '../entry-view.ts';
 import { summarize } from './deadline.ts';
+import { readFragments } from './disorder-bytes.ts';
 import type { SessionRules } from './entry.ts';
 import { sessionFormat } from './session-format.ts';
 import type { SessionWindow } from './session-window.ts';
@@ -19,10 +20,11 @@ export function sessionView(rules: SessionRules): EntryView<SessionWindow> {
         endedAt: undefined,
         emittedAt: 0,
       } as const;
-      const summary = summarize(entry, rules, closing, held);
-      const { incarnation, startedAt, lastSeenAt, deadlineAt, timeoutMs, eventCount, countsByType, attributes } =
-        summary;
-      return [{ incarnation, startedAt, lastSeenAt, deadlineAt, timeoutMs, eventCount, countsByType, attributes }];
+      return readFragments(entry).map((fragment) => {
+        const { incarnation, startedAt, lastSeenAt, deadlineAt, timeoutMs, eventCount, countsByType, attributes } =
+          summarize(fragment, rules, closing, held);
+        return { incarnation, startedAt, lastSeenAt, deadlineAt, timeoutMs, eventCount, countsByType, attributes };
+      });
     },
   };
 }

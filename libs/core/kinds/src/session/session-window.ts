@@ -4,7 +4,7 @@
 // for memory one after another, and the garbage collector a look at every session there is.
 import type { DurationMs, Millis } from '@flatline/base';
 import { type EntryMemory, EntryWindow, KIND_FLAG } from '../entry-window.ts';
-import type { SessionDetail } from './detail.ts';
+import type { DecodedNumbers, SessionDetail } from './detail.ts';
 import { DetailWindow } from './detail-window.ts';
 import type { SessionEntry } from './entry.ts';
 
@@ -78,14 +78,26 @@ export class SessionWindow extends EntryWindow implements SessionEntry {
       if (this.hasRow) this.#forgetDetail();
       return;
     }
-    if (!this.hasRow) this.takeRow();
-    this.#detail.at(this.slot).set(value);
+    this.#rowed().set(value);
   }
 
-  /** Makes all of the detail but its texts what `numbers` says; these lie in the state, if there are any. */
-  restoreDetail(numbers: SessionDetail, hasTexts: boolean): void {
-    if (!this.hasRow) this.takeRow();
-    this.#detail.at(this.slot).restore(numbers, hasTexts);
+  /** True if disorder has left anything beside the session (C7). */
+  get hasDisorder(): boolean {
+    return this.hasRow && this.#detail.at(this.slot).hasDisorder;
+  }
+
+  /** Makes all of the detail but what lies in the state what `numbers` says. */
+  restoreDetail(numbers: DecodedNumbers): void {
+    this.#rowed().restore(numbers);
+  }
+
+  /** Its window; of an entry that had none, nothing is set. */
+  #rowed(): DetailWindow {
+    const had = this.hasRow;
+    if (!had) this.takeRow();
+    const detail = this.#detail.at(this.slot);
+    if (!had) detail.clear();
+    return detail;
   }
 
   #forgetDetail(): void {

@@ -7,6 +7,8 @@ export const RULES: SessionRules = {
   minTimeoutMs: 100,
   maxTimeoutMs: 10_000,
   maxDurationMs: undefined,
+  graceMs: 0,
+  late: 'deadLetter',
   dedupeEventIds: 3,
   maxSources: 3,
   maxAttributes: 3,

@@ -79,6 +79,31 @@ export function missingOfSources(texts: SessionTexts): number {
   return Math.min(missing, MISSING_MAX);
 }
 
+/** Sources of a session, as they are kept: the one least recently heard first. */
+export interface SessionSources {
+  /** Missing of those forgotten. */
+  missing: number;
+  readonly windows: Map<string, SequenceWindow>;
+}
+
+/** Undefined: there are none. */
+export function sourcesOf(texts: SessionTexts): SessionSources | undefined {
+  const { sources } = texts;
+  if (sources === undefined) return undefined;
+  const input = new ByteReader(sources.bytes, sources.start, sources.start + sources.length);
+  const missing = input.varint();
+  const windows = new Map<string, SequenceWindow>();
+  for (let left = input.varint(); left > 0; left -= 1) windows.set(input.text(), readWindow(input));
+  return { missing, windows };
+}
+
+/** `texts` has none. */
+export function setSources(texts: SessionTexts, { missing, windows }: SessionSources): void {
+  writeHead(missing, windows.size);
+  for (const [name, window] of windows) writeSource(soughtText(name), window);
+  texts.spliceSources(0, 0, written.peek(), written.length);
+}
+
 function writeHead(missing: number, count: number): void {
   written.clear();
   written.varint(missing);

@@ -45,6 +45,12 @@ const interned = new RecurringTexts();
 /** Scratch for what is to be written, which limits keep short (apply-event.ts). */
 const written = new ByteWriter(256);
 
+/** Value of an attribute, and the event time that set it. */
+export interface TimedValue {
+  readonly value: string;
+  readonly at: Millis;
+}
+
 export class SessionTexts {
   readonly #state: StateBytes;
   /** Where the list is read, and in which memory; what an edit has moved is never read on. */
@@ -221,6 +227,25 @@ export class SessionTexts {
     const counts = new Map<string, number>();
     for (let left = this.#open(this.#types); left > 0; left -= 1) counts.set(this.#text(), this.#varint());
     return counts;
+  }
+
+  /** The oldest first. */
+  eventIds(): string[] {
+    const ids: string[] = [];
+    for (let left = this.#open(this.#eventIds); left > 0; left -= 1) ids.push(this.#text());
+    return ids;
+  }
+
+  /** With the event time that set each. */
+  attributes(): Map<string, TimedValue> {
+    const attributes = new Map<string, TimedValue>();
+    for (let left = this.#open(this.#attributes); left > 0; left -= 1) {
+      const name = this.#text();
+      const value = this.#text();
+      const zigzagged = this.#varint();
+      attributes.set(name, { value, at: zigzagged % 2 === 0 ? zigzagged / 2 : -(zigzagged + 1) / 2 });
+    }
+    return attributes;
   }
 
   attributeValues(): Map<string, string> {

@@ -200,6 +200,9 @@ export interface PipelineRules extends CommonRules {
   readonly minTimeoutMs: DurationMs;
   readonly maxTimeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
+  readonly graceMs: DurationMs;
+  /** What becomes of records later than that (C7). */
+  readonly late: 'deadLetter' | 'drop';
   readonly dedupeEventIds: number;
   readonly maxSources: number;
   readonly maxAttributes: number;

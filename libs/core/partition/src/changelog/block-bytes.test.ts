@@ -88,6 +88,26 @@ describe('[K1] the block format', () => {
     expect(decodeBlock(block!.bytes)).toMatchObject({ kind: 'state', header: { ...context, liveEntries: 1 } });
   });
 
+  test('[K9][C7] golden bytes of version 5: a key with three open sessions, the first absorbed another, the last has ended', () => {
+    const rules = { ...options().rules, graceMs: 10_000 };
+    const task = new PartitionTask(options({ rules, input: { ...options().input, timestampType: 'CreateTime' } }));
+    begin(task, 0, START);
+    const times = [0, 1_500, 900, 4_000, 8_000, 8_001];
+    const records = times.map((time, offset) => ({
+      offset,
+      timestamp: 1_700_000_000_000 + time,
+      key: 'k',
+      value: offset === 5 ? null : '',
+      logAppendTime: false,
+    }));
+    task.step(new ListCursor(records), 10, 9e12);
+    const [block] = task.cut(context).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460501036c6f67026d650572756e2d3100000001040106ed03000008829dacfef96200c18e96ffbc31000001465c2a8182010001016b1d0280d095ffbc31dc0b000203e8070880a0abfef962b8b7abfef962000002005854000000000101020d00a0ef95ffbc3100030001e8074103c08e96ffbc31010401020009809dacfef962829dacfef96200000c00000001e80700829dacfef9620000000000000d00000015000000000105454e4445440100"`,
+    );
+    expect(decodeBlock(block!.bytes)).toMatchObject({ kind: 'state', header: { ...context, liveEntries: 1 } });
+  });
+
   test('[K9][S5] what comes once a session with sources is gone is of a former version', () => {
     const task = sourced();
     task.settle(task.cut(context), [0]);
@@ -99,10 +119,10 @@ describe('[K1] the block format', () => {
   test('[K9] claims and commits are written in the format that is pinned, and in none that is not read', () => {
     const claim = { owner: 'me', claimId: 'c-1' };
     expect(encodeClaim(claim, 2)).toEqual(encodeClaim(claim));
-    expect(() => encodeClaim(claim, 5)).toThrow('a changelog format that is written is one that is read');
+    expect(() => encodeClaim(claim, 6)).toThrow('a changelog format that is written is one that is read');
     const pinned = (format: number): PartitionTask =>
       new PartitionTask(options({ changelog: { ...options().changelog, format } }));
-    const tasks = [begun(), pinned(2), pinned(5)];
+    const tasks = [begun(), pinned(2), pinned(6)];
     for (const task of tasks.slice(1)) begin(task, 0, START);
     expect(tasks[1]!.cut(context).blocks).toEqual(tasks[0]!.cut(context).blocks);
     expect(() => tasks[2]!.cut(context)).toThrow('a changelog format that is written is one that is read');
@@ -110,13 +130,13 @@ describe('[K1] the block format', () => {
 
   test('[K9] another version stops the reader', () => {
     const [block] = begun().cut(context).blocks;
-    block!.bytes[1] = 5;
+    block!.bytes[1] = 6;
     expect(() => decodeBlock(block!.bytes)).toThrow(
-      'changelog format version 5, this build reads 2, 3 and 4: run the newer Flatline',
+      'changelog format version 6, this build reads 2, 3, 4 and 5: run the newer Flatline',
     );
     block!.bytes[1] = 1;
     expect(() => decodeBlock(block!.bytes)).toThrow(
-      'changelog format version 1, this build reads 2, 3 and 4: no release wrote that',
+      'changelog format version 1, this build reads 2, 3, 4 and 5: no release wrote that',
     );
   });
 });

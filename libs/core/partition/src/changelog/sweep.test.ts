@@ -54,6 +54,7 @@ class Sessions {
         outOfOrderCount: 0,
         hasSources: false,
         texts: undefined,
+        disorder: undefined,
         sequence: {
           lowest: 2 ** 52,
           highest: 2 ** 52 + 9,

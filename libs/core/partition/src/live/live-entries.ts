@@ -223,6 +223,11 @@ export class LiveEntries implements Effects {
     this.#armed().schedule(this.#entry.slot);
   }
 
+  closed(at: Millis): void {
+    this.#owesChanged = true;
+    this.#commit.outputs.ended(at);
+  }
+
   end(at: Millis): void {
     this.#owesChanged = false;
     const { slot } = this.#entry;

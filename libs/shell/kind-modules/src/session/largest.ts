@@ -1,5 +1,5 @@
 // The longest summary that the limits of a pipeline allow.
-import { largestEntry, type SessionEntry, type SessionRules, summarize } from '@flatline/kinds';
+import { ABSORBED_MAX, largestEntry, type SessionEntry, type SessionRules, summarize } from '@flatline/kinds';
 import { codecLimits, type Format, summaryBytes } from '@flatline/records';
 import { AROUND_BYTES, CONTROL, largestKey, type LargestOutput, WIDE } from '../largest.ts';
 import type { SessionPipeline } from './settings.ts';
@@ -24,7 +24,9 @@ export function largestSessionOutput({ rules, input, output }: SessionPipeline):
 export function largestSummaryBytes(format: Format, entry: SessionEntry, rules: SessionRules, key: Uint8Array): number {
   const at = Number.MAX_SAFE_INTEGER;
   const times = { closedAt: at, endedAt: at, emittedAt: at };
-  const closing = { key, partition: 2 ** 31 - 1, reason: 'MAX_DURATION' as const, ...times };
+  const partition = 2 ** 31 - 1;
+  const absorbed = rules.graceMs > 0 ? new Array<number>(ABSORBED_MAX).fill(at) : [];
+  const closing = { key, partition, reason: 'MAX_DURATION' as const, ...times, absorbed };
   const summary = summarize(entry, rules, closing);
   const longest = { startedAt: -at, deadlineAt: at, durationMs: at, heldMs: at, lateCount: at, missingCount: at };
   return summaryBytes(format, { ...summary, ...longest });

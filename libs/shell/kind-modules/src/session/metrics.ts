@@ -6,6 +6,8 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
     flatline_heartbeats_total: ['heartbeats', 'Bare heartbeats applied'],
     flatline_events_total: ['events', 'Events with a payload, and explicit ends, applied'],
     flatline_sessions_opened_total: ['sessionsOpened', 'Incarnations opened'],
+    flatline_sessions_absorbed_total: ['sessionsAbsorbed', 'Incarnations that turned out to be one with another (C7)'],
+    flatline_late_records_total: ['lateRecords', 'Records that came too late for their session (C7)'],
     flatline_unmatched_ends_total: ['unmatchedEnds', 'Explicit ends for no live session'],
     flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
     flatline_forgotten_sources_total: ['forgottenSources', 'Sources forgotten for others of their sessions (S5)'],

@@ -1,5 +1,5 @@
 // What may be set of sessions, and what it comes to.
-import { CHANGELOG_FORMAT_WITH_SOURCES } from '@flatline/base';
+import { CHANGELOG_FORMAT_WITH_DISORDER, CHANGELOG_FORMAT_WITH_SOURCES } from '@flatline/base';
 import type { SessionRules } from '@flatline/kinds';
 import { z } from 'zod';
 import {
@@ -41,7 +41,14 @@ export const sessionSection = sectionForm('session', {
   maxAttributes,
   maxAttributeBytes,
   revisionWindowMs: setting(durationOrNone.default(0), '_(later)_ S9'),
-  graceMs: setting(durationOrNone.default(0), '_(later)_ C7'),
+  graceMs: setting(
+    durationOrNone.default(0),
+    'Sessions by event time: so long after its deadline one closes, and till then takes what comes late (C7). `CreateTime` only, not with `maxDurationMs`. Choose it by `flatline_lateness_seconds`',
+  ),
+  late: setting(
+    z.enum(['deadLetter', 'revise', 'drop']).default('deadLetter'),
+    'What becomes of a record that comes later (C7); `revise` _(later)_, S9',
+  ),
   unheardMs,
   maxHoldMs,
 });
@@ -57,26 +64,56 @@ export function fillSession(written: Record<string, unknown>): void {
 }
 
 export function sessionProblems(section: SessionSection): Problem[] {
-  const { graceMs, maxDurationMs: longest } = section;
-  const found = lifeProblems(section);
-  if (graceMs > 0 && longest !== undefined) {
-    const problem = 'not together with maxDurationMs (rule C7)';
-    found.push({ setting: 'graceMs', value: graceMs, problem, involved: ['maxDurationMs'] });
-  }
+  const { revisionWindowMs } = section;
+  const found = [...lifeProblems(section), ...graceProblems(section)];
   // A setting that would be accepted and not obeyed is worse than an error.
-  for (const later of ['revisionWindowMs', 'graceMs'] as const)
-    if (section[later] !== 0)
-      found.push({ setting: later, value: section[later], problem: 'is not available in this version; use 0' });
+  if (revisionWindowMs !== 0) {
+    const problem = 'is not available in this version; use 0';
+    found.push({ setting: 'revisionWindowMs', value: revisionWindowMs, problem });
+  }
+  return found;
+}
+
+/** Finds settings with which sessions are not of event time, or not kept (C7). */
+function graceProblems(section: SessionSection): Problem[] {
+  const { graceMs, maxDurationMs: longest, input, changelogFormat, late } = section;
+  if (late === 'revise') {
+    const problem = 'is not available in this version: it needs revisions (rule S9); use "deadLetter" or "drop"';
+    return [{ setting: 'late', value: late, problem }];
+  }
+  if (graceMs === 0) {
+    if (late === 'deadLetter') return [];
+    const problem = 'needs graceMs: without one no record is late (rule C7)';
+    return [{ setting: 'late', value: late, problem, involved: ['graceMs'] }];
+  }
+  const found: Problem[] = [];
+  const refuse = (problem: string, other: string): void => {
+    found.push({ setting: 'graceMs', value: graceMs, problem, involved: [other] });
+  };
+  if (longest !== undefined) refuse('not together with maxDurationMs (rule C7)', 'maxDurationMs');
+  if ([input].flat().some(({ timestampType }) => timestampType === 'LogAppendTime'))
+    refuse(
+      '0 where timestampType is "LogAppendTime": the broker stamps records in their order. Set input.timestampType, and the ' +
+        'topic\'s message.timestamp.type, to "CreateTime" if producers stamp them by event time (rule C7)',
+      'input.timestampType',
+    );
+  if (changelogFormat < CHANGELOG_FORMAT_WITH_DISORDER)
+    refuse(
+      `0 where changelogFormat is ${changelogFormat}: ${CHANGELOG_FORMAT_WITH_DISORDER} is the first with several open sessions of a key`,
+      'changelogFormat',
+    );
   return found;
 }
 
 export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
-  const { dedupeEventIds, maxSources, changelogFormat } = section;
+  const { dedupeEventIds, maxSources, changelogFormat, graceMs } = section;
+  // "revise" is refused (`sessionProblems`).
+  const late = section.late === 'drop' ? 'drop' : 'deadLetter';
   // A former build could not read what is kept of sources.
   const told = changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? 0 : maxSources;
   return {
     kind: 'session',
-    rules: { ...lifeRules(section), dedupeEventIds, maxSources: told },
+    rules: { ...lifeRules(section), dedupeEventIds, maxSources: told, graceMs, late },
     targets: [],
     heldTime: heldTimeOf(section),
     isPacedTooSlowly: isHeard({ ...section }) && isTooSlowForUnheard({ ...section }),

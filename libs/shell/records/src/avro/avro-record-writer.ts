@@ -53,8 +53,16 @@ function writeValue(writer: AvroWriter, value: WrittenValue<FieldValues[FieldKin
       writer.boolean(value);
       return;
     default:
-      writeMap(writer, value);
+      if (value instanceof Map) writeMap(writer, value as ReadonlyMap<string, string | number>);
+      else writeTexts(writer, value as readonly string[]);
   }
+}
+
+/** Likewise. */
+function writeTexts(writer: AvroWriter, texts: readonly string[]): void {
+  if (texts.length > 0) writer.long(texts.length);
+  for (const each of texts) writer.text(each);
+  writer.byte(0);
 }
 
 /** One block with all entries, then the empty one that ends a map. */

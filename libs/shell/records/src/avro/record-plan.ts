@@ -94,6 +94,8 @@ function fieldStep<Target>(type: Type, field: RecordField<never, Target>, skips:
       return mapStep(type, textOf, field.set);
     case 'longMap':
       return mapStep(type, longOf, field.set);
+    case 'texts':
+      return textsStep(type, field.set);
     case 'bytes':
       return (reader, target) => {
         field.set(target, reader.bytes());
@@ -101,6 +103,18 @@ function fieldStep<Target>(type: Type, field: RecordField<never, Target>, skips:
     case 'items':
       return itemsStep(type, field.set, skips);
   }
+}
+
+function textsStep<Target>(type: Type, set: (target: Target, texts: readonly string[]) => void): Step<Target> {
+  assert(isArray(type), 'an array of ours resolves from arrays only', { type: type.typeName });
+  const text = textOf(type.itemsType);
+  return (reader, target) => {
+    const texts: string[] = [];
+    for (let rest = reader.blockCount(); rest > 0; rest = reader.blockCount())
+      // Each turn consumes the text's length at least, so a claimed count ends with the bytes.
+      for (; rest > 0; rest -= 1) texts.push(text(reader));
+    set(target, texts);
+  };
 }
 
 function itemsStep<Target>(

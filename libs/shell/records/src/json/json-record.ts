@@ -22,6 +22,7 @@ const WANTED: Readonly<Record<FieldKind, string>> = {
   boolean: 'true or false',
   textMap: 'an object of strings',
   longMap: 'an object of integers',
+  texts: 'an array of strings',
   bytes: 'bytes, which JSON has not',
   items: 'an array of items',
 };
@@ -96,6 +97,13 @@ function readField<Target>(field: RecordField<never, Target>, value: unknown, ta
       if (!isObject(value)) break;
       field.set(target, readMap(name, value, 'an integer', isSafeInteger));
       return;
+    case 'texts':
+      if (!Array.isArray(value) || !value.every(isText)) break;
+      field.set(
+        target,
+        value.map((each) => checkWellFormed(name, each)),
+      );
+      return;
     case 'bytes':
       break;
     case 'items':
@@ -138,6 +146,8 @@ const COMMA = 0x2c;
 const BRACE_OPEN = 0x7b;
 const BRACE_CLOSE = 0x7d;
 const COLON = 0x3a;
+const BRACKET_OPEN = 0x5b;
+const BRACKET_CLOSE = 0x5d;
 
 /** Writes one record after another of the same shape. Fields come in the table's order, without white space. */
 export class JsonRecordWriter<Source> {
@@ -172,7 +182,18 @@ function writeValue(writer: JsonWriter, value: WrittenValue<FieldValues[FieldKin
   if (typeof value === 'number') writer.number(value);
   else if (typeof value === 'string') writer.string(value);
   else if (typeof value === 'boolean') writer.boolean(value);
-  else writeMap(writer, value);
+  else if (value instanceof Map) writeMap(writer, value as ReadonlyMap<string, string | number>);
+  else writeTexts(writer, value as readonly string[]);
+}
+
+/** As a JSON array. */
+export function writeTexts(writer: JsonWriter, texts: readonly string[]): void {
+  writer.byte(BRACKET_OPEN);
+  texts.forEach((each, i) => {
+    if (i > 0) writer.byte(COMMA);
+    writer.string(each);
+  });
+  writer.byte(BRACKET_CLOSE);
 }
 
 /** A map as a JSON object. */

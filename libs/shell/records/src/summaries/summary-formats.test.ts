@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { fuzz } from '../fuzz.fixture.ts';
+import { boundedText, fuzz } from '../fuzz.fixture.ts';
 import { JsonRecordWriter } from '../json/json-record.ts';
 import { ManualClock } from '@flatline/base/manual-clock';
 import { anySummary, sampleSummary } from '../records.fixture.ts';
@@ -44,9 +44,10 @@ describe('round trip', () => {
     const { json } = await both();
     const byTable = new JsonRecordWriter(SUMMARY_SHAPE);
     const heldMs = fc.option(fc.maxSafeNat(), { nil: undefined });
+    const absorbed = fc.option(fc.array(boundedText(64), { maxLength: 16 }), { nil: undefined });
     fc.assert(
-      fc.property(anySummary, heldMs, (summary, held) => {
-        const both = { ...summary, heldMs: held };
+      fc.property(anySummary, heldMs, absorbed, (summary, held, names) => {
+        const both = { ...summary, heldMs: held, absorbed: names };
         expect(Buffer.from(json.encode(both)).toString()).toBe(Buffer.from(byTable.encode(both)).toString());
       }),
       fuzz(1_000),

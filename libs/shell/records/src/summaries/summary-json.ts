@@ -2,7 +2,7 @@
 // sessions close together, a call whose target varies takes longer than writing the digits of its result.
 import { isUtf8 } from 'node:buffer';
 import type { SessionSummary, SummaryEncoder } from '@flatline/ports/formats';
-import { writeMap } from '../json/json-record.ts';
+import { writeMap, writeTexts } from '../json/json-record.ts';
 import { JsonWriter, type Phrase, phraseOf } from '../json/json-writer.ts';
 import { asBuffer } from '../text-reader.ts';
 import { SUMMARY_SHAPE } from './summary-shape.ts';
@@ -32,6 +32,7 @@ const FIRST_OFFSET = beginningOf('firstOffset');
 const LAST_OFFSET = beginningOf('lastOffset');
 const SESSION_KEY_BASE64 = beginningOf('sessionKeyBase64');
 const HELD_MS = beginningOf('heldMs');
+const ABSORBED = beginningOf('absorbed');
 const END = phraseOf('}');
 
 export class SummaryJsonEncoder implements SummaryEncoder {
@@ -59,6 +60,10 @@ export class SummaryJsonEncoder implements SummaryEncoder {
       writer.string(asBuffer(summary.key).toString('base64'));
     }
     if (summary.heldMs !== undefined) this.#long(HELD_MS, summary.heldMs);
+    if (summary.absorbed !== undefined) {
+      writer.phrase(ABSORBED);
+      writeTexts(writer, summary.absorbed);
+    }
     writer.phrase(END);
     return writer.copy();
   }

@@ -41,6 +41,7 @@ export function blankDraft(): SummaryDraft {
     lastOffset: 0,
     sessionKeyBase64: undefined,
     heldMs: undefined,
+    absorbed: undefined,
   };
 }
 
@@ -75,6 +76,7 @@ export function finishDraft(draft: SummaryDraft): ReceivedSummary {
     firstOffset: draft.firstOffset,
     lastOffset: draft.lastOffset,
     heldMs: draft.heldMs,
+    absorbed: draft.absorbed,
   };
 }
 
@@ -207,6 +209,16 @@ export const SUMMARY_SHAPE: RecordShape<SessionSummary, SummaryDraft> = [
     get: (summary) => summary.heldMs,
     set: (draft, value) => {
       draft.heldMs = checkSafeInteger('heldMs', value, 0);
+    },
+  },
+  {
+    name: 'absorbed',
+    kind: 'texts',
+    nullable: true,
+    required: false,
+    get: (summary) => summary.absorbed,
+    set: (draft, value) => {
+      draft.absorbed = value;
     },
   },
 ];

@@ -12,6 +12,8 @@ export const RULES: PipelineRules = {
   minTimeoutMs: 1_000,
   maxTimeoutMs: 20_000,
   maxDurationMs: 40_000,
+  graceMs: 0,
+  late: 'deadLetter',
   dedupeEventIds: 4,
   maxSources: 3,
   maxAttributes: 3,

@@ -1,0 +1,127 @@
+// What a record does to a key with several open sessions, or to one that it does not simply prolong (C7), and what is said when
+// the first of them closes.
+//
+// Owns: nothing that outlives a call.
+// Does not own: records in order, and what they do (SessionKind), which session an event belongs to (placing.ts).
+//
+// Invariants
+//   DS1  An entry with disorder is due when the first of its sessions is; of those due at one instant all close.
+import type { Millis } from '@flatline/base';
+import type { CloseReason, SessionEvent } from '@flatline/ports/formats';
+import type { Effects, KindParts, Refusal } from '../contract.ts';
+import { bad, NO_ROOM } from '../refusals.ts';
+import type { Occurrence } from './apply-event.ts';
+import { stateLengthOf } from './behind-disorder.ts';
+import { dueAt, dueReason, summarize } from './deadline.ts';
+import { detailOfFragments, readFragments } from './disorder-bytes.ts';
+import type { SessionRules } from './entry.ts';
+import { type Fragment, fragmentDueAt, FRAGMENTS_MAX, headOf } from './fragment.ts';
+import { type Arrival, place, type Placed } from './placing.ts';
+import type { SessionCounters } from './session-counters.ts';
+import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
+import type { SessionWindow } from './session-window.ts';
+
+export interface DisorderedParts extends KindParts<SessionWindow, SessionCounters> {
+  readonly rules: SessionRules;
+  readonly voice: VoiceOptions;
+}
+
+export class DisorderedSessions {
+  readonly #parts: DisorderedParts;
+
+  constructor(parts: DisorderedParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes an event of the key whose entry is in the window; undefined: a bare heartbeat. */
+  take(event: SessionEvent | undefined, at: Occurrence, effects: Effects): Refusal | undefined {
+    const { entry, rules, counters, held } = this.#parts;
+    const arrival = { event, at, clock: effects.clock, held };
+    const placed = place(readFragments(entry), arrival, rules);
+    if (placed.kind === 'late') return this.late(arrival);
+    if (placed.kind === 'tooMany')
+      return bad(
+        'too-many-sessions',
+        `its key has ${FRAGMENTS_MAX} open sessions: lower graceMs, or look what sends it`,
+      );
+    if (placed.kind === 'unmatched') {
+      counters.unmatchedEnds += 1;
+      return undefined;
+    }
+    if (!this.#write(placed, event === undefined, effects)) return NO_ROOM;
+    this.#count(event, placed);
+    return undefined;
+  }
+
+  /** C7: a record that came too late for its session. */
+  late({ at, clock }: Arrival): Refusal | undefined {
+    const { counters, rules } = this.#parts;
+    counters.lateRecords += 1;
+    if (rules.late === 'drop') return undefined;
+    const behind = `its time, ${at.effectiveAt}, is ${clock - at.effectiveAt} ms behind the clock`;
+    return bad('late', `${behind}: its session, of which nothing is open, closed after graceMs (${rules.graceMs})`);
+  }
+
+  /** False: there is no room. */
+  #write({ fragments, isOpened }: Placed, isBare: boolean, effects: Effects): boolean {
+    const { entry, rules, held } = this.#parts;
+    const [first, ...others] = fragments;
+    const detail = detailOfFragments([first!, ...others]);
+    const before = entry.stateLength;
+    const grown = stateLengthOf(detail) - before;
+    // What lives goes on with heartbeats, for which there is always room (I7).
+    if (grown > 0 && (isOpened || !isBare) && !effects.hasRoom(grown)) return false;
+    const dueBefore = dueAt(entry, rules, held);
+    Object.assign(entry, headOf(first!, detail));
+    if (grown !== 0) effects.resized();
+    effects.reshaped();
+    effects.changed();
+    if (dueAt(entry, rules, held) < dueBefore) effects.dueSooner();
+    return true;
+  }
+
+  #count(event: SessionEvent | undefined, { applied, isOpened, absorbed }: Placed): void {
+    const { counters } = this.#parts;
+    if (event === undefined) counters.heartbeats += 1;
+    else counters.events += 1;
+    if (isOpened) counters.sessionsOpened += 1;
+    counters.sessionsAbsorbed += absorbed;
+    if (applied.duplicate) counters.duplicates += 1;
+    if (applied.clamped) counters.clampedTimeouts += 1;
+    counters.forgottenSources += applied.forgottenSources;
+  }
+
+  /** The entry in the window, which has disorder, is due. */
+  due(at: Millis, effects: Effects): void {
+    const { entry, rules, held } = this.#parts;
+    const fragments = readFragments(entry);
+    let closed = 0;
+    while (closed < fragments.length && fragmentDueAt(fragments[closed]!, rules, held) <= at) {
+      this.#close(fragments[closed]!, effects);
+      closed += 1;
+    }
+    const [first, ...others] = fragments.slice(closed);
+    if (first === undefined) {
+      for (let i = 1; i < closed; i += 1) effects.closed(at);
+      effects.end(at);
+      return;
+    }
+    for (let i = 0; i < closed; i += 1) effects.closed(at);
+    const before = entry.stateLength;
+    Object.assign(entry, headOf(first, detailOfFragments([first, ...others])));
+    if (entry.stateLength !== before) effects.resized();
+    effects.reshaped();
+    effects.changed();
+  }
+
+  #close(fragment: Fragment, effects: Effects): void {
+    const { rules, partition, held, counters, voice } = this.#parts;
+    const { endedAt, absorbed } = fragment;
+    const isEnded = endedAt !== undefined;
+    const reason: CloseReason = isEnded ? 'ENDED' : dueReason(fragment, rules, held);
+    const closedAt = fragmentDueAt(fragment, rules, held);
+    const closing = { key: effects.key(), partition, reason, closedAt, endedAt, emittedAt: effects.wall, absorbed };
+    saySummary(summarize(fragment, rules, closing, held), voice, effects);
+    countClose(reason, counters);
+  }
+}

@@ -1,0 +1,46 @@
+// What is said when a session closes (O2).
+import { namedMessageOf } from '@flatline/base';
+import { INCARNATION_HEADER } from '@flatline/ports';
+import type { CloseReason, SessionSummary, SummaryEncoder } from '@flatline/ports/formats';
+import type { Effects } from '../contract.ts';
+import type { SessionCounters } from './session-counters.ts';
+
+export interface VoiceOptions {
+  readonly encoder: SummaryEncoder;
+  /** True if each summary is followed by a tombstone (O2). */
+  readonly tombstones: boolean;
+  /** Named in the error if a summary cannot be encoded. */
+  readonly outputTopic: string;
+}
+
+/** The summary, then the tombstone: with no revision window both are final at once (O2). */
+export function saySummary(summary: SessionSummary, options: VoiceOptions, effects: Effects): void {
+  const { key, incarnation } = summary;
+  const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];
+  effects.emit({ key, value: encoded(summary, options), headers });
+  if (options.tombstones) effects.emit({ key, value: null, headers });
+}
+
+export function countClose(reason: CloseReason, counters: SessionCounters): void {
+  if (reason === 'TIMEOUT') counters.closedByTimeout += 1;
+  else if (reason === 'ENDED') counters.closedByEnd += 1;
+  else if (reason === 'MAX_DURATION') counters.closedByMaxDuration += 1;
+}
+
+function encoded(summary: SessionSummary, { encoder, outputTopic }: VoiceOptions): Uint8Array {
+  try {
+    return encoder.encode(summary);
+  } catch (error) {
+    const { incarnation, reason, firstOffset, lastOffset, partition } = summary;
+    const where = `${outputTopic}/${partition}`;
+    const what = `the summary of ${incarnation} (${reason}, offsets ${firstOffset} to ${lastOffset}) for ${where} cannot be encoded`;
+    throw new Error(`${what}: ${namedMessageOf(error)}`, { cause: error });
+  }
+}
+
+/** An incarnation is digits and a dash: a call into the engine's encoder takes several times as long. */
+function asciiBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}

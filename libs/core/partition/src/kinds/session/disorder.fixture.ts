@@ -1,0 +1,91 @@
+// A log of events that come in no order, and a task that takes them.
+import { sessionKind, type SessionRules } from '@flatline/kinds';
+import { blankEvent, type EventDecoder, type SummaryEncoder } from '@flatline/ports/formats';
+import { PartitionTask } from '../../index.ts';
+import { bytes, options, text } from '../../task.fixture.ts';
+import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
+
+export type Summary = Readonly<Record<string, unknown>> | null;
+
+/** The codecs are the shell's: as much of one as these tests send. */
+const decoder: EventDecoder = {
+  decode: (all, start, length, target) => {
+    const value = text(all.subarray(start, start + length));
+    if (!value.startsWith('{')) return { kind: 'bad', reason: 'invalid-json', detail: value };
+    const { attributes, ...said } = JSON.parse(value) as Record<string, object>;
+    Object.assign(target, blankEvent(), said);
+    target.attributes = attributes && new Map(Object.entries(attributes));
+    return { kind: 'event' };
+  },
+  prepare: () => Promise.resolve(),
+};
+
+const encoder: SummaryEncoder = {
+  encode: ({ key, attributes, countsByType, ...summary }) => {
+    const maps = { attributes: Object.fromEntries(attributes), countsByType: Object.fromEntries(countsByType) };
+    return bytes(JSON.stringify({ sessionId: text(key), ...summary, ...maps }));
+  },
+};
+
+export interface DisorderSettings {
+  readonly rules?: Partial<SessionRules>;
+  readonly maxStateBytes?: number;
+  readonly groupMax?: number;
+}
+
+export class DisorderLog extends KindLog<Summary> {
+  rules: SessionRules;
+  readonly #maxStateBytes: number;
+  readonly #groupMax: number;
+
+  constructor({ rules, maxStateBytes = Infinity, groupMax = 3 }: DisorderSettings = {}) {
+    super();
+    this.rules = { ...options().rules, timeoutMs: 100, graceMs: 1_000, ...rules };
+    this.#maxStateBytes = maxStateBytes;
+    this.#groupMax = groupMax;
+  }
+
+  protected override newTask(): PartitionTask {
+    const { rules } = this;
+    const kind = sessionKind({ rules, decoder, encoder, tombstones: false, outputTopic: 'output' });
+    const input = { ...options().input, timestampType: 'CreateTime' as const };
+    const state = { ...options().state, stateBytesMax: this.#maxStateBytes };
+    return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state }), kind });
+  }
+
+  protected override hear({ value }: Output): Summary {
+    return value === null ? null : (JSON.parse(text(value)) as Summary);
+  }
+
+  protected override fold(): Folded<Summary> {
+    throw new Error('nothing is folded here');
+  }
+
+  /** Appends a record at that time; bare text is a value as it is, key null: one that tells the time. Returns its offset. */
+  add(
+    timestamp: number,
+    key: string | null = 'k',
+    value: string | null | Readonly<Record<string, unknown>> = '',
+  ): number {
+    const written = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+    return this.append({ timestamp, key, value: written, logAppendTime: false });
+  }
+
+  /** Takes all there is, and lets all that is due take effect. */
+  take(): void {
+    const { count, cursor } = this.handOver(this.#groupMax);
+    const { task } = this;
+    for (let left = count; left > 0;) {
+      const outcome = task.step(cursor, 1, WALL);
+      if (outcome.kind === 'due') while (task.expire(1_000, WALL));
+      else if (outcome.kind === 'limit') left -= 1;
+      else throw new Error(`a step ends with ${outcome.kind}`);
+    }
+    while (task.expire(1_000, WALL));
+  }
+
+  commit(): void {
+    this.take();
+    this.settleCut();
+  }
+}

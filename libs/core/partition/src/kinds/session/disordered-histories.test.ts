@@ -1,0 +1,136 @@
+// Events in no order, against sessions computed from all of them again after each (C7).
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { DisorderLog, type Summary } from './disorder.fixture.ts';
+
+const T = 1_000_000;
+const TIMEOUT = 100;
+const RUNS = Number(process.env['SEEDS'] ?? 40);
+
+interface Event {
+  readonly key: string;
+  readonly at: number;
+  readonly offset: number;
+  readonly type: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The sessions of one key: all that came is kept, and sorted out anew with each event. */
+class NaiveKey {
+  #events: Event[] = [];
+  /** First offsets of sessions that were there after some event. */
+  readonly #opened = new Set<number>();
+  readonly said: unknown[] = [];
+  readonly late: number[] = [];
+  readonly #graceMs: number;
+
+  constructor(graceMs: number) {
+    this.#graceMs = graceMs;
+  }
+
+  /** Sorted by time, cut where a gap is as long as the timeout. */
+  #sessions(): Event[][] {
+    const sorted = [...this.#events].sort((a, b) => a.at - b.at || a.offset - b.offset);
+    const sessions: Event[][] = [];
+    for (const event of sorted) {
+      const last = sessions.at(-1);
+      if (last === undefined || event.at - last.at(-1)!.at >= TIMEOUT) sessions.push([event]);
+      else last.push(event);
+    }
+    return sessions;
+  }
+
+  close(clock: number): void {
+    for (const session of this.#sessions()) {
+      const closedAt = session.at(-1)!.at + TIMEOUT + this.#graceMs;
+      if (closedAt > clock) return;
+      this.said.push(this.#summary(session, closedAt));
+      this.#events = this.#events.filter((event) => !session.includes(event));
+    }
+  }
+
+  add(event: Event, clock: number): void {
+    const isAlone = this.#events.every(({ at }) => Math.abs(at - event.at) >= TIMEOUT);
+    if (isAlone && event.at + TIMEOUT + this.#graceMs <= clock) this.late.push(event.offset);
+    else this.#events.push(event);
+    for (const session of this.#sessions()) this.#opened.add(firstOf(session));
+  }
+
+  #summary(session: readonly Event[], closedAt: number): unknown {
+    const offsets = session.map(({ offset }) => offset);
+    const first = firstOf(session);
+    const absorbed = [...this.#opened].filter((each) => each !== first && offsets.includes(each)).sort((a, b) => a - b);
+    const [startedAt, endedAt] = [session[0]!.at, session.at(-1)!.at];
+    const inOrder = [...session].sort((a, b) => a.at - b.at || a.offset - b.offset);
+    const countsByType: Record<string, number> = {};
+    for (const { type } of session) countsByType[type] = (countsByType[type] ?? 0) + 1;
+    const times = { startedAt, endedAt, lastSeenAt: endedAt, deadlineAt: endedAt + TIMEOUT, closedAt };
+    const attributes = Object.assign({}, ...inOrder.map((each) => each.attributes)) as object;
+    const where = { firstOffset: first, lastOffset: Math.max(...offsets) };
+    const count = { eventCount: session.length, duplicateCount: 0, countsByType, truncated: false };
+    return { ...times, ...where, ...count, attributes, absorbed: absorbed.map((offset) => `3-${offset}`) };
+  }
+}
+
+function firstOf(session: readonly Event[]): number {
+  return Math.min(...session.map(({ offset }) => offset));
+}
+
+/** What the naive one says of a summary; names of the absorbed in the order of their offsets. */
+function comparable(summary: Summary, like: object): unknown {
+  const { absorbed = [] } = summary as { absorbed?: readonly string[] };
+  const sorted = [...absorbed].sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)));
+  const all = { ...summary, absorbed: sorted };
+  return Object.fromEntries(Object.keys(like).map((name) => [name, (all as Record<string, unknown>)[name]]));
+}
+
+const step = fc.record({
+  key: fc.constantFrom('a', 'a', 'b'),
+  // Gaps of a timeout and more, and what comes late into them.
+  forward: fc.oneof(fc.nat({ max: 60 }), fc.integer({ min: 100, max: 190 })),
+  behind: fc.oneof(fc.constant(0), fc.integer({ min: 60, max: 190 }), fc.nat({ max: 700 })),
+  attribute: fc.option(fc.constantFrom('x', 'y'), { nil: undefined }),
+  isBare: fc.boolean(),
+  then: fc.constantFrom('go on', 'go on', 'go on', 'go on', 'commit', 'commit', 'restart', 'clock'),
+});
+
+describe('sessions by event time, against a second computation', () => {
+  test('[C7][C5][R1] each is what all events that came in time make it, whatever the order, the commits and the restarts', () => {
+    let joins = 0;
+    let lates = 0;
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 40, maxLength: 60 }), fc.constantFrom(1, 50, 400), (steps, graceMs) => {
+        const log = new DisorderLog({ rules: { timeoutMs: TIMEOUT, graceMs }, groupMax: 3 });
+        const naive = { a: new NaiveKey(graceMs), b: new NaiveKey(graceMs) };
+        let clock = 0;
+        let now = T;
+        for (const { key, forward, behind, attribute, isBare, then } of steps) {
+          now += forward;
+          const at = Math.max(1, now - behind);
+          clock = Math.max(clock, at);
+          const attributes = attribute === undefined ? {} : { [attribute]: `${at} of ${now}` };
+          const type = isBare ? 'HEARTBEAT' : 'VIEW';
+          const offset = log.add(at, key, isBare ? '' : { type, attributes });
+          naive[key as 'a'].close(clock);
+          naive[key as 'a'].add({ key, at, offset, type, attributes: isBare ? {} : attributes }, clock);
+          if (then === 'clock') log.add((clock = Math.max(clock, now + 200)), null);
+          if (then !== 'go on') log.commit();
+          if (then === 'restart') log.restart();
+        }
+        log.add(T + 1_000_000, null);
+        log.commit();
+        for (const [key, { said, late }] of Object.entries(naive)) {
+          naive[key as 'a'].close(T + 1_000_000);
+          expect(log.said(key).map((summary) => comparable(summary, said[0] ?? {}))).toEqual(said);
+          joins += said.filter((each) => (each as { readonly absorbed: readonly string[] }).absorbed.length > 0).length;
+          lates += late.length;
+        }
+        const refused = [...naive.a.late, ...naive.b.late].sort((a, b) => a - b);
+        expect(log.refused).toEqual(refused.map((offset) => ({ offset, reason: 'late' })));
+      }),
+      { numRuns: RUNS },
+    );
+    expect(joins).toBeGreaterThan(10);
+    expect(lates).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,178 @@
+// Sessions by event time (C7), on the engine.
+import { describe, expect, test } from '@jest/globals';
+import { DisorderLog, type DisorderSettings, type Summary } from './disorder.fixture.ts';
+
+const T = 1_000_000;
+const GRACE = 1_000;
+
+/** Takes events of one key at these times after T, commits and restarts, and returns what is said once all is over. */
+function said(times: readonly number[], settings?: DisorderSettings): readonly Summary[] {
+  const log = new DisorderLog(settings);
+  for (const time of times) {
+    log.add(T + time);
+    log.commit();
+    log.restart();
+  }
+  return overOf(log);
+}
+
+function overOf(log: DisorderLog, key = 'k'): readonly Summary[] {
+  log.add(T + 1_000_000, null);
+  log.commit();
+  return log.said(key);
+}
+
+const summary = (first: number, last: number, more: Readonly<Record<string, unknown>> = {}): unknown =>
+  expect.objectContaining({ startedAt: T + first, endedAt: T + last, durationMs: last - first, ...more });
+
+describe('sessions by event time', () => {
+  test('[C7] what is out of order is one session with what it overlaps, and closes as of deadline and grace', () => {
+    const closed = { closedAt: T + 250 + 100 + GRACE, deadlineAt: T + 250 + 100, eventCount: 4 };
+    expect(said([250, 100, 180, 20])).toEqual([summary(20, 250, { ...closed, incarnation: '3-0', firstOffset: 0 })]);
+  });
+
+  test('[C7] a gap of exactly the timeout closes, whichever side of it comes first', () => {
+    const two = [summary(0, 0, { closedAt: T + 100 + GRACE }), summary(100, 100, { closedAt: T + 200 + GRACE })];
+    expect(said([0, 100])).toEqual(two);
+    expect(said([100, 0])).toEqual(two);
+  });
+
+  test('[C7] a late record that bridges two joins them: the survivor has the lowest offset and names the other', () => {
+    expect(said([150, 0, 75])).toEqual([
+      summary(0, 150, { incarnation: '3-0', absorbed: ['3-1'], firstOffset: 0, lastOffset: 2, eventCount: 3 }),
+    ]);
+    expect(said([0, 150, 300, 75, 225])).toEqual([summary(0, 300, { absorbed: ['3-1', '3-2'], eventCount: 5 })]);
+  });
+
+  test('[C7] sessions of a key close one after the other, each as of its own instant, though one record moves the clock past all', () => {
+    const closes = [0, 200, 400].map((first) =>
+      summary(first, first, { closedAt: T + first + 100 + GRACE, eventCount: 1 }),
+    );
+    expect(said([400, 0, 200])).toEqual(closes);
+  });
+
+  test('[C7] what would be closed by now is late: a dead letter, or dropped, and counted', () => {
+    for (const late of ['deadLetter', 'drop'] as const) {
+      const log = new DisorderLog({ rules: { late } });
+      log.add(T, null);
+      const offset = log.add(T - 100 - GRACE);
+      const onTime = log.add(T - 99 - GRACE);
+      log.commit();
+      expect(log.task.counters['lateRecords']).toBe(1);
+      expect(log.refused).toEqual(late === 'drop' ? [] : [{ offset, reason: 'late' }]);
+      expect(overOf(log)).toEqual([summary(-99 - GRACE, -99 - GRACE, { firstOffset: onTime })]);
+    }
+  });
+
+  test('[C7] a record of an open session is not late, however old it is', () => {
+    const log = new DisorderLog();
+    log.add(T);
+    log.add(T + 1_050, null);
+    log.add(T - 60);
+    expect(overOf(log)).toEqual([summary(-60, 0, { eventCount: 2 })]);
+    expect(log.refused).toEqual([]);
+  });
+
+  test('[C7] an explicit end closes as of its time and the grace; what comes before it belongs to it, what comes after does not', () => {
+    const log = new DisorderLog();
+    log.add(T);
+    log.add(T + 50, 'k', { type: 'ENDED', occurredAt: T + 49 });
+    log.add(T + 51);
+    log.add(T + 30, 'k', { attributes: { late: 'yes' } });
+    log.add(T + 50);
+    log.commit();
+    log.restart();
+    log.add(T + 49 + GRACE, null);
+    log.commit();
+    expect(log.said()).toEqual([]);
+    log.add(T + 50 + GRACE, null);
+    log.commit();
+    const ended = { reason: 'ENDED', closedAt: T + 50 + GRACE, eventCount: 4, timeoutMs: 100, deadlineAt: T + 150 };
+    expect(log.said()).toEqual([summary(0, 49, { ...ended, attributes: { late: 'yes' } })]);
+    expect(overOf(log).slice(1)).toEqual([summary(51, 51, { reason: 'TIMEOUT', eventCount: 1 })]);
+  });
+
+  test('[C7] an end that is of no open session ends nothing, and no session is kept for it', () => {
+    const log = new DisorderLog();
+    log.add(T + 50, 'k', null);
+    log.add(T);
+    log.add(T + 300, 'k', null);
+    expect(overOf(log)).toEqual([summary(0, 0, { reason: 'TIMEOUT' })]);
+    expect(log.task.counters['unmatchedEnds']).toBe(2);
+  });
+
+  test('[C7][S10] attributes are the last by event time, over sessions that become one; so are counts by type', () => {
+    const log = new DisorderLog();
+    log.add(T + 150, 'k', { type: 'VIEW', attributes: { page: 'last', only: 'b' } });
+    log.add(T, 'k', { type: 'VIEW', attributes: { page: 'first', other: 'a' } });
+    log.commit();
+    log.restart();
+    log.add(T + 75, 'k', { type: 'CLICK', attributes: { page: 'between' } });
+    const attributes = { page: 'last', only: 'b', other: 'a' };
+    expect(overOf(log)).toEqual([summary(0, 150, { attributes, countsByType: { VIEW: 2, CLICK: 1 } })]);
+  });
+
+  test('[C7][S6] sequences of sessions that become one count what is missing once', () => {
+    const log = new DisorderLog();
+    for (const [time, sequence] of [
+      [0, 0],
+      [20, 1],
+      [200, 5],
+      [210, 6],
+      [110, 3],
+    ] as const)
+      log.add(T + time, 'k', { sequence, source: time === 20 ? 'a' : undefined });
+    expect(overOf(log)).toEqual([summary(0, 210, { missingCount: 3, eventCount: 5 })]);
+  });
+
+  test('[C7][S7] a session that chose its timeout reaches as far as that says', () => {
+    const log = new DisorderLog();
+    log.add(T, 'k', { timeoutMs: 500 });
+    log.add(T + 600);
+    log.add(T + 499);
+    expect(overOf(log)).toEqual([summary(0, 600, { eventCount: 3, timeoutMs: 500 })]);
+  });
+
+  test('[C7][K9] once a key has one session again its bytes are those of a key that never had several', () => {
+    const [disordered, plain] = [new DisorderLog(), new DisorderLog()];
+    disordered.add(T + 300);
+    disordered.add(T);
+    disordered.commit();
+    expect(disordered.blocks.at(-1)![1]).toBe(5);
+    disordered.add(T + 100 + GRACE, null);
+    disordered.commit();
+    plain.add(T + 300);
+    plain.commit();
+    expect(plain.blocks.at(-1)![1]).toBe(2);
+    expect(disordered.blocks.at(-1)![1]).toBe(2);
+    expect(overOf(disordered)).toEqual([summary(0, 0), summary(300, 300)]);
+  });
+
+  test('[I7] another session of a key needs room; heartbeats of those that live do not', () => {
+    const log = new DisorderLog({ maxStateBytes: 140 });
+    log.add(T);
+    const refused = log.add(T + 500);
+    log.add(T + 50);
+    log.add(T - 50);
+    expect(overOf(log)).toEqual([summary(-50, 50, { eventCount: 3 })]);
+    expect(log.refused).toEqual([{ offset: refused, reason: 'state-full' }]);
+  });
+
+  test('[C7] without grace, once there was one, sessions that are open close as of their deadlines, and times do not count', () => {
+    const log = new DisorderLog();
+    log.add(T + 450);
+    log.add(T);
+    log.add(T + 460, 'k', null);
+    log.commit();
+    log.rules = { ...log.rules, graceMs: 0 };
+    log.restart();
+    log.add(T + 470);
+    log.add(T + 300);
+    log.commit();
+    expect(overOf(log)).toEqual([
+      summary(0, 0, { closedAt: T + 100 }),
+      summary(450, 460, { reason: 'ENDED', closedAt: T + 460 }),
+      summary(300, 470, { closedAt: T + 570 }),
+    ]);
+  });
+});
