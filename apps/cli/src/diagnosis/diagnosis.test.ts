@@ -199,6 +199,7 @@ const task = {
   commits: undefined,
   commitDurations: undefined,
   closeDelays: undefined,
+  lateness: undefined,
   changelogBytes: 0,
   liveBytes: 0,
   storesDropped: 0,

@@ -23,6 +23,7 @@ export {
 export type { Calendar } from './calendar.ts';
 export { count, counted, plural } from './counted.ts';
 export { decimalIn, digitsOf } from './digits.ts';
+export { DurationHistogram, type HistogramStatus } from './duration-histogram.ts';
 export { didYouMean } from './edit-distance.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';

@@ -12,7 +12,7 @@
 // Checked
 //   assertion  PT3: by the position at both ends of a cut (Changelog), and before what is due or owed takes effect (LiveEntries).
 //   not        PT1, PT2: of records and commits that are gone; the oracle folds the input and reads the log.
-import { assert, type DurationMs, type Millis } from '@flatline/base';
+import { assert, type DurationMs, type HistogramStatus, type Millis } from '@flatline/base';
 import type { EntryWindow, HeldState, HeldTimeRules, Kind } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
 import type { CommitName, InputPosition } from './changelog/block-format.ts';
@@ -99,7 +99,7 @@ export class PartitionTask {
     this.#entries = entries;
     this.#expiry = expiry;
     this.#refused = refused;
-    const taking = { rules, expiresFirst, table, counters, time, expiry, commit, entries, refused };
+    const taking = { rules, expiresFirst, table, counters, clock, time, expiry, commit, entries, refused };
     this.#records = new RecordTaker(taking);
   }
 
@@ -133,6 +133,11 @@ export class PartitionTask {
   /** Time held since the beginning of the log (C8). */
   get heldMs(): DurationMs {
     return this.#time.held.heldMs;
+  }
+
+  /** How far behind the clock records came; undefined: the broker stamps them, in their order. */
+  get lateness(): HistogramStatus | undefined {
+    return this.#records.lateness?.status();
   }
 
   get liveEntries(): number {

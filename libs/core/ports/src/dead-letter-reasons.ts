@@ -39,8 +39,6 @@ const OF_VALUES: Readonly<Record<ValueReason, string>> = {
   'no-schema-registry': 'the value is in Avro, and no registry is set',
   'unknown-schema-id': 'the registry does not know the schema',
   'incompatible-schema': 'the schema of the writer cannot be read as ours',
-  late: 'it is stamped so far behind the clock that its session, with `graceMs`, is closed (C7)',
-  'too-many-sessions': 'its key has as many open sessions as it may have (C7)',
   'missing-field': 'a field is left out that is needed',
 };
 
@@ -72,6 +70,8 @@ const OTHERS = {
   'bad-timestamp': 'it is stamped before 1970, or too far ahead of the present (C6)',
   'state-full': 'there is no room for what it would add (I7)',
   'processing-failed': 'a defect of the processor, or of its decoder (I6)',
+  late: 'it is stamped so far behind the clock that its session, with `graceMs`, is closed (C7)',
+  'too-many-sessions': 'its key has as many open sessions as it may have (C7)',
   ...OF_VALUES,
   'no-token': 'a start at an offset from 2⁴⁰ − 1 on, which has no token (L3)',
   ...OF_ASKING,

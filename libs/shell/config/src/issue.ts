@@ -12,7 +12,6 @@ export type Issue = z.core.$ZodIssue;
 /** Named in the specification, and not obeyed by this version. */
 const notYet: ReadonlySet<string> = new Set([
   'updateIntervalMs',
-  'late',
   'maxEvents',
   'merge',
   'holdMs',

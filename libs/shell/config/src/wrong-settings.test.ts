@@ -199,9 +199,25 @@ describe('[I4] what is wrong', () => {
       'pipelines[0].emit [["opened","closed"]] is not available in this version; use ["closed"]',
     ],
     [{ revisionWindowMs: 5 }, 'pipelines[0].revisionWindowMs [5] is not available in this version; use 0'],
-    [{ graceMs: 5 }, 'pipelines[0].graceMs [5] is not available in this version; use 0'],
+    [
+      { graceMs: 5 },
+      'pipelines[0].graceMs [5] 0 where timestampType is "LogAppendTime": the broker stamps records in their order. Set input.timestampType, and the topic\'s message.timestamp.type, to "CreateTime" if producers stamp them by event time (rule C7)',
+    ],
+    [
+      { graceMs: 5, maxDurationMs: 90_000, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].graceMs [5] not together with maxDurationMs (rule C7)',
+    ],
+    [
+      { graceMs: 5, changelogFormat: 4, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].graceMs [5] 0 where changelogFormat is 4: 5 is the first with several open sessions of a key',
+    ],
+    [
+      { graceMs: 5, late: 'revise', input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].late ["revise"] is not available in this version: it needs revisions (rule S9); use "deadLetter" or "drop"',
+    ],
+    [{ late: 'drop' }, 'pipelines[0].late ["drop"] needs graceMs: without one no record is late (rule C7)'],
     [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
-    ...['late', 'updateIntervalMs', 'maxEvents', 'stats', 'merge', 'holdMs'].map((setting): [object, string] => [
+    ...['updateIntervalMs', 'maxEvents', 'stats', 'merge', 'holdMs'].map((setting): [object, string] => [
       { [setting]: 'drop' },
       `pipelines[0].${setting} [] is not available in this version; leave it out`,
     ]),

@@ -1,5 +1,4 @@
 export { DuePace } from './running/due-pace.ts';
-export { DurationHistogram, type HistogramStatus } from './duration-histogram.ts';
 export { type Percentiles } from './durations.ts';
 export { otherKind } from './log-id.ts';
 export { committedIn } from './offset-note.ts';

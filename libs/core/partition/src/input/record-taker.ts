@@ -2,7 +2,7 @@
 //
 // Owns: the position in the input, the cursor looked ahead with, which records of a group the kind is shown at once.
 // Does not own: time (InputTime), what is due (Expiry), entries (LiveEntries), what becomes of the others (RefusedRecords).
-import { isConsequence, type Millis, type Mutable } from '@flatline/base';
+import { type DurationHistogram, isConsequence, type Millis, type Mutable } from '@flatline/base';
 import type { GroupRecords, Refusal } from '@flatline/kinds';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from '../changelog/block-format.ts';
@@ -10,8 +10,10 @@ import type { TaskCounters } from '../live/counters.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import type { Expiry } from '../live/expiry.ts';
 import type { LiveEntries } from '../live/live-entries.ts';
+import type { PartitionClock } from '../live/partition-clock.ts';
 import type { InputTime } from './input-time.ts';
 import type { NextCommit } from '../commit/next-commit.ts';
+import { latenessHistogram } from './lateness.ts';
 import { classifyStamp, type InputRules } from './record-class.ts';
 import { RecordFailed } from './record-failed.ts';
 import type { RefusedRecords } from './refused-records.ts';
@@ -28,6 +30,7 @@ export interface RecordTakerParts {
   readonly expiresFirst: boolean;
   readonly table: EntryTable;
   readonly counters: TaskCounters;
+  readonly clock: PartitionClock;
   readonly time: InputTime;
   readonly expiry: Expiry;
   readonly commit: NextCommit;
@@ -58,10 +61,13 @@ export class RecordTaker {
   #lookedAt: RecordCursor | undefined;
   /** The kind is taking records, or has thrown while it did: only then do they tell which one. */
   #isTaking = false;
+  /** undefined: the broker stamps records, in their order. */
+  readonly lateness: DurationHistogram | undefined;
 
   constructor(parts: RecordTakerParts) {
     this.#parts = parts;
     this.#rules = parts.rules;
+    this.lateness = parts.rules.timestampType === 'CreateTime' ? latenessHistogram() : undefined;
     this.#table = parts.table;
     this.#counters = parts.counters;
     this.#time = parts.time;
@@ -162,12 +168,19 @@ export class RecordTaker {
     return this.#time.watchesStamps && this.#time.holds(evidence) && !this.#parts.expiry.isDone();
   }
 
+  #noteArrival(cursor: RecordCursor, why: Refusal | undefined): void {
+    this.#parts.expiry.noteArrivals();
+    // A record that is taken again counts then, and a clock record is no event.
+    const isOver = why === undefined || why.kind === 'bad';
+    if (isOver && cursor.keyLength >= 0) this.lateness?.add(this.#parts.clock.now - cursor.timestamp);
+  }
+
   /** A record that is not taken ends what the kind is shown, and is refused when it comes first in the next. */
   #takeGroup(cursor: RecordCursor, limit: number): StepOutcome | undefined {
     const first = cursor.groupIndex;
     const records = this.#show(cursor, limit);
     const why = records.end > first ? this.#takeShown() : this.#refused.unfit(cursor);
-    if (!cursor.logAppendTime) this.#parts.expiry.noteArrivals();
+    if (!cursor.logAppendTime) this.#noteArrival(cursor, why);
     if (why !== undefined && records.index === first) return this.#refused.outcome(cursor, why);
     const more = records.index - 1 - first;
     if (more > 0) cursor.skip(more);

@@ -15,6 +15,8 @@ export const RULES = {
   maxTimeoutMs: 20_000,
   dedupeEventIds: 4,
   maxSources: 1,
+  graceMs: 0,
+  late: 'deadLetter' as const,
   maxAttributes: 3,
   maxAttributeBytes: 64,
 } as const;

@@ -1,6 +1,7 @@
 // A processor as its HTTP server sees it, and that server.
 import { afterEach } from '@jest/globals';
-import { DurationHistogram, type StandbyStatus, type TaskStatus } from '@flatline/runtime';
+import { DurationHistogram } from '@flatline/base';
+import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import { systemClock } from '@flatline/system';
 import { type HttpServer, openHttpServer } from './http-server.ts';
 import { metricsOf } from './metrics.ts';
@@ -10,6 +11,8 @@ import { oneProcess } from './one-process.ts';
 export const NOW = 1_700_000_100_000;
 const closeDelays = new DurationHistogram();
 for (const ms of [4, 30, 400_000, -7]) closeDelays.add(ms);
+const lateness = new DurationHistogram([0, 60_000]);
+for (const ms of [0, 30_000, 90_000]) lateness.add(ms);
 export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   pipeline: 'visits',
   partition: 0,
@@ -30,6 +33,8 @@ export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     events: 10,
     clockRecords: 0,
     sessionsOpened: 9,
+    sessionsAbsorbed: 2,
+    lateRecords: 1,
     closedByTimeout: 2,
     expired: 2,
     closedByEnd: 0,
@@ -50,6 +55,7 @@ export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   commits: { count: 4, p50Ms: 5, p99Ms: 9, maxMs: 9 },
   commitDurations: undefined,
   closeDelays: closeDelays.status(),
+  lateness: lateness.status(),
   changelogBytes: 900,
   liveBytes: 400,
   storesDropped: 0,

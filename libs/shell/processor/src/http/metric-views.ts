@@ -1,5 +1,6 @@
 // Metrics that keep nothing: their values are asked for when they are scraped.
-import type { HistogramStatus, TaskStatus } from '@flatline/runtime';
+import type { HistogramStatus } from '@flatline/base';
+import type { TaskStatus } from '@flatline/runtime';
 import { Counter, Gauge, type Metric, type Registry } from '@prometheus-io/client';
 
 const LABELS = ['pipeline', 'partition'] as const;

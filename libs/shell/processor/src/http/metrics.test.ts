@@ -43,6 +43,10 @@ describe('metrics', () => {
       'flatline_close_delay_seconds_bucket{le="+Inf",pipeline="visits",partition="0"} 4',
       `flatline_close_delay_seconds_sum${of} 400.034`,
       `flatline_close_delay_seconds_count${of} 4`,
+      'flatline_lateness_seconds_bucket{le="0",pipeline="visits",partition="0"} 1',
+      'flatline_lateness_seconds_bucket{le="60",pipeline="visits",partition="0"} 2',
+      `flatline_lateness_seconds_sum${of} 120`,
+      `flatline_late_records_total${of} 1`,
     ])
       expect(text.split('\n')).toContain(line);
   });

@@ -175,6 +175,12 @@ function addDurations(registry: Registry, of: Tasks): void {
     read: (task: TaskStatus) => task.commitDurations,
     help: 'Durations of transactions',
   });
+  addHistogram(registry, {
+    name: 'flatline_lateness_seconds',
+    of,
+    read: (task: TaskStatus) => task.lateness,
+    help: 'How far behind the partition clock records came, where their producers stamp them (C7)',
+  });
 }
 
 function addOfStores(registry: Registry, observed: Observed, of: () => readonly PipelineStatus[]): void {

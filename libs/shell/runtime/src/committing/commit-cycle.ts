@@ -7,9 +7,8 @@
 //   CC1  At most one commit is in flight.
 //   CC2  A cut is made in slices, one a turn, each no longer than what stepping and expiring have left of the turn; the task is
 //        full meanwhile, so that neither step nor expiry comes between.
-import type { Cancel, DurationMs, Millis } from '@flatline/base';
+import { DurationHistogram, type Cancel, type DurationMs, type Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import { DurationHistogram } from '../duration-histogram.ts';
 import { Durations } from '../durations.ts';
 import { CUT_SLICE_PIECES, SLICE_MS, SLOW_COMMIT_MS } from '../limits.ts';
 import { RefusalLog } from './refusal-log.ts';

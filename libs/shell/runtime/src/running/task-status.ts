@@ -1,6 +1,5 @@
-import type { DurationMs, Millis } from '@flatline/base';
+import type { DurationMs, HistogramStatus, Millis } from '@flatline/base';
 import type { TaskCounters } from '@flatline/partition';
-import type { HistogramStatus } from '../duration-histogram.ts';
 import type { Percentiles } from '../durations.ts';
 import type { RefusedRecord } from '../committing/refusal-log.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
@@ -38,6 +37,8 @@ export interface TaskStatus {
   readonly commitDurations: HistogramStatus | undefined;
   /** From the instant a close is due to its commit, by this machine's wall clock. Empty on `CreateTime` inputs. */
   readonly closeDelays: HistogramStatus | undefined;
+  /** How far behind the clock records came; undefined where the broker stamps them, in their order (C7). */
+  readonly lateness: HistogramStatus | undefined;
   /** Bytes of the changelog from the floor to the end, and of the live images in it. */
   readonly changelogBytes: number;
   readonly liveBytes: number;
@@ -77,6 +78,7 @@ export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: T
     commits: loop?.commits.durations.percentiles(),
     commitDurations: loop?.commits.histogram.status(),
     closeDelays: loop?.commits.closeDelays.status(),
+    lateness: task?.lateness,
     changelogBytes: task?.changelog.logBytes ?? 0,
     liveBytes: task?.changelog.liveBytes ?? 0,
     storesDropped: holdings.storesDropped,

@@ -64,6 +64,18 @@ describe('sessions by event time', () => {
     }
   });
 
+  test('[C7] how far behind the clock each record came is measured, with a grace or without', () => {
+    for (const graceMs of [0, GRACE]) {
+      const log = new DisorderLog({ rules: { graceMs } });
+      for (const time of [0, 100, 40, 100, -3_000]) log.add(T + time);
+      log.add(T, null);
+      log.commit();
+      const { atMost, count, sumMs } = log.task.lateness!;
+      expect({ count, sumMs }).toEqual({ count: 5, sumMs: 60 + 3_100 });
+      expect(atMost.slice(0, 4).map((each) => each[1])).toEqual([3, 4, 4, 5]);
+    }
+  });
+
   test('[C7] a record of an open session is not late, however old it is', () => {
     const log = new DisorderLog();
     log.add(T);
