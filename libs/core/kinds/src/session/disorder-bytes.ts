@@ -3,7 +3,7 @@
 //   disorder = aside · count of the others varint · for each, in the order of their times: length varint · image
 //   aside    = 1 if it has ended, else 0, u8 · [timeoutMs varint · 1 if an event chose it, else 0, u8 · endedAt signed varint]
 //              · count of the absorbed varint · for each: its first offset varint
-//   image    = head (session-format.ts) · state (behind-disorder.ts), without others
+//   image    = head, with numbers and no restarts (session-format.ts) · state (behind-disorder.ts), without others
 //
 // An ended session's head has the timeout 0, so its due instant is its head's to say.
 import { ByteReader, ByteWriter, MalformedBytes } from '@flatline/base';
@@ -81,10 +81,12 @@ function readFlag(input: ByteReader): boolean {
 }
 
 function imageOf(fragment: Fragment): Uint8Array {
-  const detail = detailOfFragments([fragment]);
+  const { openedAt, lastSeenAt } = fragment;
+  const detail = detailOfFragments([fragment]) ?? blankDetail(openedAt, lastSeenAt);
+  const { sequence, disorder, texts } = detail;
   const out = new ByteWriter(128);
-  encodeHead(headOf(fragment, detail), out);
-  out.raw(stateWithDisorder(detail?.disorder, detail?.texts?.state));
+  encodeHead(headOf(fragment, { ...detail, sequence: sequence && { ...sequence, restarts: 0 } }), out);
+  out.raw(stateWithDisorder(disorder, texts?.state));
   return out.copy();
 }
 

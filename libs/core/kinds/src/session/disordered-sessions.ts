@@ -7,7 +7,7 @@
 // Invariants
 //   DS1  An entry with disorder is due when the first of its sessions is; of those due at one instant all close.
 import type { Millis } from '@flatline/base';
-import type { CloseReason, SessionEvent } from '@flatline/ports/formats';
+import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
 import type { Effects, KindParts, Refusal } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
 import type { Occurrence } from './apply-event.ts';
@@ -48,7 +48,9 @@ export class DisorderedSessions {
       counters.unmatchedEnds += 1;
       return undefined;
     }
-    if (!this.#write(placed, event === undefined, effects)) return NO_ROOM;
+    // What lives goes on with heartbeats and ends, for which there is always room (I7).
+    const needsNoRoom = !placed.isOpened && (event === undefined || event.type === ENDED);
+    if (!this.#write(placed, needsNoRoom, effects)) return NO_ROOM;
     this.#count(event, placed);
     return undefined;
   }
@@ -63,14 +65,13 @@ export class DisorderedSessions {
   }
 
   /** False: there is no room. */
-  #write({ fragments, isOpened }: Placed, isBare: boolean, effects: Effects): boolean {
+  #write({ fragments }: Placed, needsNoRoom: boolean, effects: Effects): boolean {
     const { entry, rules, held } = this.#parts;
     const [first, ...others] = fragments;
     const detail = detailOfFragments([first!, ...others]);
     const before = entry.stateLength;
     const grown = stateLengthOf(detail) - before;
-    // What lives goes on with heartbeats, for which there is always room (I7).
-    if (grown > 0 && (isOpened || !isBare) && !effects.hasRoom(grown)) return false;
+    if (grown > 0 && !needsNoRoom && !effects.hasRoom(grown)) return false;
     const dueBefore = dueAt(entry, rules, held);
     Object.assign(entry, headOf(first!, detail));
     if (grown !== 0) effects.resized();

@@ -41,7 +41,16 @@ export function openFragment(rules: SessionRules, at: Occurrence): Fragment {
 
 /** A copy of a head and its texts, with what lies beside it. */
 export function fragmentOf(head: SessionEntry, { ended, absorbed }: Aside): Fragment {
-  return { ...copyOf(head), endedAt: undefined, ...ended, absorbed };
+  const copy = copyOf(head);
+  // As if it had never been one of several.
+  if (saysNothing(copy)) copy.detail = undefined;
+  return { ...copy, endedAt: undefined, ...ended, absorbed };
+}
+
+function saysNothing({ detail, openedAt, lastSeenAt }: SessionEntry): boolean {
+  if (detail === undefined || detail.texts !== undefined || detail.sequence !== undefined) return false;
+  const { startedAt, lastEventAt, duplicateCount, outOfOrderCount } = detail;
+  return startedAt === openedAt && lastEventAt === lastSeenAt && duplicateCount === 0 && outOfOrderCount === 0;
 }
 
 /** The head it has: an ended session's silence has no length, so that it is due where its last activity and the grace say. */

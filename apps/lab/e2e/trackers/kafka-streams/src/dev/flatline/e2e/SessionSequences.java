@@ -7,9 +7,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
-import java.util.TreeMap;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.streams.StreamsBuilder;
@@ -27,7 +27,8 @@ import org.apache.kafka.streams.state.Stores;
 
 /**
  * Session windows of Kafka Streams on events read from a file, in two ways: as a table, whose last value of a window stands (lines
- * "T key start end count"), and as a user has them emitted, once the window closes (lines "F …").
+ * "T key start end count"), and as a user has them emitted, once the window closes (lines "F …"). A line "C" stands
+ * before those of each settings.
  *
  * The file: "C timeoutMs graceMs" begins anew with these settings, "key timestamp" is an event. The inactivity gap is a millisecond
  * less than the timeout: Kafka Streams joins at exactly the gap.
@@ -45,12 +46,8 @@ public final class SessionSequences {
         String[] words = line.split(" ");
         if (words[0].equals("C")) {
           close(driver, table, out);
-          table = new TreeMap<>(
-              (a, b) -> a.key().equals(b.key())
-                  ? Long.compare(a.window().start(), b.window().start()) != 0
-                      ? Long.compare(a.window().start(), b.window().start())
-                      : Long.compare(a.window().end(), b.window().end())
-                  : a.key().compareTo(b.key()));
+          out.println("C");
+          table = new HashMap<>();
           driver = open(Long.parseLong(words[1]), Long.parseLong(words[2]), table, out);
           input = driver.createInputTopic(INPUT, new StringSerializer(), new StringSerializer());
         } else {
