@@ -15,6 +15,7 @@ import { stateLengthOf } from './behind-disorder.ts';
 import { dueAt, dueReason, summarize } from './deadline.ts';
 import { detailOfFragments, readFragments } from './disorder-bytes.ts';
 import type { SessionRules } from './entry.ts';
+import { growthAtMost } from './growth.ts';
 import { type Fragment, fragmentDueAt, FRAGMENTS_MAX, headOf } from './fragment.ts';
 import { type Arrival, place, type Placed } from './placing.ts';
 import type { SessionCounters } from './session-counters.ts';
@@ -48,8 +49,9 @@ export class DisorderedSessions {
       counters.unmatchedEnds += 1;
       return undefined;
     }
-    // What lives goes on with heartbeats and ends, for which there is always room (I7).
-    const needsNoRoom = !placed.isOpened && (event === undefined || event.type === ENDED);
+    // What lives goes on with what needs no room by itself: a longer number is none (I7).
+    const isFree = event === undefined || event.type === ENDED || growthAtMost(event) === 0;
+    const needsNoRoom = !placed.isOpened && isFree;
     if (!this.#write(placed, needsNoRoom, effects)) return NO_ROOM;
     this.#count(event, placed);
     return undefined;

@@ -66,6 +66,8 @@ export function copyOf(entry: SessionEntry): SessionEntry {
 
 function copyOfDetail(detail: SessionDetail): SessionDetail {
   const copy = blankDetail(detail.startedAt, detail.lastEventAt);
+  copy.duplicateCount = detail.duplicateCount;
+  copy.outOfOrderCount = detail.outOfOrderCount;
   copy.hasSources = detail.hasSources;
   const { sequence, texts } = detail;
   if (sequence !== undefined) {

@@ -48,7 +48,8 @@ const LETTER_F = 0x46;
 const VERSION = 2;
 const VERSION_WITH_SETTINGS = 3;
 const VERSION_WITH_SOURCES = 4;
-const VERSIONS = [VERSION, VERSION_WITH_SETTINGS, VERSION_WITH_SOURCES];
+const VERSION_WITH_DISORDER = 5;
+const VERSIONS = [VERSION, VERSION_WITH_SETTINGS, VERSION_WITH_SOURCES, VERSION_WITH_DISORDER];
 const STATE = 1;
 const CLAIM = 2;
 const STATE_WITH_HOLDS = 3;
@@ -66,8 +67,8 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   const kind = block.byte();
   if (kind === CLAIM) return { kind: 'claim' };
   if (!STATES.includes(kind)) throw new NotABlock(`is of kind ${kind}`);
-  // A block of entries with sources may have settings or not.
-  if (version !== VERSION_WITH_SOURCES && (version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
+  // A block of entries with sources or disorder may have settings or not.
+  if (version < VERSION_WITH_SOURCES && (version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
     throw new NotABlock(`is of kind ${kind}, which version ${version} does not have, or a lower one has, too`);
   const fields = readHeader(block);
   const origin = kind === STATE_WITH_ORIGIN || kind === STATE_WITH_SETTINGS ? block.varint() : 0;

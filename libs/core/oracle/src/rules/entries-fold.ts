@@ -262,7 +262,8 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     const opens = before === undefined && (lives || this.#kind.passesThrough?.(record) === true);
     if (opens && isFull()) return false;
     if (saysStateFull !== undefined || !this.weighsExactly || !lives) return true;
-    if (!opens && stateBytes <= bytesBefore) return true;
+    // What needs room by nothing but a longer number has it.
+    if (!opens && (stateBytes <= bytesBefore || !this.#kind.needsRoom(record, before))) return true;
     const added = opens ? { entries: 1, keyBytes: weightOf(name) } : { entries: 0, keyBytes: 0 };
     return this.hasRoomFor(added, this.#table.stateBytes + stateBytes - bytesBefore);
   }

@@ -50,6 +50,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     duplicateCount: session.duplicates,
     outOfOrderCount: session.outOfOrder,
     heldMs,
+    absorbed: namesOf(session, partition),
     lateCount: 0,
     missingCount: missingOf(session),
     countsByType: countsByType(session),
@@ -67,6 +68,10 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
 function countsByType({ eventCount, types }: Session): ReadonlyMap<string, number> {
   const heartbeats = [...types.values()].reduce((left, count) => left - count, eventCount);
   return heartbeats > 0 ? new Map(types).set(HEARTBEAT, heartbeats) : types;
+}
+
+function namesOf({ absorbed }: Session, partition: number): readonly string[] | undefined {
+  return absorbed.length === 0 ? undefined : absorbed.map((offset) => `${partition}-${offset}`);
 }
 
 /** S6 */

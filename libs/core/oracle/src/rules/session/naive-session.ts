@@ -7,7 +7,8 @@ import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
 import { type ExpectedClose, expectedSummary } from './expected-close.ts';
-import { newSession, type Session, withActivity } from './session-state.ts';
+import { withEnd, withEvent } from './event-time.ts';
+import { type Activity, newSession, type Session, withActivity } from './session-state.ts';
 
 export const ENDED = 'ENDED';
 const END_EVENT: InputEvent = {
@@ -47,48 +48,85 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   }
 
   dueAt(): Millis {
-    return this.state === undefined ? Infinity : this.#deadlineOf(this.state);
+    return Math.min(Infinity, ...this.#open().map((session) => this.#dueOf(session)));
   }
 
   due(): void {
-    const session = this.state!;
-    const closedAt = this.#deadlineOf(session);
-    const reason = this.#longestEnd(session) === closedAt ? 'MAX_DURATION' : 'TIMEOUT';
-    this.#close(session, { reason, closedAt, closedAtLeast: closedAt, endedAt: undefined });
+    const sessions = this.#open();
+    const at = this.dueAt();
+    this.#keep(sessions.filter((session) => this.#dueOf(session) > at));
+    for (const session of sessions) {
+      const closedAt = this.#dueOf(session);
+      if (closedAt > at) continue;
+      const { endedAt } = session;
+      const isLongest = this.#longestEnd(session) <= this.#silenceEnd(session);
+      const reason = endedAt !== undefined ? ENDED : isLongest ? 'MAX_DURATION' : 'TIMEOUT';
+      this.#close(session, { reason, closedAt, closedAtLeast: closedAt, endedAt });
+    }
   }
 
-  take(record: InputRecord, { clock, clockAtLeast, effectiveAt, offset }: When): boolean {
+  take(record: InputRecord, when: When): boolean {
     const event = eventOf(record);
     if (event === 'bad') return false;
-    const isEnd = event?.type === ENDED;
-    if (isEnd && this.state === undefined) return true;
+    const { effectiveAt, offset } = when;
     const activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? record.timestamp, event };
+    const { state } = this;
+    const isInOrder = this.#rules.graceMs === 0 && (state === undefined || isPlain(state));
+    return isInOrder ? this.#takeInOrder(activity, when) : this.#takeByTime(activity, when);
+  }
+
+  #takeInOrder(activity: Activity, { clock, clockAtLeast }: When): boolean {
+    const isEnd = activity.event?.type === ENDED;
+    if (isEnd && this.state === undefined) return true;
     if (this.state === undefined) this.began();
     const before = this.state ?? newSession(activity, this.#rules);
     const session = withActivity(before, this.#rules, activity);
     this.repeated(session.duplicates - before.duplicates);
     this.state = session;
-    if (isEnd)
-      this.#close(session, {
-        reason: ENDED,
-        closedAt: clock,
-        closedAtLeast: clockAtLeast,
-        endedAt: activity.occurredAt,
-      });
+    if (isEnd) {
+      this.state = undefined;
+      const closing = { closedAt: clock, closedAtLeast: clockAtLeast, endedAt: activity.occurredAt };
+      this.#close(session, { reason: ENDED, ...closing });
+    }
     return true;
   }
 
+  /** C7 */
+  #takeByTime(activity: Activity, { clock }: When): boolean {
+    const sessions = this.#open();
+    const at = { gaps: this.#gaps, clock };
+    const isEnd = activity.event?.type === ENDED;
+    const placed = isEnd
+      ? withEnd(sessions, this.#rules, activity, this.#gaps)
+      : withEvent(sessions, this.#rules, activity, at);
+    if (placed === undefined) return true;
+    if (placed === 'late') return this.#rules.late === 'drop';
+    if (placed === 'tooMany') return false;
+    if (placed.opened) this.began();
+    this.repeated(placed.duplicates);
+    this.#keep(placed.sessions);
+    return true;
+  }
+
+  #open(): readonly Session[] {
+    return this.state === undefined ? [] : openIn(this.state);
+  }
+
+  #keep([first, ...later]: readonly Session[]): void {
+    this.state = first && { ...first, later };
+  }
+
   #close(session: Session, { reason, closedAt, closedAtLeast, endedAt }: Closing): void {
-    this.state = undefined;
-    const deadlineAt = this.#deadlineOf(session);
+    const deadlineAt = this.#deadlineOf({ ...session, endedAt: undefined });
     const heldMs = this.#gaps.within(session.lastSeenAt, closedAt) || undefined;
     const summary = expectedSummary(session, { ...this.#of, reason, closedAt, deadlineAt, heldMs, endedAt });
     const incarnation = `${this.#of.partition}-${session.firstOffset}`;
     this.tell({ incarnation, deadlineAt, reason, closedAtLeast, summary });
   }
 
-  #silenceEnd({ lastSeenAt, timeoutMs }: Session): Millis {
-    return this.#gaps.end(lastSeenAt, timeoutMs);
+  /** An explicit end that waits for the grace leaves no silence to wait for. */
+  #silenceEnd({ lastSeenAt, timeoutMs, endedAt }: Session): Millis {
+    return endedAt === undefined ? this.#gaps.end(lastSeenAt, timeoutMs) : lastSeenAt;
   }
 
   #longestEnd({ openedAt }: Session): Millis {
@@ -99,6 +137,20 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   #deadlineOf(session: Session): Millis {
     return Math.min(this.#silenceEnd(session), this.#longestEnd(session));
   }
+
+  #dueOf(session: Session): Millis {
+    return this.#deadlineOf(session) + this.#rules.graceMs;
+  }
+}
+
+/** All open sessions of a key, in the order of their times. */
+export function openIn(state: Session): readonly Session[] {
+  return [{ ...state, later: [] }, ...state.later];
+}
+
+/** True if disorder has left nothing beside it (C7). */
+export function isPlain({ endedAt, absorbed, later }: Session): boolean {
+  return endedAt === undefined && absorbed.length === 0 && later.length === 0;
 }
 
 /** undefined: it is a bare sign of life. */

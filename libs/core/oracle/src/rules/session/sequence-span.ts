@@ -30,6 +30,22 @@ export function withSequence(span: SequenceSpan, sequence: number, isStart: bool
   return { ...span, lowest, highest, seen, received: span.received + 1 };
 }
 
+/** Two of one source, of sessions that are one (C7); `earlier`: of the one whose time comes first. */
+export function joinedSpan(earlier: SequenceSpan, later: SequenceSpan): SequenceSpan {
+  if (earlier.highest - later.lowest >= WINDOW)
+    return { ...later, missingBefore: added(missingIn(earlier), later.missingBefore) };
+  const lowest = Math.min(earlier.lowest, later.lowest);
+  const highest = Math.max(earlier.highest, later.highest);
+  const seen = new Set([...earlier.seen, ...later.seen].filter((each) => each > highest - WINDOW));
+  const twice = [...seen].filter((each) => earlier.seen.has(each) && later.seen.has(each)).length;
+  const received = Math.min(earlier.received + later.received - twice, highest - lowest + 1);
+  return { lowest, highest, seen, received, missingBefore: added(earlier.missingBefore, later.missingBefore) };
+}
+
+function added(a: number, b: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, a + b);
+}
+
 function beginning(sequence: number, missingBefore: number): SequenceSpan {
   return { lowest: sequence, highest: sequence, seen: new Set([sequence]), received: 1, missingBefore };
 }

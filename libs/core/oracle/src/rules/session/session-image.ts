@@ -7,12 +7,17 @@ import type { Session } from './session-state.ts';
 const HAS_TEXTS = 1;
 const HAS_SEQUENCE = 2;
 const HAS_SOURCES = 4;
+const HAS_DISORDER = 8;
 const WORD_BITS = 32;
 /** The highest bit of a position in the texts' header. */
 const MARK = 2 ** 31;
 
 /** `image`: head and pages. @throws NotABlock */
 export function readImage(image: Uint8Array): Session {
+  return readSession(image, true);
+}
+
+function readSession(image: Uint8Array, hasLater: boolean): Session {
   const bytes = new BlockReader(image);
   const { numbers, ...head } = readHead(bytes);
   const session: Session = {
@@ -31,13 +36,30 @@ export function readImage(image: Uint8Array): Session {
     attributes: new Map(),
     hasTexts: false,
     hasSources: false,
+    endedAt: undefined,
+    absorbed: [],
+    later: [],
   };
   const flags = numbers === undefined ? 0 : readNumbers(new BlockReader(numbers), session);
   session.hasTexts = (flags & HAS_TEXTS) !== 0;
   session.hasSources = (flags & HAS_SOURCES) !== 0;
+  if ((flags & HAS_DISORDER) !== 0) readDisorder(new BlockReader(bytes.bytes(bytes.u32())), session, hasLater);
   if (session.hasTexts) readTexts(bytes.rest(), session);
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an entry');
   return session;
+}
+
+/** What its head does not say, and the key's later sessions, which have none themselves. */
+function readDisorder(bytes: BlockReader, session: Session, hasLater: boolean): void {
+  if (bytes.byte() === 1) {
+    session.timeoutMs = bytes.varint();
+    session.timeoutChosen = bytes.byte() === 1;
+    session.endedAt = bytes.signed();
+  }
+  session.absorbed = bytes.list(() => bytes.varint());
+  session.later = bytes.list(() => readSession(bytes.bytes(bytes.varint()), false));
+  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind the sessions of a key');
+  if (!hasLater && session.later.length > 0) throw new NotABlock('has sessions within a later one');
 }
 
 /** Returns the flags. */

@@ -1,18 +1,20 @@
 // Sessions, as the judges read them (docs/FORMATS.md, Summaries).
-import type { OutputRecord, PipelineRules } from '../../logs/history.ts';
+import type { InputEvent, InputRecord, OutputRecord, PipelineRules } from '../../logs/history.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
 import type { FaultWords } from '../fault-words.ts';
 import { incarnationFaults } from '../headers.ts';
+import { HeldGaps } from '../held-gaps.ts';
 import type { FoldCounts } from '../input-fold.ts';
 import type { EntryFault, Ending, KindReading, OutputWords } from '../reading.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
-import { ENDED, eventOf, NaiveSession } from './naive-session.ts';
+import { metBy } from './event-time.ts';
+import { ENDED, eventOf, isPlain, NaiveSession, openIn } from './naive-session.ts';
 import { touchedHead } from './session-head.ts';
 import { differences, readImage } from './session-image.ts';
 import { isOfSource, type Session } from './session-state.ts';
-import { textsSize } from './state-size.ts';
+import { stateSize } from './state-size.ts';
 
 export function sessionReading(partition: number, rules: PipelineRules, counts: FoldCounts): KindReading {
   const fold = new EntriesFold({ rules, counts, kind: sessionEntries(partition, rules) });
@@ -28,24 +30,40 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     needsRoom: (record, state) => {
       const event = eventOf(record);
       if (event === 'bad' || event?.type === ENDED) return false;
-      if (state === undefined || event === undefined) return state === undefined;
+      if (state === undefined || opensAnother(record, event, state, rules)) return true;
+      if (event === undefined) return false;
       const isRemembered = event.eventId !== undefined && rules.dedupeEventIds > 0;
       return event.type !== HEARTBEAT || isRemembered || event.attributes !== undefined || isOfSource(event, rules);
     },
-    stateBytes: textsSize,
+    stateBytes: stateSize,
     weighsExactly: true,
     differences,
     faults: wordsOf(partition),
-    isOneLife: true,
-    beginningOf: ({ firstOffset }) => firstOffset,
+    // With a grace a key may have several, which end one after the other.
+    get isOneLife() {
+      return rules.graceMs === 0;
+    },
+    beginningOf: (state) => Math.max(...openIn(state).map(({ firstOffset }) => firstOffset)),
     // A summary is the only record of its session: it may come where that is what the session says next.
     instantOf: () => undefined,
     latestOffsetOf: ({ summary }) => Number(summary?.['lastOffset']),
     whyEarly: (record, { state, dueAt, clock }) =>
-      SUMMARIES.beginningOf(record) === state.firstOffset
+      openIn(state).some(({ firstOffset }) => SUMMARIES.beginningOf(record) === firstOffset)
         ? `it is open: its deadline is ${dueAt}, the clock of this commit ${clock}`
         : undefined,
   };
+}
+
+/** True if the record is of none of the key's open sessions (C7). */
+function opensAnother(
+  { timestamp, offset }: InputRecord,
+  event: InputEvent | undefined,
+  state: Session,
+  rules: PipelineRules,
+): boolean {
+  const isByTime = rules.graceMs > 0 || !isPlain(state);
+  const activity = { offset, effectiveAt: timestamp, occurredAt: timestamp, event };
+  return isByTime && metBy(openIn(state), rules, activity, new HeldGaps({ unheardMs: 0, maxHoldMs: 0 })).length === 0;
 }
 
 function wordsOf(partition: number): FaultWords<Session> {

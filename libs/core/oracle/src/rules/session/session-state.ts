@@ -37,6 +37,12 @@ export interface Session {
   hasTexts: boolean;
   /** It has had a named source. */
   hasSources: boolean;
+  /** Event time of an explicit end that has not closed it yet (C7). */
+  endedAt: Millis | undefined;
+  /** First offsets of incarnations that turned out to be this one. */
+  absorbed: readonly number[];
+  /** The key's other open sessions, in the order of their times, of which this is the first. */
+  later: readonly Session[];
 }
 
 /** Where and when an activity lies. */
@@ -69,6 +75,9 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
     attributes: NONE,
     hasTexts: false,
     hasSources: false,
+    endedAt: undefined,
+    absorbed: [],
+    later: [],
   };
 }
 
@@ -87,8 +96,8 @@ export function withActivity(before: Session, rules: PipelineRules, activity: Ac
   session.lastEventAt = Math.max(session.lastEventAt, occurredAt);
   session.eventCount += 1;
   session.hasTexts ||= event !== undefined && (event.type !== HEARTBEAT || event.attributes !== undefined);
-  countType(session, event?.type ?? HEARTBEAT);
-  for (const [name, value] of event?.attributes ?? []) keepAttribute(session, rules, name, { value, at: occurredAt });
+  counted(session, event?.type ?? HEARTBEAT, 1);
+  for (const [name, value] of event?.attributes ?? []) kept(session, rules, name, { value, at: occurredAt });
   takeTimeout(session, rules, event?.timeoutMs);
   return session;
 }
@@ -134,17 +143,19 @@ function noteSequence(session: Session, rules: PipelineRules, event: InputEvent)
   return after !== undefined;
 }
 
-function countType(session: Session, type: string): void {
+/** Counts so many events of a type. */
+export function counted(session: Session, type: string, count: number): void {
   const { types } = session;
   if (type === HEARTBEAT) return;
   const isBeyond = !types.has(type) && types.size >= TYPES_MAX;
-  const counted = isBeyond ? OTHER : type;
+  const name = isBeyond ? OTHER : type;
   // Also where the one that is beyond has that very name.
   if (isBeyond) session.truncated = true;
-  session.types = new Map(types).set(counted, (types.get(counted) ?? 0) + 1);
+  session.types = new Map(types).set(name, (types.get(name) ?? 0) + count);
 }
 
-function keepAttribute(
+/** Keeps an attribute, unless a later event has set it. */
+export function kept(
   session: Session,
   rules: PipelineRules,
   name: string,

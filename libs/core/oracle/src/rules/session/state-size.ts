@@ -7,10 +7,44 @@ const HEADER_BYTES = 12;
 const POSITION_BYTES = 4;
 /** Which sequences of a window were seen. */
 const SEEN_BYTES = 8;
+/** Before what disorder has left. */
+const LENGTH_BYTES = 4;
 
 const utf8 = new TextEncoder();
 
-export function textsSize(session: Session): number {
+/** What disorder has left (C7), and the texts. */
+export function stateSize(session: Session): number {
+  return disorderSize(session) + textsSize(session);
+}
+
+/** With its length before it. */
+function disorderSize({ endedAt, absorbed, later, timeoutMs }: Session): number {
+  if (endedAt === undefined && absorbed.length === 0 && later.length === 0) return 0;
+  const ended = endedAt === undefined ? 0 : numberSize(timeoutMs) + 1 + numberSize(zigzag(endedAt));
+  const images = later.map(imageSize).map((size) => numberSize(size) + size);
+  return LENGTH_BYTES + 1 + ended + listSize(absorbed.map(numberSize)) + listSize(images);
+}
+
+function imageSize(session: Session): number {
+  const { openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, endedAt, timeoutMs } = session;
+  const timeout = endedAt === undefined ? timeoutMs : 0;
+  const head = [openedAt, lastSeenAt - openedAt, firstOffset, lastOffset - firstOffset, eventCount, timeout];
+  return 1 + sum(head.map(numberSize)) + numbersSize(session) + stateSize(session);
+}
+
+function numbersSize({ startedAt, lastEventAt, duplicates, outOfOrder, sequence }: Session): number {
+  const numbers = [zigzag(startedAt), zigzag(lastEventAt), duplicates, outOfOrder];
+  if (sequence === undefined) return 1 + sum(numbers.map(numberSize));
+  const { lowest, highest, received, missingBefore } = sequence;
+  // Behind them no restarts.
+  return 1 + sum([...numbers, lowest, highest, received, missingBefore, 0].map(numberSize)) + SEEN_BYTES;
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0);
+}
+
+function textsSize(session: Session): number {
   const { hasTexts, eventIds, types, attributes } = session;
   if (!hasTexts) return 0;
   return (

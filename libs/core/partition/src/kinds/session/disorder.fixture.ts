@@ -1,5 +1,6 @@
 // A log of events that come in no order, and a task that takes them.
 import { sessionKind, type SessionRules } from '@flatline/kinds';
+import { foldInput, inputRecord, jsonEvent, type RawRecord } from '@flatline/oracle';
 import { blankEvent, type EventDecoder, type SummaryEncoder } from '@flatline/ports/formats';
 import { PartitionTask } from '../../index.ts';
 import { bytes, options, text } from '../../task.fixture.ts';
@@ -57,8 +58,18 @@ export class DisorderLog extends KindLog<Summary> {
     return value === null ? null : (JSON.parse(text(value)) as Summary);
   }
 
-  protected override fold(): Folded<Summary> {
-    throw new Error('nothing is folded here');
+  protected override fold(input: readonly RawRecord[]): Folded<Summary> {
+    const { maxKeyBytes } = options().input;
+    const common = { timestampType: 'CreateTime', maxKeyBytes, unheardMs: 0, maxHoldMs: 0 } as const;
+    const rules = { kind: 'session', ...this.rules, ...common, stateBytesMax: this.#maxStateBytes } as const;
+    const records = input.map((record) => inputRecord(record, jsonEvent));
+    const { summaries, refused } = foldInput(records, { partition: PARTITION, rules });
+    const said = new Map<string, Summary[]>();
+    for (const summary of summaries) {
+      const key = String(summary['sessionId']);
+      said.set(key, [...(said.get(key) ?? []), summary]);
+    }
+    return { said, refused };
   }
 
   /** Appends a record at that time; bare text is a value as it is, key null: one that tells the time. Returns its offset. */

@@ -1,5 +1,6 @@
 // Events in no order, against sessions computed from all of them again after each (C7).
 import { describe, expect, test } from '@jest/globals';
+import { type Random, seededRandom } from '@flatline/base';
 import fc from 'fast-check';
 import { DisorderLog, type Summary } from './disorder.fixture.ts';
 
@@ -133,4 +134,67 @@ describe('sessions by event time, against a second computation', () => {
     expect(joins).toBeGreaterThan(10);
     expect(lates).toBeGreaterThan(10);
   });
+});
+
+const SEED_COUNT = Number(process.env['SEEDS'] ?? 30);
+const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+
+function pick<Item>(random: Random, items: readonly Item[]): Item {
+  return items[random.below(items.length)]!;
+}
+
+/** Whatever an event may say, at any time there is a use for. */
+function storm(log: DisorderLog, random: Random): void {
+  let now = T;
+  for (let i = 0; i < 140; i += 1) {
+    now += random.chance(0.2) ? random.below(250) : random.below(60);
+    const at = now - (random.chance(0.5) ? random.below(pick(random, [60, 200, 700])) : 0);
+    const event = {
+      type: pick(random, ['HEARTBEAT', 'VIEW', 'CLICK', 'STARTED']),
+      ...(random.chance(0.2) && { timeoutMs: 1 + random.below(400) }),
+      ...(random.chance(0.3) && { occurredAt: at + random.below(200) - 100 }),
+      ...(random.chance(0.3) && { eventId: `e${random.below(6)}` }),
+      ...(random.chance(0.4) && { sequence: random.below(90) }),
+      ...(random.chance(0.5) && { source: `s${random.below(4)}` }),
+      ...(random.chance(0.5) && { attributes: { [`n${random.below(5)}`]: 'x'.repeat(random.below(12)) } }),
+    };
+    const value = random.chance(0.3) ? '' : random.chance(0.12) ? pick(random, [null, { type: 'ENDED' }]) : event;
+    log.add(at, `k${random.below(2)}`, value);
+    if (random.chance(0.3)) log.commit();
+    if (random.chance(0.05)) {
+      log.commit();
+      log.restart();
+    }
+  }
+  log.add(now + 1_000_000, null);
+  log.commit();
+}
+
+describe('sessions by event time, against the second reading of the rules', () => {
+  test.each(Array.from({ length: SEED_COUNT }, (_, i) => FIRST_SEED + i))(
+    '[C7][S5][S6][S7][S10][I7][R1] seed %i: each summary and each dead letter (rerun: SEED)',
+    (seed) => {
+      const random = seededRandom(seed);
+      const rules = {
+        timeoutMs: TIMEOUT,
+        graceMs: pick(random, [1, 80, 500, 2_000]),
+        late: pick(random, ['deadLetter', 'drop'] as const),
+        maxSources: pick(random, [0, 1, 3]),
+        dedupeEventIds: pick(random, [0, 2, 4]),
+        maxAttributes: 4,
+        maxAttributeBytes: 30,
+      };
+      const log = new DisorderLog({ rules, maxStateBytes: pick(random, [Infinity, Infinity, 600]) });
+      storm(log, random);
+      const { all, refused } = log.folded();
+      const plain = ([key, summaries]: readonly [string, readonly Summary[]]): [string, unknown] => [
+        key,
+        summaries.map((summary) => ({ ...summary, emittedAt: undefined, key: undefined })),
+      ];
+      expect(Object.fromEntries(Object.entries(log.all()).map(plain))).toEqual(
+        Object.fromEntries(Object.entries(all).map(plain)),
+      );
+      expect(log.refused.map(({ offset }) => offset)).toEqual(refused);
+    },
+  );
 });

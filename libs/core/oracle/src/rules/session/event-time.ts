@@ -1,0 +1,100 @@
+// Which of a key's open sessions an event belongs to, by the time of both (C7), as docs/SPEC.md says it.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { PipelineRules } from '../../logs/history.ts';
+import type { HeldGaps } from '../held-gaps.ts';
+import { joinedSessions } from './joined-sessions.ts';
+import { type Activity, newSession, type Session, withActivity } from './session-state.ts';
+
+/** Open at a time. */
+const SESSIONS_MAX = 1_024;
+
+export interface Placed {
+  /** In the order of their times. */
+  readonly sessions: readonly Session[];
+  readonly opened: boolean;
+  /** More duplicates than before. */
+  readonly duplicates: number;
+}
+
+type Reckoned = Pick<HeldGaps, 'end'>;
+
+/** The first instant that the session does not reach. */
+export function endOf({ lastSeenAt, timeoutMs, endedAt }: Session, gaps: Reckoned): Millis {
+  return endedAt === undefined ? gaps.end(lastSeenAt, timeoutMs) : lastSeenAt + 1;
+}
+
+function timeoutOf(rules: PipelineRules, { event }: Activity, session: Session | undefined): DurationMs {
+  const own = event?.timeoutMs;
+  if (own !== undefined) return Math.max(rules.minTimeoutMs, Math.min(rules.maxTimeoutMs, own));
+  return session?.timeoutChosen === true ? session.timeoutMs : rules.timeoutMs;
+}
+
+/** Those that become one with the event, in the order of their times. */
+export function metBy(
+  sessions: readonly Session[],
+  rules: PipelineRules,
+  activity: Activity,
+  gaps: Reckoned,
+): readonly Session[] {
+  const { effectiveAt } = activity;
+  const candidates = sessions.filter((each) => endOf(each, gaps) > effectiveAt);
+  const met: Session[] = [];
+  for (const next of candidates) {
+    if (met.at(-1)?.endedAt !== undefined) break;
+    const seenAt = Math.max(effectiveAt, ...met.map(({ lastSeenAt }) => lastSeenAt));
+    const inForce = met.length === 0 ? next : met.findLast(({ timeoutChosen }) => timeoutChosen);
+    if (next.openedAt >= gaps.end(seenAt, timeoutOf(rules, activity, inForce))) break;
+    met.push(next);
+  }
+  return met;
+}
+
+/** `clock`: at the event. */
+export function withEvent(
+  sessions: readonly Session[],
+  rules: PipelineRules,
+  activity: Activity,
+  { gaps, clock }: { readonly gaps: Reckoned; readonly clock: Millis },
+): Placed | 'late' | 'tooMany' {
+  const met = metBy(sessions, rules, activity, gaps);
+  if (met.length === 0) {
+    const { graceMs } = rules;
+    if (graceMs > 0 && activity.effectiveAt + timeoutOf(rules, activity, undefined) + graceMs <= clock) return 'late';
+    if (sessions.length >= SESSIONS_MAX) return 'tooMany';
+  }
+  const opened = met.length === 0;
+  const one = opened ? newSession(activity, rules) : met.reduce((a, b) => joinedSessions(a, b, rules));
+  let session = begun(withActivity(one, rules, activity), activity);
+  const duplicates = session.duplicates - one.duplicates;
+  let others = sessions.filter((each) => !met.includes(each));
+  // What the timeout in force now reaches.
+  for (;;) {
+    const { openedAt } = session;
+    const end = endOf(session, gaps);
+    const next = others.find((each) => each.openedAt >= openedAt && each.openedAt < end);
+    if (next === undefined) break;
+    session = joinedSessions(session, next, rules);
+    others = others.filter((each) => each !== next);
+  }
+  return { sessions: [...others, session].sort((a, b) => a.openedAt - b.openedAt), opened, duplicates };
+}
+
+/** Undefined: no session is open at the end's time. */
+export function withEnd(
+  sessions: readonly Session[],
+  rules: PipelineRules,
+  activity: Activity,
+  gaps: Reckoned,
+): Placed | undefined {
+  const { effectiveAt, occurredAt } = activity;
+  const met = sessions.find((each) => each.openedAt <= effectiveAt && endOf(each, gaps) > effectiveAt);
+  if (met === undefined) return undefined;
+  const session = begun(withActivity(met, rules, activity), activity);
+  session.endedAt = Math.max(occurredAt, met.endedAt ?? 0);
+  const after = sessions.map((each) => (each === met ? session : each));
+  return { sessions: after, opened: false, duplicates: session.duplicates - met.duplicates };
+}
+
+function begun(session: Session, { effectiveAt }: Activity): Session {
+  return { ...session, openedAt: Math.min(session.openedAt, effectiveAt) };
+}
