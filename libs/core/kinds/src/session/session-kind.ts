@@ -74,16 +74,14 @@ class SessionKind implements Kind {
       const { index } = records;
       at.offset = baseOffset + group.offsetDeltas[index]!;
       const isLive = effects.find(index);
-      if (!this.#isOrdered || (isLive && this.#entry.hasDisorder)) {
-        const refusal = this.#takeDisordered(records, isLive, effects);
-        if (refusal !== undefined) return refusal;
-      } else if (group.valueLengths[index] === 0) {
+      const isByTime = !this.#isOrdered || (isLive && this.#entry.hasDisorder);
+      if (!isByTime && group.valueLengths[index] === 0) {
         if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
         this.#touch(effects);
-      } else {
-        const refusal = this.#takeEvent(records, isLive, effects);
-        if (refusal !== undefined) return refusal;
+        continue;
       }
+      const refusal = isByTime ? this.#takeByTime(records, isLive, effects) : this.#takeEvent(records, isLive, effects);
+      if (refusal !== undefined) return refusal;
     }
     return undefined;
   }
@@ -147,7 +145,7 @@ class SessionKind implements Kind {
   }
 
   /** A record where times count (C7): by itself if it prolongs the one open session, or opens the first one. */
-  #takeDisordered(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
+  #takeByTime(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
     const { index } = records;
     const isBare = records.group.valueLengths[index] === 0;
     const undecoded = isBare ? undefined : this.#decode(records);
@@ -157,14 +155,15 @@ class SessionKind implements Kind {
     const arrival = { event, at, clock: effects.clock };
     if (isLive && !this.#prolongs(event)) return this.#disordered.take(event, at, effects);
     if (!isLive && event?.type !== ENDED && isLate(arrival, this.#rules)) return this.#disordered.late(arrival);
-    if (!isBare) {
-      const refusal = this.#takeDecoded(index, isLive, effects);
-      if (refusal !== undefined) return refusal;
-    } else {
-      if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
-      this.#touch(effects);
-    }
+    const untaken = isBare ? this.#takeBare(index, isLive, effects) : this.#takeDecoded(index, isLive, effects);
+    if (untaken !== undefined) return untaken;
     if (isLive && at.effectiveAt < this.#entry.openedAt) this.#beginSooner(effects);
+    return undefined;
+  }
+
+  #takeBare(index: number, isLive: boolean, effects: Effects): Refusal | undefined {
+    if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
+    this.#touch(effects);
     return undefined;
   }
 

@@ -16,7 +16,7 @@ export interface When {
 }
 
 export interface Counted {
-  /** Lives that began. */
+  /** Lives that began, less those that turned out to be one with another. */
   readonly opened: number;
   /** Events that were duplicates. */
   readonly duplicates: number;

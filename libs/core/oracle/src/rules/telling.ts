@@ -24,8 +24,9 @@ export abstract class Telling<Said> {
     (this.#said ??= []).push(...said);
   }
 
-  protected began(): void {
-    this.#counted = { ...this.#counted, opened: this.#counted.opened + 1 };
+  /** Less than 0: lives that turned out to be one with another. */
+  protected began(lives = 1): void {
+    if (lives !== 0) this.#counted = { ...this.#counted, opened: this.#counted.opened + lives };
   }
 
   protected repeated(duplicates: number): void {

@@ -1,7 +1,7 @@
 // Worlds of sessions: devices that beat, say more, end, repeat themselves, and make the product fail on purpose (I6).
 import type { Clock, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
-import { type PipelineKind, sessionKind } from '@flatline/kinds';
+import { type PipelineKind, sessionKind, type SessionRules } from '@flatline/kinds';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
@@ -15,11 +15,14 @@ export const RULES = {
   maxTimeoutMs: 20_000,
   dedupeEventIds: 4,
   maxSources: 1,
-  graceMs: 0,
-  late: 'deadLetter' as const,
   maxAttributes: 3,
   maxAttributeBytes: 64,
 } as const;
+
+/** Of worlds whose producers stamp (C7). */
+export type SessionGrace = Pick<SessionRules, 'graceMs' | 'late'>;
+
+const NO_GRACE: SessionGrace = { graceMs: 0, late: 'deadLetter' };
 
 /** What an event's type says of it: the decoder throws, or hands on what cannot be applied (I6). */
 const FAILS_DECODING = 'FAILS_DECODING';
@@ -39,17 +42,20 @@ export class SimulatedSessions implements SimulatedKind {
   readonly atCalm = undefined;
   readonly actors = undefined;
   readonly #simulation: Simulation;
-  readonly #scenario: KindScenario;
+  readonly #scenario: Required<SessionScenario>;
   /** Apart, so that a seed's world is otherwise the one it was before there were sources. */
   readonly #sources: Random;
 
-  constructor(simulation: Simulation, scenario: KindScenario) {
-    const { timeoutMs, maxDurationMs } = scenario;
+  constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace) {
+    const grace = scenario.timestampType === 'CreateTime' ? drawn : NO_GRACE;
+    const { timeoutMs } = scenario;
+    // A grace and a maximum duration exclude each other.
+    const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
     this.#simulation = simulation;
-    this.#scenario = scenario;
+    this.#scenario = { ...scenario, maxDurationMs, grace };
     this.#sources = simulation.random('sources');
     this.judged = {
-      rules: { kind: 'session', ...RULES, ...commonRules(scenario), timeoutMs, maxDurationMs },
+      rules: { kind: 'session', ...RULES, ...grace, ...commonRules(scenario), timeoutMs, maxDurationMs },
       targets: [],
       tellsRoom: true,
       input: (record) => inputRecord(record, jsonEvent),
@@ -89,23 +95,31 @@ export class SimulatedSessions implements SimulatedKind {
     return value.includes(FAILS_DECODING) || value.includes(FAILS_APPLYING);
   }
 
+  #how(summary: Readonly<Record<string, unknown>>): string {
+    if ('heldMs' in summary) return '/held';
+    if ('absorbed' in summary) return '/absorbed';
+    return this.#scenario.grace.graceMs > 0 ? '/grace' : '';
+  }
+
   word(record: LogRecord): Word | undefined {
     const { summary } = outputRecord(record);
     if (summary === undefined) return undefined;
     return {
       id: String(summary['incarnation']),
-      what: `${String(summary['reason'])}${'heldMs' in summary ? '/held' : ''}`,
+      what: `${String(summary['reason'])}${this.#how(summary)}`,
       at: Number(summary['closedAt']),
       sums: [Number(summary['firstOffset']), Number(summary['lastOffset'])],
     };
   }
 }
 
-type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones'>;
+type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones'> & {
+  readonly grace?: SessionGrace;
+};
 
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
-  const { timeoutMs, maxDurationMs, tombstones } = scenario;
-  const rules = { ...RULES, timeoutMs, maxDurationMs };
+  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE } = scenario;
+  const rules = { ...RULES, ...grace, timeoutMs, maxDurationMs };
   return sessionKind({ rules, decoder: jsonDecoder(clock), encoder, tombstones, outputTopic: OUTPUT });
 }
 

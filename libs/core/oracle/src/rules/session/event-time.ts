@@ -11,7 +11,8 @@ const SESSIONS_MAX = 1_024;
 export interface Placed {
   /** In the order of their times. */
   readonly sessions: readonly Session[];
-  readonly opened: boolean;
+  /** How many more sessions there are; less than 0: so many were joined to others. */
+  readonly more: number;
   /** More duplicates than before. */
   readonly duplicates: number;
 }
@@ -62,8 +63,7 @@ export function withEvent(
     if (graceMs > 0 && activity.effectiveAt + timeoutOf(rules, activity, undefined) + graceMs <= clock) return 'late';
     if (sessions.length >= SESSIONS_MAX) return 'tooMany';
   }
-  const opened = met.length === 0;
-  const one = opened ? newSession(activity, rules) : met.reduce((a, b) => joinedSessions(a, b, rules));
+  const one = met.length === 0 ? newSession(activity, rules) : met.reduce((a, b) => joinedSessions(a, b, rules));
   let session = begun(withActivity(one, rules, activity), activity);
   const duplicates = session.duplicates - one.duplicates;
   let others = sessions.filter((each) => !met.includes(each));
@@ -76,7 +76,8 @@ export function withEvent(
     session = joinedSessions(session, next, rules);
     others = others.filter((each) => each !== next);
   }
-  return { sessions: [...others, session].sort((a, b) => a.openedAt - b.openedAt), opened, duplicates };
+  const after = [...others, session].sort((a, b) => a.openedAt - b.openedAt);
+  return { sessions: after, more: after.length - sessions.length, duplicates };
 }
 
 /** Undefined: no session is open at the end's time. */
@@ -92,7 +93,7 @@ export function withEnd(
   const session = begun(withActivity(met, rules, activity), activity);
   session.endedAt = Math.max(occurredAt, met.endedAt ?? 0);
   const after = sessions.map((each) => (each === met ? session : each));
-  return { sessions: after, opened: false, duplicates: session.duplicates - met.duplicates };
+  return { sessions: after, more: 0, duplicates: session.duplicates - met.duplicates };
 }
 
 function begun(session: Session, { effectiveAt }: Activity): Session {

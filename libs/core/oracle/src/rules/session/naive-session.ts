@@ -102,7 +102,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     if (placed === undefined) return true;
     if (placed === 'late') return this.#rules.late === 'drop';
     if (placed === 'tooMany') return false;
-    if (placed.opened) this.began();
+    this.began(placed.more);
     this.repeated(placed.duplicates);
     this.#keep(placed.sessions);
     return true;
