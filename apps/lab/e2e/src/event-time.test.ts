@@ -32,7 +32,7 @@ describe('a real access log, by event time with a grace of a minute', () => {
         timeoutMs,
         partitions,
         timestampType: 'CreateTime',
-        pipeline: { graceMs: 60_000 } as never,
+        pipeline: { graceMs: 60_000 },
       });
       for (let part = 0; part < PARTS; part += 1) {
         const { child } = scenario.start();

@@ -115,7 +115,7 @@ function byFlatline({ timeoutMs, graceMs, events, endAt }: Trial): {
   const sessions = new Map<string, string[]>();
   for (const { keyText, summary } of p.summaries()) {
     const { startedAt, endedAt, eventCount } = summary;
-    noteIn(sessions, keyText!, `${startedAt} ${endedAt} ${eventCount}`);
+    noteIn(sessions, keyText, `${startedAt} ${endedAt} ${eventCount}`);
   }
   const late = new Map<string, number>();
   for (const { keyText, reason } of p.deadLetters()) {

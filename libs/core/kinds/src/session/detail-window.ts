@@ -63,7 +63,7 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     return this;
   }
 
-  /** Of a row that is new to its slot: whatever stood there says nothing of it. */
+  /** Called on a row that is new to its slot: whatever stood there says nothing of it. */
   clear(): void {
     this.#i32[this.#i + 15] = 0;
   }

@@ -5,7 +5,7 @@
 // Does not own: records in order, and what they do (SessionKind), which session an event belongs to (placing.ts).
 //
 // Invariants
-//   DS1  An entry with disorder is due when the first of its sessions is; of those due at one instant all close.
+//   DI1  An entry with disorder is due when the first of its sessions is; of those due at one instant all close.
 import type { Millis } from '@flatline/base';
 import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
 import type { Effects, KindParts, Refusal } from '../contract.ts';

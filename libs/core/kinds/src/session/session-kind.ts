@@ -2,7 +2,7 @@
 //
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
-import type { Millis, Mutable } from '@flatline/base';
+import type { DurationMs, Millis, Mutable } from '@flatline/base';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
 import { applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
@@ -14,7 +14,7 @@ import {
   resetEvent,
   type SessionEvent,
 } from '@flatline/ports/formats';
-import { deadlineOf, dueAt, dueReason, summarize } from './deadline.ts';
+import { deadlineOf, dueReason, summarize } from './deadline.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
@@ -49,8 +49,8 @@ class SessionKind implements Kind {
   readonly #event: SessionEvent = blankEvent();
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
   readonly #disordered: DisorderedSessions;
-  /** Records are applied as they come, whatever their times (C7). */
-  readonly #isOrdered: boolean;
+  /** 0: records are applied as they come, whatever their times (C7). A field of its own: each heartbeat asks for it. */
+  readonly #graceMs: DurationMs;
 
   constructor(options: SessionOptions, parts: SessionParts) {
     this.#options = options;
@@ -58,11 +58,11 @@ class SessionKind implements Kind {
     this.#parts = parts;
     this.#entry = parts.entry;
     this.#disordered = new DisorderedSessions({ ...parts, rules: options.rules, voice: options });
-    this.#isOrdered = options.rules.graceMs === 0;
+    this.#graceMs = options.rules.graceMs;
   }
 
   dueAt(): Millis {
-    return dueAt(this.#entry, this.#rules, this.#parts.held);
+    return deadlineOf(this.#entry, this.#rules, this.#parts.held) + this.#graceMs;
   }
 
   take(records: GroupRecords, effects: Effects): Refusal | undefined {
@@ -74,7 +74,7 @@ class SessionKind implements Kind {
       const { index } = records;
       at.offset = baseOffset + group.offsetDeltas[index]!;
       const isLive = effects.find(index);
-      const isByTime = !this.#isOrdered || (isLive && this.#entry.hasDisorder);
+      const isByTime = this.#graceMs > 0 || (isLive && this.#entry.hasDisorder);
       if (!isByTime && group.valueLengths[index] === 0) {
         if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
         this.#touch(effects);

@@ -19,7 +19,7 @@ export const RULES = {
   maxAttributeBytes: 64,
 } as const;
 
-/** Of worlds whose producers stamp (C7). */
+/** What worlds have whose producers stamp (C7). */
 export type SessionGrace = Pick<SessionRules, 'graceMs' | 'late'>;
 
 const NO_GRACE: SessionGrace = { graceMs: 0, late: 'deadLetter' };

@@ -20,7 +20,7 @@ export interface Placed {
 type Reckoned = Pick<HeldGaps, 'end'>;
 
 /** The first instant that the session does not reach. */
-export function endOf({ lastSeenAt, timeoutMs, endedAt }: Session, gaps: Reckoned): Millis {
+function endOf({ lastSeenAt, timeoutMs, endedAt }: Session, gaps: Reckoned): Millis {
   return endedAt === undefined ? gaps.end(lastSeenAt, timeoutMs) : lastSeenAt + 1;
 }
 

@@ -16,7 +16,7 @@ interface Event {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The sessions of one key: all that came is kept, and sorted out anew with each event. */
+/** The sessions of one key: all that came is kept, and sorted out again with each event. */
 class NaiveKey {
   #events: Event[] = [];
   /** First offsets of sessions that were there after some event. */

@@ -30,7 +30,7 @@ import org.apache.kafka.streams.state.Stores;
  * "T key start end count"), and as a user has them emitted, once the window closes (lines "F …"). A line "C" stands
  * before those of each settings.
  *
- * The file: "C timeoutMs graceMs" begins anew with these settings, "key timestamp" is an event. The inactivity gap is a millisecond
+ * The file: "C timeoutMs graceMs" begins a new topology with these settings, "key timestamp" is an event. The inactivity gap is a millisecond
  * less than the timeout: Kafka Streams joins at exactly the gap.
  */
 public final class SessionSequences {
