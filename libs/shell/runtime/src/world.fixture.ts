@@ -26,6 +26,8 @@ export const SESSION_RULES: SessionRules = {
   minTimeoutMs: 1,
   maxTimeoutMs: 1e9,
   maxDurationMs: undefined,
+  graceMs: 0,
+  late: 'deadLetter',
   dedupeEventIds: 16,
   maxSources: 3,
   maxAttributes: 8,
