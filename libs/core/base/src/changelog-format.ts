@@ -11,3 +11,5 @@ export const CHANGELOG_FORMAT_WITH_SETTINGS = 3;
 export const CHANGELOG_FORMAT_WITH_SOURCES = 4;
 /** The first in which a key may have several open sessions (C7). */
 export const CHANGELOG_FORMAT_WITH_DISORDER = 5;
+/** The first in which a session may hold when it was last told of (S11). */
+export const CHANGELOG_FORMAT_WITH_UPDATES = 5;

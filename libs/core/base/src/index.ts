@@ -18,6 +18,7 @@ export {
   CHANGELOG_FORMAT_WITH_DISORDER,
   CHANGELOG_FORMAT_WITH_SETTINGS,
   CHANGELOG_FORMAT_WITH_SOURCES,
+  CHANGELOG_FORMAT_WITH_UPDATES,
   CHANGELOG_FORMATS,
 } from './changelog-format.ts';
 export type { Calendar } from './calendar.ts';

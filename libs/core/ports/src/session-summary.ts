@@ -2,7 +2,10 @@ import type { DurationMs, Millis } from '@flatline/base';
 
 export type CloseReason = 'TIMEOUT' | 'ENDED' | 'MAX_DURATION' | 'EVICTED';
 
-/** Summary of a closed session in the output topic (`schemas/session-summary.avsc`, docs/FORMATS.md). */
+/** What of a session is said (S11): that it has opened, how it is, or how it ended. */
+export type SessionState = 'OPENED' | 'UPDATED' | 'CLOSED';
+
+/** Summary of a session in the output topic (`schemas/session-summary.avsc`, docs/FORMATS.md). */
 export interface SessionSummary {
   /** The key's bytes; formats show them as UTF-8 text. */
   readonly key: Uint8Array;
@@ -11,18 +14,20 @@ export interface SessionSummary {
   /** Incarnations that it has absorbed (C7); undefined: none. */
   readonly absorbed?: readonly string[] | undefined;
   readonly revision: number;
-  readonly reason: CloseReason;
+  readonly state: SessionState;
+  /** Empty: it lives. */
+  readonly reason: CloseReason | '';
   /** Event time of the earliest event. */
   readonly startedAt: Millis;
   /** Effective time of the last activity. */
   readonly lastSeenAt: Millis;
-  /** Event time: the last sign of life, or the time of the explicit end. */
+  /** Event time: the last sign of life so far, or the time of the explicit end. */
   readonly endedAt: Millis;
   readonly durationMs: DurationMs;
   readonly deadlineAt: Millis;
   /** Held time between the last activity and the end of its silence (C8); undefined: none. */
   readonly heldMs?: DurationMs | undefined;
-  /** The due instant, or for an explicit end the partition clock at it. */
+  /** The due instant; for an explicit end, and while it lives, the partition clock at the record. */
   readonly closedAt: Millis;
   /** The only field that is not a function of the log (C5): this machine's wall clock when the close was decided. */
   readonly emittedAt: Millis;
@@ -36,6 +41,8 @@ export interface SessionSummary {
   readonly attributes: ReadonlyMap<string, string>;
   /** Something was dropped for a limit (S10). */
   readonly truncated: boolean;
+  /** More events came than `maxEvents`; those were taken as bare heartbeats (S13). */
+  readonly capped: boolean;
   readonly partition: number;
   readonly firstOffset: number;
   readonly lastOffset: number;

@@ -110,7 +110,8 @@ function detailOf(entry: SessionEntry): SessionDetail {
   return entry.detail;
 }
 
-function textsOf(detail: SessionDetail): SessionTexts {
+/** The texts, made on first need. */
+export function textsOf(detail: SessionDetail): SessionTexts {
   const { texts } = detail;
   if (texts !== undefined) return texts;
   detail.texts = blankTexts();

@@ -3,7 +3,7 @@ import type { DurationMs, Millis } from '@flatline/base';
 import { MISSING_MAX } from './counts.ts';
 import type { SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
-import { type CloseReason, HEARTBEAT, type SessionSummary } from '@flatline/ports/formats';
+import { type CloseReason, HEARTBEAT, type SessionState, type SessionSummary } from '@flatline/ports/formats';
 import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
 import { missingCount } from './sequence-window.ts';
 import { missingOfSources } from './sources.ts';
@@ -35,7 +35,10 @@ export function dueReason(
 export interface Closing {
   readonly key: Uint8Array;
   readonly partition: number;
-  readonly reason: CloseReason;
+  /** What is said of it; default: that it has closed. */
+  readonly state?: SessionState;
+  /** Empty: it lives. */
+  readonly reason: CloseReason | '';
   readonly closedAt: Millis;
   /** Event time of an explicit end; undefined: the last sign of life. */
   readonly endedAt: Millis | undefined;
@@ -44,7 +47,7 @@ export interface Closing {
   readonly absorbed?: readonly number[];
 }
 
-/** The summary of a session that ends now. Reads the entry, changes nothing. */
+/** The summary of a session that ends now, or as if it did. Reads the entry, changes nothing. */
 export function summarize(
   entry: SessionEntry,
   rules: SessionRules,
@@ -59,6 +62,7 @@ export function summarize(
     incarnation: incarnationName(closing.partition, entry.firstOffset),
     absorbed: namesOf(closing),
     revision: 0,
+    state: closing.state ?? 'CLOSED',
     reason: closing.reason,
     startedAt,
     lastSeenAt: entry.lastSeenAt,
@@ -77,10 +81,16 @@ export function summarize(
     countsByType: countsByType(entry),
     attributes: attributesOf(detail?.texts),
     truncated: detail?.texts?.truncated ?? false,
+    capped: isCapped(entry, rules),
     partition: closing.partition,
     firstOffset: entry.firstOffset,
     lastOffset: entry.lastOffset,
   };
+}
+
+/** True if more events came than the session takes (S13). */
+export function isCapped({ eventCount }: SessionEntry, { maxEvents }: SessionRules): boolean {
+  return maxEvents !== undefined && eventCount > maxEvents;
 }
 
 /** Over all sources (S6). */

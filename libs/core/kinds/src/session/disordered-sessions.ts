@@ -124,7 +124,8 @@ export class DisorderedSessions {
     const reason: CloseReason = isEnded ? 'ENDED' : dueReason(fragment, rules, held);
     const closedAt = fragmentDueAt(fragment, rules, held);
     const closing = { key: effects.key(), partition, reason, closedAt, endedAt, emittedAt: effects.wall, absorbed };
-    saySummary(summarize(fragment, rules, closing, held), voice, effects);
-    countClose(reason, counters);
+    const summary = summarize(fragment, rules, closing, held);
+    saySummary(summary, voice, effects);
+    countClose(summary, counters);
   }
 }

@@ -38,6 +38,12 @@ export interface SessionRules {
   readonly dedupeEventIds: number;
   /** How many named sources' sequences are told apart per session (S5). 0: none, all count as the unnamed one's. */
   readonly maxSources: number;
+  /** True if each session is told of when it opens (S11). Default: false. */
+  readonly sayOpened?: boolean;
+  /** A touch tells of a session that was not told of for so long (S11). undefined: none does. */
+  readonly updateIntervalMs?: DurationMs | undefined;
+  /** Events beyond so many are taken as bare heartbeats (S13). undefined: none is. */
+  readonly maxEvents?: number | undefined;
   readonly maxAttributes: number;
   /** Bound on the sum of the UTF-16 lengths of attribute names and values. */
   readonly maxAttributeBytes: number;

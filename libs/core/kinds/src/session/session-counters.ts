@@ -15,6 +15,10 @@ export interface SessionCounters extends KindCounters {
   duplicates: number;
   /** Timeouts outside [minTimeoutMs, maxTimeoutMs] that were clamped (S7). */
   clampedTimeouts: number;
+  /** Sessions with more events than `maxEvents` (S13). */
+  cappedSessions: number;
+  /** Closes of sessions that lasted no time: those of one event, as a rule (S13). */
+  zeroLengthSessions: number;
   /** Sources whose windows gave way to another's (S5). */
   forgottenSources: number;
   /** Records that came too late for their session (C7). */
@@ -33,6 +37,8 @@ export function zeroCounters(): SessionCounters {
     unmatchedEnds: 0,
     duplicates: 0,
     clampedTimeouts: 0,
+    cappedSessions: 0,
+    zeroLengthSessions: 0,
     forgottenSources: 0,
     lateRecords: 0,
   };

@@ -12,6 +12,7 @@ import {
   type ByteWriter,
   CHANGELOG_FORMAT_WITH_DISORDER,
   CHANGELOG_FORMAT_WITH_SOURCES,
+  CHANGELOG_FORMAT_WITH_UPDATES,
   MalformedBytes,
   zigzag,
 } from '@flatline/base';
@@ -92,6 +93,7 @@ function decodeTouch(
 function leastVersion({ detail }: SessionEntry): number {
   if (detail === undefined) return 0;
   if (detail.disorder !== undefined) return CHANGELOG_FORMAT_WITH_DISORDER;
+  if (detail.texts?.toldAt !== undefined) return CHANGELOG_FORMAT_WITH_UPDATES;
   return detail.hasSources ? CHANGELOG_FORMAT_WITH_SOURCES : 0;
 }
 

@@ -13,8 +13,9 @@ import {
   type EventDecoder,
   resetEvent,
   type SessionEvent,
+  type SessionState,
 } from '@flatline/ports/formats';
-import { deadlineOf, dueReason, summarize } from './deadline.ts';
+import { type Closing, deadlineOf, dueReason, summarize } from './deadline.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
@@ -23,6 +24,7 @@ import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { readSource } from './source-header.ts';
 import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
+import { noteTold, openTold, owesUpdate, toldGrowth } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
 
 export interface SessionOptions extends VoiceOptions {
@@ -77,7 +79,7 @@ class SessionKind implements Kind {
       const isByTime = this.#graceMs > 0 || (isLive && this.#entry.hasDisorder);
       if (!isByTime && group.valueLengths[index] === 0) {
         if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
-        this.#touch(effects);
+        this.#touch(isLive, effects);
         continue;
       }
       const refusal = isByTime ? this.#takeByTime(records, isLive, effects) : this.#takeEvent(records, isLive, effects);
@@ -96,20 +98,23 @@ class SessionKind implements Kind {
   }
 
   #open(index: number, stateBytes: number, effects: Effects): boolean {
-    if (!effects.open(index, stateBytes)) return false;
+    const isUpdated = this.#rules.updateIntervalMs !== undefined;
+    if (!effects.open(index, isUpdated ? stateBytes + toldGrowth(stateBytes) : stateBytes)) return false;
     this.#parts.counters.sessionsOpened += 1;
     openSession(this.#entry, this.#rules, this.#at);
+    if (isUpdated) openTold(this.#entry);
     effects.opened();
     return true;
   }
 
   /** A bare heartbeat. */
-  #touch(effects: Effects): void {
+  #touch(isLive: boolean, effects: Effects): void {
     this.#parts.counters.heartbeats += 1;
     const entry = this.#entry;
-    const before = entry.timeoutMs;
+    const { timeoutMs: before, lastSeenAt: seenBefore } = entry;
     applyHeartbeat(entry, this.#rules, this.#at);
     if (entry.timeoutMs !== before) effects.reshaped();
+    this.#tell(isLive, seenBefore, effects);
     effects.changed();
     // A shorter timeout is the one way a due instant comes nearer.
     if (entry.timeoutMs < before) effects.dueSooner();
@@ -125,8 +130,12 @@ class SessionKind implements Kind {
       else this.#parts.counters.unmatchedEnds += 1;
       return undefined;
     }
+    if (isLive && this.#isFull()) {
+      this.#touch(isLive, effects);
+      return undefined;
+    }
     if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
-    this.#apply(effects);
+    this.#apply({ isLive, isTold: true }, effects);
     return undefined;
   }
 
@@ -163,7 +172,7 @@ class SessionKind implements Kind {
 
   #takeBare(index: number, isLive: boolean, effects: Effects): Refusal | undefined {
     if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
-    this.#touch(effects);
+    this.#touch(isLive, effects);
     return undefined;
   }
 
@@ -181,6 +190,12 @@ class SessionKind implements Kind {
     effects.changed();
   }
 
+  /** True if the session takes no more of events than of bare heartbeats (S13). */
+  #isFull(): boolean {
+    const { maxEvents } = this.#rules;
+    return maxEvents !== undefined && this.#entry.eventCount >= maxEvents;
+  }
+
   /** Makes room for the event, and opens the session where none lives. False if there is none. */
   #makeRoom(index: number, isLive: boolean, effects: Effects): boolean {
     const most = growthAtMost(this.#event);
@@ -191,11 +206,11 @@ class SessionKind implements Kind {
     return isLive ? effects.hasRoom(bytes) : this.#open(index, bytes, effects);
   }
 
-  #apply(effects: Effects): void {
+  #apply({ isLive, isTold }: { readonly isLive: boolean; readonly isTold: boolean }, effects: Effects): void {
     const { counters } = this.#parts;
     counters.events += 1;
     const entry = this.#entry;
-    const { timeoutMs: before, timeoutChosen: wasChosen } = entry;
+    const { timeoutMs: before, timeoutChosen: wasChosen, lastSeenAt: seenBefore } = entry;
     const lengthBefore = entry.stateLength;
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
     if (applied.duplicate) counters.duplicates += 1;
@@ -203,6 +218,7 @@ class SessionKind implements Kind {
     counters.forgottenSources += applied.forgottenSources;
     if (entry.stateLength !== lengthBefore) effects.resized();
     if (entry.timeoutMs !== before || entry.timeoutChosen !== wasChosen) effects.reshaped();
+    if (isTold) this.#tell(isLive, seenBefore, effects);
     effects.changed();
     if (entry.timeoutMs < before) effects.dueSooner();
   }
@@ -210,15 +226,33 @@ class SessionKind implements Kind {
   /** An explicit end is the session's last event: it is applied, then the session closes. */
   #end(effects: Effects): void {
     const endedAt = this.#event.occurredAt ?? this.#at.timestamp;
-    this.#apply(effects);
+    this.#apply({ isLive: true, isTold: false }, effects);
     this.#close('ENDED', effects.clock, endedAt, effects);
   }
 
   #close(reason: CloseReason, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {
-    const { partition, held } = this.#parts;
-    const closing = { key: effects.key(), partition, reason, closedAt, endedAt, emittedAt: effects.wall };
-    saySummary(summarize(this.#entry, this.#rules, closing, held), this.#options, effects);
-    countClose(reason, this.#parts.counters);
+    this.#say('CLOSED', { reason, closedAt, endedAt }, effects);
     effects.end(closedAt);
+  }
+
+  /** Says that the session has opened, or how it is, where that is due after this touch (S11). */
+  #tell(isLive: boolean, seenBefore: Millis, effects: Effects): void {
+    const asOf = { reason: '', closedAt: effects.clock, endedAt: undefined } as const;
+    if (!isLive) {
+      if (this.#rules.sayOpened === true) this.#say('OPENED', asOf, effects);
+      return;
+    }
+    const entry = this.#entry;
+    if (!owesUpdate(entry, this.#rules, seenBefore)) return;
+    noteTold(entry);
+    this.#say('UPDATED', asOf, effects);
+  }
+
+  #say(state: SessionState, closing: Pick<Closing, 'reason' | 'closedAt' | 'endedAt'>, effects: Effects): void {
+    const { partition, held, counters } = this.#parts;
+    const all = { ...closing, state, key: effects.key(), partition, emittedAt: effects.wall };
+    const summary = summarize(this.#entry, this.#rules, all, held);
+    saySummary(summary, this.#options, effects);
+    if (state === 'CLOSED') countClose(summary, counters);
   }
 }

@@ -1,7 +1,7 @@
-// What is said when a session closes (O2).
+// What is said of a session (S11, O2).
 import { namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
-import type { CloseReason, SessionSummary, SummaryEncoder } from '@flatline/ports/formats';
+import type { SessionSummary, SummaryEncoder } from '@flatline/ports/formats';
 import type { Effects } from '../contract.ts';
 import type { SessionCounters } from './session-counters.ts';
 
@@ -13,15 +13,17 @@ export interface VoiceOptions {
   readonly outputTopic: string;
 }
 
-/** The summary, then the tombstone: with no revision window both are final at once (O2). */
+/** Of a close the tombstone, too: with no revision window both are final at once (O2). */
 export function saySummary(summary: SessionSummary, options: VoiceOptions, effects: Effects): void {
-  const { key, incarnation } = summary;
+  const { key, incarnation, state } = summary;
   const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];
   effects.emit({ key, value: encoded(summary, options), headers });
-  if (options.tombstones) effects.emit({ key, value: null, headers });
+  if (state === 'CLOSED' && options.tombstones) effects.emit({ key, value: null, headers });
 }
 
-export function countClose(reason: CloseReason, counters: SessionCounters): void {
+export function countClose({ reason, durationMs, capped }: SessionSummary, counters: SessionCounters): void {
+  if (capped) counters.cappedSessions += 1;
+  if (durationMs === 0) counters.zeroLengthSessions += 1;
   if (reason === 'TIMEOUT') counters.closedByTimeout += 1;
   else if (reason === 'ENDED') counters.closedByEnd += 1;
   else if (reason === 'MAX_DURATION') counters.closedByMaxDuration += 1;
@@ -31,9 +33,9 @@ function encoded(summary: SessionSummary, { encoder, outputTopic }: VoiceOptions
   try {
     return encoder.encode(summary);
   } catch (error) {
-    const { incarnation, reason, firstOffset, lastOffset, partition } = summary;
+    const { incarnation, reason, state, firstOffset, lastOffset, partition } = summary;
     const where = `${outputTopic}/${partition}`;
-    const what = `the summary of ${incarnation} (${reason}, offsets ${firstOffset} to ${lastOffset}) for ${where} cannot be encoded`;
+    const what = `the summary of ${incarnation} (${reason || state}, offsets ${firstOffset} to ${lastOffset}) for ${where} cannot be encoded`;
     throw new Error(`${what}: ${namedMessageOf(error)}`, { cause: error });
   }
 }

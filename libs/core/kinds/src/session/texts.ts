@@ -5,8 +5,11 @@
 //   attributeLength u32 · position of the types u32 (high bit: truncated) · position of the attributes u32 (high bit: some value
 //   has not been ASCII) · event ids, types, attributes: each a count and that many items
 //
-// Where there are sources (S5), attributeLength has its high bit, too, and `position of the event ids u32 · sources (sources.ts)`
-// stand before the event ids.
+// Where there is more, attributeLength has its high bit, too, and before the event ids stand
+//
+//   position of the event ids u32 (high bit: told of) · [when the session was last told of (S11): low u32 · high u32]
+//   · [sources (S5): sources.ts]
+//
 //
 // No object, no string is made of what is kept until a summary needs it. A text is looked for as bytes, one after another:
 // lists are short, and lie on a few cache lines.
@@ -26,10 +29,13 @@ import { soughtText } from './sought-text.ts';
 const ATTRIBUTE_LENGTH = 0;
 const TYPES = 4;
 const ATTRIBUTES = 8;
-/** Where the lists begin; with sources, where the position of the event ids is, which the sources follow. */
+/** Where the lists begin; where there is more, the position of the event ids, which that follows. */
 const LISTS = 12;
-const SOURCES = 16;
-/** Beside a position or length: truncated, not ASCII, or that there are sources. */
+const MORE = 16;
+/** Bytes of an instant, and what its high word is worth. */
+const INSTANT_BYTES = 8;
+const HIGH_WORD = 2 ** 32;
+/** Beside a position or length: truncated, not ASCII, that there is more, or when it was told of. */
 const MARK = 0x80000000;
 const POSITION = MARK - 1;
 
@@ -39,8 +45,9 @@ const INT_BITS = 28;
 const SHORT_COUNT = 0x7f;
 
 const NOTHING = new Uint8Array(0);
-/** Room for the position of the event ids. */
-const NO_SOURCES = new Uint8Array(SOURCES - LISTS);
+/** Room for the position of the event ids, and for an instant. */
+const NO_MORE = new Uint8Array(MORE - LISTS);
+const NO_INSTANT = new Uint8Array(INSTANT_BYTES);
 const interned = new RecurringTexts();
 /** Scratch for what is to be written, which limits keep short (apply-event.ts). */
 const written = new ByteWriter(256);
@@ -85,23 +92,36 @@ export class SessionTexts {
     return this.#header(ATTRIBUTE_LENGTH) & POSITION;
   }
 
+  /** When the session was last told of (S11): in a record of its opening, or of an update; undefined: no record is owed one. */
+  get toldAt(): Millis | undefined {
+    if (!this.#isTold) return undefined;
+    return this.#header(MORE) + this.#header(MORE + 4) * HIGH_WORD;
+  }
+  set toldAt(value: Millis) {
+    const state = this.#state;
+    this.#makeMore();
+    if (!this.#isTold) {
+      state.splice(MORE, 0, NO_INSTANT, INSTANT_BYTES);
+      state.setUint32(LISTS, this.#header(LISTS) + INSTANT_BYTES + MARK);
+      this.#moveTypes(INSTANT_BYTES);
+    }
+    state.setUint32(MORE, value % HIGH_WORD);
+    state.setUint32(MORE + 4, Math.floor(value / HIGH_WORD));
+  }
+
   /** The sources' bytes, which `spliceSources` edits; undefined: there are none. */
   get sources(): BytesSpan | undefined {
-    if (this.#header(ATTRIBUTE_LENGTH) < MARK) return undefined;
     const { bytes, start } = this.#state;
-    return { bytes, start: start + SOURCES, length: this.#eventIds - SOURCES };
+    const first = this.#sources;
+    const length = this.#eventIds - first;
+    return length <= 0 ? undefined : { bytes, start: start + first, length };
   }
 
   /** Puts the first `count` bytes of `from` in place of `removed` at `at` of the sources, which there are from then on. */
   spliceSources(at: number, removed: number, from: Uint8Array, count: number): void {
     const state = this.#state;
-    if (this.#header(ATTRIBUTE_LENGTH) < MARK) {
-      state.splice(LISTS, 0, NO_SOURCES, NO_SOURCES.length);
-      state.setUint32(LISTS, SOURCES);
-      state.setUint32(ATTRIBUTE_LENGTH, this.#header(ATTRIBUTE_LENGTH) + MARK);
-      this.#moveTypes(NO_SOURCES.length);
-    }
-    state.splice(SOURCES + at, removed, from, count);
+    this.#makeMore();
+    state.splice(this.#sources + at, removed, from, count);
     state.setUint32(LISTS, this.#header(LISTS) + count - removed);
     this.#moveTypes(count - removed);
   }
@@ -261,8 +281,17 @@ export class SessionTexts {
     return this.#state.view.getUint32(this.#state.start + field, true);
   }
 
+  get #hasMore(): boolean {
+    return this.#header(ATTRIBUTE_LENGTH) >= MARK;
+  }
+  get #isTold(): boolean {
+    return this.#hasMore && this.#header(LISTS) >= MARK;
+  }
+  get #sources(): number {
+    return this.#isTold ? MORE + INSTANT_BYTES : MORE;
+  }
   get #eventIds(): number {
-    return this.#header(ATTRIBUTE_LENGTH) < MARK ? LISTS : this.#header(LISTS);
+    return this.#hasMore ? this.#header(LISTS) & POSITION : LISTS;
   }
   get #types(): number {
     return this.#header(TYPES) & POSITION;
@@ -329,6 +358,16 @@ export class SessionTexts {
     written.varint(count + by);
     state.splice(position, length, written.peek(), written.length);
     return written.length - length;
+  }
+
+  /** Makes room for what stands before the event ids. */
+  #makeMore(): void {
+    if (this.#hasMore) return;
+    const state = this.#state;
+    state.splice(LISTS, 0, NO_MORE, NO_MORE.length);
+    state.setUint32(LISTS, MORE);
+    state.setUint32(ATTRIBUTE_LENGTH, this.#header(ATTRIBUTE_LENGTH) + MARK);
+    this.#moveTypes(NO_MORE.length);
   }
 
   #moveTypes(by: number): void {

@@ -13,7 +13,14 @@ import type { JudgedRules } from './kinds.ts';
 /** Written form of infinity, for which JSON has no word. */
 const UNLIMITED = 'unlimited';
 /** Values in force where a text does not know the option, because the option is younger. */
-const BEFORE: Readonly<Record<string, unknown>> = { maxSources: 0, graceMs: 0, late: 'deadLetter' };
+const BEFORE: Readonly<Record<string, unknown>> = {
+  maxSources: 0,
+  maxEvents: undefined,
+  sayOpened: false,
+  updateIntervalMs: undefined,
+  graceMs: 0,
+  late: 'deadLetter',
+};
 
 export class RulesInForce {
   readonly rules: JudgedRules;

@@ -205,6 +205,11 @@ export interface PipelineRules extends CommonRules {
   readonly late: 'deadLetter' | 'drop';
   readonly dedupeEventIds: number;
   readonly maxSources: number;
+  /** S11 */
+  readonly sayOpened?: boolean;
+  readonly updateIntervalMs?: DurationMs | undefined;
+  /** S13 */
+  readonly maxEvents?: number | undefined;
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
 }

@@ -33,6 +33,8 @@ const LAST_OFFSET = beginningOf('lastOffset');
 const SESSION_KEY_BASE64 = beginningOf('sessionKeyBase64');
 const HELD_MS = beginningOf('heldMs');
 const ABSORBED = beginningOf('absorbed');
+const STATE = beginningOf('state');
+const CAPPED = beginningOf('capped');
 const END = phraseOf('}');
 
 export class SummaryJsonEncoder implements SummaryEncoder {
@@ -64,6 +66,10 @@ export class SummaryJsonEncoder implements SummaryEncoder {
       writer.phrase(ABSORBED);
       writeTexts(writer, summary.absorbed);
     }
+    writer.phrase(STATE);
+    writer.string(summary.state);
+    writer.phrase(CAPPED);
+    writer.boolean(summary.capped);
     writer.phrase(END);
     return writer.copy();
   }

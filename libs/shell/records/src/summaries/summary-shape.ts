@@ -4,8 +4,14 @@ import { BadInput, excerpt } from '../bad-input.ts';
 import { checkSafeInteger, type RecordField, type RecordShape } from '../record-shape.ts';
 import { asBuffer } from '../text-reader.ts';
 
-/** A summary as a reader gets it: a reason of a newer processor, not in CloseReason yet, is kept. */
-export type ReceivedSummary = Omit<SessionSummary, 'reason'> & { readonly reason: string };
+/**
+ * A summary as a reader gets it: a reason of a newer processor, not in CloseReason yet, is kept, and so is a state. `reason` is
+ * empty while the session lives.
+ */
+export type ReceivedSummary = Omit<SessionSummary, 'reason' | 'state'> & {
+  readonly reason: string;
+  readonly state: string;
+};
 
 /** The fields of the record, while it is read. */
 export type SummaryDraft = { -readonly [Name in Exclude<keyof ReceivedSummary, 'key'>]: ReceivedSummary[Name] } & {
@@ -42,6 +48,8 @@ export function blankDraft(): SummaryDraft {
     sessionKeyBase64: undefined,
     heldMs: undefined,
     absorbed: undefined,
+    state: 'CLOSED',
+    capped: false,
   };
 }
 
@@ -77,6 +85,8 @@ export function finishDraft(draft: SummaryDraft): ReceivedSummary {
     lastOffset: draft.lastOffset,
     heldMs: draft.heldMs,
     absorbed: draft.absorbed,
+    state: draft.state,
+    capped: draft.capped,
   };
 }
 
@@ -219,6 +229,27 @@ export const SUMMARY_SHAPE: RecordShape<SessionSummary, SummaryDraft> = [
     get: (summary) => summary.absorbed,
     set: (draft, value) => {
       draft.absorbed = value;
+    },
+  },
+  {
+    name: 'state',
+    kind: 'text',
+    recurs: true,
+    nullable: false,
+    required: false,
+    get: (summary) => summary.state,
+    set: (draft, value) => {
+      draft.state = value;
+    },
+  },
+  {
+    name: 'capped',
+    kind: 'boolean',
+    nullable: false,
+    required: false,
+    get: (summary) => summary.capped,
+    set: (draft, value) => {
+      draft.capped = value;
     },
   },
 ];

@@ -7,7 +7,9 @@ import { missingIn } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
 
 export interface ExpectedClose {
+  readonly state: 'OPENED' | 'UPDATED' | 'CLOSED';
   readonly incarnation: string;
+  readonly lastOffset: number;
   readonly deadlineAt: Millis;
   readonly reason: string;
   /** Below the summary's own `closedAt` where no log tells how far the present let a stamp move the clock (C6). */
@@ -19,7 +21,11 @@ export interface ExpectedClose {
 export interface Closing {
   readonly key: Uint8Array;
   readonly partition: number;
+  readonly state: ExpectedClose['state'];
+  /** Empty: it lives. */
   readonly reason: string;
+  /** It has more events than it takes (S13). */
+  readonly capped: boolean;
   readonly closedAt: Millis;
   readonly deadlineAt: Millis;
   /** C8 */
@@ -29,7 +35,7 @@ export interface Closing {
 }
 
 export function expectedSummary(session: Session, closing: Closing): ReadonlyMap<string, unknown> {
-  const { key, partition, reason, closedAt, deadlineAt, heldMs } = closing;
+  const { key, partition, state, reason, capped, closedAt, deadlineAt, heldMs } = closing;
   const { startedAt, lastSeenAt, timeoutMs, eventCount, truncated, firstOffset, lastOffset } = session;
   const endedAt = closing.endedAt ?? session.lastEventAt;
   const durationMs: DurationMs = Math.max(0, endedAt - startedAt);
@@ -38,6 +44,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     sessionId: textOf(key),
     incarnation: `${partition}-${firstOffset}`,
     revision: 0,
+    state,
     reason,
     startedAt,
     lastSeenAt,
@@ -56,6 +63,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     countsByType: countsByType(session),
     attributes: new Map(attributes),
     truncated,
+    capped,
     partition,
     firstOffset,
     lastOffset,
@@ -86,10 +94,11 @@ export function summaryDifferences(
   { summary: expected, closedAtLeast }: Pick<ExpectedClose, 'summary' | 'closedAtLeast'>,
 ): string[] {
   const different: string[] = [];
+  // As a processor writes it that has not heard of them.
+  const found: Readonly<Record<string, unknown>> = { state: 'CLOSED', capped: false, ...summary };
   for (const [name, value] of expected) {
-    if (name === 'closedAt' && isBetween(summary[name], closedAtLeast, value)) continue;
-    if (!isSame(summary[name], value))
-      different.push(`${name} is ${shown(summary[name])}, by the input ${shown(value)}`);
+    if (name === 'closedAt' && isBetween(found[name], closedAtLeast, value)) continue;
+    if (!isSame(found[name], value)) different.push(`${name} is ${shown(found[name])}, by the input ${shown(value)}`);
   }
   return different;
 }

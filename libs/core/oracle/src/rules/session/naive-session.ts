@@ -8,7 +8,7 @@ import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
 import { type ExpectedClose, expectedSummary } from './expected-close.ts';
 import { withEnd, withEvent } from './event-time.ts';
-import { type Activity, newSession, type Session, withActivity } from './session-state.ts';
+import { type Activity, asCapped, newSession, owesUpdate, type Session, withActivity } from './session-state.ts';
 
 export const ENDED = 'ENDED';
 const END_EVENT: InputEvent = {
@@ -27,7 +27,8 @@ interface OfKey {
 }
 
 interface Closing {
-  readonly reason: 'TIMEOUT' | 'MAX_DURATION' | typeof ENDED;
+  /** Empty: it lives. */
+  readonly reason: 'TIMEOUT' | 'MAX_DURATION' | typeof ENDED | '';
   readonly closedAt: Millis;
   readonly closedAtLeast: Millis;
   /** Event time of an explicit end; undefined: the last sign of life. */
@@ -72,7 +73,11 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? record.timestamp, event };
     const { state } = this;
     const isInOrder = this.#rules.graceMs === 0 && (state === undefined || isPlain(state));
-    return isInOrder ? this.#takeInOrder(activity, when) : this.#takeByTime(activity, when);
+    if (!isInOrder) return this.#takeByTime(activity, when);
+    return this.#takeInOrder(
+      state === undefined ? activity : asCapped(activity, state, this.#rules, record.timestamp),
+      when,
+    );
   }
 
   #takeInOrder(activity: Activity, { clock, clockAtLeast }: When): boolean {
@@ -82,13 +87,24 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const before = this.state ?? newSession(activity, this.#rules);
     const session = withActivity(before, this.#rules, activity);
     this.repeated(session.duplicates - before.duplicates);
+    const isLive = this.state !== undefined;
     this.state = session;
-    if (isEnd) {
+    if (!isEnd) this.#tellOf(isLive ? before : undefined, session, { clock, clockAtLeast });
+    else {
       this.state = undefined;
       const closing = { closedAt: clock, closedAtLeast: clockAtLeast, endedAt: activity.occurredAt };
       this.#close(session, { reason: ENDED, ...closing });
     }
     return true;
+  }
+
+  /** S11. `before`: undefined: it opens. */
+  #tellOf(before: Session | undefined, session: Session, at: Pick<When, 'clock' | 'clockAtLeast'>): void {
+    const { sayOpened = false } = this.#rules;
+    if (before === undefined ? !sayOpened : !owesUpdate(before, session, this.#rules)) return;
+    if (before?.toldAt !== undefined) this.state = { ...session, toldAt: session.lastSeenAt };
+    const asOf = { reason: '', closedAt: at.clock, closedAtLeast: at.clockAtLeast, endedAt: undefined } as const;
+    this.#say(before === undefined ? 'OPENED' : 'UPDATED', session, asOf);
   }
 
   /** C7 */
@@ -116,12 +132,25 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     this.state = first && { ...first, later };
   }
 
-  #close(session: Session, { reason, closedAt, closedAtLeast, endedAt }: Closing): void {
+  #close(session: Session, closing: Closing): void {
+    this.#say('CLOSED', session, closing);
+  }
+
+  #say(state: ExpectedClose['state'], session: Session, { reason, closedAt, closedAtLeast, endedAt }: Closing): void {
     const deadlineAt = this.#deadlineOf({ ...session, endedAt: undefined });
     const heldMs = this.#gaps.within(session.lastSeenAt, closedAt) || undefined;
-    const summary = expectedSummary(session, { ...this.#of, reason, closedAt, deadlineAt, heldMs, endedAt });
+    const summary = expectedSummary(session, {
+      ...this.#of,
+      state,
+      capped: session.eventCount > (this.#rules.maxEvents ?? Infinity),
+      reason,
+      closedAt,
+      deadlineAt,
+      heldMs,
+      endedAt,
+    });
     const incarnation = `${this.#of.partition}-${session.firstOffset}`;
-    this.tell({ incarnation, deadlineAt, reason, closedAtLeast, summary });
+    this.tell({ state, lastOffset: session.lastOffset, incarnation, deadlineAt, reason, closedAtLeast, summary });
   }
 
   /** An explicit end that waits for the grace leaves no silence to wait for. */

@@ -36,6 +36,7 @@ function readSession(image: Uint8Array, hasLater: boolean): Session {
     attributes: new Map(),
     hasTexts: false,
     hasSources: false,
+    toldAt: undefined,
     endedAt: undefined,
     absorbed: [],
     later: [],
@@ -79,7 +80,7 @@ function readTexts(state: Uint8Array, session: Session): void {
   const attributeLength = lengthAndMark % MARK;
   const [types, attributes] = [bytes.u32(), bytes.u32()];
   session.truncated = types >= MARK;
-  if (lengthAndMark >= MARK) readSources(bytes, session);
+  if (lengthAndMark >= MARK) readMore(bytes, session);
   session.eventIds = bytes.list(() => bytes.text());
   const typesAt = bytes.position;
   session.types = new Map(bytes.list(() => [bytes.text(), bytes.varint()]));
@@ -100,11 +101,15 @@ function readTexts(state: Uint8Array, session: Session): void {
     );
 }
 
-/** With the position of what follows them before them. */
-function readSources(bytes: BlockReader, session: Session): void {
-  const end = bytes.u32();
-  session.missingOfForgotten = bytes.varint();
-  session.sources = bytes.list(() => ({ name: bytes.text(), span: readSourceSpan(bytes) }));
+/** With the position of what follows them before them, marked where the first of them is when it was told of. */
+function readMore(bytes: BlockReader, session: Session): void {
+  const endAndMark = bytes.u32();
+  const end = endAndMark % MARK;
+  if (endAndMark >= MARK) session.toldAt = bytes.u32() + bytes.u32() * 2 ** WORD_BITS;
+  if (bytes.position < end) {
+    session.missingOfForgotten = bytes.varint();
+    session.sources = bytes.list(() => ({ name: bytes.text(), span: readSourceSpan(bytes) }));
+  }
   if (bytes.position !== end)
     throw new NotABlock(`has sources that end at ${bytes.position}, and says that they do at ${end}`);
 }

@@ -83,11 +83,11 @@ function wordsOf(partition: number): FaultWords<Session> {
 const ENDINGS: Readonly<Record<string, Ending>> = { ENDED: 'ends', TIMEOUT: 'timeouts', MAX_DURATION: 'maxDurations' };
 
 function expectation(close: ExpectedClose): Expectation {
-  const { incarnation, reason, deadlineAt } = close;
+  const { state, reason, deadlineAt } = close;
   return {
-    id: incarnation,
+    id: nameOf(close),
     at: undefined,
-    why: `${reason}, deadline ${deadlineAt}`,
+    why: `${reason || state}, deadline ${deadlineAt}`,
     ending: ENDINGS[reason],
     compare: (record) => compared(record, close),
   };
@@ -102,15 +102,34 @@ function compared({ summary = {} }: OutputRecord, close: ExpectedClose): EntryFa
   return { rule: isEarly ? 'V3' : 'V4', what };
 }
 
+/** A summary by its incarnation, what is said while it lives by its last record, too. */
+function nameOf({
+  state,
+  incarnation,
+  lastOffset,
+}: Pick<ExpectedClose, 'state' | 'incarnation' | 'lastOffset'>): string {
+  return state === 'CLOSED' ? incarnation : `${incarnation} ${state} ${lastOffset}`;
+}
+
 const SUMMARIES: OutputWords = {
-  idOf: incarnationIn,
-  lastOf: incarnationIn,
+  idOf: (record) => {
+    const incarnation = incarnationIn(record);
+    const state = record.summary?.['state'];
+    if (incarnation === undefined || (state !== 'OPENED' && state !== 'UPDATED')) return incarnation;
+    return nameOf({ state, incarnation, lastOffset: Number(record.summary?.['lastOffset']) });
+  },
+  // What is said of one that lives is followed by no tombstone.
+  lastOf: (record) => (isOfLive(record) ? undefined : incarnationIn(record)),
   contradictions: (record) => incarnationFaults(record, incarnationIn(record)),
   beginningOf: (record) => {
     const incarnation = incarnationIn(record) ?? '';
     return Number(incarnation.slice(incarnation.indexOf('-') + 1));
   },
 };
+
+function isOfLive({ summary }: OutputRecord): boolean {
+  return summary?.['state'] === 'OPENED' || summary?.['state'] === 'UPDATED';
+}
 
 function incarnationIn({ summary }: OutputRecord): string | undefined {
   const incarnation = summary?.['incarnation'];

@@ -37,6 +37,8 @@ export interface Session {
   hasTexts: boolean;
   /** It has had a named source. */
   hasSources: boolean;
+  /** When a record last told of it, or it opened (S11); undefined: it opened where no updates were said. */
+  toldAt: Millis | undefined;
   /** Event time of an explicit end that has not closed it yet (C7). */
   endedAt: Millis | undefined;
   /** First offsets of incarnations that turned out to be this one. */
@@ -73,12 +75,32 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
     eventIds: [],
     types: NONE,
     attributes: NONE,
-    hasTexts: false,
+    hasTexts: rules.updateIntervalMs !== undefined,
     hasSources: false,
+    toldAt: rules.updateIntervalMs === undefined ? undefined : effectiveAt,
     endedAt: undefined,
     absorbed: [],
     later: [],
   };
+}
+
+/** S13: beyond so many events one is taken as a bare sign of life, whatever it says but an end. */
+export function asCapped(
+  activity: Activity,
+  { eventCount }: Session,
+  { maxEvents = Infinity }: PipelineRules,
+  timestamp: Millis,
+): Activity {
+  const isBeyond = activity.event !== undefined && activity.event.type !== 'ENDED' && eventCount >= maxEvents;
+  return isBeyond ? { ...activity, event: undefined, occurredAt: timestamp } : activity;
+}
+
+/** True if a record has to tell of a session as it is after a sign of life (S11). */
+export function owesUpdate(before: Session, after: Session, { updateIntervalMs }: PipelineRules): boolean {
+  if (updateIntervalMs === undefined) return false;
+  if (before.toldAt !== undefined) return after.lastSeenAt >= before.toldAt + updateIntervalMs;
+  const spans = ({ lastSeenAt }: Session): number => Math.floor((lastSeenAt - before.openedAt) / updateIntervalMs);
+  return spans(after) !== spans(before);
 }
 
 /** S1: every activity counts as a sign of life; S5: a duplicate as nothing else. `before` stays as it was. */

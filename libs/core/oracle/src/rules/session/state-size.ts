@@ -5,6 +5,7 @@ import type { Session } from './session-state.ts';
 /** Three numbers of 32 bits before the lists. */
 const HEADER_BYTES = 12;
 const POSITION_BYTES = 4;
+const INSTANT_BYTES = 8;
 /** Which sequences of a window were seen. */
 const SEEN_BYTES = 8;
 /** Before what disorder has left. */
@@ -49,18 +50,20 @@ function textsSize(session: Session): number {
   if (!hasTexts) return 0;
   return (
     HEADER_BYTES +
-    sourcesSize(session) +
+    moreSize(session) +
     listSize(eventIds.map(textSize)) +
     listSize([...types].map(([type, count]) => textSize(type) + numberSize(count))) +
     listSize([...attributes].map(([name, { value, at }]) => textSize(name) + textSize(value) + numberSize(zigzag(at))))
   );
 }
 
-/** With the position of what follows them. */
-function sourcesSize({ sources, missingOfForgotten }: Session): number {
-  if (sources === undefined) return 0;
+/** With the position of what follows: when it was told of, its sources. */
+function moreSize({ toldAt, sources, missingOfForgotten }: Session): number {
+  if (toldAt === undefined && sources === undefined) return 0;
+  const told = toldAt === undefined ? 0 : INSTANT_BYTES;
+  if (sources === undefined) return POSITION_BYTES + told;
   const sizes = sources.map(({ name, span }) => textSize(name) + spanSize(span));
-  return POSITION_BYTES + numberSize(missingOfForgotten) + listSize(sizes);
+  return POSITION_BYTES + told + numberSize(missingOfForgotten) + listSize(sizes);
 }
 
 function spanSize({ lowest, highest, received, missingBefore }: SequenceSpan): number {
