@@ -131,7 +131,8 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
     if (!touches) refuse('input.touches', touches, 'true');
     if (unknownKey !== 'open') refuse('input.unknownKey', unknownKey, '"open"');
   }
-  if (pipeline.emit.some((kind) => kind !== 'closed')) refuse('emit', pipeline.emit, '["closed"]');
+  if (pipeline.kind !== 'session' && pipeline.emit.some((said) => said !== 'closed'))
+    refuse('emit', pipeline.emit, `["closed"]: of ${pipeline.kind} pipelines there is nothing else to say`);
   return found;
 }
 

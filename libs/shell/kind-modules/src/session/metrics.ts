@@ -10,6 +10,8 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
     flatline_late_records_total: ['lateRecords', 'Records that came too late for their session (C7)'],
     flatline_unmatched_ends_total: ['unmatchedEnds', 'Explicit ends for no live session'],
     flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
+    flatline_sessions_capped_total: ['cappedSessions', 'Sessions closed with more than maxEvents (S13)'],
+    flatline_sessions_zero_length_total: ['zeroLengthSessions', 'Sessions closed that lasted no time (S13)'],
     flatline_forgotten_sources_total: ['forgottenSources', 'Sources forgotten for others of their sessions (S5)'],
   },
   ended: {

@@ -1,5 +1,9 @@
 // What may be set of sessions, and what it comes to.
-import { CHANGELOG_FORMAT_WITH_DISORDER, CHANGELOG_FORMAT_WITH_SOURCES } from '@flatline/base';
+import {
+  CHANGELOG_FORMAT_WITH_DISORDER,
+  CHANGELOG_FORMAT_WITH_SOURCES,
+  CHANGELOG_FORMAT_WITH_UPDATES,
+} from '@flatline/base';
 import type { SessionRules } from '@flatline/kinds';
 import { z } from 'zod';
 import {
@@ -38,6 +42,19 @@ export const sessionSection = sectionForm('session', {
     'Named sources whose sequences are told apart per session (S5); 0: all are the unnamed one, and so they are while `changelogFormat` is below 4',
     'sources',
   ),
+  maxEvents: setting(
+    z
+      .int()
+      .min(1)
+      .max(2 ** 32 - 1)
+      .optional(),
+    'What comes beyond so many is taken as a bare heartbeat, and the summary is `capped` (S13)',
+    'events',
+  ),
+  updateIntervalMs: setting(
+    duration.optional(),
+    'A touch so long after a session was last told of tells of it (S11), where `emit` has `"updated"`. None: a minute',
+  ),
   maxAttributes,
   maxAttributeBytes,
   revisionWindowMs: setting(durationOrNone.default(0), '_(later)_ S9'),
@@ -65,7 +82,7 @@ export function fillSession(written: Record<string, unknown>): void {
 
 export function sessionProblems(section: SessionSection): Problem[] {
   const { revisionWindowMs } = section;
-  const found = [...lifeProblems(section), ...graceProblems(section)];
+  const found = [...lifeProblems(section), ...graceProblems(section), ...tellingProblems(section)];
   // A setting that would be accepted and not obeyed is worse than an error.
   if (revisionWindowMs !== 0) {
     const problem = 'is not available in this version; use 0';
@@ -105,15 +122,53 @@ function graceProblems(section: SessionSection): Problem[] {
   return found;
 }
 
+/** Finds settings by which what is told of live sessions would not be heard, or not be kept (S11). */
+function tellingProblems({ emit, updateIntervalMs, maxEvents, graceMs, changelogFormat }: SessionSection): Problem[] {
+  const found: Problem[] = [];
+  const isUpdated = emit.includes('updated');
+  if (!emit.includes('closed'))
+    found.push({
+      setting: 'emit',
+      value: emit,
+      problem: 'without "closed" the end of a session is never said: add it',
+    });
+  if (updateIntervalMs !== undefined && !isUpdated) {
+    const problem = 'says nothing unless emit has "updated" (rule S11)';
+    found.push({ setting: 'updateIntervalMs', value: updateIntervalMs, problem, involved: ['emit'] });
+  }
+  if (isUpdated && changelogFormat < CHANGELOG_FORMAT_WITH_UPDATES) {
+    const problem = `"updated" needs changelogFormat ${CHANGELOG_FORMAT_WITH_UPDATES}, which has when a session was told of`;
+    found.push({ setting: 'emit', value: emit, problem, involved: ['changelogFormat'] });
+  }
+  if (graceMs === 0) return found;
+  const problem = 'is not available together with graceMs in this version';
+  if (emit.some((said) => said !== 'closed'))
+    found.push({ setting: 'emit', value: emit, problem, involved: ['graceMs'] });
+  if (maxEvents !== undefined) found.push({ setting: 'maxEvents', value: maxEvents, problem, involved: ['graceMs'] });
+  return found;
+}
+
+/** Default of `updateIntervalMs`. */
+const UPDATE_INTERVAL_MS = 60_000;
+
 export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
-  const { dedupeEventIds, maxSources, changelogFormat, graceMs } = section;
+  const { dedupeEventIds, maxSources, changelogFormat, graceMs, maxEvents, emit } = section;
   // "revise" is refused (`sessionProblems`).
   const late = section.late === 'drop' ? 'drop' : 'deadLetter';
   // A former build could not read what is kept of sources.
   const told = changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? 0 : maxSources;
   return {
     kind: 'session',
-    rules: { ...lifeRules(section), dedupeEventIds, maxSources: told, graceMs, late },
+    rules: {
+      ...lifeRules(section),
+      dedupeEventIds,
+      maxSources: told,
+      maxEvents,
+      sayOpened: emit.includes('opened'),
+      updateIntervalMs: emit.includes('updated') ? (section.updateIntervalMs ?? UPDATE_INTERVAL_MS) : undefined,
+      graceMs,
+      late,
+    },
     targets: [],
     heldTime: heldTimeOf(section),
     isPacedTooSlowly: isHeard({ ...section }) && isTooSlowForUnheard({ ...section }),
