@@ -61,10 +61,9 @@ async function print(consumer: SummaryConsumer, flags: TailFlags, console: Conso
 }
 
 function isAsked(record: OutputRecord, { since, key }: TailFlags): boolean {
-  const isSummary = record.kind === 'summary';
-  const ofKey = isSummary ? record.summary.key : record.key;
+  const ofKey = 'summary' in record ? record.summary.key : record.key;
   if (key !== undefined && (ofKey === null || !Buffer.from(key).equals(ofKey))) return false;
-  return since === undefined || (isSummary ? record.summary.closedAt : record.timestamp) >= since;
+  return since === undefined || ('summary' in record ? record.summary.closedAt : record.timestamp) >= since;
 }
 
 function outputTopicOf(config: FlatlineConfig | undefined, name: string | undefined): string {

@@ -50,12 +50,12 @@ function columns({ cyan, dim, red, yellow }: Colors): TableColumn<OutputRecord>[
 
 /** As wide as its name; nothing where the record is no summary. */
 function said(name: string, text: (summary: SummaryRecord['summary']) => string): TableColumn<OutputRecord> {
-  return { name, width: name.length, text: (record) => (record.kind === 'summary' ? text(record.summary) : '') };
+  return { name, width: name.length, text: (record) => ('summary' in record ? text(record.summary) : '') };
 }
 
 /** Behind the columns. */
 function moreOf(record: OutputRecord, { dim }: Colors): string[] {
-  if (record.kind === 'summary') return [];
+  if ('summary' in record) return [];
   if (record.kind === 'tombstone') return [dim(printable(record.incarnation ?? ''))];
   const where = `${record.partition}-${record.offset}`;
   return [printable(`${record.reason} at ${where}: ${record.detail}`)];
@@ -64,7 +64,7 @@ function moreOf(record: OutputRecord, { dim }: Colors): string[] {
 /** The value that `--json` prints. */
 export function outputValue(record: OutputRecord): object {
   const at = { outputPartition: record.partition, outputOffset: record.offset };
-  if (record.kind === 'summary') {
+  if ('summary' in record) {
     const { key, countsByType, attributes, ...summary } = record.summary;
     return {
       kind: record.kind,
@@ -82,16 +82,16 @@ export function outputValue(record: OutputRecord): object {
 }
 
 function closedAt(record: OutputRecord): Millis {
-  return record.kind === 'summary' ? record.summary.closedAt : record.timestamp;
+  return 'summary' in record ? record.summary.closedAt : record.timestamp;
 }
 
 function reasonText(record: OutputRecord): string {
-  if (record.kind === 'summary') return printable(record.summary.reason);
+  if ('summary' in record) return printable(record.summary.reason || record.summary.state);
   return record.kind === 'tombstone' ? 'final' : 'unreadable';
 }
 
 function keyText(record: OutputRecord): string {
-  const key = record.kind === 'summary' ? record.summary.key : record.key;
+  const key = 'summary' in record ? record.summary.key : record.key;
   return key === null ? '(null key)' : printableKey(key);
 }
 

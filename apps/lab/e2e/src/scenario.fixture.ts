@@ -207,7 +207,7 @@ export class Scenario {
     try {
       for await (const record of consumer) {
         if (record.kind === 'unreadable') throw new Error(`unreadable output: ${record.reason} ${record.detail}`);
-        if (isLast(record)) break;
+        if (record.kind !== 'update' && isLast(record)) break;
       }
     } finally {
       await close();

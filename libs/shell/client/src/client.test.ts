@@ -230,6 +230,6 @@ async function readAll(
 }
 
 function nameOf(record: OutputRecord): string {
-  const key = record.kind === 'summary' ? record.summary.key : record.key;
+  const key = 'summary' in record ? record.summary.key : record.key;
   return `${record.kind} ${new TextDecoder().decode(key ?? undefined)}`;
 }

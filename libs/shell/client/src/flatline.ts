@@ -1,6 +1,6 @@
 // The SDK as an application sees it: connecting, and all that a client opens.
 import type { OutputReaders } from './output-readers.ts';
-import type { CompletedSession, OutputsOptions } from './open-outputs.ts';
+import type { CompletedSession, SessionsOutputsOptions } from './open-outputs.ts';
 import type { SaslOptions, TlsOptions } from './credentials.ts';
 import type {
   Heartbeats,
@@ -39,8 +39,8 @@ export interface Flatline extends OutputReaders {
   schedules(options: SchedulesOptions): Promise<Schedules>;
   /** Rejects where no broker answers, or a topic does not exist. */
   leases(options: LeasesOptions): Promise<Leases>;
-  /** Sessions that have closed: the kind `session`. */
-  summaries(options: OutputsOptions): AsyncIterableIterator<CompletedSession>;
+  /** Sessions that have closed, or are in one of the `states` asked for: the kind `session`. */
+  summaries(options: SessionsOutputsOptions): AsyncIterableIterator<CompletedSession>;
   /** Without a group. Rejects where no broker answers, or the topic does not exist. */
   summaries(options: SummariesOptions): Promise<Summaries>;
   /** Sends what is waiting, and closes everything that was opened here. Idempotent. */

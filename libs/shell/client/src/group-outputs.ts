@@ -15,7 +15,7 @@ import { withinDeadline } from '@flatline/system';
 import { FirstRecords, STRANGERS_MAX } from './first-records.ts';
 import { OutputConsumer } from './output-consumer.ts';
 import type { Beside, OutputKind } from './output-kinds.ts';
-import type { AtPosition, RawOutput, ReceiptRecord, UnreadableRecord } from './output-record.ts';
+import type { AtPosition, RawOutput, ReceiptRecord, UnreadableRecord, UpdateRecord } from './output-record.ts';
 import { readPatiently } from './patient-reading.ts';
 
 /** The part of a group membership that is used here. */
@@ -145,10 +145,9 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   }
 
   #passOver(found: Beside): void {
-    const { onReceipt } = this.#parts;
-    if (found.kind === 'receipt') {
+    if (found.kind === 'receipt' || found.kind === 'update') {
       this.#knowTopic();
-      onReceipt?.(found);
+      if (found.kind === 'receipt') this.#parts.onReceipt?.(found);
       return;
     }
     if (found.kind === 'unreadable') this.#passOverUnread(found);
@@ -172,7 +171,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   }
 
   /** A topic that begins with nothing but other records is most likely another: without a word, it would be passed over whole. */
-  #countStranger(record: Exclude<Beside, ReceiptRecord>): void {
+  #countStranger(record: Exclude<Beside, ReceiptRecord | UpdateRecord>): void {
     const { partition, offset } = record;
     if (this.#parts.onUnreadable !== undefined || !this.#first.isOneTooMany(partition)) return;
     const { topic, kind } = this.#parts;
@@ -351,7 +350,8 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
 }
 
 function isBeside<Output extends { readonly kind: string }>(found: OutputOrBeside<Output>): found is Beside {
-  return found.kind === 'tombstone' || found.kind === 'receipt' || found.kind === 'unreadable';
+  const { kind } = found;
+  return kind === 'tombstone' || kind === 'update' || kind === 'receipt' || kind === 'unreadable';
 }
 
 function isSame(assignment: Assignment, before: Assignment | undefined): boolean {

@@ -52,9 +52,17 @@ export type {
   OutputsOptions,
   Run,
   RunsOptions,
+  SessionsOutputsOptions,
 } from './open-outputs.ts';
 export type { Trouble } from './trouble.ts';
 export type { Retries } from './handled-outputs.ts';
-export type { OutputRecord, ReceiptRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
+export type {
+  OutputRecord,
+  ReceiptRecord,
+  SummaryRecord,
+  TombstoneRecord,
+  UnreadableRecord,
+  UpdateRecord,
+} from './output-record.ts';
 export type { ClosedOptions, OutputReaders } from './output-readers.ts';
 export type { ReceivedReceipt } from '@flatline/records';

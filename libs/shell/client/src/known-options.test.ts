@@ -7,7 +7,7 @@ import { CALLS } from './known-options.ts';
 import type { LeaderOptions } from './leadership.ts';
 import type { LeaseWish, ResumeOptions, WatchOptions } from './lease.ts';
 import type { SessionOptions } from './live-sessions.ts';
-import type { OutputsOptions } from './open-outputs.ts';
+import type { SessionsOutputsOptions } from './open-outputs.ts';
 import type { PushOptions } from './pushed-items.ts';
 import type { ScheduleName, ScheduleOptions } from './sent-schedules.ts';
 
@@ -15,7 +15,7 @@ type Call = Exclude<keyof Flatline, 'close' | 'summaries'>;
 type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
   readonly connect: ConnectOptions;
   readonly summaries: SummariesOptions;
-  readonly summariesOfGroup: OutputsOptions;
+  readonly summariesOfGroup: SessionsOutputsOptions;
   readonly session: SessionOptions;
   readonly push: PushOptions;
   readonly add: ScheduleOptions;

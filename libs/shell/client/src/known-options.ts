@@ -104,7 +104,13 @@ const OUTPUTS = {
   onTrouble: FUNCTION,
 };
 const RUNS = { ...OUTPUTS, onReceipt: FUNCTION };
-const OF_A_KIND = { ...RUNS, kind: required(oneOf(...KIND_NAMES)) };
+const STATES: Wanted = {
+  words: "an array of at least one of 'OPENED', 'UPDATED' and 'CLOSED'",
+  is: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((each) => ['OPENED', 'UPDATED', 'CLOSED'].includes(each)),
+};
+const SUMMARIES = { ...OUTPUTS, states: STATES };
+const OF_A_KIND = { ...RUNS, states: STATES, kind: required(oneOf(...KIND_NAMES)) };
 const RETRIES = objectOf({ attempts: COUNT, firstMs: TIME_OR_NONE, mostMs: TIME_OR_NONE });
 const ACQUIRE = { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT, signal: OBJECT };
 const HANDLING = { handler: required(FUNCTION), retries: RETRIES, deadLetterTopic: TEXT };
@@ -160,13 +166,13 @@ export const CALLS = {
     format: oneOf('auto', 'json', 'avro'),
   },
   outputs: OF_A_KIND,
-  summariesOfGroup: OUTPUTS,
+  summariesOfGroup: SUMMARIES,
   completedSessions: OUTPUTS,
   leaseEvents: OUTPUTS,
   batches: OUTPUTS,
   runs: RUNS,
   handleOutputs: { ...OF_A_KIND, ...HANDLING },
-  handleSummaries: { ...OUTPUTS, ...HANDLING },
+  handleSummaries: { ...SUMMARIES, ...HANDLING },
   onClosed: { ...OUTPUTS, retries: RETRIES, deadLetterTopic: TEXT },
   handleCompletedSessions: { ...OUTPUTS, ...HANDLING },
   handleLeaseEvents: { ...OUTPUTS, ...HANDLING },

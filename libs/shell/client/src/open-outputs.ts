@@ -8,6 +8,7 @@ import {
   type KafkaOptions,
   openCluster,
 } from '@flatline/kafka';
+import type { SessionState } from '@flatline/ports/formats';
 import type { SchemaRegistry } from '@flatline/records';
 import process from 'node:process';
 import { type Given, GroupOutputs } from './group-outputs.ts';
@@ -39,16 +40,27 @@ export interface OutputsOptions {
   readonly onTrouble?: (trouble: Trouble) => void;
 }
 
+export interface SessionsOutputsOptions extends OutputsOptions {
+  /**
+   * Which records of sessions are given, by their `state`, in the order of the topic. `OPENED` and `UPDATED` come only where the
+   * pipeline's `emit` says so. Default: `['CLOSED']`.
+   */
+  readonly states?: readonly SessionState[];
+}
+
 export interface RunsOptions extends OutputsOptions {
   /** Told of receipts, which are no runs. Default: none. */
   readonly onReceipt?: (record: ReceiptRecord) => void;
 }
 
+/** What a reading of any kind takes: the kind's own options mean nothing to another. */
+export type KindOptions = RunsOptions & SessionsOutputsOptions;
+
 /** Name of an output. */
 export interface Named {
   /**
-   * The same output is given again after a crash or a rebalance, under the same id: of a session `<incarnation>/<revision>`, of a
-   * batch `<windowId>/<reason>/<part>`, of a run `<schedule>/<number>`, of a lease its place on the topic, `<partition>-<offset>`.
+   * The same output is given again after a crash or a rebalance, under the same id: of a session `<incarnation>/<revision>`, while
+   * it lives `<incarnation>/<state>/<offset of its last record>`, of a batch `<windowId>/<reason>/<part>`, of a run `<schedule>/<number>`, of a lease its place on the topic, `<partition>-<offset>`.
    */
   readonly id: string;
   /** The record's key, and the same as text: what is no UTF-8 shows as U+FFFD. */
@@ -59,7 +71,7 @@ export interface Named {
 /** A committed output, by the kind of its pipeline. */
 export type OutputOf<Kind extends keyof RecordsByKind> = RecordsByKind[Kind] & Named;
 
-/** A session that has closed, once the transaction that says so was committed. */
+/** A session that has closed, or is in one of the `states` asked for, once the transaction that says so was committed. */
 export type CompletedSession = OutputOf<'session'>;
 /** Outcome of a lease, or of a request for one. */
 export type LeaseOutput = OutputOf<'lease'>;
@@ -97,7 +109,7 @@ const text = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export function outputs<K extends Kind>(
   kind: K,
-  options: RunsOptions,
+  options: KindOptions,
   surroundings: Surroundings,
 ): AsyncGenerator<OutputOf<K>, void> {
   return given(kind, options, surroundings, ({ output }) => output);
@@ -105,7 +117,7 @@ export function outputs<K extends Kind>(
 
 export async function handleOutputs<K extends Kind>(
   kind: K,
-  options: RunsOptions & Handling<OutputOf<K>>,
+  options: KindOptions & Handling<OutputOf<K>>,
   surroundings: Surroundings,
 ): Promise<void> {
   const { handler, retries, deadLetterTopic, signal } = options;
@@ -129,7 +141,7 @@ const whole = <T>(given: T): T => given;
 /** `pick`: what of them is given. A generator around this one would cost as much as a record. */
 async function* given<K extends Kind, Picked>(
   name: K,
-  options: RunsOptions,
+  options: KindOptions,
   { kafka: connecting, registry }: Surroundings,
   pick: (given: Given<OutputOf<K>>) => Picked,
 ): AsyncGenerator<Picked, void> {
@@ -174,7 +186,7 @@ async function* given<K extends Kind, Picked>(
   };
   const { signal, onUnreadable, onReceipt } = options;
   const telling = { onUnreadable, onPassedOver, onReceipt, onDelayed };
-  const kind: OutputKind<RecordsByKind[K]> = outputKinds({ format, registry, clock })[name];
+  const kind: OutputKind<RecordsByKind[K]> = outputKinds({ format, registry, clock }, options.states)[name];
   const parts = { clock, topic, reader, kind, membership, startOf, logStartOf, commitIntervalMs, signal, ...telling };
   try {
     for await (const { output, raw } of new GroupOutputs(parts).iterate())

@@ -57,8 +57,8 @@ async function collect(consumer: OutputConsumer<OutputRecord>): Promise<string[]
 function show(record: OutputRecord): string {
   const at = `${record.partition}-${record.offset}`;
   if (record.kind === 'unreadable') return `${at} ${record.reason}`;
-  const key = record.kind === 'summary' ? record.summary.key : record.key;
-  const incarnation = record.kind === 'summary' ? record.summary.incarnation : record.incarnation;
+  const key = 'summary' in record ? record.summary.key : record.key;
+  const incarnation = 'summary' in record ? record.summary.incarnation : record.incarnation;
   return `${at} ${record.kind} ${new TextDecoder().decode(key)} ${incarnation ?? '?'}`;
 }
 

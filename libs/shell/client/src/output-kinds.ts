@@ -1,6 +1,7 @@
 // Interprets the records of an output topic by the kind of its pipeline: a table with the reading for each kind.
 import type { KindName } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
+import type { SessionState } from '@flatline/ports/formats';
 import {
   BatchFormats,
   type BadOutcome,
@@ -19,6 +20,7 @@ import type {
   SummaryRecord,
   TombstoneRecord,
   UnreadableRecord,
+  UpdateRecord,
 } from './output-record.ts';
 
 /** By the kinds of pipelines: what each says. */
@@ -29,8 +31,13 @@ export interface RecordsByKind {
   readonly schedule: RunRecord;
 }
 
-/** A record that is no output of the kind: one that belongs on the topic all the same, or one that cannot be read. */
-export type Beside = TombstoneRecord | ReceiptRecord | UnreadableRecord;
+/** A record that is no output asked for: one that belongs on the topic all the same, or one that cannot be read. */
+export type Beside = TombstoneRecord | UpdateRecord | ReceiptRecord | UnreadableRecord;
+
+/** Records of sessions that are given as outputs, by their `state`. */
+export type States = readonly SessionState[];
+/** What is asked for by default: that sessions have closed. */
+export const CLOSED_ONLY: States = ['CLOSED'];
 
 export interface OutputKind<Found> {
   /** Names of the outputs, and of the topic that has them, in words. */
@@ -45,19 +52,20 @@ export interface OutputKind<Found> {
 
 type OutputKinds = { readonly [Kind in KindName]: OutputKind<RecordsByKind[Kind]> };
 
-export function outputKinds(options: ReadingOptions): OutputKinds {
+export function outputKinds(options: ReadingOptions, states = CLOSED_ONLY): OutputKinds {
   const summaries = new SummaryFormats(options);
   const batches = new BatchFormats(options);
   return {
     session: {
       outputs: 'summaries of sessions',
       pipeline: 'a pipeline of sessions',
-      read: summaryReading(summaries),
+      read: summaryReading(summaries, states),
       readNow: readingNow((at, value) => {
         const outcome = summaries.decode(value);
-        return outcome.kind === 'unknownSchema' ? undefined : summaryOf(at, outcome);
+        return outcome.kind === 'unknownSchema' ? undefined : summaryOf(at, outcome, states);
       }),
-      idOf: ({ summary: { incarnation, revision } }) => `${incarnation}/${revision}`,
+      idOf: ({ summary: { incarnation, revision, state, lastOffset } }) =>
+        state === 'CLOSED' ? `${incarnation}/${revision}` : `${incarnation}/${state}/${lastOffset}`,
     },
     lease: {
       outputs: 'events of leases',
@@ -88,12 +96,19 @@ export function outputKinds(options: ReadingOptions): OutputKinds {
 
 export function summaryReading(
   formats: SummaryFormats,
-): (record: RawOutput) => Promise<SummaryRecord | TombstoneRecord | UnreadableRecord> {
-  return reading(async (at, value) => summaryOf(at, await formats.read(value)));
+  states = CLOSED_ONLY,
+): (record: RawOutput) => Promise<SummaryRecord | UpdateRecord | TombstoneRecord | UnreadableRecord> {
+  return reading(async (at, value) => summaryOf(at, await formats.read(value), states));
 }
 
-function summaryOf(at: At, outcome: Awaited<ReturnType<SummaryFormats['read']>>): SummaryRecord | BadOutcome {
-  return outcome.kind === 'bad' ? outcome : { kind: 'summary', ...at, summary: outcome.summary };
+function summaryOf(
+  at: At,
+  outcome: Awaited<ReturnType<SummaryFormats['read']>>,
+  states: readonly string[],
+): SummaryRecord | UpdateRecord | BadOutcome {
+  if (outcome.kind === 'bad') return outcome;
+  const { summary } = outcome;
+  return { kind: states.includes(summary.state) ? 'summary' : 'update', ...at, summary };
 }
 
 export type LeaseEventReader = (record: RawOutput) => Promise<LeaseEventRecord | TombstoneRecord | UnreadableRecord>;
@@ -116,7 +131,7 @@ function batchOf(at: At, outcome: Awaited<ReturnType<BatchFormats['read']>>): Ba
 type At = Pick<RawOutput, 'partition' | 'offset' | 'timestamp'>;
 
 /** For kinds whose outputs are in the value: with a key, and tombstones between them. */
-function reading<Found extends RecordsByKind[keyof RecordsByKind]>(
+function reading<Found extends RecordsByKind[keyof RecordsByKind] | UpdateRecord>(
   decode: (at: At, value: Uint8Array) => Promise<Found | BadOutcome>,
 ): (record: RawOutput) => Promise<Found | TombstoneRecord | UnreadableRecord> {
   return async (record) => {
@@ -127,7 +142,7 @@ function reading<Found extends RecordsByKind[keyof RecordsByKind]>(
 }
 
 /** The same where no registry has to be asked, by `decode`: not for what another question to it may turn into an output. */
-function readingNow<Found extends RecordsByKind[keyof RecordsByKind]>(
+function readingNow<Found extends RecordsByKind[keyof RecordsByKind] | UpdateRecord>(
   decode: (at: At, value: Uint8Array) => Found | BadOutcome | undefined,
 ): (record: RawOutput) => Found | TombstoneRecord | UnreadableRecord | undefined {
   return (record) => {

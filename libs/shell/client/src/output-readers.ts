@@ -5,12 +5,14 @@ import {
   type CompletedSession,
   handleOutputs,
   type Handling,
+  type KindOptions,
   type LeaseOutput,
   type OutputOf,
   outputs,
   type OutputsOptions,
   type Run,
   type RunsOptions,
+  type SessionsOutputsOptions,
   type Surroundings,
 } from './open-outputs.ts';
 import type { RecordsByKind } from './output-kinds.ts';
@@ -26,11 +28,11 @@ type Kind = keyof RecordsByKind;
  */
 export interface OutputReaders {
   /** Outputs of a pipeline of any kind. */
-  outputs<K extends Kind>(options: RunsOptions & { readonly kind: K }): AsyncIterableIterator<OutputOf<K>>;
-  handleOutputs<K extends Kind>(options: RunsOptions & { readonly kind: K } & Handling<OutputOf<K>>): Promise<void>;
-  /** Sessions that have closed: the kind `session`. */
-  summaries(options: OutputsOptions): AsyncIterableIterator<CompletedSession>;
-  handleSummaries(options: OutputsOptions & Handling<CompletedSession>): Promise<void>;
+  outputs<K extends Kind>(options: KindOptions & { readonly kind: K }): AsyncIterableIterator<OutputOf<K>>;
+  handleOutputs<K extends Kind>(options: KindOptions & { readonly kind: K } & Handling<OutputOf<K>>): Promise<void>;
+  /** Sessions that have closed, or are in one of the `states` asked for: the kind `session`. */
+  summaries(options: SessionsOutputsOptions): AsyncIterableIterator<CompletedSession>;
+  handleSummaries(options: SessionsOutputsOptions & Handling<CompletedSession>): Promise<void>;
   /** `handleSummaries` by a short name. */
   onClosed(options: ClosedOptions, handler: (session: CompletedSession) => unknown): Promise<void>;
   /** The same as `summaries`. */
@@ -66,11 +68,11 @@ type Call = Exclude<keyof OutputReaders, 'outputs' | 'handleOutputs' | 'onClosed
 export function outputReaders(client: ReadingClient): OutputReaders {
   const read =
     <K extends Kind>(kind: K, call: Call) =>
-    (options: RunsOptions): AsyncIterableIterator<OutputOf<K>> =>
+    (options: KindOptions): AsyncIterableIterator<OutputOf<K>> =>
       iterate(client, kind, checked(client, call, options));
   const handle =
     <K extends Kind>(kind: K, call: Call) =>
-    async (options: RunsOptions & Handling<OutputOf<K>>): Promise<void> => {
+    async (options: KindOptions & Handling<OutputOf<K>>): Promise<void> => {
       await handleAll(client, kind, checkedHandling(client, call, options));
     };
   return {
@@ -121,7 +123,7 @@ function checkedHandling<Options extends { readonly topic: string; readonly dead
 async function* iterate<K extends Kind>(
   client: ReadingClient,
   kind: K,
-  options: RunsOptions,
+  options: KindOptions,
 ): AsyncGenerator<OutputOf<K>, void> {
   const done = client.begin();
   try {
@@ -134,7 +136,7 @@ async function* iterate<K extends Kind>(
 async function handleAll<K extends Kind>(
   client: ReadingClient,
   kind: K,
-  options: RunsOptions & Handling<OutputOf<K>>,
+  options: KindOptions & Handling<OutputOf<K>>,
 ): Promise<void> {
   const done = client.begin();
   try {

@@ -28,6 +28,12 @@ export interface SummaryRecord extends AtPosition {
   readonly summary: ReceivedSummary;
 }
 
+/** A session has opened, or is as `summary` says (S11), where the pipeline emits that. */
+export interface UpdateRecord extends AtPosition {
+  readonly kind: 'update';
+  readonly summary: ReceivedSummary;
+}
+
 /** Outcome of a lease, or of a request for one. */
 export interface LeaseEventRecord extends AtPosition {
   readonly kind: 'leaseEvent';
@@ -71,4 +77,4 @@ export interface UnreadableRecord extends AtPosition {
 }
 
 /** A record as read without a group from a topic of summaries, in the order of each partition. */
-export type OutputRecord = SummaryRecord | TombstoneRecord | UnreadableRecord;
+export type OutputRecord = SummaryRecord | UpdateRecord | TombstoneRecord | UnreadableRecord;

@@ -156,6 +156,40 @@ describe('completed sessions', () => {
     expect(letters).toMatchObject([{ kind: 'summary', summary: { incarnation: '2-poison' } }]);
   });
 
+  test('[S11] a session that opens or is updated is given where its state is asked for, and passed over where it is not', async () => {
+    const topic = await makeTopic();
+    const producer = await BatchProducer.open({ clock, connection, topic });
+    const say = async (name: string, more: object): Promise<void> => {
+      const value = summaryJson(name, `0-${name}`, 0, more);
+      await producer.add({ key: utf8.encode(name), value, headers: [], partition: 0 });
+    };
+    // More than may be strangers to the topic.
+    for (let i = 0; i < 12; i += 1) await say(`${i}`, { state: 'OPENED', reason: '', lastOffset: i });
+    await say('3', { state: 'UPDATED', reason: '', lastOffset: 20 });
+    await say('3', { state: 'CLOSED' });
+    await producer.close();
+    const read = async (group: string, count: number, options: object = {}): Promise<string[]> => {
+      const ids: string[] = [];
+      const ending = new AbortController();
+      const all = { topic, group: `${topic}-${group}`, signal: ending.signal, ...options };
+      for await (const { id, summary } of client().summaries(all)) {
+        ids.push(`${id} ${summary.state}`);
+        if (ids.length === count) ending.abort();
+      }
+      return ids;
+    };
+    expect(await read('closed', 1)).toEqual(['0-3/0 CLOSED']);
+    expect(await read('lives', 2, { states: ['UPDATED', 'CLOSED'] })).toEqual([
+      '0-3/UPDATED/20 UPDATED',
+      '0-3/0 CLOSED',
+    ]);
+    const all = await read('all', 14, { states: ['OPENED', 'UPDATED', 'CLOSED'] });
+    expect([all[0], all.length]).toEqual(['0-0/OPENED/0 OPENED', 14]);
+    expect(() => client().summaries({ topic, group: 'any', states: [] })).toThrow(
+      "summaries: states is an array of 0: give an array of at least one of 'OPENED', 'UPDATED' and 'CLOSED'",
+    );
+  });
+
   test('without dead letters the handler has the last word, and the session is given again', async () => {
     const topic = await makeTopic();
     await complete(topic, ['poison']);

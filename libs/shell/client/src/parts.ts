@@ -8,4 +8,4 @@ export {
 export type { HeardLease } from './heard-lease.ts';
 export { LeaseHolder } from './lease-holder.ts';
 export { openSummaryConsumer, type SummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
-export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
+export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord, UpdateRecord } from './output-record.ts';

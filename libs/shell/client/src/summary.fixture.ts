@@ -1,7 +1,7 @@
 const utf8 = new TextEncoder();
 
 /** The value of a summary of two events that fell silent, as another writer may put it: what has a default is left out. */
-export function summaryJson(sessionId: string, incarnation: string, partition = 0): Uint8Array {
+export function summaryJson(sessionId: string, incarnation: string, partition = 0, more: object = {}): Uint8Array {
   const summary = {
     sessionId,
     incarnation,
@@ -18,6 +18,7 @@ export function summaryJson(sessionId: string, incarnation: string, partition = 
     partition,
     firstOffset: 0,
     lastOffset: 1,
+    ...more,
   };
   return utf8.encode(JSON.stringify(summary));
 }

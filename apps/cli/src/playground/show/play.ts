@@ -209,7 +209,7 @@ class Play {
 }
 
 function observedOf(record: OutputRecord): ObservedOutput | undefined {
-  if (record.kind === 'unreadable') return undefined;
+  if (record.kind === 'unreadable' || record.kind === 'update') return undefined;
   const sessionId = new TextDecoder().decode(record.kind === 'summary' ? record.summary.key : record.key);
   if (record.kind === 'tombstone') return { kind: 'tombstone', sessionId, incarnation: record.incarnation ?? '' };
   return { kind: 'summary', sessionId, ...record.summary };
