@@ -37,7 +37,7 @@ export type Beside = TombstoneRecord | UpdateRecord | ReceiptRecord | Unreadable
 /** Records of sessions that are given as outputs, by their `state`. */
 export type States = readonly SessionState[];
 /** What is asked for by default: that sessions have closed. */
-export const CLOSED_ONLY: States = ['CLOSED'];
+const CLOSED_ONLY: States = ['CLOSED'];
 
 export interface OutputKind<Found> {
   /** Names of the outputs, and of the topic that has them, in words. */

@@ -28,6 +28,26 @@ describe('settings of each kind of pipeline', () => {
     expect(of({ ...lease, input: { topic: 'i', timestampType: 'CreateTime' } }).heldTime.unheardMs).toBe(0);
   });
 
+  test('[S11][S13] a session says what emit names, an update a minute unless told otherwise, and takes 1 event or more', () => {
+    const of = (settings: object): unknown =>
+      resolve({ ...minimal, pipelines: [{ ...visits, ...settings }] }).pipelines[0]!.rules;
+    expect(of({})).toMatchObject({ sayOpened: false, updateIntervalMs: undefined, maxEvents: undefined });
+    expect(of({ emit: ['opened', 'updated', 'closed'] })).toMatchObject({ sayOpened: true, updateIntervalMs: 60_000 });
+    expect(of({ emit: ['closed', 'updated'], updateIntervalMs: 1, maxEvents: 1 })).toMatchObject({
+      sayOpened: false,
+      updateIntervalMs: 1,
+      maxEvents: 1,
+    });
+    const wrong = { emit: ['closed', 'updated'], updateIntervalMs: 0, maxEvents: 0 };
+    expect(problems({ ...minimal, pipelines: [{ ...visits, ...wrong }] })).toEqual([
+      expect.stringMatching(/^pipelines\[0\]\.maxEvents \[0\] a whole number, 1 to /),
+      expect.stringMatching(/^pipelines\[0\]\.updateIntervalMs \[0\] a whole number of ms, 1 or more/),
+    ]);
+    expect(problems({ ...minimal, pipelines: [{ ...visits, kind: 'lease', emit: ['opened', 'closed'] }] })).toEqual([
+      'pipelines[0].emit [["opened","closed"]] is not available in this version; use ["closed"]: of lease pipelines there is nothing else to say',
+    ]);
+  });
+
   test('[C8] a session has unheard time by default, half of its timeout, where the log can tell it', () => {
     const of = (settings: object): PipelineConfig =>
       resolve({ ...minimal, pipelines: [{ ...visits, ...settings }] }).pipelines[0]!;

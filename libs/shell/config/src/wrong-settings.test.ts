@@ -195,8 +195,22 @@ describe('[I4] what is wrong', () => {
       'pipelines[0].name (changelog) ["shop.visits.changelog"] a topic of its own; pipelines[0].output.topic is the same',
     ],
     [
-      { emit: ['opened', 'closed'] },
-      'pipelines[0].emit [["opened","closed"]] is not available in this version; use ["closed"]',
+      { emit: ['opened'] },
+      'pipelines[0].emit [["opened"]] without "closed" the end of a session is never said: add it',
+    ],
+    [{ emit: ['closed', 'gone'] }, 'pipelines[0].emit[1] ["gone"] expected one of "opened"|"updated"|"closed"'],
+    [{ updateIntervalMs: 5 }, 'pipelines[0].updateIntervalMs [5] says nothing unless emit has "updated" (rule S11)'],
+    [
+      { emit: ['updated', 'closed'], changelogFormat: 4 },
+      'pipelines[0].emit [["updated","closed"]] "updated" needs changelogFormat 5, which has when a session was told of',
+    ],
+    [
+      { emit: ['opened', 'closed'], graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].emit [["opened","closed"]] is not available together with graceMs in this version',
+    ],
+    [
+      { maxEvents: 9, graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].maxEvents [9] is not available together with graceMs in this version',
     ],
     [{ revisionWindowMs: 5 }, 'pipelines[0].revisionWindowMs [5] is not available in this version; use 0'],
     [
@@ -217,7 +231,7 @@ describe('[I4] what is wrong', () => {
     ],
     [{ late: 'drop' }, 'pipelines[0].late ["drop"] needs graceMs: without one no record is late (rule C7)'],
     [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
-    ...['updateIntervalMs', 'maxEvents', 'stats', 'merge', 'holdMs'].map((setting): [object, string] => [
+    ...['stats', 'merge', 'holdMs'].map((setting): [object, string] => [
       { [setting]: 'drop' },
       `pipelines[0].${setting} [] is not available in this version; leave it out`,
     ]),
@@ -273,12 +287,11 @@ describe('[I4] what is wrong', () => {
 
   test('[I4] of a pipeline of no kind, what every kind has is compared with the rest', () => {
     const { topic } = visits.input;
-    const pipeline = { ...untimed, kind: 'locks', maxWaiters: 3, emit: ['opened'], input: { topic: 7 } };
+    const pipeline = { ...untimed, kind: 'locks', maxWaiters: 3, input: { topic: 7 } };
     expect(problems({ ...minimal, pipelines: [{ ...pipeline, output: { topic } }, visits] })).toEqual([
       expect.stringMatching(/^pipelines\[0\]\.kind \["locks"\]/),
       expect.stringMatching(/^pipelines\[0\]\.input\.topic \[7\]/),
       expect.stringMatching(/^pipelines\[1\]\.name \["visits"\] another pipeline has this name/),
-      expect.stringMatching(/^pipelines\[0\]\.emit \[\["opened"\]\] is not available/),
       expect.stringMatching(/^pipelines\[1\]\.input\.topic \[.*\] a topic of its own; pipelines\[0\]\.output\.topic/),
     ]);
   });

@@ -89,7 +89,7 @@ export function summarize(
 }
 
 /** True if more events came than the session takes (S13). */
-export function isCapped({ eventCount }: SessionEntry, { maxEvents }: SessionRules): boolean {
+function isCapped({ eventCount }: SessionEntry, { maxEvents }: SessionRules): boolean {
   return maxEvents !== undefined && eventCount > maxEvents;
 }
 

@@ -6,6 +6,7 @@ import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { SOURCE_STATE_BYTES, SOURCES_STATE_BYTES } from './sources.ts';
 import { blankTexts, SessionTexts } from './texts.ts';
+import { openTold } from './told.ts';
 
 /** A character of UTF-16 in UTF-8, and the length before a text. */
 const UNIT_BYTES = 3;
@@ -27,7 +28,10 @@ export function growthAtMost({ type, eventId, sequence, source, attributes }: Se
   return bytes;
 }
 
-/** Exactly; less than 0: it gives some back. The event is applied to a copy; undefined: it opens a session. */
+/**
+ * Exactly; less than 0: it gives some back. The event is applied to a copy. undefined: it opens a session, and all that this
+ * has is meant.
+ */
 export function growthOf(
   entry: SessionEntry | undefined,
   rules: SessionRules,
@@ -35,7 +39,7 @@ export function growthOf(
   at: Occurrence,
 ): number {
   const copy = entry === undefined ? opened(rules, at) : copyOf(entry);
-  const before = stateLength(copy);
+  const before = entry === undefined ? 0 : stateLength(copy);
   applyEvent(copy, rules, event, at);
   return stateLength(copy) - before;
 }
@@ -54,6 +58,7 @@ function opened(rules: SessionRules, at: Occurrence): SessionEntry {
   const times = { openedAt: effectiveAt, lastSeenAt: effectiveAt, timeoutMs, timeoutChosen: false };
   const entry = { ...times, eventCount: 0, firstOffset: offset, lastOffset: offset, detail: undefined };
   openSession(entry, rules, at);
+  if (rules.updateIntervalMs !== undefined) openTold(entry);
   return entry;
 }
 

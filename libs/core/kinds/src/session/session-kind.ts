@@ -24,7 +24,7 @@ import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { readSource } from './source-header.ts';
 import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
-import { noteTold, openTold, owesUpdate, toldGrowth } from './told.ts';
+import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
 
 export interface SessionOptions extends VoiceOptions {
@@ -53,6 +53,10 @@ class SessionKind implements Kind {
   readonly #disordered: DisorderedSessions;
   /** 0: records are applied as they come, whatever their times (C7). A field of its own: each heartbeat asks for it. */
   readonly #graceMs: DurationMs;
+  /** True if anything is told of live sessions (S11). As the grace, asked for by each heartbeat. */
+  readonly #tells: boolean;
+  /** Bytes of state that a session opens with. */
+  readonly #leastBytes: number;
 
   constructor(options: SessionOptions, parts: SessionParts) {
     this.#options = options;
@@ -60,7 +64,10 @@ class SessionKind implements Kind {
     this.#parts = parts;
     this.#entry = parts.entry;
     this.#disordered = new DisorderedSessions({ ...parts, rules: options.rules, voice: options });
-    this.#graceMs = options.rules.graceMs;
+    const { graceMs, sayOpened, updateIntervalMs } = options.rules;
+    this.#graceMs = graceMs;
+    this.#tells = sayOpened === true || updateIntervalMs !== undefined;
+    this.#leastBytes = toldBytes(options.rules);
   }
 
   dueAt(): Millis {
@@ -78,7 +85,7 @@ class SessionKind implements Kind {
       const isLive = effects.find(index);
       const isByTime = this.#graceMs > 0 || (isLive && this.#entry.hasDisorder);
       if (!isByTime && group.valueLengths[index] === 0) {
-        if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
+        if (!isLive && !this.#open(index, this.#leastBytes, effects)) return NO_ROOM;
         this.#touch(isLive, effects);
         continue;
       }
@@ -98,11 +105,10 @@ class SessionKind implements Kind {
   }
 
   #open(index: number, stateBytes: number, effects: Effects): boolean {
-    const isUpdated = this.#rules.updateIntervalMs !== undefined;
-    if (!effects.open(index, isUpdated ? stateBytes + toldGrowth(stateBytes) : stateBytes)) return false;
+    if (!effects.open(index, stateBytes)) return false;
     this.#parts.counters.sessionsOpened += 1;
     openSession(this.#entry, this.#rules, this.#at);
-    if (isUpdated) openTold(this.#entry);
+    if (this.#rules.updateIntervalMs !== undefined) openTold(this.#entry);
     effects.opened();
     return true;
   }
@@ -111,10 +117,11 @@ class SessionKind implements Kind {
   #touch(isLive: boolean, effects: Effects): void {
     this.#parts.counters.heartbeats += 1;
     const entry = this.#entry;
-    const { timeoutMs: before, lastSeenAt: seenBefore } = entry;
+    const before = entry.timeoutMs;
+    const seenBefore = this.#tells ? entry.lastSeenAt : 0;
     applyHeartbeat(entry, this.#rules, this.#at);
     if (entry.timeoutMs !== before) effects.reshaped();
-    this.#tell(isLive, seenBefore, effects);
+    if (this.#tells) this.#tell(isLive, seenBefore, effects);
     effects.changed();
     // A shorter timeout is the one way a due instant comes nearer.
     if (entry.timeoutMs < before) effects.dueSooner();
@@ -171,7 +178,7 @@ class SessionKind implements Kind {
   }
 
   #takeBare(index: number, isLive: boolean, effects: Effects): Refusal | undefined {
-    if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
+    if (!isLive && !this.#open(index, this.#leastBytes, effects)) return NO_ROOM;
     this.#touch(isLive, effects);
     return undefined;
   }
@@ -200,7 +207,7 @@ class SessionKind implements Kind {
   #makeRoom(index: number, isLive: boolean, effects: Effects): boolean {
     const most = growthAtMost(this.#event);
     if (isLive && most === 0) return true;
-    if (isLive ? effects.hasRoom(most) : this.#open(index, most, effects)) return true;
+    if (isLive ? effects.hasRoom(most) : this.#open(index, this.#leastBytes + most, effects)) return true;
     if (most === 0) return false;
     const bytes = growthOf(isLive ? this.#entry : undefined, this.#rules, this.#event, this.#at);
     return isLive ? effects.hasRoom(bytes) : this.#open(index, bytes, effects);
@@ -210,7 +217,8 @@ class SessionKind implements Kind {
     const { counters } = this.#parts;
     counters.events += 1;
     const entry = this.#entry;
-    const { timeoutMs: before, timeoutChosen: wasChosen, lastSeenAt: seenBefore } = entry;
+    const { timeoutMs: before, timeoutChosen: wasChosen } = entry;
+    const seenBefore = this.#tells ? entry.lastSeenAt : 0;
     const lengthBefore = entry.stateLength;
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
     if (applied.duplicate) counters.duplicates += 1;
@@ -218,7 +226,7 @@ class SessionKind implements Kind {
     counters.forgottenSources += applied.forgottenSources;
     if (entry.stateLength !== lengthBefore) effects.resized();
     if (entry.timeoutMs !== before || entry.timeoutChosen !== wasChosen) effects.reshaped();
-    if (isTold) this.#tell(isLive, seenBefore, effects);
+    if (isTold && this.#tells) this.#tell(isLive, seenBefore, effects);
     effects.changed();
     if (entry.timeoutMs < before) effects.dueSooner();
   }
@@ -237,15 +245,11 @@ class SessionKind implements Kind {
 
   /** Says that the session has opened, or how it is, where that is due after this touch (S11). */
   #tell(isLive: boolean, seenBefore: Millis, effects: Effects): void {
-    const asOf = { reason: '', closedAt: effects.clock, endedAt: undefined } as const;
-    if (!isLive) {
-      if (this.#rules.sayOpened === true) this.#say('OPENED', asOf, effects);
-      return;
-    }
     const entry = this.#entry;
-    if (!owesUpdate(entry, this.#rules, seenBefore)) return;
-    noteTold(entry);
-    this.#say('UPDATED', asOf, effects);
+    const isOwed = isLive ? owesUpdate(entry, this.#rules, seenBefore) : this.#rules.sayOpened === true;
+    if (!isOwed) return;
+    if (isLive) noteTold(entry);
+    this.#say(isLive ? 'UPDATED' : 'OPENED', { reason: '', closedAt: effects.clock, endedAt: undefined }, effects);
   }
 
   #say(state: SessionState, closing: Pick<Closing, 'reason' | 'closedAt' | 'endedAt'>, effects: Effects): void {

@@ -13,7 +13,7 @@ export interface VoiceOptions {
   readonly outputTopic: string;
 }
 
-/** Of a close the tombstone, too: with no revision window both are final at once (O2). */
+/** A close comes with its tombstone: with no revision window both are final at once (O2). */
 export function saySummary(summary: SessionSummary, options: VoiceOptions, effects: Effects): void {
   const { key, incarnation, state } = summary;
   const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];

@@ -10,8 +10,7 @@ import { blankDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { blankTexts } from './texts.ts';
 
-const NO_TEXTS_BYTES = blankTexts().state.length;
-const TOLD_BYTES = toldBytes();
+const TOLD_BYTES = blankTold();
 
 /** True if a touch that has been applied has to tell of the session. `seenBefore`: when it was last seen before that touch. */
 export function owesUpdate(entry: SessionEntry, { updateIntervalMs }: SessionRules, seenBefore: Millis): boolean {
@@ -23,9 +22,9 @@ export function owesUpdate(entry: SessionEntry, { updateIntervalMs }: SessionRul
   return spanOf(lastSeenAt) > spanOf(seenBefore);
 }
 
-/** Bytes of state that a place for it takes beside `stateBytes`, of all that the session has otherwise. */
-export function toldGrowth(stateBytes: number): number {
-  return TOLD_BYTES + (stateBytes === 0 ? NO_TEXTS_BYTES : 0);
+/** Bytes of state that a session opens with, whatever its first event says: texts with a place for it. */
+export function toldBytes({ updateIntervalMs }: SessionRules): number {
+  return updateIntervalMs === undefined ? 0 : TOLD_BYTES;
 }
 
 /** Makes the place where there is none. */
@@ -41,9 +40,8 @@ export function noteTold(entry: SessionEntry): void {
   if (texts?.toldAt !== undefined) texts.toldAt = entry.lastSeenAt;
 }
 
-function toldBytes(): number {
+function blankTold(): number {
   const texts = blankTexts();
-  const before = texts.state.length;
   texts.toldAt = 0;
-  return texts.state.length - before;
+  return texts.state.length;
 }

@@ -14,6 +14,9 @@ export const sessionWorlds: KindWorlds<'session'> = {
     'TIMEOUT/grace',
     'ENDED/grace',
     'TIMEOUT/absorbed',
+    'OPENED',
+    'UPDATED',
+    'TIMEOUT/capped',
     'byFetch',
   ],
   startAt: () => undefined,
@@ -21,15 +24,15 @@ export const sessionWorlds: KindWorlds<'session'> = {
 };
 
 /** Timeouts are drawn for every world (`KindScenario`). Where the broker stamps, none has a grace. */
-function sessionsBy(grace: SessionGrace): WorldSubject<'session'> {
+function sessionsBy(grace: SessionGrace, isChanged = false): WorldSubject<'session'> {
   return {
     kind: 'session',
     rules: { ...RULES, ...grace },
     maxDuePerSecond: undefined,
     fit: () => ({}),
     mayChange: () => true,
-    changed: () => sessionsBy(nextGrace(grace)),
-    simulate: (simulation, scenario) => new SimulatedSessions(simulation, scenario, grace),
+    changed: () => sessionsBy(nextGrace(grace), true),
+    simulate: (simulation, scenario) => new SimulatedSessions(simulation, scenario, grace, isChanged),
   };
 }
 

@@ -5,6 +5,7 @@ import { type PipelineKind, sessionKind, type SessionRules } from '@flatline/kin
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
+import { oneOf } from '../worlds/one-of.ts';
 import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
 import { OUTPUT } from '../worlds/topics.ts';
@@ -21,6 +22,11 @@ export const RULES = {
 
 /** What worlds have whose producers stamp (C7). */
 export type SessionGrace = Pick<SessionRules, 'graceMs' | 'late'>;
+
+/** What is told of live sessions (S11), and how many events one takes (S13): in worlds without a grace, which excludes both. */
+type SessionTelling = Pick<SessionRules, 'sayOpened' | 'updateIntervalMs' | 'maxEvents'>;
+
+const NOTHING_TOLD: SessionTelling = { sayOpened: false, updateIntervalMs: undefined, maxEvents: undefined };
 
 const NO_GRACE: SessionGrace = { graceMs: 0, late: 'deadLetter' };
 
@@ -45,17 +51,23 @@ export class SimulatedSessions implements SimulatedKind {
   readonly #scenario: Required<SessionScenario>;
   /** Apart, so that a seed's world is otherwise the one it was before there were sources. */
   readonly #sources: Random;
+  /** An event beyond `maxEvents` is not looked into, so it would not fail. */
+  readonly #failures: readonly [string, string];
 
-  constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace) {
+  constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace, isChanged: boolean) {
     const grace = scenario.timestampType === 'CreateTime' ? drawn : NO_GRACE;
+    const [first, changed] = drawTellings(simulation.random('telling'));
+    const telling = grace.graceMs > 0 ? NOTHING_TOLD : isChanged ? changed : first;
     const { timeoutMs } = scenario;
     // A grace and a maximum duration exclude each other.
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
     this.#simulation = simulation;
-    this.#scenario = { ...scenario, maxDurationMs, grace };
+    this.#scenario = { ...scenario, maxDurationMs, grace, telling };
     this.#sources = simulation.random('sources');
+    const isCapped = first.maxEvents !== undefined || changed.maxEvents !== undefined;
+    this.#failures = isCapped ? [FAILS_DECODING, FAILS_DECODING] : [FAILS_DECODING, FAILS_APPLYING];
     this.judged = {
-      rules: { kind: 'session', ...RULES, ...grace, ...commonRules(scenario), timeoutMs, maxDurationMs },
+      rules: { kind: 'session', ...RULES, ...grace, ...telling, ...commonRules(scenario), timeoutMs, maxDurationMs },
       targets: [],
       tellsRoom: true,
       input: (record) => inputRecord(record, jsonEvent),
@@ -77,7 +89,7 @@ export class SimulatedSessions implements SimulatedKind {
 
   #event(random: Random): string {
     // Without a sequence or id: a duplicate would not be applied, so it could not fail.
-    if (random.chance(0.004)) return JSON.stringify({ type: [FAILS_DECODING, FAILS_APPLYING][random.below(2)] });
+    if (random.chance(0.004)) return JSON.stringify({ type: this.#failures[random.below(2)] });
     const event: Record<string, unknown> = { type: ['HEARTBEAT', 'STARTED', 'CLICK', 'ENDED'][random.below(4)] };
     if (random.chance(0.4)) event['eventId'] = `e${random.below(6)}`;
     if (random.chance(0.3)) event['occurredAt'] = this.#simulation.trueMs() - random.below(5_000);
@@ -104,23 +116,38 @@ export class SimulatedSessions implements SimulatedKind {
   word(record: LogRecord): Word | undefined {
     const { summary } = outputRecord(record);
     if (summary === undefined) return undefined;
+    const { state, incarnation, reason, lastOffset, capped } = summary;
+    const isLive = state !== 'CLOSED';
+    const what = isLive ? String(state) : `${String(reason)}${this.#how(summary)}`;
     return {
-      id: String(summary['incarnation']),
-      what: `${String(summary['reason'])}${this.#how(summary)}`,
+      id: isLive ? `${String(incarnation)} ${String(state)} ${String(lastOffset)}` : String(incarnation),
+      what: capped === true ? `${what}/capped` : what,
       at: Number(summary['closedAt']),
-      sums: [Number(summary['firstOffset']), Number(summary['lastOffset'])],
+      // Of a session that lives it is said again and again.
+      sums: isLive ? undefined : [Number(summary['firstOffset']), Number(lastOffset)],
     };
   }
 }
 
 type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones'> & {
   readonly grace?: SessionGrace;
+  readonly telling?: SessionTelling;
 };
 
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
-  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE } = scenario;
-  const rules = { ...RULES, ...grace, timeoutMs, maxDurationMs };
+  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD } = scenario;
+  const rules = { ...RULES, ...grace, ...telling, timeoutMs, maxDurationMs };
   return sessionKind({ rules, decoder: jsonDecoder(clock), encoder, tombstones, outputTopic: OUTPUT });
+}
+
+/** Before and after the settings change. */
+function drawTellings(random: Random): readonly [SessionTelling, SessionTelling] {
+  const drawn = (): SessionTelling => ({
+    sayOpened: random.chance(0.3),
+    updateIntervalMs: oneOf(random, [undefined, undefined, undefined, 400, 1_500, 5_000]),
+    maxEvents: oneOf(random, [undefined, undefined, undefined, undefined, 1, 3, 6]),
+  });
+  return [drawn(), drawn()];
 }
 
 function jsonDecoder(clock: Clock): EventDecoder {

@@ -123,7 +123,7 @@ describe('session-summary', () => {
   test('ours reads what a processor one version older writes', async () => {
     expect(await decodedSummary(older, plain)).toEqual({
       kind: 'summary',
-      summary: { ...summary, lateCount: 0, truncated: false },
+      summary: { ...summary, lateCount: 0, truncated: false, capped: false },
     });
   });
 
@@ -131,7 +131,14 @@ describe('session-summary', () => {
     const added = { absorbed: ['3-1', '3-2'], statistics: { median: 0.5, runs: 3, exact: true }, reason: 'MOVED' };
     expect(await decodedSummary(newer, { ...plain, ...added })).toEqual({
       kind: 'summary',
-      summary: { ...summary, reason: 'MOVED', outOfOrderCount: 0, missingCount: 0, absorbed: added.absorbed },
+      summary: {
+        ...summary,
+        reason: 'MOVED',
+        outOfOrderCount: 0,
+        missingCount: 0,
+        absorbed: added.absorbed,
+        capped: false,
+      },
     });
   });
 
