@@ -1,4 +1,4 @@
-// The parts that tests of the judge take logs apart with, and put them together wrongly. No product imports them.
+// The parts by which tests of the judge take logs apart and reassemble them with faults. No product imports them.
 export { blankReach } from './judge/reach.ts';
 export { readingOf } from './judge/kinds.ts';
 export type { BlockOperation } from './logs/block-operation.ts';

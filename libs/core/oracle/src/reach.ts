@@ -1,2 +1,2 @@
-// Names alone, without the judge.
+// The names alone, without the judge.
 export { REACH_COUNTERS } from './judge/reach.ts';

@@ -13,7 +13,7 @@ import { blankReach } from './reach.ts';
 
 const UNSAID_MAX = 100;
 const KEYS = 20_000;
-/** So many keys live at a time. */
+/** Number of keys alive at a time. */
 const LIVING = RULES.timeoutMs / 100;
 
 const LEASES: JudgedRules = {
@@ -26,7 +26,7 @@ const LEASES: JudgedRules = {
   tokenEpoch: 0,
 };
 
-/** An output of which nothing is left. */
+/** An output whose log is empty. */
 function lost(reading: KindReading, isWhole: boolean): OutputCheck {
   const findings = new Findings();
   const place = new Place('out', 0, findings);
@@ -40,7 +40,7 @@ function lost(reading: KindReading, isWhole: boolean): OutputCheck {
   return new OutputCheck({ ...common, feed: new Feed(source), delayCauses: new DelayCauses(), decidedBelow: Infinity });
 }
 
-/** One record a key, which then falls silent. */
+/** One record per key, which then falls silent. */
 function start(offset: number): InputRecord {
   const key = new TextEncoder().encode(`key-${offset}`);
   const value = new TextEncoder().encode('{"type":"STARTED"}');
@@ -80,7 +80,7 @@ describe.each([
       await before.follow(folded);
     }
     expect(most).toBeLessThan(4 * UNSAID_MAX + 4 * LIVING);
-    // Each was counted as one that was said (X3), but for what is still held.
+    // Each was counted as said (X3), except those still remembered.
     expect(said).toBeGreaterThan(KEYS - 4 * UNSAID_MAX);
   });
 });

@@ -1,12 +1,12 @@
-// The commits before the first one whose whole state the changelog holds: what they brought about is folded when that one is met,
-// and looked for on the output.
+// The commits before the first one whose whole state the changelog has: once that one is met, the input below is folded and the
+// records that it leads to are looked for on the output.
 //
 // Owns: which commits they are.
-// Does not own: folding (PartitionCheck), what the output says (OutputCheck).
+// Does not own: folding (PartitionCheck), the output (OutputCheck).
 //
 // Invariants
-//   BF1  A commit is a few numbers until then. What the fold has brought about and the output has not been seen to say is held:
-//        where the output lacks its beginning, at most UNSAID_MAX of it, as that may never be said.
+//   BF1  Until then a commit is a few numbers. Records that the fold expects and the output has not shown are remembered: at most
+//        UNSAID_MAX of them where the output lacks its beginning, as they may never be shown.
 import { NotABlock } from '../logs/block-reader.ts';
 import type { BlockHeader } from '../logs/changelog-block.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
@@ -24,9 +24,9 @@ export interface BeforeAnchorParts {
   readonly unsaidMax?: number | undefined;
 }
 
-/** How much of the input is folded between two looks at the output. */
+/** Input offsets folded between two looks at the output. */
 const FOLLOWED_OFFSETS = 64;
-/** So many records, of which the output may have lost the lines. */
+/** Most records to remember whose lines the output may have lost. */
 const UNSAID_MAX = 50_000;
 
 export class BeforeAnchor {
@@ -34,7 +34,7 @@ export class BeforeAnchor {
   readonly #unsaidMax: number;
   readonly #state: LaterState;
   #commits: FoldedCommit[] = [];
-  /** Once more is held, what may be let go of is. */
+  /** Above this number of remembered records, those that may be forgotten are. */
   #heldMost: number;
 
   constructor(parts: BeforeAnchorParts) {
@@ -58,12 +58,12 @@ export class BeforeAnchor {
     return taken;
   }
 
-  /** Where the input is folded to next, on the way from `folded` to `position`. */
+  /** Returns the offset to which the input is folded next, on the way from `folded` to `position`. */
   next(folded: number, position: number): number {
     return Math.min(position, folded + FOLLOWED_OFFSETS);
   }
 
-  /** The input is folded up to `folded`. */
+  /** To be called when the input is folded up to `folded`. */
   async follow(folded: number): Promise<void> {
     const { entries, output, onSaid } = this.#parts;
     await output.follow(folded, this.#state.stands, onSaid);
@@ -75,7 +75,7 @@ export class BeforeAnchor {
   }
 }
 
-/** An image that cannot be read is found where the states are compared. */
+/** An unreadable image counts as not said: the comparison of states reports it. */
 function hasSaid(...[entries, name, id, logged]: [KindEntries, ...Parameters<KindEntries['hasSaid']>]): boolean {
   try {
     return entries.hasSaid(name, id, logged);

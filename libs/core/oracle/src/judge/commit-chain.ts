@@ -1,6 +1,6 @@
-// Commits out of changelog records, and the chain they make (K1, K2, K9).
+// Builds commits from changelog records, and checks the chain that they form (K1, K2, K9).
 //
-// Owns: the blocks of a commit that is not complete yet, the last link of the chain.
+// Owns: the blocks of the commit that is still incomplete, the last link of the chain.
 // Does not own: state.
 import type { Millis } from '@flatline/base';
 import { NotABlock } from '../logs/block-reader.ts';
@@ -58,7 +58,7 @@ export class CommitChain {
     return undefined;
   }
 
-  /** Nothing more comes for a commit that lacks parts. */
+  /** Reports a commit that still lacks parts at the end of the log. */
   finish(): void {
     if (this.#incomplete === undefined) return;
     const { header, parts, firstOffset } = this.#incomplete;

@@ -9,9 +9,9 @@ test('[V9] a close that came late waited for a backlog, for a proof of its silen
   const at = (dueAt: number, clock: number, appendedAt: number): string => causes.of(dueAt, { clock, appendedAt });
   // Read long after it was written.
   expect(at(1_000_500, 1_001_000, 1_300_000)).toBe('backlog');
-  // Nothing was in the log for five minutes, and it was closed right then.
+  // The log was empty for five minutes, and the close came right after.
   expect(at(1_002_000, 1_301_000, 1_301_020)).toBe('unproved');
   expect(at(1_300_990, 1_301_000, 1_301_020)).toBe('caughtUp');
-  // A commit that took its time.
+  // A slow commit.
   expect(at(1_000_500, 1_001_000, 1_005_500)).toBe('caughtUp');
 });

@@ -5,14 +5,14 @@
 import type { DurationMs, Millis } from '@flatline/base';
 
 export type DelayCause =
-  /** Nothing else. */
+  /** None of the others. */
   | 'caughtUp'
-  /** The commit was made from records that had been in the input for long: a backlog was read. */
+  /** The commit was made from records that had long been in the input: a backlog was being read. */
   | 'backlog'
-  /** For long nothing in the input reached the deadline: the brokers were out, or no processor ran to prove the silence (C2). */
+  /** For a long time nothing in the input reached the deadline: the brokers were out, or no processor ran to prove the silence (C2). */
   | 'unproved';
 
-/** So much later is late. */
+/** A delay above this is late. */
 const LATE_MS: DurationMs = 5_000;
 const GAPS_MAX = 64;
 
@@ -24,12 +24,12 @@ interface Gap {
 export class DelayCauses {
   #gaps: readonly Gap[] = [];
 
-  /** The clock has moved. */
+  /** Takes note of a move of the clock. */
   moved(from: Millis, to: Millis): void {
     if (from > 0 && to - from > LATE_MS) this.#gaps = [...this.#gaps, { from, to }].slice(-GAPS_MAX);
   }
 
-  /** `clock`: of the commit that closes, and when that was appended. */
+  /** `clock`: of the closing commit; `appendedAt`: when that was appended. */
   of(dueAt: Millis, { clock, appendedAt }: { readonly clock: Millis; readonly appendedAt: Millis }): DelayCause {
     if (appendedAt - clock > LATE_MS) return 'backlog';
     const gap = this.#gaps.find(({ from, to }) => from < dueAt && dueAt <= to);

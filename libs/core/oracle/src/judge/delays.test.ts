@@ -14,6 +14,6 @@ test('[V9] quantiles are exact below a second and within 1 % above', () => {
   expect(delays.summary().p99! / 60_000).toBeLessThan(1.01);
 });
 
-test('[V9] without a close there is nothing to say', () => {
+test('[V9] without a close there are no quantiles', () => {
   expect(new Delays().summary()).toEqual({ count: 0, min: undefined, p50: undefined, p99: undefined, max: undefined });
 });

@@ -1,7 +1,7 @@
-// Delays as a histogram whose size does not depend on how many there are (V9).
+// Delays as a histogram of constant size (V9).
 import type { DurationMs } from '@flatline/base';
 
-/** Quantiles are exact below 1 s, and within 1 % above. undefined: there was no close to measure. */
+/** Quantiles: exact below 1 s, within 1 % above; undefined if nothing was closed. */
 export interface DelaySummary {
   readonly count: number;
   readonly min: DurationMs | undefined;
@@ -11,7 +11,7 @@ export interface DelaySummary {
 }
 
 const EXACT_BELOW_MS = 1_000;
-/** Widths of the buckets above grow by this factor. */
+/** Growth factor of the bucket widths above that. */
 const STEP = 1.01;
 
 export class Delays {

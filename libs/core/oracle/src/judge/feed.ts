@@ -1,13 +1,13 @@
-// A log as a queue of records, each with the transaction it came in.
+// A log as a queue of records, each with its transaction.
 //
 // Owns: the records of one part.
-// Does not own: when more is read (fill), what batches mean (TransactionWalk).
+// Does not own: when to read more (fill), the meaning of batches (TransactionWalk).
 import type { LogPart, LogSource } from '../logs/history.ts';
 import type { TransactionMark, TransactionWalk } from './transaction-walk.ts';
 
 export interface Fed<R> {
   readonly record: R;
-  /** undefined: it was written outside any transaction, or the source does not tell. */
+  /** undefined: written outside any transaction, or the source does not tell. */
   readonly transaction: TransactionMark | undefined;
 }
 
@@ -23,7 +23,7 @@ export class Feed<R extends { readonly offset: number }> {
     this.#walk = walk;
   }
 
-  /** The next record without taking it; undefined: call `fill`, or there is none. */
+  /** The next record, left in place; undefined: call `fill`, or the log has ended. */
   get next(): Fed<R> | undefined {
     return this.#queue[this.#at];
   }
@@ -32,7 +32,7 @@ export class Feed<R extends { readonly offset: number }> {
     this.#at += 1;
   }
 
-  /** Reads on until there is a next record. False: this was all. */
+  /** Reads until there is a next record. False at the end of the log. */
   async fill(): Promise<boolean> {
     while (this.next === undefined && !this.#ended) {
       const part = await this.#source.read();

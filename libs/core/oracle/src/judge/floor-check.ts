@@ -4,8 +4,8 @@
 // Does not own: what lives (ChangelogFold).
 //
 // Invariants
-//   FC1  The sweep is paced by bytes written: where most entries end at once the log is too long for them until others have
-//        been written. So it counts only once as much has been written since it was last short enough as it may be long.
+//   FC1  The sweep is paced by bytes written: where most entries end at once, the log is too long for what lives until others have
+//        been written. So a breach counts only once the log has grown, since it was last short enough, by the length allowed it.
 import type { ChangelogFold } from '../logs/changelog-fold.ts';
 import type { CommonRules, LogRecord } from '../logs/history.ts';
 import type { Commit } from './commit-chain.ts';
@@ -26,7 +26,7 @@ export class FloorCheck {
   readonly #rules: CommonRules;
   #blocks: Block[] = [];
   #bytes = 0;
-  /** Written since the log was last short enough. */
+  /** Bytes written since the log was last short enough. */
   #writtenBytes = 0;
 
   constructor(place: Place, rules: CommonRules) {
@@ -45,7 +45,7 @@ export class FloorCheck {
   check(commit: Commit, changelog: ChangelogFold): void {
     const { floor } = commit.header;
     const kept = this.#blocks.findIndex(({ offset }) => offset >= floor);
-    // A floor that is nonsense is found to be elsewhere.
+    // A floor that makes no sense is reported elsewhere.
     const passed = this.#blocks.slice(0, Math.max(0, kept));
     for (const { offset, bytes } of passed) {
       this.#bytes -= bytes;

@@ -32,7 +32,7 @@ const record = (offset: number, timestamp: number, headers: Readonly<Record<stri
     logAppendTime: true,
   });
 
-test('[D2] of each due instant that the clock has brought about it knows, also where nothing is said of it', () => {
+test('[D2] each due instant that the clock has brought about is counted, also where nothing is said of it', () => {
   const records = [
     record(0, T, { 'schedule-id': 'late', 'delay-ms': '1000', 'expires-ms': '500' }),
     record(1, T, { 'schedule-id': 'in time', 'delay-ms': '5000' }),
@@ -42,7 +42,7 @@ test('[D2] of each due instant that the clock has brought about it knows, also w
   expect({ dues, said, open: open.size }).toEqual({ dues: 2, said: 1, open: 1 });
 });
 
-test('[D1] runs for a target are looked at where its log is what is judged, and those for the output are not', () => {
+test('[D1] where the log of a target is judged, runs for it are looked at, and those for the output are not', () => {
   const records = [
     record(0, T, { 'schedule-id': 'a', 'delay-ms': '1', target: 'elsewhere' }),
     record(1, T, { 'schedule-id': 'b', 'delay-ms': '1', target: 'elsewhere' }),

@@ -12,9 +12,9 @@ export interface KindFoldOptions {
   readonly origin?: number;
   /** Default: none. */
   readonly refusalOf?: InputTruth['refusalOf'];
-  /** I7: whether the processor says that there was no room for a state, where the fold does not reckon what states take. */
+  /** I7: true if the processor says that there was no room for a state, where the fold does not compute the sizes of states. */
   readonly saysFull?: (offset: number) => boolean;
-  /** C3: the clock came so far behind the last record, by evidence that no record tells. Default: it did not. */
+  /** C3: the clock behind the last record, moved by evidence that is in no record. Default: no such evidence. */
   readonly clockAtEnd?: Millis;
 }
 

@@ -1,6 +1,6 @@
-// The input of one partition, folded as far as its commits have come, and then to its end (C1, C3, C6, I1, I6, I7).
+// The input of one partition, folded up to each commit's position, and then to its end (C1, C3, C6, I1, I6, I7).
 //
-// Owns: how far the input is folded.
+// Owns: the offset up to which the input is folded.
 // Does not own: the rules (InputFold), what a commit must say (PartitionCheck).
 import type { Millis } from '@flatline/base';
 import type { CommonRules, InputRecord, InputTruth, PartitionHistory } from '../logs/history.ts';
@@ -17,18 +17,18 @@ export interface InputWalkParts {
   readonly place: Place;
   readonly fold: InputFold;
   readonly letters: LetterCheck;
-  /** The record is the next to be folded. */
+  /** Called before each record is folded. */
   readonly onRecord: (record: InputRecord) => void;
   readonly onProgress: () => void;
 }
 
-/** Input behind the last commit. */
+/** The input behind the last commit. */
 export interface Behind {
-  /** Other than clock records. */
+  /** Without clock records. */
   records: number;
-  /** Behind the last of them. */
+  /** Offset behind the last of them. */
   end: number;
-  /** Timestamps of the first one, undefined where there is none, and the greatest. */
+  /** Timestamps: of the first one (undefined if there is none), and the greatest. */
   first: Millis | undefined;
   latest: Millis;
 }
@@ -39,7 +39,7 @@ export class InputWalk {
   readonly #parts: InputWalkParts;
   readonly #feed: Feed<InputRecord>;
   readonly #truth: InputTruth | undefined;
-  /** By the commits: what lies below was there before the application. */
+  /** As the commits state it: records below it predate the application. */
   origin = 0;
   /** Below it the state was taken over from the changelog. */
   judgedFrom = 0;
@@ -53,7 +53,7 @@ export class InputWalk {
     this.#truth = parts.history.truth;
   }
 
-  /** All that the application was to read is there. */
+  /** True if the log still has everything from the origin on. */
   get isWhole(): boolean {
     return this.#parts.history.input.logStart <= this.origin;
   }
@@ -66,7 +66,7 @@ export class InputWalk {
     return !(await this.#feed.fill());
   }
 
-  /** `clock`: that of the commit which covers these records; unknown behind the last one. */
+  /** `clock`: of the commit that covers these records; undefined behind the last commit. */
   async foldTo(position: number, clock?: Millis): Promise<void> {
     const { findings, onRecord, onProgress } = this.#parts;
     while (this.#feed.next !== undefined || (await this.#feed.fill())) {
@@ -82,8 +82,8 @@ export class InputWalk {
   }
 
   /**
-   * A task may commit while it stands before a record whose stamp it has read already: it waits for the record's schema, or
-   * for room. Then its clock is that of the record. By C3 its clock may pass all records.
+   * A task may commit while it waits at a record whose timestamp it has already read, for the record's schema or for room: then the
+   * commit's clock is that of the record. By C3 the clock may even pass all records.
    */
   passRecords(clock: Millis): void {
     const { fold, rules } = this.#parts;
@@ -95,12 +95,12 @@ export class InputWalk {
     }
   }
 
-  /** Folds what no commit covers. */
+  /** Folds the records that no commit covers. */
   async foldRest(position: number): Promise<Behind> {
     const behind: Behind = { records: 0, end: position, first: undefined, latest: 0 };
     while (this.#feed.next !== undefined || (await this.#feed.fill())) {
       const { offset, timestamp, key, hasClockHeader } = this.#feed.next!.record;
-      // Clock records alone owe nothing: one may have been asked for just before the end.
+      // Clock records alone leave nothing undone: one may have been asked for just before the end.
       if (key !== null || !hasClockHeader) behind.records += 1;
       behind.end = offset + 1;
       behind.first ??= timestamp;
@@ -114,9 +114,9 @@ export class InputWalk {
     const { fold, letters } = this.#parts;
     if (!fold.isFormer(record)) this.#noteType(record);
     if (this.tookClock && record.timestamp < this.#believed) this.#overtaken();
-    // Taken over from the changelog, the state already holds what lies before its position.
+    // The state taken over from the changelog already includes the records before its position.
     if (record.offset < this.judgedFrom) return;
-    // How far a producer's stamp moved the clock, only the present of then could tell (C6).
+    // Only the present at that time could tell how far a producer's stamp moved the clock (C6).
     const present = record.logAppendTime || this.#truth?.presentDecides === false ? undefined : clock;
     const refusal = this.#truth === undefined ? this.#saidRefusal(record) : this.#truth.refusalOf(record);
     if (refusal === 'stamp') fold.refuse(record);
@@ -129,7 +129,7 @@ export class InputWalk {
     if (fold.lastBad === record.offset) letters.compare(record);
   }
 
-  /** Evidence was used before, and a record shows that it was wrong. */
+  /** Reports as undecided that the clock was moved by evidence which a later record disproved. */
   #overtaken(): void {
     this.#parts.place.undecided(
       'what closed since a clock was overtaken: by proof "fetch" it had passed the stamp of a record that came later (C3); ' +
@@ -142,7 +142,7 @@ export class InputWalk {
     return this.#truth?.presentDecides === false;
   }
 
-  /** Returns why a record was refused that nothing here shows to be bad: the processor's letters are believed. */
+  /** Returns why a record was refused that looks sound here: the processor's letters are believed. */
   #saidRefusal({ offset }: InputRecord): 'stamp' | 'content' | undefined {
     const { letters, place } = this.#parts;
     if (letters.wasRefusedForItsStamp(offset)) return 'stamp';

@@ -14,7 +14,7 @@ const record = (key: string | null, offset: number): InputRecord => ({
 
 test('[I9] keys elsewhere than murmur2 puts them are counted once each, with the first as an example', () => {
   const places = new KeyPlaces(12);
-  // By murmur2: foobar in 6, 21 in 0.
+  // murmur2 puts foobar in 6, and 21 in 0.
   places.note(record('foobar', 0), 6);
   places.note(record(null, 1), 5);
   for (const offset of [7, 8]) places.note(record('foobar', offset), 5);
@@ -22,7 +22,7 @@ test('[I9] keys elsewhere than murmur2 puts them are counted once each, with the
   expect(places.summary()).toEqual({ count: 2, example: { key: 'foobar', partition: 5, belongsTo: 6, offset: 7 } });
 });
 
-test('[I9] where producers choose partitions otherwise on purpose, none is', () => {
+test('[I9] where producers choose partitions otherwise on purpose, no key is misplaced', () => {
   const places = new KeyPlaces(undefined);
   places.note(record('foobar', 0), 5);
   expect(places.summary()).toEqual({ count: 0, example: undefined });

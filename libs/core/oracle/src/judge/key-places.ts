@@ -1,14 +1,14 @@
-// Keys that lie in another partition than murmur2 gives them (I9): where other clients send them to their own, they live twice, and
-// what is written of them is sound, as it stands, and wrong.
+// Finds keys that lie in another partition than murmur2 gives them (I9). Once other clients send such a key to its own partition, it
+// lives twice, and each of its records looks sound by itself.
 //
-// Owns: which keys, as far as they are told apart.
-// Does not own: whether it is meant (the caller asks, or does not).
+// Owns: the misplaced keys, up to a maximum.
+// Does not own: whether the placement is intended (the caller decides).
 import type { InputRecord } from '../logs/history.ts';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import { murmur2Partition } from '../logs/murmur2.ts';
 
 export interface MisplacedKeys {
-  /** At most MISPLACED_KNOWN_MAX: as many are told apart. */
+  /** At most MISPLACED_KNOWN_MAX, the number that are told apart. */
   readonly count: number;
   readonly example:
     | { readonly key: string; readonly partition: number; readonly belongsTo: number; readonly offset: number }
@@ -22,7 +22,7 @@ export class KeyPlaces {
   readonly #known = new Set<string>();
   #example: MisplacedKeys['example'];
 
-  /** `partitions`: of the input; undefined: its producers choose otherwise, on purpose. */
+  /** `partitions`: of the input; undefined: its producers choose partitions by another rule on purpose. */
   constructor(partitions: number | undefined) {
     this.#partitions = partitions;
   }

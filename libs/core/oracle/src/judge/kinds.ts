@@ -1,4 +1,4 @@
-// The second reading of each kind: a line for each, or the compiler names the one that lacks.
+// The second reading of each kind, one line each; the compiler names a kind that is missing.
 import type { PipelineRules } from '../logs/history.ts';
 import { debounceReading, type DebouncePipelineRules } from '../rules/debounce/debounce-reading.ts';
 import type { FoldCounts } from '../rules/input-fold.ts';
@@ -29,7 +29,7 @@ const READINGS: Readings = {
   schedule: scheduleReading,
 };
 
-/** The line of the table is that of the rules, which TypeScript does not follow. */
+/** The rules select the table's line, which TypeScript cannot follow. */
 export function readingOf(partition: number, rules: JudgedRules, counts: FoldCounts): KindReading {
   const reading = READINGS[rules.kind] as (partition: number, rules: JudgedRules, counts: FoldCounts) => KindReading;
   return reading(partition, rules, counts);

@@ -11,7 +11,7 @@ export function firstKnown({ settings }: PartitionHistory): { from: number; sequ
   return first === undefined || first.sequence === 0 ? undefined : first;
 }
 
-/** The same history, its input from where the settings are known. */
+/** Returns the same history, its input cut to begin where the settings are known. */
 export function fromFirstKnown(history: PartitionHistory): PartitionHistory {
   const known = firstKnown(history);
   const { input, inputLogStart = input.logStart } = history;

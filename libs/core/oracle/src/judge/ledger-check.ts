@@ -1,6 +1,6 @@
 // A generator's ledger against the input: nothing acknowledged was lost (X3).
 //
-// Owns: a count per key of the ledger.
+// Owns: a count for each key of the ledger.
 // Does not own: which records count (EntriesFold).
 import type { DurationMs } from '@flatline/base';
 import type { Findings } from './report.ts';
@@ -11,7 +11,7 @@ export interface LedgerLine {
   readonly acknowledged: number;
   readonly duplicates: number;
   readonly ended: string;
-  /** Where it reaches the timeout, an end may have come too late to end anything. */
+  /** If it reaches the timeout, an explicit end may have come too late to end anything. */
   readonly longestGapMs: DurationMs;
 }
 
@@ -28,7 +28,7 @@ export class LedgerCheck {
     for (const line of lines) this.#accounts.set(line.sessionId, { ...line, found: 0 });
   }
 
-  /** The input holds a record that counts for the key. */
+  /** Counts a record of the input for its key. */
   add(key: string): void {
     const account = this.#accounts.get(key);
     if (account !== undefined) account.found += 1;
@@ -49,7 +49,7 @@ export class LedgerCheck {
     const where = { topic, partition: undefined, offset: undefined, key: sessionId };
     if (found < least)
       findings.violation({ ...where, rule: 'X3', what: `${most} records were acknowledged, the input holds ${found}` });
-    // Stopped in the middle, a fleet does not know of what it had under way.
+    // A fleet that was stopped midway cannot know which of its pending requests arrived.
     else if (found > most && ended !== 'cutOff')
       findings.violation({
         ...where,

@@ -1,6 +1,6 @@
-// Dead letters against the input: each record that could not be applied is there once, and no other (I1).
+// Compares the dead letters with the input: each record that could not be applied is there once, and no other is (I1).
 //
-// Owns: the letters of the commit at hand.
+// Owns: the letters of the current commit.
 // Does not own: which records are bad (EntriesFold).
 import type { Feed } from './feed.ts';
 import type { InputRecord, LetterRecord } from '../logs/history.ts';
@@ -13,14 +13,14 @@ const STATE_FULL = 'state-full';
 export class LetterCheck {
   readonly #place: Place;
   readonly #feed: Feed<LetterRecord>;
-  /** Letters that were deleted cannot be missed. */
+  /** False if letters may have been deleted: then a missing one is no fault. */
   readonly #isWhole: boolean;
   /** First input offset that is judged: an application whose state was given up may have said what lies below, too. */
   readonly #inputFrom: number;
   /** Input offset → letter. */
   readonly #letters = new Map<number, LetterRecord>();
 
-  /** @param inputFrom the first input offset there is, or that is asked about. */
+  /** @param inputFrom the first input offset that exists, or that is judged. */
   constructor(place: Place, feed: Feed<LetterRecord>, isWhole: boolean, inputFrom: number) {
     this.#place = place;
     this.#feed = feed;
@@ -85,7 +85,7 @@ export class LetterCheck {
     this.#letters.clear();
   }
 
-  /** The letters so far are of records that are not judged. */
+  /** Forgets the letters so far: their records are not judged. */
   forget(): void {
     this.#letters.clear();
   }

@@ -1,14 +1,14 @@
-// The output against what each commit decided: every record once, in that commit's transaction, saying what the input says
-// (V1, V2, V3, V4, O1, O2, O4).
+// Compares the output with the decisions of each commit: every record once, in that commit's transaction, with the content that
+// the input gives it (V1, V2, V3, V4, O1, O2, O4).
 //
 // Owns: one transaction of the output at a time.
-// Does not own: what had to be said (KindEntries).
+// Does not own: the records expected (KindEntries).
 //
 // Invariants
 //   OC1  The records of one commit lie in one transaction of the output, of the same producer, and those of two commits in
 //        two: so transactions and commits are matched in order, and memory is one transaction.
-//   OC2  What stands (follow) does so until it is taken, or the rules change: however often a transaction is looked at, each of
-//        its records is found to stand once.
+//   OC2  A record that stands (follow) does so until it is taken, or the rules change: however often a transaction is looked at,
+//        each of its records is found to stand once.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import type { DelayCauses } from './delay-cause.ts';
@@ -23,7 +23,7 @@ import type { TransactionMark } from './transaction-walk.ts';
 /** Output that one commit owes. */
 export interface Decision {
   readonly expected: readonly ExpectedRecord[];
-  /** Ids of records said early: they are known already, and not said again. */
+  /** Ids of records written too early, which were reported already. */
   readonly early: ReadonlySet<string>;
   readonly position: number;
   readonly transaction: TransactionMark | undefined;
@@ -31,7 +31,7 @@ export interface Decision {
   /** When the commit was appended, where that can be compared with deadlines (V9). */
   readonly appendedAt: Millis | undefined;
   readonly clock: Millis;
-  /** It stands for all commits before it too: its records lie in several transactions. */
+  /** True if it stands for all commits before it too: its records lie in several transactions. */
   readonly isFirst: boolean;
 }
 
@@ -41,11 +41,11 @@ export interface OutputCheckParts {
   readonly reading: KindReading;
   readonly findings: Findings;
   readonly delayCauses: DelayCauses;
-  /** False: what is missing before the first match was deleted. */
+  /** False: records missing before the first match were deleted. */
   readonly isWhole: boolean;
-  /** Records above it may belong to commits that are not here. */
+  /** Records that end above it may belong to commits that are not here. */
   readonly decidedBelow: number;
-  /** Without tombstones those from before they were turned off may be there. */
+  /** Where tombstones are off, those from before may still be there. */
   readonly rules: CommonRules;
   /** True if commits that are not judged may have used other settings. */
   readonly settingsVary: boolean;
@@ -53,7 +53,7 @@ export interface OutputCheckParts {
 
 type Group = readonly Fed<OutputRecord>[];
 
-/** Records remembered to say of a second one where the first was. */
+/** Records remembered so that a second one can name the offset of the first. */
 const RECENT_MAX = 10_000;
 
 export class OutputCheck {
@@ -68,7 +68,7 @@ export class OutputCheck {
   #hasMatched = false;
   #isAnchored: boolean;
   #isOtherwise = false;
-  /** Incarnation of the first last word without a tombstone, where they are turned off: from then on there are none. */
+  /** Incarnation of the first last word without a tombstone, where tombstones are off: none follow it. */
   #firstWithout: string | undefined;
   /** Name of the key and id → output offset. */
   readonly #recent = new Map<string, number>();
@@ -105,8 +105,8 @@ export class OutputCheck {
   }
 
   /**
-   * Goes through what commits said of which the changelog no longer tells, as far as every record of a transaction `stands`: what
-   * is left is looked for with the first commit that it does tell of.
+   * Follows the output through commits whose state the changelog no longer has, while every record of a transaction `stands`. The
+   * rest is looked for with the first commit whose state it has.
    */
   async follow(
     folded: number,
@@ -144,12 +144,12 @@ export class OutputCheck {
     return this.#parts.isWhole;
   }
 
-  /** Forgets what came about below the input offset and was not said yet: the log may have lost it. */
+  /** Forgets records brought about below the input offset and not said yet: the log may have lost them. */
   letGo(below: number): void {
     this.#letGoBelow = below;
   }
 
-  /** True if the record was let go, or may have been: one that does not say when it began. */
+  /** True if the record was forgotten, or may have been: one that does not say when it began. */
   #wasLetGo(record: OutputRecord): boolean {
     return this.#letGoBelow > 0 && !(this.#parts.reading.words.beginningOf(record) >= this.#letGoBelow);
   }
@@ -171,7 +171,7 @@ export class OutputCheck {
     }
   }
 
-  /** All next records of one transaction; one record where it is of none. */
+  /** Returns all next records of one transaction, or a single one that is of none. */
   async #peek(): Promise<Group | undefined> {
     const { feed, findings } = this.#parts;
     if (this.#group !== undefined) return this.#group;
@@ -189,7 +189,7 @@ export class OutputCheck {
     return this.#group;
   }
 
-  /** By which a commit knows its transaction: not those that the processor may have reckoned otherwise, once it has said so. */
+  /** The records by which a commit recognizes its transaction: none that the processor may have computed otherwise, if it says so. */
   #sureOf(group: Group): Group {
     const { words } = this.#parts.reading;
     this.#isOtherwise ||= group.some(({ record }) => words.otherReckoning?.(record) !== undefined);
@@ -226,12 +226,12 @@ export class OutputCheck {
     return this.#parts.rules.tombstones ?? true;
   }
 
-  /** True once all that unjudged commits said lies behind: it precedes all that judged commits say. */
+  /** True once everything said by unjudged commits lies behind: it precedes all that judged commits say. */
   get #knowsTombstones(): boolean {
     return !this.#parts.settingsVary || this.judgedFrom === 0 || this.#hasMatched;
   }
 
-  /** They may have been turned on again. */
+  /** Tombstones may have been turned on again. */
   rulesChanged(): void {
     this.#standing = 0;
     if (this.#hasTombstones) this.#firstWithout = undefined;
@@ -357,14 +357,14 @@ type Taken =
   | { readonly kind: 'owed'; readonly expected: ExpectedRecord; readonly isOutOfOrder: boolean }
   | { readonly kind: 'early' | 'unknown' };
 
-/** The records of one commit that have not been seen on the output, by key in the order of the log. */
+/** Records of one commit that have not been seen on the output, by key in log order. */
 class Owed {
   readonly #words: OutputWords;
   readonly #all = new SaidQueue<ExpectedRecord>();
   readonly #early: ReadonlySet<string>;
   readonly #mayBeDeleted: boolean;
 
-  /** `mayBeDeleted`: some of them, so that others are in order without them. */
+  /** `mayBeDeleted`: some may be gone, so gaps do not break the order. */
   constructor({ expected, early }: Pick<Decision, 'expected' | 'early'>, words: OutputWords, mayBeDeleted: boolean) {
     this.#words = words;
     this.#mayBeDeleted = mayBeDeleted;

@@ -1,13 +1,13 @@
-// One partition, from its first offset to the end of its changelog: commit by commit, the input is folded up to the commit's
-// position, the state compared, and what it brought about looked for on the output. O(records).
+// Checks one partition from its first offset to the end of its changelog. For each commit it folds the input up to the commit's
+// position, compares the state, and looks for the expected records on the output. O(records).
 //
 // Owns: the order of these steps.
 // Does not own: any of them.
 //
 // Invariants
-//   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. What commits said before the first
-//        one whose whole state the changelog holds is compared as the output says it, as far as it is right (BF1).
-//   PK2  What the state of that first one still has was said later, by the output of commits behind it.
+//   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. Records of the commits before the
+//        first one whose whole state the changelog has are compared as the output is read, as far as it is right (BF1).
+//   PK2  What is alive in that first state was said later, in the output of commits behind it.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import { NotABlock } from '../logs/block-reader.ts';
@@ -31,7 +31,7 @@ import type { Findings } from './report.ts';
 import { StateCheck } from './state-check.ts';
 import { TransactionWalk } from './transaction-walk.ts';
 
-/** A text that cannot be read is shown so far. */
+/** Characters shown of a text that cannot be read. */
 const SHOWN_LENGTH = 60;
 
 export interface PartitionCheckParts {
@@ -58,9 +58,9 @@ export class PartitionCheck {
   readonly #chain: CommitChain;
   readonly #output: OutputCheck;
   readonly #letters: LetterCheck;
-  /** Both logs are there from their beginning, or a commit was met whose whole state the changelog holds. */
+  /** True once the state is known: both logs are whole, or a commit was met whose whole state the changelog has. */
   #isAnchored: boolean;
-  /** Commits so far, while it is not anchored. */
+  /** Commits so far, until anchored. */
   readonly #before: BeforeAnchor;
   /** Records brought about by the current commit. */
   #expected: ExpectedRecord[] = [];
@@ -195,18 +195,18 @@ export class PartitionCheck {
   async #foldTo({ sequence, position, clock }: FoldedCommit): Promise<void> {
     this.#adoptRulesOf(sequence);
     await this.#letters.read(position);
-    // Without its beginning the input tells nothing before the first state there is.
+    // An input without its beginning tells nothing before the first known state.
     if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(position, clock);
     this.#input.passRecords(clock);
     this.#reading.fold.endCommit();
   }
 
-  /** Before anything of a commit is looked at: what its owner made of the records, it made by its own settings. */
+  /** Comes before the commit is judged: its owner applied the records by its own settings. */
   #adoptRulesOf(sequence: number): void {
     if (this.#inForce.ofCommit(sequence)) this.#rulesChanged();
   }
 
-  /** Folds the input of all commits so far, and goes through what the output says of it (PK2). */
+  /** Folds the input of all commits so far, and follows the output (PK2). */
   async #foldBefore(): Promise<void> {
     const { fold } = this.#reading;
     let folded = this.#parts.history.input.logStart;
@@ -232,7 +232,7 @@ export class PartitionCheck {
     this.#output.rulesChanged();
   }
 
-  /** Returns the names of the keys that the commit says something of. */
+  /** Returns the names of the keys whose slots the commit changes. */
   #applyAll({ header: { clock, position, commitId }, operations }: Commit): Set<string> {
     const named = new Set<string>();
     const isWhole = this.#parts.history.changelog.logStart === 0;
@@ -253,11 +253,11 @@ export class PartitionCheck {
   }
 
   /**
-   * True if the changelog here holds the whole state of `commit`; where the input lacks its beginning, that state is taken over.
+   * True if the changelog here has the whole state of `commit`; where the input lacks its beginning, that state is taken over.
    */
   async #anchor({ header }: Commit): Promise<boolean> {
     const { changelog, input } = this.#parts.history;
-    // The state that the last commit by unknown settings left is the first that is known.
+    // The state left by the last commit under unknown settings is the first that is known.
     if (this.#known !== undefined && header.sequence + 1 < this.#known.sequence) return false;
     if (header.floor < changelog.logStart || header.position < input.logStart) return false;
     if (this.#input.isWhole) await this.#foldBefore();
@@ -317,7 +317,7 @@ export class PartitionCheck {
       this.#walks[log].finish(await history[log].hanging());
   }
 
-  /** V8, and what was believed. */
+  /** Checks the local store (V8), and what was believed. */
   #checkState(): void {
     this.#checkStore();
     if (this.#input.tookClock)
@@ -339,7 +339,7 @@ export class PartitionCheck {
     );
   }
 
-  /** K3, X3: what retention, or an operator, has deleted too much of. */
+  /** K3, X3: reports logs of which retention, or an operator, has deleted too much. */
   #checkKept(): void {
     const { changelog, input, changelogTruncatedTo: logStart = changelog.logStart } = this.#parts.history;
     const last = this.#last;
@@ -364,7 +364,7 @@ export class PartitionCheck {
     else for (const { text, what } of overdue) this.#places.output.violation('V2', { key: text, what });
   }
 
-  /** V2: a processor that was stopped too early, or never ran, has done nothing wrong, and not what it should. */
+  /** V2: a processor that was stopped too early, or never ran, broke no rule, but left its work undone. */
   #checkBehind({ records, end, first, latest }: Behind, clock: Millis): void {
     if (first === undefined) return;
     const late = this.#isAnchored ? this.#reading.fold.overdue().length : 0;

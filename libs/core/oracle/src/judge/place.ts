@@ -1,9 +1,9 @@
 import type { Findings, Violation } from './report.ts';
 
-/** Rules that depend on the settings: judged by other ones, sound logs would break them. */
+/** Rules whose outcome depends on the settings: sound logs judged by other settings would break them. */
 const BY_SETTINGS: ReadonlySet<string> = new Set(['V1', 'V2', 'V3', 'V4', 'V5', 'V11', 'I1', 'O2', 'O4', 'K8']);
 
-/** One log, for a check that finds something wrong in it. */
+/** One log, as the place that a check's findings name. */
 export class Place {
   readonly topic: string;
   readonly partition: number;
@@ -11,7 +11,7 @@ export class Place {
   readonly #knowsSettings: boolean;
   readonly #saidOf = new Set<string>();
 
-  /** `knowsSettings`: by which settings the logs were written. */
+  /** `knowsSettings`: whether the settings that the logs were written with are known. */
   constructor(topic: string, partition: number, findings: Findings, knowsSettings = true) {
     this.#knowsSettings = knowsSettings;
     this.topic = topic;
@@ -24,14 +24,14 @@ export class Place {
     else this.certain(rule, where);
   }
 
-  /** Whatever the settings were. */
+  /** Reports a violation that holds whatever the settings were. */
   certain(rule: string, where: { readonly offset?: number; readonly key?: string; readonly what: string }): void {
     const { topic, partition } = this;
     const found: Violation = { rule, topic, partition, offset: where.offset, key: where.key, what: where.what };
     this.#findings.violation(found);
   }
 
-  /** The first of each rule: one change of a setting shows in many. */
+  /** Lists the first of each rule only: one changed setting shows in many places. */
   #unknown(
     rule: string,
     { offset, key, what }: { readonly offset?: number; readonly key?: string; readonly what: string },

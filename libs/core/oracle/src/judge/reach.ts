@@ -1,6 +1,6 @@
 import type { FoldCounts } from '../rules/input-fold.ts';
 
-/** Counts of what really happened in a history (V12): a trial whose fault did not happen is invalid, not green. */
+/** Counts of events that happened in a history (V12): a trial whose fault did not happen is invalid, not green. */
 export interface Reach extends FoldCounts {
   /** Closes by reason; for other kinds, last words by cause. */
   timeouts: number;
@@ -15,7 +15,7 @@ export interface Reach extends FoldCounts {
   /** Producer ids and epochs that wrote. */
   producers: number;
   abortedTransactions: number;
-  /** The changelog or the input no longer begins at its first offset. */
+  /** Logs, of changelog and input, that no longer begin at their first offset. */
   truncations: number;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Findings, SHOWN_PER_RULE_MAX, UNDECIDED_KNOWN_MAX, UNDECIDED_SHOWN_MAX } from './report.ts';
 
-test('[V2] what is undecided is counted once each, also what is not listed', () => {
+test('[V2] undecided findings are counted once each, listed or not', () => {
   const findings = new Findings();
   for (let round = 0; round < 2; round += 1)
     for (let i = 0; i < UNDECIDED_SHOWN_MAX + 20; i += 1) findings.undecided(`in-0: offset ${i}`);
@@ -13,7 +13,7 @@ test('[V2] what is undecided is counted once each, also what is not listed', () 
   ]);
 });
 
-test('VR1 beyond what is told apart everything counts', () => {
+test('VR1 beyond the number that is told apart, every repetition counts', () => {
   const findings = new Findings();
   for (let i = 0; i < UNDECIDED_KNOWN_MAX; i += 1) findings.undecided(`in-0: offset ${i}`);
   for (let i = 0; i < 3; i += 1) findings.undecided('in-1: the same');

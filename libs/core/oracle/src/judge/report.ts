@@ -4,8 +4,8 @@
 // Does not own: judging.
 //
 // Invariants
-//   VR1  Memory does not grow with the number of violations, nor of what is undecided; and one damage that breaks a rule in
-//        every later commit leaves room for what the others show.
+//   VR1  Memory grows neither with the number of violations nor with that of undecided findings; and one damage that breaks a rule
+//        in every later commit leaves room for the others.
 import type { DurationMs } from '@flatline/base';
 import type { DelayCause } from './delay-cause.ts';
 import { Delays, type DelaySummary } from './delays.ts';
@@ -13,22 +13,22 @@ import { KeyPlaces, type MisplacedKeys } from './key-places.ts';
 import { SettingsDifferences, type SettingsDifference } from './settings-differences.ts';
 import { blankReach, type Reach } from './reach.ts';
 
-/** A rule of docs/SPEC.md that is broken, and where. */
+/** A broken rule of docs/SPEC.md, and where. */
 export interface Violation {
   readonly rule: string;
   readonly topic: string;
-  /** undefined: all of the topic is concerned. */
+  /** undefined: the whole topic. */
   readonly partition: number | undefined;
-  /** undefined: what is missing lies nowhere. */
+  /** undefined: something is missing, which has no offset. */
   readonly offset: number | undefined;
-  /** The session id as text; undefined where no single session is concerned. */
+  /** The session id as text; undefined: no single session. */
   readonly key: string | undefined;
   readonly what: string;
 }
 
 export interface VerificationReport {
   readonly violationCount: number;
-  /** The first of them by each rule. */
+  /** The first of them of each rule. */
   readonly violations: readonly Violation[];
   readonly records: { readonly input: number; readonly changelog: number; readonly output: number };
   readonly commits: number;
@@ -38,17 +38,17 @@ export interface VerificationReport {
   readonly open: number;
   /** V9: from the deadline to the append time of the commit that closes, both by broker time. */
   readonly delaysMs: DelaySummary;
-  /** The same by what a close waited for. */
+  /** The same, by cause of the delay. */
   readonly delaysByCauseMs: Readonly<Record<DelayCause, DelaySummary>>;
   /** V12 */
   readonly reach: Reach;
-  /** I9: no violations either. */
+  /** I9; these are no violations. */
   readonly misplacedKeys: MisplacedKeys;
   /** Settings in force, as the changelog gives them last, that differ from the configuration: no violations. */
   readonly settingsDiffer: readonly SettingsDifference[];
   /** Findings that could not be judged, and why: not violations. */
   readonly undecidedCount: number;
-  /** The first of them. */
+  /** The first few. */
   readonly undecided: readonly string[];
 }
 
@@ -75,12 +75,12 @@ export class Findings {
   closed = 0;
   open = 0;
   readonly #violations: Violation[] = [];
-  /** Those of them which another reckoning than the checker's may explain, and how many there are. */
+  /** Those of them that may be due to another calculation than the checker's, and their number. */
   readonly #explicable: Violation[] = [];
   #explicableCount = 0;
-  /** Set for the partition that is judged. */
+  /** Set for the partition being judged. */
   mayBeOtherwise: ((key: string) => boolean) | undefined;
-  /** Undecided findings so far, in order, as far as they are told apart. */
+  /** Undecided findings so far, in order, up to UNDECIDED_KNOWN_MAX. */
   readonly #undecided = new Set<string>();
   readonly #undecidable: ReadonlySet<string>;
   #undecidedCount = 0;
@@ -117,7 +117,7 @@ export class Findings {
     if (this.#undecided.size < UNDECIDED_KNOWN_MAX) this.#undecided.add(what);
   }
 
-  /** It turns out that the processor reckons otherwise: what that may explain, and was found or will be, is undecided. */
+  /** The processor turns out to calculate otherwise: findings that this may explain, past and future, become undecided. */
   withdraw(why: string): void {
     this.#isOtherwise = true;
     this.undecided(why);

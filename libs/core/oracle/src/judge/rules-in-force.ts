@@ -1,10 +1,10 @@
-// By which rules each stretch of a history is judged: those by which its commits were made, as the changelog says it.
+// Selects the rules by which each stretch of a history is judged: the settings of its commits, as the changelog states them.
 //
-// Owns: the rules in force, which stretch they are of.
-// Does not own: what was said (the changelog), when the next begins.
+// Owns: the rules in force, the stretch that they belong to.
+// Does not own: the text of the settings (the changelog), when the next stretch begins.
 //
 // Invariants
-//   RF1  `rules` is one object for good, which every judge of the partition looks into: what is in force stands there.
+//   RF1  `rules` is one object throughout, shared by every judge of the partition and updated in place.
 import { NotABlock } from '../logs/block-reader.ts';
 import { type ChangelogBlock, readBlock, type SaidSettings } from '../logs/changelog-block.ts';
 import type { LogRecord, LogSource } from '../logs/history.ts';
@@ -26,10 +26,10 @@ export class RulesInForce {
   readonly rules: JudgedRules;
   readonly #today: JudgedRules;
   readonly #said: readonly SaidSettings[];
-  /** The stretch that comes next. */
+  /** Index of the next stretch. */
   #next = 0;
 
-  /** `today`: the rules where nothing is said, and what no text can hold. */
+  /** `today`: the configured rules, for stretches without settings and for options that no text has. */
   constructor(today: JudgedRules, said: readonly SaidSettings[] = []) {
     this.rules = { ...today };
     this.#today = today;
@@ -37,12 +37,12 @@ export class RulesInForce {
     if (said.length > 0) this.#adopt();
   }
 
-  /** Goes on to the rules by which the commit with that number was made. True: they are others. */
+  /** Advances to the rules of the commit with that number. True if they changed. */
   ofCommit(sequence: number): boolean {
     return this.#goTo((stretch) => stretch.sequence <= sequence);
   }
 
-  /** The same by a record, for input of which the commits are gone. */
+  /** Advances to the rules of a record, for input whose commits are gone. True if they changed. */
   ofRecord(offset: number): boolean {
     return this.#goTo(({ from }) => from <= offset);
   }
@@ -56,7 +56,7 @@ export class RulesInForce {
       .filter(({ inForce, inFile }) => JSON.stringify(inForce) !== JSON.stringify(inFile));
   }
 
-  /** Stretches whose text is none: they are judged as the one before. */
+  /** Stretches whose text cannot be read: they are judged by the settings of the one before. */
   unreadable(): readonly SaidSettings[] {
     return this.#said.filter(({ text }) => optionsIn(text) === undefined);
   }
@@ -74,7 +74,7 @@ export class RulesInForce {
   }
 }
 
-/** The options that a text has, as rules have them; empty where it is none. */
+/** Returns the options in a text, named as in the rules; empty if it cannot be read. */
 function rulesIn(text: string): Readonly<Record<string, unknown>> {
   const options = optionsIn(text);
   if (options === undefined) return {};
@@ -86,7 +86,7 @@ function rulesIn(text: string): Readonly<Record<string, unknown>> {
   );
 }
 
-/** undefined: it is no JSON object. */
+/** undefined: not a JSON object. */
 function optionsIn(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const said: unknown = JSON.parse(text);
@@ -100,14 +100,14 @@ function written(value: unknown): unknown {
   return value === Infinity ? UNLIMITED : (value ?? null);
 }
 
-/** Returns a lookup of the option's value by which the record at an input offset was applied; undefined: nothing says it. */
+/** Returns a lookup, by input offset, of the option's value when that record was applied; undefined: not stated. */
 export function optionAt(said: readonly SaidSettings[], name: string): (offset: number) => unknown {
   const stretches = said.map(({ from, text }) => ({ from, option: optionsIn(text)?.[name] }));
   return (offset) => stretches.findLast(({ from }) => from <= offset)?.option;
 }
 
 /**
- * Reads a changelog to its end for the settings in its commits: later ones repeat those of earlier ones, as far as they are kept.
+ * Reads a changelog to its end for the settings in its commits: later commits repeat those of earlier ones that are still kept.
  */
 export async function settingsIn(changelog: LogSource<LogRecord>): Promise<readonly SaidSettings[]> {
   const known = new Map<number, SaidSettings>();
@@ -119,7 +119,7 @@ export async function settingsIn(changelog: LogSource<LogRecord>): Promise<reado
   return [...known.values()].sort((a, b) => a.sequence - b.sequence);
 }
 
-/** undefined: none, which is found where it is judged. */
+/** undefined: not a block, which the judge reports. */
 function blockIn(value: Uint8Array): ChangelogBlock | undefined {
   try {
     return readBlock(value);

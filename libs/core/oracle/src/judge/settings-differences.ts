@@ -1,18 +1,18 @@
-// Where the settings in force, as the last commits of the changelogs say them, are others than those of the configuration. Not
-// wrong: a processor takes them when it is started again, and a partition says them with its next commit.
+// Collects differences between the settings in force, as the last commits of the changelogs state them, and the configuration.
+// They are no faults: a processor adopts the configuration when it is next started, and a partition states it with its next commit.
 //
 // Owns: the differences, each once.
-// Does not own: what a text says (RulesInForce).
+// Does not own: reading the text (RulesInForce).
 //
 // Invariants
 //   ZD1  At most DIFFERENCES_MAX, however many partitions differ.
 
 export interface SettingsDifference {
   readonly setting: string;
-  /** As JSON has it: null is not set, `"unlimited"` has no bound. */
+  /** As in JSON: null is not set, `"unlimited"` has no bound. */
   readonly inForce: unknown;
   readonly inFile: unknown;
-  /** How many partitions differ so, and the first of them. */
+  /** Number of partitions that differ so, and the first of them. */
   readonly partitions: number;
   readonly partition: number;
 }

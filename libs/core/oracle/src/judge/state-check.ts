@@ -1,10 +1,10 @@
-// The state in the changelog against the state that the input gives, commit by commit (V3, V5, V11, R1, K3).
+// Compares the state in the changelog with the state that the input gives, commit by commit (V3, V5, V11, R1, K3).
 //
 // Owns: the comparison.
 // Does not own: either state (EntriesFold, ChangelogFold).
 //
 // Invariants
-//   ST1  A key is compared when a record or a block named it since the last commit: a key that none named has not changed.
+//   ST1  A key is compared if a record or a block has named it since the last commit: any other is unchanged.
 import { NotABlock } from '../logs/block-reader.ts';
 import { bytesOf, textOf } from '../logs/byte-names.ts';
 import type { LoggedImage, ChangelogFold } from '../logs/changelog-fold.ts';
@@ -34,7 +34,7 @@ export class StateCheck {
     }
   }
 
-  /** Checks what each header says of the state after it (R1), and that its floor keeps its own commit (K3). */
+  /** Checks the facts that each header states of the state after it (R1), and that its floor keeps its own commit (K3). */
   checkHeader({ header, firstOffset }: Commit, isLogAppendTime: boolean): void {
     if (header.floor > firstOffset)
       this.#place.violation('K3', {
@@ -53,7 +53,7 @@ export class StateCheck {
       say(`says the clock is ${header.clock}, by the input before ${header.position} it is ${this.#fold.clock}`);
   }
 
-  /** K3, for the last commit: nothing that lives has its image below the floor, and the log begins at or below it. */
+  /** K3, for the last commit: no live entry has its image below the floor, and the log begins at or below the floor. */
   checkFloor({ header, firstOffset }: Commit, logStart: number): void {
     if (logStart > header.floor)
       this.#place.violation('K3', {

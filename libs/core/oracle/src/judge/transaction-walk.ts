@@ -1,4 +1,4 @@
-// The transactions in one own log, by its batches: which producer wrote, what is still open (V6, V7).
+// Follows the transactions in one of our own logs by its batches: which producer wrote, which are still open (V6, V7).
 //
 // Owns: each producer's epoch and open transaction.
 // Does not own: records.
@@ -34,7 +34,7 @@ export class TransactionWalk {
   writers = 0;
   aborted = 0;
 
-  /** `shared`: others may have transactions there besides the task. */
+  /** `shared`: others than the task may have transactions there. */
   constructor(place: Place, access: 'alone' | 'shared' = 'alone') {
     this.#place = place;
     this.#access = access;
@@ -45,7 +45,7 @@ export class TransactionWalk {
     return batches.map((batch) => ({ lastOffset: batch.lastOffset, transaction: this.#pass(batch) }));
   }
 
-  /** Says which transactions have not ended. `hanging`: what the broker says of those behind the end of the walk. */
+  /** Reports the transactions that have not ended. `hanging`: those that the broker lists behind the end of the walk. */
   finish(hanging: readonly OpenTransaction[]): void {
     const here = [...this.#producers].flatMap(([producerId, { firstOffset }]) =>
       firstOffset === undefined ? [] : [{ producerId, firstOffset }],

@@ -9,18 +9,18 @@ import { Findings, type VerificationReport } from './report.ts';
 export interface VerificationOptions {
   readonly rules: JudgedRules;
   readonly inputTopic: string;
-  /** Ledger of what a generator truly sent (X3). */
+  /** Ledger of the records that a generator really sent (X3). */
   readonly ledger?: Iterable<LedgerLine>;
-  /** V12: less of one of these makes the trial invalid. */
+  /** V12: minimum counts; a trial below one of them is invalid. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>>;
   /**
-   * Rules by which these logs cannot be judged. Where the processor has said that its clock was overtaken, what closed is no
-   * function of the log (C3, C5).
+   * Rules by which these logs cannot be judged. Where the processor says that its clock was overtaken, the closes are no function of
+   * the log (C3, C5).
    */
   readonly undecidable?: Iterable<string>;
-  /** How many partitions the input has, where its producers choose them by murmur2 (I9). Default: they do not, and none is misplaced. */
+  /** Number of the input's partitions, if its producers choose them by murmur2 (I9). Default: they do not, and no key is misplaced. */
   readonly keyPartitions?: number;
-  /** How much that the output may have lost is held, at most. Default: what a machine has room for. */
+  /** Most records to remember that the output may have lost. Default: as many as fit a usual machine. */
   readonly unsaidMax?: number;
   /** Called now and then with the number of input records folded so far. */
   readonly onProgress?: (inputRecords: number) => void;

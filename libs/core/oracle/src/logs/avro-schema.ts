@@ -1,5 +1,5 @@
-// A writer's Avro schema (Avro 1.12), and whether what it writes can be an event (docs/FORMATS.md, Input). No library: the
-// product resolves schemas with one, and so its faults would be shared.
+// A writer's Avro schema (Avro 1.12), and whether its values can be events (docs/FORMATS.md, Input). Uses no library: the product
+// resolves schemas with one, and would share its faults.
 
 export type AvroType =
   | { readonly kind: 'plain'; readonly name: string; readonly unit?: string | undefined }
@@ -18,13 +18,13 @@ export interface AvroRecord {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Thrown if something is no schema, or none of a record. */
+/** Thrown if a text is no schema, or not one of a record. */
 export class NoSchema extends Error {
   override readonly name = 'NoSchema';
 }
 
 const PLAIN = new Set(['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string']);
-/** Units in which a number would resolve to ours and mean another thing. */
+/** Units in which a number would resolve to ours with another meaning. */
 const FOREIGN_UNITS = new Set([
   'timestamp-micros',
   'timestamp-nanos',
@@ -33,7 +33,7 @@ const FOREIGN_UNITS = new Set([
   'time-micros',
 ]);
 
-/** The record that the schema stands for. @throws NoSchema */
+/** Parses the schema of a record. @throws NoSchema */
 export function recordSchema(text: string): AvroRecord {
   let json: unknown;
   try {
@@ -92,7 +92,7 @@ function qualified(name: string, namespace: string): string {
   return name.includes('.') || namespace === '' ? name : `${namespace}.${name}`;
 }
 
-/** In which what a named type holds is looked up. */
+/** The namespace in which names within a named type are looked up. */
 function namespaceOf(schema: Json, outer: string): string {
   const name = String(schema['name']);
   if (name.includes('.')) return name.slice(0, name.lastIndexOf('.'));
@@ -108,7 +108,7 @@ type Wanted = 'text' | 'long' | 'texts';
 
 type WantedFields = Readonly<Record<string, readonly [wanted: Wanted, nullable: boolean]>>;
 
-/** The fields of an event, and of a request for a lease; all have a default. `true`: null stands for it. */
+/** The fields of an event, and of a request for a lease; all have a default. `true`: nullable. */
 const COMMON_FIELDS: WantedFields = {
   type: ['text', false],
   occurredAt: ['long', true],
@@ -130,7 +130,7 @@ const EVENT_NAME = 'SessionEvent';
 export type Content = keyof typeof FIELDS;
 
 /**
- * True if all that the schema may write can be read as `content` (Avro 1.12, "Schema Resolution"), names without their namespace.
+ * True if any value of the schema can be read as `content` (Avro 1.12, "Schema Resolution"), comparing names without namespace.
  */
 export function canBe(content: Content, { name, fields }: AvroRecord): boolean {
   if (name !== EVENT_NAME) return false;
@@ -144,7 +144,7 @@ export function isFieldOf(content: Content, name: string): boolean {
   return Object.hasOwn(FIELDS[content], name);
 }
 
-/** `anyUnit`: within a map the unit of a number, which is refused there anyway, does not matter. */
+/** `anyUnit`: within a map, where numbers are refused anyway, their unit does not matter. */
 function resolves(type: AvroType, wanted: Wanted, nullable: boolean, anyUnit: boolean): boolean {
   if (type.kind === 'union') return type.branches.every((branch) => resolves(branch, wanted, nullable, anyUnit));
   if (type.kind === 'map') return wanted === 'texts' && resolves(type.items, 'text', false, true);

@@ -1,16 +1,16 @@
-// Values in Avro's binary encoding (Avro 1.12), by the schema of their writer.
+// Reads values in Avro's binary encoding (Avro 1.12) by the schema of their writer.
 //
-// Nothing is believed of counts and lengths: types that occupy no bytes are told beforehand and passed over at once, and
-// everything else takes a byte at least.
+// Counts and lengths are not trusted: types that occupy no bytes are recognized beforehand and skipped at once, and every other
+// value takes at least a byte.
 import type { AvroRecord, AvroType } from './avro-schema.ts';
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';
 import { utf8In } from './byte-names.ts';
 import type { EventFields } from './history.ts';
 
-/** How deep what is passed over may be nested. */
+/** Maximum nesting of skipped values. */
 const DEPTH_MAX = 64;
 
-/** One value of `record`; fields that are not `wanted` are passed over. Bytes are read as text. @throws BrokenBytes */
+/** Reads one value of `record`, skipping fields that are not `wanted`; bytes are read as text. @throws BrokenBytes */
 export function avroFields(record: AvroRecord, value: Uint8Array, wanted: (name: string) => boolean): EventFields {
   const walk = new AvroWalk(value, 'text');
   const fields = new Map<string, unknown>();
@@ -21,7 +21,7 @@ export function avroFields(record: AvroRecord, value: Uint8Array, wanted: (name:
   return Object.fromEntries(fields);
 }
 
-/** One value of `record`, whole; bytes stay bytes. @throws BrokenBytes */
+/** Reads one value of `record`, whole; bytes stay bytes. @throws BrokenBytes */
 export function avroRecord(record: AvroRecord, value: Uint8Array): EventFields {
   const walk = new AvroWalk(value, 'bytes');
   const fields = walk.record(record);
@@ -48,7 +48,7 @@ class AvroWalk {
     return Object.fromEntries(fields.map(({ name, type }): [string, unknown] => [name, this.read(type)]));
   }
 
-  /** The types that a reader's schema here asks for: texts, numbers, booleans, what is made of these, and unions. */
+  /** Reads the types that a reader's schema here asks for: texts, numbers, booleans, collections of these, and unions. */
   read(type: AvroType): unknown {
     if (type.kind === 'union') return this.read(this.#branch(type.branches));
     if (type.kind === 'map') return this.#map(type.items);
@@ -104,7 +104,7 @@ class AvroWalk {
     };
     const isEmpty = type.kind === 'array' && this.#isEmpty(type.items);
     for (let count = this.#bytes.exactLong(); count !== 0; count = this.#bytes.exactLong()) {
-      // A block with a negative count says how long it is.
+      // A block with a negative count states its size in bytes.
       if (count < 0) this.#sized();
       else if (!isEmpty) for (let left = count; left > 0; left -= 1) passItem();
     }
@@ -155,7 +155,7 @@ class AvroWalk {
     return this.#bytes.bytes(this.#bytes.exactLong());
   }
 
-  /** A type that is met again within itself is not. */
+  /** True if values of the type occupy no bytes; false for a type that contains itself. */
   #isEmpty(type: AvroType): boolean {
     const known = this.#empty.get(type);
     if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import type { BlockReader } from './block-reader.ts';
 export type BlockOperation =
   | { readonly kind: 'remove'; readonly slot: number }
   | { readonly kind: 'bind'; readonly slot: number; readonly key: Uint8Array; readonly head: Uint8Array }
-  /** The page is its first `at` bytes as they were, and these. */
+  /** The page becomes its first `at` bytes, followed by these. */
   | {
       readonly kind: 'page' | 'append';
       readonly slot: number;
@@ -13,7 +13,7 @@ export type BlockOperation =
       readonly bytes: Uint8Array;
     }
   | { readonly kind: 'touch'; readonly slot: number; readonly touch: Uint8Array }
-  /** As many of its pages stay. */
+  /** Number of its pages that stay. */
   | {
       readonly kind: 'rebind';
       readonly slot: number;
@@ -31,13 +31,13 @@ const BIND = 1;
 const PAGE = 2;
 const APPEND = 3;
 const TOUCH = 4;
-/** A touch of three bytes. */
+/** Code of a touch of three bytes. */
 const SHORT_TOUCH = 5;
 const SHORTEST = 3;
 const REBIND = 14;
 const BASED = 15;
 
-/** To the end of the block. @throws NotABlock */
+/** Reads to the end of the block. @throws NotABlock */
 export function readOperations(block: BlockReader): BlockOperation[] {
   const operations: BlockOperation[] = [];
   let slot = 0;

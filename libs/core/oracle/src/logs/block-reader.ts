@@ -1,7 +1,7 @@
-// The primitive types of a changelog block, as docs/FORMATS.md describes them. Written apart from the reader that the tasks
-// use, so that one mistake does not hide in both.
+// Primitive types of a changelog block, as docs/FORMATS.md describes them. Written apart from the tasks' own reader, so that one
+// mistake cannot hide in both.
 
-/** The bytes are not what FORMATS says. */
+/** Thrown if the bytes are not as FORMATS says. */
 export class NotABlock extends Error {
   override readonly name = 'NotABlock';
 }
@@ -34,21 +34,21 @@ export class BlockReader {
     return value;
   }
 
-  /** Zigzag, up to 2⁵³ − 1: the lowest bit is the sign, and what is above it a magnitude of its own. */
+  /** Zigzag, up to 2⁵³ − 1: the lowest bit is the sign, the bits above it are the magnitude. */
   signed(): number {
     const value = this.stamp();
     if (!Number.isSafeInteger(value)) throw new NotABlock('holds a number beyond 2^53 - 1');
     return value;
   }
 
-  /** The same without its bound. */
+  /** The same, unbounded. */
   stamp(): number {
     const first = this.byte();
     const magnitude = this.#groups(first - (first % 2), 0.5, 64);
     return first % 2 === 0 ? magnitude : -magnitude - 1;
   }
 
-  /** The sum of a group and those that follow it; `next` is what the second one's lowest bit counts. */
+  /** Sum of a group and those that follow it; `next` is the value of the second one's lowest bit. */
   #groups(first: number, unit: number, next: number): number {
     let sum = (first % 128) * unit;
     let byte = first;
@@ -69,7 +69,7 @@ export class BlockReader {
     return utf8.decode(this.bytes(this.varint()));
   }
 
-  /** A copy. */
+  /** Returns a copy. */
   bytes(length: number): Uint8Array {
     const end = this.#at + length;
     if (end > this.#bytes.length) throw new NotABlock(`ends after ${this.#bytes.length} bytes, ${end} are announced`);
@@ -78,12 +78,12 @@ export class BlockReader {
     return bytes;
   }
 
-  /** A copy of what is left. */
+  /** Returns a copy of the bytes that are left. */
   rest(): Uint8Array {
     return this.bytes(this.#bytes.length - this.#at);
   }
 
-  /** How many bytes have been read. */
+  /** Number of bytes read. */
   get position(): number {
     return this.#at;
   }

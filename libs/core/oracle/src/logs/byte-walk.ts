@@ -1,14 +1,14 @@
-// The primitive types of record batches (KIP-98) and of Avro: big-endian integers, and zigzag numbers in base 128. Plain, and
-// unlike the product's own readers.
+// Primitive types of record batches (KIP-98) and of Avro: big-endian integers, and zigzag numbers in base 128. Plain, and written
+// apart from the product's own readers.
 
-/** The bytes are not what their format says. */
+/** Thrown if the bytes are not as their format says. */
 export class BrokenBytes extends Error {
   override readonly name = 'BrokenBytes';
 }
 
 const INT_BYTES_MAX = 5;
 const LONG_BYTES_MAX = 10;
-/** So many groups of seven bits fit a double. */
+/** Groups of seven bits that a double can hold exactly. */
 const EXACT_GROUPS = 7;
 
 export class ByteWalk {
@@ -45,7 +45,7 @@ export class ByteWalk {
     return this.#view.getUint32(this.#pass(4));
   }
 
-  /** Beyond ±2^53 the nearest double. */
+  /** Beyond ±2^53, the nearest double. */
   int64(): number {
     return Number(this.#view.getBigInt64(this.#pass(8)));
   }
@@ -55,14 +55,14 @@ export class ByteWalk {
     return unzigzag(Number(this.#groups(INT_BYTES_MAX)) % 2 ** 32);
   }
 
-  /** A zigzag number of 64 bits; beyond ±2^53 the nearest double. */
+  /** A zigzag number of 64 bits; beyond ±2^53, the nearest double. */
   varlong(): number {
     const unsigned = this.#groups(LONG_BYTES_MAX);
     if (typeof unsigned === 'number') return unzigzag(unsigned);
     return Number(BigInt.asIntN(64, unzigzagBig(BigInt.asUintN(64, unsigned))));
   }
 
-  /** A zigzag number that has to be exact. */
+  /** A zigzag number that must be exact. */
   exactLong(): number {
     const unsigned = this.#groups(LONG_BYTES_MAX);
     const value = typeof unsigned === 'number' ? unzigzag(unsigned) : Number(unzigzagBig(unsigned));
@@ -70,12 +70,12 @@ export class ByteWalk {
     return value;
   }
 
-  /** Any number in base 128, unread. */
+  /** Skips a number in base 128. */
   passNumber(): void {
     this.#groups(LONG_BYTES_MAX);
   }
 
-  /** A view. */
+  /** Returns a view. */
   bytes(length: number): Uint8Array {
     const start = this.#pass(length);
     return this.#bytes.subarray(start, start + length);
@@ -93,7 +93,7 @@ export class ByteWalk {
     throw new BrokenBytes(`holds a number of more than ${most} bytes`);
   }
 
-  /** Where it stood. */
+  /** Skips `length` bytes; returns the position before them. */
   #pass(length: number): number {
     const start = this.#at;
     if (length < 0 || length > this.left) throw new BrokenBytes(`announces ${length} bytes, and has ${this.left} left`);

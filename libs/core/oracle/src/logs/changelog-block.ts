@@ -12,9 +12,9 @@ export interface BlockHeader {
   readonly previousCommitId: string;
   readonly part: number;
   readonly parts: number;
-  /** Input position applied through, */
+  /** Input position that the commit has applied, */
   readonly position: number;
-  /** and of the batch before it the checksum and the leader epoch, which is below 0 where there was none. */
+  /** and the checksum and leader epoch of the batch before it; the epoch is below 0 if there was none. */
   readonly checksum: number;
   readonly leaderEpoch: number;
   /** The first input offset that the application reads (R3). */
@@ -23,14 +23,14 @@ export interface BlockHeader {
   readonly floor: number;
   readonly liveEntries: number;
   readonly digest: number;
-  /** By which settings the commits so far were made; empty: it does not say. */
+  /** Settings of the commits so far; empty: not stated. */
   readonly settings: readonly SaidSettings[];
 }
 
 /** The settings of the commits from one on, until the next. */
 export interface SaidSettings {
   readonly sequence: number;
-  /** From this input offset on records were applied by them. */
+  /** Input offset from which records were applied by them. */
   readonly from: number;
   /** JSON: options by their names. */
   readonly text: string;

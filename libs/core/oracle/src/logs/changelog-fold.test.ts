@@ -1,4 +1,4 @@
-// Bases that come in parts, as the second reading has them.
+// Bases that come in parts, in the second reading.
 import { describe, expect, test } from '@jest/globals';
 import type { BlockOperation } from './block-operation.ts';
 import { ChangelogFold } from './changelog-fold.ts';
@@ -50,7 +50,7 @@ describe('a base in parts', () => {
     const whole = folded(BASE, ...steps);
     expect([whole.basesAt(0), whole.basesAt(10)]).toEqual([0, 1]);
     expect(folded(BASE, ...steps.slice(0, -1)).basesAt(0)).toBe(1);
-    // A log that begins with it says the same in the end.
+    // A log that begins with it ends in the same state.
     const behind = folded(...steps);
     expect(behind.basesAt(10)).toBe(1);
     expect(behind.digest).toBe(whole.digest);
@@ -97,7 +97,7 @@ describe('a base in parts', () => {
   });
 });
 
-test('[R1] the digest of an entry costs what changes of it, and not what it has: counted in bytes', () => {
+test('[R1] the digest of an entry costs the bytes that change, not the bytes that it has: counted', () => {
   let hashed = 0;
   const fold = new ChangelogFold(
     () => head,

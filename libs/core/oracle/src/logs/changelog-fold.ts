@@ -1,7 +1,7 @@
-// The state that the changelog holds: what each slot is after the commits so far, folded as docs/FORMATS.md says (V5).
+// The state in the changelog: the content of each slot after the commits so far, folded as docs/FORMATS.md says (V5).
 //
 // Owns: entries, the places of their bases, the digest.
-// Does not own: what they should be (EntriesFold).
+// Does not own: the state that they should be in (EntriesFold).
 import { nameOf } from './byte-names.ts';
 import type { BlockOperation } from './block-operation.ts';
 import { NotABlock } from './block-reader.ts';
@@ -38,7 +38,7 @@ type Based = Extract<BlockOperation, { readonly kind: 'based' }>;
 type PageChange = Extract<BlockOperation, { readonly page: number }>;
 type Change = Exclude<BlockOperation, Bind | { readonly kind: 'remove' }>;
 
-/** Number of pages, from the first on, that a reader would have of an entry that begins at the block with that offset. */
+/** Number of pages, from the first on, that a reader would have of an entry if it began at the block with that offset. */
 type Beginnings = ReadonlyMap<number, number>;
 
 const DIGEST_SEED = 0x666c6174;
@@ -53,7 +53,7 @@ const NO_PAGES = { pages: [], pageHashes: [] } as const;
 
 type Hash = (bytes: Uint8Array, seed: number) => number;
 
-/** Hashes and sums are carried along: of a state of many pages, one page changes at a time. */
+/** Carries its hashes and sums along: in a state of many pages, one page changes at a time. */
 interface EntryContent {
   readonly slot: number;
   readonly key: Uint8Array;
@@ -62,13 +62,13 @@ interface EntryContent {
   readonly headHash: number;
   readonly pages: readonly Uint8Array[];
   readonly pageHashes: readonly number[];
-  /** Sum of the hashes of its key, its head and its pages. */
+  /** Sum of the hashes of key, head and pages. */
   readonly digest: number;
-  /** Length of them together. */
+  /** Their total length. */
   readonly bytes: number;
-  /** False where the log begins behind its base, and not all pages have come since. */
+  /** False if the log begins behind its base, and not all pages have come since. */
   readonly isWhole: boolean;
-  /** By the offset of a rebind since its base. */
+  /** By offset of a rebind since its base. */
   readonly beginnings: Beginnings;
 }
 
@@ -126,7 +126,7 @@ export class ChangelogFold {
     this.#hash = hash;
   }
 
-  /** How many of the live entries have their base in the block at that offset (K3). */
+  /** Number of live entries whose base is in the block at that offset (K3). */
   basesAt(offset: number): number {
     return this.#bases.get(offset) ?? 0;
   }
@@ -137,7 +137,7 @@ export class ChangelogFold {
   }
 
   /**
-   * Returns the name of the key of the slot; undefined: it has none, so its base lay below the log's beginning and lives no more.
+   * Returns the name of the slot's key; undefined: it has none, so its base lay below the log's beginning and it lives no more.
    * @throws NotABlock where the operation cannot follow what was there
    */
   apply(operation: BlockOperation, place: OperationPlace): string | undefined {
@@ -162,7 +162,7 @@ export class ChangelogFold {
     return nameOf(operation.key);
   }
 
-  /** An entry without pages. */
+  /** Binds an entry without pages. */
   #bound(
     { slot, key, head }: Pick<EntryContent, 'slot' | 'key' | 'head'>,
     at: Pick<EntryContent, 'offset' | 'isWhole' | 'beginnings'>,
@@ -183,7 +183,7 @@ export class ChangelogFold {
     if (former === undefined && this.images.has(name)) throw new NotABlock(`binds slot ${slot} to a key that has one`);
   }
 
-  /** Its base lay below the log's beginning, unless this becomes one. */
+  /** Its base lay below the log's beginning, unless this operation becomes one. */
   #begin(operation: Rebind, { offset }: OperationPlace): void {
     this.#put(this.#bound(operation, { offset, isWhole: false, beginnings: new Map([[offset, 0]]) }));
   }
@@ -237,7 +237,7 @@ export class ChangelogFold {
     });
   }
 
-  /** Applies a page change. One that a reader without the page cannot follow is said again, whole, before the entry is. */
+  /** Applies a page change. A change that a reader without the page cannot follow is repeated, whole, before the entry is. */
   #paged(entry: Entry, operation: PageChange): Entry {
     const { slot, pages, pageHashes, isWhole } = entry;
     const { page, at, kind } = operation;
@@ -261,14 +261,14 @@ export class ChangelogFold {
 }
 
 function based(entry: Entry, { slot, base }: Based): Entry {
-  // Begun behind it, where this log does, it is the base of what is not here.
+  // A base behind it, where this log begins, is the base of the parts that are missing here.
   if (!entry.isWhole && base < entry.offset) return entry;
   if (entry.beginnings.get(base) !== entry.pages.length)
     throw new NotABlock(`says that the base of slot ${slot} is at ${base}, and not all of it lies there or behind`);
   return entry.with({ offset: base, isWhole: true, beginnings: NO_BEGINNINGS });
 }
 
-/** All pages but the last are full: only the changed one and the one before it may have ceased to be as they should. */
+/** All pages but the last are full: only the changed one and the one before it may violate that. */
 function pageAfter(pages: readonly Uint8Array[], { slot, page, at, bytes }: PageChange): Uint8Array {
   const where = `page ${page} of slot ${slot}`;
   const former = pages[page] ?? new Uint8Array(0);

@@ -1,4 +1,4 @@
-// Input of the checker: the logs of one partition, which a source hands out piece by piece.
+// Input of the checker: the logs of one partition, which a source delivers piece by piece.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { SaidSettings } from './changelog-block.ts';
 
@@ -27,18 +27,18 @@ export interface InputEvent {
   readonly sequence: number | undefined;
   readonly timeoutMs: DurationMs | undefined;
   readonly attributes: ReadonlyMap<string, string> | undefined;
-  /** Default: the unnamed one (S5). */
+  /** Default: the unnamed source (S5). */
   readonly source?: string | undefined;
 }
 
 export interface InputRecord extends LogRecord {
-  /** Has the header `flatline-clock`. */
+  /** True if it has the header `flatline-clock`. */
   readonly hasClockHeader: boolean;
   /** Default: none. */
   readonly headers?: readonly RawHeader[];
   /** Session event in a value that is neither null nor empty; `bad` if there is none (I1). */
   readonly event: InputEvent | 'bad' | undefined;
-  /** The same as fields, for kinds that have more of them. Default: the fields of the value in JSON. */
+  /** The same event as fields, for kinds that read others. Default: the fields of the JSON value. */
   readonly fields?: EventFields | 'bad' | undefined;
   /** True if its maker means it to fail although it decodes (I6). */
   readonly isRefused?: boolean;
@@ -51,7 +51,7 @@ export interface OutputRecord extends LogRecord {
   readonly headers?: readonly RawHeader[];
   /** Value of the header `flatline-incarnation`. */
   readonly incarnation: string | undefined;
-  /** The value as an object with the names of docs/FORMATS.md; undefined where it is null or cannot be read. */
+  /** The value as an object with the names of docs/FORMATS.md; undefined: null, or unreadable. */
   readonly summary: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -59,25 +59,25 @@ export interface LetterRecord {
   readonly offset: number;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
-  /** The input record that it is about, and why that was refused; undefined: the note of a replay. */
+  /** The refused input record, and the reason; undefined: the letter is the note of a replay. */
   readonly subject: LetterSubject | undefined;
 }
 
 export interface LetterSubject {
   readonly offset: number;
   readonly reason: string;
-  /** How long the key and the value were, where the letter does not hold them whole. */
+  /** Original lengths of key and value, where the letter does not hold them whole. */
   readonly keyBytes?: number | undefined;
   readonly valueBytes?: number | undefined;
-  /** Set where the letter stands for a batch. */
+  /** Set if the letter stands for a batch. */
   readonly lastOffset?: number | undefined;
 }
 
-/** A batch as it lies in the log, whether its records count or not. */
+/** A batch in the log, whether its records count or not. */
 export interface BatchMark {
   readonly baseOffset: number;
   readonly lastOffset: number;
-  /** −1: of no idempotent producer. */
+  /** −1: not of an idempotent producer. */
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly transactional: boolean;
@@ -86,9 +86,9 @@ export interface BatchMark {
 }
 
 export interface LogPart<R> {
-  /** Records of committed transactions and of none, in offset order. */
+  /** Records of committed transactions and outside transactions, in offset order. */
   readonly records: readonly R[];
-  /** All batches of this stretch of the log, aborted and control ones too; sources of the input may leave them out. */
+  /** All batches of this stretch of the log, including aborted and control ones; sources of the input may leave them out. */
   readonly batches: readonly BatchMark[];
 }
 
@@ -97,14 +97,14 @@ export interface OpenTransaction {
   readonly firstOffset: number;
 }
 
-/** One log, read once from its log start to an end that the source has chosen. */
+/** One log, read once from its log start to an end that the source chooses. */
 export interface LogSource<R> {
   readonly topic: string;
-  /** First offset there is: above 0, what lay below is not known. */
+  /** First offset in the log; above 0, the records below it are unknown. */
   readonly logStart: number;
   /** The next stretch; undefined at the end. */
   read(): Promise<LogPart<R> | undefined>;
-  /** Transactions that have been open for longer than one may last. Asked after the last `read`. */
+  /** Transactions that have been open for longer than is allowed. Asked after the last `read`. */
   hanging(): Promise<readonly OpenTransaction[]>;
 }
 
@@ -115,65 +115,64 @@ export interface StoredEntry {
 }
 
 export interface StoredState {
-  /** Everything in the changelog below it is in the store. */
+  /** The store has everything in the changelog below it. */
   readonly position: number;
   /** Buffers are valid until the next step. */
   readonly entries: Iterable<StoredEntry>;
 }
 
-/** Facts about an input's records that their maker knows, and no log tells. */
+/** Facts about an input's records that their maker knows and no log tells. */
 export interface InputTruth {
   /**
-   * Returns why a record is refused that nothing in it shows to be bad: for a stamp too far ahead of the present at that time,
-   * which moves no clock (C6), or for a content that decodes and still fails (I6).
+   * Returns why a record is refused that looks sound: its stamp is too far ahead of the present at that time, and moves no clock
+   * (C6), or its content decodes and still fails (I6).
    */
   readonly refusalOf: (record: InputRecord) => 'stamp' | 'content' | undefined;
   /** True if stamps were taken that moved the clock only as far as the present allowed (C6): the commits' clocks are believed. */
   readonly presentDecides: boolean;
 }
 
-/** The logs of one partition, the input cut last: it has every record that a commit of this changelog names. */
+/** The logs of one partition, with the input cut last: it has every record that a commit of this changelog names. */
 export interface PartitionHistory {
   readonly partition: number;
   readonly input: LogSource<InputRecord>;
-  /** Where the input begins, if `input` is read from a later offset on: what lies below is not judged. Default: `input.logStart`. */
+  /** Log start of the input, if `input` is read from a later offset: records below that are not judged. Default: `input.logStart`. */
   readonly inputLogStart?: number;
   readonly changelog: LogSource<LogRecord>;
   readonly output: LogSource<OutputRecord>;
   readonly deadLetters: LogSource<LetterRecord>;
-  /** How far the changelog has been truncated by now, where it is given here whole. Default: `changelog.logStart`. */
+  /** Present log start of the changelog, if it is given here whole. Default: `changelog.logStart`. */
   readonly changelogTruncatedTo?: number;
-  /** Default: what the processor's letters and commits say of refusals and of the present is believed. */
+  /** Default: the processor's letters and commits are believed on refusals and on the present. */
   readonly truth?: InputTruth | undefined;
-  /** Closes at or above it may belong to commits behind the end of the changelog given here, and cannot be judged. */
+  /** Closes at or above it may belong to commits behind the end of this changelog, and cannot be judged. */
   readonly outputDecidedBelow: number;
   /**
-   * Why something that is due may yet be closed; undefined: nothing more comes. Asked at the end, where something should
-   * have been closed by then (V2).
+   * Returns why something due may still be closed; undefined: nothing more comes. Asked at the end, about what should have been
+   * closed by then (V2).
    */
   whyUndone(): Promise<string | undefined>;
   /**
-   * All work is said to be done: what no commit covers is a violation then, not undecided. Nothing writes to these logs any
-   * more. Default: false.
+   * True if all work is said to be done: input that no commit covers is then a violation, not undecided. Nothing writes to these logs
+   * any more. Default: false.
    */
   readonly isComplete?: boolean;
   /**
-   * By which settings the commits were made, as the changelog says it (`settingsIn`); empty: it does not. Default: all by those that
-   * are asked about.
+   * Settings of the commits, as the changelog states them (`settingsIn`); empty: it does not. Default: the configured ones throughout.
    */
   readonly settings?: readonly SaidSettings[];
   /** The local store after a graceful stop. */
   readonly store?: StoredState | undefined;
 }
 
-/** Format of all values of an input; `auto`: told apart by their first byte. */
+/** Format of all values of an input; `auto`: recognized by the first byte of each. */
 export type ValueFormat = 'auto' | 'json' | 'avro';
 
-/** Rules common to pipelines of every kind, as their configuration gives them. */
+/** Rules common to pipelines of every kind, as in their configuration. */
 export interface CommonRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly maxKeyBytes: number;
-  /** Format of the values, for whoever reads the records. Default: unspecified. */
+  /** Format of the values, for readers of the records. Default: unspecified. */
   readonly inputFormat?: ValueFormat;
   /** I7. Default: as in docs/SPEC.md. */
   readonly entriesMax?: number;
@@ -181,14 +180,14 @@ export interface CommonRules {
   readonly pageBytesMax?: number;
   /** `maxStateBytes`. Default: none. */
   readonly stateBytesMax?: number | undefined;
-  /** O2: whether a tombstone follows what is said last of a life. Default: one does. */
+  /** O2: true if a tombstone follows the last record of a life. Default: true. */
   readonly tombstones?: boolean;
-  /** C3: by `fetch` the clock passes what the input says, and no log tells by what evidence. Default: `record`. */
+  /** C3: with `fetch` the clock may pass all records, by evidence that no log tells. Default: `record`. */
   readonly proof?: 'record' | 'fetch';
-  /** C8; 0: nothing is held. */
+  /** C8; 0: no time is held. */
   readonly unheardMs: DurationMs;
   readonly maxHoldMs: DurationMs;
-  /** K8: how many times the bases of what lives the log may have; and how long it may be whatever lives. Default: not judged; 2 MiB. */
+  /** K8: maximum length of the log, in lengths of all live bases, once it is above 2 MiB. Default: not judged. */
   readonly changelogFactor?: number;
   readonly unsweptBytesMax?: number;
 }

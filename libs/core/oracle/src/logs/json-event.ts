@@ -1,4 +1,4 @@
-// An event as a producer writes it in JSON (docs/FORMATS.md, Input): parsed whole, then each field looked at.
+// Reads an event that a producer wrote in JSON (docs/FORMATS.md, Input): parses the whole, then looks at each field.
 import type { EventFields, InputEvent } from './history.ts';
 import { utf8In } from './byte-names.ts';
 
@@ -6,23 +6,23 @@ export const HEARTBEAT = 'HEARTBEAT';
 const TYPE_LENGTH_MAX = 64;
 const EVENT_ID_LENGTH_MAX = 256;
 const SOURCE_BYTES_MAX = 64;
-/** Last instant that a `Date` can hold, in ms (I5). */
+/** Last instant that a `Date` can represent, in ms (I5). */
 const LAST_INSTANT = 8.64e15;
 
-/** Reads an event. `bad`: the value is none (I1). */
+/** Reads an event. `bad`: the value is not one (I1). */
 export function jsonEvent(value: Uint8Array): InputEvent | 'bad' {
   const fields = jsonObject(value);
   if (fields === undefined) return 'bad';
   return eventOf(isOthersSource(fields) ? { ...fields, source: undefined } : fields);
 }
 
-/** S5: a field that has this name by chance. */
+/** S5: true for a field that has this name by chance. */
 function isOthersSource({ source, sequence }: EventFields): boolean {
   if (typeof source !== 'string') return true;
   return !isSource(source) && (sequence === undefined || sequence === null);
 }
 
-/** undefined: no JSON object in UTF-8. */
+/** undefined: not a JSON object in UTF-8. */
 export function jsonObject(value: Uint8Array): EventFields | undefined {
   const text = utf8In(value);
   if (text === undefined) return undefined;
@@ -34,7 +34,7 @@ export function jsonObject(value: Uint8Array): EventFields | undefined {
   }
 }
 
-/** The same for fields of any format. `attributes` is an object or a map. */
+/** The same, for fields of any format. `attributes` is an object or a map. */
 export function eventOf(fields: EventFields): InputEvent | 'bad' {
   const present = (name: string): unknown => fields[name] ?? undefined;
   const [type, occurredAt, eventId] = [present('type'), present('occurredAt'), present('eventId')];
@@ -46,13 +46,13 @@ export function eventOf(fields: EventFields): InputEvent | 'bad' {
   if (!isAbsentOr(isSource, source)) return 'bad';
   const attributes = attributesOf(present('attributes'));
   if (attributes === 'bad') return 'bad';
-  // JSON can say −0, which is 0.
+  // JSON can express −0, which counts as 0.
   const positive = (value: number | undefined): number | undefined => (value === 0 ? 0 : value);
   const [at, number] = [positive(occurredAt), positive(sequence)];
   return { type: type ?? HEARTBEAT, occurredAt: at, eventId, sequence: number, timeoutMs, attributes, source };
 }
 
-/** None at all are as good as no field. */
+/** An empty map counts as no field. */
 function attributesOf(found: unknown): ReadonlyMap<string, string> | undefined | 'bad' {
   if (found === undefined) return undefined;
   if (!isObject(found)) return 'bad';
@@ -73,12 +73,12 @@ function isAbsentOr<T>(is: (value: unknown) => value is T, value: unknown): valu
   return value === undefined || is(value);
 }
 
-/** True if a source may have this name (S5). */
+/** True if a source may be named so (S5). */
 export function isSource(value: unknown): value is string {
   return isText(SOURCE_BYTES_MAX)(value) && new TextEncoder().encode(value).length <= SOURCE_BYTES_MAX;
 }
 
-/** Half of a surrogate pair has no UTF-8. */
+/** Refuses half of a surrogate pair, which UTF-8 cannot encode. */
 function isText(most: number): (value: unknown) => value is string {
   return (value): value is string =>
     typeof value === 'string' && value.length >= 1 && value.length <= most && value.isWellFormed();

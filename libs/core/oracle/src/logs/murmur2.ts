@@ -1,13 +1,13 @@
-// The hash by which Java's clients, kafkajs and the SDK choose a key's partition (32-bit murmur2, Austin Appleby, public domain),
-// said once more: the product's own would place a key as wrongly here as there.
+// The hash by which Java's clients, kafkajs and the SDK choose a key's partition (32-bit murmur2, Austin Appleby, public domain).
+// Written a second time, as the product's own would misplace a key here just as it does there.
 
 const FACTOR = 0x5bd1e995;
 const SEED = 0x9747b28c;
 const WORD_BYTES = 4;
 
-/** The partition of the key among so many. */
+/** Returns the key's partition, of that many. */
 export function murmur2Partition(key: Uint8Array, partitions: number): number {
-  // The sign is left out, not turned.
+  // The sign bit is cleared, not negated.
   return (murmur2(key) % 2 ** 31) % partitions;
 }
 

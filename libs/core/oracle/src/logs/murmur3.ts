@@ -1,4 +1,4 @@
-// MurmurHash3 x86_32 (Austin Appleby, public domain), of which the digest in a block header is made (docs/FORMATS.md).
+// MurmurHash3 x86_32 (Austin Appleby, public domain), the basis of the digest in a block header (docs/FORMATS.md).
 
 /** Signed. */
 export function murmur3(bytes: Uint8Array, seed: number): number {
@@ -10,7 +10,7 @@ export function murmur3(bytes: Uint8Array, seed: number): number {
   return avalanched(hash ^ bytes.length);
 }
 
-/** The word of four bytes, or of what is left, at `at`. */
+/** The word of up to four bytes at `at`. */
 function littleEndian(bytes: Uint8Array, at: number): number {
   let word = 0;
   for (let end = Math.min(at + 4, bytes.length) - 1; end >= at; end -= 1) word = (word << 8) | bytes[end]!;

@@ -1,7 +1,6 @@
-// Records as they lie in a log, and what the checker makes of those of each topic (docs/FORMATS.md).
+// Records as they lie in a log, and the checker's reading of those of each topic (docs/FORMATS.md).
 //
-// The names of headers are stated here a second time on purpose: a product that misnames one would otherwise be read by the
-// name it wrote.
+// The names of headers are repeated here on purpose: a product that misnames one would otherwise be read by the name that it wrote.
 import { textOf, utf8In } from './byte-names.ts';
 import type {
   EventFields,
@@ -25,7 +24,7 @@ const SOURCE_HEADER = 'flatline-source';
 
 export interface RawRecord extends LogRecord {
   readonly headers: readonly RawHeader[];
-  /** Set where it stands for a batch, from `offset` to here, whose records cannot be read (I1). */
+  /** Set if it stands for a batch, from `offset` to here, whose records cannot be read (I1). */
   readonly lastOffset?: number | undefined;
 }
 
@@ -33,7 +32,7 @@ export function plainRecord({ offset, timestamp, logAppendTime, key, value }: Ra
   return { offset, timestamp, logAppendTime, key, value };
 }
 
-/** `event`: what a value says that is neither null nor empty. */
+/** `event`: reads a value that is neither null nor empty. */
 export function inputRecord(record: RawRecord, event: (value: Uint8Array) => InputEvent | 'bad'): InputRecord {
   const { value, headers, lastOffset } = record;
   return {
@@ -45,7 +44,7 @@ export function inputRecord(record: RawRecord, event: (value: Uint8Array) => Inp
   };
 }
 
-/** S5: its field and its headers name one source, and that as it may be called. */
+/** S5: field and headers must name the same source, by a permitted name. */
 function withSource(event: InputEvent | 'bad', headers: readonly RawHeader[]): InputEvent | 'bad' {
   if (event === 'bad') return event;
   const inHeaders = headers
@@ -57,14 +56,14 @@ function withSource(event: InputEvent | 'bad', headers: readonly RawHeader[]): I
   return { ...event, source: first };
 }
 
-/** The same for kinds whose values are no events of sessions. `fields`: what such a value says; default: nothing is asked of it. */
+/** The same for kinds whose values are not events of sessions. `fields`: reads such a value; default: it is not read. */
 export function keyedRecord(record: RawRecord, fields?: (value: Uint8Array) => EventFields | undefined): InputRecord {
   const { value } = record;
   const said = fields === undefined || value === null || value.length === 0 ? undefined : (fields(value) ?? 'bad');
   return { ...inputRecord(record, () => 'bad'), fields: said };
 }
 
-/** `summary`: what a value says; default: a JSON object. */
+/** `summary`: reads a value; default: as a JSON object. */
 export function outputRecord(
   record: RawRecord,
   summary: (value: Uint8Array) => Readonly<Record<string, unknown>> | undefined = jsonObject,
@@ -78,7 +77,7 @@ export function outputRecord(
   };
 }
 
-/** The last headers of a name count, and of those behind the offset alone: the refused record may have brought its own. */
+/** The last header of a name counts, and only those behind the offset's: the refused record may have brought its own. */
 export function letterRecord({ offset, key, value, headers }: RawRecord): LetterRecord {
   const offsetAt = headers.findLastIndex(({ name }) => name === OFFSET_HEADER);
   const reason = lastText(headers, REASON_HEADER);

@@ -1,14 +1,14 @@
-// What the pages of an entry say, read once while none of them changes: most commits that name a large state change its head alone.
+// Caches the reading of an entry's pages while none of them changes: most commits that name a large state change its head alone.
 import { BlockReader } from './block-reader.ts';
 import { joined, type LoggedImage } from './changelog-fold.ts';
 
-/** So many pages are read as fast as they are looked up. */
+/** Up to this many pages are read again, as fast as they would be looked up. */
 const READ_AGAIN_PAGES = 1;
 
 export class ReadOnce<Body> {
   readonly #bodies = new WeakMap<LoggedImage['pages'], Body>();
 
-  /** `onKept`: told of what may be returned again. */
+  /** `onKept`: told of a body that may be returned again. */
   of(pages: LoggedImage['pages'], read: (bytes: BlockReader) => Body, onKept?: (body: Body) => void): Body {
     const known = this.#bodies.get(pages);
     if (known !== undefined) return known;

@@ -1,17 +1,17 @@
-// Record batches of format 2 (KIP-98) as a leader sends them: every batch, and of those that count, every record. Naive, and
-// shares nothing with the product's cursor: a record that this one shows and that one passes over is a violation (X3, V4).
+// Reads record batches of format 2 (KIP-98) as a leader sends them: every batch, and every record of those that count. Naive, and
+// shares nothing with the product's cursor: a record read here and skipped there is a violation (X3, V4).
 //
 // Invariants
-//   RB1  A batch whose checksum is wrong is damaged where it lies, and ends the reading (R3).
-//   RB2  One whose checksum is right and whose records cannot be read was written so: it is one bad record, from the first that
-//        cannot be had to its last (I1), where `isInput`; else it ends the reading.
-//   RB3  Records of control batches and of aborted transactions are not shown.
+//   RB1  A batch whose checksum is wrong was damaged in the log, and ends the reading (R3).
+//   RB2  A batch whose checksum is right and whose records cannot be read was written that way: in the input (`isInput`) it is one
+//        bad record, from the first unreadable one to its last (I1); elsewhere it ends the reading.
+//   RB3  Records of control batches and of aborted transactions are not returned.
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';
 import { crc32c } from './crc32c.ts';
 import type { BatchMark, RawHeader } from './history.ts';
 import type { RawRecord } from './raw-record.ts';
 
-/** A transaction that ended in an abort, as the leader lists it with the batches it sends. */
+/** A transaction that ended in an abort, as the leader lists it beside the batches that it sends. */
 export interface AbortedTransaction {
   readonly producerId: number;
   readonly firstOffset: number;
@@ -19,12 +19,12 @@ export interface AbortedTransaction {
 
 /**
  * Unpacks the records of a batch. `code`: the low three bits of its attributes, not 0.
- * @throws anything where the bytes are not what they say, or make more than `mostBytes`.
+ * @throws anything if the bytes are malformed, or unpack to more than `mostBytes`.
  */
 export type Unpack = (code: number, packed: Uint8Array, mostBytes: number) => Uint8Array;
 
 export interface BatchReading {
-  /** Records below it are passed over: a batch is sent whole. */
+  /** Records below it are skipped: a leader sends whole batches. */
   readonly from: number;
   readonly aborted: readonly AbortedTransaction[];
   readonly unpack: Unpack;
@@ -35,7 +35,7 @@ export interface BatchReading {
 export interface ReadBatches {
   readonly batches: readonly BatchMark[];
   readonly records: readonly RawRecord[];
-  /** Behind the last whole batch; `from` where there is none. */
+  /** Offset behind the last whole batch; `from` if there is none. */
   readonly nextOffset: number;
 }
 
@@ -46,15 +46,15 @@ interface Batch extends BatchMark {
   readonly baseTimestamp: number;
   readonly greatestTimestamp: number;
   readonly count: number;
-  /** As they lie there. */
+  /** The records as sent, packed or not. */
   readonly packed: Uint8Array;
 }
 
-/** Base offset and length come before what the length counts. */
+/** Bytes of base offset and length, which the length does not count. */
 const PREFIX_BYTES = 12;
-/** All that comes before the records. */
+/** Bytes before the records. */
 const HEADER_BYTES = 61;
-/** The checksum covers the bytes from here on. */
+/** Where the bytes that the checksum covers begin. */
 const CHECKED_FROM = 21;
 const FORMAT = 2;
 /** Maximum bytes to which a batch may unpack (I1). */
@@ -85,7 +85,7 @@ export function readBatches(bytes: Uint8Array, reading: BatchReading): ReadBatch
   };
 }
 
-/** Splits off the batches. One that is cut off is left out, once it is known to be of a format that can be. */
+/** Splits off the batches. One that is cut off is dropped, once its format is known to allow that. */
 function split(bytes: Uint8Array): Uint8Array[] {
   const batches: Uint8Array[] = [];
   let at = 0;
@@ -145,7 +145,7 @@ function readHeader(bytes: Uint8Array): Batch {
   };
 }
 
-/** A control record's key: its version, and what it says. One that was compacted away says nothing, and hides nothing. */
+/** Reads a control record's key: version and type. One that was compacted away says nothing, and hides nothing. */
 function markerIn(packed: Uint8Array, count: number): 'commit' | 'abort' | undefined {
   if (count === 0) return undefined;
   if (count !== 1) throw new BrokenBytes(`has a control batch of ${count} records`);
@@ -155,7 +155,7 @@ function markerIn(packed: Uint8Array, count: number): 'commit' | 'abort' | undef
   return said.int16() === ABORT ? 'abort' : 'commit';
 }
 
-/** Batches of transactions that were aborted: from their first offset up to their producer's next abort marker. */
+/** Returns the batches of aborted transactions: from their first offset up to their producer's next abort marker. */
 function abortedAmong(batches: readonly Batch[], aborted: readonly AbortedTransaction[]): ReadonlySet<Batch> {
   const beginnings = [...aborted].sort((a, b) => a.firstOffset - b.firstOffset);
   const open = new Set<number>();
@@ -214,14 +214,14 @@ interface RecordParts {
   readonly timestampDelta: number;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
-  /** At its headers. */
+  /** Positioned at its headers. */
   readonly rest: ByteWalk;
 }
 
 /** @throws BrokenBytes */
 function readRecord(batch: ByteWalk): RecordParts {
   const record = new ByteWalk(batch.bytes(batch.varint()));
-  record.byte(); // attributes, of no use in this format
+  record.byte(); // attributes, unused in this format
   const timestampDelta = record.varlong();
   const offsetDelta = record.varint();
   const [key, value] = [blockIn(record), blockIn(record)];
@@ -229,7 +229,7 @@ function readRecord(batch: ByteWalk): RecordParts {
   return { offsetDelta, timestampDelta, key, value, rest: record };
 }
 
-/** A length and as many bytes; −1: null. A copy. */
+/** Reads a length and as many bytes; −1: null. Returns a copy. */
 function blockIn(record: ByteWalk): Uint8Array | null {
   const length = record.varint();
   return length === -1 ? null : Uint8Array.prototype.slice.call(record.bytes(length));
@@ -237,7 +237,7 @@ function blockIn(record: ByteWalk): Uint8Array | null {
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Key and value of a record are sound where its headers are malformed: in the input these count as none. @throws BrokenBytes */
+/** Key and value may be sound where headers are malformed: in the input those then count as none. @throws BrokenBytes */
 function headersIn(record: ByteWalk, isInput: boolean): readonly RawHeader[] {
   try {
     return readHeaders(record);

@@ -1,6 +1,6 @@
-// Reads the values of a topic, in JSON or Avro, told apart by their first byte (docs/FORMATS.md, Input).
+// Reads the values of a topic, in JSON or Avro, recognized by their first byte (docs/FORMATS.md, Input).
 //
-// Owns: the schemas handed in, by their ids.
+// Owns: the schemas learned, by their ids.
 // Does not own: fetching them.
 import { type AvroRecord, canBe, type Content, isFieldOf, NoSchema, recordSchema } from './avro-schema.ts';
 import { avroFields, avroRecord } from './avro-value.ts';
@@ -18,36 +18,36 @@ export class ValueFormats {
   readonly #format: ValueFormat;
   readonly #schemas = new Map<number, AvroRecord | undefined>();
 
-  /** `format`: what the configuration says that all values are in. */
+  /** `format`: of all values, by the configuration. */
   constructor(format: ValueFormat) {
     this.#format = format;
   }
 
-  /** The id of the schema without which the value cannot be read; undefined: none is missing. */
+  /** The id of the schema that is missing to read the value; undefined: none is. */
   lacks(value: Uint8Array | null): number | undefined {
     if (value === null || this.#formatOf(value) !== 'avro' || value.length < WIRE_HEADER_BYTES) return undefined;
     const id = schemaIdIn(value);
     return this.#schemas.has(id) ? undefined : id;
   }
 
-  /** The Avro schema of an id; undefined: there is none, and what was written by it cannot be read. */
+  /** Takes the Avro schema of an id; undefined: there is none, and values written by it cannot be read. */
   learn(id: number, schema: string | undefined): void {
     this.#schemas.set(id, schema === undefined ? undefined : parsed(schema));
   }
 
-  /** Reads the event in a value that is neither null nor empty. `bad`: it is no event (I1). */
+  /** Reads the event in a value that is neither null nor empty. `bad`: it is not an event (I1). */
   event(value: Uint8Array): InputEvent | 'bad' {
     if (this.#formatOf(value) === 'json') return jsonEvent(value);
     const fields = this.#avro('event', value);
     return fields === undefined ? 'bad' : eventOf(fields);
   }
 
-  /** The fields of a value that is neither null nor empty, as a request for a lease; undefined: they cannot be read. */
+  /** Reads the fields of a value that is neither null nor empty, as a request for a lease; undefined: unreadable. */
   request(value: Uint8Array): EventFields | undefined {
     return this.#formatOf(value) === 'json' ? jsonObject(value) : this.#avro('request', value);
   }
 
-  /** A record of the output; undefined: none that can be read. */
+  /** Reads a record of the output; undefined: unreadable. */
   summary(value: Uint8Array): EventFields | undefined {
     if (value[0] === OPENING_BRACE) return jsonObject(value);
     const schema = value[0] === AVRO_MAGIC ? this.#schemaOf(value) : undefined;

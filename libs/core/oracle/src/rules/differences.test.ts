@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { fieldDifferences, isSame } from './differences.ts';
 
-describe('[V4] what is compared', () => {
+describe('[V4] compared values', () => {
   test('may be nested as deep as a record is long', () => {
     const nested = (inner: string): unknown => JSON.parse('[{"a":'.repeat(20_000) + inner + '}]'.repeat(20_000));
     expect(fieldDifferences({ items: nested('1') }, { items: nested('1') })).toEqual([]);
     expect(fieldDifferences({ items: nested('1') }, { items: nested('2') })).toEqual([expect.stringContaining('…')]);
   });
 
-  test('is shown cut short where it is long, and as what it is', () => {
+  test('are cut short where they are long, and shown as what they are', () => {
     const long = 'm'.repeat(3_000_000);
     const bytes = new Uint8Array(3_000_000).fill(200);
     const [text = '', list = ''] = fieldDifferences({ a: long, b: [bytes] }, { a: `${long}n`, b: [] });
@@ -19,7 +19,7 @@ describe('[V4] what is compared', () => {
     expect(isSame(bytes, bytes.with(2_999_999, 0))).toBe(false);
   });
 
-  test('is the same in whatever order its fields stand, and as a map; not in another order of a list', () => {
+  test('are equal in any order of their fields, and as maps; not in another order of a list', () => {
     expect(
       isSame(
         { a: 1, b: [null] },

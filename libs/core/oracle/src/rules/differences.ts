@@ -1,5 +1,5 @@
-// Compares two things with the same fields. Values of others may be nested as deep as a record is long: so the comparison does
-// not call itself.
+// Compares two things with the same fields. Foreign values may be nested as deep as a record is long, so the comparison does not
+// recurse.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,23 +12,23 @@ export function fieldDifferences(found: Fields, expected: Fields): string[] {
   );
 }
 
-/** By what never changes and is compared again and again: what it was found to be the same as last. */
-const settled = new WeakMap<object, object | undefined>();
+/** For immutable parts that are compared again and again: the part that each was last found equal to. */
+const lastEqual = new WeakMap<object, object | undefined>();
 
-/** The part, which never changes, and its like are compared once, however often they meet. */
+/** Registers an immutable part, which is compared with an equal once, however often they meet. */
 export function compareOnce(part: object): void {
-  settled.set(part, undefined);
+  lastEqual.set(part, undefined);
 }
 
-/** Objects and maps of one content are the same, whatever their order; lists have theirs. */
+/** Objects and maps are equal in any order of their fields; lists only in the same order. */
 export function isSame(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]];
   const met: [object, object][] = [];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     const [a, b] = pair;
     if (a === b) continue;
-    if (isObject(a) && isObject(b) && settled.has(a)) {
-      if (settled.get(a) === b) continue;
+    if (isObject(a) && isObject(b) && lastEqual.has(a)) {
+      if (lastEqual.get(a) === b) continue;
       met.push([a, b]);
     }
     if (a instanceof Uint8Array && b instanceof Uint8Array) {
@@ -46,7 +46,7 @@ export function isSame(one: unknown, other: unknown): boolean {
         pairs.push([part, theirs.parts.get(name)]);
       }
   }
-  for (const [a, b] of met) settled.set(a, b);
+  for (const [a, b] of met) lastEqual.set(a, b);
   return true;
 }
 
@@ -63,7 +63,7 @@ interface Parts {
   readonly parts: ReadonlyMap<unknown, unknown>;
 }
 
-/** undefined: it has none. */
+/** undefined: it has no parts. */
 function partsOf(value: unknown): Parts | undefined {
   if (!isObject(value)) return undefined;
   if (value instanceof Uint8Array) return { kind: 'bytes', parts: new Map([['', value]]) };
@@ -76,7 +76,7 @@ function plainText(value: unknown): string {
   return value === undefined || value === null ? 'none' : JSON.stringify(value);
 }
 
-/** How deep a value is shown, and how much of a text or of bytes. */
+/** Maximum depth to which a value is shown, and length of a text or of bytes. */
 const DEPTH_MAX = 16;
 const TEXT_MAX = 1_000;
 const BYTES_MAX = 500;

@@ -1,4 +1,4 @@
-// Which keys are due first: a heap of instants, where a key may stand at an earlier one than it is due by now.
+// Finds the keys that are due first: a heap of instants, where a key may stand at an earlier one than it is now due at.
 import type { Millis } from '@flatline/base';
 
 export interface Due {
@@ -26,7 +26,7 @@ export class DueOrder {
     heap[child] = { at, name };
   }
 
-  /** Takes a key that stands at or below `until`, the earliest first. */
+  /** Takes the earliest key that stands at or below `until`. */
   take(until: Millis): Due | undefined {
     const [first] = this.#heap;
     if (first === undefined || first.at > until) return undefined;

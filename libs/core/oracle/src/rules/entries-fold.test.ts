@@ -27,7 +27,7 @@ const RULES = {
 };
 const STARTS = 60;
 
-/** Encodes the changelog's image of the key while the start at that offset holds it, and all behind wait. */
+/** Encodes the changelog's image of the key while the start at that offset holds the lease and all later ones wait. */
 function loggedWith(holder: number): LoggedImage {
   const out = new ByteWriter(64);
   const grantedAt = T + holder * TIMEOUT_MS;
@@ -43,7 +43,7 @@ function loggedWith(holder: number): LoggedImage {
   return { key: KEY, head, pages, image: Uint8Array.from([...head, ...pages[0]!]), offset: 0 };
 }
 
-/** A key that many want at once, until time has let the last of them hold it; and how often states were looked at. */
+/** A key that many want at once, until all have held it in turn; and the number of looks at its states. */
 function contended(): {
   readonly fold: EntriesFold<LeaseState, Said>;
   readonly looks: { compared: number; read: number };
@@ -70,13 +70,13 @@ function contended(): {
   return { fold, looks };
 }
 
-/** All that time has brought about, up to the holder at that offset. */
+/** All records that time has brought about, up to the holder at that offset. */
 function turnsUpTo(holder: number): string[] {
   return Array.from({ length: holder }, (_, at) => [`EXPIRED ${at + 1}`, `GRANTED ${at + 1}`]).flat();
 }
 
-describe('what a contended key has said before the first commit that is there', () => {
-  test('[V1] is found by one comparison of a state for each instant, however often it is asked for', () => {
+describe('records of a contended key from before the first commit that is there', () => {
+  test('[V1] are found by one comparison of a state for each instant, however often they are asked for', () => {
     const { fold, looks } = contended();
     const last = loggedWith(STARTS - 1);
     const ids = turnsUpTo(STARTS - 1);
@@ -86,7 +86,7 @@ describe('what a contended key has said before the first commit that is there', 
     expect(looks).toEqual({ compared: STARTS - 1, read: 1 });
   });
 
-  test('[V1] is found as far as the changelog shows it, and what lies there is compared no more', () => {
+  test('[V1] are found as far as the changelog shows them, and states up to there are compared no more', () => {
     const { fold, looks } = contended();
     const shown = STARTS / 2;
     const logged = loggedWith(shown);
@@ -101,7 +101,7 @@ describe('what a contended key has said before the first commit that is there', 
     expect(looks).toEqual({ compared: shown + 1, read: 1 });
   });
 
-  test('[V1] is compared again with another state', () => {
+  test('[V1] are compared again with another state', () => {
     const { fold } = contended();
     const saidWith = (holder: number): string[] => {
       const logged = loggedWith(holder);

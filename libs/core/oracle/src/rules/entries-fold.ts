@@ -1,12 +1,12 @@
-// The entries of any kind, from the machines that its rules are: told records and instants, it says what becomes of them.
+// Folds the entries of any kind with the machines of its rules: told of records and instants, it returns the effects.
 //
-// Owns: when a machine goes on, and the steps that the changelog has not shown yet.
-// Does not own: the rules of a kind (its machine), what is still to be said (Unsaid).
+// Owns: when a machine advances, and the steps that the changelog has not shown yet.
+// Does not own: the rules of a kind (its machine), records still to be said (Unsaid).
 //
 // Invariants
-//   EF1  What is due takes effect here at the first clock that reaches it, instant by instant, whenever the processor gets to it.
-//   EF2  Since a key's last record its state in the changelog is that of its machine then, or after some of the instants since:
-//        its `steps`. All of them are behind it with the key's next record (S3).
+//   EF1  Whatever is due takes effect here at the first clock that reaches it, instant by instant, whenever the processor does it.
+//   EF2  Since a key's last record its state in the changelog is the machine's at that record, or after some of the due instants
+//        since: its `steps`. The key's next record is behind all of them (S3).
 import type { Millis } from '@flatline/base';
 import { textOf } from '../logs/byte-names.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
@@ -24,7 +24,7 @@ export interface EntriesFoldParts<State, Said> {
   readonly rules: CommonRules;
   readonly counts: FoldCounts;
   readonly kind: EntryRules<State, Said>;
-  /** Told what a machine says when it does, for whoever holds all of an input. */
+  /** Told what each machine says as it says it, for callers that have all of an input. */
   readonly onSaid?: (key: Uint8Array, said: readonly Said[]) => void;
 }
 
@@ -35,8 +35,8 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   readonly #comparison: EntryComparison<State, Said>;
   readonly #unsaid = new Unsaid();
   onHeard: (key: Uint8Array) => void = () => undefined;
-  /** Steps of all entries. */
-  #stepsHeld = 0;
+  /** Number of steps of all entries. */
+  #stepCount = 0;
 
   readonly #shown = {
     read: (logged: LoggedImage): State | undefined => this.#kind.stateIn(logged),
@@ -56,7 +56,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   }
 
   get remembered(): number {
-    return this.#table.size + this.#unsaid.size + this.#stepsHeld;
+    return this.#table.size + this.#unsaid.size + this.#stepCount;
   }
 
   names(): Iterable<string> {
@@ -80,7 +80,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   rulesChanged(): void {
     for (const entry of this.#table.all()) {
       this.#takeBack(entry);
-      // By other rules it may be due sooner.
+      // By the new rules it may be due sooner.
       this.#catchUp(entry);
     }
   }
@@ -120,7 +120,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   }
 
   forgetUnsaid(most: number, state: LaterState): readonly ExpectedRecord[] {
-    const surplus = this.#unsaid.size + this.#stepsHeld - most;
+    const surplus = this.#unsaid.size + this.#stepCount - most;
     const gone = this.#unsaid.takeStanding(surplus, state);
     for (const entry of this.#table.all()) {
       const { name, machine, steps } = entry;
@@ -141,7 +141,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       if (machine.state !== undefined) yield { text: textOf(key), dueAt: machine.dueAt(), state: machine.state };
   }
 
-  /** Lets what comes next for each key take effect, however far off it is. */
+  /** Lets the next due instant of each key take effect, however far off it is. */
   endLives(): void {
     for (const entry of this.#table.all()) {
       const dueAt = entry.machine.dueAt();
@@ -194,7 +194,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return `it says ${instant}, and the clock of this commit is ${clock}`;
   }
 
-  /** As the changelog has it, as far as commits have been seen. */
+  /** The key's life in the changelog, as of the commits seen. */
   #lifeIn(entry: Entry<State, Said> | undefined): { readonly state: State; readonly dueAt: Millis } | undefined {
     const step = entry?.steps.at(entry.steps.first);
     const state = step === undefined ? entry?.machine.state : step.before;
@@ -221,7 +221,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   protected override keyed(keyed: Keyed): void {
     const { name, key, record, saysStateFull = false } = keyed;
     const entry = this.#table.entryOf(name, key);
-    // Without forgetting it: the record may begin its next life.
+    // Not forgotten: the record may begin its next life.
     this.#show(entry, entry.steps.end);
     const before = entry.machine.state;
     const hasNoRoom = saysStateFull && this.#kind.needsRoom(record, before);
@@ -229,7 +229,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     if (!isTaken) this.refuse(record);
     const isOfLife = isTaken && (before ?? entry.machine.state) !== undefined;
     if (isOfLife || this.#kind.isOneLife !== true) this.onHeard(key);
-    // Stamped in the past by its producer, it may be due at once.
+    // If its producer stamped it in the past, it may be due at once.
     this.#catchUp(entry);
   }
 
@@ -251,7 +251,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return true;
   }
 
-  /** I7, with the record applied and not weighed yet. What lived before, and needs no more than then, has room. */
+  /** I7, once the record is applied and not yet weighed. An entry that lived before, and needs no more now, has room. */
   #hasRoom(
     { name, machine, stateBytes: bytesBefore }: Entry<State, Said>,
     before: State | undefined,
@@ -268,7 +268,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return this.hasRoomFor(added, this.#table.stateBytes + stateBytes - bytesBefore);
   }
 
-  /** Takes what its machine has said and counted, and returns what the output has to have of that. */
+  /** Takes what its machine has said and counted, and returns the records that the output must have. */
   #said(entry: Entry<State, Said>, dueAt: Millis | undefined): readonly ExpectedRecord[] {
     const said = entry.machine.takeSaid();
     const { opened, duplicates } = entry.machine.takeCounted();
@@ -279,7 +279,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return expectedRecords(this.#kind, entry, said, dueAt);
   }
 
-  /** What is due at the clock takes effect, instant by instant. */
+  /** Lets everything due at the clock take effect, instant by instant. */
   #catchUp(entry: Entry<State, Said>): void {
     const { machine } = entry;
     let dueAt = machine.dueAt();
@@ -288,7 +288,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     this.#table.forget(entry);
   }
 
-  /** What is due at `dueAt` takes effect, at the first clock that has reached it. */
+  /** Lets the instant `dueAt` take effect, at the first clock that has reached it. */
   #step(entry: Entry<State, Said>, dueAt: Millis, clock: Millis): void {
     const { machine } = entry;
     const before = machine.state;
@@ -298,23 +298,23 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       machine.due(clock);
     });
     const expected = this.#said(entry, dueAt);
-    this.#stepsHeld += 1;
+    this.#stepCount += 1;
     this.#table.addStep(entry, { before, dueAt, opened: this.counts.opened - openedBefore, expected });
   }
 
-  /** Its steps have not taken effect. */
+  /** Undoes its steps: they have not taken effect. */
   #takeBack(entry: Entry<State, Said>): void {
     const first = entry.steps.at(entry.steps.first);
     if (first === undefined) return;
     for (const { opened } of entry.steps.all()) this.counts.opened -= opened;
-    this.#stepsHeld -= entry.steps.size;
+    this.#stepCount -= entry.steps.size;
     entry.steps.takeUpTo(entry.steps.end);
     this.#table.change(entry, () => {
       entry.machine.state = first.before;
     });
   }
 
-  /** The changelog shows its steps before the place `end`, or may have. */
+  /** To be called when the changelog shows its steps before the place `end`, or may have. */
   #pass(entry: Entry<State, Said>, end: number): void {
     this.#show(entry, end);
     this.#table.forget(entry);
@@ -322,14 +322,14 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
 
   #show(entry: Entry<State, Said>, end: number): void {
     for (const { expected } of entry.steps.takeUpTo(end)) {
-      this.#stepsHeld -= 1;
+      this.#stepCount -= 1;
       for (const each of expected) this.#unsaid.add(each);
     }
   }
 
   #takeSteps(entry: Entry<State, Said>, end: number): readonly Step<State>[] {
     const taken = entry.steps.takeUpTo(end);
-    this.#stepsHeld -= taken.length;
+    this.#stepCount -= taken.length;
     this.#table.forget(entry);
     return taken;
   }

@@ -1,7 +1,7 @@
-// The state of a key in the changelog against those that the input gives: its machine's, or that before one of the steps since.
+// Compares a key's state in the changelog with those that the input gives: its machine's, or the one before a step since.
 //
-// Owns: which records a comparison has shown to be said too early.
-// Does not own: the machines, whose steps the changelog has shown (EntriesFold).
+// Owns: records that a comparison has shown to be written too early.
+// Does not own: the machines, the steps that the changelog has shown (EntriesFold).
 import type { Millis } from '@flatline/base';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { EntryRules } from './entry-rules.ts';
@@ -25,7 +25,7 @@ export class EntryComparison<State, Said> {
     return early;
   }
 
-  /** Returns the place behind the steps that the changelog shows; or what is wrong with it. @throws NotABlock */
+  /** Returns the place behind the steps that the changelog shows, or the fault. @throws NotABlock */
   shownUpTo(
     entry: Entry<State, Said> | undefined,
     logged: LoggedImage | undefined,
@@ -46,7 +46,7 @@ export class EntryComparison<State, Said> {
     return this.#kind.differences(found, expected).length === 0;
   }
 
-  /** True if what lived before has not ended: one life may have heard more since, by other rules than those of then. */
+  /** True if the former life has not ended: it may have heard more since, by newer rules. */
   goesOn(found: State | undefined, before: State | undefined): boolean {
     const kind = this.#kind;
     if (kind.isOneLife !== true || found === undefined || before === undefined) return this.isSame(found, before);
@@ -59,7 +59,7 @@ export class EntryComparison<State, Said> {
     return { rule: returns ? 'V11' : 'V5', what: this.#kind.faults.surplus(found, returns) };
   }
 
-  /** The changelog has another state than any that the input gives. */
+  /** The fault of a changelog whose state is none that the input gives. */
   #differing(
     entry: Entry<State, Said>,
     found: State | undefined,

@@ -1,4 +1,4 @@
-// Rules of a kind for the fold of its entries: a machine for each key, and how to read what the logs hold of it.
+// The rules of a kind for the fold of its entries: a machine for each key, and how to read its state from the logs.
 import type { Millis } from '@flatline/base';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { InputRecord, OutputRecord } from '../logs/history.ts';
@@ -6,7 +6,7 @@ import type { DueLife, FaultWords } from './fault-words.ts';
 import type { HeldGaps } from './held-gaps.ts';
 import type { ExpectedRecord } from './reading.ts';
 
-/** Where and when a record lies. */
+/** Position and time of a record. */
 export interface When {
   readonly clock: Millis;
   /** The clock if stamps beyond what their commit states moved nothing: only the present at that time told how far they did (C6). */
@@ -28,9 +28,9 @@ export interface Machine<State, Said> {
   state: State | undefined;
   /** Returns the next due instant; Infinity: never. */
   dueAt(): Millis;
-  /** Applies the first of what is due. `clock`: the first that has reached it. */
+  /** Applies the first due instant. `clock`: the first that has reached it. */
   due(clock: Millis): void;
-  /** False: the record belongs to the dead letters, and has changed nothing. */
+  /** False: the record belongs in the dead letters, and changes nothing. */
   take(record: InputRecord, when: When): boolean;
   /** Since the last call. */
   takeSaid(): readonly Said[];
@@ -38,47 +38,47 @@ export interface Machine<State, Said> {
   takeCounted(): Counted;
 }
 
-/** Output record for something that a machine has said. */
+/** The output record expected for something that a machine has said. */
 export interface Expectation extends Pick<ExpectedRecord, 'id' | 'why' | 'ending' | 'compare'> {
-  /** The instant that it states, if time brings it about. */
+  /** The instant that it states, if time brought it about. */
   readonly at: Millis | undefined;
 }
 
 export interface EntryRules<State, Said> {
   machine(key: Uint8Array, gaps: HeldGaps): Machine<State, Said>;
-  /** undefined: a tombstone, which is judged by what it follows. */
+  /** undefined: a tombstone, which is judged with the record before it. */
   expect(said: Said, key: Uint8Array): Expectation | undefined;
-  /** undefined: nothing but what is owed. @throws NotABlock */
+  /** undefined: the image holds only owed records. @throws NotABlock */
   stateIn(image: LoggedImage): State | undefined;
-  /** True if the record may need room for state (I7). `state`: that of its key before. */
+  /** True if the record may need room for state (I7). `state`: of its key, before it. */
   needsRoom(record: InputRecord, state: State | undefined): boolean;
-  /** True if a record that opens an entry and ends it has needed room for it (I7). Default: it has not. */
+  /** True if a record that both opens and ends an entry needed room for it (I7). Default: false. */
   passesThrough?(record: InputRecord): boolean;
   /** Bytes of a state in memory (I7), beside its entry and key. */
   stateBytes(state: State): number;
   /**
-   * True if `stateBytes` is exact: which record has room is reckoned. Default: it is an upper bound, and the processor is
-   * believed within reason.
+   * True if `stateBytes` is exact: then the fold itself decides which record has room. Default: it is an upper bound, and the processor
+   * is believed within reason.
    */
   readonly weighsExactly?: boolean;
-  /** Upper bound on the bytes that a record adds to that beyond those it brought. Default: 0. */
+  /** Upper bound on the state bytes that a record adds beyond its own bytes. Default: 0. */
   readonly addsAtMost?: number;
-  /** Returns the id of the first record that the key still owes of what took effect; undefined: all is said. */
+  /** Returns the id of the first record still owed for the key, of those that took effect; undefined: none is. */
   owedFrom?(image: LoggedImage): string | undefined;
   /** Returns the names of the fields that differ, with both values. */
   differences(found: State, expected: State): readonly string[];
   readonly faults: FaultWords<State>;
   /**
-   * True if a state is one life, which ends as a whole: only a block that names the key ends it, and only what it has taken counts
+   * True if a state is one life, which ends as a whole: only a block that names the key ends it, and only the records that it took count
    * for the key (X3). Default: it has parts, and each record counts.
    */
   readonly isOneLife?: boolean;
-  /** Input offset at which the newest part of it began. */
+  /** Input offset at which the newest part of the state began. */
   beginningOf(state: State): number;
-  /** When what the record tells came about; undefined: it does not say, or tells of the future. */
+  /** Instant of the record's event; undefined: it does not say, or its event is in the future. */
   readonly instantOf: (record: OutputRecord) => Millis | undefined;
-  /** The greatest input offset that it names; NaN: none. */
+  /** Greatest input offset that the record names; NaN: none. */
   readonly latestOffsetOf: (record: OutputRecord) => number;
-  /** Why the record comes too early for a life of its key; undefined: it does not. Default: by its instant. */
+  /** Returns why the record comes too early for a life of its key; undefined: it does not. Default: by its instant. */
   whyEarly?(record: OutputRecord, life: DueLife<State>): string | undefined;
 }

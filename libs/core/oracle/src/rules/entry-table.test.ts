@@ -29,13 +29,13 @@ function tableOf(keys: number, isEnded: (key: number) => boolean): EntryTable<un
   return table as EntryTable<unknown, unknown>;
 }
 
-test('[X6] what ended before it was due does not stay in the order of what is due', () => {
+test('[X6] an entry that ended early does not stay in the order of due instants', () => {
   const table = tableOf(KEYS, () => true);
   expect(table.size).toBe(0);
   expect(table.queued).toBeLessThan(KEYS / 10);
 });
 
-test('[X6][V2] what lives is still taken in the order of its due instants once others were let go of', () => {
+test('[X6][V2] live entries are still taken in the order of their due instants once others were forgotten', () => {
   const table = tableOf(KEYS, (key) => key % 16 > 0);
   expect(table.queued).toBeLessThan(KEYS / 4);
   const taken: number[] = [];

@@ -1,12 +1,12 @@
-// Keys that live, or of which something that was due has not taken effect in the changelog: their machines, what they weigh, and
-// which is due first.
+// The keys that live, or have due instants that have not taken effect in the changelog: their machines, their weights, and the order
+// in which they are due.
 //
 // Owns: an entry per key, the order of due instants, weights (I7).
-// Does not own: when a machine goes on (EntriesFold).
+// Does not own: when a machine advances (EntriesFold).
 //
 // Invariants
 //   KT1  A key stands in the order at its due instant, or before it.
-//   KT2  A key that has nothing and owes nothing is as one that never came: it has no entry.
+//   KT2  A key that has no state and owes nothing has no entry: it is as if it had never come.
 import type { Millis } from '@flatline/base';
 import { DueOrder } from './due-order.ts';
 import type { EntryRules, Machine } from './entry-rules.ts';
@@ -19,28 +19,28 @@ export interface Entry<State, Said> {
   readonly key: Uint8Array;
   readonly machine: Machine<State, Said>;
   steps: Steps<State>;
-  /** Bytes of its state: exact, or an upper bound, as its kind says. */
+  /** Bytes of its state: exact, or an upper bound, depending on the kind. */
   stateBytes: number;
   /** Earliest instant at which it stands in the order. */
   queuedAt: Millis;
 }
 
-/** So many places of the order, and as many as there are entries, may be of what is not due then. */
+/** Stale places that the order may have, beside as many as there are entries. */
 const STALE_MAX = 1_000;
 const NOTHING: Weight = { entries: 0, keyBytes: 0 };
 
 export class EntryTable<State, Said> {
-  /** Entries that live, and the bytes of their keys; and of those that ended since the last commit. */
+  /** Entries that live, and the bytes of their keys; `gone`: those that ended since the last commit. */
   live = NOTHING;
   gone = NOTHING;
-  /** Bytes of the states; and of those that have changed since the last commit, before that. */
+  /** Bytes of the states; `goneStateBytes`: bytes by which states have shrunk since the last commit. */
   stateBytes = 0;
   goneStateBytes = 0;
   readonly #kind: Pick<EntryRules<State, Said>, 'machine' | 'stateBytes'>;
   readonly #gaps: HeldGaps;
   readonly #entries = new Map<string, Entry<State, Said>>();
   #order = new DueOrder();
-  /** Shared by the keys that have none: none is added to it. */
+  /** Shared by the keys without steps; never added to. */
   readonly #noSteps = new Steps<State>();
 
   constructor(kind: Pick<EntryRules<State, Said>, 'machine' | 'stateBytes'>, gaps: HeldGaps) {
@@ -52,7 +52,7 @@ export class EntryTable<State, Said> {
     return this.#entries.size;
   }
 
-  /** Places in the order, also of what ended or is due at another instant. */
+  /** Places in the order, including stale ones. */
   get queued(): number {
     return this.#order.size;
   }
@@ -87,7 +87,7 @@ export class EntryTable<State, Said> {
     if (machine.state === undefined && steps.size === 0) this.#entries.delete(name);
   }
 
-  /** Does what may begin or end a life, and weighs what lives. */
+  /** Applies a change that may begin or end a life, and weighs the entry. */
   change(entry: Entry<State, Said>, how: () => void): void {
     const lived = entry.machine.state !== undefined;
     how();
@@ -98,7 +98,7 @@ export class EntryTable<State, Said> {
     return state === undefined ? 0 : this.#kind.stateBytes(state);
   }
 
-  /** Weighs an entry that has changed. `lived`: before. */
+  /** Weighs an entry that has changed. `lived`: whether it was alive before. */
   weigh(entry: Entry<State, Said>, lived: boolean, stateBytes: number): void {
     const lives = entry.machine.state !== undefined;
     this.stateBytes += stateBytes - entry.stateBytes;
@@ -113,7 +113,7 @@ export class EntryTable<State, Said> {
     }
   }
 
-  /** A commit shows what has ended by now. */
+  /** To be called with each commit: it shows all that has ended by now. */
   committed(): void {
     this.gone = NOTHING;
     this.goneStateBytes = 0;
@@ -131,11 +131,11 @@ export class EntryTable<State, Said> {
     for (const { name, queuedAt } of this.#entries.values()) if (queuedAt < Infinity) this.#order.add(queuedAt, name);
   }
 
-  /** Takes a key out of the order that stood there at or below `until`, the earliest first. */
+  /** Takes the earliest key that stands in the order at or below `until`. */
   takeDue(until: Millis): Entry<State, Said> | undefined {
     for (let due = this.#order.take(until); due !== undefined; due = this.#order.take(until)) {
       const entry = this.#entries.get(due.name);
-      // It stands there at another instant, too.
+      // A stale place: the entry stands at another instant, too.
       if (entry?.queuedAt !== due.at) continue;
       entry.queuedAt = Infinity;
       return entry;

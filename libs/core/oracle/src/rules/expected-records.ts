@@ -1,4 +1,4 @@
-// Records that the output has to have for what a machine has said.
+// Makes the records that the output must have of what a machine has said.
 import type { Millis } from '@flatline/base';
 import { textOf } from '../logs/byte-names.ts';
 import type { OutputRecord } from '../logs/history.ts';
@@ -10,7 +10,7 @@ interface OfKey {
   readonly key: Uint8Array;
 }
 
-/** `dueAt`: undefined: a record brought it about. */
+/** `dueAt`: undefined: brought about by a record. */
 export function expectedRecords<State, Said>(
   kind: Pick<EntryRules<State, Said>, 'expect' | 'instantOf'>,
   { name, key }: OfKey,

@@ -1,7 +1,7 @@
-// Faults of an entry in words: what a kind calls its lives, and their ends.
+// Describes the faults of an entry, in its kind's words for lives and their ends.
 import type { Millis } from '@flatline/base';
 
-/** A life that is due at an instant, and what is known behind a commit. */
+/** A life that is due at an instant, and the facts known behind a commit. */
 export interface DueLife<State> {
   readonly state: State;
   readonly dueAt: Millis;
@@ -9,17 +9,17 @@ export interface DueLife<State> {
 }
 
 export interface FaultWords<State> {
-  /** The changelog holds what the input does not leave. `returns`: it had ended before. */
+  /** The changelog has a life that the input does not give. `returns`: one that had ended before. */
   surplus(found: State, returns: boolean): string;
-  /** The changelog lacks what lives. */
+  /** The changelog lacks a life. */
   lacking(state: State, position: number): string;
-  /** The changelog shows what comes later. */
+  /** The changelog shows a state that comes later. */
   early(life: DueLife<State>, position: number): string;
-  /** It is due, and the changelog does not show it. `state`: undefined: none. `why`: what comes of it. */
+  /** A due instant is not shown in the changelog. `state`: undefined: none. `why`: its effect. */
   overdue(life: DueLife<State | undefined>, why: string): string;
 }
 
-/** `named`: a life in words: `the lease with token 3`. */
+/** `named`: describes a life: `the lease with token 3`. */
 export function faultWords<State>(named: (state: State) => string): FaultWords<State> {
   return {
     surplus: (found, returns) =>

@@ -1,21 +1,21 @@
-// All that the machines of a kind say of an input, for callers that hold all of it.
+// Collects everything that the machines of a kind say of an input, for callers that have all of it.
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import type { CommonRules, InputRecord } from '../logs/history.ts';
 import { EntriesFold } from './entries-fold.ts';
 import type { EntryRules } from './entry-rules.ts';
 
 export interface EntriesFoldOptions {
-  /** Stamped by the broker, or by producers. */
+  /** True if the broker stamped the records, false if producers did. */
   readonly logAppendTime: boolean;
-  /** C8. Default: nothing is held. */
+  /** C8. Default: no time is held. */
   readonly heldTime?: Pick<CommonRules, 'unheardMs' | 'maxHoldMs'>;
 }
 
 export interface FoldedEntries<Said> {
-  /** In order, by key, with a character per byte; and as text. Keys of which nothing is said are left out. */
+  /** In order, by key: with a character per byte, and as text. Keys without records are left out. */
   readonly saidByName: ReadonlyMap<string, readonly Said[]>;
   readonly saidByText: ReadonlyMap<string, readonly Said[]>;
-  /** Offsets of the records that belong to the dead letters, and of those with a key that do not. */
+  /** Offsets of the records that belong in the dead letters, and of the keyed ones that do not. */
   readonly refused: readonly number[];
   readonly taken: readonly number[];
 }

@@ -1,11 +1,11 @@
-// Gaps in the input in which no device could be heard, taken out of deadlines (C8). Shares nothing with the code it judges.
+// Gaps in the input during which no device could be heard, excluded from deadlines (C8). Shares nothing with the code it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 
-/** Beyond so many, the two oldest and what lies between count as one. */
+/** Beyond this many, the two oldest and all that lies between them count as one. */
 const GAPS_MAX = 64;
 
 export interface HeldGapRules {
-  /** 0: nothing is ever held. */
+  /** 0: no time is ever held. */
   readonly unheardMs: DurationMs;
   readonly maxHoldMs: DurationMs;
 }
@@ -23,7 +23,7 @@ export class HeldGaps {
     this.#rules = rules;
   }
 
-  /** The clock moves from `before` to `after`, and something lives that was not due before. */
+  /** To be called when the clock moves from `before` to `after` while something lives that was not due before. */
   passed(before: Millis, after: Millis): void {
     if (!this.hasUnheard(before, after)) return;
     const { unheardMs, maxHoldMs } = this.#rules;
@@ -46,7 +46,7 @@ export class HeldGaps {
       .reduce((sum, ms) => (ms > 0 ? sum + ms : sum), 0);
   }
 
-  /** When `ms` have passed since `from`, held time left out. */
+  /** The instant at which `ms` have passed since `from`, held time excluded. */
   end(from: Millis, ms: DurationMs): Millis {
     let end = from + ms;
     for (const gap of this.#gaps) {

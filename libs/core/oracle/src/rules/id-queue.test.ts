@@ -7,7 +7,7 @@ interface Named {
   readonly ids: readonly string[];
 }
 
-/** The same, looked through each time. */
+/** The same, by a linear search each time. */
 class Naive {
   readonly all: { readonly place: number; readonly each: Named }[] = [];
   #end = 0;
@@ -36,7 +36,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ does: fc.constant('look' as const), one: id, other: id }) },
 );
 
-test('a queue by ids is as one that is looked through', () => {
+test('a queue by ids behaves like a linear search', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const queue = new IdQueue<Named>(({ ids }) => ids);

@@ -1,12 +1,12 @@
-// A queue in the order of the log, of which anything is found by its id, and taken: however long it is, nothing looks through it.
+// A queue in log order whose items are found and taken by id, without a search through a long queue.
 //
 // Invariants
-//   IQ1  The place of what is in it stays, and what comes later has a greater one.
-//   IQ2  `first` is the place of the first that is there; where nothing is, it is `end`.
+//   IQ1  The place of an item never changes, and later items have greater ones.
+//   IQ2  `first` is the place of the first item; in an empty queue it equals `end`.
 
-/** So many are looked through; more are found by an index. */
+/** Up to this many items are searched through; more are found by an index. */
 const LOOKED_THROUGH_MAX = 8;
-/** So many places in front are left empty, if they are not most of all. */
+/** Empty places tolerated in front, if they are not most of all. */
 const EMPTY_MAX = 32;
 
 export class IdQueue<Each extends object> {
@@ -41,12 +41,12 @@ export class IdQueue<Each extends object> {
     this.#size += 1;
   }
 
-  /** undefined: nothing is there any more. */
+  /** undefined: no longer there. */
   at(place: number): Each | undefined {
     return this.#all[place - this.#base];
   }
 
-  /** Where the first of that id is; −1: there is none. */
+  /** Place of the first item with that id; −1: none. */
   placeOf(id: string): number {
     if (this.#index === undefined && this.#all.length > LOOKED_THROUGH_MAX) this.#index = this.#indexed();
     if (this.#index !== undefined) return this.#index.get(id)?.[0] ?? -1;
@@ -54,7 +54,7 @@ export class IdQueue<Each extends object> {
     return at < 0 ? -1 : this.#base + at;
   }
 
-  /** True if `one` is there, and is `other` or comes before it. */
+  /** True if `one` is in the queue, and is `other` or precedes it. */
   isUpTo(one: string, other: string): boolean {
     const [place, end] = [this.placeOf(one), this.placeOf(other)];
     if (place < 0 || place !== end) return place >= 0 && place < end;
@@ -62,7 +62,7 @@ export class IdQueue<Each extends object> {
     return ids.indexOf(one) <= ids.indexOf(other);
   }
 
-  /** There is something at `place`. */
+  /** Requires an item at `place`. */
   take(place: number): Each {
     const each = this.at(place)!;
     this.#all[place - this.#base] = undefined;

@@ -1,8 +1,8 @@
-// The input of one partition, record by record, as far as it is the same for every kind (C1, C6, I1, I2, I7): the clock, what is
-// no record of a key, and room. As simply as the rules are written.
+// Folds the input of one partition, record by record, as far as all kinds agree (C1, C6, I1, I2, I7): the clock, records without a
+// key, and room. Written as simply as the rules.
 //
 // Owns: the clock, which records were bad.
-// Does not own: what a record of a key does (the fold of each kind).
+// Does not own: the effect of a record on its key (the fold of each kind).
 //
 // Invariants
 //   IF1  Shares no code with the core.
@@ -15,21 +15,21 @@ import { HeldGaps } from './held-gaps.ts';
 const ENTRIES_MAX = 33_000_000;
 const KEY_BYTES_MAX = 1_879_048_192;
 const PAGE_BYTES_MAX = 3_221_225_472;
-/** An entry beside its key and its state. */
+/** Bytes of an entry beside its key and its state. */
 const ENTRY_BYTES = 128;
-/** A byte of a record becomes no more bytes of a state than these, but for what comes on top. */
+/** Upper bound on state bytes per byte of a record, beside a constant. */
 const STATE_PER_BYTE = 4;
 export const STATE_ON_TOP = 1_024;
 
-/** Counts of what happened on the way. */
+/** Counts of events on the way. */
 export interface FoldCounts {
   /** Lives of keys that began. */
   opened: number;
-  /** Events counted as duplicates, keyed records that were refused, clock records. */
+  /** Duplicate events; below: keyed records that were refused, clock records. */
   duplicates: number;
   badRecords: number;
   clockRecords: number;
-  /** Records of the other timestamp type, from before the input had its own (C6). */
+  /** Records of the other timestamp type, from before the input had its present one (C6). */
   formerTypeRecords: number;
 }
 
@@ -40,11 +40,11 @@ export interface Keyed {
   readonly record: InputRecord;
   /** docs/SPEC.md, Terms. */
   readonly effectiveAt: Millis;
-  /** True if there is no room for an entry that it would open (I7). */
+  /** True if there is no room for an entry that the record would open (I7). */
   readonly isFull: () => boolean;
   /**
    * True if the processor says that there was no room, and there may have been none for a state (I7). It is believed only for a
-   * record that needs some. undefined: it is reckoned here.
+   * record that needs some. undefined: computed here.
    */
   readonly saysStateFull: boolean | undefined;
 }
@@ -55,11 +55,11 @@ export interface Weight {
   readonly keyBytes: number;
 }
 
-/** What a kind's states weigh (I7). */
+/** Weights of a kind's states (I7). */
 export interface Weighing {
-  /** True if the fold knows what states take; otherwise the processor is believed, within reason. */
+  /** True if the fold knows the sizes of states; otherwise the processor is believed, within reason. */
   readonly weighsExactly?: boolean;
-  /** Upper bound on the bytes that a record adds to a state beyond those it brought. */
+  /** Upper bound on the state bytes that a record adds beyond its own bytes. */
   readonly addsAtMost?: number;
 }
 
@@ -67,7 +67,7 @@ export abstract class InputFold {
   clock: Millis = 0;
   /** Offset of the last record that was bad. */
   lastBad = -1;
-  /** Due instants that the clock has brought about. */
+  /** Number of due instants that the clock has brought about. */
   dues = 0;
   readonly weighsExactly: boolean;
   protected readonly rules: CommonRules;
@@ -86,14 +86,14 @@ export abstract class InputFold {
     this.#addsAtMost = addsAtMost;
   }
 
-  /** The clock has moved, or not: what is due takes effect. */
+  /** Called whenever the clock may have moved: whatever is due takes effect. */
   protected abstract moved(): void;
   protected abstract keyed(keyed: Keyed): void;
-  /** Weight of what lives: what was due has ceased to. */
+  /** Weight of all that lives, without entries that were due. */
   protected abstract living(): Weight;
-  /** Upper bound on the state bytes of what lives, and of what has ceased to since the last commit. */
+  /** Upper bound on the state bytes of all that lives, and of all that has ceased to live since the last commit. */
   protected abstract statesAtMost(): number;
-  /** Weight of what has ceased to live since the last commit, as far as the clock let it go. */
+  /** Weight of all that has ceased to live since the last commit, as far as the clock released it. */
   protected abstract letGo(): Weight;
 
   /** The clock if stamps beyond what their commit states moved nothing: only the present at that time told how far they did (C6). */
@@ -101,7 +101,7 @@ export abstract class InputFold {
     return this.#clockAtLeast;
   }
 
-  /** Keys that had a record since the last call. */
+  /** Takes the keys that had a record since the last call. */
   takeTouched(): Set<string> {
     const touched = this.#touched;
     this.#touched = new Set();
@@ -113,7 +113,7 @@ export abstract class InputFold {
     this.#touched.add(name);
   }
 
-  /** Offsets of records that were refused since the last call, in order. */
+  /** Takes the offsets of records refused since the last call, in order. */
   takeBad(): number[] {
     const bad = this.#bad;
     this.#bad = [];
@@ -133,7 +133,7 @@ export abstract class InputFold {
     this.#clockAtLeast = this.clock;
   }
 
-  /** Behind its last record the clock is what a commit states. */
+  /** Sets the clock behind the commit's last record to the one that the commit states. */
   endCommit(): void {
     this.#clockAtLeast = this.clock;
   }
@@ -148,9 +148,9 @@ export abstract class InputFold {
   }
 
   /**
-   * `isSaidFull`: whether the processor says that there was no room for it (I7); undefined: it is reckoned.
+   * `isSaidFull`: whether the processor says that there was no room for it (I7); undefined: computed here.
    * `knowsClock`: whether the clock here is the one that the processor had.
-   * `latest`: on CreateTime the clock that the commit of this record states, beyond which no stamp has moved it (C6).
+   * `latest`: on CreateTime, the clock stated by the commit of this record, beyond which no stamp has moved it (C6).
    */
   record(
     record: InputRecord,
@@ -191,25 +191,25 @@ export abstract class InputFold {
 
   #advance(timestamp: Millis): void {
     const before = this.clock;
-    // Where nothing lives there is nothing to be heard of (C8).
+    // Where nothing lives, no device goes unheard (C8).
     const isHeld = this.held.hasUnheard(before, timestamp) && this.living().entries > 0;
     this.clock = Math.max(before, timestamp);
     if (isHeld) this.held.passed(before, this.clock);
     this.moved();
   }
 
-  /** I7: what is due at the clock takes no room. */
+  /** I7: entries that are due take no room. */
   #isFullFor(name: string): boolean {
     return this.#exceeds(name, this.living());
   }
 
-  /** True if any clock could make it full: an earlier one leaves alive what has closed here since the last commit, and no more. */
+  /** True if any possible clock could make it full: an earlier one leaves alive what has closed here since the last commit, and no more. */
   #mayBeFullFor(name: string): boolean {
     const [most, gone] = [this.living(), this.letGo()];
     return this.#exceeds(name, { entries: most.entries + gone.entries, keyBytes: most.keyBytes + gone.keyBytes });
   }
 
-  /** True if what lives, whatever the clock was, and what the record would add could fill it. */
+  /** True if all that may live, whatever the clock was, and the record's state could fill the partition. */
   #mayStateBeFull(added: number): boolean {
     const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
     const [{ entries, keyBytes }, gone] = [this.living(), this.letGo()];
@@ -217,7 +217,7 @@ export abstract class InputFold {
     return besides + this.statesAtMost() + added + this.#addsAtMost > Math.min(pageBytesMax, stateBytesMax);
   }
 
-  /** I7, where what states take is known: whether there is room for so much more, with all states at so many bytes. */
+  /** I7, where the sizes of states are known: true if there is room for that weight, with all states at `stateBytes`. */
   protected hasRoomFor(added: Weight, stateBytes: number): boolean {
     const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
     const { entries, keyBytes } = this.living();
@@ -236,21 +236,21 @@ export function weightOf(name: string): number {
   return Math.max(4, 4 * Math.ceil(name.length / 4));
 }
 
-/** Returns an upper bound on what a record adds to entries, keys and states. */
+/** Upper bound on the bytes that a record adds to entries, keys and states. */
 function atMost({ value, headers = [] }: InputRecord, name: string): number {
   const inHeaders = headers.reduce((sum, header) => sum + header.name.length + (header.value?.length ?? 0) + 1, 0);
   return ENTRY_BYTES + weightOf(name) + stateAtMost((value?.length ?? 0) + inHeaders);
 }
 
-/** Upper bound on the state that so many bytes of a record become. */
+/** Upper bound on the state made of that many bytes of a record. */
 export function stateAtMost(bytes: number): number {
   return STATE_ON_TOP + STATE_PER_BYTE * bytes;
 }
 
-/** In place of a value, where there is to be one. */
+/** Stands in for a value that must not be empty. */
 const SOME_BYTES = new Uint8Array(1);
 
-/** The record as one whose content cannot be applied. Without a key there is no content to fail at. */
+/** Returns the record as one whose content cannot be applied. Without a key there is no content to fail at. */
 export function asRefused(record: InputRecord): InputRecord {
   return record.key === null ? record : { ...record, value: SOME_BYTES, event: 'bad', isRefused: true };
 }

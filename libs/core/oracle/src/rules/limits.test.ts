@@ -1,4 +1,4 @@
-// Limits of the product that the checker has to know, or it finds fault with sound output.
+// Limits of the product that the checker must know, or it would report sound output as faulty.
 import { expect, test } from '@jest/globals';
 import { keyedRecord } from '../logs/raw-record.ts';
 import { foldDebounce } from './debounce/fold-debounce.ts';
@@ -20,7 +20,7 @@ test('[D3][I1] an expression or a zone of more than 256 characters is no schedul
   expect(asked({ cron: '* * * * *', 'time-zone': 'Z'.repeat(257) })).toBe('bad');
 });
 
-test('[B3] an item by which the state of its window would be more than 60 MiB fires what is there', () => {
+test('[B3] an item that would take the state of its window above 60 MiB fires the items there', () => {
   const itemBytes = 1_000_000;
   const value = new Uint8Array(itemBytes).fill(0x20);
   const rules = {

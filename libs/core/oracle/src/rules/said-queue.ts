@@ -1,4 +1,4 @@
-// Records that have to be said, by key in the order of the log, until the output is seen to say them.
+// Records that must be written, by key in log order, until they are seen on the output.
 import { IdQueue } from './id-queue.ts';
 
 interface Said {
@@ -26,12 +26,12 @@ export class SaidQueue<Each extends Said> {
     return (this.#byName.get(name)?.placeOf(id) ?? -1) >= 0;
   }
 
-  /** True if `one` is there, and is `other` or comes before it. */
+  /** True if `one` is there, and is `other` or precedes it. */
   isUpTo(name: string, one: string, other: string): boolean {
     return this.#byName.get(name)?.isUpTo(one, other) === true;
   }
 
-  /** Takes one; undefined: there is none. `isOutOfOrder`: an earlier one of its key is still there. */
+  /** Takes one; undefined: none has that id. `isOutOfOrder`: an earlier one of its key is still there. */
   take(name: string, id: string): { readonly expected: Each; readonly isOutOfOrder: boolean } | undefined {
     const all = this.#byName.get(name);
     const place = all?.placeOf(id) ?? -1;

@@ -1,4 +1,4 @@
-// Steps that time has brought about for one key since its last record, instant by instant.
+// The due instants that have taken effect for one key since its last record, as steps in order.
 //
 // Owns: their order, which of them the changelog shows.
 // Does not own: what has taken effect (EntriesFold).
@@ -10,12 +10,12 @@ import type { ExpectedRecord } from './reading.ts';
 export interface Step<State> {
   readonly before: State | undefined;
   readonly dueAt: Millis;
-  /** Lives that began with it. */
+  /** Number of lives that began with it. */
   readonly opened: number;
   readonly expected: readonly ExpectedRecord[];
 }
 
-/** A look at what the changelog has of the key: steps that came before `at` did not begin there. */
+/** A comparison with the key's image in the changelog: it shows none of the states before steps below `at`. */
 interface Look<State> {
   readonly logged: LoggedImage;
   readonly found: State | undefined;
@@ -39,8 +39,8 @@ export class Steps<State> extends IdQueue<Step<State>> {
   }
 
   /**
-   * The place behind those in front that stand, so many that `most` records are theirs. Where the key `isOver`, what says nothing
-   * behind the last one that does is among them.
+   * The place behind the leading steps whose records all stand, until those are `most` records. If the key `isOver`, steps without
+   * records behind the last of them are included.
    */
   standingEnd(most: number, isOver: boolean, stands: (id: string) => boolean): number {
     let end = this.first;
@@ -56,8 +56,8 @@ export class Steps<State> extends IdQueue<Step<State>> {
   }
 
   /**
-   * True if the changelog has the state before one of the steps up to that at `place`: none of these has taken effect in it.
-   * However often it is asked, each is compared with it once. @throws NotABlock from `read`
+   * True if the changelog shows the state before one of the steps up to that at `place`: then the latter has not taken effect in it.
+   * However often this is asked, each step is compared with an image once. @throws NotABlock from `read`
    */
   isShownBefore(
     place: number,

@@ -3,7 +3,7 @@ import type { Counted } from './entry-rules.ts';
 const NOTHING: readonly never[] = [];
 const NONE: Counted = { opened: 0, duplicates: 0 };
 
-/** Collects what a machine has said and counted since it was last asked. */
+/** Collects the records and counts of a machine since it was last asked. */
 export abstract class Telling<Said> {
   #said: Said[] | undefined;
   #counted = NONE;

@@ -1,18 +1,18 @@
-// Records that the output has to have, from what has taken effect until a commit is seen to say them.
+// Records that the output must have, from when they take effect until a commit is seen to write them.
 //
-// Owns: what is expected, what the changelog says is owed.
-// Does not own: what time brings about before the changelog shows it (Steps).
+// Owns: the records expected, which of them the changelog says are owed.
+// Does not own: effects of time that the changelog does not show yet (Steps).
 //
 // Invariants
-//   US1  What took effect is said in the commit that shows it, but for what the changelog then says is owed: that in later ones.
+//   US1  A record is said in the commit that shows its effect, or in a later one if the changelog then says that it is owed.
 import type { ExpectedRecord, KindEntries, LaterState } from './reading.ts';
 import { SaidQueue } from './said-queue.ts';
 
 export class Unsaid {
   readonly #expected = new SaidQueue<ExpectedRecord>();
-  /** By name, the id of the first record that is owed. */
+  /** By key name, the id of the first record that is owed. */
   readonly #owed = new Map<string, string>();
-  /** Names that owed what the input no longer tells of. */
+  /** Names of keys that owe records of which the input no longer tells. */
   readonly #owedBefore = new Set<string>();
 
   get size(): number {
@@ -39,12 +39,12 @@ export class Unsaid {
     return this.#expected.take(name, id);
   }
 
-  /** The changelog says that it owes this, from before the input that there is. */
+  /** Notes that the changelog owes records of that key from before the beginning of the input. */
   owesFromBefore(name: string): void {
     this.#owedBefore.add(name);
   }
 
-  /** Takes note of what the changelog says is owed; undefined: nothing. Returns what is wrong with that. */
+  /** Notes the first record that the changelog says is owed; undefined: none is. Returns the fault, if there is one. */
   noteOwed(name: string, owed: string | undefined): string | undefined {
     this.#owed.delete(name);
     if (owed === undefined) this.#owedBefore.delete(name);
@@ -54,12 +54,12 @@ export class Unsaid {
     return undefined;
   }
 
-  /** Nothing is owed any more: all counts as said. */
+  /** Nothing is owed any more: all records count as said. */
   owesNothing(): void {
     this.#owed.clear();
   }
 
-  /** Takes all but what is owed. */
+  /** Takes all records that are not owed. */
   takeExpected(): ExpectedRecord[] {
     const owing = new Set<string>();
     const said: ExpectedRecord[] = [];
@@ -71,7 +71,7 @@ export class Unsaid {
     return said;
   }
 
-  /** Takes at most so many that stand in a later state, older keys first. */
+  /** Takes at most `most` records that stand in a later state, older keys first. */
   takeStanding(most: number, { stands }: LaterState): ExpectedRecord[] {
     const gone: ExpectedRecord[] = [];
     for (const { name, id } of this.#expected.each()) {

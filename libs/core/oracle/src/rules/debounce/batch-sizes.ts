@@ -1,4 +1,4 @@
-// Bytes that items take in a record of the output (docs/FORMATS.md, Batches), and the JSON of each.
+// Sizes, in bytes, of items in a record of the output (docs/FORMATS.md, Batches), and the JSON of each item.
 import { base64Of, utf8In } from '../../logs/byte-names.ts';
 import type { DebounceFoldRules } from './naive-window.ts';
 
@@ -7,7 +7,7 @@ const JSON_SIZES = { item: 66, around: 512, keyByte: 8 };
 const AVRO_SIZES = { item: 30, around: 256, keyByte: 5 };
 const utf8 = new TextEncoder();
 
-/** By the format of the output. `bytesMax`: what a record of it may hold. */
+/** Sizes by the format of the output. `bytesMax`: capacity of one of its records. */
 export function batchSizes(
   format: 'json' | 'avro',
   bytesMax = BATCH_BYTES_MAX,

@@ -14,7 +14,7 @@ import { owedIn, touchedWindow, windowIn } from './window-image.ts';
 /** The rules of a pipeline that debounces. */
 export interface DebouncePipelineRules extends CommonRules, Omit<DebounceFoldRules, 'roomFor' | 'sizeOf'> {
   readonly kind: 'debounce';
-  /** Format of the output: what fits a record depends on it. */
+  /** Format of the output, on which depends how much fits a record. */
   readonly format: 'json' | 'avro';
   /** Maximum bytes of a batch in a record of the output. Default: as in docs/FORMATS.md. */
   readonly batchBytesMax?: number;
@@ -43,7 +43,7 @@ export function windowEntries(partition: number, rules: DebounceFoldRules): Entr
     passesThrough: ({ value }) => value !== null,
     stateBytes: ({ form, items, stateBytes }) =>
       form.keepsOne ? stateAtMost(items[0]?.value.length ?? 0) : STATE_ON_TOP + stateBytes,
-    // The result of a custom reducer has any size that a batch holds.
+    // A custom reducer's result may be as large as a batch holds.
     addsAtMost: rules.reduce === undefined ? 0 : REDUCED_BYTES_MAX,
     owedFrom: (image) => {
       const owed = owedIn(image);
@@ -103,7 +103,7 @@ function fieldsOf({ form, offset, at, most, waitMs, lastAt, ...taken }: WindowSt
   return { ...form, offset, at, most, waitMs, lastAt, count, bytes, firstTaken, lastTaken, size };
 }
 
-/** All that lie in the pages of `found` count. */
+/** Compares all items in the pages of `found`. */
 function itemDifferences({ items: found }: WindowState, expected: WindowState): readonly string[] {
   const wanted = itemsOf(expected);
   if (found.length !== wanted.length) return [`it has ${found.length} items, by the input ${wanted.length}`];

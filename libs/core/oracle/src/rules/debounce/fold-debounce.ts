@@ -1,4 +1,4 @@
-// Folds one debounced input partition into what must come out of it, for callers that hold all of it.
+// Folds one debounced input partition into the output expected of it, for callers that have all of it.
 import { keyedRecord, type RawRecord } from '../../logs/raw-record.ts';
 import { foldEntries } from '../fold-entries.ts';
 import { windowEntries } from './debounce-reading.ts';
@@ -7,7 +7,7 @@ import type { DebounceFoldRules, FoldedBatch } from './naive-window.ts';
 export interface DebounceFoldOptions {
   readonly partition: number;
   readonly rules: DebounceFoldRules;
-  /** Stamped by the broker, or by producers. */
+  /** True if the broker stamped the records, false if producers did. */
   readonly logAppendTime: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Reads what the headers of a record ask of its window (docs/FORMATS.md), as plainly as they are written.
+// Reads the headers by which a record controls its window (docs/FORMATS.md), as plainly as that page has them.
 import type { DurationMs } from '@flatline/base';
 import { textOf } from '../../logs/byte-names.ts';
 import type { RawHeader } from '../../logs/history.ts';
@@ -27,7 +27,7 @@ function isMilliseconds(text: string): boolean {
   return String(Number(text)) === text && Number.isSafeInteger(Number(text)) && Number(text) > 0 && Number(text) < 1e15;
 }
 
-/** Its bytes as text, as they lie in a window's pages; 'long': it is longer than what tells items apart may be. */
+/** The identity of an item as text, as in a window's pages; 'long': it is longer than an identity may be. */
 export function alikeBy(dedupeBy: string, headers: readonly RawHeader[], value: Uint8Array): string | undefined {
   if (dedupeBy[0] === '/') return pointedAt(dedupeBy, value);
   const found = [...headers].reverse().find(({ name }) => name === dedupeBy)?.value ?? undefined;

@@ -1,4 +1,4 @@
-// One key's windows by the rules, as simply as they are written (B1–B3): what waits, and what was said.
+// One key's windows by the rules, written as simply as they are (B1–B3): the items that wait, and the batches that came out.
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
@@ -8,7 +8,7 @@ import { varintBytes } from '../../logs/varint-bytes.ts';
 import { Telling } from '../telling.ts';
 import { alikeBy, asksIn, type ItemAsks } from './item-asks.ts';
 
-/** A pipeline's options, by the names of docs/CONFIGURATION.md, and what a record of the output holds. */
+/** A pipeline's options, named as in docs/CONFIGURATION.md, and the capacity of an output record. */
 export interface DebounceFoldRules {
   readonly mode: string;
   readonly waitMs: DurationMs;
@@ -16,17 +16,17 @@ export interface DebounceFoldRules {
   readonly maxItems: number;
   readonly maxBytes: number;
   readonly onOversize: string;
-  /** What the items of all parts of a window may take. */
+  /** Maximum bytes of the items of all parts of a window. */
   readonly maxPartsBytes: number;
   readonly reducer: string;
-  /** The output's, by which items are weighed. Default: always the same. */
+  /** Format of the output, by which items are weighed. Default: always the same. */
   readonly format?: string;
-  /** The function of `custom`: from what came of the items before, and an item, to what comes of them. It may throw. */
+  /** The function of `custom`: from the result of the items before, and an item, to the next result. It may throw. */
   readonly reduce?: ((before: unknown, item: FoldedItem & FoldedRecord) => unknown) | undefined;
   readonly dedupeBy: string | undefined;
-  /** What the items of one batch may take, with this key. */
+  /** Bytes available to the items of one batch with this key. */
   readonly roomFor: (key: Uint8Array) => number;
-  /** What an item takes of that. */
+  /** Bytes that an item takes of that. */
   readonly sizeOf: (value: Uint8Array) => number;
 }
 
@@ -36,13 +36,13 @@ export interface FoldedItem {
   readonly value: Uint8Array;
 }
 
-/** What else there is of an item's record. */
+/** The rest of an item's record. */
 export interface FoldedRecord {
   readonly key: Uint8Array;
   readonly headers: readonly RawHeader[];
 }
 
-/** An item with what `dedupeBy` finds in it, as text; undefined: nothing. */
+/** An item with its `dedupeBy` identity, as text; undefined: none. */
 export interface FoldableItem extends FoldedItem {
   readonly alike: string | undefined;
   readonly record: FoldedRecord;
@@ -64,12 +64,12 @@ export interface FoldedBatch {
   readonly items: readonly FoldedItem[];
 }
 
-/** What a window keeps of its items, and shows of them: as the rules were when it opened. */
+/** How a window keeps and shows its items: by the rules in force when it opened. */
 export interface WindowForm {
   readonly reducer: string;
-  /** One item is kept at most, however many were taken. */
+  /** True if it keeps at most one item, however many it takes. */
   readonly keepsOne: boolean;
-  /** By which format its items were weighed. */
+  /** Format by which its items were weighed. */
   readonly format: string;
 }
 
@@ -78,32 +78,32 @@ export interface WindowState {
   readonly form: WindowForm;
   /** Offset of the item that opened it, */
   readonly offset: number;
-  /** and when it came. */
+  /** and when that came. */
   readonly at: Millis;
-  /** It ends by then; Infinity: it need not. */
+  /** It ends by then at the latest; Infinity: no limit. */
   readonly most: Millis;
   readonly waitMs: DurationMs;
-  /** When that begins: with the last item, or in mode `window` with the first. */
+  /** Start of its silence: the last item, or in mode `window` the first. */
   readonly lastAt: Millis;
   /** The first `kept` of these are kept; an array that only grows. */
   readonly items: FoldableItem[];
   readonly kept: number;
-  /** How many it has taken, bytes of their values, offsets of the first and the last of them. */
+  /** Number of items taken, bytes of their values, offsets of the first and the last. */
   readonly count: number;
   readonly bytes: number;
   readonly firstTaken: number;
   readonly lastTaken: number;
-  /** What those that are kept take in a batch; where one is kept at most, what the largest of them took. */
+  /** Bytes of the kept items in a batch; where at most one is kept, of the largest that was taken. */
   readonly size: number;
-  /** Bytes of its pages, where it keeps all. */
+  /** Bytes of its pages, if it keeps all items. */
   readonly stateBytes: number;
 }
 
-/** docs/SPEC.md, B3: what pages of a window may have, and what an item is counted with beside its identity and its value. */
+/** docs/SPEC.md, B3: maximum bytes of a window's pages, and bytes counted per item beside its identity and its value. */
 const STATE_BYTES_MAX = 60 * 1024 * 1024;
 const ITEM_ON_TOP = 32;
 
-/** What an item takes in the pages (docs/FORMATS.md, Changelog). */
+/** Bytes of an item in the pages (docs/FORMATS.md, Changelog). */
 function pageBytesOf(item: FoldableItem, firstOffset: number, batchBytes: number): number {
   const { offset, timestamp, value } = item;
   const identity = identityBytes(item);
@@ -162,7 +162,7 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     return this.#take({ offset, timestamp, value, alike, record: { key: this.#key, headers } }, asks, when);
   }
 
-  /** False: it is refused. */
+  /** False: refused. */
   #take(item: FoldableItem, asks: ItemAsks, { clock, effectiveAt }: When): boolean {
     const { maxBytes, maxItems, onOversize, maxPartsBytes, mode, sizeOf } = this.#rules;
     const itemSize = sizeOf(item.value);
@@ -176,7 +176,7 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
       (!keepsOne &&
         (this.state?.stateBytes ?? 0) + ITEM_ON_TOP + identityBytes(item) + item.value.length > STATE_BYTES_MAX) ||
       size > (onOversize === 'flush' ? this.#room : maxPartsBytes) ||
-      // After a change of the output's format, or to a function or from one, nothing is added to what is there.
+      // After a change of the output's format, or to or from a function, nothing is added to the items there.
       format !== form.format ||
       (reducer === 'custom') !== (form.reducer === 'custom');
     const kept = this.#reduced(item, isOver ? undefined : this.state?.items[0]?.value);
@@ -189,7 +189,7 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
       this.#say('LEADING', { ...open, ...takenWith(open, item) }, { shown, duplicates: 0 }, clock);
     } else {
       const waitMs = asks.waitMs !== undefined && mode !== 'window' ? this.#bounded(asks.waitMs) : open.waitMs;
-      // The first push arms a window of that mode, later ones do not move it.
+      // In that mode the first push arms the window, and later ones do not move it.
       const lastAt = mode === 'window' ? open.lastAt : Math.max(open.lastAt, effectiveAt);
       this.state = { ...open, ...takenWith(open, item), ...this.#keeping(open, kept), lastAt, waitMs };
     }
@@ -199,7 +199,7 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     return true;
   }
 
-  /** The item; of a custom reducer with what it comes to in the place of its value. */
+  /** Returns the item; for a custom reducer, with the result as its value. */
   #reduced(item: FoldableItem, before: Uint8Array | undefined): FoldableItem | 'refused' {
     const { reduce, sizeOf } = this.#rules;
     if (reduce === undefined) return item;

@@ -1,4 +1,4 @@
-// State of a window as the changelog holds it (docs/FORMATS.md, Changelog).
+// State of a window in the changelog (docs/FORMATS.md, Changelog).
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
@@ -6,24 +6,24 @@ import type { FoldableItem, WindowState } from './naive-window.ts';
 
 const OWING = 2 ** 28;
 const PART = 2 ** 21;
-/** By form. */
+/** Indexed by form. */
 const REDUCERS = ['all', 'first', 'last', 'count', 'first', 'last', 'count', 'custom'];
-/** By form: whether one item at most is kept, behind the offsets of the first and the last that were taken. */
+/** By form: true if at most one item is kept, behind the offsets of the first and the last that were taken. */
 const KEEPS_ONE = [false, true, true, true, false, false, false, true];
-/** Each of them in JSON and in Avro. */
+/** Each form in JSON and in Avro. */
 const FORMS = 2 * KEEPS_ONE.length;
 const REASONS = 8;
-/** Codes of what the open window says behind an owed one: its first item, and it goes on (`LEADS`), or the batch that ends it. */
+/** Codes of what the open window does behind an owed one: release its first item and go on (`LEADS`), or the batch that ends it. */
 const LEADS = 1;
 const NEXT_MOST = 5;
 
-/** The rest of a head, which is also the rest of a touch: its numbers as they stand there. */
+/** The rest of a head, which is also the rest of a touch: numbers in their order there. */
 interface Counts {
   readonly waitMs: number;
   readonly items: number;
   readonly valueBytes: number;
   readonly batchBytes: number;
-  /** Fields of the window that is open, and of the one whose parts are owed. */
+  /** Fields of the open window, and of the one whose parts are owed. */
   readonly owed: Owed | undefined;
 }
 
@@ -32,10 +32,10 @@ interface Owed {
   readonly firstOffset: number;
   readonly endAt: number;
   readonly stateBytes: number;
-  /** Where the owed window began. */
+  /** First offset of the owed window. */
   readonly offset: number;
   readonly progress: number;
-  /** 0: nothing is said behind it. */
+  /** 0: nothing follows it. */
   readonly next: number;
   /** All of them. */
   readonly numbers: readonly number[];
@@ -57,7 +57,7 @@ function readCounts(bytes: BlockReader): Counts {
   return { waitMs, items, valueBytes, batchBytes: batchBytes % OWING, owed };
 }
 
-/** Form, first offset and end; then of what is owed: form, reason, bytes, first offset, instant, items, bytes, in batches, progress. */
+/** Form, first offset and end; then of the owed window: form, reason, bytes, first offset, instant, items, bytes, in batches, progress. */
 function readOwed(bytes: BlockReader): Owed {
   const numbers = Array.from({ length: 12 }, () => bytes.varint());
   const [form, firstOffset, endAt, , reason, stateBytes, offset] = numbers as [number, number, number, ...number[]];
@@ -88,7 +88,7 @@ export const touchedWindow: HeadTouch = (head, touch, { clock }) => {
   return out.copy();
 };
 
-/** Returns the window that has fired and is still owed, and from which part on. @throws NotABlock */
+/** Returns the window that has fired and is still owed, and its first part that is. @throws NotABlock */
 export function owedIn({
   head,
 }: Pick<LoggedImage, 'head'>): { readonly offset: number; readonly part: number } | undefined {
@@ -96,7 +96,7 @@ export function owedIn({
   return owed && { offset: owed.offset, part: Math.floor(owed.progress / PART) };
 }
 
-/** The window that is open. @throws NotABlock */
+/** Returns the open window. @throws NotABlock */
 export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): WindowState | undefined {
   const bytes = new BlockReader(image);
   const { form, firstOffset, endAt, waitMs, waitsFrom, items: count, valueBytes, batchBytes, owed } = readHead(bytes);
@@ -118,7 +118,7 @@ export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): Wi
     waitMs,
     lastAt: waitsFrom,
   };
-  // It lies there to be said, and waits with no others.
+  // The item is there only to be released, and no others wait with it.
   if (owed?.next === LEADS)
     return { ...window, items: [], kept: 0, count: 0, bytes: 0, firstTaken: -1, lastTaken: -1, size: 0, stateBytes: 0 };
   return {

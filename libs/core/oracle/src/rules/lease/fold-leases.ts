@@ -1,4 +1,4 @@
-// Folds one input partition of leases into what must come out of it, for callers that hold all of it.
+// Folds one input partition of leases into the output expected of it, for callers that have all of it.
 import type { DurationMs } from '@flatline/base';
 import { keyedRecord, type RawRecord } from '../../logs/raw-record.ts';
 import { foldEntries } from '../fold-entries.ts';
@@ -10,14 +10,14 @@ export interface LeaseFoldOptions {
   readonly rules: LeaseFoldRules;
   /** C8 */
   readonly heldTime: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs };
-  /** Stamped by the broker, or by producers. */
+  /** True if the broker stamped the records, false if producers did. */
   readonly logAppendTime: boolean;
 }
 
 export interface FoldedLeases {
   /** Records of the output, by key as text, in order. */
   readonly said: ReadonlyMap<string, readonly Said[]>;
-  /** Offsets of the records that belong to the dead letters. */
+  /** Offsets of the records that belong in the dead letters. */
   readonly refused: readonly number[];
 }
 

@@ -4,19 +4,19 @@ import { NotABlock } from '../../logs/block-reader.ts';
 import { isSame } from '../differences.ts';
 import { leaseIn } from './lease-image.ts';
 
-/** A head with the flag for terms, and nothing behind it. */
+/** Reads a head with the flag for terms, and nothing behind it. */
 function read(maxDurationMs: number, bucketMs: number): ReturnType<typeof leaseIn> {
   const out = new ByteWriter();
   for (const number of [2, 1_000, 1_000, 7, 3_000, maxDurationMs, bucketMs, 0, 0]) out.varint(number);
   return leaseIn({ head: out.copy(), pages: [] });
 }
 
-test('[F14] a head of a lease that says it has terms, and has none, is not read', () => {
+test('[F14] a head of a lease with the flag for terms, and without terms, is refused', () => {
   expect(read(0, 700).held).toMatchObject({ token: 7, offset: 6, bucketMs: 700 });
   expect(() => read(0, 0)).toThrow(NotABlock);
 });
 
-/** Claims of a holder and of starts that wait, of so many characters each, in two pages. */
+/** Claims of a holder and of waiting starts, each of that many characters, in two pages. */
 function pagesOf(starts: number, length: number): Uint8Array[] {
   const out = new ByteWriter();
   const claim = (): void => {
@@ -62,7 +62,7 @@ test('[L4] a queue of many pages is read and compared once while only its head c
   }));
   expect(states.map((each) => isSame(each.waiting, waiting))).toEqual([true, true, true]);
   expect([looks, states.map(({ held }) => held?.renewals)]).toEqual([3, [1, 2, 3]]);
-  // Another queue of the fold, and other pages, are looked at.
+  // Compared with another queue of the fold, and other pages.
   expect(isSame(states[0]!.waiting, waiting.slice(1))).toBe(false);
   expect(isSame(states[0]!.waiting, waiting)).toBe(true);
   expect(isSame(leaseIn({ head: head(1), pages: pagesOf(3, 99) }).waiting, waiting)).toBe(false);

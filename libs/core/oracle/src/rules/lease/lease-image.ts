@@ -1,4 +1,4 @@
-// State of a lease as the changelog holds it (docs/FORMATS.md, Changelog).
+// State of a lease in the changelog (docs/FORMATS.md, Changelog).
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
@@ -9,11 +9,11 @@ import { EPOCH_TOKENS, type LeaseState, type Waiting } from './naive-lease.ts';
 interface LeaseHead {
   readonly flags: number;
   readonly grantedAt: number;
-  /** In a lock delay: its end. */
+  /** During a lock delay: its end. */
   readonly renewedAt: number;
   readonly token: number;
   readonly timeoutMs: number;
-  /** Maximum duration and bucket, 0 for none; or no such numbers. */
+  /** Maximum duration and bucket, 0 for none; empty: the head has no such numbers. */
   readonly terms: readonly number[];
   readonly renewals: number;
   readonly nextWaitAt: number;
@@ -62,7 +62,7 @@ export const touchedLease: HeadTouch = (head, touch, { clock }) => {
 
 type Claim = Pick<Waiting, 'requestId' | 'attributes'>;
 
-/** What lies in the pages: who holds the lease, and who waits for it. */
+/** Content of the pages: the holder of the lease, and the starts that wait for it. */
 interface Claims {
   readonly holder: Claim;
   readonly waiting: readonly Waiting[];

@@ -27,7 +27,7 @@ export interface LeasePipelineRules extends CommonRules, LeaseFoldRules {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Endings of leases, by the reason given. */
+/** How leases end, by the reason given. */
 const ENDINGS: Readonly<Record<string, Ending>> = {
   TIMEOUT: 'timeouts',
   MAX_DURATION: 'maxDurations',
@@ -78,7 +78,7 @@ function expectation(said: Fields, key: Uint8Array): Expectation {
   };
 }
 
-/** One record has one answer of a type; a lease ends once. */
+/** A request is answered once per type; a lease ends once. */
 function idIn(fields: Fields): string | undefined {
   const { type, token, offset, at } = fields;
   if (typeof type !== 'string') return undefined;
@@ -99,7 +99,7 @@ function leaseWords(partition: number): OutputWords {
   };
 }
 
-/** In characters, of which each comes to three bytes at most. */
+/** In characters, each of at most three bytes. */
 function lengthOf({ requestId = '', attributes }: Waiting | Held): number {
   return Object.entries(attributes).reduce((sum, [name, value]) => sum + name.length + value.length, requestId.length);
 }

@@ -1,4 +1,4 @@
-// Reads what a record asks of a lease (docs/FORMATS.md), as plainly as it is written: value first, then headers.
+// Reads the request for a lease in a record (docs/FORMATS.md), as plainly as that page has it: value first, then headers.
 import { utf8In } from '../../logs/byte-names.ts';
 import type { InputRecord } from '../../logs/history.ts';
 import { eventOf, jsonObject } from '../../logs/json-event.ts';
@@ -12,7 +12,7 @@ export interface Asked {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** `bad`: the record belongs to the dead letters (I1). */
+/** `bad`: the record belongs in the dead letters (I1). */
 export function askedBy({ value, headers = [], fields: known }: InputRecord): Asked | 'bad' {
   const fields = value === null || value.length === 0 ? {} : (known ?? jsonObject(value) ?? 'bad');
   const event = fields === 'bad' ? 'bad' : eventOf({ ...fields, source: undefined });
@@ -39,7 +39,7 @@ export function askedBy({ value, headers = [], fields: known }: InputRecord): As
   };
 }
 
-/** Returns what one of them says, or both alike; `both` where they differ. */
+/** Returns the one that is set, or the value common to both; `both` if they differ. */
 function either(inValue: unknown, inHeader: unknown): unknown {
   return inValue === undefined || inHeader === undefined || inValue === inHeader ? (inValue ?? inHeader) : 'both';
 }

@@ -3,7 +3,7 @@ import { isWithinLimit } from './lease-size.ts';
 
 type Start = Parameters<typeof isWithinLimit>[1][number];
 
-test('[L4] who waits is weighed once, however many come behind: counted', () => {
+test('[L4] a waiting start is weighed once, however many follow: counted', () => {
   let looks = 0;
   let starts = 0;
   const start = (length: number): Start => {
@@ -22,6 +22,6 @@ test('[L4] who waits is weighed once, however many come behind: counted', () => 
     expect(isWithinLimit(holder, waiting)).toBe(true);
   }
   expect(isWithinLimit(holder, [...waiting, start(4_000_000)])).toBe(false);
-  // Once for the most that it may come to, once for what it does.
+  // Once for the upper bound, once for the exact size.
   expect(looks).toBeLessThanOrEqual(2 * starts);
 });

@@ -1,9 +1,9 @@
-// What who holds a lease and who waits for it take in the changelog (docs/FORMATS.md, Changelog), by what they say.
+// Bytes of a lease's holder and waiting starts in the changelog (docs/FORMATS.md, Changelog), computed from their content.
 import { varintBytes } from '../../logs/varint-bytes.ts';
 
 /** docs/SPEC.md, L4. */
 const STATE_BYTES_MAX = 64_000_000;
-/** At most, of the length of a text, and of the four numbers of one that waits. */
+/** Upper bounds: on the length prefix of a text, and on the four numbers of a waiting start. */
 const LENGTH_BYTES = 8;
 const NUMBERS_BYTES = 32;
 
@@ -19,17 +19,17 @@ interface Waiting extends Claim {
 }
 
 interface Weight {
-  /** What the characters can come to at most: nearly always enough to know, and cheaper than what they do. */
+  /** Upper bound on the bytes of the texts: nearly always decisive, and cheaper than the exact number. */
   readonly most: number;
-  /** What they do come to; undefined: not asked yet. */
+  /** Their exact bytes; undefined: not needed yet. */
   exact: number | undefined;
 }
 
 const utf8 = new TextEncoder();
-/** By the attributes, which never change: those who wait are weighed again with each start. */
+/** Cached by the attributes, which never change: waiting starts are weighed again with each start. */
 const weights = new WeakMap<Claim['attributes'], Weight>();
 
-/** Whether all of them may be kept (L4). */
+/** True if all of them may be kept (L4). */
 export function isWithinLimit(holder: Claim, waiting: readonly Waiting[]): boolean {
   const claims = [holder, ...waiting];
   const most = sum(claims.map((claim) => NUMBERS_BYTES + mostOf([claim.requestId ?? '']) + weightOf(claim).most));

@@ -1,4 +1,4 @@
-// One key's leases by the rules, as simply as they are written (L1–L7): who holds it, who waits, and what was said.
+// One key's leases by the rules, written as simply as they are (L1–L7): the holder, the starts that wait, and the records written.
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
@@ -9,7 +9,7 @@ import { Telling } from '../telling.ts';
 import { type Asked, askedBy } from './lease-request.ts';
 import { isWithinLimit } from './lease-size.ts';
 
-/** A pipeline's options, by the names of docs/CONFIGURATION.md. */
+/** A pipeline's options, named as in docs/CONFIGURATION.md. */
 export interface LeaseFoldRules {
   readonly timeoutMs: DurationMs;
   readonly minTimeoutMs: DurationMs;
@@ -39,7 +39,7 @@ export interface Held extends Claim {
   readonly token: number;
   readonly grantedAt: Millis;
   readonly lastAt: Millis;
-  /** What bounds it, as the rules were when it was granted: its holder was told no other. */
+  /** Its bounds, by the rules when it was granted: its holder was told no others. */
   readonly maxDurationMs: DurationMs | undefined;
   readonly bucketMs: DurationMs;
   readonly renewals: number;
@@ -49,7 +49,7 @@ export interface Waiting extends Claim {
   readonly until: Millis;
 }
 
-/** Held, or not before an instant; and who waits. */
+/** The holder, or the instant before which none may be; and the starts that wait. */
 export interface LeaseState {
   readonly held: Held | undefined;
   readonly lockedUntil: Millis | undefined;
@@ -64,7 +64,7 @@ interface Competing {
   readonly offset: number;
 }
 
-/** Tokens from one epoch to the next (L3). */
+/** Number of tokens from one epoch to the next (L3). */
 export const EPOCH_TOKENS = 1_099_511_627_776;
 
 export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Said> {
@@ -75,7 +75,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   #lockedUntil: Millis | undefined;
   #waiting: readonly Waiting[] = [];
 
-  /** `place`: what all that is said of this key says: id and partition. */
+  /** `place`: fields common to all records of this key: id and partition. */
   constructor(rules: LeaseFoldRules, gaps: HeldGaps, place: Readonly<Record<string, unknown>>) {
     super();
     this.#rules = rules;
@@ -109,7 +109,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     return this.#held ? this.#deadline(this.#held) : (this.#lockedUntil ?? Infinity);
   }
 
-  /** When the first of those that wait has waited long enough. */
+  /** When the first waiting start has waited long enough. */
   get #tiredAt(): Millis {
     return Math.min(Infinity, ...this.#waiting.map(({ until }) => until));
   }
@@ -138,7 +138,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     return true;
   }
 
-  /** Whether it names a start that waits, by its request id, and no token that a lease could have: that one waits no more. */
+  /** True if it names a waiting start by its request id, and no token that a lease could have: that start stops waiting. */
   #leaves({ does, token, requestId }: Asked, { clock: at, offset }: When): boolean {
     const isOfNoLease = token === undefined || token === 0;
     if (does !== 'end' || !isOfNoLease || requestId === undefined) return false;
@@ -149,7 +149,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     return true;
   }
 
-  /** False: its offset has no token. */
+  /** False: no token can be made of its offset. */
   #start(asked: Asked, { clock: at, effectiveAt, offset }: When): boolean {
     const { timeoutMs, minTimeoutMs, maxTimeoutMs } = this.#rules;
     const { requestId, attributes } = asked;
@@ -176,7 +176,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
 
   #compete(start: Claim, held: Held, waitMs: number | undefined, { at, effectiveAt, offset }: Competing): void {
     const { onConflict, maxWaiters, maxTimeoutMs } = this.#rules;
-    // Some may wait from when `onConflict` was another.
+    // Some may be waiting since `onConflict` was another.
     if (onConflict === 'replace' && this.#waiting.length === 0) {
       this.#end('EXPIRED', held, { reason: 'REPLACED', requestId: held.requestId, offset, at });
       this.#grant(start, effectiveAt, { at, offset });
@@ -221,7 +221,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     this.#held = undefined;
   }
 
-  /** It is free: the first that waits gets it. */
+  /** Grants the free lease to the first start that waits. */
   #next(at: Millis): void {
     this.#lockedUntil = undefined;
     const [next, ...waiting] = this.#waiting;

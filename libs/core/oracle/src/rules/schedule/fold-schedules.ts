@@ -1,4 +1,4 @@
-// Folds one input partition of schedules into what must come out of it, for callers that hold all of it.
+// Folds one input partition of schedules into the output expected of it, for callers that have all of it.
 import { nameOf } from '../../logs/byte-names.ts';
 import { keyedRecord, type RawRecord } from '../../logs/raw-record.ts';
 import { foldEntries } from '../fold-entries.ts';
@@ -17,9 +17,9 @@ export interface ScheduleFoldOptions {
 export interface FoldedSchedules {
   /** Records of the output, by key with a character per byte, in order. */
   readonly said: ReadonlyMap<string, readonly SaidOfSchedule[]>;
-  /** Offsets of the records that belong to the dead letters. */
+  /** Offsets of the records that belong in the dead letters. */
   readonly refused: readonly number[];
-  /** Keys of which this fold cannot say what is right: their runs go by a zone, and by another version of the database (D3). */
+  /** Keys on which this fold cannot decide: their runs go by a zone, and by another version of the database (D3). */
   readonly undecided: ReadonlySet<string>;
 }
 
@@ -33,7 +33,7 @@ export function foldSchedules(
   const entries = scheduleEntries(partition, rules, calendar);
   const machine = (key: Uint8Array): NaiveSchedules => {
     const schedules = new NaiveSchedules(rules, calendar, { partition, key: nameOf(key), onZone: () => undefined });
-    // A key that had nothing left begins with another one.
+    // A key that had nothing left begins with a new machine.
     if (byZone.get(nameOf(key))?.goesByZone !== true) byZone.set(nameOf(key), schedules);
     return schedules;
   };

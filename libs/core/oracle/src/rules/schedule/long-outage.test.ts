@@ -5,7 +5,7 @@ const utf8 = new TextEncoder();
 const START = 1_790_000_000_000;
 const SECOND_MS = 1_000;
 
-test('[D3] each run that is made up for looks at the next instant, and not at all of an outage', () => {
+test('[D3] each run that is made up for looks at the next instant, not at the whole outage', () => {
   let looks = 0;
   const next = (_cron: string, _zone: string, after: number): number => {
     looks += 1;
@@ -33,6 +33,6 @@ test('[D3] each run that is made up for looks at the next instant, and not at al
     { partition: 0, rules, calendar },
   );
   expect([...said.values()].map((runs) => runs.length)).toEqual([maxCatchUp]);
-  // The others are passed over at once.
+  // The other instants are skipped at once.
   expect(looks).toBeLessThan(missed + 10 * maxCatchUp);
 });

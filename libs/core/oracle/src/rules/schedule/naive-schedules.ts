@@ -1,4 +1,4 @@
-// One key's schedules by the rules, as simply as they are written (D1–D4): what is pending, and what came out.
+// One key's schedules by the rules, written as simply as they are (D1–D4): those pending, and the records written.
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
@@ -15,7 +15,7 @@ import {
 } from './schedule-request.ts';
 import { Telling } from '../telling.ts';
 
-/** A pipeline's options, by the names of docs/CONFIGURATION.md. */
+/** A pipeline's options, named as in docs/CONFIGURATION.md. */
 export interface ScheduleFoldRules {
   readonly maxHorizonMs: DurationMs;
   /** Default: any period. */
@@ -26,32 +26,32 @@ export interface ScheduleFoldRules {
   readonly receipts: string;
   readonly maxSchedulesPerKey: number;
   readonly targets: readonly string[];
-  /** A record may name it, which says nothing. */
+  /** Target that a record may name, with no effect. */
   readonly outputTopic?: string;
   /** Default: any number. */
   readonly maxMessageBytes?: number;
 }
 
-/** A record of the output, or of the topic that it is for; one character per byte. */
+/** A record of the output or of another target topic; one character per byte. */
 export interface SaidOfSchedule {
   readonly topic?: string;
   readonly value: string;
   readonly headers: readonly string[];
 }
 
-/** A schedule that has not run for the last time. */
+/** A schedule that has runs to come. */
 export interface PendingSchedule {
   readonly asked: ScheduleTimes & ScheduleMessage;
-  /** That of the record that made it. */
+  /** Offset of the record that made it. */
   readonly offset: number;
   readonly due: Millis;
-  /** By how much its run is later, for its jitter. */
+  /** Delay of its run by jitter. */
   readonly shift: number;
   readonly runs: number;
   readonly missed: number;
   readonly madeUp: number;
   readonly paused: boolean;
-  /** Paused for want of its zone or expression, and not by a command. */
+  /** Paused because its zone or expression is unknown, not by a command. */
   readonly parked: boolean;
 }
 
@@ -63,13 +63,13 @@ export interface ScheduleState {
 }
 
 const NEVER = 8.64e15;
-/** docs/SPEC.md, D1: what the messages of a key may have, as they are kept. */
+/** docs/SPEC.md, D1: maximum bytes of a key's messages, as they are kept. */
 const KEY_MESSAGES_BYTES_MAX = 64_000_000;
 
 /** While the machine works on it. */
 type Pending = { -readonly [Name in Exclude<keyof PendingSchedule, 'shift'>]: PendingSchedule[Name] };
 
-/** A Date's greatest. */
+/** Greatest instant of a `Date`. */
 const LAST_INSTANT = 8_640_000_000_000_000;
 const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED', 'PARKED'];
 
@@ -77,12 +77,12 @@ interface OfKey {
   readonly partition: number;
   /** One character per byte. */
   readonly key: string;
-  /** A schedule of it goes by a zone, or would. */
+  /** Called when a schedule goes by a zone, or would. */
   readonly onZone: () => void;
 }
 
 export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<ScheduleState, SaidOfSchedule> {
-  /** A schedule of the key has gone by the calendar of a zone, which another version of the database may say otherwise. */
+  /** True once a schedule of the key has gone by a zone's calendar, on which another version of the database may differ. */
   goesByZone = false;
   readonly #rules: ScheduleFoldRules;
   readonly #calendar: FoldCalendar;
@@ -91,7 +91,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
   readonly #onZone: () => void;
   #pending: Pending[] = [];
   #clock: Millis = 0;
-  /** Offset of the record that is answered. */
+  /** Offset of the record being answered. */
   #answers: number | undefined;
 
   constructor(rules: ScheduleFoldRules, calendar: FoldCalendar, { partition, key, onZone }: OfKey) {
@@ -125,7 +125,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
   }
 
   take(record: InputRecord, { clock, offset }: When): boolean {
-    // Also of one that this calendar does not know.
+    // Also for a zone that this calendar does not know.
     if (record.headers?.some(({ name }) => name === 'flatline-time-zone') === true) this.#onZone();
     const said = scheduleAskedBy(record, this.#calendar);
     if (said === 'bad') return false;
@@ -205,7 +205,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     const tooOld = this.#clock - catchUpWindowMs;
     const next = this.#after(pending, pending.due);
     const isLate = next !== undefined && next <= this.#clock;
-    // No run comes behind the next instant: where the first is not too old, none is.
+    // No run is later than the next instant: if the first is not too old, none is.
     if (this.#fires(pending) < tooOld)
       this.#passOver(
         pending,
@@ -222,7 +222,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     } else this.#passOver(pending, this.#firedUpTo(pending));
   }
 
-  /** Its zone, or its expression, is none by now. */
+  /** True if its zone or its expression is no longer known. */
   #isLost({ asked: { cron, zone } }: Pending): boolean {
     return cron !== undefined && !this.#calendar.isSound(cron, zone);
   }
@@ -233,7 +233,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     pending.parked = true;
   }
 
-  /** When it comes: its instant, and what the jitter adds. */
+  /** When its next run comes: the instant plus the jitter. */
   #fires(pending: Pending): Millis {
     return this.#firesAt(pending, pending.due);
   }
@@ -246,13 +246,13 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     return due + (((hash + 2 ** 32) % 2 ** 32) % Math.min(jitter, (next ?? Infinity) - due));
   }
 
-  /** The instants up to the clock, but the last where its run is still to come. */
+  /** The instants up to the clock, without the last if its run is still to come. */
   #firedUpTo(pending: Pending): Millis[] {
     const instants = this.#upTo(pending);
     return this.#firesAt(pending, instants.at(-1)!) <= this.#clock ? instants : instants.slice(0, -1);
   }
 
-  /** All instants that it is due at up to the clock. */
+  /** All instants up to the clock at which it is due. */
   #upTo(pending: Pending): Millis[] {
     const instants = [pending.due];
     for (;;) {
@@ -262,7 +262,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
     }
   }
 
-  /** The one after `instant`, which is one. */
+  /** The instant after `instant`. */
   #after({ asked }: Pending, instant: Millis): Millis | undefined {
     const { every, cron, zone, end = LAST_INSTANT } = asked;
     const next = cron === undefined ? instant + every! : this.#calendar.next(cron, zone, instant);

@@ -1,17 +1,17 @@
-// What the changelog says of a key's schedules, read by the page: docs/FORMATS.md, Changelog.
+// A key's schedules in the changelog, read by the page: docs/FORMATS.md, Changelog.
 import { expect, test } from '@jest/globals';
 import { bytesOf } from '../../logs/byte-names.ts';
 import { NotABlock } from '../../logs/block-reader.ts';
 import { schedulesIn } from './schedule-image.ts';
 
-/** The head, due at 1; and a schedule with these flags and this behind its zone. */
+/** Reads a head that is due at 1, and a schedule with these flags and these jitter bytes behind its zone. */
 function read(flags: readonly number[], jitter: readonly number[] = []): ReturnType<typeof schedulesIn> {
   const when = [1, 0x40, 3, ...bytesOf('UTC')];
   const schedule = [1, 0x61, 7, 5, 1, 2, 0, ...flags, ...when, ...jitter, 0, 0x76];
   return schedulesIn({ head: Uint8Array.of(1), pages: [Uint8Array.of(schedule.length, ...schedule)] });
 }
 
-test('[D3] paused by a command and parked are apart, with jitter and without', () => {
+test('[D3] a schedule paused by a command and a parked one are told apart, with jitter and without', () => {
   const said = ([first]: ReturnType<typeof schedulesIn>['pending']): unknown => {
     const { paused, parked, shift, asked } = first!;
     return [paused, parked, shift, asked.jitter, asked.value];

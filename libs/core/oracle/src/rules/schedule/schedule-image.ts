@@ -1,4 +1,4 @@
-// What the changelog holds of a key's schedules as their state (docs/FORMATS.md, Changelog).
+// State of a key's schedules in the changelog (docs/FORMATS.md, Changelog).
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import { nameOf } from '../../logs/byte-names.ts';

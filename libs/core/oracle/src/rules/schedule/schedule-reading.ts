@@ -30,7 +30,7 @@ import {
 export interface SchedulePipelineRules extends CommonRules, ScheduleFoldRules {
   readonly kind: 'schedule';
   readonly calendar: FoldCalendar;
-  /** The topic whose log is judged as the output: one of the targets, of which only runs for it are looked at. Default: the output. */
+  /** The topic judged as the output: one of the targets, of which only runs are looked at. Default: the output. */
   readonly judgedTarget?: string;
 }
 
@@ -70,7 +70,7 @@ export function scheduleEntries(
       const asked = scheduleAskedBy(record, calendar);
       return asked !== 'bad' && asked.does === 'schedule';
     },
-    // A message that is due at once is no schedule.
+    // A message that is due at once never becomes a schedule.
     passesThrough: (record) => {
       const asked = scheduleAskedBy(record, calendar);
       return asked !== 'bad' && asked.does === 'schedule' && (asked.every !== undefined || asked.cron !== undefined);
@@ -87,7 +87,7 @@ export function scheduleEntries(
   };
 }
 
-/** In bytes of what is kept as bytes, and in characters. */
+/** Bytes of the parts kept as bytes, and characters of the others. */
 function lengthOf({ id = '', cron = '', zone, target = '', value, headers }: ScheduleTimes & ScheduleMessage): number {
   return [id, cron, zone, target, value, ...headers].reduce((sum, text) => sum + text.length, 0);
 }
@@ -105,7 +105,7 @@ function expectation(said: SaidOfSchedule): Expectation {
     ending: header('run') === undefined ? undefined : 'timeouts',
     compare: ({ value, headers = [] }) => {
       const found = { value: value && nameOf(value), headers: headers.map(shownHeader) };
-      // By which database a run was reckoned, it says itself.
+      // A run names the version of the database that it was computed by.
       const version = found.headers.findLast(isVersion);
       const wanted = said.headers.map((each) => (isVersion(each) ? (version ?? each) : each));
       const different = fieldDifferences(found, { value: said.value, headers: wanted });
@@ -118,7 +118,7 @@ function expectation(said: SaidOfSchedule): Expectation {
 
 const isVersion = (header: string): boolean => header.startsWith('flatline-tz=');
 
-/** A run has a number for good; a receipt answers a record, or tells of an instant. */
+/** A run has a permanent number; a receipt answers a record, or names an instant. */
 function idBy(header: (name: string) => string | undefined): string | undefined {
   const [schedule, run, receipt] = [header('schedule'), header('run'), header('receipt')];
   if (run !== undefined) return schedule && `run ${run} of ${schedule}`;
@@ -127,7 +127,7 @@ function idBy(header: (name: string) => string | undefined): string | undefined 
   return `${receipt} of ${schedule ?? 'none'} ${answers === undefined ? `due at ${header('due-at') ?? ''}` : `for ${answers}`}`;
 }
 
-/** Names of ours are never passed on from a message. */
+/** Reads our own headers: names reserved for us are never passed on from a message. */
 function ownIn({ headers = [] }: OutputRecord): (name: string) => string | undefined {
   return (name) => headerText(headers, `flatline-${name}`);
 }
@@ -145,7 +145,7 @@ function runsAndReceipts({ version }: FoldCalendar): OutputWords {
   };
 }
 
-/** That of the record that made it, or that is answered. */
+/** Offset of the record that made the schedule, or that is answered. */
 function offsetIn(record: OutputRecord): number {
   const own = ownIn(record);
   const schedule = own('schedule');
@@ -155,7 +155,7 @@ function offsetIn(record: OutputRecord): number {
   );
 }
 
-/** The due instant of a run, or of what time alone brought about. */
+/** The due instant of a run, or of a receipt that time alone brought about. */
 function instantOf(record: OutputRecord): Millis | undefined {
   const own = ownIn(record);
   const dueAt = own('due-at');

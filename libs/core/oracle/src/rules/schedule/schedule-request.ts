@@ -1,4 +1,4 @@
-// What a record asks of schedules (docs/FORMATS.md), read as plainly as it is written: its headers, then what they forbid.
+// Reads the request for schedules in a record (docs/FORMATS.md), as plainly as that page has it: headers first, then conflicts.
 import type { Millis } from '@flatline/base';
 import { nameOf, utf8In } from '../../logs/byte-names.ts';
 import type { InputRecord, RawHeader } from '../../logs/history.ts';
@@ -7,22 +7,22 @@ import { varintBytes } from '../../logs/varint-bytes.ts';
 /** A number, its leading zeros counted. */
 const DIGITS = /^\d{1,16}$/;
 
-/** What goes by the time-zone database, and how instants are read: the caller's. */
+/** The caller's time-zone database and reading of instants. */
 export interface FoldCalendar {
   readonly version: string;
   isSound(cron: string, timeZone: string): boolean;
   next(cron: string, timeZone: string, after: Millis): Millis | undefined;
-  /** undefined: no instant. */
+  /** undefined: not an instant. */
   instant(text: string): Millis | undefined;
 }
 
-/** When a schedule runs. */
+/** The times at which a schedule runs. */
 export interface ScheduleTimes {
   /** One character per byte. */
   readonly id: string | undefined;
   readonly every: number | undefined;
   readonly cron: string | undefined;
-  /** The expression's; without one it says nothing. */
+  /** Zone of the expression; without one it has no effect. */
   readonly zone: string;
   readonly start: Millis | undefined;
   readonly end: Millis | undefined;
@@ -31,7 +31,7 @@ export interface ScheduleTimes {
   readonly jitter: number | undefined;
 }
 
-/** What comes out of it; one character per byte. */
+/** The message that it publishes; one character per byte. */
 export interface ScheduleMessage {
   /** undefined: for the pipeline's output. */
   readonly target: string | undefined;
@@ -51,7 +51,7 @@ export interface AskedSchedule extends ScheduleTimes, ScheduleMessage {
 /** Characters of a cron expression, a zone, an id (docs/FORMATS.md, Schedules). */
 const TEXT_LENGTH_MAX = 256;
 const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'];
-/** All that a record may say; what else begins with `flatline-` is passed over, and not passed on. */
+/** Headers that a record may have; others that begin with `flatline-` are ignored, and not passed on. */
 const SAID = new Set(
   [
     ['due-at', 'delay-ms', 'every-ms', 'cron', 'time-zone', 'start-at', 'end-at', 'max-runs', 'expires-ms'],
@@ -59,7 +59,7 @@ const SAID = new Set(
   ].flatMap((names) => names.map((name) => `flatline-${name}`)),
 );
 
-/** `bad`: the record belongs to the dead letters (I1). */
+/** `bad`: the record belongs in the dead letters (I1). */
 export function scheduleAskedBy({ value, headers = [] }: InputRecord, calendar: FoldCalendar): AskedSchedule | 'bad' {
   const own = headers.filter(({ name }) => name.startsWith('flatline-'));
   const telling = own.filter(({ name }) => SAID.has(name));

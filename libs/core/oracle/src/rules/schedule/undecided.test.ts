@@ -31,7 +31,7 @@ const records = [
   record(2, 'every', { 'every-ms': '1000' }),
 ];
 
-test('[D3] what goes by a zone is undecided where the output names another version of the time-zone database', () => {
+test('[D3] keys that go by a zone are undecided where the output names another version of the time-zone database', () => {
   const undecided = (...versions: string[]): string[] => {
     const tzVersions = new Set(versions);
     return [...foldSchedules(records, { partition: 0, rules, calendar, tzVersions }).undecided];

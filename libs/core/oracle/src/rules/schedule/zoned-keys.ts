@@ -1,7 +1,7 @@
-// Keys of which a schedule has asked for the calendar of a zone: what becomes of them, another version of the database may say
-// otherwise (D3).
+// Keys with a schedule that has asked for the calendar of a zone: another version of the time-zone database may decide otherwise on
+// them (D3).
 
-/** Beyond so many, all keys are taken for such. */
+/** Above this many, every key counts as one. */
 const ZONED_KEYS_MAX = 100_000;
 
 export class ZonedKeys {

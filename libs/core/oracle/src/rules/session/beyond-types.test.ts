@@ -4,7 +4,7 @@ import { sessionFold } from './rules.fixture.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('[S10] a 33rd type is beyond the others whatever its name: truncated, also where it is OTHER', () => {
+test('[S10] a 33rd type is one too many whatever its name: truncated, also where it is OTHER', () => {
   const { fold, sessionOf } = sessionFold();
   const types = [...Array.from({ length: 32 }, (_, i) => `TYPE-${i}`), 'OTHER'];
   const truncatedAfter = types.map((type, offset) => {

@@ -1,4 +1,4 @@
-// Output expected for a session that the input closes, and how the actual output differs from it (V4).
+// The output expected for a session that the input closes, and the differences of the actual output (V4).
 import type { DurationMs, Millis } from '@flatline/base';
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
@@ -14,7 +14,7 @@ export interface ExpectedClose {
   readonly reason: string;
   /** Below the summary's own `closedAt` where no log tells how far the present let a stamp move the clock (C6). */
   readonly closedAtLeast: Millis;
-  /** By the names of docs/FORMATS.md; without `emittedAt`, which is no function of the log (C5). */
+  /** Named as in docs/FORMATS.md; without `emittedAt`, which is no function of the log (C5). */
   readonly summary: ReadonlyMap<string, unknown>;
 }
 
@@ -67,7 +67,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     partition,
     firstOffset,
     lastOffset,
-    // Only where the text does not say it (docs/FORMATS.md).
+    // Only if the text cannot represent it (docs/FORMATS.md).
     sessionKeyBase64: utf8In(key) === undefined ? base64Of(key) : undefined,
   };
   return new Map(Object.entries(fields));
@@ -88,7 +88,7 @@ function missingOf({ sequence, sources = [], missingOfForgotten }: Session): num
   return spans.reduce((sum, span) => Math.min(Number.MAX_SAFE_INTEGER, sum + missingIn(span)), missingOfForgotten);
 }
 
-/** Lists where a summary differs from the input; empty if nowhere. */
+/** Lists the differences of a summary from the input; empty if there are none. */
 export function summaryDifferences(
   summary: Readonly<Record<string, unknown>>,
   { summary: expected, closedAtLeast }: Pick<ExpectedClose, 'summary' | 'closedAtLeast'>,

@@ -1,5 +1,5 @@
-// Folds one input partition into what must come out of it, for callers that hold all of it: the simulation, the faults on a real
-// broker, and tests of the product. It is the fold that the checker follows commit by commit.
+// Folds one input partition into the output expected of it, for callers that have all of it: the simulation, the faults on a real
+// broker, and tests of the product. The checker uses the same fold commit by commit.
 import type { Millis } from '@flatline/base';
 import type { InputRecord, PipelineRules } from '../../logs/history.ts';
 import type { ExpectedClose } from './expected-close.ts';
@@ -14,20 +14,20 @@ export interface FoldOptions {
   /** Records below it do not count (R3). Default: 0. */
   readonly origin?: number;
   /**
-   * Returns why a record is refused that only its maker knows to be bad: a stamp too far ahead of the present at that time (it
-   * moves no clock, C6), or a content that decodes and still fails (I6). Default: none is.
+   * Returns why a record is refused that only its maker knows to be bad: its stamp is too far ahead of the present at that time (and
+   * moves no clock, C6), or its content decodes and still fails (I6). Default: none is.
    */
   readonly refusalOf?: (record: InputRecord) => 'stamp' | 'content' | undefined;
-  /** C3: the clock came so far behind the last record, by evidence that no record tells. Default: it did not. */
+  /** C3: the clock behind the last record, moved by evidence that is in no record. Default: no such evidence. */
   readonly clockAtEnd?: Millis;
-  /** Sessions open at the end are closed as of their deadlines, as if their silence were proved. Default: false. */
+  /** True to close the sessions open at the end as of their deadlines, as if their silence were proved. Default: false. */
   readonly closesAll?: boolean;
 }
 
-/** A summary's fields as JSON has them, without `emittedAt`, and without those that say nothing. */
+/** A summary's fields as JSON has them, without `emittedAt` and without empty ones. */
 export type FoldedSummary = Readonly<Record<string, unknown>> & { readonly incarnation: string };
 
-/** Where the fold stood after a record. */
+/** Position and clock of the fold after a record. */
 export interface FoldedStep {
   readonly offset: number;
   readonly clock: Millis;
@@ -41,9 +41,9 @@ export interface OpenSession extends Pick<Session, 'firstOffset' | 'lastOffset' 
 
 export interface Folded {
   readonly summaries: readonly FoldedSummary[];
-  /** Sessions that are open at the end, by their key as text, if the clock stays where it is. */
+  /** Sessions open at the end, by key as text, if the clock stays where it is. */
   readonly open: ReadonlyMap<string, OpenSession>;
-  /** Offsets of the records that belong to the dead letters. */
+  /** Offsets of the records that belong in the dead letters. */
   readonly refused: readonly number[];
   readonly steps: readonly FoldedStep[];
 }

@@ -30,7 +30,7 @@ test('[C8][C5] with far more gaps than are told apart, a session that was due be
   };
   beat(0, 'gone');
   for (let offset = 1; offset < 300; offset += 1) beat(offset, 'here');
-  // In each gap of 700 ms 200 count: five of them make the timeout.
+  // In each gap of 700 ms, 200 count: five of them make the timeout.
   const due = 1_000_000 + 4 * 700 + 200;
   const [close, ...others] = sessions.takeCloses();
   expect(others).toEqual([]);

@@ -14,7 +14,7 @@ test('[C6] on CreateTime a stamp moves the clock no further than the commit of i
     fold.record({ offset, key, timestamp, ...shape }, stated);
   };
   beat(0, HONEST, start);
-  // Half an hour ahead: taken, since maxFutureMs is an hour, and led by maxLeadMs at most.
+  // Half an hour ahead: accepted, since maxFutureMs is an hour, but it leads the clock by maxLeadMs at most.
   beat(1, FAST, start + 1_800_000);
   expect(fold.clock).toBe(stated);
   beat(2, HONEST, start + 500);
@@ -35,7 +35,7 @@ test('[C6][V3] on CreateTime an explicit end is closed at a clock that no log te
   const differencesAt = (closedAt: number, close: ExpectedClose): readonly string[] =>
     summaryDifferences({ ...Object.fromEntries(close.summary), closedAt }, close);
   take(0, HONEST, begin, new Uint8Array());
-  // The present of then allowed it less than the commit says in the end, or as much.
+  // The present at that time allowed it less than the commit says in the end, or as much.
   take(1, FAST, begin + 1_800_000, new Uint8Array());
   take(2, HONEST, begin + 500, null);
   const [first] = takeCloses();
@@ -43,7 +43,7 @@ test('[C6][V3] on CreateTime an explicit end is closed at a clock that no log te
     (at) => differencesAt(at, first!).length,
   );
   expect(found).toEqual([1, 0, 0, 0, 1]);
-  // Where the commit ends, its clock is what it says.
+  // At its end, a commit's clock is the one that it states.
   fold.endCommit();
   take(3, HONEST, begin + 600, new Uint8Array());
   take(4, HONEST, begin + 700, null);
@@ -88,7 +88,7 @@ test('[I7] a session without room is refused, one that is due takes none, and on
   for (const key of ['a', 'b', 'c']) own.beat(key, 0);
   expect(own.fold.takeBad()).toEqual([]);
   expect([own.beat('d', 0, true), own.fold.takeBad()]).toEqual([3, [3]]);
-  // No clock makes a partition full that holds one session, or has closed too few to have held more.
+  // No clock fills a partition that holds one session, or that has closed too few to have had more.
   const [roomy, later] = [fold('CreateTime'), fold('CreateTime')];
   roomy.beat('a', 0);
   roomy.beat('b', 0, true);

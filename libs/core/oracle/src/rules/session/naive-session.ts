@@ -1,4 +1,4 @@
-// One key's sessions by the rules, as simply as they are written (S1–S7): the session that lives, and what was said.
+// One key's sessions by the rules, written as simply as they are (S1–S7): the open session, and the records written.
 //
 // Shares no code with what it judges.
 import type { Millis } from '@flatline/base';
@@ -182,7 +182,7 @@ export function isPlain({ endedAt, absorbed, later }: Session): boolean {
   return endedAt === undefined && absorbed.length === 0 && later.length === 0;
 }
 
-/** undefined: it is a bare sign of life. */
+/** undefined: a bare sign of life. */
 export function eventOf({ value, event }: InputRecord): InputEvent | 'bad' | undefined {
   return value === null ? END_EVENT : value.length === 0 ? undefined : event;
 }

@@ -8,7 +8,7 @@ const T = 1_700_000_000_000;
 const KEY = new TextEncoder().encode('one');
 const BEAT = { key: KEY, value: new Uint8Array(), logAppendTime: true, hasClockHeader: false, event: undefined };
 
-/** A session that has beaten once, by rules that `adopt` changes in place. */
+/** A session with one beat, by rules that `adopt` changes in place. */
 function beaten(): SessionFold & { readonly adopt: (maxDurationMs: number) => void } {
   const rules = { ...RULES, timeoutMs: 20_000, maxDurationMs: 10_000 };
   const sessions = sessionFold(rules);
@@ -54,7 +54,7 @@ test('[S2][V3] a session that was due, and that the changelog does not show clos
   expect(fold.compare(nameOf(KEY), undefined, atCommit).map(({ rule }) => rule)).toEqual(['V3']);
 });
 
-/** As the changelog has the session that began at that offset, with two beats. */
+/** The changelog's image of the session that began at that offset, with two beats. */
 function loggedFrom(firstOffset: number): LoggedImage {
   const out = new ByteWriter(64);
   out.u8(0);

@@ -25,9 +25,9 @@ export const RULES: PipelineRules = {
 
 export interface SessionFold {
   readonly fold: EntriesFold<Session, ExpectedClose>;
-  /** Closes since the last call, as they were due. */
+  /** Takes the closes since the last call, in the order in which they were due. */
   readonly takeCloses: () => readonly ExpectedClose[];
-  /** undefined: it does not live. */
+  /** undefined: not open. */
   readonly sessionOf: (key: string) => Session | undefined;
   readonly deadlineOf: (key: string) => number | undefined;
 }

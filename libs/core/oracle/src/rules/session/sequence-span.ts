@@ -1,4 +1,4 @@
-// Sequence numbers of one source: which were seen, and how many are missing (S5, S6).
+// Sequence numbers of one source: those seen, and the number missing (S5, S6).
 
 const WINDOW = 64;
 
@@ -17,7 +17,7 @@ export function missingIn({ missingBefore, highest, lowest, received }: Sequence
   return Math.min(Number.MAX_SAFE_INTEGER, missingBefore + (highest - lowest - received + 1));
 }
 
-/** undefined: it was seen before. */
+/** undefined: seen before. */
 export function withSequence(span: SequenceSpan, sequence: number, isStart: boolean): SequenceSpan | undefined {
   if (span.received === 0) return beginning(sequence, 0);
   if (sequence <= span.highest - WINDOW || (isStart && sequence < span.highest))

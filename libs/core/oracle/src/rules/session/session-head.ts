@@ -1,4 +1,4 @@
-// The head of a session as docs/FORMATS.md describes it, and what a touch makes of it.
+// The head of a session as docs/FORMATS.md describes it, and the effect of a touch on it.
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch } from '../../logs/changelog-fold.ts';
@@ -11,13 +11,13 @@ export interface SessionHead {
   readonly lastOffset: number;
   readonly eventCount: number;
   readonly timeoutMs: number;
-  /** As they stand there; undefined: there are none. */
+  /** Encoded, as in the head; undefined: none. */
   readonly numbers: Uint8Array | undefined;
 }
 
 const TIMEOUT_CHOSEN = 1;
 const NUMBERS = 2;
-/** Bytes of the numbers' bitmap, and its flag. */
+/** Bytes of the numbers' bitmap, and the flag that announces it. */
 const WORDS_BYTES = 8;
 const SEQUENCE = 2;
 
@@ -35,7 +35,7 @@ export function readHead(bytes: BlockReader): SessionHead {
   return { timeoutChosen, openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers };
 }
 
-/** The bytes of a head after a touch. @throws NotABlock */
+/** Returns the bytes of a head after a touch. @throws NotABlock */
 export const touchedHead: HeadTouch = (head, touch, { clock, position }) => {
   const before = readHead(new BlockReader(head));
   const bytes = new BlockReader(touch);
@@ -59,7 +59,7 @@ function readNumbers(bytes: BlockReader): Uint8Array {
   const copied = (count: number): void => {
     for (let i = 0; i < count; i += 1) out.varint(bytes.varint());
   };
-  // Event times, which may take a bit more than a varint.
+  // Event times, which may take a bit more than a varint holds.
   for (let i = 0; i < 2; i += 1) out.signedVarint(bytes.signed());
   copied(2);
   if ((flags & SEQUENCE) !== 0) {

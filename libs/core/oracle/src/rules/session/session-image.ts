@@ -1,4 +1,4 @@
-// Reads a session as the changelog holds it, and tells two sessions apart (docs/FORMATS.md, Changelog).
+// Reads a session in the changelog, and compares two sessions (docs/FORMATS.md, Changelog).
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import { readHead } from './session-head.ts';
 import type { SequenceSpan } from './sequence-span.ts';
@@ -28,7 +28,7 @@ function readSession(image: Uint8Array, hasLater: boolean): Session {
     sequence: undefined,
     sources: undefined,
     missingOfForgotten: 0,
-    // Without numbers, event times were effective times.
+    // Without numbers, event times equal effective times.
     startedAt: head.openedAt,
     lastEventAt: head.lastSeenAt,
     eventIds: [],
@@ -114,7 +114,7 @@ function readMore(bytes: BlockReader, session: Session): void {
     throw new NotABlock(`has sources that end at ${bytes.position}, and says that they do at ${end}`);
 }
 
-/** Its highest stands there as its distance from the lowest, and there are no restarts. */
+/** Its highest is stored as a distance from the lowest, and there are no restarts. */
 function readSourceSpan(bytes: BlockReader): SequenceSpan {
   const lowest = bytes.varint();
   const highest = lowest + bytes.varint();
@@ -142,7 +142,7 @@ function readSeen(bytes: BlockReader, highest: number): Set<number> {
   return seen;
 }
 
-/** The names of what differs, with both values; empty where nothing does. */
+/** Names of the fields that differ, with both values; empty if none do. */
 export function differences(found: Session, expected: Session): string[] {
   const different: string[] = [];
   for (const name of Object.keys(expected) as (keyof Session)[]) {
@@ -153,7 +153,7 @@ export function differences(found: Session, expected: Session): string[] {
   return different;
 }
 
-/** Equal for equal contents: the order within maps and sets says nothing. */
+/** Equal for equal contents: maps and sets in any order. */
 function shown(value: unknown): string {
   if (value instanceof Map)
     return `{${[...value]

@@ -26,7 +26,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     machine: (key, gaps) => new NaiveSession(rules, gaps, { partition, key }),
     expect: expectation,
     stateIn: ({ image }) => readImage(image),
-    // More than a heartbeat does: types, remembered ids, attributes, sources.
+    // Parts that a heartbeat lacks: types, remembered ids, attributes, sources.
     needsRoom: (record, state) => {
       const event = eventOf(record);
       if (event === 'bad' || event?.type === ENDED) return false;

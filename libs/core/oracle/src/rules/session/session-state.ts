@@ -1,5 +1,5 @@
-// A session and what an activity does to it, said as simply as docs/SPEC.md says it (S1, S5, S7, S10). Shares nothing with the
-// code it judges.
+// A session and the effect of an activity on it, written as simply as docs/SPEC.md (S1, S5, S7, S10). Shares nothing with the code
+// that it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import type { InputEvent, PipelineRules } from '../../logs/history.ts';
@@ -9,7 +9,7 @@ const TYPES_MAX = 32;
 const OTHER = 'OTHER';
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
-/** Replaced by each activity, so that what was read before stays as it was. */
+/** Immutable: each activity replaces it. */
 export interface Session {
   openedAt: Millis;
   lastSeenAt: Millis;
@@ -23,19 +23,19 @@ export interface Session {
   startedAt: Millis;
   lastEventAt: Millis;
   truncated: boolean;
-  /** The unnamed source's. */
+  /** Sequence of the unnamed source. */
   sequence: SequenceSpan | undefined;
-  /** Sequences of the named sources, the one least recently heard first (S5); undefined: there never was one. */
+  /** Sequences of the named sources, the least recently heard first (S5); undefined: there never was one. */
   sources: readonly { readonly name: string; readonly span: SequenceSpan }[] | undefined;
   /** Number of sequence numbers missing from forgotten sources. */
   missingOfForgotten: number;
   eventIds: readonly string[];
-  /** But for heartbeats, which are all others of the events. */
+  /** Without heartbeats, which are all other events. */
   types: ReadonlyMap<string, number>;
   attributes: ReadonlyMap<string, { readonly value: string; readonly at: Millis }>;
-  /** It has had an id that is remembered, a type but HEARTBEAT, or attributes. */
+  /** True if it has had an id that is remembered, a type other than HEARTBEAT, or attributes. */
   hasTexts: boolean;
-  /** It has had a named source. */
+  /** True if it has had a named source. */
   hasSources: boolean;
   /** When a record last told of it, or it opened (S11); undefined: it opened where no updates were said. */
   toldAt: Millis | undefined;
@@ -47,7 +47,7 @@ export interface Session {
   later: readonly Session[];
 }
 
-/** Where and when an activity lies. */
+/** Position and times of an activity. */
 export interface Activity {
   readonly offset: number;
   readonly effectiveAt: Millis;
@@ -140,7 +140,7 @@ export function isOfSource({ source, sequence }: InputEvent, { maxSources }: Pip
   return source !== undefined && sequence !== undefined && maxSources > 0;
 }
 
-/** False: it was seen before. */
+/** False: seen before. */
 function noteSequence(session: Session, rules: PipelineRules, event: InputEvent): boolean {
   const { source, sequence, type } = event;
   if (sequence === undefined) return true;
@@ -188,7 +188,7 @@ export function kept(
   if (former !== undefined && former.at > attribute.at) return;
   const after = new Map(attributes).set(name, attribute);
   const length = [...after].reduce((sum, [each, { value }]) => sum + each.length + value.length, 0);
-  // A name that is held is no further one, even where there are more than may be since the settings changed.
+  // A name already there is not one too many, even if more are there than the present settings allow.
   const isBeyond = former === undefined && after.size > rules.maxAttributes;
   if (isBeyond || length > rules.maxAttributeBytes) session.truncated = true;
   else session.attributes = after;

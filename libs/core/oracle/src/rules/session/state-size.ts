@@ -1,4 +1,4 @@
-// Bytes that sessions count towards `maxStateBytes` (I7), from the layout of their texts in docs/FORMATS.md.
+// Bytes that sessions count towards `maxStateBytes` (I7), by the layout of their texts in docs/FORMATS.md.
 import type { SequenceSpan } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
 
