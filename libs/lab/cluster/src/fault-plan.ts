@@ -1,5 +1,5 @@
-// What goes wrong: by chance, at rates, and on order, at a named place; and the count of what really did (V12: a run
-// whose fault did not fire is invalid, not green).
+// The faults of a simulation: by chance, at rates, and on order, at a named place; and counts of those that really happened (V12: a
+// world whose fault did not fire is invalid, not green).
 //
 // Owns: the rates, the orders not yet carried out, the counts.
 // Does not own: carrying them out (Network, stores).
@@ -26,23 +26,23 @@ export type RequestKind =
   | 'LeaveGroup';
 
 /**
- * What can become of a request: `dropped` before the broker saw it; `answerDropped` after the broker did it; `late`: the
- * sender gives it up, and it reaches the broker long afterwards.
+ * Fate of a request: `dropped` before the broker saw it; `answerDropped` after the broker carried it out; `late`: the sender gives up,
+ * and it reaches the broker long afterwards.
  */
 export type RequestFault = 'dropped' | 'answerDropped' | 'late';
-/** The process dies: instead of sending; having sent; when the broker has done it and before it can know. */
+/** The process dies: instead of sending; having sent; or when the broker has carried it out, before it can know. */
 export type RequestCrash = 'crashBefore' | 'crashSent' | 'crashDone';
 /** The process dies at one atomic step of the local store: instead of it, or right after it. */
 export type WriteCrash = 'crashBefore' | 'crashAfter';
 /** A call to a local store at which its device may fail. */
 export type StoreCall = 'StoreOpen' | 'StoreScan' | 'StoreWrite' | 'StoreWipe' | 'StoreClose';
-/** EIO, which may pass; or for good, as where a file system was remounted read-only. */
+/** EIO, which may pass; or for good, like a file system remounted read-only. */
 export type StoreFault = 'fails' | 'failsForGood';
 
 export type Injection = {
-  /** Only requests of this process; any, where left out. */
+  /** Only requests of this process; default: of any. */
   readonly host?: string;
-  /** How many matching occasions to let pass first; 0 where left out. */
+  /** Matching occasions to let pass first; default: 0. */
   readonly skip?: number;
 } & (
   | { readonly at: RequestKind; readonly fault: RequestFault | RequestCrash }
@@ -57,14 +57,14 @@ export interface FaultRates {
   readonly dropped: number;
   readonly answerDropped: number;
   readonly late: number;
-  /** A late request arrives after between none and this. */
+  /** A late request arrives after up to this long. */
   readonly lateMs: DurationMs;
-  /** Chance per request that its sender dies at it, and per store write likewise. */
+  /** Chance per request, and per store write, that its process dies at it. */
   readonly requestCrash: number;
   readonly writeCrash: number;
   /** Chance per call to a local store that its device fails. */
   readonly storeFails: number;
-  /** What a process had sent when it died reaches the broker with this chance. */
+  /** Chance that a request reaches the broker although its sender has died. */
   readonly sentSurvives: number;
   /** One way between a process and a broker: most messages take between these two, the slow ones up to `slowMs`. */
   readonly networkMs: readonly [least: number, most: number];
@@ -78,7 +78,7 @@ export interface FaultRates {
   readonly subscriptionFails: number;
 }
 
-/** A healthy cluster nearby: nothing is dropped, nothing stalls, delays still vary. */
+/** A healthy cluster nearby: nothing is dropped or stalls, delays still vary. */
 export const calm: FaultRates = {
   dropped: 0,
   answerDropped: 0,
@@ -97,7 +97,7 @@ export const calm: FaultRates = {
   subscriptionFails: 0,
 };
 
-/** Everything goes wrong now and then; processes still make progress. Crashes are left to the caller, which restarts them. */
+/** Everything fails now and then; processes still make progress. Crashes are left to the caller, which restarts them. */
 export const rough: FaultRates = {
   ...calm,
   dropped: 0.004,
@@ -134,7 +134,7 @@ export class FaultPlan {
     return this.#rates;
   }
 
-  /** From now on; a simulation ends with a calm phase, in which everything must come right (liveness after safety). */
+  /** Applies from now on; a simulation ends with a calm phase, in which everything must come right (liveness after safety). */
   setRates(rates: FaultRates): void {
     this.#rates = rates;
   }
@@ -144,12 +144,12 @@ export class FaultPlan {
     this.#orders.add({ injection, skip: injection.skip ?? 0 });
   }
 
-  /** Orders not carried out yet. */
+  /** Orders that have not been carried out yet. */
   pending(): Injection[] {
     return [...this.#orders].map((order) => order.injection);
   }
 
-  /** How often each thing happened: `EndTxn/answerDropped`, `StoreWrite/crashAfter`, or what `count` was told. */
+  /** Number of times each fault happened: `EndTxn/answerDropped`, `StoreWrite/crashAfter`, or a name given to `count`. */
   fired(): ReadonlyMap<string, number> {
     return this.#fired;
   }
@@ -172,7 +172,7 @@ export class FaultPlan {
     return fate;
   }
 
-  /** `isFailing`: every other call does. */
+  /** `isFailing`: every other call fails. */
   storeFate(call: StoreCall, host: string, isFailing: boolean): StoreFault | undefined {
     const ordered = this.#take(call, host, isStoreFault) as StoreFault | undefined;
     const fate = ordered ?? this.#drawnStoreFate(isFailing ? 0.5 : this.#rates.storeFails);
@@ -188,7 +188,7 @@ export class FaultPlan {
     return this.#delay(this.#rates.replicationMs, this.#rates.stalled, this.#rates.stallMs);
   }
 
-  /** From now on each produce request of a transaction takes so long at its broker; undefined: no time at all, as at first. */
+  /** Delays each later produce request of a transaction at its broker; undefined: no delay, as at first. */
   slowProduces(produceMs: readonly [least: number, most: number] | undefined): void {
     this.#produceMs = produceMs;
   }
@@ -211,12 +211,12 @@ export class FaultPlan {
     return this.#random.chance(this.#rates.sentSurvives);
   }
 
-  /** An even chance, for what happens either way in a healthy cluster too. */
+  /** An even chance, for events that go either way in a healthy cluster too. */
   coin(): boolean {
     return this.#random.chance(0.5);
   }
 
-  /** Uniform in [0, bound): where a cut falls, how much one answer holds. */
+  /** Uniform in [0, bound): for instance where a cut falls, or how much one answer holds. */
   below(bound: number): number {
     return this.#random.below(bound);
   }

@@ -1,4 +1,4 @@
-// The offsets that groups have committed, and those waiting in transactions.
+// The offsets that groups have committed, and those pending in transactions.
 //
 // Owns: both.
 // Does not own: when a transaction is decided (TransactionCoordinator).
@@ -14,7 +14,7 @@ export class GroupOffsets {
     return this.#committed.get(slot(group, partition));
   }
 
-  /** The group is deleted, or its offsets have expired. */
+  /** To be called when the group is deleted, or its offsets have expired. */
   forget(group: string): void {
     for (const each of this.#committed.keys()) if (each.startsWith(`${group}/`)) this.#committed.delete(each);
   }
@@ -24,12 +24,12 @@ export class GroupOffsets {
     this.#pending.set(producerId, [...(this.#pending.get(producerId) ?? []), ...offsets]);
   }
 
-  /** What waits for this producer's transaction. */
+  /** The offsets pending in this producer's transaction. */
   held(producerId: number): readonly GroupOffset[] {
     return this.#pending.get(producerId) ?? [];
   }
 
-  /** The marker has reached the offsets topic. */
+  /** To be called when the marker has reached the offsets topic. */
   resolve(producerId: number, committed: boolean): void {
     const offsets = this.#pending.get(producerId) ?? [];
     this.#pending.delete(producerId);

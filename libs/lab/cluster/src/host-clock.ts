@@ -1,7 +1,7 @@
 // The clocks of one simulated machine, derived from virtual time: a wall clock that may be wrong in every way, and a
-// monotonic one that only stands still while the machine is suspended.
+// monotonic one that stands still only while the machine is suspended.
 //
-// Owns: how far this machine's clocks are off.
+// Owns: the errors of this machine's clocks.
 // Does not own: timers (SimulatedHost).
 import type { DurationMs, Millis } from '@flatline/base';
 import type { VirtualTime } from './virtual-time.ts';
@@ -16,7 +16,7 @@ export class HostClock {
   #suspendedMs: DurationMs = 0;
   #suspendedSince: DurationMs | undefined;
 
-  /** `wallMs`: what the wall clock shows now. `monotonicMs`: likewise; its origin is arbitrary, so it differs by machine. */
+  /** `wallMs`: present reading of the wall clock. `monotonicMs`: likewise; its origin is arbitrary, so it differs by machine. */
   constructor(time: VirtualTime, wallMs: Millis, monotonicMs: DurationMs) {
     this.#time = time;
     this.#wallAnchorMs = wallMs;
@@ -38,7 +38,7 @@ export class HostClock {
     this.#wallAnchorMs += byMs;
   }
 
-  /** Wall milliseconds per real one from now on: 1 is right, 0 frozen, 1.01 fast by one in a hundred. */
+  /** Sets the wall milliseconds per real one from now on: 1 is right, 0 frozen, 1.01 one in a hundred too fast. */
   setRate(rate: number): void {
     this.#anchor();
     this.#rate = rate;
@@ -52,7 +52,7 @@ export class HostClock {
     this.setRate(1);
   }
 
-  /** The machine sleeps: Linux's CLOCK_MONOTONIC does not count that time. */
+  /** Suspends the machine: Linux's CLOCK_MONOTONIC does not count that time. */
   suspend(): void {
     this.#suspendedSince ??= this.#time.nowMs;
   }

@@ -1,20 +1,20 @@
-// What a partition's log is made of: batches, each data of one producer or one control marker.
+// The batches of a partition's log, each data of one producer or one control marker.
 import { hashBytes, type Millis } from '@flatline/base';
 import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
 
 export interface LogRecord {
   readonly offset: number;
   readonly timestamp: Millis;
-  /** Whether the broker stamped its batch. */
+  /** True if the broker stamped its batch. */
   readonly logAppendTime: boolean;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
   readonly headers: readonly RecordHeader[];
-  /** Set where it is not a record but a batch of so many that cannot be unpacked: they take the offsets from its own on. */
+  /** Set if it is not a record but a batch of this many that cannot be unpacked: they take the offsets from its own on. */
   readonly unreadable?: number | undefined;
 }
 
-/** Writer of a batch, where the producer is idempotent or transactional. */
+/** Writer of a batch, if the producer is idempotent or transactional. */
 export interface BatchProducer {
   readonly producerId: number;
   readonly epoch: number;
@@ -27,7 +27,7 @@ export type Marker = 'commit' | 'abort';
 
 export interface LogBatch {
   readonly baseOffset: number;
-  /** Fixed when written: records may be removed from a batch, its offsets stay. */
+  /** Fixed when written: records may be removed from a batch, but its offsets stay. */
   readonly lastOffset: number;
   readonly records: readonly LogRecord[];
   readonly producer: BatchProducer | undefined;
@@ -41,7 +41,7 @@ export interface LogBatch {
   readonly byteLength: number;
 }
 
-/** The bytes of Kafka's batch header, and about what each record costs beside key and value. */
+/** Bytes of Kafka's batch header, and approximate bytes of a record beside key and value. */
 const BATCH_OVERHEAD_BYTES = 61;
 const RECORD_OVERHEAD_BYTES = 10;
 
@@ -55,7 +55,7 @@ const headersBytes = ({ headers = [] }: OutgoingRecord): number =>
 export const batchBytes = (records: readonly OutgoingRecord[]): number =>
   records.reduce((sum, record) => sum + recordBytes(record), BATCH_OVERHEAD_BYTES);
 
-/** Copies: what a caller does with its buffers after sending must not reach the log. */
+/** Copies: a caller that reuses its buffers after sending must not change the log. */
 export function toLogRecord(
   record: OutgoingRecord,
   { offset, timestamp, logAppendTime }: Pick<LogRecord, 'offset' | 'timestamp' | 'logAppendTime'>,
@@ -70,7 +70,7 @@ export function toLogRecord(
   };
 }
 
-/** What a batch that cannot be unpacked is taken for. */
+/** The record that stands for a batch that cannot be unpacked. */
 export function unreadableBatch(
   records: number,
   place: Pick<LogRecord, 'offset' | 'timestamp' | 'logAppendTime'>,

@@ -1,11 +1,11 @@
-// A simulated log as a scan of a real one would tell of it: what its judges read.
+// Presents a simulated log to its judges as a scan of a real one would.
 import type { LogBatch, LogRecord, Marker } from './log-batch.ts';
 
-/** The header of a batch, as far as it says who wrote it. */
+/** The fields of a batch's header that name its writer. */
 export interface ScannedBatch {
   readonly baseOffset: number;
   readonly lastOffset: number;
-  /** −1: of no idempotent producer. */
+  /** −1: not of an idempotent producer. */
   readonly producerId: number;
   readonly producerEpoch: number;
   readonly transactional: boolean;
@@ -23,7 +23,7 @@ export function scannedBatch({ baseOffset, lastOffset, producer, marker }: LogBa
   };
 }
 
-/** `lastOffset` is set where it stands for a batch that cannot be unpacked. */
+/** `lastOffset`: set if it stands for a batch that cannot be unpacked. */
 export function scannedRecord(record: LogRecord): LogRecord & { readonly lastOffset?: number } {
   const { offset, unreadable } = record;
   return unreadable === undefined ? record : { ...record, lastOffset: offset + unreadable - 1 };

@@ -5,7 +5,7 @@ import { calm, Simulation, type RequestCrash, type RequestFault, type SimulatedH
 interface Sent {
   readonly simulation: Simulation;
   readonly host: SimulatedHost;
-  /** When the broker got it, in virtual milliseconds. */
+  /** Arrivals at the broker, in virtual milliseconds. */
   readonly arrived: number[];
   readonly outcome: () => string;
 }

@@ -1,14 +1,14 @@
-// Between processes and brokers: delays, and every way in which a request or its answer does not arrive.
+// The network between processes and brokers: delays, and every way in which a request or its answer does not arrive.
 //
 // Owns: requests under way.
-// Does not own: what brokers do with them, the rates (FaultPlan).
+// Does not own: how brokers handle them, the rates (FaultPlan).
 import { Retriable, type DurationMs } from '@flatline/base';
 import type { FaultPlan, RequestCrash, RequestFault, RequestKind } from './fault-plan.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** Ends one request at the broker; called once, at once or later. */
+/** Ends one request at the broker; called once, immediately or later. */
 export interface Answer<T> {
   ok(value: T): void;
   fail(error: Error): void;
@@ -16,7 +16,7 @@ export interface Answer<T> {
 
 export interface NetworkRequest<T> {
   readonly kind: RequestKind;
-  /** What it is about, for the trace. */
+  /** Description for the trace. */
   readonly about: string;
   /** Runs at the broker when the request arrives. */
   readonly serve: (answer: Answer<T>) => void;
@@ -43,14 +43,14 @@ export class Network {
     return this.#outage;
   }
 
-  /** All brokers are away, or back: what is on the way is dropped, nothing is answered. */
+  /** Takes all brokers away, or brings them back: requests under way are dropped, nothing is answered. */
   setOutage(outage: boolean): void {
     this.#outage = outage;
     this.#faults.count(outage ? 'outage' : 'outageOver');
     this.#trace.note(outage ? 'outage' : 'outage over');
   }
 
-  /** Never settles where the process dies. @throws Retriable without an answer in time; else what the broker failed with. */
+  /** Never settles if the process dies. @throws Retriable without an answer in time; else the broker's error. */
   request<T>(host: SimulatedHost, request: NetworkRequest<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (!host.alive) return;
@@ -81,7 +81,7 @@ export class Network {
     });
   }
 
-  /** A dropped request or answer shows as a closed connection, soon, or as silence until the timeout. */
+  /** A dropped request or answer shows either soon, as a closed connection, or as silence until the timeout. */
   #giveUpLater<T>(
     host: SimulatedHost,
     request: NetworkRequest<T>,

@@ -1,4 +1,4 @@
-// What is asked of a partition of the simulated log, and what comes of it.
+// Requests to a partition of the simulated log, and their outcomes.
 import type { DurationMs } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { BatchProducer, Marker } from './log-batch.ts';
@@ -15,7 +15,7 @@ export interface AppendRequest {
   readonly records: readonly OutgoingRecord[];
   readonly producer?: BatchProducer;
   readonly marker?: Marker;
-  /** Instead of records: a batch of so many that cannot be unpacked. */
+  /** Instead of records: a batch of this many that cannot be unpacked. */
   readonly unreadable?: number;
 }
 
@@ -25,7 +25,7 @@ export interface PartitionEnds {
   readonly lastStableOffset: number;
 }
 
-/** Where a log goes over from a leader epoch, the greatest it holds up to the one asked for, to a later one (KIP-101). */
+/** Where a log changes from one leader epoch, its greatest up to the one asked for, to a later one (KIP-101). */
 export interface EpochEnd {
   readonly leaderEpoch: number;
   readonly endOffset: number;
@@ -41,8 +41,8 @@ export interface Truncation {
 export interface LeaderChange {
   /** The new leader's broker clock against true time. */
   readonly skewMs?: DurationMs;
-  /** How long the deposed leader still answers readers that were attached to it; `Infinity`: until they leave it. */
+  /** Time for which the deposed leader still answers the readers attached to it; `Infinity`: until they leave. */
   readonly deposedForMs?: DurationMs;
-  /** An unclean election: everything from this offset on is gone, acknowledged or not. */
+  /** An unclean election: everything from this offset on is lost, acknowledged or not. */
   readonly losesFrom?: number;
 }

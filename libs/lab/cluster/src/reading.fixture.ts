@@ -18,7 +18,7 @@ function part(cursor: RecordCursor, start: number, length: number): string {
   return length < 0 ? '∅' : text(cursor.bytes.subarray(start, start + length));
 }
 
-/** Takes every run that has arrived and copies what its cursor shows. */
+/** Takes every run that has arrived and copies the records that its cursor shows. */
 export function taken(subscription: LogSubscription): SeenRecord[] {
   const seen: SeenRecord[] = [];
   for (let run = subscription.take(); run !== undefined; run = subscription.take()) {

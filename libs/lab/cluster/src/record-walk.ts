@@ -1,4 +1,4 @@
-// The RecordCursor over simulated batches: what a reader in place sees, with the same hazards.
+// The RecordCursor over simulated batches: the view of a reader in place, with the same hazards.
 //
 // Owns: the position within one run.
 // Does not own: fetching (SimulatedReader).
@@ -25,7 +25,7 @@ export interface FetchedBatch {
 }
 
 const SPOILT = 0xee;
-/** Bytes before and between keys and values, so that nothing starts at 0 or right after what precedes it. */
+/** Bytes before and between keys and values, so that none starts at 0 or right after its predecessor. */
 const GAP_BYTES = 3;
 
 export class RecordWalk implements RecordCursor {
@@ -43,7 +43,7 @@ export class RecordWalk implements RecordCursor {
   };
   groupIndex = -1;
   #batchAt = -1;
-  /** In the batch: of the first record that is not in a group yet. */
+  /** Index in the batch of the first record that is not in a group yet. */
   #recordAt = 0;
   #unpacked: readonly LogRecord[] = [];
   #used = false;
@@ -51,7 +51,7 @@ export class RecordWalk implements RecordCursor {
   #before: LogBatch | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
 
-  /** `from`: the offset asked for, and where the run before it ended. `groupMax`: how many records are unpacked together. */
+  /** `from`: the offset asked for, where the previous run ended. `groupMax`: number of records to unpack together. */
   constructor(batches: readonly FetchedBatch[], from: number, groupMax: number) {
     assert(groupMax >= 1 && groupMax <= KEY_GROUP_MAX, 'a group has a record at least', { groupMax });
     this.#batches = batches;
@@ -154,7 +154,7 @@ export class RecordWalk implements RecordCursor {
     return record;
   }
 
-  /** Unpacks the next records there are, of this batch or a later one. False at the end of the run. */
+  /** Unpacks the next records, of this batch or a later one. False at the end of the run. */
   #nextGroup(): boolean {
     for (;;) {
       const current = this.#batches[this.#batchAt];

@@ -31,14 +31,14 @@ export class SimulatedAdmin implements LogAdmin {
     });
   }
 
-  /** Another node is asked who leads than the one that is deposed. */
+  /** From now on another node than the deposed one is asked for the leader. */
   doubtLeader(partition: TopicPartition): void {
     const { host, log } = this.#environment;
     const { leaderEpoch } = log.partition(partition.topic, partition.partition);
     this.#leaders.set(nameOf(partition), { leaderEpoch, sinceMs: host.monotonicMs() });
   }
 
-  /** The node that is asked first is the deposed leader, if there is one; it is believed for as long as by the real admin. */
+  /** The node asked first is the deposed leader, if there is one; it is believed for as long as by the real admin. */
   #believed(partition: TopicPartition, { leaderEpoch }: SimulatedPartition): number {
     const now = this.#environment.host.monotonicMs();
     const name = nameOf(partition);
@@ -58,7 +58,7 @@ export class SimulatedAdmin implements LogAdmin {
     });
   }
 
-  /** As a deposed leader sees it, while there is one: nothing tells those who ask it that there is another. */
+  /** As seen by a deposed leader, while there is one: clients that ask it are not told of another. */
   replicatedEnd(partition: TopicPartition): Promise<number> {
     return this.#ask('ListOffsets', partition, (leader) => {
       const end = leader.sureEndSeenFrom(0);
@@ -103,7 +103,7 @@ export class SimulatedAdmin implements LogAdmin {
         try {
           answer.ok(act(leader));
         } catch (error) {
-          // Refused by the broker: returned to the caller. A broken assumption goes on up and ends the run.
+          // Refused by the broker: returned to the caller. A broken assumption propagates and ends the world.
           if (!(error instanceof PartitionStopped || error instanceof Retriable)) throw error;
           answer.fail(error);
         }

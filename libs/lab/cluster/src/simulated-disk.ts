@@ -1,4 +1,4 @@
-// What is left on a machine's disk when a process is gone: the local stores of its partitions, and the ways they rot.
+// The contents of a machine's disk that outlive a process: the local stores of its partitions, and the ways they rot.
 //
 // Owns: the files.
 // Does not own: the running process's view of them (SimulatedStore).
@@ -13,7 +13,7 @@ export interface StoreFile {
   writtenAt: Millis;
   /** Set by a clean shutdown, cleared when opened: tells a reboot with unwritten pages. */
   closedCleanly: boolean;
-  /** What opening will find wrong with it. */
+  /** The damage that opening it will find. */
   damage: StoreDistrust | undefined;
 }
 
@@ -25,10 +25,10 @@ export const emptyFile = (): StoreFile => ({
   damage: undefined,
 });
 
-/** What it holds, by ascending slot. */
+/** Its rows, by ascending slot. */
 export const rowsOf = ({ entries }: StoreFile): StoredRow[] => [...entries.values()].sort((a, b) => a.slot - b.slot);
 
-/** A copy that shares nothing that is ever changed; rows are never written to. */
+/** Returns a copy that shares nothing mutable; rows are never written to. */
 const copyOf = (file: StoreFile): StoreFile => ({ ...file, entries: new Map(file.entries) });
 
 export class SimulatedDisk {
@@ -36,11 +36,11 @@ export class SimulatedDisk {
   readonly #locks = new Map<number, string>();
   readonly #lastHolders = new Map<number, string>();
   readonly drops: StoreDrop[] = [];
-  /** F12: nothing can be written, and no store be opened that is not there. */
+  /** F12: nothing can be written, and no store can be created. */
   full = false;
   /** F25: every other call fails. */
   failing = false;
-  /** Writing finds files damaged; nothing is written. */
+  /** Writes find files damaged; nothing is written. */
   rotten = false;
 
   file(partition: number): StoreFile | undefined {
@@ -55,12 +55,12 @@ export class SimulatedDisk {
     this.#files.set(partition, file);
   }
 
-  /** Process that has the store open, undefined without one. */
+  /** Process that has the store open; undefined: none. */
   lockedBy(partition: number): string | undefined {
     return this.#locks.get(partition);
   }
 
-  /** The process that had it open last, and may have it now. */
+  /** The last process to have it open, possibly now. */
   lastHolder(partition: number): string | undefined {
     return this.#lastHolders.get(partition);
   }
@@ -74,18 +74,18 @@ export class SimulatedDisk {
     this.#locks.delete(partition);
   }
 
-  /** The machine restarted: what was not closed cleanly may lack pages. Processes are killed by the caller. */
+  /** The machine restarts: files that were not closed cleanly may lack pages. Processes are killed by the caller. */
   reboot(): void {
     this.#locks.clear();
     for (const file of this.#files.values()) if (!file.closedCleanly) file.damage ??= 'unclean-after-reboot';
   }
 
-  /** The next opening finds this. */
+  /** Damages the store, for its next opening to find. */
   damage(partition: number, damage: StoreDistrust): void {
     this.#existing(partition).damage = damage;
   }
 
-  /** Takes one entry away, or changes one byte of its image, where no checksum tells: only count and digest can (R1). */
+  /** Removes one entry, or changes one byte of its image, unseen by any checksum: only count and digest can tell (R1). */
   rotSilently(partition: number, how: 'entryLost' | 'imageChanged', index = 0): void {
     const file = this.#existing(partition);
     const row = rowsOf(file)[index];
@@ -99,7 +99,7 @@ export class SimulatedDisk {
     file.entries.set(row.slot, { ...row, image });
   }
 
-  /** A backup of one store, to be put back later as a stale one, or elsewhere as a foreign one. */
+  /** Returns a backup of one store, to be put back later as a stale one, or elsewhere as a foreign one. */
   copy(partition: number): StoreFile {
     return copyOf(this.#existing(partition));
   }

@@ -1,7 +1,7 @@
-// How a broker of the simulated cluster answers a reader. What an answer holds is chosen by the seed.
+// A broker's answers to a reader of the simulated cluster. The seed chooses the contents of each.
 //
 // Owns: nothing.
-// Does not own: visibility (SimulatedPartition), what the reader makes of an answer (SimulatedReader).
+// Does not own: visibility (SimulatedPartition), how the reader uses an answer (SimulatedReader).
 import type { DurationMs } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
@@ -13,10 +13,10 @@ import type { SimulatedPartition } from './simulated-partition.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 const ANSWER_BYTES_MAX = 16 * 1024;
-/** How long a broker holds a fetch that finds nothing. */
+/** Delay of a broker's answer to a fetch that finds nothing. */
 const LONG_POLL_MS: DurationMs = 250;
 
-/** Where a reader stands in a log, as it is when a broker looks. */
+/** Position of a reader in a log, at the moment when a broker looks. */
 export interface ReadingPlace {
   readonly partition: TopicPartition;
   /** The next offset to fetch. */
@@ -35,7 +35,7 @@ export interface FetchBroker {
 
 export type FetchAnswer =
   | { readonly kind: 'topicGone' }
-  /** FENCED_LEADER_EPOCH, and the metadata name the leader of this epoch. */
+  /** FENCED_LEADER_EPOCH; the metadata name the leader of this epoch. */
   | { readonly kind: 'fenced'; readonly leaderEpoch: number }
   | { readonly kind: 'epochEnd'; readonly end: EpochEnd; readonly leaderEpoch: number }
   | { readonly kind: 'outOfRange' }
@@ -67,7 +67,7 @@ export function serveFetch(broker: FetchBroker, place: ReadingPlace, answer: Ans
   const stopTimer = time.after(LONG_POLL_MS, finish);
 }
 
-/** How far the leader's log agrees with what was read (KIP-320). */
+/** Compares the leader's log with the batches read so far (KIP-320). */
 export function compareEpochs({ log }: Pick<FetchBroker, 'log'>, place: ReadingPlace): FetchAnswer {
   const partition = log.find(place.partition);
   if (partition === undefined) return { kind: 'topicGone' };
@@ -81,7 +81,7 @@ function look({ faults }: FetchBroker, place: ReadingPlace, partition: Simulated
   const { position } = place;
   const { ends, leaderEpoch } = partition.endsSeenFrom(place.leaderEpoch);
   if (leaderEpoch > place.leaderEpoch) return { kind: 'fenced', leaderEpoch };
-  // A deposed leader's word on the range counts for nothing (R3): the real reader asks again elsewhere.
+  // A deposed leader is not believed on the range (R3): the real reader asks another node.
   const truth = partition.ends();
   if (position < truth.logStartOffset || position > partition.logEnd) return { kind: 'outOfRange' };
   const bytesMax = 1 + faults.below(ANSWER_BYTES_MAX);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { calm, rough, Simulation, type FaultRates, type GroupMember } from './index.ts';
 import { keepAndSpread } from './simulated-group.ts';
 
-/** Real time is asserted nowhere: a loaded machine may take many times the second this takes. */
+/** Real time is asserted nowhere: a loaded machine may take many times the second that this needs. */
 const PATIENCE_MS = 120_000;
 const PARTITIONS = 6;
 const SESSION_TIMEOUT_MS = 10_000;
@@ -169,7 +169,7 @@ describe('a simulated consumer group', () => {
     simulation.group('g', { partitions: PARTITIONS, rebalanceTimeoutMs: 60_000 });
     const a = join(simulation, 'a');
     await simulation.time.runFor(1_000);
-    // Heard of once more after b has come, so that b waits longer than a session timeout.
+    // Heard from once more after b has come, so that b waits longer than a session timeout.
     simulation.faults.inject({ at: 'JoinGroup', fault: 'dropped', host: 'a' });
     const b = join(simulation, 'b');
     await simulation.time.runFor(2 * SESSION_TIMEOUT_MS);

@@ -6,10 +6,10 @@
 // Does not own: who may write (the fence decides).
 //
 // Invariants
-//   SG1  Generations only grow; of one generation no partition is assigned twice.
-//   SG2  A member not heard of for the session timeout is dropped; it learns so from its next request.
-//   SG3  Of one instance id the group has one member, the newest that has joined under it: in a stable group that one takes
-//        over what the former had, without a rebalance (KIP-345), and the former learns so from its next request.
+//   SG1  Generations only grow; within one generation no partition is assigned twice.
+//   SG2  A member not heard from for the session timeout is dropped; it learns so from its next request.
+//   SG3  The group has one member per instance id, the newest that joined under it: in a stable group that one takes over its
+//        predecessor's partitions, without a rebalance (KIP-345), and the predecessor learns so from its next request.
 import type { Cancel, DurationMs } from '@flatline/base';
 import type { Assignment, LocalCheckpoint } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
@@ -21,7 +21,7 @@ export interface GroupMember {
   readonly memberId: string;
   readonly instance: string;
   readonly checkpoints: readonly LocalCheckpoint[];
-  /** What it says it had, and in which generation: −1 where it never had any. A member that was dropped may say so of long ago. */
+  /** The partitions it says it had, and in which generation: −1 if it never had any. The claim of a dropped member may be old. */
   readonly owned: readonly number[];
   readonly generation: number;
 }
@@ -34,7 +34,7 @@ export interface GroupSettings {
   readonly sessionTimeoutMs?: DurationMs;
   readonly rebalanceTimeoutMs?: DurationMs;
   readonly assign?: Assign;
-  /** Standbys of each partition; fewer where there are not enough members. */
+  /** Standbys of each partition; fewer if there are not enough members. */
   readonly standbys?: number;
 }
 
@@ -47,11 +47,11 @@ export type HeartbeatAnswer =
 export interface JoinRequest {
   /** undefined: a new member. */
   readonly memberId: string | undefined;
-  /** undefined: the membership is not static. */
+  /** undefined: not a static member. */
   readonly instanceId?: string | undefined;
   readonly instance: string;
   readonly checkpoints: readonly LocalCheckpoint[];
-  /** What this process was last assigned. */
+  /** The last assignment of this process. */
   readonly last: Assignment | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface GroupEnvironment {
   readonly trace: Trace;
 }
 
-/** How long a rebalance stays open for others to come along when everyone known has joined. */
+/** Time for which a rebalance stays open for newcomers once all known members have joined. */
 const JOIN_DELAY_MS = 3;
 const nothing = (): void => undefined;
 
@@ -81,7 +81,7 @@ export class SimulatedGroup {
   readonly #environment: GroupEnvironment;
   readonly #settings: Required<GroupSettings>;
   readonly #members = new Map<string, Member>();
-  /** Ids of members in whose place another process of their instance has come. */
+  /** Ids of members replaced by another process of their instance. */
   readonly #replaced = new Set<string>();
   #generation = 0;
   #nextMember = 1;
@@ -108,7 +108,7 @@ export class SimulatedGroup {
     return this.#state === 'rebalancing';
   }
 
-  /** Assignments as the group sees them now; a dead member stays until its session times out. */
+  /** The assignments as the group sees them; a dead member stays until its session times out. */
   members(): readonly {
     readonly memberId: string;
     readonly instance: string;
@@ -150,7 +150,7 @@ export class SimulatedGroup {
     if (member !== undefined) this.#drop(member, 'leaves');
   }
 
-  /** SG3. False: none of this instance is here, or the group rebalances and meets the newcomer like any other. */
+  /** SG3. False: the instance has no member here, or the group is rebalancing and takes the newcomer like any other. */
   #comeBack(request: JoinRequest, answer: Answer<JoinAnswer>): boolean {
     const { instanceId, instance } = request;
     if (instanceId === undefined) return false;
@@ -190,7 +190,7 @@ export class SimulatedGroup {
   #heard(member: Member): void {
     member.cancelExpiry();
     member.cancelExpiry = this.#environment.time.after(this.#settings.sessionTimeoutMs, () => {
-      // While it waits at the barrier a member need not be heard of.
+      // A member that waits at the barrier need not be heard from.
       if (member.joined !== undefined) return;
       this.#environment.faults.count('memberExpired');
       this.#drop(member, 'expires');
@@ -257,13 +257,13 @@ const claimOf = ({ memberId, instance, request }: Member): GroupMember => ({
   generation: request.last?.generation ?? -1,
 });
 
-/** How far the member follows the partition's changelog; −1 where it has nothing of it. */
+/** How far the member follows the partition's changelog; −1 if it has nothing of it. */
 function freshness({ checkpoints }: GroupMember, partition: number): number {
   const known = checkpoints.filter((checkpoint) => checkpoint.partition === partition);
   return Math.max(-1, ...known.map(({ changelogPosition }) => changelogPosition));
 }
 
-/** For each partition the freshest members that do not own it; of equal ones those that hold the fewest. */
+/** Names for each partition the freshest members that do not own it; among equals, those with the fewest standbys. */
 function nameStandbys(
   members: readonly GroupMember[],
   assigned: ReadonlyMap<string, readonly number[]>,
@@ -280,13 +280,13 @@ function nameStandbys(
   return named;
 }
 
-/** Everyone keeps what it had up to an even share; the rest goes to the freshest checkpoint with room, then to the least loaded. */
+/** Members keep their partitions up to an even share; the rest goes to the freshest checkpoint with room, then to the least loaded. */
 export function keepAndSpread(members: readonly GroupMember[], partitions: number): ReadonlyMap<string, number[]> {
   const assigned = new Map(members.map((member) => [member.memberId, [] as number[]]));
   if (members.length === 0) return assigned;
   const share = Math.ceil(partitions / members.length);
   const load = ({ memberId }: GroupMember): number => assigned.get(memberId)!.length;
-  // Two members claim it: the one of the later generation had it.
+  // If two members claim it, the one of the later generation had it.
   const claim = (member: GroupMember, partition: number): number =>
     member.owned.includes(partition) ? member.generation : -1;
   for (let partition = 0; partition < partitions; partition += 1) {

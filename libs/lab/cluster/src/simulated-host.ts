@@ -1,21 +1,21 @@
-// One process on one machine: what runs in it, and when it stops running.
+// One process on one machine: the code that runs in it, and when it stops.
 //
 //   running ⇄ paused        pause(), resume(): SIGSTOP and SIGCONT, a long GC pause, a suspended machine
 //      └──────┴──▶ dead     kill(): for good; a restart is a new host
 //
-// Owns: the process's timers and what was delivered to it.
+// Owns: the process's timers and pending deliveries.
 // Does not own: requests under way (Network), its disk.
 //
 // Invariants
 //   SH1  A dead process runs nothing: no timer, no delivery; its promises are never settled. Code that was running when
-//        it died runs on to its next await, and nothing it does is seen by anyone.
-//   SH2  A paused one runs nothing either; what came due or was delivered meanwhile runs on resume, in that order.
+//        it died continues to its next await, without visible effect.
+//   SH2  A paused process runs nothing either; whatever came due or was delivered meanwhile runs on resume, in that order.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
 import type { HostClock } from './host-clock.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** How far from the cluster a process is: a message is lost in the direction that is cut. */
+/** Direction in which the process is cut off from the cluster: messages that way are lost. */
 export type Cut = 'none' | 'toBroker' | 'fromBroker' | 'both';
 
 export class SimulatedHost implements Clock {
@@ -64,13 +64,13 @@ export class SimulatedHost implements Clock {
       });
     });
     return () => {
-      // A timer that came due during a pause is held, no longer in the queue: hence the flag.
+      // A timer that came due during a pause is no longer in the queue, but among the deferred callbacks: hence the flag.
       cancelled = true;
       cancelTimer();
     };
   }
 
-  /** Runs `callback` in this process: now, on resume, or never. What the network calls to deliver. */
+  /** Runs `callback` in this process: now, on resume, or never. The network delivers through it. */
   run(callback: () => void): void {
     if (this.#state === 'running') callback();
     else if (this.#state === 'paused') this.#held.push(callback);
@@ -85,7 +85,7 @@ export class SimulatedHost implements Clock {
     this.#deathListeners.clear();
   }
 
-  /** `suspended`: the machine sleeps, and its monotonic clock with it. */
+  /** `suspended`: the machine sleeps, and with it its monotonic clock. */
   pause(suspended = false): void {
     if (this.#state !== 'running') return;
     this.#state = 'paused';
@@ -100,7 +100,7 @@ export class SimulatedHost implements Clock {
     this.#trace.note(`${this.name} resumes`);
     const held = this.#held;
     this.#held = [];
-    // One event each, so that promises make progress in between as they would have.
+    // One event each, so that promises make the same progress in between as without the pause.
     for (const callback of held) {
       this.#time.after(0, () => {
         this.run(callback);
@@ -108,13 +108,13 @@ export class SimulatedHost implements Clock {
     }
   }
 
-  /** Cuts this process off from the cluster, or mends it. */
+  /** Cuts this process off from the cluster, or reconnects it. */
   cutOff(cut: Cut): void {
     this.#cut = cut;
     this.#trace.note(`${this.name} cut ${cut}`);
   }
 
-  /** For what outlives the process and must learn that it is gone: locks on a disk. */
+  /** For things that outlive the process and must learn of its death: locks on a disk. */
   onDeath(listener: () => void): void {
     this.#deathListeners.add(listener);
   }

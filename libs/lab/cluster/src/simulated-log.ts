@@ -1,7 +1,7 @@
-// The cluster's topics, and the test's own hands on them: produce as a plain client does, look at what is committed.
+// The cluster's topics, with direct access for tests: produce as a plain client does, read the committed records.
 //
 // Owns: topics, and the coordinator's state.
-// Does not own: the way there from a process (Network, the adapters).
+// Does not own: the path from a process to them (Network, the adapters).
 import { assert, type Millis } from '@flatline/base';
 import type { OutgoingRecord, RecordHeader, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
@@ -21,7 +21,7 @@ export interface TopicSettings {
   readonly maxMessageBytes?: number;
 }
 
-/** What a test produces: text is written as UTF-8. */
+/** A record that a test produces: text is written as UTF-8. */
 export interface ProducedRecord {
   readonly key?: string | Uint8Array | null;
   readonly value?: string | Uint8Array | null;
@@ -77,7 +77,7 @@ export class SimulatedLog {
     this.#topics.set(topic, Array.from({ length: settings.partitions }, make));
   }
 
-  /** Readers and writers of it fail from now on; created again, it is another topic of the same name. */
+  /** Deletes the topic: its readers and writers fail from now on, and one created later under its name is another topic. */
   deleteTopic(topic: string): void {
     this.#topics.delete(topic);
   }
@@ -90,7 +90,7 @@ export class SimulatedLog {
     return this.#topics.get(topic)?.[partition];
   }
 
-  /** @throws AssertionError where there is none. */
+  /** @throws AssertionError if there is none. */
   partition(topic: string, partition: number): SimulatedPartition {
     const found = this.find({ topic, partition });
     assert(found !== undefined, 'the partition exists', { topic, partition });
@@ -103,28 +103,28 @@ export class SimulatedLog {
     return this.partition(topic, partition).append({ records: records.map(toOutgoing) }, nothing);
   }
 
-  /** Same, and hears of the outcome: a device that sends again what was not acknowledged. */
+  /** The same, with the outcome: for a device that resends records that were not acknowledged. */
   produceAcked(topic: string, partition: number, records: readonly ProducedRecord[]): Promise<AppendOutcome> {
     return new Promise((resolve) => {
       this.partition(topic, partition).append({ records: records.map(toOutgoing) }, resolve);
     });
   }
 
-  /** Appends a batch of so many records that cannot be unpacked: the whole of it comes or nothing. */
+  /** Appends a batch of this many records that cannot be unpacked, as a whole or not at all. */
   produceUnreadable(topic: string, partition: number, records: number): Promise<AppendOutcome> {
     return new Promise((resolve) => {
       this.partition(topic, partition).append({ records: [], unreadable: records }, resolve);
     });
   }
 
-  /** A transaction of somebody else's producer, held open by the test until it says commit or abort (F10). */
+  /** A transaction of a foreign producer, kept open by the test until it commits or aborts (F10). */
   foreignTransaction(transactionalId: string, timeoutMs = 60_000): ForeignTransaction {
     const identity = this.transactions.initProducerId(transactionalId, timeoutMs);
     assert(identity !== 'concurrent', 'the id is not in use', { transactionalId });
     return new ForeignTransaction(this, identity);
   }
 
-  /** The truth a correct read_committed reader sees, now, in offset order. */
+  /** The records that a correct read_committed reader sees now, in offset order. */
   committed(topic: string, partition: number): LogRecord[] {
     const log = this.partition(topic, partition);
     const { lastStableOffset, logStartOffset } = log.ends();
@@ -134,7 +134,7 @@ export class SimulatedLog {
       .filter((record) => record.offset >= logStartOffset);
   }
 
-  /** Everything the leader has: aborted, open and control batches too. */
+  /** Everything in the leader's log: aborted, open and control batches too. */
   batches(topic: string, partition: number): readonly LogBatch[] {
     return this.partition(topic, partition).batches;
   }
@@ -161,7 +161,7 @@ export class ForeignTransaction {
     return this.#log.partition(topic, partition).append({ records: records.map(toOutgoing), producer }, nothing);
   }
 
-  /** False once it has ended, or the broker has timed it out. */
+  /** False once it has ended, or timed out at the broker. */
   get isOpen(): boolean {
     return this.#log.transactions.isOngoing(this.#identity);
   }

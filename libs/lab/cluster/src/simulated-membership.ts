@@ -1,4 +1,4 @@
-// The Membership of one process: joins, beats, joins again by itself.
+// The Membership of one process: joins, sends heartbeats, and rejoins by itself.
 //
 //   new ─▶ joining ⇄ member ─▶ left          expelled or out of reach: lost(), and joining again as a new member
 //                                            replaced by another process of its instance: failed(), and left
@@ -19,7 +19,7 @@ const HEARTBEAT_MS: DurationMs = 1_000;
 const HEARTBEAT_TIMEOUT_MS: DurationMs = 2_000;
 const JOIN_TIMEOUT_MS: DurationMs = 30_000;
 const RETRY_MS: DurationMs = 100;
-/** Heartbeats unanswered for this long mean that the group has given this member up. */
+/** Without an answer to its heartbeats for this long, a member assumes that the group has dropped it. */
 const SESSION_TIMEOUT_MS: DurationMs = 10_000;
 
 export interface MembershipEnvironment {
@@ -28,7 +28,7 @@ export interface MembershipEnvironment {
   readonly group: SimulatedGroup;
   /** Static membership; undefined: none. */
   readonly instanceId?: string | undefined;
-  /** What the assigner is told of this machine's stores. */
+  /** The facts about this machine's stores that the assigner is told. */
   readonly checkpoints: () => Promise<readonly LocalCheckpoint[]>;
 }
 
@@ -74,7 +74,7 @@ export class SimulatedMembership implements Membership {
         },
       })
       .catch((error: unknown) => {
-        // Lost on the way: the session timeout says the same later.
+        // Lost on the way: the session timeout has the same effect later.
         if (!(error instanceof Retriable)) throw error;
       });
   }
@@ -117,7 +117,7 @@ export class SimulatedMembership implements Membership {
       return;
     }
     if (this.#left()) {
-      // Joined after all, having left meanwhile: leave again, or the group waits for a member that never beats.
+      // Joined after all, though it has left meanwhile: leave again, or the group waits for a member without heartbeats.
       this.#memberId = answer.memberId;
       void this.#leaveAgain(answer.memberId);
       return;
@@ -142,7 +142,7 @@ export class SimulatedMembership implements Membership {
       this.#listener?.failed(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    // Whether the group has taken this member in is unknown: join as a new member, the other one expires.
+    // The group may have taken this member in or not: join as a new member, the other one expires.
     this.#memberId = undefined;
     this.#environment.host.after(RETRY_MS, () => {
       this.#join();
@@ -182,7 +182,7 @@ export class SimulatedMembership implements Membership {
     else this.#beatLater();
   }
 
-  /** The instance is another process by now: joining again would take its place away from that. */
+  /** The instance belongs to another process by now, and joining again would take its place. */
   #onReplaced(): void {
     if (this.#left()) return;
     this.#state = 'left';

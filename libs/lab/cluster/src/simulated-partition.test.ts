@@ -11,7 +11,7 @@ function logOf(seed = 1, timestampType: TimestampType = 'LogAppendTime'): Simula
   return simulation;
 }
 
-/** Appends as producer 7 and tells the outcomes as they come. */
+/** Appends as producer 7, collecting outcomes as they come. */
 function producer(log: SimulatedPartition): {
   readonly outcomes: string[];
   readonly append: (epoch: number, baseSequence: number, count?: number) => number;
@@ -112,7 +112,7 @@ describe('a partition of the simulated log', () => {
     append(1, 0);
     append(0, 5);
     await simulation.time.runFor(100);
-    // Refusals and repetitions are answered at once, appends when they are replicated.
+    // Refusals and repetitions are answered at once, appends once they are replicated.
     expect(outcomes).toEqual([
       'acked 2',
       'outOfOrderSequence',

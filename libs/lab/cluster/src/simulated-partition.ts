@@ -1,16 +1,16 @@
-// One partition of the simulated log, as its leader keeps it.
+// One partition of the simulated log, from its leader's point of view.
 //
 //   logStart ≤ lastStableOffset ≤ highWatermark ≤ replicated ≤ logEnd
 //
-// The high watermark is what this leader knows to be replicated: after an election it lags behind what is.
+// The high watermark is the end of replication that this leader knows: after an election it lags behind the true one.
 //
 // Owns: batches, producer states, open transactions, replication, leadership.
-// Does not own: what a transaction is across partitions (TransactionCoordinator), who reads.
+// Does not own: transactions across partitions (TransactionCoordinator), readers.
 //
 // Invariants
-//   SL1  A batch is acknowledged only once the high watermark has passed it; what is replicated survives a change of leader.
+//   SL1  A batch is acknowledged only once the high watermark has passed it; replicated batches survive a change of leader.
 //   SL2  lastStableOffset never passes the first record of a transaction whose marker is not below the high watermark.
-//   SL3  Of a producer's epochs only the greatest appends; of its sequences only the next (a repeated one is answered as before).
+//   SL3  Only the greatest epoch of a producer appends, and only its next sequence (a repeated one is answered as before).
 import { assert, type Cancel, type DurationMs, MESSAGE_BYTES_MAX, type Millis } from '@flatline/base';
 import type { OpenTransaction } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
@@ -27,11 +27,11 @@ import type {
 import { TransactionIndex } from './transaction-index.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** What a deposed leader goes on answering to clients that have not heard of its successor. */
+/** The view that a deposed leader still gives to clients unaware of its successor. */
 interface DeposedView {
   readonly leaderEpoch: number;
   readonly until: DurationMs;
-  /** Until then clients that ask for its end do not ask who leads. */
+  /** Until then clients that ask for its end do not look for another leader. */
   readonly believedUntil: DurationMs;
   readonly ends: PartitionEnds;
 }
@@ -50,7 +50,7 @@ export interface PartitionEnvironment {
 }
 
 const ELECTION_LAG_BATCHES_MAX = 3;
-/** A client that reads nothing asks at least this often who leads. */
+/** A client that only asks for ends looks for the leader at least this often. */
 export const LEADER_AGE_MAX_MS: DurationMs = 10_000;
 
 export class SimulatedPartition {
@@ -69,7 +69,7 @@ export class SimulatedPartition {
   #skewMs: DurationMs = 0;
   #stalledUntilMs: DurationMs = 0;
   #pending: PendingAck[] = [];
-  /** Per producer id, of the transaction that it has open. */
+  /** By producer id, the batches of its open transaction. */
   readonly #written = new Map<number, LogBatch[]>();
   #deposed: DeposedView | undefined;
 
@@ -87,7 +87,7 @@ export class SimulatedPartition {
     return this.#timestampType;
   }
 
-  /** As `message.timestamp.type` is altered: what is in the log stays as it is. */
+  /** Applies a changed `message.timestamp.type`: existing batches stay as they are. */
   alterTimestampType(timestampType: TimestampType): void {
     this.#timestampType = timestampType;
   }
@@ -96,7 +96,7 @@ export class SimulatedPartition {
     return this.#maxMessageBytes;
   }
 
-  /** As `max.message.bytes` is altered: what is in the log stays as it is. */
+  /** Applies a changed `max.message.bytes`: existing batches stay as they are. */
   alterMaxMessageBytes(maxMessageBytes: number): void {
     this.#maxMessageBytes = maxMessageBytes;
   }
@@ -138,8 +138,8 @@ export class SimulatedPartition {
   }
 
   /**
-   * The high watermark by the leader of `leaderEpoch`, or by a deposed one that it takes for it; undefined where a new leader
-   * does not know yet what was acknowledged by its predecessors (KIP-207).
+   * The high watermark at the leader of `leaderEpoch`, or at a deposed one taken for it; undefined while a new leader does not know
+   * yet which appends its predecessors acknowledged (KIP-207).
    */
   sureEndSeenFrom(leaderEpoch: number): number | undefined {
     const believes = this.#environment.time.nowMs < (this.#deposed?.believedUntil ?? 0);
@@ -148,7 +148,7 @@ export class SimulatedPartition {
     return this.#highWatermark < this.#replicated ? undefined : this.#highWatermark;
   }
 
-  /** Appends at the leader now; `done` hears once, later, when it is replicated or refused. */
+  /** Appends at the leader now; `done` is called once, later, when the batch is replicated or refused. */
   append(request: AppendRequest, done: (outcome: AppendOutcome) => void): number {
     const baseOffset = this.#logEnd;
     const { producer, marker } = request;
@@ -182,7 +182,7 @@ export class SimulatedPartition {
     return found;
   }
 
-  /** The batch that holds `offset`, of any kind; undefined below the log start and from the high watermark on. */
+  /** The batch of any kind that contains `offset`; undefined below the log start and from the high watermark on. */
   batchAt(offset: number): LogBatch | undefined {
     if (offset < this.#logStart || offset >= this.#highWatermark) return undefined;
     return this.#batches[this.#firstFrom(offset)];
@@ -195,24 +195,24 @@ export class SimulatedPartition {
     return { leaderEpoch: own?.leaderEpoch ?? leaderEpoch, endOffset: next?.baseOffset ?? this.#logEnd };
   }
 
-  /** Whether a transactional data batch below the last stable offset belongs to an aborted transaction. */
+  /** True if a transactional data batch below the last stable offset belongs to an aborted transaction. */
   isAborted(batch: LogBatch): boolean {
     return this.#transactions.isAborted(batch);
   }
 
-  /** Those without a marker. */
+  /** Transactions without a marker. */
   openTransactions(): readonly OpenTransaction[] {
     return this.#transactions.open();
   }
 
-  /** What this producer has written in the transaction it has open. */
+  /** Batches that this producer has written in its open transaction. */
   openBatches(producerId: number): LogBatch[] {
     const since = this.#transactions.openSince(producerId);
     if (since === undefined) return [];
     return this.#batches.slice(this.#firstFrom(since)).filter((batch) => batch.producer?.producerId === producerId);
   }
 
-  /** The same, and what an election has taken of it since. */
+  /** The same, with those that an election has since removed. */
   writtenBatches(producerId: number): readonly LogBatch[] {
     return this.#written.get(producerId) ?? [];
   }
@@ -225,13 +225,13 @@ export class SimulatedPartition {
     };
   }
 
-  /** Followers stop for this long: the high watermark stands still, nothing is acknowledged, the leader appends on. */
+  /** Stops the followers for this long: the high watermark stands still, nothing is acknowledged, the leader keeps appending. */
   stallReplication(forMs: DurationMs): void {
     this.#stalledUntilMs = this.#environment.time.nowMs + forMs;
     this.#environment.faults.count('replicationStalled');
   }
 
-  /** DeleteRecords: everything below `offset` is gone. */
+  /** DeleteRecords: removes everything below `offset`. */
   truncateBelow(offset: number): void {
     assert(offset <= this.#replicated, 'records are deleted only below what is replicated', { offset });
     if (offset <= this.#logStart) return;
@@ -242,7 +242,7 @@ export class SimulatedPartition {
     this.#notify();
   }
 
-  /** Takes one record out of its batch, as compaction does; the batch keeps its offsets. */
+  /** Removes one record from its batch, as compaction does; the batch keeps its offsets. */
   removeRecord(offset: number): void {
     const at = this.#firstFrom(offset);
     const batch = this.#batches[at];
@@ -250,7 +250,7 @@ export class SimulatedPartition {
     this.#batches[at] = { ...batch, records: batch.records.filter((record) => record.offset !== offset) };
   }
 
-  /** A follower becomes leader: what was not replicated may be lost from any batch on, and no append of before is acknowledged. */
+  /** A follower becomes leader: unreplicated batches may be lost, from any one on, and earlier appends are never acknowledged. */
   changeLeader(change: LeaderChange = {}): void {
     const { time, faults } = this.#environment;
     const deposedFor = change.deposedForMs ?? 0;
@@ -277,14 +277,14 @@ export class SimulatedPartition {
     this.#notify();
   }
 
-  /** The deposed leader, if one still answers, hears that it is one. */
+  /** Tells the deposed leader, if one still answers, that it is one. */
   endDeposed(): void {
     if (this.#deposed === undefined) return;
     this.#deposed = undefined;
     this.#notify();
   }
 
-  /** The broker clock of this partition's leader, against true time. */
+  /** Sets the broker clock of this partition's leader, against true time. */
   setSkew(skewMs: DurationMs): void {
     this.#skewMs = skewMs;
   }
@@ -322,7 +322,7 @@ export class SimulatedPartition {
     const { producer, marker } = batch;
     if (producer?.transactional !== true) return;
     const former = marker === undefined ? (this.#written.get(producer.producerId) ?? []) : [];
-    // What an election took may be sent again, with the sequence that it had.
+    // Batches that an election removed may be sent again, with the same sequence.
     const kept = former.filter((each) => each.producer!.baseSequence !== producer.baseSequence);
     this.#written.set(producer.producerId, marker === undefined ? [...kept, batch] : []);
   }
@@ -349,14 +349,14 @@ export class SimulatedPartition {
     this.#notify();
   }
 
-  /** The end of one of the batches not yet replicated, or of what is. */
+  /** The end of one of the unreplicated batches, or of the replicated part. */
   #electionCut(): number {
     const from = this.#firstFrom(this.#replicated);
     const kept = this.#environment.faults.below(this.#batches.length - from + 1);
     return kept === 0 ? this.#replicated : this.#batches[from + kept - 1]!.lastOffset + 1;
   }
 
-  /** A follower hears of the high watermark one fetch late: what it knows may be a few batches behind. */
+  /** A follower learns of the high watermark one fetch late: its own may be a few batches behind. */
   #followersHighWatermark(): number {
     const at = this.#firstFrom(this.#highWatermark) - this.#environment.faults.below(1 + ELECTION_LAG_BATCHES_MAX);
     const known = this.#batches[Math.max(0, at)]?.baseOffset ?? this.#highWatermark;

@@ -3,13 +3,13 @@ import { CLOCK_HEADER, type ProofWriter, type TopicPartition } from '@flatline/p
 import type { WriterEnvironment } from './simulated-transactions.ts';
 
 const EMPTY = new Uint8Array(0);
-/** A record that came too late proves little: its task asks again. */
+/** A late record proves little: its task asks again. */
 const RETRY_FOR_MS: DurationMs = 2_000;
 const RETRY_MS: DurationMs = 50;
 
 /**
- * C2's clock record: null key, empty value, header `flatline-clock`, acks=all. Without a producer id: tried again while
- * the outcome is unknown, so that one may be written twice.
+ * C2's clock record: null key, empty value, header `flatline-clock`, acks=all. Written without a producer id and retried while
+ * the outcome is unknown, so it may be written twice.
  */
 export class SimulatedProofWriter implements ProofWriter {
   readonly #environment: WriterEnvironment;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { calm, rough, Simulation, type FaultRates, type HostPorts } from './index.ts';
 import { asSeen, committedValues, taken, text, type SeenRecord } from './reading.fixture.ts';
 
-/** Real time is asserted nowhere: a loaded machine may take many times the second this takes. */
+/** Real time is asserted nowhere: a loaded machine may take many times the second that this needs. */
 const PATIENCE_MS = 120_000;
 const PLACE = { topic: 'in', partition: 0 };
 
@@ -76,7 +76,7 @@ describe('reading the simulated log', () => {
     const first = Number(process.env['SEED'] ?? 1);
     const wanted = [1, 2, 3, 32];
     const sizes = new Set<number>();
-    // As many seeds as draw each of these sizes: a dozen are enough as a rule, and any dozen may lack one.
+    // As many seeds as it takes to draw each of these sizes: a dozen usually suffice, but any dozen may lack one.
     for (let seed = first; !wanted.every((size) => sizes.has(size)) && seed < first + 500; seed += 1) {
       const { simulation, ports } = reading(seed);
       const records = Array.from({ length: 50 }, (_, i) => ({ key: i % 7 === 3 ? null : `k${i}`, value: 'x' }));
@@ -173,7 +173,7 @@ describe('reading the simulated log', () => {
     expect(subscription.ends?.lastStableOffset).toBe(400);
     let buffered = 0;
     let runs = 0;
-    // Taken within one instant, nothing new can arrive in between.
+    // Taken within one instant, so nothing new can arrive in between.
     for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
       buffered += run.byteLength;
       runs += 1;
@@ -226,7 +226,7 @@ describe('reading the simulated log', () => {
     for (const each of [early, below, untaken]) {
       expect(each.failure).toBeInstanceOf(PartitionStopped);
       expect(each.failure!.message).toMatch(/read up to offset 5 .*lost or replaced/);
-      // Nothing of the log that was replaced may be taken any more.
+      // Nothing of the replaced log may be taken any more.
       expect(each.take()).toBeUndefined();
     }
     const fresh = [
@@ -301,7 +301,7 @@ describe('reading the simulated log', () => {
         fc.asyncProperty(fc.nat(), fc.array(step, { maxLength: 40 }), fc.nat(20), async (seed, steps, from) => {
           const { simulation, ports } = reading(seed, { ...rough, subscriptionFails: 0 });
           const { log, time } = simulation;
-          // Every value says what is to become of it: the oracle knows nothing of offsets, markers and batches.
+          // Every value states its own fate: the oracle knows nothing of offsets, markers and batches.
           const open = new Map<number, { values: string[]; transaction: ReturnType<typeof log.foreignTransaction> }>();
           const decided: string[] = [];
           let count = 0;
@@ -313,7 +313,7 @@ describe('reading the simulated log', () => {
           for (const each of steps) {
             if (each.do === 'wait') await time.runFor(each.ms);
             else if (each.do === 'leader') {
-              // Nothing unreplicated, so that the oracle need not know what an election takes.
+              // Nothing unreplicated, so that the oracle need not know what an election removes.
               await time.runFor(rough.stallMs);
               log.partition('in', 0).changeLeader({ deposedForMs: each.deposedForMs });
             } else if (each.do === 'plain') {

@@ -1,14 +1,14 @@
 // The LogReader of one process, on the simulated network: fetch loops with long polls, prefetch, and the reader's own
-// retries. How an answer is cut into parts, and how long it takes, is chosen by the seed.
+// retries. The seed chooses how an answer is cut into parts, and how long it takes.
 //
 // Owns: subscriptions and their buffers.
-// Does not own: what a broker answers (simulated-fetch.ts), walking batches (RecordWalk).
+// Does not own: a broker's answers (simulated-fetch.ts), walking batches (RecordWalk).
 //
 // Invariants
-//   SR1  Records come in offset order without gaps; one fetch is under way per subscription at most.
+//   SR1  Records come in offset order without gaps; each subscription has at most one fetch under way.
 //   SR2  Buffered bytes stay below BUFFER_BYTES_MAX plus one answer.
 //   SR3  After a failure or close nothing more comes.
-//   SR4  A deposed leader that still answers is left once metadata name another: asked for on doubt, and now and then.
+//   SR4  A deposed leader that still answers is left once metadata, requested on doubt and now and then, name another.
 //   SR5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
 import { Fatal, PartitionStopped, Retriable, assert, type DurationMs, type Random } from '@flatline/base';
 import { KEY_GROUP_MAX, type LogEnds, type LogReader, type LogSubscription } from '@flatline/ports';
@@ -25,9 +25,9 @@ import type { VirtualTime } from './virtual-time.ts';
 const BUFFER_BYTES_MAX = 64 * 1024;
 const FETCH_TIMEOUT_MS: DurationMs = 1_000;
 const RETRY_MS: DurationMs = 20;
-/** So long that within the calm of a simulated run only a reader in doubt leaves its leader. */
+/** Long enough that, within the calm phase of a world, only a reader in doubt leaves its leader. */
 const METADATA_AGE_MS: DurationMs = 600_000;
-/** Between questions after a doubt, until one is answered by a node that knows better; so many at most. */
+/** Delay between requests for metadata after a doubt, until a better informed node answers; and how many are sent. */
 const DOUBT_MS: DurationMs = 500;
 const DOUBT_QUESTIONS = 3;
 
@@ -37,7 +37,7 @@ export interface ReaderEnvironment {
   readonly log: SimulatedLog;
   readonly faults: FaultPlan;
   readonly time: VirtualTime;
-  /** How many records are unpacked together: a stream of its own, since nothing may come of it. */
+  /** Draws how many records are unpacked together: a stream of its own, since nothing may depend on it. */
   readonly unpacking: Random;
 }
 
@@ -92,7 +92,7 @@ class FetchLoop implements LogSubscription {
     this.#place = { partition, position: offset, readEpoch, leaderEpoch };
     this.#agreedEpoch = readEpoch;
     this.#waitFor('its leader');
-    // Not at once: a listener set right after subscribing hears of everything.
+    // Deferred: a listener set right after subscribing hears of everything.
     environment.host.after(0, () => {
       this.#fetch();
       this.#askNowAndThen();
@@ -162,7 +162,7 @@ class FetchLoop implements LogSubscription {
     return this.#closed || this.#failure !== undefined;
   }
 
-  /** False for the answer of a leader that was left meanwhile. */
+  /** False for the answer of a leader that has been left meanwhile. */
   #landed(flight: object): boolean {
     if (this.#flight !== flight) return false;
     this.#flight = undefined;
@@ -177,7 +177,7 @@ class FetchLoop implements LogSubscription {
     });
   }
 
-  /** Any node may be asked, and one of them may be as deposed as the leader. */
+  /** Asks any node, which may be as deposed as the leader. */
   #askWhoLeads(): void {
     if (this.#asking || this.#ended) return;
     this.#asking = true;
@@ -255,7 +255,7 @@ class FetchLoop implements LogSubscription {
       this.#fetch();
       return;
     }
-    // What waits was read from the log that was lost.
+    // The buffer was read from the log that was lost.
     this.#fetched.length = 0;
     this.#bufferedBytes = 0;
     const place = `${this.partition.topic}-${this.partition.partition}`;
@@ -269,7 +269,7 @@ class FetchLoop implements LogSubscription {
     );
   }
 
-  /** One answer becomes one part or several, cut between batches by the seed. */
+  /** Turns one answer into one part or several, cut between batches by the seed. */
   #buffer(batches: readonly FetchedBatch[]): void {
     for (let at = 0; at < batches.length;) {
       const count = this.#environment.faults.coin() ? batches.length - at : 1;
@@ -289,7 +289,7 @@ class FetchLoop implements LogSubscription {
     this.#fetched.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
   }
 
-  /** Real readers unpack as many as there are: small groups end in places that only long batches have otherwise. */
+  /** Real readers unpack all records at hand; small groups reach boundaries that would otherwise take long batches. */
   #groupMax(): number {
     const { unpacking } = this.#environment;
     return unpacking.chance(0.5) ? KEY_GROUP_MAX : 1 + unpacking.below(4);

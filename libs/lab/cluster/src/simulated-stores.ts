@@ -1,11 +1,11 @@
 // The StateStores of one process on a simulated disk.
 //
-// Owns: which stores this process has open.
-// Does not own: what is in them (SimulatedDisk keeps it past a crash).
+// Owns: the set of stores that this process has open.
+// Does not own: their contents (SimulatedDisk keeps them past a crash).
 //
 // Invariants
 //   SD1  write() is atomic: a crash is before it or after it.
-//   SD2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
+//   SD2  A dead process no longer changes the disk; writes up to its next await have no effect.
 import { assert, copyBytes, Corrupt, type DurationMs, Fatal, Retriable, StateInUse } from '@flatline/base';
 import {
   assertSlotOrder,
@@ -31,18 +31,18 @@ const SPOILT = 0xee;
 /** Few, so that a scan has several groups. */
 const GROUP_ROWS = 4;
 
-/** What a dead process waits for. */
+/** Awaited by a dead process. */
 const never = <T>(): Promise<T> => new Promise(() => undefined);
 
 export interface StoresEnvironment {
   readonly host: SimulatedHost;
   readonly disk: SimulatedDisk;
   readonly faults: FaultPlan;
-  /** Other processes use the disk, too, as workers of one supervisor do. Default: false. */
+  /** True if other processes use the disk, too, as workers of one supervisor do. Default: false. */
   readonly isShared?: boolean;
 }
 
-/** How long a store is waited for that another process of the disk has open, and how often it is looked at. */
+/** Time to wait for a store that another process of the disk has open, and between two looks. */
 const HELD_MAX_MS: DurationMs = 3_000;
 const HELD_LOOK_MS: DurationMs = 20;
 
@@ -93,7 +93,7 @@ export class SimulatedStores implements StateStores {
     const fate = faults.storeFate('StoreOpen', host.name, disk.failing);
     if (fate !== undefined) return Promise.reject(deviceError('StoreOpen', fate));
     const dropped = found?.damage;
-    // Nothing stands for rows without any checkpoint.
+    // Rows without a checkpoint are meaningless.
     const usable = dropped === undefined && found?.checkpoint !== undefined;
     const file = usable ? found : emptyFile();
     file.closedCleanly = false;
@@ -136,7 +136,7 @@ function diskFull(): Retriable {
   return new Retriable('state directory: no space left; free some, or move it (stateDir)');
 }
 
-/** What every message of a device that failed on purpose says. */
+/** Part of every message of a device that failed on purpose. */
 export const DEVICE_FAILED = 'simulated device';
 
 function deviceError(call: StoreCall, fate: StoreFault): Retriable | Fatal {
@@ -150,7 +150,7 @@ class SimulatedStore implements StateStore {
   readonly #partition: number;
   readonly #file: StoreFile;
   #open = true;
-  /** Version of the contents: a scan does not outlive a write. */
+  /** Version of the contents: a scan is invalid after a write. */
   #version = 0;
 
   constructor(environment: StoresEnvironment, partition: number, file: StoreFile) {
@@ -177,7 +177,7 @@ class SimulatedStore implements StateStore {
       const group = groupOf(rows.slice(from, from + GROUP_ROWS));
       yield group;
       assert(version === this.#version, 'a store is not written while it is scanned', { partition: this.#partition });
-      // Valid until the next step only: a buffer kept longer shows at once.
+      // Valid only until the next step: a buffer kept longer shows at once.
       group.bytes.fill(SPOILT);
     }
     if (fate !== undefined) throw new Corrupt(`store: ${deviceError('StoreScan', fate).message}`);
@@ -209,7 +209,7 @@ class SimulatedStore implements StateStore {
     if (!host.alive) return never();
     this.#version += 1;
     const fate = faults.storeFate('StoreWipe', host.name, disk.failing);
-    // It may have come before the files went, or after.
+    // The failure may have come before the files were removed, or after.
     if (fate === undefined || faults.coin()) this.#empty();
     return fate === undefined ? Promise.resolve() : Promise.reject(deviceError('StoreWipe', fate));
   }
@@ -228,7 +228,7 @@ class SimulatedStore implements StateStore {
     const fate = faults.storeFate('StoreClose', host.name, disk.failing);
     this.#file.closedCleanly = fate === undefined;
     if (fate === undefined) return Promise.resolve();
-    // What was not synced is dropped, where that can be done.
+    // Unsynced rows are dropped, where the device lets them be.
     if (faults.coin()) this.#empty();
     return Promise.reject(deviceError('StoreClose', fate));
   }

@@ -26,7 +26,7 @@ function world(seed = 1): World {
   };
 }
 
-/** Two partitions, an offset: every kind of request. */
+/** Two partitions and an offset: covers every kind of request. */
 const full = (value: string): Transaction => ({
   writes: [
     ...writing('out', value).writes,
@@ -117,7 +117,7 @@ describe('transactions on the simulated log', () => {
       await simulation.time.complete(successor.commit(full('after')));
       host.resume();
       await simulation.time.runFor(1_000);
-      // Its EndTxn was on the way when it was stopped: then the commit counts, and it hears so.
+      // Its EndTxn was on the way when it was stopped: then the commit counts, and the writer learns so.
       const committedFirst = kind === 'EndTxn' ? ['zombie'] : [];
       expect(outcome).toBe(kind === 'EndTxn' ? 'committed' : 'fenced');
       expect(committed()).toEqual([...committedFirst, 'after']);
@@ -134,7 +134,7 @@ describe('transactions on the simulated log', () => {
         await expect(simulation.time.complete(writer.commit(full('unknown')))).rejects.toBeInstanceOf(Retriable);
         await expect(simulation.time.complete(writer.commit(full('dead')))).rejects.toBeInstanceOf(Retriable);
         const successor = await open();
-        // Settled by InitProducerId: from here on what is committed no longer changes by itself.
+        // Settled by InitProducerId: from here on the committed records no longer change by themselves.
         await simulation.time.runFor(100);
         const settled = committed();
         const done = kind === 'EndTxn' && fault === 'answerDropped';

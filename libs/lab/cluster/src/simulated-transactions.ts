@@ -1,7 +1,7 @@
-// The TransactionalWriters of one process: kafkajs' sequence of requests, each of which the fault plan may hit.
+// The TransactionalWriters of one process: kafkajs' sequence of requests, any of which the fault plan may hit.
 //
 // Owns: producer identities and their sequences.
-// Does not own: what the brokers decide (TransactionCoordinator).
+// Does not own: the brokers' decisions (TransactionCoordinator).
 //
 // Invariants
 //   SX1  One transaction at a time per writer; after the first error the writer is dead and asked for nothing more.
@@ -27,7 +27,7 @@ import type { CoordinatorVerdict, ProducerIdentity } from './transaction-coordin
 import type { VirtualTime } from './virtual-time.ts';
 
 const BATCH_RECORDS_MAX = 500;
-/** CONCURRENT_TRANSACTIONS is asked again after this, for as long as CONCURRENT_WAIT_MS. */
+/** CONCURRENT_TRANSACTIONS is retried after this, for up to CONCURRENT_WAIT_MS. */
 const CONCURRENT_RETRY_MS: DurationMs = 20;
 const CONCURRENT_WAIT_MS: DurationMs = 30_000;
 
@@ -46,7 +46,7 @@ function verdictError(verdict: Exclude<CoordinatorVerdict, 'ok' | 'concurrent'>,
   return new Retriable(`${about}: the transaction is not in a state for this`);
 }
 
-/** The consequence of a dead writer's first error holds for everything asked of it later. */
+/** A dead writer refuses everything with the consequence of its first error. */
 function refusal(end: Error): Error {
   const message = `the writer takes no more commits: ${end.message}`;
   if (end instanceof Fenced) return new Fenced(message, end);
@@ -152,7 +152,7 @@ class SimulatedWriter implements TransactionalWriter {
     return written;
   }
 
-  /** Partitions at the same time; the elements for one partition, and the batches of one element, one after the other. */
+  /** Partitions in parallel; the elements for one partition, and the batches of one element, in sequence. */
   #produceAll(writes: readonly OutgoingRecords[]): Promise<WrittenOffsets> {
     const lines = new Map<string, Promise<unknown>>();
     const written = writes.map((write) => {
@@ -176,7 +176,7 @@ class SimulatedWriter implements TransactionalWriter {
     return offsets;
   }
 
-  /** The next records up to the limits, or up to where the seed cuts. */
+  /** Takes the next records up to the limits, or up to a cut by the seed. */
   #cut({ topic, partition, records }: OutgoingRecords, from: number): OutgoingRecord[] {
     const wanted = this.#environment.faults.coin()
       ? BATCH_RECORDS_MAX
@@ -217,7 +217,7 @@ class SimulatedWriter implements TransactionalWriter {
     });
   }
 
-  /** At the broker. */
+  /** Runs at the broker. */
   #append(partition: TopicPartition, request: AppendRequest, about: string, answer: Answer<number>): void {
     const { log } = this.#environment;
     const verdict = log.transactions.verifyProduce(this.#identity, partition);
@@ -233,7 +233,7 @@ class SimulatedWriter implements TransactionalWriter {
     }
   }
 
-  /** At the broker. */
+  /** Runs at the broker. */
   #holdOffsets(offsets: readonly GroupOffset[]): CoordinatorVerdict {
     const { transactions, offsets: groupOffsets } = this.#environment.log;
     const verdict = transactions.verifyOffsets(this.#identity);
@@ -241,7 +241,7 @@ class SimulatedWriter implements TransactionalWriter {
     return verdict;
   }
 
-  /** One request to a coordinator, again while it says 'concurrent'. */
+  /** Sends one request to a coordinator, repeated while it answers 'concurrent'. */
   #ask(kind: RequestKind, decide: () => CoordinatorVerdict): Promise<'ok'> {
     const { host, network } = this.#environment;
     const about = this.#about();
@@ -260,7 +260,7 @@ class SimulatedWriter implements TransactionalWriter {
     });
   }
 
-  /** Where one of several parallel requests has failed, the others stop. */
+  /** Once one of several parallel requests has failed, the others stop. */
   #check(): void {
     if (this.#end !== undefined) throw this.#end;
   }
@@ -270,7 +270,7 @@ class SimulatedWriter implements TransactionalWriter {
   }
 }
 
-/** As a real writer encodes: the memory of a block is used again once its commit is settled and flushed. */
+/** Copies because a real writer encodes: a block's memory is reused once its commit is settled and flushed. */
 function copyOf(record: OutgoingRecord): OutgoingRecord {
   return { ...record, value: record.value && Uint8Array.from(record.value) };
 }

@@ -3,7 +3,7 @@ import { Fenced, Retriable } from '@flatline/base';
 import { calm, rough, Simulation, type HostPorts, type SimulatedHost } from './index.ts';
 import { committedValues, taken, text, writing } from './reading.fixture.ts';
 
-/** What a copier does when it does not know whether its commit was done. */
+/** Reaction of a copier that does not know the outcome of its commit. */
 type Doubt = 'looks' | 'sendsAgain';
 
 /** A process that copies the input to the output, one transaction per record, for as long as it lives. */
@@ -20,14 +20,14 @@ async function copy(ports: HostPorts, doubt: Doubt): Promise<void> {
       await copyUntilError(ports, state);
     } catch (error) {
       if (doubt === 'looks') state.position = undefined;
-      // Both mean the same to this process: begin again from what is committed.
+      // Both mean the same to this process: start over from the committed records.
       if (!(error instanceof Fenced || error instanceof Retriable)) throw error;
       await new Promise<void>((resolve) => ports.clock.after(error instanceof Fenced ? 3_000 : 100, resolve));
     }
   }
 }
 
-/** `state.position`: everything below is known to be copied; undefined: look. */
+/** `state.position`: everything below is known to be copied; undefined: find out. */
 async function copyUntilError(ports: HostPorts, state: { position: number | undefined }): Promise<void> {
   const { reader, writers, clock, admin } = ports;
   const writer = await writers.open('copier');
@@ -45,7 +45,7 @@ async function copyUntilError(ports: HostPorts, state: { position: number | unde
   }
 }
 
-/** Real time is asserted nowhere: a loaded machine may take many times the two seconds these take. */
+/** Real time is asserted nowhere: a loaded machine may take many times the two seconds that these need. */
 const PATIENCE_MS = 120_000;
 
 interface Run {
@@ -54,7 +54,7 @@ interface Run {
   readonly wanted: string[];
 }
 
-/** Two copiers that fence each other, crashes, pauses, changes of leader; then calm. Returns what the output holds. */
+/** Two copiers that fence each other, crashes, pauses, changes of leader; then calm. Returns the content of the output. */
 async function run(seed: number, doubt: Doubt = 'looks'): Promise<Run> {
   const simulation = new Simulation({ seed, rates: { ...rough, requestCrash: 0.002 } });
   const { log, time } = simulation;
@@ -73,7 +73,7 @@ async function run(seed: number, doubt: Doubt = 'looks'): Promise<Run> {
     if (!host.alive) hosts.set(name, startCopier(simulation, name, doubt));
     await time.runFor(random.below(2_000));
     const input = log.partition('in', 0);
-    // Only when all is replicated: this workload does not send again what an election took.
+    // Only when all is replicated: this workload does not resend records that an election removed.
     if (random.chance(0.1) && input.ends().highWatermark === input.logEnd) {
       input.changeLeader({ deposedForMs: random.below(3_000) });
     }

@@ -1,4 +1,4 @@
-// One simulated world out of one seed: the cluster, the processes on it, and what goes wrong.
+// One simulated world out of one seed: the cluster, the processes on it, and their faults.
 //
 // Owns: composition.
 // Does not own: any behaviour.
@@ -24,16 +24,16 @@ export interface SimulationSettings {
   /** Decides everything that is left to chance. Any safe integer. */
   readonly seed: number;
   readonly rates?: FaultRates;
-  /** True time at the beginning. */
+  /** True time at the start. */
   readonly startMs?: Millis;
 }
 
 export interface HostSettings {
-  /** The wall clock against true time when the process starts. */
+  /** Offset of the wall clock from true time when the process starts. */
   readonly skewMs?: DurationMs;
   /** Default: the disk of the machine of this name, which outlives its processes. */
   readonly disk?: SimulatedDisk;
-  /** Other processes have stores on the disk open at the same time. Default: false. */
+  /** True if other processes have stores on the disk open at the same time. Default: false. */
   readonly sharesDisk?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface HostPorts {
   readonly proof: ProofWriter;
   readonly admin: LogAdmin;
   readonly stores: StateStores;
-  /** For one more pipeline of the process: each has a disk to itself. */
+  /** For a further pipeline of the process: each has a disk to itself. */
   storesOn(disk: SimulatedDisk): StateStores;
   /** `instanceId`: of a static member. Default: none. */
   membership(group: string, instanceId?: string): Membership;
@@ -80,12 +80,12 @@ export class Simulation {
     this.log = new SimulatedLog({ time, faults: this.faults, trace: this.trace, trueMs });
   }
 
-  /** Without any skew: what a perfect clock shows. */
+  /** The reading of a perfect clock. */
   trueMs(): Millis {
     return this.#startMs + this.time.nowMs;
   }
 
-  /** A stream of chance of its own, from the seed and this name: for workloads and schedules of faults. */
+  /** A random stream of its own, from the seed and this name: for workloads and schedules of faults. */
   random(name: string): Random {
     const bytes = utf8.encode(name);
     const low = hashBytes(bytes, 0, bytes.length, this.seed | 0) >>> 0;

@@ -1,13 +1,13 @@
-// Runs the product with other sources than its files hold, so that it can be seen to fail without a guard, or to die at a
-// chosen place, and yet nothing in it knows of tests. Imports only Node's own: the product must be loaded after the edits.
+// Runs the product with edited sources, so that it can be seen to fail without a guard, or to die at a chosen place, while
+// nothing in it knows of tests. Imports only Node's own: the product must be loaded after the edits.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 export interface SourceEdit {
-  /** From the root of the workspace. */
+  /** Relative to the root of the workspace. */
   readonly file: string;
-  /** Text that is there exactly once, and what it becomes. */
+  /** Text that occurs exactly once, and its replacement. */
   readonly from: string;
   readonly to: string;
 }
@@ -15,8 +15,8 @@ export interface SourceEdit {
 const ROOT = new URL('../../../../', import.meta.url);
 
 /**
- * Modules loaded from now on in this process have the changes, where they are loaded from their sources.
- * @throws Error where a text to change is not there once
+ * Applies the edits to modules that this process loads from their sources from now on.
+ * @throws Error if a text to change does not occur exactly once
  */
 export function editSources(edits: readonly SourceEdit[]): void {
   const edited = new Map([...editedSources(edits)].map(([file, source]) => [new URL(file, ROOT).href, source]));
@@ -29,7 +29,7 @@ export function editSources(edits: readonly SourceEdit[]): void {
   });
 }
 
-/** By file, the text with all its edits, one after another. @throws Error where a text to change is not there once */
+/** By file, the text with all its edits, one after another. @throws Error if a text to change does not occur exactly once */
 export function editedSources(edits: readonly SourceEdit[]): ReadonlyMap<string, string> {
   const edited = new Map<string, string>();
   for (const { file, from, to } of edits) {
@@ -42,8 +42,8 @@ export function editedSources(edits: readonly SourceEdit[]): ReadonlyMap<string,
 }
 
 /**
- * Arguments of Node, before a program's own, with which another process runs edited sources; none without edits.
- * @throws Error where a text to change is not there once: here, and not in a process that ends at its start
+ * Arguments of Node, before a program's own, that make another process run edited sources; none without edits.
+ * @throws Error if a text to change does not occur exactly once: here, and not in a process that ends at its start
  */
 export function editingArguments(edits: readonly SourceEdit[]): readonly string[] {
   if (edits.length === 0) return [];

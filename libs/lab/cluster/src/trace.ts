@@ -1,10 +1,10 @@
 import type { VirtualTime } from './virtual-time.ts';
 
-/** Lines kept to be read after a failure. */
+/** Lines kept for reading after a failure. */
 const TAIL_MAX = 400;
 
 /**
- * What happened, in order: a running hash over all of it, by which two runs of one seed are compared, and the last
+ * The events of a world in order: a running hash over all of them, by which two worlds of one seed are compared, and the last
  * lines in words.
  */
 export class Trace {
@@ -20,7 +20,7 @@ export class Trace {
 
   note(what: string): void {
     const line = `${this.#time.nowMicros} ${what}`;
-    // FNV-1a and a second, differently mixed sum, over UTF-16 units: this runs for every message of every run.
+    // FNV-1a and a second, differently mixed sum, over UTF-16 units: computed for every message of every world.
     for (let at = 0; at < line.length; at += 1) {
       const unit = line.charCodeAt(at);
       this.#low = Math.imul(this.#low ^ unit, 0x01000193);
@@ -36,7 +36,7 @@ export class Trace {
     return `${this.#count}-${hex(this.#high)}${hex(this.#low)}`;
   }
 
-  /** The last lines, oldest first, at most 400: microseconds, then what happened. */
+  /** The last lines, oldest first, at most 400: microseconds, then the event. */
   tail(): string[] {
     if (this.#count <= TAIL_MAX) return [...this.#lines];
     const at = this.#count % TAIL_MAX;

@@ -1,13 +1,13 @@
-// The brokers' transaction coordinator: which producer epoch holds a transactional id, and how its transaction ends.
+// The brokers' transaction coordinator: which producer epoch has a transactional id, and how its transaction ends.
 //
 //   empty ─▶ ongoing ─▶ ending (marker going out to every participant) ─▶ empty
 //              └─ InitProducerId of a successor, or the timeout: epoch + 1, ending with abort
 //
-// As of Kafka 3.6 to 4 with the client's protocol of before KIP-890 part 2: one epoch for many transactions, so a
+// As of Kafka 3.6 to 4, with the client's protocol from before KIP-890 part 2: one epoch for many transactions, so a
 // delayed EndTxn ends whichever transaction of that epoch is open when it arrives.
 //
 // Owns: transactional ids, their epochs and participants.
-// Does not own: what partitions append.
+// Does not own: the batches of partitions.
 //
 // Invariants
 //   CD1  The epoch of a transactional id never goes back, and only requests of the newest epoch are heard.
@@ -27,10 +27,10 @@ export interface ProducerIdentity {
   readonly epoch: number;
 }
 
-/** `concurrent`: the last transaction is still ending; ask again. `fenced`: another epoch holds the id. */
+/** `concurrent`: the last transaction is still ending; ask again. `fenced`: another epoch has the id. */
 export type CoordinatorVerdict = 'ok' | 'concurrent' | 'fenced' | 'invalidState';
 
-/** A transaction as the coordinator decided it, with what it wrote: what checkers read after the run. */
+/** A transaction as the coordinator decided it, with its batches: read by checkers at the end of a world. */
 export interface EndedTransaction {
   readonly transactionalId: string;
   readonly epoch: number;
@@ -41,11 +41,11 @@ export interface EndedTransaction {
   readonly offsets: readonly GroupOffset[];
 }
 
-/** What a transaction has written to one partition. */
+/** Batches of a transaction in one partition. */
 export interface TransactionWrites extends TopicPartition {
-  /** Those that the log held when it was decided. */
+  /** Those in the log when it was decided. */
   readonly batches: readonly LogBatch[];
-  /** Those, and what an election had taken of it by then. */
+  /** The same, with those that an election had removed by then. */
   readonly written: readonly LogBatch[];
 }
 
@@ -88,22 +88,22 @@ export class TransactionCoordinator {
     this.#environment = environment;
   }
 
-  /** The epoch that holds this id, undefined where it was never used. */
+  /** The current epoch of this id; undefined: never used. */
   epochOf(transactionalId: string): number | undefined {
     return this.#holders.get(transactionalId)?.epoch;
   }
 
-  /** Whether this id has a transaction that is open or not yet decided everywhere. */
+  /** True if this id has a transaction that is open or not yet decided everywhere. */
   unsettled(transactionalId: string): boolean {
     return (this.#holders.get(transactionalId)?.state ?? 'empty') !== 'empty';
   }
 
-  /** Whether this very epoch has a transaction open. */
+  /** True if this very epoch has a transaction open. */
   isOngoing(identity: ProducerIdentity): boolean {
     return this.#heard(identity)?.state === 'ongoing';
   }
 
-  /** InitProducerId: 'concurrent' while what the former holder left open is being settled. */
+  /** InitProducerId: 'concurrent' while the transaction left open by the former owner is being settled. */
   initProducerId(transactionalId: string, timeoutMs: DurationMs): ProducerIdentity | 'concurrent' {
     const holder = this.#holders.get(transactionalId) ?? this.#created(transactionalId);
     if (holder.state === 'ongoing') {
@@ -237,7 +237,7 @@ export class TransactionCoordinator {
     holder.holdsOffsets = false;
   }
 
-  /** WriteTxnMarkers, again and again until it is replicated. */
+  /** WriteTxnMarkers, repeated until it is replicated. */
   #sendMarker(holder: Holder, participant: SimulatedPartition, marker: Marker, done: () => void): void {
     const { time, faults } = this.#environment;
     const producer = { producerId: holder.producerId, epoch: holder.epoch, baseSequence: -1, transactional: true };

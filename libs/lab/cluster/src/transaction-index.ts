@@ -1,11 +1,11 @@
-// What one partition knows of producers: epochs, sequences, and which stretches of its log are open, committed, aborted.
+// One partition's knowledge of producers: epochs, sequences, and which stretches of its log are open, committed, aborted.
 //
 // Owns: producer states, transactions of this partition.
 // Does not own: batches, the high watermark (SimulatedPartition).
 //
 // Invariants
-//   TX1  A transaction is undecided until its marker is below the high watermark, so what a change of leader can still
-//        take away has never been visible.
+//   TX1  A transaction is undecided until its marker is below the high watermark, so a batch that a change of leader can still
+//        remove has never been visible.
 import type { OpenTransaction } from '@flatline/ports';
 import type { BatchProducer, LogBatch, Marker } from './log-batch.ts';
 
@@ -35,7 +35,7 @@ export class TransactionIndex {
   /** Per producer id, in log order. */
   #aborted = new Map<number, { readonly first: number; readonly last: number }[]>();
 
-  /** May this producer append next? A marker passes with the same epoch or a greater one, and carries no sequence. */
+  /** Decides whether this producer may append next. A marker passes with the same epoch or a greater one, and has no sequence. */
   admit(producer: BatchProducer, marker: Marker | undefined, count: number): Admission {
     const state = this.#producers.get(producer.producerId);
     if (state === undefined) return { kind: 'next' };
@@ -61,7 +61,7 @@ export class TransactionIndex {
     }
   }
 
-  /** The high watermark is now `highWatermark`: markers below it decide their transactions. */
+  /** Takes the new high watermark: markers below it decide their transactions. */
   replicated(highWatermark: number): void {
     this.#undecided = this.#undecided.filter((transaction) => {
       const { marker } = transaction;
@@ -71,7 +71,7 @@ export class TransactionIndex {
     });
   }
 
-  /** Where the open transaction of this producer begins, undefined where it has none. */
+  /** First offset of this producer's open transaction; undefined: none. */
   openSince(producerId: number): number | undefined {
     return this.#openOf(producerId)?.firstOffset;
   }
@@ -94,13 +94,13 @@ export class TransactionIndex {
     return stretches.some(({ first, last }) => first <= batch.baseOffset && batch.baseOffset < last);
   }
 
-  /** Forgets everything at and above `logEnd`; `batches` is what is left. */
+  /** Forgets everything at and above `logEnd`; `batches` are those left. */
   cut(logEnd: number, batches: readonly LogBatch[]): void {
     this.#undecided = this.#undecided.filter((transaction) => transaction.firstOffset < logEnd);
     for (const transaction of this.#undecided) {
       if (transaction.marker !== undefined && transaction.marker.offset >= logEnd) transaction.marker = undefined;
     }
-    // An unclean election may take decided transactions too; what is left of an aborted one stays aborted.
+    // An unclean election may remove decided transactions too; the rest of an aborted one stays aborted.
     for (const [producerId, stretches] of this.#aborted) {
       const kept = stretches.filter(({ first }) => first < logEnd);
       this.#aborted.set(
@@ -133,7 +133,7 @@ export class TransactionIndex {
     });
   }
 
-  /** The transaction of this producer that has no marker; there is at most one. */
+  /** The transaction of this producer without a marker; there is at most one. */
   #openOf(producerId: number): PartitionTransaction | undefined {
     return this.#undecided.find((open) => open.producerId === producerId && open.marker === undefined);
   }

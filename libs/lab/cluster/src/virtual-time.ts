@@ -1,4 +1,4 @@
-// Virtual time: the one queue of everything that will happen, in every process and broker of a simulation.
+// Virtual time: the one queue of all future events, in every process and broker of a simulation.
 //
 // Owns: the present instant, the order of events.
 // Does not own: whose events they are (SimulatedHost), their chances (FaultPlan).
@@ -9,7 +9,7 @@
 //   VT3  Between two events every promise that can make progress has made it: one turn of the event loop empties the
 //        microtask queue however long its chains are. Code under test must therefore wait on its Clock or on a port,
 //        never on setImmediate, timers or I/O of Node.
-//   VT4  At most one run is under way.
+//   VT4  At most one of these is under way.
 import { setImmediate } from 'node:timers';
 import { assert, type Cancel, type DurationMs } from '@flatline/base';
 
@@ -17,7 +17,7 @@ import { assert, type Cancel, type DurationMs } from '@flatline/base';
 export type Micros = number & { readonly __flavour?: 'micros' };
 
 const MICROS_PER_MS = 1000;
-/** Beyond this many events at one instant something re-arms itself without end. */
+/** More events than this at one instant mean that something re-arms itself endlessly. */
 const EVENTS_PER_INSTANT_MAX = 100_000;
 
 interface Event {
@@ -57,7 +57,7 @@ export class VirtualTime {
     };
   }
 
-  /** Lets promises make progress without moving time: what a test calls after acting on the code under test directly. */
+  /** Lets promises make progress without moving time: for tests that have acted on the code under test directly. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 3; turn += 1) await loopTurn();
   }
@@ -66,13 +66,13 @@ export class VirtualTime {
     await this.#run(durationMs, () => false);
   }
 
-  /** Runs until `predicate` holds, asked after every event; false where it does not within `maxMs`. */
+  /** Runs until `predicate`, asked after every event, holds; false if it does not within `maxMs`. */
   async runUntil(predicate: () => boolean, maxMs: DurationMs): Promise<boolean> {
     await this.#run(maxMs, predicate);
     return predicate();
   }
 
-  /** Runs until `promise` is settled, and gives its outcome. An AssertionError where it is not within `maxMs`. */
+  /** Runs until `promise` is settled, and returns its outcome. @throws AssertionError if it is not within `maxMs`. */
   async complete<T>(promise: Promise<T>, maxMs: DurationMs = 60_000): Promise<T> {
     let settled = false;
     const note = (): void => {

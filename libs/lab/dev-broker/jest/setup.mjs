@@ -14,7 +14,7 @@ export default async function setUp(_globalConfig, projectConfig) {
   globalThis[Symbol.for('@flatline/dev-broker')] = broker;
 }
 
-/** Tests run on sources: the same here, without asking everybody to start Jest with `--conditions`. */
+/** Runs on sources, like the tests, without requiring that Jest be started with `--conditions`. */
 async function importSources() {
   const hook = registerHooks({
     resolve: (specifier, context, next) =>

@@ -1,4 +1,4 @@
-// What a broker leaves behind when its supervisor is killed from outside: processes without a parent, temporary folders.
+// Remains of a broker whose supervisor was killed from outside: processes without a parent, temporary folders.
 import { Fatal } from '@flatline/base';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -7,10 +7,10 @@ import { readState, stateFileOf, survivorsOf } from './broker-state.ts';
 import { isAlive, signalIdentified } from './process-identity.ts';
 
 const POLL_MS = 20;
-/** A folder without a state is either being made or left over; nothing takes this long to make. In milliseconds. */
+/** A folder without a state is either being made or abandoned; nothing takes this long to make. In milliseconds. */
 const UNCLAIMED_FOR_MS = 3_600_000;
 
-/** Ends what outlived its supervisor in this data directory. Throws `Fatal` if a broker runs in it. */
+/** Ends processes that outlived their supervisor in this data directory. Throws `Fatal` if a broker runs in it. */
 export async function claimDataDir(dataDir: string): Promise<void> {
   const state = readState(dataDir);
   if (state === undefined) return;
@@ -24,7 +24,7 @@ export async function claimDataDir(dataDir: string): Promise<void> {
   rmSync(stateFileOf(dataDir), { force: true });
 }
 
-/** Removes temporary data directories whose broker is gone, and ends what is left of it. */
+/** Removes temporary data directories whose broker is gone, and ends its remaining processes. */
 export async function sweepEphemeral(prefix: string, now: number): Promise<void> {
   const folder = dirname(prefix);
   const names = readdirSync(folder).filter((name) => name.startsWith(basename(prefix)));

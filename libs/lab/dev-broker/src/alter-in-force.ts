@@ -1,4 +1,4 @@
-// For tests that alter a topic and need the brokers to act by it at once.
+// For tests that alter a topic and need the change in force at once.
 import { randomUUID } from 'node:crypto';
 
 interface NewTopic {
@@ -14,10 +14,10 @@ interface Alters<Change> {
 }
 
 /**
- * Alters topics and resolves once their broker acts by it. A broker shows a new setting before its logs have it
+ * Alters topics and resolves once their broker applies it. A broker shows a new setting before its logs have it
  * (BrokerMetadataPublisher of KIP-631: the metadata cache first, configurations last), so a record sent at once may still
- * be judged by the old one. It applies one change of metadata after the other: what it shows of a later one proves that
- * this one is in force. On several brokers only the one that leads the later topic is known to be that far.
+ * be judged by the old one. It applies one change of metadata after the other: once it shows a later one, this one is in
+ * force. With several brokers this is certain only of the one that leads the later topic.
  */
 export async function alterInForce<Change>(admin: Alters<Change>, changes: readonly Change[]): Promise<void> {
   await admin.alterSettings(changes);

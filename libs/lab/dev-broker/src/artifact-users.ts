@@ -1,21 +1,21 @@
-// Which running processes need a folder of artifacts: another version of the package, in another project, may hold one for old.
+// Tracks which running processes need a folder of artifacts: another version of the package, in another project, may think it old.
 //
-// Owns: a file for each process beside the folders, by the process's identity; those of dead ones go at the next look. A process of
-// another container, or of the host, has a number that means nothing here: it counts as living for a day.
+// Owns: a file for each process beside the folders, by the process's identity; those of dead ones are removed at the next look. The
+// number of a process of another container, or of the host, means nothing here: it counts as alive for a day.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
 
 const USERS = 'users';
-/** A broker is seldom left running for longer, and at worst its jars are fetched again. */
+/** A broker seldom runs for longer, and at worst its jars are fetched again. */
 const FOREIGN_MS = 24 * 60 * 60 * 1_000;
 
 interface Note extends ProcessIdentity {
-  /** Where its number means it; undefined: as an earlier build wrote it, which knew none. */
+  /** Namespace of its number; undefined: written by an earlier build, which did not record it. */
   readonly namespace?: string;
 }
 
-/** The process runs what is in `folder`. */
+/** Notes that the process runs the artifacts in `folder`. */
 export function noteUser(folder: string, pid: number): void {
   const identity = identify(pid);
   if (identity === undefined) return;
@@ -28,7 +28,7 @@ export function noteUser(folder: string, pid: number): void {
       JSON.stringify({ ...identity, namespace: namespace() } satisfies Note),
     );
   } catch {
-    // It runs all the same: its folder is only kept no better than before.
+    // It runs all the same: only its folder is not protected.
   }
 }
 
@@ -44,13 +44,13 @@ function isOfLiving(note: string): boolean {
     const isHere = (user.namespace ?? namespace()) === namespace();
     if (isHere ? isAlive(user) : Date.now() - statSync(note).mtimeMs < FOREIGN_MS) return true;
   } catch {
-    // Cut off, or gone by now: it says nothing.
+    // Cut off, or gone by now: ignored.
   }
   rmSync(note, { force: true });
   return false;
 }
 
-/** Processes see each other's numbers within one. */
+/** The namespace within which processes see each other's numbers. */
 function namespace(): string {
   return process.platform === 'linux' ? readlinkSync('/proc/self/ns/pid') : process.platform;
 }

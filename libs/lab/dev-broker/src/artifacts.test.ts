@@ -14,7 +14,7 @@ function newWorkspace(): Workspace {
   return { root, infra: join(root, 'infra'), state, artifacts: join(state, 'artifacts') };
 }
 
-/** A PATH whose mvn runs this script; it finds the folder to fill in $folder and the runs so far in $runs. */
+/** A PATH whose mvn runs this script; it finds the folder to fill in $folder and the earlier calls in $runs. */
 function pathWithMaven(workspace: Workspace, script: string): string {
   const bin = join(workspace.root, 'bin');
   mkdirSync(bin);
@@ -73,7 +73,7 @@ describe('artifacts', () => {
       made.push(await resolveArtifacts(broker(workspace), { workspace, environment, log: () => undefined }));
       noteUser(made[age]!, process.pid);
       if (age < 2) utimesSync(made[age]!, age, age);
-      // Another process has that id since.
+      // Another process has that id now.
       if (age === 1) writeFileSync(userOf(made[1]!), JSON.stringify({ pid: process.pid, startedAt: 'before' }));
     }
     expect(made.map((folder) => existsSync(folder))).toEqual([true, false, true]);

@@ -1,5 +1,5 @@
-// What is fetched or built once, one folder per project and content of it: the jars of a development broker or registry, and
-// programs that benchmarks run.
+// Things fetched or built once, one folder per project and version of its content: the jars of a development broker or registry,
+// and programs that benchmarks run.
 //
 // Owns: the workspace's folder of artifacts.
 // Does not own: Maven's own local repository.
@@ -7,9 +7,8 @@
 // Invariants
 //   AF1  A folder under its final name is complete: it is made beside and renamed.
 //   AF2  One is built at a time per folder of artifacts: a second process waits and then finds its own.
-//   AF3  A folder that is there needs neither a tool nor a network.
-//   AF4  Where a number to keep is given, making one removes the oldest of the same project beyond it that no
-//        process runs.
+//   AF3  A folder that exists needs neither a tool nor a network.
+//   AF4  If the number to keep is given, making one removes the oldest of the same project beyond it that no process runs.
 import { Fatal } from '@flatline/base';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -30,17 +29,17 @@ export interface MavenProject {
   readonly folder: string;
   /** Run with `-DoutputDirectory`, the folder to fill. */
   readonly goals: readonly string[];
-  /** What is fetched, and how much it is, for whoever waits for it. */
+  /** Content and size of the download, for users who wait for it. */
   readonly what?: string;
-  /** What else to do where there is no Maven. */
+  /** An alternative to propose if there is no Maven. */
   readonly otherwise?: string;
 }
 
-/** A folder of sources that something other than Maven makes into what is run. */
+/** A folder of sources built by something other than Maven. */
 export interface BuiltProject {
   readonly name: string;
   readonly folder: string;
-  /** Human-readable name of what builds it. */
+  /** Human-readable name of the tool that builds it. */
   readonly tool: string;
   /** Fills an empty folder, which is renamed afterwards. Throws `Fatal`. */
   readonly build: (into: string) => Promise<void>;
@@ -56,20 +55,20 @@ export function infraProject(name: 'broker' | 'registry', { infra }: Workspace):
 
 export interface ArtifactRequest {
   readonly workspace: Workspace;
-  /** Where Maven is looked for, and its settings. */
+  /** In which Maven and its settings are found. */
   readonly environment: NodeJS.ProcessEnv;
   /** Ends Maven when it is aborted. */
   readonly signal?: AbortSignal | undefined;
   readonly log: (line: string) => void;
 }
 
-/** The folder with the artifacts of a project if they are there, made from what the project holds now. */
+/** The folder with the artifacts of a project's present content; undefined: not made yet. */
 export function cachedArtifacts(project: MavenProject | BuiltProject, workspace: Workspace): string | undefined {
   const folder = folderOf(project, workspace);
   return existsSync(folder) ? folder : undefined;
 }
 
-/** The folder with the artifacts of a project; made with Maven, or as the project says, unless it is there. Throws `Fatal`. */
+/** The folder with the artifacts of a project; made with Maven, or as the project says, unless it exists. Throws `Fatal`. */
 export async function resolveArtifacts(
   project: MavenProject | BuiltProject,
   request: ArtifactRequest,
@@ -121,7 +120,7 @@ function sourcesOf({ folder }: MavenProject | BuiltProject): readonly string[] {
 }
 
 interface Build {
-  /** What is built, with what. */
+  /** What is built, and with which tool. */
   readonly what: string;
   readonly build: BuiltProject['build'];
 }
@@ -141,7 +140,7 @@ interface MavenRun extends Omit<ArtifactRequest, 'workspace'> {
 }
 
 async function buildInto(folder: string, build: Build['build']): Promise<void> {
-  // A holder of the lock that was killed may have left its tool running: a name of one's own, and its folder goes.
+  // A killed owner of the lock may have left its tool running: so the name is unique, and its folder is removed.
   for (const name of readdirSync(dirname(folder)))
     if (name.endsWith(UNFINISHED_ENDING)) rmSync(join(dirname(folder), name), { recursive: true, force: true });
   const unfinished = `${folder}.${process.pid}${UNFINISHED_ENDING}`;

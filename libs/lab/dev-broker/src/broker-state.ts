@@ -1,4 +1,4 @@
-// `state.json` of a data directory: the processes of its broker. Written by that broker's supervisor alone, for as long as it runs.
+// `state.json` of a data directory: the processes of its broker. Written only by that broker's supervisor, while that runs.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
@@ -13,26 +13,26 @@ export interface ProcessState {
 
 export type BrokerMode = 'owned' | 'detached';
 
-/** What does not change while a broker runs. */
+/** Facts that do not change while a broker runs. */
 export interface BrokerFacts {
   readonly bootstrap: string;
   readonly ports: readonly number[];
   readonly registryUrl: string | undefined;
-  /** Left out by a broker that is not secured. */
+  /** Absent if the broker is not secured. */
   readonly listeners?: readonly SecuredListener[] | undefined;
   readonly source: 'container' | 'java';
-  /** Dies with the process that started it, or runs on until it is stopped. */
+  /** Dies with the process that started it, or runs until it is stopped. */
   readonly mode: BrokerMode;
 }
 
 export interface BrokerState extends BrokerFacts {
   /** Stops everything on SIGTERM and removes this file last. */
   readonly supervisor: ProcessIdentity;
-  /** What it runs; empty for containers, which their engine removes. */
+  /** The processes that it runs; empty for containers, which their engine removes. */
   readonly processes: readonly ProcessState[];
 }
 
-/** Version of the file's form; another one is treated as no file. */
+/** Version of the file's format; a file of any other counts as absent. */
 const FORM = 1;
 
 export function stateFileOf(dataDir: string): string {
@@ -43,7 +43,7 @@ export function encodeState(state: BrokerState): string {
   return `${JSON.stringify({ form: FORM, ...state }, undefined, 2)}\n`;
 }
 
-/** Undefined if the text is not a state of this form: cut off, of another version, edited by hand. */
+/** Undefined if the text is not a state of this format: cut off, of another version, edited by hand. */
 export function decodeState(text: string): BrokerState | undefined {
   let value: unknown;
   try {
@@ -54,7 +54,7 @@ export function decodeState(text: string): BrokerState | undefined {
   return isState(value) ? value : undefined;
 }
 
-/** Undefined if there is none or it cannot be read. What it names may have died since: see `isAlive`. */
+/** Undefined if there is none or it cannot be read. Its processes may have died since: see `isAlive`. */
 export function readState(dataDir: string): BrokerState | undefined {
   try {
     return decodeState(readFileSync(stateFileOf(dataDir), 'utf8'));
@@ -63,14 +63,14 @@ export function readState(dataDir: string): BrokerState | undefined {
   }
 }
 
-/** Whole or not at all, for readers in other processes. */
+/** Atomic for readers in other processes. */
 export function writeState(dataDir: string, state: BrokerState): void {
   const file = stateFileOf(dataDir);
   writeFileSync(`${file}.new`, encodeState(state));
   renameSync(`${file}.new`, file);
 }
 
-/** Identities of the state that still live, the supervisor's included. */
+/** The processes of the state that are still alive, including the supervisor. */
 export function survivorsOf(state: BrokerState): ProcessIdentity[] {
   return [state.supervisor, ...state.processes.flatMap(({ identity }) => identity ?? [])].filter(isAlive);
 }

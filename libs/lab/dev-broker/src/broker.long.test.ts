@@ -153,7 +153,7 @@ describe('the broker of the environment', () => {
   test(
     'is used, given the registry it lacks, and outlives a stop',
     async () => {
-      // The environment may name one; that of a test file is its own.
+      // The environment may name one; a test file must get its own.
       delete process.env['SCHEMA_REGISTRY_URL'];
       const broker = await ensureBroker({ registry: true });
       expect(broker).toMatchObject({ source: 'environment', bootstrap: process.env['KAFKA_BROKERS'], nodes: [] });

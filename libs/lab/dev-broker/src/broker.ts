@@ -93,7 +93,7 @@ async function withRegistry(bootstrap: string, options: BrokerOptions): Promise<
   };
 }
 
-/** No more than a connection: a broker of one's own may ask for TLS or a password first. */
+/** Only opens a connection: a user's broker may require TLS or a password next. */
 function acceptsConnections(address: string): Promise<boolean> {
   const split = address.lastIndexOf(':');
   return new Promise((resolve) => {

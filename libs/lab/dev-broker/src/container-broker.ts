@@ -1,9 +1,9 @@
 // A broker of one or three nodes, and a registry if wanted, in containers.
 //
 // Owns: the containers, their network, state.json.
-// Does not own: the volumes; a kept cluster lives in them.
+// Does not own: the volumes, in which a kept cluster lives.
 //
-// The containers end with this process even under kill -9: testcontainers' reaper removes what has lost its session.
+// The containers end with this process even under kill -9: testcontainers' reaper removes those whose session is lost.
 import { Fatal } from '@flatline/base';
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ const START_WITHIN_MS = 300_000;
 
 export type ContainerEngine = ContainerRuntimeClient;
 
-/** The engine answers, but what was asked of it did not come to run. */
+/** The engine answers, but a container did not start. */
 export class ContainersFailed extends Fatal {}
 
 interface ContainerStart {
@@ -113,7 +113,7 @@ class ContainerBroker implements OwnedBroker {
   async start(): Promise<void> {
     const network = await this.#cluster.network.start();
     this.#network = network;
-    // All settle before a failure counts: what comes up late would otherwise outlive the clearing up.
+    // All settle before a failure counts: a container that came up late would otherwise outlive the cleanup.
     const starts = await Promise.allSettled([
       ...this.nodes.map((node) => this.#startNode(node, network)),
       this.#startRegistry(),
@@ -176,7 +176,7 @@ class ContainerBroker implements OwnedBroker {
   }
 
   async #stopAll(): Promise<void> {
-    // What cannot be removed now, the reaper removes when this process ends.
+    // The reaper removes the rest when this process ends.
     await Promise.allSettled(this.#started.map((each) => each.stop({ timeout: STOP_WITHIN_MS })));
     await Promise.allSettled([this.#network?.stop()]);
     const left = this.#cluster.options.ephemeral === true ? this.dataDir : stateFileOf(this.dataDir);

@@ -1,4 +1,4 @@
-// What the containers of a broker are told. Pure; versions are those of infra/*/pom.xml (a test compares them).
+// Settings of a broker's containers. Pure; versions are those of infra/*/pom.xml (a test compares them).
 import { clusterProperties, type ServerProperties } from './node-settings.ts';
 
 export const KAFKA_IMAGE = 'apache/kafka:4.1.1';
@@ -20,7 +20,7 @@ export function aliasOf(id: number): string {
   return `node-${id}`;
 }
 
-/** Environment of one node of Kafka's image. `host` is where clients find the engine's ports. */
+/** Environment of one node of Kafka's image. `host`: where clients find the engine's ports. */
 export function nodeEnvironment(
   node: ContainerNode,
   cluster: {
@@ -54,7 +54,7 @@ export function nodeEnvironment(
   };
 }
 
-/** `log.retention.ms` as Kafka's image wants it: `KAFKA_LOG_RETENTION_MS`; its own `_` is doubled, `-` tripled. */
+/** `log.retention.ms` in the form of Kafka's image: `KAFKA_LOG_RETENTION_MS`; an original `_` is doubled, `-` tripled. */
 export function variableOf(property: string): string {
   return `KAFKA_${property.replaceAll('_', '__').replaceAll('-', '___').replaceAll('.', '_').toUpperCase()}`;
 }

@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { ControllerGates } from './controller-gates.ts';
 import { LOOPBACK } from './ports.ts';
 
-/** Echoes, in place of the controllers of nodes 1 and 2. */
+/** Echo servers in place of the controllers of nodes 1 and 2. */
 let controllers: Server[];
 let gates: ControllerGates;
 const clients: Socket[] = [];
@@ -27,7 +27,7 @@ afterEach(() => {
   for (const controller of controllers) controller.close();
 });
 
-/** Sends what Kafka's first request begins with: the node's own name. */
+/** Sends the beginning of Kafka's first request: the node's own name. */
 function say(clientId: string, to: number): Socket {
   const socket = connect(gates.ports[to - 1]!, LOOPBACK).on('error', () => undefined);
   clients.push(socket);

@@ -1,5 +1,5 @@
-// Stands before the controller of every node: all that nodes say to controllers passes through here, so that a node can be
-// cut off from those of the others, and from nothing else. Clients, and the copying between brokers, do not pass.
+// Proxies the controller of every node: all traffic from nodes to controllers passes through here, so that a node can be
+// cut off from the controllers of the others, and from nothing else. Clients, and the copying between brokers, do not pass.
 //
 // Owns: a listener per node, the connections through them.
 // Does not own: the nodes.
@@ -8,7 +8,7 @@ import { LOOPBACK } from './ports.ts';
 
 interface Passage {
   readonly sockets: readonly Socket[];
-  /** Node ids; `from` is not known before the first request. */
+  /** Node ids; `from` is unknown before the first request. */
   from: number | undefined;
   readonly to: number;
 }
@@ -29,12 +29,12 @@ export class ControllerGates {
     return gates;
   }
 
-  /** What nodes are told instead of the controllers' own. */
+  /** Ports given to the nodes instead of the controllers' own. */
   get ports(): readonly number[] {
     return this.#ports;
   }
 
-  /** No controller of another node hears from it any more, nor its own from another node. */
+  /** Cuts the node off from the controllers of other nodes, and its own from other nodes. */
   isolate(node: number): void {
     this.#isolated.add(node);
     for (const passage of [...this.#passages]) if (this.#isClosed(passage)) this.#end(passage);
@@ -96,7 +96,7 @@ export class ControllerGates {
   }
 }
 
-/** The node whose first request this is: Kafka's nodes call themselves `2`, or `raft-client-2`. 0: none of them. */
+/** The node that sent this first request: Kafka's nodes call themselves `2`, or `raft-client-2`. 0: none of them. */
 function senderOf(bytes: Buffer): number | undefined {
   if (bytes.length < CLIENT_ID_AT) return undefined;
   const end = CLIENT_ID_AT + Math.max(0, bytes.readInt16BE(CLIENT_ID_AT - 2));

@@ -23,14 +23,14 @@ import { type Workspace } from './workspace.ts';
 import { isSecured } from './secured/secured-files.ts';
 import { LOG4J_PROPERTIES, type NodePlan, serverProperties, type ServerProperties } from './node-settings.ts';
 
-/** How the temporary data directories of ephemeral brokers begin. */
+/** Prefix of the temporary data directories of ephemeral brokers. */
 export const ephemeralPrefix: string = join(tmpdir(), 'flatline-broker-');
 
 export function defaultDataDir(workspace: Workspace): string {
   return join(workspace.state, 'broker');
 }
 
-/** @throws Misconfigured where it cannot be made */
+/** @throws Misconfigured if it cannot be made */
 export function makeDataDir(dataDir: string): void {
   try {
     makeDirectory(dataDir);
@@ -44,7 +44,7 @@ export function makeDataDir(dataDir: string): void {
   }
 }
 
-/** Runs `start` with the data directory that the options name, made if it is not there. A temporary one goes if it fails. */
+/** Runs `start` with the data directory that the options name, creating it if needed. A temporary one is removed if that fails. */
 export async function inDataDir<T>(
   workspace: Workspace,
   options: BrokerOptions,
@@ -77,7 +77,7 @@ export function nodeCountFor(dataDir: string, wanted: 1 | 3 | undefined): 1 | 3 
   );
 }
 
-/** Whether the cluster is secured. Throws `Misconfigured` where it was made without: its users are in its first records. */
+/** True if the cluster is secured. Throws `Misconfigured` if it was made without: its users are in its first records. */
 export function securedAsMade(dataDir: string, wanted: boolean | undefined): boolean {
   if (nodesIn(dataDir) === 0) return wanted === true;
   const found = isSecured(dataDir);
@@ -86,7 +86,7 @@ export function securedAsMade(dataDir: string, wanted: boolean | undefined): boo
   throw new Misconfigured(`${dataDir} holds a cluster that was made ${made} --secure: choose another data directory`);
 }
 
-/** Writes the settings of every node; a node that has no data yet is formatted as a part of one new cluster. */
+/** Writes the settings of every node, and formats nodes without data as parts of one new cluster. */
 export function writeNodes(nodes: readonly NodePlan[], bootstrapRecords: string, overrides?: ServerProperties): void {
   const clusterId = clusterIdOf(nodes) ?? newClusterId();
   for (const node of nodes) {
@@ -104,7 +104,7 @@ export function writeNodes(nodes: readonly NodePlan[], bootstrapRecords: string,
 
 /**
  * The file of bootstrap records that formatting makes: the feature levels of this version of Kafka, the same for every
- * cluster, and `users` of SCRAM, as the tool's arguments. Made once in `folder` by Kafka's own tool and copied from then on:
+ * cluster, and SCRAM's `users`, as the tool's arguments. Made once in `folder` by Kafka's own tool and copied from then on:
  * the tool takes half a second of a two-second start.
  */
 export async function bootstrapRecordsOf(

@@ -15,7 +15,7 @@ import { type BrokerOptions, silent } from './running-broker.ts';
 import type { SecuredListener } from './secured/secured-properties.ts';
 import { makeStateFolder, workspaceOf } from './workspace.ts';
 
-/** The supervisor's own bound, and time for it to remove its state. In milliseconds. */
+/** The supervisor's own limit, and time for it to remove its state. In milliseconds. */
 const STOP_WITHIN_MS = 20_000;
 const POLL_MS = 50;
 
@@ -23,7 +23,7 @@ export interface BrokerStatus {
   readonly dataDir: string;
   readonly bootstrap: string;
   readonly registryUrl: string | undefined;
-  /** Those that ask for TLS or a login; empty unless it was started `secure`. */
+  /** Those that require TLS or a login; empty unless it was started `secure`. */
   readonly listeners: readonly SecuredListener[];
   readonly source: 'container' | 'java';
   /** `owned`: belongs to a program (the demo, tests) and ends with it. */
@@ -38,8 +38,8 @@ export interface BrokerStatus {
 }
 
 /**
- * Starts a broker that runs until `stopDetached`, on port 9092 unless another is asked for. If one already runs in the data
- * directory and is what was asked for, that one is reported. Throws `Fatal`.
+ * Starts a broker that runs until `stopDetached`, on port 9092 unless another is asked for. Returns the one that already runs in
+ * the data directory if it fits the request. Throws `Fatal`.
  */
 export async function startDetached(
   options: Omit<BrokerOptions, 'ephemeral' | 'signal'> = {},
@@ -79,15 +79,15 @@ export async function statusDetached(dataDir?: string): Promise<BrokerStatus | u
 }
 
 /**
- * Stops the broker in this data directory (default: the workspace's), also one that a program owns, and what a supervisor
- * that was killed has left behind. False if nothing ran. Data stays.
+ * Stops the broker in this data directory (default: the workspace's), even one that a program owns, and the remains of a killed
+ * supervisor. False if nothing ran. Data stays.
  */
 export async function stopDetached(dataDir?: string): Promise<boolean> {
   const folder = dataDirOf(dataDir);
   const state = readState(folder);
   if (state === undefined) return false;
   const ran = survivorsOf(state).length > 0;
-  // Without its supervisor nothing is left to pass a signal on.
+  // Without its supervisor there is nothing left to forward a signal.
   if (!signalIdentified(state.supervisor, 'SIGTERM')) killSurvivors(state);
   const killAt = performance.now() + STOP_WITHIN_MS;
   while (survivorsOf(state).length > 0) {
@@ -102,7 +102,7 @@ function killSurvivors(state: BrokerState): void {
   for (const survivor of survivorsOf(state)) signalIdentified(survivor, 'SIGKILL');
 }
 
-/** Where the commands for a broker look: the directory that is named, else the workspace's. */
+/** The directory in which the commands for a broker look: the one named, else the workspace's. */
 export function dataDirOf(dataDir: string | undefined): string {
   return resolve(dataDir ?? defaultDataDir(workspaceOf(import.meta.url)));
 }
@@ -120,7 +120,7 @@ function assertAsAsked(running: BrokerStatus, { port, nodes, registry, secure }:
   );
 }
 
-/** A node that was killed is not started again by itself: its supervisor keeps the others. */
+/** A killed node is not restarted automatically: its supervisor keeps the others. */
 function assertWhole({ bootstrap, nodes, dataDir }: BrokerStatus): void {
   const dead = nodes.filter(({ answers }) => !answers).map(({ id }) => `node ${id}`);
   if (dead.length === 0) return;
@@ -130,7 +130,7 @@ function assertWhole({ bootstrap, nodes, dataDir }: BrokerStatus): void {
   );
 }
 
-/** Resolves when the keeper has a broker that is ready, and lets it go; rejects with its reason otherwise. */
+/** Resolves when the keeper's broker is ready, and detaches; rejects with the keeper's reason otherwise. */
 async function keep(options: BrokerOptions, dataDir: string, log: (line: string) => void): Promise<void> {
   const source = import.meta.url.endsWith('.ts');
   const script = fileURLToPath(new URL(source ? './keeper.ts' : './keeper.js', import.meta.url));

@@ -1,3 +1,3 @@
-// What is used of testcontainers. It is a CommonJS module, whose names a bundler gives to a static import alone; loading it takes
-// a quarter of a second, so that this module is imported where an engine is looked for.
+// The parts of testcontainers in use. It is a CommonJS module, whose names a bundler resolves for a static import alone; loading it
+// takes a quarter of a second, so this module is imported only where an engine is looked for.
 export { GenericContainer, getContainerRuntimeClient, Network, Wait } from 'testcontainers';

@@ -7,7 +7,7 @@ import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
 const RETRY_MS = 100;
 
 export interface ExclusiveOptions {
-  /** How long to wait for another process, in milliseconds. */
+  /** Time to wait for another process, in milliseconds. */
   readonly waitMs: number;
   /** Called once if another process has to be waited for. */
   readonly onWait?: (owner: number) => void;
@@ -15,7 +15,7 @@ export interface ExclusiveOptions {
 
 /**
  * Runs `work` while no other process of this machine does under the same lock file. A lock whose owner died is taken over.
- * Throws `Fatal` when the owner lives on for longer than `waitMs`.
+ * Throws `Fatal` if the owner keeps it for longer than `waitMs`.
  */
 export async function exclusive<T>(lock: string, options: ExclusiveOptions, work: () => Promise<T>): Promise<T> {
   mkdirSync(dirname(lock), { recursive: true });
@@ -26,7 +26,7 @@ export async function exclusive<T>(lock: string, options: ExclusiveOptions, work
     if (attempt.kind === 'taken') break;
     if (attempt.kind === 'cleared') continue;
     const { owner } = attempt;
-    // Said first: on a busy machine one look may take longer than the whole bound.
+    // Announced first: on a busy machine one look may take longer than the whole limit.
     if (!waited) options.onWait?.(owner.pid);
     waited = true;
     if (performance.now() > giveUpAt)
@@ -45,7 +45,7 @@ export async function exclusive<T>(lock: string, options: ExclusiveOptions, work
 type Attempt =
   | { readonly kind: 'taken' }
   | { readonly kind: 'held'; readonly owner: ProcessIdentity }
-  /** A dead owner's lock is out of the way; anybody may be first now. */
+  /** A dead owner's lock is gone; any process may be first now. */
   | { readonly kind: 'cleared' };
 
 function tryTake(lock: string): Attempt {
@@ -66,7 +66,7 @@ function tryTake(lock: string): Attempt {
   return { kind: 'cleared' };
 }
 
-/** Moves a dead owner's lock aside. A living one, moved by losing a race against a takeover, is put back. */
+/** Moves a dead owner's lock aside. If it turns out to be a living one's, after a lost race, it is put back. */
 function clearAway(lock: string): void {
   const aside = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {

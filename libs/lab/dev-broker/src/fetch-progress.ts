@@ -1,4 +1,4 @@
-// What Maven says while it fetches, as a line every few seconds for whoever waits.
+// Turns Maven's output while it fetches into a line every few seconds for the user who waits.
 const LINE_EVERY_MS = 5_000;
 /** `Downloaded from central: https://…/kafka-clients-4.1.1.jar (10 MB at 8.1 MB/s)`: one per file. */
 const FETCHED = /Downloaded from \S+ \S+ \((\d+(?:\.\d+)?) (B|kB|MB)/g;
@@ -10,7 +10,7 @@ export class FetchProgress {
   #saidAtMs: number;
   #files = 0;
   #bytes = 0;
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of an incomplete line. */
   #rest = '';
 
   constructor(log: (line: string) => void, nowMs: () => number = () => performance.now()) {

@@ -24,7 +24,7 @@ export interface JavaBrokerPlan {
   readonly listeners?: readonly SecuredListener[];
 }
 
-/** A broker of one or three nodes, and a registry if wanted, run by Java under a supervisor. Runs as soon as it is made. */
+/** A broker of one or three nodes, and a registry if wanted, run by Java under a supervisor. Starts when constructed. */
 export class JavaBroker implements OwnedBroker {
   readonly source = 'java';
   readonly bootstrap: string;
@@ -51,7 +51,7 @@ export class JavaBroker implements OwnedBroker {
     this.nodes = nodes.map((node) => new JavaNode(node, this.#supervision, gates));
   }
 
-  /** Throws `Fatal` if a process ends, or if it takes too long; the signal's reason if that is aborted. */
+  /** Throws `Fatal` if a process ends or it takes too long; the signal's reason if that is aborted. */
   async ready(signal?: AbortSignal): Promise<void> {
     const giveUpAt = performance.now() + READY_WITHIN_MS;
     const mayHope = (): void => {

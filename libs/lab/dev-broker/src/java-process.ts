@@ -8,21 +8,21 @@ export interface JavaProcess {
   /** Working folder; gets `console.log`. */
   readonly folder: string;
   readonly heapMb: number;
-  /** Will not get warm: what the second compiler costs does not come back. */
+  /** True if it will not warm up: the cost of the second compiler never pays off. */
   readonly shortLived: boolean;
   /** System properties, the class path, the main class and its arguments. */
   readonly args: readonly string[];
-  /** Where archives of loaded classes are kept, what they hold, and whether one may be written that is not there. */
+  /** Folder of the archives of loaded classes, a name for the content, and whether a missing one may be written. */
   readonly archive: { readonly folder: string; readonly of: string; readonly mayWrite: boolean };
 }
 
 /**
- * How Java is started for everything here.
+ * Plans the start of any Java process here.
  *
- * The archive of parsed and linked classes (Java's dynamic class data sharing) takes a start from 1.6 s to 1.0 s. The first run
- * that ends well writes it, which makes that end take two seconds longer, and every later one maps it.
+ * The archive of parsed and linked classes (Java's dynamic class data sharing) takes a start from 1.6 s to 1.0 s. The first process
+ * that ends cleanly writes it, which makes that end take two seconds longer, and every later one maps it.
  *
- * `-XX:TieredStopAtLevel=1` takes what three nodes cost for their start and 3 000 writes from 38 s of CPU to 19 s, but leaves a
+ * `-XX:TieredStopAtLevel=1` takes the cost of three nodes' start and 3 000 writes from 38 s of CPU to 19 s, but leaves a
  * broker several times slower once it is warm: not for one that serves benchmarks.
  */
 export function planJava(java: JavaRuntime, process: JavaProcess): ProcessPlan {

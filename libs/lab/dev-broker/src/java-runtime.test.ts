@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { findJava, parseJavaVersion } from './java-runtime.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
-/** A JAVA_HOME whose java says it is of this version. */
+/** A JAVA_HOME whose java reports this version. */
 function homeOf(version: string): string {
   const home = temporaryFolder();
   mkdirSync(join(home, 'bin'));

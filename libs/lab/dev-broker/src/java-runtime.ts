@@ -10,11 +10,11 @@ export const JAVA_VERSION_MIN = 17;
 export interface JavaRuntime {
   readonly command: string;
   readonly version: number;
-  /** Differs between builds of Java: a class archive of one is of no use to another. */
+  /** Differs between builds of Java: a class archive of one is useless to another. */
   readonly fingerprint: string;
 }
 
-/** `17` of `openjdk version "17.0.15" 2025-04-15`, `8` of `java version "1.8.0_392"`; undefined if it is not Java that spoke. */
+/** `17` of `openjdk version "17.0.15" 2025-04-15`, `8` of `java version "1.8.0_392"`; undefined if the banner is not Java's. */
 export function parseJavaVersion(banner: string): number | undefined {
   const match = /version "(?:1\.)?(\d+)/.exec(banner);
   return match === null ? undefined : Number(match[1]);
@@ -39,7 +39,7 @@ export async function findJava(environment: NodeJS.ProcessEnv): Promise<JavaRunt
 
 export const MAVEN_VERSION_MIN = '3.8';
 
-/** `3.8.7` of what `mvn -v` says, whose first line may be in colours; undefined where there is none. */
+/** `3.8.7` from the output of `mvn -v`, whose first line may be coloured; undefined if there is none. */
 export async function findMaven(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('mvn', ['-v'], { env, timeout: 20_000 });

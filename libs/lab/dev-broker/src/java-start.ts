@@ -1,4 +1,4 @@
-// Starting a broker, or a registry alone, with Java: artifacts, data directory, ports, processes, in that order.
+// Starts a broker, or a registry alone, with Java: artifacts, data directory, ports, processes, in that order.
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { ControllerGates } from './controller-gates.ts';
@@ -37,7 +37,7 @@ export interface JavaStart {
   readonly mode: BrokerMode;
 }
 
-/** What is run, before it is decided where. */
+/** The software to run, before the place is decided. */
 interface Software extends JavaStart {
   readonly classPath: string;
   readonly artifacts: string;
@@ -49,7 +49,7 @@ interface Prepared extends Software {
   readonly dataDir: string;
 }
 
-/** Resolves when every node answers. Throws `Fatal`, with what the processes printed last, when one ends instead. */
+/** Resolves when every node answers. Throws `Fatal`, with the last output of the processes, if one ends instead. */
 export async function startOnJava(request: JavaStart): Promise<OwnedBroker> {
   const { workspace } = request;
   const software = await prepare(request);
@@ -83,7 +83,7 @@ async function prepare(request: JavaStart): Promise<Software> {
     options.registry === true
       ? await resolveArtifacts(infraProject('registry', workspace), artifactsFor(request))
       : undefined;
-  // Sorted, because a class archive is only used with the class path it was made with.
+  // Sorted, because a class archive is only used with the class path that it was made with.
   const jars = readdirSync(artifacts).filter((name) => name.endsWith('.jar'));
   const classPath = jars
     .sort()
@@ -97,7 +97,7 @@ function artifactsFor({ options, workspace }: JavaStart): ArtifactRequest {
   return { workspace, environment: process.env, signal: options.signal, log: options.log ?? silent };
 }
 
-/** Between choosing a free port and Java listening on it somebody else may take it: then again, with other ports. */
+/** Another process may take a free port between its choice and Java's listening on it: then retries with other ports. */
 async function readyBroker(
   options: BrokerOptions,
   nodeCount: number,
@@ -143,11 +143,11 @@ interface Secured {
   readonly listeners: readonly SecuredListener[];
   readonly properties: ServerProperties;
   readonly bootstrapRecords: string;
-  /** undefined: it is not. */
+  /** undefined: not secured. */
   readonly files: SecuredFiles | undefined;
 }
 
-/** What a secured broker has besides; of any other nothing. */
+/** The additions of a secured broker; empty for any other. */
 async function secured(prepared: Prepared, nodes: readonly NodePlan[], tokenPort: number): Promise<Secured> {
   const { dataDir, options, java, classPath, bootstrapRecords } = prepared;
   if (options.secure !== true) return { listeners: [], properties: {}, bootstrapRecords, files: undefined };
@@ -162,7 +162,7 @@ async function secured(prepared: Prepared, nodes: readonly NodePlan[], tokenPort
   };
 }
 
-/** A failure shows the last lines of this start, not of an earlier one. One earlier log is kept. */
+/** Sets an earlier log aside, so that a failure shows the last lines of this start. One earlier log is kept. */
 function setAside(log: string): void {
   if (existsSync(log)) renameSync(log, `${log}.previous`);
 }

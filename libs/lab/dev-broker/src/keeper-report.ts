@@ -1,4 +1,4 @@
-/** What the keeper of a detached broker tells the command that started it. Apart from keeper.ts, which runs when imported. */
+/** The keeper's message to the command that starts a detached broker. Apart from keeper.ts, which runs when imported. */
 export type KeeperReport =
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'ready' }

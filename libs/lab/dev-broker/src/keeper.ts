@@ -9,7 +9,7 @@ const report = (message: KeeperReport): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 };
 
-/** For when the command that waits for this broker has died: nothing else knows of the broker yet. */
+/** For when the command that waits for this broker has died: no other process knows of the broker yet. */
 const giveUp = (): never => process.exit(1);
 
 async function start(options: BrokerOptions): Promise<OwnedBroker | undefined> {

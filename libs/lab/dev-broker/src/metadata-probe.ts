@@ -18,7 +18,7 @@ export interface ListedBroker extends Address {
   readonly id: number;
 }
 
-/** The brokers that the cluster counts as its own, as it tells clients to reach them; undefined while nothing answers. */
+/** The cluster's brokers, at the addresses that it gives to clients; undefined while nothing answers. */
 export async function askBrokers(address: Address): Promise<readonly ListedBroker[] | undefined> {
   const noTopics = Buffer.alloc(4);
   const answer = await exchange(address, frame(metadataRequest, noTopics));
@@ -45,7 +45,7 @@ export function parseBrokers(answer: Buffer): ListedBroker[] {
 
 /**
  * Makes the cluster create its offsets and transaction topics, which it otherwise does on the first client's request,
- * answering "not available" meanwhile. The answer is of no interest.
+ * answering "not available" meanwhile. Ignores the answer.
  */
 export async function wakeCoordinators(address: Address): Promise<void> {
   const name = shortString('flatline-warm-up');
@@ -53,7 +53,7 @@ export async function wakeCoordinators(address: Address): Promise<void> {
 }
 
 /**
- * Resolves when every address answers and lists exactly these addresses: a client that is told others would go astray.
+ * Resolves when every address answers and lists exactly these addresses: clients given others would go astray.
  * `mayHope` is called between attempts and throws to give up.
  */
 export async function brokersReady(addresses: readonly Address[], mayHope: () => void): Promise<void> {
@@ -89,12 +89,12 @@ function shortString(text: string): Buffer {
   return Buffer.concat([size, bytes]);
 }
 
-/** Position after a string whose length stands in two bytes; -1 is null. */
+/** Position after a string with a two-byte length; -1 is null. */
 function afterString(bytes: Buffer, at: number): number {
   return at + 2 + Math.max(0, bytes.readInt16BE(at));
 }
 
-/** One request, one answer without its size; undefined if the peer refuses, hangs up, is silent or speaks something else. */
+/** One request, one answer without its size; undefined if the peer refuses, hangs up, is silent or speaks another protocol. */
 function exchange({ host, port }: Address, request: Buffer): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: ANSWER_WITHIN_MS });

@@ -9,7 +9,7 @@ const nodesOf = (count: number): NodePlan[] =>
     folder: `/data/node-${index + 1}`,
   }));
 
-/** A properties file as an object; a key that stands twice is a defect. */
+/** A properties file as an object; a repeated key is a defect. */
 function parse(text: string): Record<string, string> {
   const entries = text
     .trimEnd()

@@ -1,28 +1,28 @@
-// What one Kafka node is told, as text. Pure.
+// The settings of one Kafka node, as text. Pure.
 
 export interface NodePlan {
   /** 1, 2, 3: also the node id. */
   readonly id: number;
   readonly port: number;
   readonly controllerPort: number;
-  /** What the nodes are told instead of `controllerPort`, where something stands before it. */
+  /** Announced to the nodes instead of `controllerPort`, if a proxy stands before it. */
   readonly controllerGate?: number | undefined;
   /** Absolute path of the node's own folder. */
   readonly folder: string;
-  /** Listeners that ask for TLS or a login, beside the plain one. */
+  /** Listeners that require TLS or a login, beside the plain one. */
   readonly secured?: SecuredPorts | undefined;
 }
 
 export interface SecuredPorts {
-  /** TLS: the client is anybody. */
+  /** TLS, with an anonymous client. */
   readonly tls: number;
-  /** TLS, and a certificate of the client. */
+  /** TLS, with a client certificate. */
   readonly mutualTls: number;
-  /** TLS, and a login. */
+  /** TLS, with a login. */
   readonly sasl: number;
 }
 
-/** Anything of Kafka's server.properties; wins over what is chosen here. */
+/** Any of Kafka's server.properties; overrides the choices here. */
 export type ServerProperties = Readonly<Record<string, string | number | boolean>>;
 
 /** `server.properties` of one node of a cluster whose nodes are all broker and controller. */
@@ -55,7 +55,7 @@ function securedAddresses(ports: SecuredPorts | undefined): string {
   return `,TLS://127.0.0.1:${tls},MTLS://127.0.0.1:${mutualTls},SASL://127.0.0.1:${sasl}`;
 }
 
-/** What does not differ between nodes. The same for jars and for containers. */
+/** Properties common to all nodes. The same for jars and for containers. */
 export function clusterProperties(nodeCount: number): ServerProperties {
   const replication = nodeCount >= 3 ? 3 : 1;
   const inSyncMin = nodeCount >= 3 ? 2 : 1;

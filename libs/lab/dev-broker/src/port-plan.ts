@@ -10,7 +10,7 @@ export interface PortPlan {
   }[];
   /** Set even if no registry is wanted. */
   readonly registry: number;
-  /** Where a secured broker's tokens are got; set even if it is not secured. */
+  /** Port of a secured broker's token endpoint; set even if it is not secured. */
   readonly tokens: number;
 }
 

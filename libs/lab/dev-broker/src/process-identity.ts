@@ -21,12 +21,12 @@ export function identify(pid: number): ProcessIdentity | undefined {
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
-/** True only for the very process that was identified: never for another one that got its pid since. */
+/** True only for the very process that was identified, never for another that has since got its pid. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** Signals the identified process; false when it is gone, also when another one has its pid now. */
+/** Signals the identified process; false if it is gone, even if another one has its pid now. */
 export function signalIdentified(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;
   try {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, brokersReady, wakeCoordinators } from './metadata-probe.ts';
 import { registryAnswers } from './registry.ts';
 
-/** How long a start may take before it counts as failed, in milliseconds. Three nodes on two busy cores have taken 60 s. */
+/** Time after which a start counts as failed, in milliseconds. Three nodes on two busy cores have taken 60 s. */
 export const READY_WITHIN_MS = 180_000;
 
 const POLL_MS = 50;

@@ -33,7 +33,7 @@ export function planRegistry(java: JavaRuntime, place: RegistryPlace): ProcessPl
     name: 'registry',
     folder,
     heapMb: HEAP_MB,
-    // It answers a few requests in its life.
+    // It answers only a few requests.
     shortLived: true,
     archive: { folder: place.artifacts, of: 'registry', mayWrite: true },
     args: [

@@ -6,7 +6,7 @@ import { installationOf, lookForJava, missingText } from './requirements.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { type Workspace } from './workspace.ts';
 
-/** A folder whose programs say these things. */
+/** A folder whose programs print these texts. */
 function folderWith(programs: Readonly<Record<string, string>>): string {
   const folder = temporaryFolder();
   for (const [name, script] of Object.entries(programs)) {
@@ -19,7 +19,7 @@ function folderWith(programs: Readonly<Record<string, string>>): string {
 const java = (version: string): string => `echo 'openjdk version "${version}"' >&2`;
 const maven = (version: string): string => `echo 'Apache Maven ${version} (NON_CANONICAL)'`;
 
-/** With the jars of a broker there, under the name that they have. */
+/** `the jars`: with those of a broker, under the name that they have. */
 function workspaceWith(artifacts: 'nothing' | 'the jars'): Workspace {
   const root = temporaryFolder();
   const pom = '<project/>';

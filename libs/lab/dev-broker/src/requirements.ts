@@ -1,4 +1,4 @@
-// What has to be on this machine for a broker to be started here, and how people get it.
+// The software that this machine needs to start a broker, and how to get it.
 import { messageOf } from '@flatline/base';
 import { readFile } from 'node:fs/promises';
 import { cachedArtifacts, infraProject } from './artifacts.ts';
@@ -15,12 +15,12 @@ import { type Workspace } from './workspace.ts';
 export interface JavaLookedFor {
   /** undefined: a broker cannot be started with Java. */
   readonly runtime: JavaRuntime | undefined;
-  /** What was found, in the words of the list. */
+  /** The findings, in the words of the list. */
   readonly java: string;
   readonly maven: string;
 }
 
-/** Java, and Maven where something has still to be fetched. */
+/** Looks for Java, and for Maven if something must still be fetched. */
 export async function lookForJava(
   environment: NodeJS.ProcessEnv,
   workspace: Workspace,
@@ -52,7 +52,7 @@ async function mavenFound(environment: NodeJS.ProcessEnv): Promise<{ isUsable: b
   return { isUsable, said: isUsable ? `found, ${version}` : `mvn is ${version}` };
 }
 
-/** The message where nothing can run a broker. `java`: what was looked for; undefined where a container was asked for. */
+/** The message if nothing can run a broker. `java`: the findings; undefined if a container was asked for. */
 export async function nothingToRun(
   java: JavaLookedFor | undefined,
   { secure }: { readonly secure?: boolean | undefined },
@@ -90,7 +90,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 const DOWNLOADS = 'https://adoptium.net and https://maven.apache.org/install.html';
 
-/** How Java and Maven come to a machine. Pure. @param release /etc/os-release, which Linux has */
+/** How to install Java and Maven on a machine. Pure. @param release /etc/os-release, which Linux has */
 export function installationOf(platform: NodeJS.Platform, release: string): string {
   if (platform === 'darwin') return 'brew install --cask temurin && brew install maven';
   if (platform === 'win32') return `in WSL, as on Linux; ${DOWNLOADS}`;

@@ -1,4 +1,4 @@
-// What a started broker looks like, wherever it came from.
+// The interface of a started broker, wherever it came from.
 import { type ServerProperties } from './node-settings.ts';
 import type { SecuredListener } from './secured/secured-properties.ts';
 
@@ -23,13 +23,13 @@ export interface BrokerOptions {
   /** Java heap of each node, in MB. Default `heapMbDefault`. */
   readonly heapMb?: number | undefined;
   /**
-   * For minutes of tests: Java compiles with its first compiler alone, which halves what a broker costs until it is warm, and
+   * For minutes of tests: Java compiles with its first compiler alone, which halves the cost of a broker until it is warm, and
    * leaves it slower from then on. Java only. Default false.
    */
   readonly shortLived?: boolean | undefined;
   /**
-   * Ends at once, since someone waits for it: Java writes no archive of its classes, which would make later starts faster and
-   * takes seconds. Default false.
+   * For a broker that ends at once while someone waits: Java writes no archive of its classes, which would make later starts faster
+   * and takes seconds. Default false.
    */
   readonly endsAtOnce?: boolean | undefined;
   /**
@@ -37,15 +37,15 @@ export interface BrokerOptions {
    * Java only. Default: as the data directory was made, else false.
    */
   readonly secure?: boolean | undefined;
-  /** Any of Kafka's server.properties, over what is chosen here. */
+  /** Any of Kafka's server.properties; overrides the choices here. */
   readonly properties?: ServerProperties | undefined;
-  /** Nodes can be isolated from controllers: all they say to these passes through this process. Java only. Default false. */
+  /** Nodes can be isolated from controllers: all their traffic to these passes through this process. Java only. Default false. */
   readonly isolatable?: boolean | undefined;
   /** Default: a container if an engine answers, else Java. */
   readonly source?: 'container' | 'java' | undefined;
-  /** Aborted during a start, gives it up: what had begun ends, then the start throws the signal's reason. */
+  /** Aborting it gives up a start: what had begun ends, then the start throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Receives what takes long. Default: discarded. */
+  /** Receives a line when something takes long. Default: discarded. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
@@ -55,21 +55,21 @@ export interface BrokerNode {
   readonly port: number;
   /** Undefined while it does not run, and for a container. */
   readonly pid: number | undefined;
-  /** Clean end; resolves when it has ended. */
+  /** Ends it cleanly; resolves when it has ended. */
   stop(): Promise<void>;
-  /** End without warning; resolves when it has ended. */
+  /** Ends it without warning; resolves when it has ended. */
   kill9(): Promise<void>;
   /**
-   * Resolves when it answers and the cluster counts it in. After `kill9` that takes until the session of its former life has
-   * ended: 9 s, unless `broker.session.timeout.ms` is shorter.
+   * Resolves when it answers and the cluster counts it in. After `kill9` that takes until the session from before has
+   * expired: 9 s, unless `broker.session.timeout.ms` is shorter.
    */
   start(): Promise<void>;
   /** Freezes it: connections stay open and nothing answers. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   /**
-   * Cuts it off from the other nodes' controllers, and from nothing else: the others take it for dead, and it goes on answering
-   * clients. Until `rejoin`. @throws Fatal where the broker was not started `isolatable`.
+   * Cuts it off from the other nodes' controllers, and from nothing else, until `rejoin`: the others think it dead, and it still
+   * answers clients. @throws Fatal if the broker was not started `isolatable`.
    */
   isolate(): void;
   rejoin(): void;
@@ -81,15 +81,15 @@ export interface RunningBroker {
   readonly source: 'environment' | 'container' | 'java';
   /** Base URL of the Confluent API. */
   readonly registryUrl: string | undefined;
-  /** Those that ask for TLS or a login; empty unless started `secure`. */
+  /** Those that require TLS or a login; empty unless started `secure`. */
   readonly listeners: readonly SecuredListener[];
   /** Empty for brokers of the environment. */
   readonly nodes: readonly BrokerNode[];
-  /** Stops what was started here, and nothing else; a second call waits for the first. */
+  /** Stops only what was started here; a second call waits for the first. */
   stop(): Promise<void>;
 }
 
-/** What a process that starts a broker holds. */
+/** A broker as seen by the process that started it. */
 export interface OwnedBroker extends RunningBroker {
   readonly dataDir: string;
   /** Resolves when everything has ended, for whatever reason. */

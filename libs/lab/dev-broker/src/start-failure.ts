@@ -6,7 +6,7 @@ import { type ProcessPlan } from './supervisor-plan.ts';
 
 const LINES_SHOWN_MAX = 12;
 
-/** What to tell of a process that ended instead of getting ready: how, its last lines, and a remedy where one is known. */
+/** Describes a process that ended instead of getting ready: how, its last lines, and the remedy if one is known. */
 export function startFailure(
   processes: readonly ProcessPlan[],
   exit: { readonly name: string; readonly how: string } | undefined,
@@ -22,7 +22,7 @@ export function startFailure(
   return new Fatal(`${exit.name} did not start: ${exit.how}${remedy === undefined ? '' : `; ${remedy}`}\n${text}`);
 }
 
-/** What a process prints last, and what to do about it. */
+/** Last lines of processes, and the remedies. */
 const remedies = [
   ['No space left on device', 'the disk is full: free some space or choose another data directory'],
   [
@@ -33,7 +33,7 @@ const remedies = [
   ['insufficient memory', 'memory is short: end other programs'],
 ] as const;
 
-/** Kafka names the port that it could not have; others only say that there was one. */
+/** Kafka names the port that it could not get; others only say that there was one. */
 function portTaken(text: string): { readonly port: number | undefined } | undefined {
   const named = /failed to bind to \S*?:(\d+)|Port (\d+) seems to be in use/.exec(text);
   if (named !== null) return { port: Number(named[1] ?? named[2]) };

@@ -1,4 +1,4 @@
-// The owner's side of a supervisor: starts one, knows what runs, passes commands on.
+// The owner's side of a supervisor: starts it, tracks its processes, forwards commands.
 //
 // Owns: the channel.
 // Does not own: the processes (the supervisor's), readiness (the caller's).
@@ -25,7 +25,7 @@ export class Supervision {
     this.#supervisor = fork(script, [file], {
       detached: true,
       stdio: 'ignore',
-      // Only its own: the owner's flags (inspector ports, loaders) are not for it.
+      // Only its own flags: the owner's (inspector ports, loaders) are not for it.
       // Unbuilt, packages of the workspace are found in their sources.
       execArgv: source ? ['--conditions=@flatline/source', '--disable-warning=ExperimentalWarning'] : [],
       cwd: plan.dataDir,
@@ -53,7 +53,7 @@ export class Supervision {
     return this.#lastExit;
   }
 
-  /** True once the supervisor has ended, and with it all it ran. */
+  /** True once the supervisor has ended, and with it everything that it ran. */
   get over(): boolean {
     return this.#over;
   }
@@ -62,7 +62,7 @@ export class Supervision {
     if (!this.#over && this.#supervisor.connected) this.#supervisor.send(command, () => undefined);
   }
 
-  /** Resolves when `condition` holds; it is looked at again after each report. The owner stays alive meanwhile. */
+  /** Resolves when `condition` holds; it is checked again after each report. The owner stays alive meanwhile. */
   async until(condition: () => boolean): Promise<void> {
     this.#supervisor.ref();
     this.#supervisor.channel?.ref();
@@ -84,7 +84,7 @@ export class Supervision {
     await this.until(() => this.#over);
   }
 
-  /** The broker no longer keeps its owner's event loop alive. An owner that ends takes it along. */
+  /** Lets the owner's event loop end without the broker. An owner that ends takes it along. */
   letGo(): void {
     this.#supervisor.unref();
     this.#supervisor.channel?.unref();

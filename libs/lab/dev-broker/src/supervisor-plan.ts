@@ -1,4 +1,4 @@
-// What a supervisor is handed, and what it and its owner tell each other. Types only: importing supervisor.ts would run it.
+// A supervisor's plan, and the messages between it and its owner. Types only: importing supervisor.ts would run it.
 import { type BrokerFacts } from './broker-state.ts';
 
 export interface ProcessPlan {
@@ -6,11 +6,11 @@ export interface ProcessPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly folder: string;
-  /** File that gets what the process prints. */
+  /** File that receives the output of the process. */
   readonly console: string;
-  /** Whose programs it runs: kept for as long as it lives. */
+  /** Folder of the programs it runs: kept while it lives. */
   readonly artifacts?: string | undefined;
-  /** A class archive that the process writes when it ends well, and where to move it then. */
+  /** A class archive that the process writes when it ends cleanly, and its final place. */
   readonly archive?: { readonly written: string; readonly kept: string } | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface SupervisorPlan {
   readonly temporary: boolean;
   readonly facts: BrokerFacts;
   readonly processes: readonly ProcessPlan[];
-  /** From SIGTERM to SIGKILL, in milliseconds. */
+  /** Time from SIGTERM to SIGKILL, in milliseconds. */
   readonly stopWithinMs: number;
 }
 

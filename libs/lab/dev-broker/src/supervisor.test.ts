@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a module loads when it runs: `import type` is erased, `import { type … }` is not. */
+/** The modules that a module loads when it runs: `import type` is erased, `import { type … }` is not. */
 function loadedBy(file: string, seen: Set<string> = new Set()): Set<string> {
   const source = readFileSync(join(import.meta.dirname, file), 'utf8');
   for (const [, from] of source.matchAll(/^(?:import|export)(?! type )[^;]*? from '([^']+)';/gms)) {

@@ -1,7 +1,7 @@
 // The process between a broker's Java processes and their owner. `node supervisor.ts <plan.json>`
 //
 // Owns: the Java processes, state.json, the removal of a temporary data directory.
-// Does not own: choosing ports, formatting, readiness: those are done before and outside.
+// Does not own: choosing ports, formatting, readiness (its owner).
 //
 // Invariants
 //   SU1  When the channel to the owner closes, for whatever reason (kill -9 included), everything is stopped.
@@ -40,7 +40,7 @@ function start(name: string): void {
     ended(wanted, error.message, false);
   });
   child.on('exit', (code, signal) => {
-    // 143 is how Java ends on SIGTERM, after its shutdown hooks. An archive that a killed Java was writing is cut off.
+    // Java ends with 143 on SIGTERM, after its shutdown hooks. An archive is cut off if its Java was killed.
     ended(wanted, signal ?? `exit code ${code ?? 0}`, code === 0 || code === 143);
   });
   if (child.pid !== undefined && wanted.artifacts !== undefined) noteUser(wanted.artifacts, child.pid);
@@ -60,7 +60,7 @@ function keepArchive({ archive }: ProcessPlan): void {
   try {
     if (archive !== undefined && existsSync(archive.written)) renameSync(archive.written, archive.kept);
   } catch {
-    // It only spares a later start a second; the folder may have gone with a version that is no longer kept.
+    // Its loss only costs a later start a second; the folder may have been removed with an old version.
   }
 }
 
@@ -79,14 +79,14 @@ function end(): void {
   if (children.size === 0) leave();
   for (const [name, child] of children) {
     child.kill(firstSignal(name));
-    child.kill('SIGCONT'); // a frozen process would not hear of it
+    child.kill('SIGCONT'); // a frozen process would not receive it
   }
   setTimeout(() => {
     for (const child of children.values()) child.kill('SIGKILL');
   }, plan.stopWithinMs);
 }
 
-/** Data that is deleted anyway needs no clean end, which takes three nodes several seconds; a class archive does, if it is the first. */
+/** Data that is deleted anyway needs no clean end, which takes three nodes several seconds; a first class archive does. */
 function firstSignal(name: string): NodeJS.Signals {
   const archives = plan.processes.some(
     ({ name: each, archive }) => each === name && archive !== undefined && !existsSync(archive.kept),

@@ -1,4 +1,4 @@
-// Where things are: poms beside the sources, and what is made at run time.
+// The places of things: poms beside the sources, and everything made at run time.
 import { Fatal } from '@flatline/base';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -8,20 +8,20 @@ import { fileURLToPath } from 'node:url';
 export interface Workspace {
   /** Absolute path of the repository, or of the installed package. */
   readonly root: string;
-  /** Poms of what is run for development. */
+  /** Poms of the software run for development. */
   readonly infra: string;
   /** Data directories, unless others are named. Ignored by git, safe to delete while nothing runs. */
   readonly state: string;
-  /** What is fetched or built once. Safe to delete while nothing runs. */
+  /** Things fetched or built once. Safe to delete while nothing runs. */
   readonly artifacts: string;
-  /** How many versions of one project are kept there; undefined: all. */
+  /** Number of versions of one project kept there; undefined: all. */
   readonly artifactsKeptMax?: number;
 }
 
-/** Caches are seldom cleaned: what runs now, and what ran before the last upgrade. */
+/** Caches are seldom cleaned: keeps the version that runs now and the one before the last upgrade. */
 const ARTIFACTS_KEPT_MAX = 2;
 
-/** Who uses a package: in which folder, and where that person's caches are. */
+/** The user of a package: the working folder, and the user's cache folder. */
 export interface PackageUser {
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
@@ -37,8 +37,8 @@ const thisUser = (): PackageUser => ({
 });
 
 /**
- * The repository this file belongs to, whether it runs from `src` or from `dist`, keeps everything in itself. A package keeps
- * data in the folder where it is used, and what it fetches in the user's cache. Throws `Fatal` where there are no poms.
+ * This file's repository, whether it runs from `src` or from `dist`, keeps everything inside. A package keeps data in the folder
+ * where it is used, and downloads in the user's cache. Throws `Fatal` if there are no poms.
  */
 export function workspaceOf(moduleUrl: string, user: PackageUser = thisUser()): Workspace {
   let folder = dirname(fileURLToPath(moduleUrl));
@@ -59,7 +59,7 @@ export function workspaceOf(moduleUrl: string, user: PackageUser = thisUser()): 
   return { root: folder, infra, state, artifacts: join(state, 'artifacts') };
 }
 
-/** Where programs of a user keep what can be fetched again, by the custom of the platform. */
+/** The folder for a user's downloads, by the custom of the platform. */
 function cacheFolder({ environment, platform, home }: PackageUser): string {
   if (platform === 'darwin') return join(home, 'Library', 'Caches');
   const named = environment[platform === 'win32' ? 'LOCALAPPDATA' : 'XDG_CACHE_HOME'] ?? '';
@@ -67,7 +67,7 @@ function cacheFolder({ environment, platform, home }: PackageUser): string {
   return platform === 'win32' ? join(home, 'AppData', 'Local') : join(home, '.cache');
 }
 
-/** Makes the folder for what a package keeps where it is used. It ignores itself, so that git does not see it. */
+/** Makes the folder for data of a package where it is used. It contains a rule by which git ignores it. */
 export function makeStateFolder({ state }: Pick<Workspace, 'state'>): void {
   const ignoring = join(state, '.gitignore');
   mkdirSync(state, { recursive: true });

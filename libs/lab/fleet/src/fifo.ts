@@ -1,4 +1,4 @@
-/** A queue whose `shift` costs the same however long it is. */
+/** A queue whose `shift` costs the same at any length. */
 export class Fifo<T> {
   #incoming: T[] = [];
   #outgoing: T[] = [];

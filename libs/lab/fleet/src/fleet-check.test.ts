@@ -23,7 +23,7 @@ interface Run {
   readonly outputs: readonly ObservedOutput[];
 }
 
-/** What an ideal broker acknowledges and an ideal processor puts out: each session folded by itself, naively. */
+/** The acknowledgements of an ideal broker and the output of an ideal processor: each session folded by itself, naively. */
 function idealRun(fleetPlan: FleetPlan, format: FleetFormat): Run {
   const fleet = new Fleet(fleetPlan);
   const book = new Ledger(format);

@@ -1,13 +1,13 @@
-// Compares what a fleet truly did with what the output topic says of it: every session closed exactly once, with the
-// counts it had, its tombstone after its summary. It judges by the ledger alone; that the closes are right against the
-// log is another question.
+// Compares a fleet's true history with the output topic: every session closed exactly once, with the counts it had, its
+// tombstone after its summary. Judges by the ledger alone; whether the closes are right against the log is another
+// question.
 //
-// Owns: what was expected and what was seen.
+// Owns: the closes expected and those seen.
 // Does not own: reading either.
 //
 // Invariants
-//   LC1  The verdict does not depend on how ledger entries and outputs interleave, only on each one's own order.
-//   LC2  Memory grows with the sessions of the run, and with nothing else: violations are counted, the first few kept.
+//   LC1  The verdict does not depend on how ledger entries and outputs interleave, only on the order within each.
+//   LC2  Memory grows with the sessions of the fleet, and with nothing else: violations are counted, the first few kept.
 import type { DurationMs } from '@flatline/base';
 import type { LedgerEntry } from './ledger.ts';
 
@@ -32,7 +32,7 @@ export interface ObservedTombstone {
 export type ObservedOutput = ObservedSummary | ObservedTombstone;
 
 export interface LedgerViolation {
-  /** The rule of docs/SPEC.md that does not hold. */
+  /** The broken rule of docs/SPEC.md. */
   readonly rule: 'S4' | 'S5' | 'S6' | 'O2' | 'O3' | 'S2';
   readonly sessionId: string;
   readonly detail: string;
@@ -43,7 +43,7 @@ export interface FleetVerdict {
   /** Sessions with exactly one close. */
   readonly closedOnce: number;
   /**
-   * Sessions closed more than once, and rightly: the fleet itself was held up for longer than the timeout, so that the
+   * Sessions closed more than once, and rightly: the fleet itself stalled for longer than the timeout, so that the
    * log shows a silence inside them. Their counts are checked as a sum.
    */
   readonly split: number;
@@ -81,7 +81,7 @@ export class FleetCheck {
   readonly #timeoutMs: DurationMs;
   readonly #expected = new Map<string, LedgerEntry>();
   readonly #seen = new Map<string, SeenSession>();
-  /** What the outputs alone have shown to be wrong, whatever the ledger says. */
+  /** Violations visible in the outputs alone, whatever the ledger says. */
   readonly #disorder = new Violations();
   #closed = 0;
 
@@ -108,7 +108,7 @@ export class FleetCheck {
     return this.#closed;
   }
 
-  /** To be asked once nothing more is expected; it changes nothing and can be asked again. */
+  /** To be asked once no more output is expected; has no side effects and can be asked again. */
   verdict(): FleetVerdict {
     const violations = this.#disorder.copy();
     let closedOnce = 0;
@@ -191,12 +191,12 @@ function countDifferences(entry: LedgerEntry, summaries: readonly ObservedSummar
   const ends = entry.ended === 'event' || entry.ended === 'null' ? 1 : 0;
   const records = entry.acknowledged + entry.duplicates + ends;
   if (entry.format === 'bare') {
-    // A bare heartbeat has no name: one sent twice is two.
+    // A bare heartbeat has no name: one sent twice counts as two.
     compare('S4', 'events', sum('eventCount'), records);
     return differences;
   }
   compare('S4', 'events and duplicates', sum('eventCount') + sum('duplicateCount'), records);
-  // Where a silence of the fleet's own cuts a session in two, each part knows only its own sequences.
+  // If a silence of the fleet's own cuts a session in two, each part knows only its own sequences.
   if (summaries.length > 1) return differences;
   compare('S5', 'duplicates', sum('duplicateCount'), entry.duplicates);
   compare('S6', 'out of order', sum('outOfOrderCount'), entry.reordered);
@@ -204,7 +204,7 @@ function countDifferences(entry: LedgerEntry, summaries: readonly ObservedSummar
   return differences;
 }
 
-/** The check of a whole run at once: `outputs` in the order of the output topic, partition by partition. */
+/** Checks a complete history at once: `outputs` in the order of the output topic, partition by partition. */
 export function checkFleet(
   ledger: Iterable<LedgerEntry>,
   outputs: Iterable<ObservedOutput>,

@@ -1,14 +1,14 @@
-// What a simulated fleet is to be, and the schedule that follows from it.
+// The plan of a simulated fleet, and the schedule that follows from it.
 import type { DurationMs } from '@flatline/base';
 
-/** How a session's last sign of life looks: nothing more comes, a null value, or an `ENDED` event. */
+/** Form of a session's last sign of life: nothing more comes, a null value, or an `ENDED` event. */
 export type FleetEnd = 'silence' | 'null' | 'event';
 
-/** Mostly silence: the reason all this exists. */
+/** Mostly silence: the case that all this exists for. */
 export const usualEnds: readonly FleetEnd[] = ['silence', 'silence', 'silence', 'silence', 'null', 'event'];
 
 export interface FleetPlan {
-  /** How many sessions there will be in all; Infinity: until its sender is stopped. */
+  /** Number of sessions in all; Infinity: until its sender is stopped. */
   readonly sessions: number;
   /** Heartbeats per second of the whole fleet. */
   readonly ratePerSecond: number;
@@ -20,7 +20,7 @@ export interface FleetPlan {
   readonly duplicates: number;
   readonly reorder: number;
   readonly lose: number;
-  /** How sessions end, each with the same probability: repeat one to make it more likely. */
+  /** Ways in which sessions end, all equally likely: repeat one to make it more likely. */
   readonly ends: readonly FleetEnd[];
   readonly seed: number;
 }
@@ -32,10 +32,10 @@ export interface FleetSchedule {
   readonly spacingMs: number;
 }
 
-/** A session alive costs some 100 bytes here and as many again in the ledger. */
+/** A live session costs some 100 bytes here and as many again in the ledger. */
 const LANES_MAX = 4_000_000;
 
-/** At the planned rate where there are sessions enough for it, else at what they make together. */
+/** Uses the planned rate if there are enough sessions for it, else the rate that they make together. */
 export function scheduleOf(plan: FleetPlan): FleetSchedule {
   const needed = Math.max(1, Math.round((plan.ratePerSecond * plan.heartbeatMs) / 1000));
   if (plan.sessions < needed) return { lanes: plan.sessions, spacingMs: plan.heartbeatMs / plan.sessions };
@@ -47,7 +47,7 @@ export function expectedBeats(plan: FleetPlan): number | undefined {
   return plan.sessions === Infinity ? undefined : Math.round(plan.sessions * plan.beatsMean);
 }
 
-/** What is wrong with a plan, each with what is allowed; empty where nothing is. */
+/** Faults of a plan, each with the allowed values; empty if there are none. */
 export function planProblems(plan: FleetPlan): string[] {
   const problems: string[] = [];
   const alive = (plan.ratePerSecond * plan.heartbeatMs) / 1000;

@@ -24,7 +24,7 @@ interface Sent {
   readonly atMs: number;
 }
 
-/** Two partitions, acknowledged `delayMs` later, in order, and at most `roomMax` records not acknowledged. */
+/** Two partitions that acknowledge `delayMs` later, in order, with at most `roomMax` unacknowledged records. */
 function world(fleetPlan: FleetPlan, format: FleetFormat, delayMs: number, roomMax = Infinity) {
   const simulation = new Simulation({ seed: 5 });
   const { ports } = simulation.start('fleet');

@@ -1,11 +1,11 @@
-// Lets a fleet live in real time: takes its actions when they are due, sends them, and books what is acknowledged.
+// Runs a fleet in real time: takes its actions when they are due, sends them, and books the acknowledgements.
 //
-// Owns: the pace, what is sent and not yet acknowledged.
-// Does not own: what happens when (Fleet), what counts as true (Ledger), delivery (the target).
+// Owns: the pace, records sent and not yet acknowledged.
+// Does not own: the schedule of actions (Fleet), the truth (Ledger), delivery (the target).
 //
 // Invariants
-//   FS1  Nothing is sent before it is due; what is late is sent at once, in order.
-//   FS2  What is under way is bounded by the target, which says when to wait.
+//   FS1  Nothing is sent before it is due; late actions are sent at once, in order.
+//   FS2  The number of records under way is bounded by the target, which says when to wait.
 //   FS3  The ledger hears of a record only by `acknowledged`; each partition acknowledges in the order of sending.
 import { assert, type Clock, type DurationMs, type Millis } from '@flatline/base';
 import type { OutgoingEvent } from '@flatline/records';
@@ -15,7 +15,7 @@ import type { Fleet, FleetAction, FleetBeat, FleetEnding } from './fleet.ts';
 import { type FleetFormat, Ledger, type LedgerEntry } from './ledger.ts';
 import { Fifo } from './fifo.ts';
 
-/** Where heartbeats go. A call that returns a promise asks to be awaited before the next. */
+/** Destination of heartbeats. A call that returns a promise must be awaited before the next. */
 export interface FleetTarget {
   partitionFor(id: string): number;
   beat(id: string): Promise<void> | undefined;
@@ -33,9 +33,9 @@ export interface FleetSenderOptions {
   readonly onEntry: (entry: LedgerEntry) => void;
 }
 
-/** Actions sent before acknowledgements and others get their turn. */
+/** Actions sent before acknowledgements and other tasks of the event loop get a turn. */
 const SLICE_MAX = 2000;
-/** A longer sleep would hear of a stop too late. */
+/** A longer sleep would notice a stop too late. */
 const SLEEP_MAX_MS: DurationMs = 100;
 
 interface UnderWay {
@@ -61,12 +61,12 @@ export class FleetSender {
     return this.#heartbeats;
   }
 
-  /** How far sending lags behind the fleet's schedule. */
+  /** Delay of sending behind the fleet's schedule. */
   get behindMs(): DurationMs {
     return this.#behindMs;
   }
 
-  /** The next `recordCount` records sent to a partition are in the log. */
+  /** Acknowledges the next `recordCount` records sent to a partition. */
   acknowledged(partition: number, recordCount: number): void {
     const acknowledgedAt = this.#options.clock.wallMs();
     for (let left = recordCount; left > 0; left -= 1) {
@@ -80,7 +80,7 @@ export class FleetSender {
   }
 
   /**
-   * Resolves when the fleet is at its end, or `stop` is aborted, and everything sent is acknowledged; every session
+   * Resolves when the fleet has ended, or `stop` is aborted, and everything sent is acknowledged; every session
    * heard of then has its ledger entry. @throws as the target's `flush`.
    */
   async run(stop: AbortSignal): Promise<void> {
@@ -101,7 +101,7 @@ export class FleetSender {
     for (const entry of this.#ledger.cutOff()) this.#options.onEntry(entry);
   }
 
-  /** At least one turn of the event loop. @returns false where it was stopped. */
+  /** Takes at least one turn of the event loop. @returns false if it was stopped. */
   async #sleepUntil(dueAtMs: DurationMs, stop: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     do {
@@ -118,7 +118,7 @@ export class FleetSender {
     }
     const { target, clock } = this.#options;
     this.#ledger.sending(action);
-    // Before the call: an acknowledgement may come while it waits for room.
+    // Comes before the call: an acknowledgement may arrive while that waits for room.
     this.#queueOf(target.partitionFor(action.sessionId)).push({ action, sentAt: clock.wallMs() });
     return action.kind === 'beat' ? this.#beat(action) : this.#end(action);
   }

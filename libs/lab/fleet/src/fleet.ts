@@ -1,36 +1,36 @@
-// A fleet of sessions as a sequence of actions in virtual time: pure, so that a seed names the whole run.
+// A fleet of sessions as a sequence of actions in virtual time: pure, so that a seed determines all of it.
 //
 // Every session alive has a lane, and lanes take turns: tick k belongs to lane k mod lanes and lies at k × spacing. A
 // session therefore beats once per round, the fleet beats at an even rate, and the next action is found without a heap.
 //
-// Owns: the sessions alive, what is held back.
+// Owns: the live sessions, heartbeats held back.
 // Does not own: real time, sending, the ledger.
 //
 // Invariants
 //   FT1  The actions of a session are in an order, and at times, that depend on the plan alone.
-//   FT2  The first and the last heartbeat of a session are neither lost nor held back: a session exists, and what is
-//        missing of it can be told from the sequences that came.
+//   FT2  The first and the last heartbeat of a session are neither lost nor held back: so the session exists, and its
+//        missing heartbeats can be told from the sequences that came.
 //   FT3  Exactly one action of a session is `final`, and it is the last.
 import { type DurationMs, type Random, seededRandom } from '@flatline/base';
 import { type FleetEnd, type FleetPlan, type FleetSchedule, scheduleOf } from './fleet-plan.ts';
 
 interface FleetStep {
-  /** When it is to happen, since the fleet began. */
+  /** Time of the action since the fleet began. */
   readonly atMs: DurationMs;
   /** From 0, in order of their start. */
   readonly session: number;
   readonly sessionId: string;
-  /** Nothing more of this session comes. */
+  /** True if it is the session's last. */
   readonly final: boolean;
 }
 
 export interface FleetBeat extends FleetStep {
   readonly kind: 'beat';
   readonly sequence: number;
-  /** When the session made it: earlier than `atMs` for one that was held back. */
+  /** When the session made it: earlier than `atMs` if it was held back. */
   readonly occurredAtMs: DurationMs;
   readonly repeated: boolean;
-  /** Sent after a later one. */
+  /** True if it is sent after a later one. */
   readonly heldBack: boolean;
 }
 
@@ -143,7 +143,7 @@ export class Fleet {
     }
   }
 
-  /** While one is held back the next is sent for sure, so that `heldBack` means out of order. */
+  /** While one is held back the next is always sent, so that `heldBack` means out of order. */
   #fate(session: LiveSession, sequence: number): 'sent' | 'lost' | 'held' {
     const draw = this.#random.next();
     if (sequence === 0 || sequence === session.beats - 1 || session.held !== undefined) return 'sent';

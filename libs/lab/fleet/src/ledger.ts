@@ -1,18 +1,18 @@
-// The truth about a simulated fleet, made of acknowledgements only: what was not acknowledged is not in it.
+// The truth about a simulated fleet, from acknowledgements only: unacknowledged records are not in it.
 //
 // Owns: the sessions not yet complete.
 // Does not own: the file it is written to.
 //
 // Invariants
 //   LG1  A session's entry comes once: when its final action and everything sent before are acknowledged, or by `cutOff`.
-//   LG2  Memory is bounded by the sessions alive and what the producer has under way.
+//   LG2  Memory is bounded by the live sessions and the producer's records under way.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import type { FleetAction, FleetBeat, FleetEnding } from './fleet.ts';
 import type { FleetEnd } from './fleet-plan.ts';
 
 export type FleetFormat = 'bare' | 'json' | 'avro';
 
-/** One line of a ledger file. Counts are of acknowledged records, times of this machine's wall clock. */
+/** One line of a ledger file. Counts are of acknowledged records, times by this machine's wall clock. */
 export interface LedgerEntry {
   readonly sessionId: string;
   readonly format: FleetFormat;
@@ -20,17 +20,17 @@ export interface LedgerEntry {
   readonly lastSentAt: Millis;
   /** Distinct heartbeats; an explicit end is not one. */
   readonly acknowledged: number;
-  /** Heartbeats sent once more. */
+  /** Heartbeats sent a second time. */
   readonly duplicates: number;
   /** Heartbeats never sent, each between two that were. */
   readonly lost: number;
   /** Heartbeats sent after the one that followed them. */
   readonly reordered: number;
-  /** `cutOff`: the fleet was stopped before the session came to its end, and so it fell silent. */
+  /** `cutOff`: the fleet was stopped before the session ended, so it fell silent. */
   readonly ended: FleetEnd | 'cutOff';
   /**
    * Upper bound on the time between two neighbouring records in the log: from the sending of one to the acknowledgement
-   * of the next. Where it reaches the session timeout the log itself may show two sessions.
+   * of the next. If it reaches the session timeout, the log itself may show two sessions.
    */
   readonly longestGapMs: DurationMs;
 }
@@ -73,7 +73,7 @@ export class Ledger {
     this.#session(action.sessionId).underWay += 1;
   }
 
-  /** Acknowledgements of one session come in the order of sending. @returns the entry where this completes it. */
+  /** Acknowledgements of one session come in the order of sending. @returns the entry if this completes it. */
   acknowledged(action: FleetBeat | FleetEnding, times: Acknowledgement): LedgerEntry | undefined {
     const session = this.#session(action.sessionId);
     assert(session.underWay > 0, 'acknowledged what was sent', { session: action.sessionId });
@@ -86,7 +86,7 @@ export class Ledger {
     return session.ended !== undefined ? this.#complete(action.sessionId, session, session.ended) : undefined;
   }
 
-  /** The fleet stops here: entries of all sessions that were heard of, as far as acknowledged. */
+  /** Stops the fleet: returns the entries of all sessions heard of, as far as acknowledged. */
   cutOff(): LedgerEntry[] {
     const heard = [...this.#open].filter(([, session]) => session.acknowledged > 0);
     this.#open.clear();

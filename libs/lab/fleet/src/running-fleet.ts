@@ -25,11 +25,11 @@ export interface FleetOptions {
 export interface RunningFleet {
   readonly fleet: Fleet;
   readonly sender: FleetSender;
-  /** Resolves when it is at its end or stopped, and everything is acknowledged; rejects as the producer's `flush`. */
+  /** Resolves when it has ended or was stopped, and everything is acknowledged; rejects as the producer's `flush`. */
   readonly finished: Promise<void>;
 }
 
-/** @throws Fatal where the topic does not exist; Retriable where broker or registry do not answer. */
+/** @throws Fatal if the topic does not exist; Retriable if broker or registry do not answer. */
 export async function startFleet(options: FleetOptions): Promise<RunningFleet> {
   const { plan, format, topic, clock, connection, registry, deliveryTimeoutMs, onEntry, stop } = options;
   const onAcknowledged = (partition: number, records: number): void => {

@@ -1,4 +1,4 @@
-// Tools for recorded histories: what they are recorded of, looked at, and changed.
+// Tools for recorded histories: their subjects, ways to inspect them, and ways to change them.
 export { sessions, SESSION_RULES } from './session/session-subjects.ts';
 export { schedules } from './schedule/schedule-subjects.ts';
 export { takeApart } from './histories/block-editor.ts';

@@ -1,4 +1,4 @@
-// The kinds in the lab: a line for each, or the compiler names the one that lacks.
+// The kinds in the lab, one line each; the compiler names a kind that is missing.
 import type { KindName } from '@flatline/base';
 import { debounceLab } from './debounce/debounce-lab.ts';
 import type { KindLab } from './kind-lab.ts';

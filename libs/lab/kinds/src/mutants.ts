@@ -1,6 +1,6 @@
-// The mutants of each kind, hunted in worlds of it: a line for each, or the compiler names the one that lacks.
+// The mutants of each kind, hunted in worlds of it, one line each; the compiler names a kind that is missing.
 //
-// An entry of its own, which loads nothing of the product: sources are changed before they are loaded.
+// A separate entry, which loads nothing of the product: sources are changed before they are loaded.
 import type { KindName } from '@flatline/base';
 import { DEBOUNCE_MUTANTS } from './debounce/debounce-mutants.ts';
 import { LEASE_MUTANTS } from './lease/lease-mutants.ts';

@@ -1,4 +1,4 @@
-// X.509 for listeners on loopback: an authority of one's own, and what it signs. Node makes keys and no certificates.
+// X.509 for listeners on loopback: an authority of our own, and certificates signed by it. Node makes keys but no certificates.
 import forge from 'node-forge';
 import { generateKeyPairSync, privateEncrypt, randomBytes } from 'node:crypto';
 
@@ -12,9 +12,9 @@ export interface KeyAndCertificate {
 }
 
 export interface CertificateRequest {
-  /** What Kafka maps to a principal (KIP-371), and what a reader sees. */
+  /** Mapped to a principal by Kafka (KIP-371), and human-readable. */
   readonly commonName: string;
-  /** A server's: its certificate is for loopback, by name and by address. */
+  /** True for a server: its certificate is for loopback, by name and by address. */
   readonly forLoopback: boolean;
 }
 
@@ -52,10 +52,10 @@ const LOOPBACK_NAMES = [
   { type: 7, ip: '::1' },
 ];
 
-/** What precedes a SHA-256 digest in an RSA signature (RFC 8017, 9.2). */
+/** Prefix of a SHA-256 digest in an RSA signature (RFC 8017, 9.2). */
 const DIGEST_INFO = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
-/** By Node: the library's own arithmetic takes a second. */
+/** Signs with Node: the library's own arithmetic takes a second. */
 function sign(certificate: forge.pki.Certificate, key: string): void {
   const signer = {
     sign: (md: forge.md.MessageDigest) => {

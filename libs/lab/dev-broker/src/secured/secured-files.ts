@@ -1,6 +1,6 @@
-// What a secured broker and its clients need, as files below the broker's data directory: `secured/`.
+// The files that a secured broker and its clients need, below the broker's data directory: `secured/`.
 //
-// Owns: the files and who is in them.
+// Owns: the files and the users in them.
 // Does not own: listeners and ports (secured-properties.ts).
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { issue, type KeyAndCertificate, makeAuthority } from './certificates.ts'
 
 /** May do everything, by each mechanism. */
 export const SECURED_USER = 'flatline';
-/** May log in, and do nothing that no ACL allows. */
+/** May log in, and do only what an ACL allows. */
 export const SECURED_GUEST = 'guest';
 
 const USERS = [SECURED_USER, SECURED_GUEST];
@@ -34,9 +34,9 @@ export interface SecuredFiles {
   readonly server: string;
   readonly clientCertificate: string;
   readonly clientKey: string;
-  /** What tokens are verified by: the public part of the key that signs them, as a set of keys (RFC 7517). */
+  /** Verifies tokens: the public part of the key that signs them, as a set of keys (RFC 7517). */
   readonly tokenKeys: string;
-  /** One password a user, alone in its file. */
+  /** Each user's password, alone in its file. */
   readonly passwordOf: (user: string) => string;
 }
 
@@ -54,12 +54,12 @@ function securedFiles(dataDir: string): SecuredFiles {
   };
 }
 
-/** True where the data directory was made for a secured broker. */
+/** True if the data directory was made for a secured broker. */
 export function isSecured(dataDir: string): boolean {
   return existsSync(securedFiles(dataDir).server);
 }
 
-/** Makes what is missing. `now`: milliseconds since the epoch. */
+/** Makes the files that are missing. `now`: milliseconds since the epoch. */
 export function makeSecuredFiles(dataDir: string, now: number): SecuredFiles {
   const files = securedFiles(dataDir);
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
@@ -69,12 +69,12 @@ export function makeSecuredFiles(dataDir: string, now: number): SecuredFiles {
   if (isSecured(dataDir)) return files;
   renewAuthority(dataDir, now);
   renewClientCertificate(dataDir, now);
-  // Last: it says that the others are there.
+  // Last: its presence means that the others exist.
   renewServerCertificate(dataDir, now);
   return files;
 }
 
-/** Another authority, which nothing is signed by yet. */
+/** Makes a new authority, which has not signed anything yet. */
 export function renewAuthority(dataDir: string, now: number): void {
   const files = securedFiles(dataDir);
   const authority = makeAuthority(now);
@@ -82,7 +82,7 @@ export function renewAuthority(dataDir: string, now: number): void {
   writeSecret(join(files.folder, 'ca.key'), authority.key);
 }
 
-/** Another key and certificate for clients, by the authority that is there. */
+/** Makes a new key and certificate for clients, signed by the present authority. */
 export function renewClientCertificate(dataDir: string, now: number): void {
   const files = securedFiles(dataDir);
   const client = issue(authorityIn(files), { commonName: SECURED_USER, forLoopback: false }, now);
@@ -90,7 +90,7 @@ export function renewClientCertificate(dataDir: string, now: number): void {
   writeSecret(files.clientKey, client.key);
 }
 
-/** Another key and certificate for the nodes, by the same authority. They take it when told to look again. */
+/** Makes a new key and certificate for the nodes, signed by the same authority. They load it when told to. */
 export function renewServerCertificate(dataDir: string, now: number): void {
   const files = securedFiles(dataDir);
   const server = issue(authorityIn(files), { commonName: 'localhost', forLoopback: true }, now);

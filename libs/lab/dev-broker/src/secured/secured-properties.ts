@@ -1,4 +1,4 @@
-// What a secured node is told besides, and what its clients are told. Pure.
+// Additional properties of a secured node, and the settings of its clients. Pure.
 import type { NodePlan, SecuredPorts, ServerProperties } from '../node-settings.ts';
 import { LOOPBACK } from '../ports.ts';
 import { pathToFileURL } from 'node:url';
@@ -8,19 +8,19 @@ const SECURITY = 'org.apache.kafka.common.security';
 
 export const TOKEN_AUDIENCE = 'kafka';
 
-/** Who says so in tokens; with `token` behind it, where they are got. */
+/** Issuer named in tokens; with `token` appended, the URL that issues them. */
 export function tokenIssuer(port: number): string {
   return `http://${LOOPBACK}:${port}/`;
 }
 
-/** System properties of a node: it takes keys from nowhere else (KIP-1139). */
+/** System properties of a node: Kafka takes keys from nowhere else (KIP-1139). */
 export function tokenArguments({ tokenKeys }: Pick<SecuredFiles, 'tokenKeys'>): string[] {
   const { href } = pathToFileURL(tokenKeys);
   const allowed = 'org.apache.kafka.sasl.oauthbearer.allowed';
   return [`-D${allowed}.urls=${href}`, `-D${allowed}.files=${tokenKeys}`];
 }
 
-/** Users log in by any mechanism with the same password. Who came without a name, over the plain listener or TLS, may do all. */
+/** Users log in by any mechanism with the same password. Anonymous clients, over the plain listener or TLS, may do everything. */
 export function securedProperties(
   { server, ca, tokenKeys }: Pick<SecuredFiles, 'server' | 'ca' | 'tokenKeys'>,
   users: readonly SecuredUser[],
@@ -50,7 +50,7 @@ export function securedProperties(
   };
 }
 
-/** Who may log in by SASL plain, as Kafka's setting `sasl.jaas.config` says it. */
+/** The users of SASL plain, as a value of Kafka's setting `sasl.jaas.config`. */
 export function plainUsers(users: readonly SecuredUser[]): string {
   const named = users.map(({ name, password }) => `user_${name}="${password}"`).join(' ');
   return `${SECURITY}.plain.PlainLoginModule required ${named};`;

@@ -1,8 +1,8 @@
 // The token endpoint of a secured broker's OAUTHBEARER: OAuth 2's grant of client credentials (RFC 6749, 4.4), on loopback.
 // `node token-endpoint.ts <port> <folder of secured files>`
 //
-// A client is a user of the broker, its secret that user's password, read for each request. `?lifetimeSeconds=5` makes a token of
-// so short a life.
+// A client is a user of the broker, and its secret that user's password, read for each request. `?lifetimeSeconds=5` asks for a
+// token of that lifetime.
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -50,7 +50,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** The user whose password it names, by HTTP's Basic (RFC 6749, 2.3.1). */
+/** The user in an HTTP Basic header with the right password (RFC 6749, 2.3.1). */
 function clientOf(authorization: string | undefined): string | undefined {
   const [, encoded = ''] = /^Basic (.+)$/.exec(authorization ?? '') ?? [];
   const [id = '', secret = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':').map(fromForm);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ProcessPlan } from '../supervisor-plan.ts';
 import type { SecuredFiles } from './secured-files.ts';
 
-/** token-endpoint.ts as a process of the broker: it lives as long as that. */
+/** Plans token-endpoint.ts as a process of the broker, with the same lifetime. */
 export function planTokenEndpoint({ folder }: SecuredFiles, port: number): ProcessPlan {
   const source = import.meta.url.endsWith('.ts');
   const script = fileURLToPath(new URL(source ? './token-endpoint.ts' : './token-endpoint.js', import.meta.url));

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Runs JavaScript in a process of its own, where `lib` is this library and `say(value)` prints a line. Resolves with the
- * process and the first value said.
+ * Runs JavaScript in a separate process, where `lib` is this library and `say(value)` prints a line. Resolves with the
+ * process and the first value printed.
  */
 export async function program(
   source: string,
@@ -21,7 +21,7 @@ export async function program(
   return { child, said: JSON.parse(line) };
 }
 
-/** Resolves when the condition holds; the test's own timeout is the bound. */
+/** Resolves when the condition holds; the test's own timeout is the limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(20);
 }

@@ -1,4 +1,4 @@
-// Faults in windows (B1–B4): when they fire, and what is in their batches.
+// Faults in windows (B1–B4): when they fire, and the contents of their batches.
 import type { Mutant } from '../mutants/mutant.ts';
 
 export const DEBOUNCE_MUTANTS: readonly Mutant[] = [

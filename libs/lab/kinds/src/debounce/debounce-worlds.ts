@@ -4,7 +4,7 @@ import { fewKeys, type KindWorlds, type WorldSubject } from '../worlds/kind-worl
 import { oneOf } from '../worlds/one-of.ts';
 import { type DebounceSubject, SimulatedWindows } from './simulated-windows.ts';
 
-/** Room for some items, and for one: where windows come in parts, most then have several. */
+/** Room for some items, and for one: so most windows that come in parts have several. */
 const FEW_BYTES = 900;
 const ONE_ITEM_BYTES = 720;
 
@@ -22,7 +22,7 @@ function windowsBy(rules: DebounceSubject): WorldSubject<'debounce'> {
     maxDuePerSecond: undefined,
     fit: (world) => ({ keys: fewKeys(world), heldTime: undefined }),
     mayChange: () => true,
-    // What is open has to fit into what may be written of it.
+    // The open windows must fit the batches of the changed rules.
     changed: (random) => windowsBy({ ...drawRules(random), batchBytesMax: rules.batchBytesMax }),
     simulate: (_simulation, scenario) => new SimulatedWindows(rules, scenario),
   };

@@ -1,4 +1,4 @@
-// Worlds of windows: items, cancels, flushes, waits of their own, items that no batch holds.
+// Worlds of windows: items, cancels, flushes, waits of their own, items too large for any batch.
 import type { Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord } from '@flatline/cluster';
 import { debounceKind, type DebounceRules, type PipelineKind } from '@flatline/kinds';
@@ -10,7 +10,7 @@ import { type Judged, type SimulatedKind, textIn, type Word } from '../worlds/si
 import { OUTPUT } from '../worlds/topics.ts';
 
 export interface DebounceSubject extends DebounceRules {
-  /** What a record of the output may hold. */
+  /** Capacity of an output record. */
   readonly batchBytesMax: number;
 }
 

@@ -1,9 +1,9 @@
-// Changelog blocks taken apart, changed and put together again: how a history is made wrong in one place.
+// Takes changelog blocks apart and puts them together again, so that a history can be made wrong in one place.
 import { ByteWriter } from '@flatline/base';
 import { readBlock } from '@flatline/oracle';
 import { type BlockOperation, BlockReader } from '@flatline/oracle/anatomy';
 
-/** Every field of a header, so that nothing but the change changes. */
+/** All fields of a header, so that a change leaves the others alone. */
 export interface EditableHeader {
   logId: string;
   owner: string;

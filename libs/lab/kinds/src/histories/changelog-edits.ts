@@ -1,4 +1,4 @@
-// Changelogs of recorded histories, looked at and changed operation by operation.
+// Searches and changes the changelogs of recorded histories, operation by operation.
 import type { Mutable } from '@flatline/base';
 import { ChangelogFold, type LogRecord } from '@flatline/oracle';
 import { type BlockOperation, bytesOf, type HeadTouch, type LoggedImage, nameOf } from '@flatline/oracle/anatomy';
@@ -23,7 +23,7 @@ export const isBind = (operation: BlockOperation): operation is Bind => operatio
 export const isTouch = (operation: BlockOperation): operation is Touch => operation.kind === 'touch';
 export const isPage = (operation: BlockOperation): operation is PageChange => operation.kind === 'page';
 export const isAppend = (operation: BlockOperation): operation is PageChange => operation.kind === 'append';
-/** A count that can be one less and has one byte. */
+/** A count that can be one less and takes one byte. */
 export const isLaterTouch = (operation: BlockOperation): operation is Touch =>
   isTouch(operation) && operation.touch[0]! >= 4 && operation.touch[0]! < 128;
 
@@ -31,7 +31,7 @@ export function operationsOf(records: readonly LogRecord[]): BlockOperation[] {
   return commits(records).flatMap(({ value }) => takeApart(value!)!.operations);
 }
 
-/** Puts others in the place of the first such operation. */
+/** Replaces the first such operation by others. */
 export function changeFirst<Operation extends BlockOperation>(
   records: readonly LogRecord[],
   isIt: (operation: BlockOperation) => operation is Operation,
@@ -47,7 +47,7 @@ export function changeFirst<Operation extends BlockOperation>(
 interface NamedCommit {
   readonly record: LogRecord;
   readonly block: EditableBlock;
-  /** By slot, the names of the keys that it removes, and of those that it binds. */
+  /** By slot, the names of the keys removed from it, and of those bound to it. */
   readonly removed: ReadonlyMap<number, string>;
   readonly bound: ReadonlySet<string>;
 }
@@ -73,7 +73,7 @@ export function namedOperations(records: readonly LogRecord[]): {
   return { commits: all, alive };
 }
 
-/** A removal, and a commit some way behind it below whose position the key has not come back. */
+/** A removal, and a later commit below whose position the key has not come back. */
 export function removedForAWhile(
   records: readonly LogRecord[],
   input: readonly LogRecord[],
@@ -91,7 +91,7 @@ export function removedForAWhile(
   throw new Error('every key came back at once');
 }
 
-/** `touched`: what a touch makes of a head. */
+/** `touched`: applies a touch to a head. */
 export function lastImageBefore(
   records: readonly LogRecord[],
   touched: HeadTouch,
@@ -106,7 +106,7 @@ export function lastImageBefore(
   return fold.images.get(nameOf(key))!;
 }
 
-/** A commit that binds again what lives, so that a later floor may pass its old base; and that slot. */
+/** A commit that binds a live slot again, so that a later floor may pass its old base; and that slot. */
 export function sweptBind(records: readonly LogRecord[]): { readonly record: LogRecord; readonly slot: number } {
   const bases = new Map<number, { readonly record: LogRecord; readonly before: number | undefined }>();
   for (const record of commits(records)) {
@@ -121,7 +121,7 @@ export function sweptBind(records: readonly LogRecord[]): { readonly record: Log
   throw new Error('no floor has passed the old base of what lives');
 }
 
-/** A commit that begins an entry, and its slot: a touch comes next, not a bind of the sweep, which would say all that this one did. */
+/** A commit that begins an entry, and its slot: next comes a touch, not a bind by the sweep, which would repeat everything. */
 export function firstBind(records: readonly LogRecord[]): { readonly record: LogRecord; readonly slot: number } {
   const begun = new Map<number, LogRecord | undefined>();
   for (const record of commits(records))

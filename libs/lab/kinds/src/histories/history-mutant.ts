@@ -1,16 +1,16 @@
-// A correct history made wrong in one way, and the rule that has to see it.
+// A correct history made wrong in one way, and the rule that must detect it.
 import { assert, type Mutable } from '@flatline/base';
 import type { BatchMark, InputTruth, LedgerLine, OutputRecord, ReachCounter } from '@flatline/oracle';
 import type { CommonRules } from '@flatline/oracle/anatomy';
 import type { RecordedPartition } from './recorded-partition.ts';
 
-/** What is judged beside the logs. */
+/** Facts given to the judge beside the logs. */
 export interface Asked {
   readonly ledger?: readonly LedgerLine[];
   readonly reach?: Partial<Record<ReachCounter, number>>;
-  /** What the maker of the input knows of it. */
+  /** Facts that the maker of the input knows. */
   readonly truth?: InputTruth;
-  /** Other rules than the history was recorded by. */
+  /** Rules that replace those that the history was recorded by. */
   readonly rules?: Partial<CommonRules>;
 }
 
@@ -33,7 +33,7 @@ export function number({ summary }: OutputRecord, field: string): number {
   return Number(summary![field]);
 }
 
-/** Those with a value of which the fields are so. */
+/** The records with a value that has these fields. */
 export function saying(records: readonly OutputRecord[], fields: Readonly<Record<string, unknown>>): OutputRecord[] {
   const found = records.filter(({ summary }) =>
     Object.entries(fields).every(([name, value]) => summary?.[name] === value),
@@ -49,7 +49,7 @@ export function sayFirst(records: OutputRecord[], record: OutputRecord): void {
   records.splice(1, 0, { ...record, offset });
 }
 
-/** The record again, right behind itself. */
+/** Repeats the record right behind itself. */
 export function repeat(records: OutputRecord[], record: OutputRecord): void {
   records.splice(records.indexOf(record), 0, record);
 }

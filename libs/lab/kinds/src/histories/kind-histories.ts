@@ -1,4 +1,4 @@
-// What is asked of a kind for recorded histories: what they are recorded of, and how they are made wrong.
+// A kind's part in recorded histories: their subjects, and their mutants.
 import type { KindName } from '@flatline/base';
 import type { CommonRules } from '@flatline/oracle';
 import type { HeadTouch } from '@flatline/oracle/anatomy';
@@ -22,26 +22,26 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What needs room (I7). */
+/** Records that need room (I7). */
 export interface RoomCase {
-  /** Others than the first subject's; on `CreateTime` states of sessions are not reckoned. */
+  /** Overrides of the first subject's; on `CreateTime` the sizes of session states are not computed. */
   readonly rules: Partial<CommonRules>;
-  /** The first record of the key, and what comes then: with and without need of room. */
+  /** The first record of the key, and those that follow: with and without need of room. */
   readonly first: Sent;
   readonly growing: readonly Sent[];
   readonly others: readonly Sent[];
 }
 
 export interface KindHistories<Kind extends KindName> {
-  /** Mutants are made of the first. */
+  /** The first is the base of the mutants. */
   readonly subjects: readonly [NamedSubject<Kind>, ...NamedSubject<Kind>[]];
   readonly changes: readonly SettingsChange<Kind>[];
   readonly room: RoomCase;
-  /** Histories made wrong in what is the kind's own. */
+  /** Mutants of the kind's own parts. */
   readonly mutants: readonly HistoryMutant[];
-  /** Whether its entries keep anything in pages: histories are then made wrong in those, too. */
+  /** True if its entries use pages: histories are then made wrong in those, too. */
   readonly hasPages: boolean;
-  /** What a touch makes of a head. */
+  /** Applies a touch to a head. */
   readonly touched: HeadTouch;
 }
 

@@ -1,4 +1,4 @@
-// What is taken down of a partition: its logs with everything in them, for whoever changes them before they are judged.
+// The record of a partition: its logs with everything in them, to be changed before they are judged.
 import type { KindName } from '@flatline/base';
 import type {
   BatchMark,

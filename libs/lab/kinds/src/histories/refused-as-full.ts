@@ -1,7 +1,7 @@
 import type { InputRecord } from '@flatline/oracle';
 import { type HistoryMutant, mutant } from './history-mutant.ts';
 
-/** That it had no room is said of a record that needs none, where anything that needs some would be believed (I7). */
+/** Refuses for want of room a record that needs none, where one that needs some would be believed (I7). */
 export function refusedAsFull(what: string, needsNone: (record: InputRecord) => boolean): HistoryMutant {
   return mutant('I1', `${what} is refused for want of room`, ({ deadLetters: { records }, input }) => {
     const isLetter = (offset: number): boolean => records.some(({ subject }) => subject?.offset === offset);

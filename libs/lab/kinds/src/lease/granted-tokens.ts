@@ -1,14 +1,14 @@
-// The tokens that have been granted, as holders hear of them on the output.
+// The tokens granted so far, as holders learn of them from the output.
 //
-// Owns: how far the output has been read.
-// Does not own: which of them live.
+// Owns: the position up to which the output has been read.
+// Does not own: which of the tokens are valid.
 import type { SimulatedLog } from '@flatline/cluster';
 import { OUTPUT } from '../worlds/topics.ts';
 import { textIn } from '../worlds/simulated-kind.ts';
 
 export class GrantedTokens {
   readonly #log: SimulatedLog;
-  /** By partition: batches read. */
+  /** By partition: number of batches read. */
   readonly #read: number[] = [];
   readonly #tokens = new Map<string, number[]>();
 
@@ -16,7 +16,7 @@ export class GrantedTokens {
     this.#log = log;
   }
 
-  /** The latest last. Those of transactions that were aborted are among them: a zombie may bear one. */
+  /** The latest last. Includes those of aborted transactions: a zombie may have one. */
   of(key: string): readonly number[] {
     for (let partition = 0; partition < this.#log.partitionsOf(OUTPUT); partition += 1) this.#readOn(partition);
     return this.#tokens.get(key) ?? [];

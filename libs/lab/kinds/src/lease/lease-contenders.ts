@@ -1,7 +1,7 @@
-// The SDK's holders of one lease, each on a machine of its own: over a network that is slow and loses, paused now and then, among
-// brokers whose clocks differ by up to `clockSkewMs` (L8).
+// The SDK's holders of one lease, each on its own machine: over a slow and lossy network, paused now and then, among brokers whose
+// clocks differ by up to `clockSkewMs` (L8).
 //
-// Owns: the contenders, and what each believed when.
+// Owns: the contenders, and the history of their beliefs.
 // Does not own: when the log has ended a lease; that is folded afterwards.
 import type { Millis, Random } from '@flatline/base';
 import { type HeardLease, LeaseHolder } from '@flatline/client/parts';
@@ -12,10 +12,10 @@ import type { KindScenario } from '../worlds/common-rules.ts';
 import { INPUT, OUTPUT } from '../worlds/topics.ts';
 import { textIn } from '../worlds/simulated-kind.ts';
 
-/** The key that they contend for, and no device knows; and its partition. */
+/** The key that they contend for, which no device uses; and its partition. */
 export const LEADER = 'leader';
 export const LEADER_PARTITION = 0;
-/** How far off the clocks of brokers may be, either way, where holders contend. */
+/** Maximum error of brokers' clocks, either way, in worlds with contending holders. */
 export const HOLDERS_BROKERS_SKEW_MS = 200;
 
 const CLOCK_SKEW_MS = 2 * HOLDERS_BROKERS_SKEW_MS;
@@ -31,20 +31,20 @@ interface Contender {
   readonly name: string;
   readonly host: SimulatedHost;
   holder: LeaseHolder;
-  /** Nothing that it sends arrives. */
+  /** True while nothing that it sends arrives. */
   isCut: boolean;
-  /** When it has heard all that was said by now. */
+  /** When it has heard all that has been said so far. */
   heardAtMs: number;
 }
 
-/** At a moment when the log went up to `end`. */
+/** A contender's belief at a moment when the log ended at `end`. */
 interface Belief {
   readonly name: string;
   readonly token: number;
   readonly end: number;
 }
 
-/** Where a start ends the lease of another at once, no holder can know (L4); nor where no broker says when it took a renewal (L8). */
+/** False if a start ends another's lease at once, which no holder can know (L4), or if no broker says when it took a renewal (L8). */
 export function hasContenders(
   { onConflict }: LeaseRules,
   { timestampType }: Pick<KindScenario, 'timestampType'>,
@@ -75,7 +75,7 @@ export class LeaseContenders {
     this.#listen();
   }
 
-  /** Now and then something happens to one of them. */
+  /** Now and then disturbs one of them. */
   act(): void {
     const random = this.#random;
     const contender = this.#contenders[random.below(this.#contenders.length)]!;
@@ -87,7 +87,7 @@ export class LeaseContenders {
     else if (random.chance(0.02)) holder.release();
   }
 
-  /** They give back what they hold, and ask for nothing more. */
+  /** They release their leases, and ask for nothing more. */
   rest(): void {
     if (this.#rests) return;
     this.#rests = true;
@@ -98,7 +98,7 @@ export class LeaseContenders {
     }
   }
 
-  /** L8, by what the rules say of the key. `records`: the committed input. */
+  /** L8, judged by the folded answers for the key. `records`: the committed input. */
   faultsBy(said: readonly Said[], records: readonly LogRecord[]): string[] {
     const ends = endsOf(said, records);
     return this.#beliefs.flatMap(({ name, token, end }) => {
@@ -136,7 +136,7 @@ export class LeaseContenders {
     });
   }
 
-  /** A request or its acknowledgement may be lost, or come late. A start is not lost, since it is sent once: it comes later. */
+  /** A request or its acknowledgement may be lost or late. A start, which is sent only once, is never lost, only late. */
   #send(contender: Contender, value: unknown, headers: ReadonlyMap<string, string>): Promise<Millis> {
     const { time, log } = this.#simulation;
     const key = LEADER;
@@ -171,7 +171,7 @@ export class LeaseContenders {
     return this.#random.below(this.#random.chance(SLOWNESS) ? SLOW_NETWORK_MS : NETWORK_MS);
   }
 
-  /** What is said reaches each of them in order. */
+  /** Delivers the answers to each of them in order. */
   #listen(): void {
     const { time } = this.#simulation;
     for (const said of this.#saidSince())
@@ -215,7 +215,7 @@ function endsOf(said: readonly Said[], records: readonly LogRecord[]): ReadonlyM
     else if (each?.['type'] === 'RELEASED') ends.set(token, Number(each['offset']));
     else if (each?.['type'] === 'EXPIRED') {
       const at = Number(each['at']);
-      // By C3 none need have come so far.
+      // By C3 no record need have come so far.
       ends.set(token, records.find(({ timestamp }) => timestamp >= at)?.offset ?? Infinity);
     }
   }

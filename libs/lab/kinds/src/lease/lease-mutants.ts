@@ -1,4 +1,4 @@
-// Faults in leases (L1–L8): tokens, the queue, retries, deadlines, and what holders believe.
+// Faults in leases (L1–L8): tokens, the queue, retries, deadlines, and the beliefs of holders.
 import type { Mutant } from '../mutants/mutant.ts';
 
 export const LEASE_MUTANTS: readonly Mutant[] = [

@@ -40,7 +40,7 @@ export function leases(changes: Partial<LeaseRules> = {}): HistorySubject<'lease
         outputTopic: OUTPUT,
       }),
     producers: {
-      // Whoever holds it, those that want it, and those that believe they hold it.
+      // The holder, clients that want the lease, and clients that believe they hold it.
       act: (_key, random, round, offsets) => {
         const kind = random.below(100);
         const start = random.chance(0.8) ? offsets.at(-1 - random.below(2)) : offsets[0];
@@ -56,7 +56,7 @@ export function leases(changes: Partial<LeaseRules> = {}): HistorySubject<'lease
         }
         if (kind < 60) return { value: '', headers: headersOf(token) };
         if (kind < 70) return { value: JSON.stringify({ ...token, ...id }) };
-        // Who has just asked leaves.
+        // The last client to ask leaves.
         if (kind >= 92) return { value: null, headers: headersOf({ 'request-id': `own${offsets.length - 1}` }) };
         return { value: null, headers: headersOf(token) };
       },

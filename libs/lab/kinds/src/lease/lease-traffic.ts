@@ -12,7 +12,7 @@ export const leaseTraffic: KindTraffic<'lease'> = {
   }),
   sender: {
     by: 'producers',
-    // Whoever holds it, those that want it, those that believe they hold it: a token is the offset of a start, and one.
+    // The holder, clients that want the lease, and clients that believe they hold it: a token is the offset of a start, plus one.
     act: (random, offsets) => {
       const kind = random.below(100);
       const start = random.chance(0.7) ? offsets.at(-1) : offsets[0];

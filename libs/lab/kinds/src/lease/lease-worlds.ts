@@ -1,4 +1,4 @@
-// Worlds of leases by seed: their rules, and what their contenders presume of a cluster.
+// Worlds of leases by seed: their rules, and the assumptions of their contenders about a cluster.
 import type { Random } from '@flatline/base';
 import type { LeaseRules } from '@flatline/kinds';
 import type { KindScenario } from '../worlds/common-rules.ts';
@@ -40,12 +40,12 @@ function leasesBy(rules: LeaseRules): WorldSubject<'lease'> {
     fit: (world, random) => ({
       keys: fewKeys(world),
       heldTime: mayHold(world) ? drawLeasesHeldTime(random, rules) : undefined,
-      // What was acknowledged to a holder has to stay, and brokers' clocks to agree as far as it presumes (L8).
+      // Holders assume that acknowledged records stay, and that brokers' clocks agree within the skew (L8).
       ...(hasContenders(rules, world) && { uncleanElections: false, brokersSkewMs: HOLDERS_BROKERS_SKEW_MS }),
     }),
-    // Holders that are judged themselves count on what they were granted by one set of rules.
+    // Holders judged by their beliefs rely on one set of rules for the terms that they were granted.
     mayChange: (world) => !hasContenders(rules, world),
-    // It never falls (L3).
+    // Never lowered (L3).
     changed: (random) => leasesBy({ ...drawRules(random), tokenEpoch: rules.tokenEpoch }),
     simulate: (simulation, scenario) => new SimulatedLeases(simulation, rules, scenario),
   };

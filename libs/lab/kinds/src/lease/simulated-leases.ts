@@ -47,7 +47,7 @@ export class SimulatedLeases implements SimulatedKind {
       rest: () => {
         contenders.rest();
       },
-      // What is said is judged by itself.
+      // The answers are judged separately.
       faults: () => {
         const { log } = this.#simulation;
         const said = log.committed(OUTPUT, LEADER_PARTITION).filter(({ key }) => textIn(key) === LEADER);
@@ -104,7 +104,7 @@ function startBy(random: Random): Readonly<Record<string, unknown>> {
   };
 }
 
-/** An end of no lease: whoever waits by this id leaves (L4). */
+/** An end of no lease: the start that waits by this id leaves (L4). */
 function withdrawal(key: string, { requestId, isBare }: { requestId: string; isBare: boolean }): ProducedRecord {
   if (!isBare) return { key, value: JSON.stringify({ type: 'ENDED', token: 0, requestId }) };
   return { key, value: null, headers: [{ name: REQUEST_ID_HEADER, value: utf8.encode(requestId) }] };

@@ -1,10 +1,10 @@
 import type { SourceEdit } from '@flatline/cluster/source-edits';
 
-/** One deliberate fault in the product, which the simulation has to find. */
+/** One deliberate fault in the product, which the simulation must find. */
 export interface Mutant extends SourceEdit {
   readonly name: string;
-  /** Id of the invariant of the core that has to tell of it, in an `inspect` or an assertion. Default: whatever finds it first does. */
+  /** Id of the core invariant that must detect it, in an `inspect` or an assertion. Default: the first finding of any kind counts. */
   readonly invariant?: string;
-  /** One that finds it: tried first. */
+  /** A seed that finds it: tried first. */
   readonly seed?: number;
 }

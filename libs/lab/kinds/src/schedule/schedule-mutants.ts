@@ -1,4 +1,4 @@
-// Faults in schedules (D1–D4): what is due next, what replaces what, what is made up for.
+// Faults in schedules (D1–D4): the next due one, replacement, missed runs.
 import type { Mutant } from '../mutants/mutant.ts';
 
 export const SCHEDULE_MUTANTS: readonly Mutant[] = [

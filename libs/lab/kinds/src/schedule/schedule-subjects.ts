@@ -17,7 +17,7 @@ const OWN: ScheduleRules = {
   outputTopic: 'runs',
 };
 
-/** `each 3`: at multiples of so many seconds. */
+/** `each 3`: at multiples of that many seconds. */
 const EACH = /^each (\d+)$/;
 const next = (cron: string, _zone: string, after: number): number | undefined => {
   const ms = Number(EACH.exec(cron)?.[1] ?? 0) * 1_000;

@@ -6,10 +6,10 @@ export const scheduleTraffic: KindTraffic<'schedule'> = {
   plural: 'schedules',
   section: (_timeoutMs, seed) => ({
     kind: 'schedule',
-    // So that some recur more often than each second.
+    // Lets some recur more often than each second.
     minEveryMs: 500,
     missed: choice(['once', 'all', 'skip'] as const, seed),
-    // With each of the former.
+    // Each is combined with each of the former.
     receipts: choice(['all', 'errors', 'none'] as const, Math.floor(seed / 3)),
   }),
   sender: {

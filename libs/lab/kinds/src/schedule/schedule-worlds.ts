@@ -1,4 +1,4 @@
-// Worlds of schedules by seed: half of them begin seconds before clocks are turned.
+// Worlds of schedules by seed: half of them begin seconds before a change of daylight saving time.
 import type { Millis, Random } from '@flatline/base';
 import type { ScheduleRules } from '@flatline/kinds';
 import { fewKeys, type KindWorlds, type WorldSubject } from '../worlds/kind-worlds.ts';
@@ -6,7 +6,7 @@ import { oneOf } from '../worlds/one-of.ts';
 import { TARGET } from '../worlds/topics.ts';
 import { SimulatedSchedules } from './simulated-schedules.ts';
 
-/** In Europe/Berlin and America/Nuuk: back, and forward. */
+/** Changes in Europe/Berlin and America/Nuuk: back, and forward. */
 const TURNS: readonly Millis[] = [1_792_890_000_000, 1_806_195_600_000];
 const BEFORE_MS = 15_000;
 const HOUR_MS = 3_600_000;
@@ -23,7 +23,7 @@ function schedulesBy(rules: ScheduleRules, maxDuePerSecond: number | undefined):
     kind: 'schedule',
     rules,
     maxDuePerSecond,
-    // They refuse `CreateTime`, and `fetch` (C3).
+    // Schedules refuse `CreateTime`, and `fetch` (C3).
     fit: (world) => ({
       keys: fewKeys(world),
       timestampType: 'LogAppendTime',
@@ -31,7 +31,7 @@ function schedulesBy(rules: ScheduleRules, maxDuePerSecond: number | undefined):
       hidesNothing: false,
       heldTime: undefined,
     }),
-    // Where a pace holds work back, the input alone tells how much is left.
+    // Where a pace holds work back, only the input tells how much is left.
     mayChange: () => maxDuePerSecond === undefined,
     changed: (random) => schedulesBy(drawRules(random), maxDuePerSecond),
     simulate: (simulation, scenario) => new SimulatedSchedules(simulation, rules, scenario),

@@ -13,9 +13,9 @@ import { TARGET } from '../worlds/topics.ts';
 type Asked = Readonly<Record<string, string | number>>;
 
 const OWN = 'flatline-';
-/** Recurrences end so long after the storm. */
+/** Recurrences end this long after the storm. */
 const AFTER_STORM_MS = 8_000;
-/** What users have, and the checker's own: each keeps what it has found of zones, for all processes of all worlds. */
+/** The users' calendar, and the checker's own: each caches its zones, for all processes of all worlds. */
 const TZ_VERSION = process.versions['tz'] ?? 'unknown';
 const CALENDAR = new CronCalendar(TZ_VERSION);
 const FOLD_CALENDAR = new CheckCalendar(TZ_VERSION);
@@ -72,11 +72,11 @@ export class SimulatedSchedules implements SimulatedKind {
     const late: Asked = random.chance(0.3) ? { 'expires-ms': random.below(1_500) } : {};
     if (random.chance(0.5)) return { 'delay-ms': random.below(8_000), ...late };
     const dueAt = this.#simulation.trueMs() - 2_000 + random.below(10_000);
-    // Some producers take seconds for milliseconds.
+    // Some producers mistake seconds for milliseconds.
     return { 'due-at': random.chance(0.05) ? Math.floor(dueAt / 1_000) : dueAt, ...late };
   }
 
-  /** Few of them: most that are published say what was said before (D3). */
+  /** Draws from few: most that are published repeat an earlier one (D3). */
   #recurring(random: Random): Asked {
     const when: Asked = oneOf<Asked>(random, [
       { 'every-ms': 1_500 },

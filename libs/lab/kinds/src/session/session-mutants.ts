@@ -1,4 +1,4 @@
-// Faults in sessions (S1–S9): what an event changes, and when one closes.
+// Faults in sessions (S1–S9): the effects of an event, and the time of a close.
 import type { Mutant } from '../mutants/mutant.ts';
 
 export const SESSION_MUTANTS: readonly Mutant[] = [

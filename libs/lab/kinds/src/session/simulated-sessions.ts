@@ -1,4 +1,4 @@
-// Worlds of sessions: devices that beat, say more, end, repeat themselves, and make the product fail on purpose (I6).
+// Worlds of sessions: devices that beat, send other events, end, repeat themselves, and make the product fail on purpose (I6).
 import type { Clock, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import { type PipelineKind, sessionKind, type SessionRules } from '@flatline/kinds';
@@ -10,7 +10,7 @@ import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
 import { OUTPUT } from '../worlds/topics.ts';
 
-/** What all worlds of sessions have in common; timeouts are the scenario's. */
+/** Rules common to all worlds of sessions; timeouts are the scenario's. */
 export const RULES = {
   minTimeoutMs: 500,
   maxTimeoutMs: 20_000,
@@ -34,11 +34,11 @@ const NO_GRACE: SessionGrace = { graceMs: 0, late: 'deadLetter' };
 const FAILS_DECODING = 'FAILS_DECODING';
 const FAILS_APPLYING = 'FAILS_APPLYING';
 
-/** Edges of numbers: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
+/** Edges of numbers: of 32 bits, of a doubling zigzag, of the safe integers, of a Date. */
 const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
 const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 - 1];
 
-/** A source that events name, too, another, and none. */
+/** A source that events also name, another, and none. */
 const SOURCE_HEADERS = ['s0', 's9', ''].map((source) => ({ name: SOURCE_HEADER, value: Buffer.from(source) }));
 
 const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
@@ -163,7 +163,7 @@ function jsonDecoder(clock: Clock): EventDecoder {
   };
 }
 
-/** Attributes that throw in the middle of an event's being applied. */
+/** Attributes that throw while an event is being applied. */
 class Unwalkable extends Map<string, string> {
   override [Symbol.iterator](): MapIterator<[string, string]> {
     throw new TypeError(ON_PURPOSE);

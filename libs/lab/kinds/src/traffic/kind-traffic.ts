@@ -1,4 +1,4 @@
-// What is sent to a pipeline of a kind on a real broker, by seed.
+// The records sent to a pipeline of a kind on a real broker, by seed.
 import type { KindName, Random } from '@flatline/base';
 import type { ConfigurationInput } from '@flatline/config';
 import type { ProducedRecord } from '@flatline/kafka';
@@ -9,22 +9,22 @@ export type PipelineSection = Partial<PipelineInput> & Required<Pick<PipelineInp
 
 export type Act = Pick<ProducedRecord, 'value' | 'headers'>;
 
-/** Devices that `flatline simulate` sends for, which books what became of each: they end in silence, so that sentinels can follow. */
+/** Devices simulated by `flatline simulate`, with a ledger: they end in silence, so that sentinels can follow. */
 interface FleetSender {
   readonly by: 'fleet';
 }
 
-/** Some producers and few keys: what lives after the last record ends by itself, within seconds. */
+/** Some producers and few keys: entries that live after the last record end by themselves, within seconds. */
 export interface ProducersSender {
   readonly by: 'producers';
-  /** The next record of a key. `offsets`: where its last records lie, as far as they are acknowledged. */
+  /** The next record of a key. `offsets`: of its last records, as far as they are acknowledged. */
   act(random: Random, offsets: readonly number[]): Act;
 }
 
 export interface KindTraffic<Kind extends KindName = KindName> {
-  /** What is kept, human-readable. */
+  /** Plural of the kind's lives, human-readable. */
   readonly plural: string;
-  /** The pipeline's settings of trial `seed`: another way of its kind each time. What ends in silence does within `timeoutMs`. */
+  /** Settings of the pipeline in trial `seed`: each time another variant of its kind. Silences end within `timeoutMs`. */
   section(timeoutMs: number, seed: number): PipelineSection & { readonly kind: Kind };
   readonly sender: FleetSender | ProducersSender;
   /** A record that is due by itself at `dueAt`, or once it has been silent for the timeout. */
@@ -35,7 +35,7 @@ export function headersOf(headers: Readonly<Record<string, string | number>>): N
   return Object.entries(headers).map(([name, value]) => ({ name, value: Buffer.from(String(value)) }));
 }
 
-/** Another one for each next seed and, since a scenario's faults recur, for each nth. */
+/** Cycles through the options by seed and, since a scenario's faults recur, with a shift for each cycle. */
 export function choice<T>(among: readonly T[], seed: number): T {
   return among[(seed + Math.floor(seed / among.length)) % among.length]!;
 }

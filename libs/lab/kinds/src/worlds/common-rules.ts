@@ -1,16 +1,16 @@
-// What rules of every kind have in common, as the configuration of a world has it.
+// Rules common to every kind, as in the configuration of a world.
 import type { DurationMs } from '@flatline/base';
 import type { CommonRules } from '@flatline/oracle';
 import { MAX_KEY_BYTES } from './topics.ts';
 
-/** What kinds know of their world. */
+/** The parts of a world that its kind knows. */
 export interface KindScenario extends Required<Pick<CommonRules, 'timestampType' | 'proof' | 'tombstones'>> {
-  /** C8; undefined: nothing is held. */
+  /** C8; undefined: no time is held. */
   readonly heldTime: Pick<CommonRules, 'unheardMs' | 'maxHoldMs'> | undefined;
   readonly bounds: Required<Pick<CommonRules, 'entriesMax' | 'keyBytesMax'>>;
   /** I7 */
   readonly maxStateBytes: number | undefined;
-  /** A setting of sessions only, as the next. */
+  /** A setting of sessions only, as is the next. */
   readonly timeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
   /** Length of the safety phase. */

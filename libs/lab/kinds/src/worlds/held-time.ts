@@ -5,7 +5,7 @@ import { oneOf } from './one-of.ts';
 
 type HeldTime = NonNullable<KindScenario['heldTime']>;
 
-/** As a pipeline has it that says nothing of it. */
+/** Defaults of a pipeline without settings for it. */
 export function heldByDefault(timeoutMs: DurationMs): HeldTime {
   return { unheardMs: timeoutMs / 2, maxHoldMs: 600_000 };
 }

@@ -1,13 +1,13 @@
-// What is asked of a kind for worlds of it: how often, when they begin, and the settings that a seed draws.
+// A kind's part in its worlds: their share, when they begin, and the settings that a seed draws.
 import type { DurationMs, KindName, Millis, Random } from '@flatline/base';
 import type { Simulation } from '@flatline/cluster';
 import type { KindScenario } from './common-rules.ts';
 import type { SimulatedKind } from './simulated-kind.ts';
 
-/** What of a drawn world a kind may have to have otherwise. */
+/** Features of a drawn world that a kind may have to change. */
 export interface WorldTerms extends Pick<KindScenario, 'timestampType' | 'proof' | 'heldTime'> {
   readonly keys: number;
-  /** Whether all that C3 presumes holds. */
+  /** True if every assumption of C3 holds. */
   readonly hidesNothing: boolean;
   readonly uncleanElections: boolean;
   readonly brokersSkewMs: DurationMs;
@@ -16,30 +16,30 @@ export interface WorldTerms extends Pick<KindScenario, 'timestampType' | 'proof'
 /** The pipeline of one world, as a seed has drawn it. */
 export interface WorldSubject<Kind extends KindName = KindName> {
   readonly kind: Kind;
-  /** The settings that are the kind's own, as a report shows them. */
+  /** The kind's own settings, as a report shows them. */
   readonly rules: object;
   /** D2; undefined: there is no limit. */
   readonly maxDuePerSecond: number | undefined;
-  /** What its configuration refuses of a world, or its actors cannot do with: how it is instead. */
+  /** Replacements for features of a world that the kind's configuration refuses or its actors cannot cope with. */
   fit(world: WorldTerms, random: Random): Partial<WorldTerms>;
-  /** Whether processes may be started with other settings: not where no judge could say which were in force (K1). */
+  /** True if processes may be started with other settings: not where no judge could tell which were in force (K1). */
   mayChange(world: Pick<WorldTerms, 'timestampType'>): boolean;
-  /** By other settings, as a configuration may have them that is rolled out. */
+  /** Returns the subject with other settings, as a rollout may bring them. */
   changed(random: Random): WorldSubject<Kind>;
   simulate(simulation: Simulation, scenario: KindScenario): SimulatedKind;
 }
 
 export interface KindWorlds<Kind extends KindName> {
-  /** So many of a hundred worlds; `rest`: those that other kinds leave. */
+  /** Number of worlds in a hundred; `rest`: those that other kinds leave. */
   readonly share: number | 'rest';
-  /** Names of what its worlds must have seen (V12), as they are counted behind `<kind>/`. */
+  /** Names of counts that its worlds must have seen (V12), without the prefix `<kind>/`. */
   readonly reach: readonly string[];
-  /** When a world begins; undefined: when simulations do. */
+  /** Start of a world; undefined: the default of simulations. */
   startAt(random: Random): Millis | undefined;
   draw(random: Random): WorldSubject<Kind>;
 }
 
-/** Keys of a world whose kind keeps much of each. */
+/** Maximum keys of a world whose kind keeps a large state for each. */
 const KEYS_MAX = 10;
 
 export function fewKeys({ keys }: Pick<WorldTerms, 'keys'>): number {

@@ -1,4 +1,4 @@
-// What a world calls the topics that a kind reads and writes.
+// Names of the topics that a kind reads and writes in a world.
 export const INPUT = 'in';
 export const OUTPUT = 'out';
 /** A target of schedules. */

@@ -1,4 +1,4 @@
-// Batches: an item in none, in two, in another; a batch too many, none, too early (B1–B4).
+// Mutants of batches: an item in none, in two, in another; a batch too many, missing, too early (B1–B4).
 import type { OutputRecord } from '@flatline/oracle';
 import {
   drop,

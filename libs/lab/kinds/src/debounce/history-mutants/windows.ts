@@ -1,4 +1,4 @@
-// What the changelog has of windows.
+// Mutants of windows in the changelog.
 import { changeFirst, isAppend, isBind, isTouch } from '../../histories/changelog-edits.ts';
 import { refusedAsFull } from '../../histories/refused-as-full.ts';
 import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';

@@ -1,4 +1,4 @@
-// Answers about leases: one too many, none, too early, saying something else (L1–L6).
+// Mutants of answers about leases: one too many, missing, too early, with other content (L1–L6).
 import type { Mutable } from '@flatline/base';
 import type { OutputRecord } from '@flatline/oracle';
 import {

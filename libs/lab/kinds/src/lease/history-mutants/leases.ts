@@ -1,4 +1,4 @@
-// What the changelog has of leases.
+// Mutants of leases in the changelog.
 import { BlockReader } from '@flatline/oracle/anatomy';
 import { changeFirst, isPage, isTouch } from '../../histories/changelog-edits.ts';
 import { refusedAsFull } from '../../histories/refused-as-full.ts';

@@ -1,4 +1,4 @@
-// Runs and receipts: one too many, none, too early, saying something else (D1–D4).
+// Mutants of runs and receipts: one too many, missing, too early, with other content (D1–D4).
 import type { Mutable } from '@flatline/base';
 import type { OutputRecord } from '@flatline/oracle';
 import { textOf } from '@flatline/oracle/anatomy';

@@ -1,4 +1,4 @@
-// What the changelog has of schedules.
+// Mutants of schedules in the changelog.
 import { changeFirst, isPage, isTouch } from '../../histories/changelog-edits.ts';
 import { refusedAsFull } from '../../histories/refused-as-full.ts';
 import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';

@@ -1,4 +1,4 @@
-// Closes: one too many, none, too early, saying something else.
+// Mutants of closes: one too many, missing, too early, with other content.
 import type { Mutable } from '@flatline/base';
 import type { LogRecord, OutputRecord } from '@flatline/oracle';
 import { nameOf } from '@flatline/oracle/anatomy';
@@ -30,7 +30,7 @@ export const CLOSES: readonly HistoryMutant[] = [
     output.records = output.records.filter((record) => record !== summary && record !== tombstone);
   }),
   mutant('V1', 'all closes of one transaction are dropped', ({ output }) => {
-    // What lies between two markers, in however many batches.
+    // The records between two markers, in however many batches.
     const [before, after] = output.batches.filter(({ marker }) => marker !== undefined).slice(3, 5);
     output.records = output.records.filter(({ offset }) => offset < before!.baseOffset || offset > after!.lastOffset);
   }),
@@ -92,7 +92,7 @@ export const CLOSES: readonly HistoryMutant[] = [
   }),
 ];
 
-/** A close, and one of a later transaction, of a session that lived then and was heard of afterwards. */
+/** A close, and one of a later transaction, of a session that was open then and sent activities afterwards. */
 function overlapping(records: readonly OutputRecord[]): readonly [Pair, Pair] {
   const pairs = closePairs(records);
   for (const pair of pairs) {

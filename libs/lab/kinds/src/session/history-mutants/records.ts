@@ -1,4 +1,4 @@
-// Records of the input, and what the changelog has of sessions.
+// Mutants of input records, and of sessions in the changelog.
 import type { InputRecord, LogRecord } from '@flatline/oracle';
 import { nameOf, textOf } from '@flatline/oracle/anatomy';
 import { takeApart } from '../../histories/block-editor.ts';
@@ -39,7 +39,7 @@ export const RECORDS: readonly HistoryMutant[] = [
     changeFirst(changelog.records, isPage, () => []);
   }),
   mutant('V5', 'a removal is not written', ({ input, changelog }) => {
-    // The key came in the same commit, and ended: a key that is not named is not compared (ST1).
+    // The key came and ended in the same commit: a key that is not named is not compared (ST1).
     const all = namedOperations(changelog.records).commits;
     const cameIn = (name: string, at: number): boolean =>
       input.records.some(
@@ -86,7 +86,7 @@ export const RECORDS: readonly HistoryMutant[] = [
   })),
 ];
 
-/** One that opens a session, or is an activity of it. */
+/** True if it opens a session or is an activity of one. */
 function isGood({ key, event }: InputRecord): boolean {
   return key !== null && event !== undefined && event !== 'bad' && event.type !== 'ENDED';
 }

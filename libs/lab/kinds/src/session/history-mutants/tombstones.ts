@@ -1,4 +1,4 @@
-// Tombstones, and the header that names the incarnation.
+// Mutants of tombstones, and of the header that names the incarnation.
 import type { Mutable } from '@flatline/base';
 import type { OutputRecord } from '@flatline/oracle';
 import { mutant, type HistoryMutant } from '../../histories/history-mutant.ts';
