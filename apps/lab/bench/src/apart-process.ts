@@ -1,5 +1,5 @@
-// Does one work in this process and sends what it gives to the parent: `fork(this, [work, its arguments as JSON])`. Only what that
-// work needs is loaded.
+// Does one work in this process and sends its result to the parent: `fork(this, [work, its arguments as JSON])`. Loads only the
+// modules that the work needs.
 import type { Reader, ReadingCost, ReadingTask } from './reader/reading.ts';
 import type { BeatTask } from './sending-beats.ts';
 import type { ServiceCost, ServiceTask, SessionsCost } from './tasks/service-task.ts';
@@ -27,7 +27,7 @@ const works = {
 export type Works = typeof works;
 
 let isDone = false;
-// The parent has the result, or is gone. kafkajs keeps timers: what was to be measured is measured.
+// The parent has the result, or is gone. kafkajs keeps timers, but everything has been measured.
 process.once('disconnect', () => process.exit(isDone ? 0 : 1));
 const [work, args] = process.argv.slice(2) as [keyof Works, string];
 const result = await (works[work] as (...given: unknown[]) => Promise<unknown>)(...(JSON.parse(args) as unknown[]));

@@ -1,4 +1,4 @@
-// Work in processes of its own: measured ones, and those that make load.
+// Runs work in separate processes: measured work, and load.
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
@@ -13,13 +13,13 @@ let profiles = 0;
 interface Measured<Work extends keyof Works> {
   readonly work: Work;
   readonly args: Parameters<Works[Work]>;
-  /** Names its profile, and it where it fails. */
+  /** Names its profile, and appears in its errors. */
   readonly what: string;
-  /** Beside those of this process. */
+  /** Added to those of this process. */
   readonly nodeOptions?: readonly string[];
 }
 
-/** Does a work in a process of its own and returns what it gives. @throws Error where the process ends before that */
+/** Does a work in a separate process and returns its result. @throws Error if the process ends before that */
 export async function measureApart<Work extends keyof Works>({
   work,
   args,
@@ -30,18 +30,18 @@ export async function measureApart<Work extends keyof Works>({
   return answer as Promise<Awaited<ReturnType<Works[Work]>>>;
 }
 
-/** A few seconds. @throws Error where its process fails */
+/** Takes a few seconds. @throws Error if its process fails */
 export function yardstick(): Promise<Yardstick> {
   return measureApart({ work: 'yardstick', args: [], what: 'yardstick' });
 }
 
 export interface LoadProcess {
-  /** Tells it to end its work, and gives what that returns: events per second that were sent. */
+  /** Tells it to stop, and returns the events per second that were sent. */
   stop(): Promise<number>;
   kill(): void;
 }
 
-/** Does a work that goes on until it is told to stop. */
+/** Starts a work that goes on until it is told to stop. */
 export function startLoad<Work extends 'beats' | 'occupy'>(work: Work, ...args: Parameters<Works[Work]>): LoadProcess {
   const { child, tell, answer } = start(work, args, work, []);
   answer.catch(() => undefined);
@@ -67,14 +67,14 @@ function start(
   const answered = async (): Promise<unknown> => {
     const [answer] = (await Promise.race([once(child, 'message'), ended])) as [unknown];
     child.disconnect();
-    // What it takes to end is no other's cost.
+    // The cost of ending must not fall on others.
     await exit;
     return answer;
   };
   return { ...running, answer: answered() };
 }
 
-/** A script beside `file`, with the extension of that: sources run unbuilt, and so does the build. */
+/** A script beside `file`, with the same extension: works for sources, which run unbuilt, and for the build. */
 export function sibling(file: string, name: string): string {
   return join(dirname(file), `${name}${extname(file)}`);
 }

@@ -1,7 +1,7 @@
-// The broker that a benchmark gets, and the CPU time of its processes: what a contender costs there, which no figure of its own
-// process tells.
+// The broker of a benchmark, and the CPU time of its processes: the cost of a contender there, which no figure of its own process
+// tells.
 //
-// It is sampled while contenders run, since most of them say only at their end which span they measured. Nothing else may use the
+// Sampled while contenders run, since most of them say only at their end which span they measured. Nothing else may use the
 // broker meanwhile. Brokers of the environment, in containers, or on a system without /proc are not seen: undefined, never 0.
 import { type DurationMs, type Millis } from '@flatline/base';
 import { ensureBroker } from '@flatline/dev-broker';
@@ -14,7 +14,7 @@ export interface BenchCluster {
   readonly kafka: KafkaOptions;
   readonly connection: KafkaConnection;
   readonly brokerCpu: BrokerCpu;
-  /** Where one was asked for. */
+  /** Set if one was asked for. */
   readonly schemaRegistryUrl: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface BenchClusterOptions {
   readonly registry?: boolean;
 }
 
-/** Gives `measure` a broker, and ends it afterwards. @throws Fatal, Retriable where none can be started; what `measure` does */
+/** Gives `measure` a broker, and ends it afterwards. @throws Fatal, Retriable if none can be started; any error of `measure` */
 export async function onBenchCluster<T>(
   { onProgress, registry = false }: BenchClusterOptions,
   measure: (cluster: BenchCluster) => Promise<T>,
@@ -54,12 +54,12 @@ const SAMPLES_MAX = 72_000;
 export class BrokerCpu {
   readonly #pids: readonly (number | undefined)[];
 
-  /** @param pids of all of its nodes; none: they are not ours to see */
+  /** @param pids of all of its nodes; empty: their CPU time is not visible */
   constructor(pids: readonly (number | undefined)[]) {
     this.#pids = pids;
   }
 
-  /** So far, all nodes together. */
+  /** So far, of all nodes together. */
   nowMs(): DurationMs | undefined {
     if (this.#pids.length === 0) return undefined;
     return this.#pids
@@ -67,13 +67,13 @@ export class BrokerCpu {
       .reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each));
   }
 
-  /** @param before what `nowMs` gave */
+  /** @param before an earlier result of `nowMs` */
   sinceMs(before: DurationMs | undefined): DurationMs | undefined {
     const now = this.nowMs();
     return now === undefined || before === undefined ? undefined : now - before;
   }
 
-  /** Runs `turn`, and tells what a span of it cost. */
+  /** Runs `turn`, and returns the CPU time of a span of it. */
   async during<T>(turn: () => Promise<T>, spanOf: (result: T) => Span): Promise<readonly [T, DurationMs | undefined]> {
     const samples: CpuSample[] = [];
     const sample = (): void => {
@@ -97,7 +97,7 @@ export interface Span {
   readonly elapsedMs: DurationMs;
 }
 
-/** Between samples it is taken to grow evenly. Undefined where the span is not within them. Pure. */
+/** Interpolates linearly between samples. Undefined if the span is not within them. Pure. */
 export function cpuWithin(samples: readonly CpuSample[], { endedAt, elapsedMs }: Span): DurationMs | undefined {
   const [from, to] = [cpuAt(samples, endedAt - elapsedMs), cpuAt(samples, endedAt)];
   return from === undefined || to === undefined ? undefined : to - from;

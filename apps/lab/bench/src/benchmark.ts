@@ -3,11 +3,11 @@ import type { BarChart } from './report/bar-chart.ts';
 import type { EventFormat } from './tasks/event-format.ts';
 
 /** Options of a benchmark; each ignores those that it does not know. */
-/** Peers that are asked for, and who is told about those that do not take part. */
+/** The peers asked for, and the listener for those that do not take part. */
 export interface PeersAsked {
-  /** Built if they are missing; none: `[]`; undefined: those that are there already. */
+  /** Built if they are missing; none: `[]`; undefined: those that are already built. */
   readonly peers?: readonly PeerName[] | undefined;
-  /** Told what is being done. */
+  /** Told each step of the work. */
   readonly onProgress: (what: string) => void;
 }
 
@@ -16,15 +16,15 @@ export interface Sizes {
   readonly events?: number | undefined;
   readonly sessions?: number | undefined;
   readonly partitions?: number | undefined;
-  /** Turns of everything that is compared. */
+  /** Turns of everything compared. */
   readonly repeats?: number | undefined;
 }
 
 export interface BenchmarkOptions extends PeersAsked, Sizes {
-  /** How long what is watched over time is watched. */
+  /** Duration of measurements over time. */
   readonly minutes?: number | undefined;
   readonly formats?: readonly EventFormat[] | undefined;
-  /** Where state directories are made, on a real disk. */
+  /** Parent of the state directories, on a real disk. */
   readonly workDir: string;
 }
 
@@ -33,11 +33,11 @@ export interface BenchmarkReport {
   readonly figures: object;
   /** The same as a human-readable table. */
   readonly text: string;
-  /** What of it is worth a picture. */
+  /** Pictures of its main figures. */
   readonly charts?: readonly BarChart[];
-  /** Versions of what peers run on, as in `Java 17.0.15`. */
+  /** Versions of the peers' platforms, as in `Java 17.0.15`. */
   readonly versions?: readonly string[];
-  /** Turns that its figures are medians of; undefined: it takes none. */
+  /** Number of turns behind each median; undefined: no medians. */
   readonly repeats?: number;
 }
 

@@ -1,4 +1,4 @@
-// Every benchmark there is, by the name it is asked for.
+// All benchmarks, by name.
 import type { Benchmark } from './benchmark.ts';
 import { debounce } from './debounce/debounce.ts';
 import { delays } from './delays/delays.ts';
@@ -18,7 +18,7 @@ import { throughput } from './throughput/throughput.ts';
 import { workers } from './workers/workers.ts';
 import { commits } from './writer/commits.ts';
 
-/** The first is run where none is named. */
+/** The first is the default. */
 export const BENCHMARKS: readonly Benchmark[] = [
   throughput,
   paced,

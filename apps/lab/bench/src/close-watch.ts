@@ -1,4 +1,4 @@
-// Sees closes as a read_committed reader of the output does, at the moment it does.
+// Sees closes at the moment at which a read_committed reader of the output does.
 import type { Millis } from '@flatline/base';
 import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -24,7 +24,7 @@ export class CloseWatch {
     });
   }
 
-  /** In the order of the log. @throws what ended the reading */
+  /** In log order. @throws the error that ended the reading */
   of(partition: number): readonly SeenClose[] {
     if (this.#reader.failure !== undefined) throw this.#reader.failure;
     return this.#closes[partition]!;

@@ -10,11 +10,11 @@ afterEach(() => {
   server?.close();
 });
 
-/** Lives for ever, and shows it by a connection. */
+/** A script that lives for ever, visible by its connection. */
 const child = (port: number): string =>
   `require('net').connect(${port}, '127.0.0.1'); setInterval(() => undefined, 1000)`;
 
-/** Starts it, and exits as soon as it is told something. */
+/** A script that starts the child, and exits at its first message. */
 const parent = (port: number): string => `
   import { spawn } from 'node:child_process';
   import { bindToExit } from ${JSON.stringify(new URL('exit-bound.ts', import.meta.url).href)};
@@ -32,7 +32,7 @@ test('what is bound ends with the process that started it', async () => {
   const exit = once(starter, 'exit');
   const [socket] = (await once(listening, 'connection')) as [Socket];
   const closed = new Promise((resolve) => {
-    // Killed, it may reset the connection.
+    // A killed process may reset the connection.
     socket.on('error', () => undefined).on('close', resolve);
   });
   socket.resume();

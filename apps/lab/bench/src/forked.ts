@@ -1,27 +1,27 @@
-// A script in a process of its own, which is told things and says why it ended.
+// A script in a separate process, which takes messages and reports why it ended.
 //
-// Owns: what it said last.
-// Does not own: what it is told, and what it answers.
+// Owns: its last output.
+// Does not own: the messages in either direction.
 import type { DurationMs } from '@flatline/base';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { bindToExit } from './exit-bound.ts';
 
-/** The end of what a process said, which an error quotes. */
+/** Length of the last output that an error quotes. */
 const LAST_WORDS_MAX = 2_000;
-/** A process of its own may hold the stream open for longer. */
+/** A grandchild may keep the stream open for longer. */
 const SAID_WITHIN_MS: DurationMs = 1_000;
 
 export interface Forked {
   readonly child: ChildProcess;
   readonly exit: Promise<unknown>;
-  /** Rejects once it has ended, with how, and what it said last. */
+  /** Rejects once it has ended, with how, and its last output. */
   readonly ended: Promise<never>;
-  /** One that has ended, or ends before it hears, is not told: `ended` says why. */
+  /** Has no effect on a process that has ended, or ends before it hears: `ended` says why. */
   readonly tell: (message: object | string) => void;
 }
 
-/** @param name what it is called in the error */
+/** @param name of the process in the error */
 export function forked(script: string, args: readonly string[], execArgv: readonly string[], name: string): Forked {
   const stdio = ['inherit', 'inherit', 'pipe', 'ipc'] as const;
   const child = bindToExit(fork(script, args, { execArgv: [...execArgv], stdio: [...stdio] }));
@@ -34,13 +34,13 @@ export function forked(script: string, args: readonly string[], execArgv: readon
   });
   ended.catch(() => undefined);
   const tell = (message: object | string): void => {
-    // Without a callback a closed channel would be an error that nothing expects, and the reason would be lost.
+    // Without a callback a closed channel would raise an error that nothing handles, and the reason would be lost.
     child.send(message, () => undefined);
   };
   return { child, exit, ended, tell };
 }
 
-/** Passes on what it says as it comes. */
+/** Forwards its output as it comes, and returns the end of it. */
 function lastWords({ stderr }: ChildProcess): () => Promise<string> {
   let said = '';
   const over = once(stderr!, 'close');

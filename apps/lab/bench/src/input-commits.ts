@@ -1,11 +1,11 @@
-// Whether a group has committed all of an input.
+// Waits for a group to commit all of an input.
 import type { DurationMs } from '@flatline/base';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const LOOK_MS: DurationMs = 20;
 const PATIENCE_MS: DurationMs = 600_000;
 
-/** Waits until what is committed of each partition has reached its end. @throws Error where that takes too long */
+/** Resolves when the committed offset of each partition has reached its end. @throws Error if that takes too long */
 export async function untilCommitted(
   ends: readonly number[],
   committedOffset: (index: number) => Promise<{ readonly offset: number } | undefined>,

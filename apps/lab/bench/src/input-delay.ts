@@ -1,4 +1,4 @@
-// How late the effect of heartbeats is: asked of the broker, so that it is the same question for every contender. Under
+// How late heartbeats take effect: asked of the broker, so that the question is the same for every contender. Under
 // exactly-once processing a group's offsets are committed with the output of the records before them.
 import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin, type KafkaConnection } from '@flatline/kafka';
@@ -9,7 +9,7 @@ import { type Quantiles, quantilesOf } from './statistics.ts';
 /** Bounds the error of a delay, which is never too small. */
 const LOOK_MS: DurationMs = 25;
 
-/** What was in the log, and what of it was committed, at one moment, by partition. */
+/** Ends of the log, and committed offsets, at one moment, by partition. */
 export interface InputLook {
   readonly atMs: number;
   readonly ends: readonly number[];
@@ -29,11 +29,11 @@ export class InputWatch {
 
   constructor(connection: KafkaConnection, input: WatchedInput) {
     this.#running = this.#run(new KafkaLogAdmin({ clock: systemClock, connection }), input);
-    // Reported where it is stopped.
+    // Reported when it is stopped.
     this.#running.catch(() => undefined);
   }
 
-  /** @throws what ended the watch */
+  /** @throws the error that ended the watch */
   async stop(): Promise<readonly InputLook[]> {
     this.#stop.abort();
     await this.#running;
@@ -61,15 +61,15 @@ export async function lookAtInput(
 }
 
 /**
- * How long after each look from `fromMs` to `toMs` all that was then in the log was committed. Looks are spread over time,
- * and so are the percentiles; what was never seen committed counts until the last look.
+ * For each look from `fromMs` to `toMs`, the time until everything then in the log was committed. Looks are spread over time,
+ * and so are the percentiles; records never seen committed count until the last look.
  */
 export function inputDelayOf(looks: readonly InputLook[], fromMs: number, toMs: number): Quantiles {
   const delays: DurationMs[] = [];
   let later = 0;
   for (const look of looks) {
     if (look.atMs < fromMs || look.atMs > toMs) continue;
-    // Ends only grow: what was committed too late for one look is too late for the next.
+    // Ends only grow: a commit that is too late for one look is too late for the next.
     while (later < looks.length - 1 && !covers(looks[later]!, look)) later += 1;
     delays.push(Math.max(0, looks[later]!.atMs - look.atMs));
   }

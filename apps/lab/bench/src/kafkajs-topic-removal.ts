@@ -1,11 +1,11 @@
-// What a benchmark has written to a broker is of no use to anyone after it, and a long one fills a disk. By kafkajs, as a
-// client of its own: what peers' libraries name after an application has to be listed to be found.
+// Removes a benchmark's topics from a broker: they are of no use afterwards, and a long one fills a disk. Uses kafkajs, as a
+// separate client: topics that peers' libraries name after an application must be listed to be found.
 import { messageOf } from '@flatline/base';
 import kafkajs from 'kafkajs';
 
 /**
- * Deletes every topic whose name has `part` in it. A broker that forbids it, or does not answer, is measured all
- * the same: `say` is told that they are left.
+ * Deletes every topic with `part` in its name. If a broker forbids it, or does not answer, the measurement goes on:
+ * `say` is told that they are left.
  */
 export async function removeTopics(
   brokers: readonly string[],

@@ -1,23 +1,23 @@
-// How long the event loop of this process keeps what is due waiting.
+// Measures how long the event loop of this process delays its due callbacks.
 //
-// A timer of RESOLUTION_MS notes the time between its turns (perf_hooks.monitorEventLoopDelay); what is beyond the
-// resolution is delay. A loop that is blocked notes nothing meanwhile, and then one long turn: the percentile is over turns,
-// not over time, and the maximum is exact to the resolution. What the system gives to other processes counts too, and so
-// another timer notes the CPU time that the thread itself used from turn to turn: how long it would be blocked on a machine of its own.
+// A timer of RESOLUTION_MS notes the time between its turns (perf_hooks.monitorEventLoopDelay); any excess over the
+// resolution is delay. A blocked loop notes nothing meanwhile, and then one long turn: the percentile is over turns,
+// not over time, and the maximum is exact to the resolution. CPU time that the system gives to other processes counts too, so
+// another timer notes the CPU time that the thread itself used between turns: how long it would be blocked on a machine of its own.
 import type { DurationMs } from '@flatline/base';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 export interface LoopDelay {
   readonly p99Ms: DurationMs;
   readonly maxMs: DurationMs;
-  /** Most CPU time of the thread between two turns, waiting for the disk not included; 0 where Node does not tell. */
+  /** Most CPU time of the thread between two turns, without waits for the disk; 0 if Node does not tell. */
   readonly turnCpuMs: DurationMs;
 }
 
 const RESOLUTION_MS: DurationMs = 5;
 const NS_PER_MS = 1e6;
 
-/** What the project promises, through everything. */
+/** The project's goals under any load. */
 const LOOP_DELAY_LIMITS = { p99Ms: 50, maxMs: 250 };
 
 export class LoopDelayMeter {
@@ -36,7 +36,7 @@ export class LoopDelayMeter {
     this.#timer = setInterval(this.#note, RESOLUTION_MS).unref();
   }
 
-  /** Since `begin`. */
+  /** Delay since `begin`. */
   end(): LoopDelay {
     this.#note();
     clearInterval(this.#timer);
@@ -72,7 +72,7 @@ export function worstDelay(delays: readonly LoopDelay[]): LoopDelay {
   };
 }
 
-/** `12 / 87 / 40` for a table: p99, maximum, most CPU time in milliseconds; a dash for those that do not say. */
+/** `12 / 87 / 40` for a table: p99, maximum, most CPU time in milliseconds; a dash for an unknown delay. */
 export function loopDelayText(delay: LoopDelay | undefined): string {
   if (delay === undefined) return '–';
   return [delay.p99Ms, delay.maxMs, delay.turnCpuMs].map((ms) => ms.toFixed(0)).join(' / ');

@@ -1,4 +1,4 @@
-// What a benchmark ran on, and how busy that was with other things: figures mean little without it.
+// The machine that a benchmark ran on, and its other load: figures mean little without them.
 import type { DurationMs } from '@flatline/base';
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os';
@@ -10,7 +10,7 @@ export const REPORTS = 'docs/benchmarks';
 interface WorkTree {
   /** As git names it; `unknown` without git. */
   readonly commit: string;
-  /** What is measured is not that commit: files have been added or changed since, published reports not counted. */
+  /** True if files have been added or changed since that commit, not counting published reports. */
   readonly isDirty: boolean;
 }
 
@@ -22,14 +22,14 @@ export interface Machine extends WorkTree {
 }
 
 export interface MachineLoad {
-  /** Runnable tasks, mean over the last minute; 0 where the platform does not tell. */
+  /** Runnable tasks, mean over the last minute; 0 if the platform does not tell. */
   readonly loadAverage: number;
-  /** Share of all processors that were busy while this was measured, with nothing of ours running. */
+  /** Share of all processors that was busy during this measurement, with nothing of ours running. */
   readonly busyShare: number;
 }
 
 const WATCH_MS: DurationMs = 1_000;
-/** Busier than this with other things, a machine measures those too. */
+/** Above this, figures include a noticeable part of other load. */
 const BUSY_SHARE_MAX = 0.1;
 
 export function thisMachine(): Machine {
@@ -42,7 +42,7 @@ export function thisMachine(): Machine {
   };
 }
 
-/** Which version of the project is measured, and whether it is one at all. @param folder somewhere within it */
+/** The measured version of the project. @param folder somewhere within it */
 export function workTreeOf(folder: string): WorkTree {
   const git = (...args: readonly string[]): string =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -67,7 +67,7 @@ export function isBusy({ busyShare }: MachineLoad): boolean {
   return busyShare > BUSY_SHARE_MAX;
 }
 
-/** undefined where the machine was quiet. */
+/** undefined: the machine was quiet. */
 export function loadWarning(when: 'before' | 'after', load: MachineLoad): string | undefined {
   if (!isBusy(load)) return undefined;
   const { loadAverage, busyShare } = load;

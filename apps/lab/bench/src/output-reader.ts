@@ -1,4 +1,4 @@
-// Reads an output as a read_committed consumer does, all its partitions, record by record.
+// Reads all partitions of an output as a read_committed consumer does, record by record.
 import { KafkaLogReader, type KafkaOptions } from '@flatline/kafka';
 import type { RecordCursor } from '@flatline/ports';
 
@@ -11,10 +11,10 @@ interface Output {
 
 export class OutputReader {
   readonly #reader: KafkaLogReader;
-  /** What ended the reading. */
+  /** The error that ended the reading. */
   failure: Error | undefined;
 
-  /** @param onRecord told of each; what the cursor shows is valid during the call */
+  /** @param onRecord told of each; the cursor is valid during the call */
   constructor(
     kafka: KafkaOptions,
     { topic, partitions, from = [] }: Output,

@@ -1,4 +1,4 @@
-// Sessions whose closes are watched: many that live all the time, and one after the other that beats once and is silent.
+// Sessions whose closes are watched: many that are alive throughout, and a series of probes that beat once and fall silent.
 import type { DurationMs } from '@flatline/base';
 import { BatchProducer, type KafkaConnection, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -8,11 +8,11 @@ import { NO_VALUE, writeRecords } from './writing.ts';
 
 /** One probe, and so one close, per partition in this time. */
 export const PROBE_EVERY_MS: DurationMs = 25;
-/** What a probe lives without another sign of life. */
+/** Lifetime of a probe without another sign of life. */
 export const PROBE_TIMEOUT_MS: DurationMs = 1_000;
 const LONG_LIVED = Buffer.from('{"timeoutMs":36000000}');
 
-/** Opens sessions that outlive the run, spread over the partitions in turn. */
+/** Opens sessions that outlive the measurement, spread over the partitions in turn. */
 export async function loadSessions(
   connection: KafkaConnection,
   topic: string,
@@ -43,11 +43,11 @@ export class Probes {
 
   constructor(connection: KafkaConnection, topic: string, pace: ProbePace = STEADY) {
     this.#running = this.#run(connection, topic, pace);
-    // Reported where it is stopped.
+    // Reported when it is stopped.
     this.#running.catch(() => undefined);
   }
 
-  /** Number of probes. */
+  /** Stops, and returns the number of probes. */
   stop(): Promise<number> {
     this.#stop.abort();
     return this.#running;

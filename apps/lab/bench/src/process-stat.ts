@@ -1,4 +1,4 @@
-// What the system says of a process: its CPU time, and its resident memory by what backs it.
+// The system's figures for a process: its CPU time, and its resident memory by what backs it.
 import type { DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 
@@ -10,25 +10,25 @@ export interface MemoryParts {
   readonly fileBytes: number;
 }
 
-/** The unit of /proc, the same on every Linux there is. */
+/** Unit of /proc, the same on every Linux. */
 const TICK_MS: DurationMs = 10;
 
-/** CPU time of another process so far, all its threads; undefined where the system does not tell, or it has ended. */
+/** CPU time of another process so far, of all its threads; undefined if the system does not tell, or it has ended. */
 export function processCpuMs(pid: number | undefined): DurationMs | undefined {
   const stat = told(pid, 'stat');
   if (stat === undefined) return undefined;
-  // The second field is a name in brackets that may hold spaces; user and system time are the 14th and 15th.
+  // The second field is a name in brackets that may contain spaces; user and system time are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** Undefined where the system does not tell, or the process has ended. */
+/** Undefined if the system does not tell, or the process has ended. */
 export function processMemory(pid: number | undefined): MemoryParts | undefined {
   const status = told(pid, 'status');
   return status === undefined ? undefined : memoryParts(status);
 }
 
-/** This process's memory. Parts are told apart on Linux only. */
+/** Memory of this process. Its parts are distinguished on Linux only. */
 export function ownMemory(): MemoryParts {
   const rssBytes = process.memoryUsage.rss();
   return processMemory(process.pid) ?? { rssBytes, anonymousBytes: rssBytes, fileBytes: 0 };
@@ -42,11 +42,11 @@ export function memoryAtRest(): MemoryParts {
 
 export function collectGarbage(): void {
   globalThis.gc?.();
-  // Array buffers found dead by the first collection are given back by the next.
+  // Array buffers found dead by the first collection are released by the next.
   globalThis.gc?.();
 }
 
-/** @param status what `/proc/<pid>/status` says. */
+/** @param status content of `/proc/<pid>/status`. */
 export function memoryParts(status: string): MemoryParts {
   const bytes = (field: string): number =>
     1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0);

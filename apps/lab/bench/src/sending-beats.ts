@@ -1,4 +1,4 @@
-// Heartbeats of living sessions at a steady rate: the work of the process that beats.ts starts.
+// Heartbeats of live sessions at a steady rate: the work of the process that beats.ts starts.
 import { openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,19 +7,19 @@ import { PopulationLoad } from './population/population-load.ts';
 export interface BeatTask {
   readonly brokers: readonly string[];
   readonly topic: string;
-  /** Seed of the keys, the same as the sessions' other input has. */
+  /** Seed of the keys, the same as for the sessions' other input. */
   readonly seed: number;
-  /** Records that others have written: another order of sessions begins there. Undefined: sessions beat in turn. */
+  /** Records already written by others, after which sessions beat in another order. Undefined: sessions beat in turn. */
   readonly written?: number;
   readonly sessions: number;
   readonly eventsPerSecond: number;
 }
 
-/** Between two looks at what is due; what is due is sent in one piece. */
+/** Between two looks for due heartbeats, which are sent in one piece. */
 export const PACE_MS = 5;
 
 /**
- * What could not be sent in time is sent as soon as it can be.
+ * Late heartbeats are sent as soon as possible.
  * @returns events per second that were sent
  */
 export async function sendBeats({

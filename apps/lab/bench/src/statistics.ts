@@ -15,7 +15,7 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0]!, max: sorted.at(-1)! };
 }
 
-/** Undefined where one of them is not known. */
+/** Undefined if one of them is not known. */
 export function spreadOfKnown(values: readonly (number | undefined)[]): Spread | undefined {
   const known = values.filter((value) => value !== undefined);
   return known.length === values.length ? spreadOf(known) : undefined;

@@ -1,11 +1,11 @@
 /** Counts numbered things that should come once each. */
 export class Tally {
   readonly #times: Uint8Array;
-  /** That have come, each counted once; and more than once. */
+  /** Numbers that have come, each counted once; and more than once. */
   count = 0;
   twice = 0;
 
-  /** @param size numbers are below it */
+  /** @param size above all numbers */
   constructor(size: number) {
     this.#times = new Uint8Array(size);
   }

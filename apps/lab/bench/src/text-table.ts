@@ -20,7 +20,7 @@ export function short(value: number): string {
   return value >= 999.5 ? value.toFixed(0) : value.toPrecision(3);
 }
 
-/** `3.14 M (2.97 M – 3.20 M)`: median, least to most; the median alone where all are the same. */
+/** `3.14 M (2.97 M – 3.20 M)`: median, least to most; the median alone if all are the same. */
 export function spreadText({ median, min, max }: Spread): string {
   return min === max ? short(median) : `${short(median)} (${short(min)} – ${short(max)})`;
 }
@@ -34,7 +34,7 @@ export function seconds(ms: number): string {
   return (ms / 1_000).toFixed(1);
 }
 
-/** `n/a`, or what else is given, where some turn did not tell. */
+/** `n/a`, or the given text, if some turn did not tell. */
 export function ifKnown(spread: Spread | undefined, text: (known: Spread) => string, absent = 'n/a'): string {
   return spread === undefined ? absent : text(spread);
 }
@@ -43,7 +43,7 @@ export function medianText({ median }: Spread): string {
   return short(median);
 }
 
-/** `(2.97 M – 3.20 M)`, least to most; nothing where all are the same. */
+/** `(2.97 M – 3.20 M)`, least to most; empty if all are the same. */
 export function rangeText({ min, max }: Spread): string {
   return min === max ? '' : `(${short(min)} – ${short(max)})`;
 }

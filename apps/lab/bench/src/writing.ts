@@ -8,7 +8,7 @@ export const NO_VALUE = new Uint8Array(0);
 
 interface Written {
   readonly topic: string;
-  /** @param partitions how many the topic has */
+  /** @param partitions of the topic */
   readonly records: (partitions: number) => Iterable<ProducedRecord>;
   readonly onProgress?: (written: number) => void;
 }

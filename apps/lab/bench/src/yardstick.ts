@@ -1,5 +1,5 @@
-// A fixed piece of work of this project's own, as a measure of the machine: divide seconds of two occasions by it
-// before comparing them. Never change it, or figures published with it mean nothing any more.
+// A fixed piece of this project's own work, as a measure of the machine: divide times from two occasions by it
+// before comparing them. Never change it, or figures published with it lose their meaning.
 import type { DurationMs } from '@flatline/base';
 
 const { imul } = Math;
@@ -25,7 +25,7 @@ export interface Yardstick {
   readonly sortMs: DurationMs;
   /** Reads that each wait for the one before, all over an array much larger than the caches. */
   readonly accessMs: DurationMs;
-  /** Wall time of all three: what exceeds their sum went to other processes. */
+  /** Wall time of all three: any excess over their sum went to other processes. */
   readonly elapsedMs: DurationMs;
 }
 
@@ -41,7 +41,7 @@ export function yardstickText({ computeMs, sortMs, accessMs, elapsedMs }: Yardst
   return `${all} s of CPU (compute ${compute}, sort ${sort}, access ${access}), ${elapsed} s by the wall clock`;
 }
 
-/** In this process. Each part is compiled on a small piece of itself first. */
+/** Runs in this process. Each part is compiled on a small piece of itself first. */
 export function measureYardstick(): Yardstick {
   let result = compute(SMALL) + sort(SMALL) + access(SMALL, memoryFor(SMALL));
   const timed = (work: () => number): DurationMs => {
@@ -68,7 +68,7 @@ export function compute({ rounds }: YardstickSize): number {
   return h >>> 0;
 }
 
-/** Returns the middle of what was sorted. */
+/** Returns the middle element of the sorted array. */
 export function sort({ sorted }: YardstickSize): number {
   const values = new Float64Array(sorted);
   for (let index = 0; index < sorted; index += 1) values[index] = mixed(index ^ SEED) >>> 0;
@@ -76,7 +76,7 @@ export function sort({ sorted }: YardstickSize): number {
   return values[sorted >> 1]!;
 }
 
-/** Where each read goes depends on what the one before found. @param memory of `memoryFor` */
+/** The place of each read depends on the result of the one before. @param memory of `memoryFor` */
 export function access({ array, accesses }: YardstickSize, memory: Uint32Array): number {
   const mask = array - 1;
   let at = 0;

@@ -1,5 +1,5 @@
-// Items that wait in windows and are handed over together, all windows due within the same second, beside lists of Redis and BullMQ's
-// debounce mode.
+// Items that wait in windows and are handed over together, all windows due within the same second; compared with lists of Redis and
+// BullMQ's debounce mode.
 import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { dueBenchmark, flatlineDue, peerDue } from '../due/due-benchmark.ts';
@@ -61,7 +61,7 @@ function windowsOf(items: number): number {
   return Math.ceil(items / ITEMS_PER_WINDOW);
 }
 
-/** All windows get their first item, which says when the window is due, then all of them their next one; others have a window each. */
+/** All windows get their first item, which sets the due instant, then all their next one; other items have a window each. */
 function* itemsOf(load: DueLoad, partitions: number, [from, to]: readonly [number, number]): Iterable<ProducedRecord> {
   const { records, valueBytes } = load;
   const windows = windowsOf(records);

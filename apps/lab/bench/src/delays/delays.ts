@@ -1,5 +1,5 @@
-// Very many messages that wait and are due within the same second, beside a sorted set of Redis, delayed jobs of BullMQ, a table of
-// PostgreSQL and scheduled messages of NATS.
+// Very many messages that wait and are due within the same second; compared with a sorted set of Redis, delayed jobs of BullMQ, a
+// table of PostgreSQL and scheduled messages of NATS.
 import type { ProducedRecord } from '@flatline/kafka';
 import { dueBenchmark, flatlineDue, peerDue } from '../due/due-benchmark.ts';
 import type { DueContender } from '../due/due-contender.ts';

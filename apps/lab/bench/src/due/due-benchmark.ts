@@ -1,5 +1,5 @@
-// Very many that wait and are due within the same second: what it costs to put them there, what they take meanwhile, how long the last
-// one waits for its reader, and how late others come that are due before, within and after that second.
+// Very many entries that wait and are due within the same second: the cost of adding them, the memory that they take meanwhile, how
+// long the last one waits for its reader, and how late others are that are due before, within and after that second.
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
@@ -13,14 +13,14 @@ import { DUE_WITHIN_MS, type DueLoad, dueLoad, OTHER_EVERY_MS, othersLate, VALUE
 import { dueRows, duePage, type DueTurn } from './due-page.ts';
 import { type FlatlineDue, measureFlatlineDue } from './flatline-due.ts';
 
-/** What a contender is given to start in, beside the time for each that it takes. */
+/** Time for a contender to start in, beside the time for each entry. */
 const START_MS: DurationMs = 20_000;
 /** A contender that has not handed over all by then is measured by what it has. */
 const DRAIN_MAX_MS: DurationMs = 120_000;
 
 interface DuePlan extends Described {
   readonly what: 'message' | 'item';
-  /** @param waiting so many */
+  /** @param waiting number of entries */
   readonly conditions: (waiting: number) => string;
   readonly lineUp: (options: BenchmarkOptions) => Promise<LineUp<DueContender>>;
 }
@@ -46,7 +46,7 @@ export function dueBenchmark({ name, does, what, conditions, lineUp }: DuePlan):
   });
 }
 
-/** @throws Error where the processor fails, or not all is there before the first is due. */
+/** @throws Error if the processor fails, or entries are still missing when the first is due. */
 async function takeTurn(ground: DueGround, application: Application, contender: DueContender): Promise<DueTurn> {
   const { sessions } = ground;
   const loadFrom = (): DueLoad =>

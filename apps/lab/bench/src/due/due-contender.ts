@@ -1,4 +1,4 @@
-// Whoever has things wait until they are due: what each turn is given, and what it tells.
+// A contender that keeps entries until they are due: the input of each turn, and its result.
 import type { DurationMs } from '@flatline/base';
 import type { Ground } from '../frame/frame.ts';
 import type { Described } from '../frame/line-up.ts';
@@ -7,12 +7,12 @@ import type { DueLoad } from '../tasks/due-load.ts';
 import type { DueCost } from '../tasks/due-task.ts';
 import type { DueTurn } from './due-page.ts';
 
-/** Sessions: what waits. */
+/** Sessions: the entries that wait. */
 export const DUE_DEFAULTS = { sessions: 500_000, partitions: 4, repeats: 3 };
 export type DueGround = Ground<typeof DUE_DEFAULTS>;
 
 export interface TurnPlan {
-  /** What there is to wait, for whoever begins to add it now. */
+  /** The load for a contender that begins to add it now. */
   readonly loadFrom: () => DueLoad;
   readonly drainMaxMs: DurationMs;
 }
@@ -23,7 +23,7 @@ export interface Measured extends Omit<DueCost, 'added' | 'drained'>, Pick<DueTu
 
 export interface DueContender extends Described {
   readonly isPeer: boolean;
-  /** It is given so long to take each: several times what it needs. */
+  /** Time to add each entry: several times what is needed. */
   readonly addMs: DurationMs;
   take(ground: DueGround, application: Application, plan: TurnPlan): Promise<Measured>;
 }

@@ -4,7 +4,7 @@ import { dueAtOf, dueLoad, othersLate } from '../tasks/due-load.ts';
 import { dueRows, duePage, type DueTurn } from './due-page.ts';
 
 const LOAD = dueLoad(1_000, 100_000);
-/** The others come as late as is said of them; undefined: never. */
+/** Instants at which the others are seen, by how late they come; undefined: never. */
 const seenLate = (lateOf: (dueAt: number) => number | undefined): readonly number[] =>
   Array.from({ length: LOAD.others }, (_, other) => {
     const dueAt = dueAtOf(LOAD, LOAD.records + other);

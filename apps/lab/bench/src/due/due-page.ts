@@ -1,4 +1,4 @@
-// What a measurement of messages, or other things, that wait and are due together says. Pure.
+// The page of a measurement of messages, or other entries, that wait and are due together. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import type { StepCost } from '../tasks/due-task.ts';
@@ -6,7 +6,7 @@ import { type Quantiles, spreadOf } from '../statistics.ts';
 import { medianText, secondsText, short } from '../text-table.ts';
 import { OTHER_EVERY_MS, type Phase, PHASES } from '../tasks/due-load.ts';
 
-/** A peer has no processor beside its server; ours has the broker for one. */
+/** A peer has no processor beside its server; ours has the broker as server. */
 interface DueStep extends StepCost {
   readonly processorCpuMs?: DurationMs;
 }
@@ -15,22 +15,22 @@ interface DueStep extends StepCost {
 export interface DueTurn {
   readonly contender: string;
   readonly messages: number;
-  /** Handed over, each counted once; and, with the others, more than once. */
+  /** Number handed over, each counted once; and, with the others, more than once. */
   readonly count: number;
   readonly twice: number;
-  /** Until all wait. */
+  /** Until all of them wait. */
   readonly added: DueStep;
   /** Resident memory by which the server, or the processor, has grown with all of them. */
   readonly pendingBytes: number;
-  /** From when the first is due until the last is with its reader. */
+  /** From the instant when the first is due until the last has reached its reader. */
   readonly drainMs: DurationMs;
   readonly drained: DueStep;
-  /** How late the others came. */
+  /** Delays of the others. */
   readonly late: Readonly<Record<Phase, Quantiles>>;
   readonly othersMissing: number;
 }
 
-/** Operations, adding and handing over, per CPU second: so many times those of the best store. */
+/** Goal for operations, adding and handing over, per CPU second: a multiple of the best store's. */
 const TIMES_STORES_MIN = 10;
 
 const A = { message: 'a message', item: 'an item' } as const;
@@ -61,7 +61,7 @@ export function dueRows(turns: readonly DueTurn[]): readonly DueRow[] {
   return rowsOf(turns, ['contender'], FIGURES);
 }
 
-/** @param what waits: one of them */
+/** @param what one of the entries that wait */
 export function duePage(what: keyof typeof A): Page<DueRow> {
   const contender = ['contender', (row: DueRow) => row.contender] as const;
   return {
@@ -129,7 +129,7 @@ function cpuOf({ processorCpuMs = 0, serverCpuMs, clientCpuMs }: DueStep): Durat
   return processorCpuMs + serverCpuMs + clientCpuMs;
 }
 
-/** Medians; undefined: it has none. */
+/** Medians; undefined: not measured. */
 function cpuParts(
   turns: readonly DueTurn[],
   step: (typeof STEPS)[number],

@@ -1,4 +1,4 @@
-// What waits in a processor until it is due, handed over to a read_committed reader of its output.
+// Entries that wait in a processor until they are due, read by a read_committed reader of its output.
 import type { Millis } from '@flatline/base';
 import type { KafkaOptions, ProducedRecord } from '@flatline/kafka';
 import type { RecordCursor } from '@flatline/ports';
@@ -14,14 +14,14 @@ import { writeRecords } from '../writing.ts';
 import type { DueGround, Measured, TurnPlan } from './due-contender.ts';
 import type { DueLoad } from '../tasks/due-load.ts';
 
-/** How a pipeline holds what waits. */
+/** A pipeline's way of keeping the entries. */
 export interface FlatlineDue {
   readonly task: Pick<InstanceTask, 'kind' | 'debounce'>;
-  /** Those numbers, the last one excluded, each with its instant. */
+  /** The entries with those numbers, the last one excluded, each with its instant. */
   records(load: DueLoad, partitions: number, numbers: readonly [from: number, to: number]): Iterable<ProducedRecord>;
-  /** Resolves once so many wait there. */
+  /** Resolves once that many wait there. */
   holds(instance: Instance, all: number): Promise<unknown>;
-  /** Tells the numbers of what a record of the output hands over. */
+  /** Calls `see` with the numbers of the entries in an output record. */
   readonly read: (record: RecordCursor, see: (number: number) => void) => void;
 }
 
@@ -69,7 +69,7 @@ export async function measureFlatlineDue(
   }
 }
 
-/** The broker serves, and this process is its client. */
+/** The broker counts as the server, this process as its client. */
 function stepOf({ elapsedMs, processorCpuMs, brokerCpuMs, ownCpuMs }: PartsCost): StepCost & {
   readonly processorCpuMs: number;
 } {

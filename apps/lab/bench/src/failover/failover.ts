@@ -1,5 +1,5 @@
-// How long closes are late when an instance goes while sessions end on every partition all the time. Two share a pipeline, with
-// standbys and without, and one is killed or stopped; or there is one, killed or stopped, and started again at once.
+// How late closes are when an instance departs while sessions end on every partition all the time. Either two share a pipeline, with
+// standbys and without, and one is killed or stopped; or a single one is killed or stopped, and started again at once.
 import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { join } from 'node:path';
@@ -16,10 +16,10 @@ import { type Spread, spreadOf } from '../statistics.ts';
 import { short } from '../text-table.ts';
 
 interface FailoverScenario {
-  /** How the instance that is measured goes: killed or told to stop, for good or to be started again under its name. */
+  /** How the measured instance departs: killed or stopped, for good or to be started again under its name. */
   readonly departure: 'kill' | 'leave' | 'kill, restart' | 'leave, restart';
   readonly standbys: number;
-  /** Sessions that live all the time: the state that moves. */
+  /** Sessions alive throughout: the state that moves. */
   readonly sessions: number;
   readonly partitions: number;
   readonly sessionTimeoutMs: DurationMs;
@@ -27,16 +27,16 @@ interface FailoverScenario {
 
 interface FailoverFigures extends FailoverScenario {
   readonly movedPartitions: number;
-  /** From a kill, or the end of a process that is started again, to the first close after it that a read_committed reader sees; the slowest partition. */
+  /** From a kill, or the end of a process that is started again, to the next close seen by a read_committed reader; slowest partition. */
   readonly firstCloseMs: DurationMs | undefined;
-  /** From the end of a process that is started again until it answers, and until it runs all partitions, to within a look. */
+  /** From the end of a process that is started again until it answers, and until it runs all partitions; precise to one look. */
   readonly answersMs: DurationMs | undefined;
   readonly runsMs: DurationMs | undefined;
   /** The longest time without a close on a moved partition, where one was due every PROBE_EVERY_MS. */
   readonly longestGapMs: DurationMs;
-  /** The latest close: from its deadline to its being seen. */
+  /** The latest close: from its deadline until it is seen. */
   readonly latestMs: DurationMs;
-  /** As the new owner says: from the assignment, and from the fence, to running; the slowest partition. */
+  /** By the new owner's own account: from the assignment, and from the fence, to running; the slowest partition. */
   readonly restoreMs: DurationMs;
   readonly takeoverMs: DurationMs;
   readonly closes: number;
@@ -45,10 +45,10 @@ interface FailoverFigures extends FailoverScenario {
 const DEFAULTS = { sessions: 1_000_000, partitions: 4, repeats: 1, sessionTimeoutMs: 10_000 };
 const SEED = 1;
 const LEAVER = 'a';
-/** Probes run for so long before the departure, and after the new owner runs. */
+/** Time for which probes run before the departure, and after the new owner runs. */
 const SETTLED_MS: DurationMs = 3_000;
 const LOOK_MS: DurationMs = 50;
-/** What the project promises of a static member. */
+/** The project's goal for a static member. */
 const KILL_COSTS_MAX_MS: DurationMs = 1_000;
 const PATIENCE_MS: DurationMs = 60_000;
 
@@ -86,7 +86,7 @@ function ifTimed(ms: DurationMs | undefined): string {
   return ms === undefined ? '–' : short(ms);
 }
 
-/** What a kill costs beside a restart in good order, by medians. */
+/** Compares the cost of a kill with that of a clean restart, by medians. */
 export function restartVerdict(
   turns: readonly Pick<FailoverFigures, 'departure' | 'firstCloseMs'>[],
 ): readonly string[] {
@@ -111,7 +111,7 @@ export const failover = framed({
   report: ({ turns }) => ({ rows: turns, page: PAGE }),
 });
 
-/** @throws Error where an instance does not start, or a session is not closed exactly once. */
+/** @throws Error if an instance does not start, or a session is not closed exactly once. */
 async function measureFailovers(ground: FailoverGround): Promise<{ readonly turns: readonly FailoverFigures[] }> {
   const { sessions, partitions, sessionTimeoutMs } = ground;
   const cells = (['kill', 'leave', 'kill, restart', 'leave, restart'] as const).flatMap((departure) =>
@@ -148,18 +148,18 @@ async function measureFailover(
   }
 }
 
-/** Its own heir, as long as the group still counts it as a member: no other instance and no standby has a part in it. */
+/** True if it is its own heir, while the group still counts it as a member: no other instance and no standby takes part. */
 function returns({ departure }: Pick<FailoverScenario, 'departure'>): boolean {
   return departure.endsWith('restart');
 }
 
 interface Cast {
   readonly leaver: Instance;
-  /** undefined: itself, started again. */
+  /** undefined: the same instance, started again. */
   readonly heir: Instance | undefined;
 }
 
-/** Each runs its part, and stands by for the other's where it is to. */
+/** Each runs its part, and stands by for the other's if the scenario says so. */
 async function startAll(start: (instance: string) => Instance, scenario: FailoverScenario): Promise<Cast> {
   const { partitions, sessions, standbys } = scenario;
   const leaver = start(LEAVER);
@@ -193,7 +193,7 @@ async function watchDeparture(
     const departedAt = systemClock.wallMs();
     if (heir !== undefined) leaver.depart(departure === 'kill' ? 'kill' : 'leave');
     else await (departure === 'kill, restart' ? leaver.kill() : leaver.stop());
-    // What a stop takes is no part of a restart.
+    // The time of a stop is no part of a restart.
     const leavingMs = heir === undefined ? systemClock.wallMs() - departedAt : 0;
     const goneAtMs = performance.now();
     const next = heir ?? again();
@@ -224,7 +224,7 @@ async function watchDeparture(
   }
 }
 
-/** Waits until every probe is closed. @throws Error where one is missing, or closed twice. */
+/** Waits until every probe is closed. @throws Error if one is missing, or closed twice. */
 async function allClosed(watch: CloseWatch, partitions: number, count: number): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   for (let partition = 0; partition < partitions; partition += 1) {
@@ -245,11 +245,11 @@ interface Pause {
   readonly longestGapMs: DurationMs;
   /** From the departure to the close that ends the longest gap. */
   readonly gapEndsMs: DurationMs;
-  /** From the deadline of the latest close to its being seen. */
+  /** From the deadline of the latest close until it is seen. */
   readonly latestMs: DurationMs;
 }
 
-/** What a departure did to the closes of one partition, from `marginMs` before it. Those closes follow each other all the time. */
+/** The gap in one partition's closes caused by a departure, from `marginMs` before it. Without one, closes follow each other steadily. */
 export function pauseOf(closes: readonly SeenClose[], departedAt: Millis, marginMs: DurationMs): Pause {
   const around = closes.filter(({ seenAt }) => seenAt >= departedAt - marginMs);
   const gaps = around.slice(1).map(({ seenAt }, i) => ({ ms: seenAt - around[i]!.seenAt, endsAt: seenAt }));

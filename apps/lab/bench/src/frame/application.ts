@@ -1,4 +1,4 @@
-// What every processor that is measured gets for itself: topics, and a state directory.
+// Topics and a state directory for every measured processor.
 import { KafkaTopicAdmin, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
@@ -9,7 +9,7 @@ import { type Application, PIPELINE } from '../tasks/application.ts';
 const INPUT = { 'message.timestamp.type': 'LogAppendTime' };
 const CHANGELOG = { ...INPUT, 'retention.ms': '-1', 'retention.bytes': '-1' };
 
-/** Where topics are made, and of how many partitions. */
+/** Where to create topics, and with how many partitions. */
 export interface Topics {
   readonly connection: KafkaConnection;
   readonly partitions: number;
@@ -20,7 +20,7 @@ export interface Place extends Topics {
   readonly workDir: string;
 }
 
-/** Gives `use` an application; nothing of its state is left afterwards. */
+/** Gives `use` an application, and removes its state afterwards. */
 export async function withApplication<T>(place: Place, use: (application: Application) => Promise<T>): Promise<T> {
   const application = await openApplication(place);
   try {
@@ -30,7 +30,7 @@ export async function withApplication<T>(place: Place, use: (application: Applic
   }
 }
 
-/** For an application that outlives a function: its state directory is the caller's to remove. */
+/** For an application that outlives a function: the caller removes its state directory. */
 export async function openApplication(place: Place): Promise<Application> {
   const { brokers, partitions, workDir } = place;
   const application = `bench-${randomUUID()}`;
@@ -46,7 +46,7 @@ export async function createInput(topics: Topics, topic: string): Promise<void> 
   await create(topics, [[topic, INPUT]]);
 }
 
-/** What a processor of that name writes to. */
+/** Creates the topics to which a processor of that name writes. */
 export async function createTopicsOf(topics: Topics, application: string): Promise<void> {
   await create(topics, [
     [`${application}.output`, {}],

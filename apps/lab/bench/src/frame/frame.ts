@@ -1,18 +1,18 @@
-// The frame of a benchmark: options over its defaults, the contenders that can run here, a broker, turns and the report. What a
-// benchmark adds is its plan: its settings, contenders and measurement, and what it says of the figures.
+// The frame of a benchmark: options over its defaults, the contenders available here, a broker, turns and the report. A benchmark adds
+// its plan: its settings, contenders and measurement, and its page of the figures.
 import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import type { Benchmark, BenchmarkOptions, Sizes } from '../benchmark.ts';
 import { machineText, thisMachine } from '../machine.ts';
 import { type Described, type LineUp, NO_PEERS } from './line-up.ts';
 import { type Page, pageText } from './page.ts';
 
-/** A broker, and where state directories are made. */
+/** A broker, and the parent folder of state directories. */
 export interface Surroundings extends BenchCluster {
   readonly workDir: string;
   readonly onProgress: (what: string) => void;
 }
 
-/** Settings, and what they are measured in. */
+/** Settings, and the surroundings in which they are measured. */
 export type Ground<Settings = object> = Settings & Surroundings;
 
 export interface BenchmarkPlan<Settings extends object, Contender extends Described, Measured extends object, Row> {
@@ -21,14 +21,14 @@ export interface BenchmarkPlan<Settings extends object, Contender extends Descri
   settings(options: BenchmarkOptions): Settings;
   /** Undefined: Flatline alone. */
   lineUp?(options: BenchmarkOptions): Promise<LineUp<Contender>>;
-  /** What all figures are measured under, in one line. */
+  /** The conditions of all figures, in one line. */
   conditions?(settings: Settings): string;
   measure(ground: Ground<Settings>, contenders: readonly Contender[]): Promise<Measured>;
   /** Rows are the figures, which the page shows. */
   report(measured: Measured, settings: Settings): { readonly rows: readonly Row[]; readonly page: Page<Row> };
 }
 
-/** @throws by its `run`: Fatal, Retriable where no broker can be started; what its measurement does */
+/** @throws by its `run`: Fatal, Retriable if no broker can be started; any error of its measurement */
 export function framed<Settings extends object, Contender extends Described, Measured extends object, Row>(
   plan: BenchmarkPlan<Settings, Contender, Measured, Row>,
 ): Benchmark {
@@ -67,7 +67,7 @@ export function framed<Settings extends object, Contender extends Described, Mea
   };
 }
 
-/** The defaults, but for those that an option of the same name replaces. */
+/** The defaults, replaced by options of the same name. */
 export function over<Defaults extends Partial<Record<keyof Sizes, number>>>(
   defaults: Defaults,
   { events, sessions, partitions, repeats }: Sizes,

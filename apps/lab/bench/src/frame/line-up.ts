@@ -1,19 +1,19 @@
-// The contenders that can run here, and the peers that cannot, with what they lack.
+// The contenders that can run here, and the peers that cannot, with the reason.
 import type { PeersAsked } from '../benchmark.ts';
 import type { JavaProgram } from '../peers/java-program.ts';
 import { type Found, lookUpPeer } from '../peers/peer.ts';
 
 export interface Described {
   readonly name: string;
-  /** What it does, for the report. */
+  /** Its description in the report. */
   readonly does: string;
 }
 
 export interface LineUp<Contender> {
   readonly contenders: readonly Contender[];
-  /** Peers that do not take part, and why. */
+  /** Peers that do not take part, with the reason. */
   readonly absent: readonly string[];
-  /** Versions of what the others run on. */
+  /** Versions of the others' platforms. */
   readonly versions: readonly string[];
 }
 
@@ -22,12 +22,12 @@ export const NO_PEERS = { absent: [], versions: [] } as const;
 /** Variants of Kafka Streams, and how each is run. */
 interface StreamsPlan<Contender, Streams> {
   readonly variants: readonly Streams[];
-  /** What is said of it before what it does: threads, commits. */
+  /** The first part of its description: threads, commits. */
   readonly how: (streams: Streams) => string;
   readonly contender: (described: Described, program: JavaProgram, streams: Streams) => Contender;
 }
 
-/** Our own contenders, and Kafka Streams' where it can be run. */
+/** Our own contenders, and Kafka Streams' if it can run here. */
 export async function streamsLineUp<Contender, Streams extends Described>(
   options: PeersAsked,
   own: readonly Contender[],

@@ -1,14 +1,14 @@
-// What a page says of a measurement, as data: how turns become figures, which columns and charts show them, and how they are judged.
+// A page about a measurement, as data: how turns become figures, the columns and charts that show them, and how they are judged.
 // Pure.
 import { type LoopDelay, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf, spreadOfKnown } from '../statistics.ts';
 import { textTable } from '../text-table.ts';
 
-/** One figure of a row, made of all of its turns. */
+/** One figure of a row, computed from all of its turns. */
 type Figure<Turn> = (turns: readonly Turn[]) => unknown;
 
-/** The rows of a page: what its turns have in common, and the figures made of them. */
+/** The rows of a page: keys common to their turns, and the figures made of these. */
 export type Row<Turn, Key extends keyof Turn, Figures extends Readonly<Record<string, Figure<Turn>>>> = Pick<
   Turn,
   Key
@@ -16,13 +16,13 @@ export type Row<Turn, Key extends keyof Turn, Figures extends Readonly<Record<st
   readonly [Name in keyof Figures]: ReturnType<Figures[Name]>;
 };
 
-/** Names of what a turn says as a `Value`. */
+/** Names of a turn's fields of type `Value`. */
 type Said<Turn, Value> = { readonly [Name in keyof Turn]-?: Turn[Name] extends Value ? Name : never }[keyof Turn] &
   keyof Turn;
 
 type Named<Name extends PropertyKey, Turn, Value> = { readonly [Each in Name]: (turns: readonly Turn[]) => Value };
 
-/** Ways to make figures of several turns: one by one, or all those that turns say by the name that the figure has. */
+/** Ways to make figures of several turns: one by one, or from the turns' fields of the same name. */
 export function combine<Turn>() {
   const said = (turn: Turn, name: keyof Turn): unknown => turn[name];
   const spread =
@@ -41,7 +41,7 @@ export function combine<Turn>() {
     spread,
     spreads: <Name extends Said<Turn, number>>(...names: readonly Name[]): Named<Name, Turn, Spread> =>
       named(names, (name) => spread((turn) => said(turn, name) as number)),
-    /** Undefined where one turn does not tell it. */
+    /** Undefined if one turn does not tell it. */
     known,
     knowns: <Name extends Said<Turn, number | undefined>>(
       ...names: readonly Name[]
@@ -49,7 +49,7 @@ export function combine<Turn>() {
       named(names, (name) => known((turn) => said(turn, name) as number | undefined)),
     sums: <Name extends Said<Turn, number>>(...names: readonly Name[]): Named<Name, Turn, number> =>
       named(names, (name) => sum((turn) => said(turn, name) as number)),
-    /** Undefined where no turn tells it: the process does not run on Node. */
+    /** Undefined if no turn tells it: the process does not run on Node. */
     worst:
       (of: (turn: Turn) => LoopDelay | undefined) =>
       (turns: readonly Turn[]): LoopDelay | undefined => {
@@ -67,7 +67,7 @@ function named<Name extends PropertyKey, Made>(
   return Object.fromEntries(made) as unknown as { readonly [Each in Name]: Made };
 }
 
-/** A row for all turns that are alike in `keys`, in the order in which they first came. */
+/** A row for all turns that agree in `keys`, in order of first appearance. */
 export function rowsOf<Turn, Key extends keyof Turn, Figures extends Readonly<Record<string, Figure<Turn>>>>(
   turns: readonly Turn[],
   keys: readonly Key[],
@@ -93,7 +93,7 @@ interface Table<Of> {
 export interface Page<Of> extends Table<Of> {
   /** Tables below the first. */
   readonly more?: readonly Table<Of>[];
-  /** Lines below all tables: goals, and what went wrong. */
+  /** Lines below all tables: goals, and failures. */
   readonly verdicts?: (rows: readonly Of[]) => readonly string[];
   readonly charts?: (rows: readonly Of[]) => readonly BarChart[];
 }
@@ -132,7 +132,7 @@ export function verdict(isMet: boolean): string {
   return isMet ? 'met' : 'MISSED';
 }
 
-/** Judges the worst event loop of those that are known. */
+/** Judges the worst event loop among those known. */
 export function loopVerdict(delays: readonly (LoopDelay | undefined)[]): readonly string[] {
   const known = delays.flatMap((delay) => delay ?? []);
   return known.length === 0 ? [] : [loopDelayVerdict(worstDelay(known))];

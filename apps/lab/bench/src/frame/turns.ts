@@ -1,4 +1,4 @@
-// Turns: everything that is compared is measured once, then all of it again, so that other load on the machine falls on all alike.
+// Takes turns: everything compared is measured once, then all of it again, so that other load on the machine falls on all alike.
 import { type Place, withApplication } from './application.ts';
 import { type Application } from '../tasks/application.ts';
 
@@ -7,23 +7,23 @@ interface Rounds {
   readonly onProgress: (what: string) => void;
 }
 
-/** Something that is measured once in each round. */
+/** Something measured once in each round. */
 export interface Cell<Turn> {
   readonly name: string;
-  /** A peer's failure leaves the others to be measured. */
+  /** A peer's failure does not keep the others from being measured. */
   readonly isPeer?: boolean | undefined;
   /** @param repeat from 0 */
   take(repeat: number): Promise<Turn>;
 }
 
 export interface Taken<Turn> {
-  /** By cell, in their order; none of a cell that failed. */
+  /** By cell, in their order; empty for a cell that failed. */
   readonly turns: readonly (readonly Turn[])[];
-  /** Cells that failed, and with what. */
+  /** Cells that failed, with the error. */
   readonly failures: readonly string[];
 }
 
-/** Another cell begins each time, so that none always runs after the same one. @throws what a cell throws that is no peer's */
+/** Each round begins with another cell, so that none always runs after the same one. @throws the error of a cell that is no peer's */
 export async function takeTurns<Turn>(
   cells: readonly Cell<Turn>[],
   { repeats, onProgress }: Rounds,
@@ -37,7 +37,7 @@ export async function takeTurns<Turn>(
       try {
         taken.get(cell)!.push(await cell.take(repeat));
       } catch (error) {
-        // A peer that fails once is not trusted again; our own failures are to be fixed.
+        // A peer that has failed once is not tried again; our own failures must be fixed.
         if (cell.isPeer !== true) throw error;
         failures.push(failureText(cell.name, error));
         taken.delete(cell);
@@ -46,7 +46,7 @@ export async function takeTurns<Turn>(
   return { turns: cells.map((cell) => taken.get(cell) ?? []), failures };
 }
 
-/** Something that is measured with an application of its own each time. */
+/** Something measured with a new application each time. */
 export interface ApplicationCell<Turn> extends Omit<Cell<Turn>, 'take'> {
   take(application: Application): Promise<Turn>;
 }

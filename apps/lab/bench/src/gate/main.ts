@@ -9,15 +9,16 @@ import { loadedTopic, takeTurn, THROUGHPUT_DEFAULTS, type TurnSurroundings } fro
 import { GATED_FORMATS, type GatedFormat, type GateVerdict, gateVerdict } from './verdict.ts';
 
 /**
- * One task, so that its commits soon have the size they keep. The interval is longer than the default, so that a busy machine,
- * which passes fewer events between commits, pays less for it. A commit budget that does not grow shows in most runs, not in all; with 2 s, in none.
+ * One task, so that its commits soon reach their lasting size. The interval is longer than the default, so that a busy machine,
+ * which passes fewer events between commits, pays less for it. A commit budget that does not grow shows most of the time, not
+ * always; with 2 s, never.
  */
 const SETTINGS = { ...THROUGHPUT_DEFAULTS, sessions: 50_000, partitions: 1, warmUpShare: 0.3, commitIntervalMs: 500 };
 const EVENTS: Readonly<Record<GatedFormat, number>> = { bare: 4_000_000, json: 3_000_000 };
 /** kafkajs is as fast at the end of the topic as at its beginning. */
 const KAFKAJS_EVENTS = 1_500_000;
 const TURNS = 3;
-/** Taken where the first ones were too slow, and judged together with them. */
+/** Taken if the first ones were too slow, and judged together with them. */
 const MORE_TURNS = 4;
 
 const contenders = { kafkajs: ownContender('kafkajs', 'reads'), flatline: ownContender('flatline', 'processes') };

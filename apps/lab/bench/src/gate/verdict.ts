@@ -1,5 +1,5 @@
-// Whether Flatline has become much slower than it is: events per CPU second against kafkajs' consumer merely reading the same
-// topic in the same run. A ratio of CPU times within a run says little of the machine, and so does not fail on a busy one. Pure.
+// Judges whether Flatline has become much slower: events per CPU second against kafkajs' consumer merely reading the same
+// topic in the same run. A ratio of CPU times within a run depends little on the machine, and so does not fail on a busy one. Pure.
 import { spreadOf } from '../statistics.ts';
 import { short, spreadText } from '../text-table.ts';
 import type { ContenderCost } from '../tasks/contender-task.ts';
@@ -20,10 +20,10 @@ export interface GateVerdict {
   readonly text: string;
 }
 
-/** A machine with little else to do gives 5.1 and 2.3, one on which all takes ten times as long 2.7 and 1.6: half of the former is red. */
+/** An idle machine gives 5.1 and 2.3, one on which everything takes ten times as long 2.7 and 1.6: half of the former is red. */
 export const TIMES_KAFKAJS_MIN: Readonly<Record<GatedFormat, number>> = { bare: 2.6, json: 1.35 };
 
-/** Judges medians: a defect that shows in most turns is seen, a turn that other processes disturbed is not. */
+/** Judges medians: they show a defect that is in most turns, but not a turn that other processes disturbed. */
 export function gateVerdict(format: GatedFormat, { flatline, kafkajs }: GateCosts): GateVerdict {
   const [ours, theirs] = [flatline, kafkajs].map((costs) =>
     spreadOf(costs.map(({ records, cpuMs }) => (1_000 * records) / cpuMs)),

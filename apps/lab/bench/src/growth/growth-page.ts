@@ -1,4 +1,4 @@
-// What a measurement of growth says. Pure.
+// The page of a measurement of growth. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, loopVerdict, type Page, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
@@ -9,7 +9,7 @@ import { medianText, megabytes, short, spreadText } from '../text-table.ts';
 
 export interface PacedCost {
   readonly heartbeatsPerSecond: number;
-  /** CPU of the whole process per second, under this load and, afterwards, under none. */
+  /** CPU of the whole process per second, under this load and, afterwards, without any. */
   readonly cpuMsPerSecond: DurationMs;
   readonly idleCpuMsPerSecond: DurationMs;
   /** Under the load. */
@@ -17,15 +17,15 @@ export interface PacedCost {
 }
 
 export interface GrowthTurn {
-  /** Taken as fast as it goes. */
+  /** At full speed. */
   readonly cpuNsPerBeat: number;
-  /** In the same time. */
+  /** Over the same time. */
   readonly loopDelay: LoopDelay;
   readonly paced: PacedCost;
-  /** From the start of a process that had ended in good order: until its slowest partition had loaded, and to the first close. */
+  /** From the start, after a clean stop, until the slowest partition had loaded, and to the first close. */
   readonly restoreMs: DurationMs;
   readonly firstCloseMs: DurationMs;
-  /** The same after kill −9: the group has to notice first. */
+  /** The same after kill −9: the group must notice first. */
   readonly restoreAfterKillMs: DurationMs;
   readonly firstCloseAfterKillMs: DurationMs;
 }
@@ -37,10 +37,10 @@ export interface GrowthTurns {
   readonly turns: readonly GrowthTurn[];
 }
 
-/** What the project promises: a heartbeat among 10 million costs at most so many times one among 100 thousand... */
+/** The project's goals: a heartbeat among 10 million costs at most this multiple of one among 100 thousand... */
 const TIMES_FIRST_MAX = 2;
 const GROWN_SESSIONS = 10_000_000;
-/** ...and 15 million sessions on one instance need no more than this, and are there again within... */
+/** ...and 15 million sessions on one instance need no more than this, and are back within... */
 const FULL_SESSIONS = 15_000_000;
 const RSS_BYTES_MAX = 4 * 2 ** 30;
 const FIRST_CLOSE_MS_MAX: DurationMs = 20_000;
@@ -52,10 +52,10 @@ interface GrownCost extends Spread {
 
 const { spread, spreads, worst } = combine<GrowthTurn>();
 const FIGURES = {
-  /** What really came. */
+  /** The rate actually achieved. */
   pacedBeatsPerSecond: spread(({ paced }) => paced.heartbeatsPerSecond),
   idleCpuMsPerSecond: spread(({ paced }) => paced.idleCpuMsPerSecond),
-  /** As fast as heartbeats are taken, and at the same rate. */
+  /** At full speed, and at the same rate. */
   loopDelay: worst(({ loopDelay }) => loopDelay),
   pacedLoopDelay: worst(({ paced }) => paced.loopDelay),
   ...spreads('restoreMs', 'firstCloseMs', 'restoreAfterKillMs', 'firstCloseAfterKillMs'),
@@ -70,9 +70,9 @@ export function growthRows(measured: readonly GrowthTurns[]) {
     };
     return {
       sessions,
-      /** As fast as heartbeats are taken. */
+      /** At full speed. */
       cpuNsPerBeat: grown(({ cpuNsPerBeat }) => cpuNsPerBeat),
-      /** At the same rate in all populations: with what the process costs while nothing comes, and without. */
+      /** At the same rate in all populations: including the cost of the process while nothing comes, and without it. */
       pacedCpuNsPerBeat: grown(({ paced }) => (1e6 * paced.cpuMsPerSecond) / paced.heartbeatsPerSecond),
       netCpuNsPerBeat: grown(({ paced }) => netCpuNs(paced)),
       ...rowsOf<GrowthTurn, never, typeof FIGURES>(turns, [], FIGURES)[0]!,

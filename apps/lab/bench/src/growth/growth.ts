@@ -1,5 +1,5 @@
-// What many live sessions cost: a heartbeat's CPU time at populations of very different size, as fast as they are taken and at
-// the same rate in all, the memory of a process that holds them, and how long it takes from starting again to the first close.
+// The cost of many live sessions: a heartbeat's CPU time at populations of very different size, at full speed and at
+// the same rate in all, the memory of a process that holds them, and the time from a restart to the first close.
 // Populations take turns.
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
@@ -13,17 +13,17 @@ import type { Instance } from '../processor/instance.ts';
 import type { InstanceAnswer } from '../tasks/instance-task.ts';
 import { growthPage, growthRows, type GrowthTurn, type GrowthTurns, type PacedCost } from './growth-page.ts';
 
-/** The first is what the others are compared with. */
+/** The others are compared with the first. */
 const POPULATIONS: readonly number[] = [100_000, 1_000_000, 10_000_000, 15_000_000];
 const DEFAULTS = {
-  /** Before those that are measured: code is compiled on them. */
+  /** Before the measured ones: code is compiled on them. */
   warmUpBeats: 1_500_000,
   /** The same rate in all populations. */
   beatsPerSecond: 100_000,
   repeats: 3,
   partitions: 4,
 };
-/** Heartbeats of random live sessions that wait to be taken, per population and turn. */
+/** Heartbeats of random live sessions to be taken, per population and turn. */
 const BEATS = 6_000_000;
 
 type GrowthSettings = typeof DEFAULTS & { readonly beats: number; readonly populations: readonly number[] };
@@ -51,7 +51,7 @@ export const growth = framed({
   report: ({ rows }, settings) => ({ rows: growthRows(rows), page: growthPage({ ...settings, ...STEADY }) }),
 });
 
-/** @throws Error where a processor fails or stalls, or a close does not come. */
+/** @throws Error if a processor fails or stalls, or a close does not come. */
 async function measureGrowth(ground: GrowthGround): Promise<{ readonly rows: readonly GrowthTurns[] }> {
   const grown: Grown[] = [];
   try {
@@ -123,7 +123,7 @@ async function takeTurn(grown: Grown, repeat: number, settings: GrowthSettings):
 }
 
 /**
- * What a heartbeat costs when no more come than do. @throws Error where an instance ends, or the process that sends
+ * The cost of a heartbeat at the paced rate. @throws Error if an instance ends, or the process that sends
  * @param instance runs, and has nothing left to read
  */
 async function measurePaced(
@@ -150,7 +150,7 @@ async function measurePaced(
   }
 }
 
-/** When it was seen, by the wall clock of this process. */
+/** Instant at which it was seen, by the wall clock of this process. */
 async function closeOf({ site, watch }: Grown, session: number): Promise<number> {
   const { load } = site;
   const [partition, key] = [load.partitionOf(session), load.keyOf(session)];

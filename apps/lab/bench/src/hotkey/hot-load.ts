@@ -1,4 +1,4 @@
-// Items of one key at a steady rate, beside those of keys that come once: what a hot key does to its neighbours.
+// Items of one key at a steady rate, beside items of keys that come once: the effect of a hot key on its neighbours.
 import type { DurationMs, Millis } from '@flatline/base';
 import { BatchProducer, type KafkaConnection, type KafkaOptions, type ProducedRecord } from '@flatline/kafka';
 import type { RecordCursor, RecordHeader } from '@flatline/ports';
@@ -11,7 +11,7 @@ export const HOT_KEY = Buffer.from('hot');
 const NEIGHBOUR_EVERY_MS: DurationMs = 10;
 const NEIGHBOUR = 'neighbour-';
 
-/** JSON of about so many bytes, as edits or readings are. */
+/** JSON of about that many bytes, like edits or readings. */
 export function itemValue(index: number, bytes: number): Buffer {
   return Buffer.from(
     JSON.stringify({ n: index, of: '' })
@@ -23,20 +23,20 @@ export function itemValue(index: number, bytes: number): Buffer {
 interface HotLoad {
   readonly topic: string;
   readonly itemBytes: number;
-  /** The hot key's; 0: neighbours alone. */
+  /** Rate of the hot key; 0: neighbours alone. */
   readonly itemsPerSecond: number;
-  /** Each of its items has them. */
+  /** On each of its items. */
   readonly headers: readonly RecordHeader[];
 }
 
-/** Sends until it is stopped; what could not be sent in time is sent as soon as it can be. */
+/** Sends until it is stopped; late items are sent as soon as possible. */
 export class HotSender {
   readonly #stop = new AbortController();
   readonly #running: Promise<Sent>;
 
   constructor(connection: KafkaConnection, load: HotLoad) {
     this.#running = this.#run(connection, load);
-    // Reported where it is stopped.
+    // Reported when it is stopped.
     this.#running.catch(() => undefined);
   }
 
@@ -67,7 +67,7 @@ export class HotSender {
 
 export interface Sent {
   readonly neighbours: number;
-  /** The hot key's, as they really went. */
+  /** Rate of the hot key, as actually sent. */
   readonly itemsPerSecond: number;
 }
 
@@ -77,7 +77,7 @@ interface SeenBatch {
   readonly lateMs: DurationMs;
 }
 
-/** Reads the output: batches of neighbours with when they came. */
+/** Reads the output: batches of neighbours, and the times when they came. */
 export class BatchWatch {
   readonly #reader: OutputReader;
   readonly batches: SeenBatch[] = [];
@@ -88,13 +88,13 @@ export class BatchWatch {
     });
   }
 
-  /** @throws what ended the reading */
+  /** @throws the error that ended the reading */
   async close(): Promise<void> {
     await this.#reader.close();
     if (this.#reader.failure !== undefined) throw this.#reader.failure;
   }
 
-  /** Values of the hot key are not looked at: that takes time that would be the neighbours'. */
+  /** Values of the hot key are not read: that would take time from the neighbours. */
   #see(record: RecordCursor): void {
     if (record.keyLength === HOT_KEY.length) return;
     const seenAt = systemClock.wallMs();

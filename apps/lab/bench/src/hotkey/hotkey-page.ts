@@ -1,4 +1,4 @@
-// What a measurement of a hot key says. Pure.
+// The page of a measurement of a hot key. Pure.
 import type { DurationMs, Millis } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, loopDelayText } from '../loop-delay.ts';
@@ -14,7 +14,7 @@ interface Lateness extends Quantiles {
 export interface HotKeyTurn extends Lateness {
   readonly load: string;
   readonly does: string;
-  /** The hot key's. */
+  /** Rate of the hot key. */
   readonly itemsPerSecond: number;
   /** Neighbours whose batch did not come. */
   readonly missing: number;
@@ -25,7 +25,7 @@ export interface ThroughputTurn {
   readonly items: number;
   readonly elapsedMs: DurationMs;
   readonly cpuMs: DurationMs;
-  /** The same input by a reader that does nothing with it. */
+  /** The same input read without any further work. */
   readonly rawItems: number;
   readonly rawElapsedMs: DurationMs;
   readonly rawCpuMs: DurationMs;
@@ -35,14 +35,14 @@ export interface PendingMemory {
   readonly items: number;
   readonly windows: number;
   readonly halfItems: number;
-  /** The whole process, once half of them wait, and all. */
+  /** Memory of the whole process, with half of the items, and with all. */
   readonly half: MemoryParts;
   readonly all: MemoryParts;
-  /** What one item has. */
+  /** Value of one item. */
   readonly valueBytes: number;
 }
 
-/** More than without the hot key, for the 99th of a hundred batches of neighbours. */
+/** Goal: how much a hot key may add to the 99th percentile of its neighbours' delays. */
 const HELD_UP_MAX_MS = 50;
 
 /** Quantiles by nearest rank, NaN without any. */

@@ -1,5 +1,5 @@
-// What one hot key costs where items are debounced: how late the batches of its neighbours come, how many items of one key a second
-// a partition takes, beside reading them and nothing else, and what a pending item takes of memory.
+// The cost of one hot key where items are debounced: how late the batches of its neighbours are, how many items of one key a second
+// a partition takes, compared with merely reading them, and the memory of a pending item.
 import type { DurationMs } from '@flatline/base';
 import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -33,9 +33,9 @@ const WAIT_MS: DurationMs = 1_000;
 const WARM_UP_MS: DurationMs = 10_000;
 const MEASURED_MS: DurationMs = 30_000;
 const TAIL_MS: DurationMs = 3_000;
-/** A local store lacks what was committed for so long, at most (flushIntervalMs). */
+/** Longest time for which a commit may be missing from a local store (flushIntervalMs). */
 const FLUSHED_MS: DurationMs = 66_000;
-/** Items of one window where memory is measured. */
+/** Items per window for the measurement of memory. */
 const ITEMS_PER_WINDOW = 50;
 
 interface Load {
@@ -43,7 +43,7 @@ interface Load {
   readonly does: string;
   readonly isHot: boolean;
   readonly settings: object;
-  /** What each hot item asks for; only that which opens a window is obeyed. */
+  /** Asked for by each hot item, and obeyed for the one that opens a window. */
   readonly waitMs?: DurationMs;
 }
 
@@ -76,7 +76,7 @@ interface HotKeyMeasurement {
   readonly pending: PendingMemory;
 }
 
-/** @throws Error where a processor fails or stalls. */
+/** @throws Error if a processor fails or stalls. */
 async function measureHotKey(ground: HotKeyGround): Promise<HotKeyMeasurement> {
   const delays = LOADS.map((load) => ({
     name: load.name,
@@ -122,7 +122,7 @@ async function neighbours(ground: HotKeyGround, application: Application, load: 
   }
 }
 
-/** As fast as it goes: what is in the input before the processor starts, all of one key; and by a reader that does nothing else. */
+/** At full speed: input of one key, complete before the processor starts; and the same by a reader that does nothing else. */
 async function drained(ground: HotKeyGround, application: Application): Promise<ThroughputTurn> {
   const { connection, events, brokers, partitions } = ground;
   const { topic } = application;
@@ -143,7 +143,7 @@ async function drained(ground: HotKeyGround, application: Application): Promise<
   }
 }
 
-/** Half of the items, then all of them: what the process takes anyway falls out. */
+/** Half of the items, then all of them: the difference leaves out what the process takes anyway. */
 async function waiting(ground: HotKeyGround, application: Application): Promise<PendingMemory> {
   const { connection, sessions: items, onProgress } = ground;
   const { topic } = application;

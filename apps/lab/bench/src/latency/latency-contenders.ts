@@ -21,15 +21,15 @@ import type { ContenderCost, ContenderTask } from '../tasks/contender-task.ts';
 import { COMMIT_INTERVAL_MS } from './latency-page.ts';
 
 export interface LatencyContender extends Described {
-  /** A peer's failure leaves the others to be measured. */
+  /** A peer's failure does not keep the others from being measured. */
   readonly isPeer?: boolean;
-  /** Runs through a full topic, for its capacity. */
+  /** Works through a full topic, for its capacity. */
   process(task: ContenderTask): Promise<Pick<ContenderCost, 'records' | 'elapsedMs'>>;
   /** Starts it, waits until it runs, and leaves it running. */
   start(application: Application, task: ContenderTask): Promise<LatencyRun>;
 }
 
-/** Those on Node say what they cost. */
+/** Those on Node report their cost. */
 interface LatencyRun extends Pick<RunningContender, 'stop'>, Partial<Pick<RunningContender, 'beginCost' | 'cost'>> {
   /** As its own users have seen them so far; undefined: they read its output topic. */
   readonly closes?: () => readonly SeenClose[];
@@ -37,7 +37,7 @@ interface LatencyRun extends Pick<RunningContender, 'stop'>, Partial<Pick<Runnin
 
 /** The defaults of commitIntervalMs and closeDelayMs. */
 const FLATLINE_PACE = 'commits closes after 20 ms, and what only changed after 500';
-/** By default, and with more clock records on partitions that are quiet: what the punctuators' intervals are to them. */
+/** The defaults, and a variant with more clock records on quiet partitions: the counterpart of the punctuators' intervals. */
 const FLATLINES = [
   flatline('flatline', `exactly once, by default: ${FLATLINE_PACE}`, undefined),
   flatline(

@@ -1,4 +1,4 @@
-// What a measurement of lateness says. Pure.
+// The page of a measurement of lateness. Pure.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { SeenClose } from '../close-watch.ts';
 import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from '../probes.ts';
@@ -10,32 +10,32 @@ import { ifKnown, medianText, short, spreadText } from '../text-table.ts';
 export const LOADS = ['idle', 'busy', 'ending'] as const;
 export type Load = (typeof LOADS)[number];
 
-/** One turn: how late closes are seen by a read_committed reader of the output, counted from their deadlines. */
+/** One turn: how late a read_committed reader of the output sees closes, counted from their deadlines. */
 export interface LatencyTurn {
   readonly contender: string;
   readonly load: Load;
-  /** What was really sent, beside the probes; where sessions end all the time, what was to be. */
+  /** The rate actually sent, beside the probes; where sessions end all the time, the planned one. */
   readonly eventsPerSecond: number;
   readonly closes: number;
-  /** Sessions that ended and of which no close was seen. */
+  /** Sessions that ended without a close being seen. */
   readonly missing: number;
-  /** NaN where none was seen. */
+  /** NaN if none was seen. */
   readonly p50Ms: DurationMs;
   readonly p99Ms: DurationMs;
   readonly maxMs: DurationMs;
-  /** Undefined where the contender does not run on Node. */
+  /** Undefined if the contender does not run on Node. */
   readonly loopDelay: LoopDelay | undefined;
-  /** CPU time of the broker's processes per second; undefined where they are not ours to see. */
+  /** CPU time of the broker's processes per second; undefined if it is not visible. */
   readonly brokerMsPerSecond: DurationMs | undefined;
 }
 
-/** How many sessions end in a second where they end all the time, in all partitions together. */
+/** Sessions that end per second where they end all the time, in all partitions together. */
 export const ENDING_PER_SECOND = 2_000;
-/** Default of Kafka Streams under exactly once, used where its name says no other. */
+/** Default of Kafka Streams under exactly once, used unless its name says otherwise. */
 export const COMMIT_INTERVAL_MS: DurationMs = 100;
 /** Share of a contender's capacity at which it counts as busy. */
 export const BUSY_SHARE = 0.3;
-/** What the project promises: a p99 of at most so much of the best peer's, and under load so much beside the commits. */
+/** The project's goals: a p99 of at most this share of the best peer's, and under load this much beside the commits. */
 const SHARE_OF_PEER_MAX = 0.25;
 const BESIDE_COMMITS_MAX_MS: DurationMs = 100;
 
@@ -53,7 +53,7 @@ const { spread, spreads, knowns, sums, worst } = combine<LatencyTurn>();
 const FIGURES = {
   ...spreads('eventsPerSecond'),
   ...sums('closes', 'missing'),
-  /** Infinity of a turn in which none was seen. */
+  /** Infinity for a turn in which none was seen. */
   p50Ms: spread(({ p50Ms }) => latest(p50Ms)),
   p99Ms: spread(({ p99Ms }) => latest(p99Ms)),
   maxMs: (turns: readonly LatencyTurn[]) => Math.max(...turns.map(({ maxMs }) => latest(maxMs))),

@@ -1,5 +1,5 @@
-// From a session's deadline until a read_committed reader of the output sees its close: on a quiet pipeline, on one that is
-// given a third of what it can take, and where sessions end all the time on a machine without rest.
+// From a session's deadline until a read_committed reader of the output sees its close: on a quiet pipeline, on one at
+// a third of its capacity, and where sessions end all the time on a machine without rest.
 import { type DurationMs, seededRandom } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
@@ -31,19 +31,19 @@ import {
 } from './latency-page.ts';
 import { type LatencyContender, latencyLineUp } from './latency-contenders.ts';
 
-/** Events: to measure what a contender is capable of. Sessions live under load, beside the probes. */
+/** Events: for measuring a contender's capacity. Sessions: alive under load, beside the probes. */
 const DEFAULTS = { events: 3_000_000, sessions: 1_000_000, partitions: 4, repeats: 3 };
 /** Seed of their keys. */
 const LIVING_SEED = 3;
 
 type LatencyGround = Ground<typeof DEFAULTS>;
 
-/** From the first close on, by when all is read that was there before: until code is compiled and caches are warm. */
+/** From the first close on, when the older input has been read: until code is compiled and caches are warm. */
 const WARM_UP_MS: DurationMs = 8_000;
 const FIRST_CLOSE_MS: DurationMs = 120_000;
 const LOOK_MS: DurationMs = 100;
 const MEASURED_MS: DurationMs = 20_000;
-/** Between two probes of a quiet pipeline: at random, so that they meet every phase of whatever goes in rounds. */
+/** Between two probes of a quiet pipeline: random, so that they meet every phase of anything periodic. */
 const PAUSE_MIN_MS: DurationMs = 20;
 const PAUSE_SPREAD_MS: DurationMs = 80;
 /** The last probes close well within this, or are missing. */
@@ -64,11 +64,11 @@ export const latency = framed({
 
 interface LatencyMeasurement {
   readonly turns: readonly LatencyTurn[];
-  /** What failed of peers, and with what. */
+  /** Failures of peers, with the error. */
   readonly failures: readonly string[];
 }
 
-/** @throws Error where a process of the project's own fails. */
+/** @throws Error if a process of the project's own fails. */
 async function measureLatency(
   ground: LatencyGround,
   contenders: readonly LatencyContender[],
@@ -96,7 +96,7 @@ async function measureLatency(
   return { turns: turns.flat(), failures: [...failed, ...failures] };
 }
 
-/** What a contender is sent when it is busy, in events per second: a share of what it gets through, measured once. */
+/** The load of a busy contender, in events per second: a share of its capacity, measured once. */
 async function busyRate(ground: LatencyGround, fullTopic: string, contender: LatencyContender): Promise<number> {
   ground.onProgress(`${contender.name}: capacity`);
   const { records, elapsedMs } = await withApplication(ground, (application) =>
@@ -108,7 +108,7 @@ async function busyRate(ground: LatencyGround, fullTopic: string, contender: Lat
 interface LatencyCell {
   readonly application: Application;
   readonly load: Load;
-  /** Events per second where it is busy. */
+  /** Events per second under load. */
   readonly rate: number;
 }
 
@@ -150,7 +150,7 @@ type Probed = Omit<LatencyTurn, 'contender' | 'load' | 'eventsPerSecond' | 'loop
 
 type Closes = () => readonly SeenClose[];
 
-/** Reads the output topic for as long as `measure` takes, where closes are not reported otherwise. */
+/** Reads the output topic while `measure` runs, unless closes are reported otherwise. */
 async function watched<T>(
   { kafka, partitions }: LatencyGround,
   { application }: Application,
@@ -166,7 +166,7 @@ async function watched<T>(
   }
 }
 
-/** `onReady`: the contender has read what was there before, and closes. */
+/** `onReady`: the contender has read the older input, and closes sessions. */
 async function probe(
   { connection, brokerCpu }: LatencyGround,
   topic: string,
@@ -196,13 +196,13 @@ async function probe(
   return { ...latenessOf(closes(), from, to), missing: sent - seen.size, brokerMsPerSecond };
 }
 
-/** undefined: one per partition, each so often. */
+/** undefined: one per partition at the default interval. */
 function paceOf(load: Load): ProbePace | undefined {
   if (load === 'busy') return undefined;
   return load === 'idle' ? quietPace() : endingPace();
 }
 
-/** All partitions in turn; what could not be sent in time is sent as soon as it can be. */
+/** All partitions in turn; late probes are sent as soon as possible. */
 function endingPace(): ProbePace {
   const startedAtMs = performance.now();
   let sent = 0;

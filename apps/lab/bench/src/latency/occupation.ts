@@ -1,9 +1,9 @@
-// A core that has other things to do.
+// Keeps a core busy.
 
-/** Long enough to be a burden, short enough to hear of the parent's end. */
+/** Long enough to be a burden, short enough to notice the parent's end. */
 const SEARCH_MS = 100;
 
-/** Takes all the time of a core that this process is given, for ever. */
+/** Uses all the CPU time that this process can get, for ever. */
 export async function occupyCore(): Promise<never> {
   let last = 0;
   for (;;) {

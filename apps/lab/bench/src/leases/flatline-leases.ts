@@ -1,4 +1,4 @@
-// Leases of a processor: touches that lie in the topic, and leases that end within a second while it runs.
+// Leases of a processor: touches ready in the topic, and leases that end within a second while it runs.
 import { type DurationMs, type Millis, seededRandom } from '@flatline/base';
 import { KafkaLogScan, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -14,10 +14,10 @@ import { CloseCount, stormKey } from '../storm/close-count.ts';
 import { NO_VALUE, writeRecords } from '../writing.ts';
 import type { LeasesExpiry, LeasesTurn } from './leases-page.ts';
 
-/** Sessions: leases that are held. Events: touches of them. */
+/** Sessions: live leases. Events: touches of them. */
 export type LeasesGround = Ground<{ readonly sessions: number; readonly events: number; readonly partitions: number }>;
 
-/** How long a start, and each of the leases that end together, may take to be there: several times what it does. */
+/** Maximum times for a start, and for each of the leases that end together, to be granted: several times what is needed. */
 interface ExpiryPlan {
   readonly leases: number;
   readonly startMs: DurationMs;
@@ -31,7 +31,7 @@ export interface FlatlineLeases {
   readonly expiry: ExpiryPlan | undefined;
 }
 
-/** Part of the touches that is not measured: code is compiled meanwhile. */
+/** Share of the touches that is not measured: code is compiled meanwhile. */
 export const WARM_UP_SHARE = 0.2;
 const START = Buffer.from('{"type":"STARTED"}');
 const DUE_WITHIN_MS: DurationMs = 1_000;
@@ -55,7 +55,7 @@ export async function measureFlatlineLeases(
       () => instance.applied(leases + touches, warmUp),
       ({ elapsedMs }) => ({ endedAt: systemClock.wallMs(), elapsedMs }),
     );
-    // All were sent, not all are measured.
+    // All were sent, but not all are measured.
     const share = applied.heartbeats / touches;
     return {
       contender: name,
@@ -71,7 +71,7 @@ export async function measureFlatlineLeases(
   }
 }
 
-/** Nothing else is in the topic yet, so that a start's token, its offset and one, is known before it is granted (L3). */
+/** Nothing else is in the topic yet, so that a start's token, its offset plus one, is known before it is granted (L3). */
 function* starts(leases: number, partitions: number): Iterable<ProducedRecord> {
   for (let lease = 0; lease < leases; lease += 1)
     yield { partition: lease % partitions, key: sessionKey(lease, POPULATION_SEED), value: START };
@@ -124,7 +124,7 @@ function* expiringStarts(leases: number, partitions: number, from: Millis): Iter
   }
 }
 
-/** Behind all grants: nothing else comes until leases end. */
+/** Offsets behind all grants: nothing else comes until leases end. */
 async function endsOf({ connection, partitions }: LeasesGround, topic: string): Promise<readonly number[]> {
   const scan = new KafkaLogScan({ clock: systemClock, connection });
   return Promise.all(

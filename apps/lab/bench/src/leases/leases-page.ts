@@ -1,4 +1,4 @@
-// What a measurement of leases says. Pure.
+// The page of a measurement of leases. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { ifKnown, medianText, secondsText, short } from '../text-table.ts';
@@ -6,10 +6,10 @@ import { ifKnown, medianText, secondsText, short } from '../text-table.ts';
 /** One turn. */
 export interface LeasesTurn {
   readonly contender: string;
-  /** That live while they are touched. */
+  /** Leases alive while they are touched. */
   readonly leases: number;
   readonly touches: number;
-  /** What all touches cost: the processor, or the server; the broker, undefined where there is none; whoever sends them. */
+  /** Cost of all touches: the processor, or the server; the broker, undefined if there is none; the sender. */
   readonly serverCpuMs: DurationMs;
   readonly brokerCpuMs: DurationMs | undefined;
   readonly clientCpuMs: DurationMs;
@@ -20,16 +20,16 @@ export interface LeasesTurn {
 export interface LeasesExpiry {
   /** Due within a second. */
   readonly leases: number;
-  /** Said to whoever watches, each counted once; and more than once. */
+  /** Ends reported to the watcher, each counted once; and those reported more than once. */
   readonly ended: number;
   readonly twice: number;
-  /** From when the first is due until the last has been said. */
+  /** From the instant when the first is due until the last is reported. */
   readonly drainMs: DurationMs;
   /** Server, or processor and broker. */
   readonly cpuMs: DurationMs;
 }
 
-/** Touches per CPU second: so many times those of the best peer. */
+/** Goal for touches per CPU second: a multiple of the best peer's. */
 const TIMES_PEERS_MIN = 10;
 
 const { spread, spreads, known, knowns } = combine<LeasesTurn>();
@@ -51,7 +51,7 @@ export function leasesRows(turns: readonly LeasesTurn[]): readonly LeasesRow[] {
   return rowsOf(turns, ['contender'], FIGURES);
 }
 
-/** @param ours how many rows are Flatline's: the first ones */
+/** @param ours number of rows that are Flatline's: the first ones */
 export function leasesPage(ours: number): Page<LeasesRow> {
   return {
     columns: [

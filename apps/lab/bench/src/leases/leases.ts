@@ -1,5 +1,5 @@
-// What it costs to keep leases alive, and how soon all have been told of very many that end at once. Beside sessions of ZooKeeper and
-// leases of etcd.
+// The cost of keeping leases alive, and how soon very many ends at once are reported. Compared with sessions of ZooKeeper and leases
+// of etcd.
 import type { DurationMs } from '@flatline/base';
 import type { Application } from '../tasks/application.ts';
 import { framed, over } from '../frame/frame.ts';
@@ -15,15 +15,15 @@ interface LeasesContender extends Described {
   take(ground: LeasesGround, application: Application): Promise<LeasesTurn>;
 }
 
-/** Sessions: leases that are held; half as many end together. Events: touches. */
+/** Sessions: live leases; half as many end together. Events: touches. */
 const DEFAULTS = { sessions: 200_000, events: 2_000_000, partitions: 4, repeats: 3 };
 
 /** For making those that end together, beside the time for each. */
 const START_MS: DurationMs = 10_000;
 const FLATLINE_MAKE_MS = 0.1;
-/** A contender that has not told of all by then is measured by what it has. */
+/** A contender that has not reported all by then is measured by what it has. */
 const DRAIN_MAX_MS: DurationMs = 45_000;
-/** A store whose leases are limited has so large a part of them touched, and the others end. */
+/** Share of a store's leases that is touched where their number is limited; the others end. */
 const HELD_SHARE = 2 / 3;
 
 const FLATLINE = 'exactly once, changelog, local store; touches come from one producer, as from a gateway';
@@ -57,7 +57,7 @@ function expiring(held: number): number {
   return Math.ceil(held / 2);
 }
 
-/** Expiries are the same whatever the touches look like. */
+/** Expiries are the same in every form of touches. */
 function ownContender({ name, does, isJson }: (typeof OURS)[number]): LeasesContender {
   const expiryOf = (leases: number): FlatlineLeases['expiry'] => {
     if (isJson) return undefined;

@@ -1,4 +1,4 @@
-// What a measurement of memory says. Pure.
+// The page of a measurement of memory. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, type Page, verdict } from '../frame/page.ts';
 import type { MemoryParts } from '../process-stat.ts';
@@ -26,13 +26,13 @@ export interface ChurnFigures {
   readonly closed: number;
   readonly liveSessions: Spread;
   readonly anonymousBytes: Spread;
-  /** Least squares. */
+  /** By least squares. */
   readonly anonymousBytesPerHour: number;
-  /** The same per session that ended: what one that is gone would leave behind. */
+  /** The same per session that ended: the memory that a session would leave behind. */
   readonly anonymousBytesPerClose: number;
 }
 
-/** What the project promises for a bare session with a key of 36 bytes. */
+/** The project's goal for a bare session with a key of 36 bytes. */
 const BYTES_PER_SESSION_MAX = 120;
 const HOUR_MS: DurationMs = 3_600_000;
 
@@ -43,13 +43,13 @@ export function memoryRows(measured: readonly PopulationMemory[]) {
     const per = (of: (memory: MemoryParts) => number): number =>
       (of(all.memory) - of(half.memory)) / (all.liveSessions - half.liveSessions);
     const { rssBytes, anonymousBytes } = all.memory;
-    /** Between the two populations, per session more. */
+    /** Growth between the two populations, per session. */
     const [anonymous, file] = [per((memory) => memory.anonymousBytes), per((memory) => memory.fileBytes)];
     return { sessions, anonymousBytesPerSession: anonymous, fileBytesPerSession: file, rssBytes, anonymousBytes };
   });
 }
 
-/** @param warmMs from the start, that does not count: the population grows, and every size is reached first. */
+/** @param warmMs from the start, not counted: the population grows, and every size is reached first. */
 export function churnFigures(samples: readonly ChurnSample[], warmMs: DurationMs): ChurnFigures {
   const counted = samples.filter(({ atMs }) => atMs >= warmMs);
   const [first, last] = [counted[0]!, counted.at(-1)!];

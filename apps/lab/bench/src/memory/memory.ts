@@ -1,5 +1,5 @@
-// What a live bare session takes of a processor's memory: two populations of different size in one process, so that what
-// the process takes anyway falls out. And whether memory stays what it is while sessions come and go.
+// The memory that a live bare session takes in a processor: two populations of different size in one process, so that memory
+// taken anyway cancels out. Also shows whether memory stays constant while sessions come and go.
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -19,7 +19,7 @@ import {
 interface MemorySettings {
   readonly populations: readonly number[];
   readonly partitions: number;
-  /** How long sessions come and go, after the warm-up; 0: they do not. */
+  /** Time for which sessions come and go, after the warm-up; 0: they do not. */
   readonly minutes: number;
   readonly warmMs: DurationMs;
   readonly churningSessions: number;
@@ -30,27 +30,27 @@ type MemoryGround = Ground<MemorySettings>;
 const POPULATIONS: readonly number[] = [1_000_000, 10_000_000];
 const CHURNING_SESSIONS = 200_000;
 /**
- * Not less: what loading them takes for a while (blocks that wait for the local store, pages that the heap and LMDB keep for
- * the next time) has reached its size by then, and is no session's.
+ * Not less: temporary memory of loading them (blocks that wait for the local store, pages that the heap and LMDB keep for
+ * the next time) has reached its final size by then, and belongs to no session.
  */
 const FIRST_PART = 0.5;
 /** Beats before the first look, for the same reason. */
 const WARMING_BEATS = 3_000_000;
-/** A local store lacks what was committed for so long, at most (flushIntervalMs). */
+/** Longest time for which a commit may be missing from a local store (flushIntervalMs). */
 const FLUSH_MS: DurationMs = 61_000;
 const FLUSHED_MS: DurationMs = 5_000;
 const CHURN_TIMEOUT_MS: DurationMs = 20_000;
 /** A session beats when it begins and once more half a timeout later. */
 const SECOND_BEAT_MS: DurationMs = CHURN_TIMEOUT_MS / 2;
 const CHURN_LIFE_MS: DurationMs = CHURN_TIMEOUT_MS + SECOND_BEAT_MS;
-/** Churn before it counts: buffers and the heap reach their size in some minutes. */
+/** Uncounted churn: buffers and the heap reach their size in some minutes. */
 const WARM_MS: DurationMs = 10 * CHURN_LIFE_MS;
 const TURN_MS: DurationMs = 50;
 const SAMPLE_MS: DurationMs = 5_000;
 
 interface MemoryMeasurement {
   readonly populations: readonly PopulationMemory[];
-  /** Undefined, as its samples are none, where no sessions were to come and go. */
+  /** Undefined, with no samples, if no sessions came and went. */
   readonly churn: ChurnFigures | undefined;
   readonly samples: readonly ChurnSample[];
 }
@@ -69,7 +69,7 @@ export const memory = framed({
   report: ({ populations, churn }) => ({ rows: memoryRows(populations), page: memoryPage(churn) }),
 });
 
-/** @throws Error where a processor fails or stalls. */
+/** @throws Error if a processor fails or stalls. */
 async function measureMemory(ground: MemoryGround): Promise<MemoryMeasurement> {
   const { minutes, warmMs, churningSessions, onProgress } = ground;
   const populations: PopulationMemory[] = [];
@@ -99,7 +99,7 @@ async function measurePopulation(ground: MemoryGround, sessions: number): Promis
   }
 }
 
-/** All of the input applied, committed and in the local store. */
+/** Waits until all of the input is applied, committed and in the local store. */
 async function atRest({ load, task }: PopulationSite, population: Instance): Promise<InstanceAnswer> {
   await load.flush();
   await population.applied(load.beats);

@@ -1,4 +1,4 @@
-// What a measurement at a steady rate says. Pure.
+// The page of a measurement at a steady rate. Pure.
 import type { DurationMs } from '@flatline/base';
 import type { Steady } from '../beats.ts';
 import { chart, combine, type Page, type Row, rowsOf } from '../frame/page.ts';
@@ -11,14 +11,14 @@ export interface PacedTurn {
   readonly events: number;
   readonly elapsedMs: DurationMs;
   readonly cpuMs: DurationMs;
-  /** Undefined where the broker's processes are not ours to see. */
+  /** Undefined if the broker's processes are not visible. */
   readonly brokerCpuMs: DurationMs | undefined;
   readonly rssBytes: number | undefined;
-  /** In the log and not committed at the end. */
+  /** In the log but not committed at the end. */
   readonly behind: number;
 }
 
-/** Left at the end because a commit takes its time; more is a backlog that grows. */
+/** Input that may be left at the end, since a commit takes time; more is a growing backlog. */
 const SECONDS_BEHIND_MAX = 2;
 
 const { spread, known, knowns } = combine<PacedTurn>();
@@ -35,7 +35,7 @@ const FIGURES = {
 interface PacedRow extends Omit<Row<PacedTurn, 'contender' | 'sessions', typeof FIGURES>, 'behind'> {
   /** Ratio of medians, to the first contender with as many sessions. */
   readonly timesFirst: number;
-  /** Most that was left at the end of a turn, in seconds of input. */
+  /** Most input left at the end of a turn, in seconds of input. */
   readonly secondsBehind: number;
 }
 

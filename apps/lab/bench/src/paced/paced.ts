@@ -1,4 +1,4 @@
-// What a heartbeat costs at the same rate for everyone: while catching up, a faster contender also has larger batches
+// The cost of a heartbeat at the same rate for everyone: while catching up, a faster contender also has larger batches
 // and more heartbeats of one session between two commits. Contenders take turns; each starts from the state it has kept.
 import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin } from '@flatline/kafka';
@@ -24,19 +24,19 @@ import { pacedPage, pacedRows, type PacedTurn } from './paced-page.ts';
 
 interface PacedContender extends Described {
   /**
-   * Starts it, waits until it has all it had before, and leaves it running.
-   * @param before sessions that live then. @param sessions that will live during the run: caches are sized for them
+   * Starts it, waits until it has restored its state, and leaves it running.
+   * @param before sessions alive then. @param sessions alive in the course of the turn: caches are sized for them
    */
   start(site: PopulationSite, before: number, sessions: number): Promise<RunningContender>;
 }
 
 const POPULATIONS: readonly number[] = [1_000_000, 10_000_000];
 const DEFAULTS = { eventsPerSecond: 100_000, repeats: 3, partitions: 4 };
-/** The population's processor has it, too. */
+/** Also that of the population's processor. */
 const COMMIT_INTERVAL_MS: DurationMs = 200;
 const LOOK_MS: DurationMs = 250;
 const PATIENCE_MS: DurationMs = 600_000;
-/** Most events that a contender which has caught up has still to commit. */
+/** Most uncommitted events of a contender that has caught up. */
 const BEHIND_MAX = 1_000;
 
 type PacedGround = Ground<typeof DEFAULTS & { readonly populations: readonly number[] }>;
@@ -83,7 +83,7 @@ interface SeatedContender {
   readonly sessions: number;
 }
 
-/** @throws Error where a contender fails, or does not get through what is there before */
+/** @throws Error if a contender fails, or does not get through the older input */
 async function measurePaced(
   ground: PacedGround,
   contenders: readonly PacedContender[],

@@ -1,4 +1,4 @@
-// Confluent's client for Node, over librdkafka: from a prebuilt library where that can be had, else built here.
+// Confluent's client for Node, over librdkafka: from a prebuilt library if there is one, else built here.
 import type { BuiltProject, Workspace } from '@flatline/dev-broker';
 import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

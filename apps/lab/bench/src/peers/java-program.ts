@@ -1,4 +1,4 @@
-// A peer that runs on Java: compiled by Maven once, run in a process of its own, told by `name=value`, answering with JSON.
+// A peer that runs on Java: compiled by Maven once, run in a separate process with `name=value` arguments, answering with JSON.
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type RunningProgram, runProgram, startProgram, versionSaid } from './programs.ts';
@@ -23,7 +23,7 @@ export class JavaProgram {
     this.#main = main;
   }
 
-  /** `4.1.1` of `kafka-streams-4.1.1.jar`. @throws Error where there is no such jar */
+  /** `4.1.1` of `kafka-streams-4.1.1.jar`. @throws Error if there is no such jar */
   versionOf(artifact: string): string {
     const found = this.#jars().map((jar) => versionIn(jar, artifact));
     const version = found.find((each) => each !== undefined);
@@ -37,12 +37,12 @@ export class JavaProgram {
     return versionSaid(this.#java, ['-version'], /version "([^"]+)"/);
   }
 
-  /** Runs it to its end and returns its last line. @throws Error where it fails, with what it said. */
+  /** Runs it to its end and returns its last line. @throws Error if it fails, with its output. */
   run<T>(args: ProgramArguments, jvm: JvmSettings): Promise<T> {
     return runProgram<T>(this.#java, this.#commandLine(args, jvm));
   }
 
-  /** Starts it, waits for its first line, and leaves it running. @throws Error where it ends before that. */
+  /** Starts it, waits for its first line, and leaves it running. @throws Error if it ends before that. */
   start(args: ProgramArguments, jvm: JvmSettings): Promise<RunningProgram> {
     return startProgram(this.#java, this.#commandLine(args, jvm));
   }
@@ -61,7 +61,7 @@ export class JavaProgram {
   }
 }
 
-/** Undefined where the jar is of another artifact. */
+/** Undefined if the jar is of another artifact. */
 export function versionIn(jar: string, artifact: string): string | undefined {
   const version = jar.startsWith(`${artifact}-`) ? jar.slice(artifact.length + 1, -'.jar'.length) : '';
   return /^\d/.test(version) ? version : undefined;

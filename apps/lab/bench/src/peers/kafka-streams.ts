@@ -1,4 +1,4 @@
-// Kafka Streams as a contender: what its users write to see silence, each set up for speed and exactly once.
+// Kafka Streams as a contender: the topologies by which its users detect silence, each set up for speed and exactly once.
 import type { DurationMs } from '@flatline/base';
 import { workspaceOf } from '@flatline/dev-broker';
 import { join } from 'node:path';
@@ -21,16 +21,16 @@ export interface KafkaStreamsContender {
   readonly does: string;
   readonly variant: KafkaStreamsVariant;
   readonly threads: number;
-  /** Between two looks at sessions; 0: it closes nothing, or as its windows do. */
+  /** Between two looks at sessions; 0: it closes none, or as its windows do. */
   readonly tickMs: DurationMs;
-  /** `commit.interval.ms`. Default: what the task says, 100 or 200. */
+  /** `commit.interval.ms`. Default: the task's, 100 or 200. */
   readonly commitIntervalMs?: DurationMs;
-  /** `poll.ms`: how long it may sit in a poll while a punctuation is due. Default: its own, 100. */
+  /** `poll.ms`: how long a poll may delay a punctuation that is due. Default: Kafka Streams' own, 100. */
   readonly pollMs?: DurationMs;
 }
 
 export interface ThroughputStreams extends KafkaStreamsContender {
-  /** `never`: no session is ever closed, a bound for what it can do. */
+  /** `never`: no session is ever closed, an upper bound of its throughput. */
   readonly closing: 'windows' | 'timely' | 'never';
 }
 
@@ -38,10 +38,10 @@ export interface ThroughputStreams extends KafkaStreamsContender {
 const HEAP_MB_MIN = 2_048;
 const HEAP_MB_MAX = 8_192;
 const HEAP_BYTES_PER_SESSION = 2_048;
-/** What it counts for one is some 200 bytes. */
+/** Kafka Streams counts some 200 bytes for a session. */
 const CACHE_BYTES_MIN = 256 * 2 ** 20;
 const CACHE_BYTES_PER_SESSION = 320;
-/** The measured processor's, too: no session falls silent during a run. */
+/** The same for the measured processor: no session falls silent during a turn. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** A contender that has not got through the topic by then is measured by what it has committed. */
 const RUN_MAX_MS: DurationMs = 40_000;
@@ -57,7 +57,7 @@ function variant(
   return { name, variant: kind, threads, tickMs, does };
 }
 
-/** Polls so often that none of its punctuations is late for a poll that waits for records. */
+/** Makes it poll so often that a poll waiting for records delays no punctuation. */
 export function prompt(
   name: string,
   kind: KafkaStreamsVariant,
@@ -86,7 +86,7 @@ export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
   closing('never', variant('ks-memory-1', 'in-memory', 1, 0, UNSEEN)),
 ];
 
-/** Those that look for what is due by the machine's clock, as they are run where it counts when a close comes. */
+/** Those that look for due sessions by the machine's clock, set up for timely closes. */
 export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
   prompt('ks-punctuator 1 s', 'punctuator', 1_000, SCANNED),
   prompt('ks-deadlines 100 ms', 'deadlines', 100, `store in memory, ${IN_ORDER}`),
@@ -97,7 +97,7 @@ export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
   },
 ];
 
-/** For a rate that all can take: one thread, which costs the least, and two, as where it counts how fast they are. */
+/** For a rate that all can take: one thread, which costs the least, and two, as where speed counts. */
 export const PACED_STREAMS: readonly KafkaStreamsContender[] = [
   variant('ks-deadlines-1', 'deadlines', 1, 100, `store in memory, ${IN_ORDER}`),
   variant('ks-deadlines-2', 'deadlines', 2, 100, 'the same on two threads'),
@@ -110,13 +110,13 @@ export const PACED_STREAMS: readonly KafkaStreamsContender[] = [
   ),
 ];
 
-/** What a contender commits, and how promptly its punctuations come, for the report. */
+/** A contender's commits, and the promptness of its punctuations, for the report. */
 export function streamsPace({ commitIntervalMs, pollMs }: KafkaStreamsContender, usualMs: DurationMs): string {
   const polls = pollMs === undefined ? '' : `, poll.ms ${pollMs}`;
   return `commits each ${commitIntervalMs ?? usualMs} ms${polls}`;
 }
 
-/** How all of them are run, and what is done with events that have a payload, all of it in their favour. */
+/** How all of them are run, and how events with a payload are handled, all of it in their favour. */
 export function streamsNote(program: JavaProgram): string {
   return (
     `exactly once, parallel collector, stopped after ${RUN_MAX_MS / 1_000} s; events parsed with jackson-core ` +
@@ -126,13 +126,13 @@ export function streamsNote(program: JavaProgram): string {
   );
 }
 
-/** Where throughput counts. @param sessions that live at the same time */
+/** For throughput. @param sessions alive at the same time */
 export function streamsJvm(sessions: number): JvmSettings {
   const heapMb = Math.ceil((sessions * HEAP_BYTES_PER_SESSION) / 2 ** 20);
   return { heapMb: Math.min(HEAP_MB_MAX, Math.max(HEAP_MB_MIN, heapMb)), collector: 'Parallel' };
 }
 
-/** Its cost from the first record processed, or the end of its warm-up, to the last one committed, of its whole process. */
+/** Cost of its whole process from the first record processed, or the end of its warm-up, to the last one committed. */
 export async function processWithKafkaStreams(
   program: JavaProgram,
   contender: KafkaStreamsContender,
@@ -171,7 +171,7 @@ export async function startStreams(
   };
 }
 
-/** Arguments for bare heartbeats: values are not looked at. */
+/** Arguments for bare heartbeats: values are not read. */
 export function kafkaStreamsArguments(
   job: string,
   { variant, threads, tickMs, commitIntervalMs, pollMs }: KafkaStreamsContender,
@@ -200,7 +200,7 @@ export function kafkaStreamsArguments(
   };
 }
 
-/** A cache before a store that is in memory only holds together what one commit writes. */
+/** A cache before an in-memory store only combines the writes of one commit. */
 function isOnDisk(variant: KafkaStreamsVariant): boolean {
   return variant !== 'in-memory' && variant !== 'deadlines';
 }

@@ -12,11 +12,11 @@ import { runProgram, runTool, versionSaid } from './programs.ts';
 export const LEASE_PEER_NAMES = ['zookeeper', 'etcd'] as const;
 
 export interface LeasesTask {
-  /** That live while they are touched, and touches of them after those that are not measured. */
+  /** Leases alive while they are touched, and touches of them, after the unmeasured ones. */
   readonly leases: number;
   readonly touches: number;
   readonly warmUpTouches: number;
-  /** Others, which are due within a second; the first so long after the touches, which is for making them. */
+  /** Others, due within a second; the first this long after the touches, which leaves time to make them. */
   readonly expiring: number;
   readonly expireAfterMs: DurationMs;
   readonly drainMaxMs: DurationMs;
@@ -27,7 +27,7 @@ export interface LeasesCost {
   readonly expired: StepCost;
   readonly ended: number;
   readonly twice: number;
-  /** From when the first was due until the end of the last was known. */
+  /** From the instant when the first was due until the end of the last was known. */
   readonly drainMs: DurationMs;
 }
 
@@ -35,17 +35,17 @@ export interface LeasePeer {
   readonly name: (typeof LEASE_PEER_NAMES)[number];
   readonly does: string;
   readonly versions: readonly string[];
-  /** Making one of those that are due together takes about so long. */
+  /** Approximate time to make one of those that are due together. */
   readonly makeMs: DurationMs;
-  /** It has room for so many leases, all together. */
+  /** Its capacity for leases, all together. */
   readonly leasesMax: number;
-  /** @param stateDir where the server has its data */
+  /** @param stateDir data directory of the server */
   keep(task: LeasesTask, stateDir: string): Promise<LeasesCost>;
 }
 
 const SERVER_JVM: JvmSettings = { heapMb: 2_048, collector: 'Parallel' };
 const CLIENT_JVM: JvmSettings = { heapMb: 512, collector: 'Parallel' };
-/** What else a server has open: jars, logs. */
+/** Other files that a server has open: jars, logs. */
 const OTHER_FILES_MAX = 1_000;
 
 export function lookUpLeasePeer(name: LeasePeer['name'], options: PeersAsked): Promise<Found<LeasePeer>> {
@@ -80,7 +80,7 @@ async function lookUpZooKeeper(options: PeersAsked): Promise<Found<LeasePeer>> {
   return { kind: 'ready', program: peer };
 }
 
-/** Connections and files that a process may have open here. */
+/** Maximum connections and files that a process may have open here. */
 async function openFilesMax(): Promise<number> {
   const said = await runTool('sh', ['-c', 'ulimit -Hn'], { remedy: 'it needs a shell' });
   return said.trim() === 'unlimited' ? Infinity : Number(said);

@@ -1,4 +1,4 @@
-// A C program that reads the topic with the newest librdkafka and nothing else: as fast as others' clients get.
+// A C program that reads the topic with the newest librdkafka and does nothing else: as fast as others' clients get.
 import type { PeersAsked } from '../benchmark.ts';
 import { join } from 'node:path';
 import type { ContenderCost, ContenderTask, ProgramCost } from '../tasks/contender-task.ts';

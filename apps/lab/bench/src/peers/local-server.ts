@@ -1,4 +1,4 @@
-// A server of others on loopback, started for one turn and ended by its own process.
+// A third-party server on loopback, started for one turn and stopped by its own process.
 import type { DurationMs } from '@flatline/base';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +14,10 @@ interface ServerPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly port: number;
-  /** To run as another user. */
+  /** Runs it as another user. */
   readonly uid?: number;
   readonly gid?: number;
-  /** What ends it cleanly. */
+  /** Signal that stops it cleanly. */
   readonly signal: NodeJS.Signals;
   readonly isReady: () => Promise<boolean>;
 }
@@ -28,7 +28,7 @@ export interface LocalServer {
   end(): Promise<void>;
 }
 
-/** @throws Error where it ends, or does not answer, instead of becoming ready. */
+/** @throws Error if it ends, or does not answer, instead of becoming ready. */
 export async function startServer(plan: ServerPlan): Promise<LocalServer> {
   const { command, args, uid, gid, signal } = plan;
   const as = uid === undefined || gid === undefined ? {} : { uid, gid };
@@ -61,7 +61,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether connections are accepted there. */
+/** True if connections are accepted there. */
 export async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {

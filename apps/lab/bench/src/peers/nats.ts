@@ -1,4 +1,4 @@
-// Messages that wait in a stream of NATS, each a schedule of its own.
+// Messages that wait in a stream of NATS, each with a schedule of its own.
 import { join } from 'node:path';
 import type { PeersAsked } from '../benchmark.ts';
 import type { DueCost, DueTask } from '../tasks/due-task.ts';
@@ -9,7 +9,7 @@ import { runProgram, versionSaid } from './programs.ts';
 
 export interface NatsPeer {
   readonly versions: readonly string[];
-  /** What messages cost that wait in it. */
+  /** The cost of messages that wait in it. */
   delays(task: DueTask): Promise<DueCost>;
 }
 
@@ -34,7 +34,7 @@ export function lookUpNats(options: PeersAsked): Promise<Found<NatsPeer>> {
   });
 }
 
-/** A stream's files are synced each two minutes, by default. */
+/** A stream's files are synced every two minutes by default. */
 async function startNats(command: string, folder: string): Promise<LocalServer> {
   const port = await freePort();
   const args = ['--addr', '127.0.0.1', '--port', String(port), '--jetstream', '--store_dir', join(folder, 'nats')];

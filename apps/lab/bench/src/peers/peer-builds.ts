@@ -1,5 +1,5 @@
-// How the programs of peers that are not Java come to be: packages from npm or PyPI as their lock files name them, C by gcc, and
-// Go with the modules that go.sum names.
+// Builds the programs of peers that are not Java: packages from npm or PyPI by their lock files, C by gcc, and
+// Go with the modules in go.sum.
 import { Fatal } from '@flatline/base';
 import type { BuiltProject, Workspace } from '@flatline/dev-broker';
 import { cpSync, readdirSync } from 'node:fs';
@@ -18,7 +18,7 @@ export function nodePackage(name: string, workspace: Workspace): BuiltProject {
   return { name: `peer-${name}`, folder, tool: 'npm', build };
 }
 
-/** A virtual environment with what `requirements.txt` pins; only its interpreter is used, so that it may be moved. */
+/** A virtual environment with the pins of `requirements.txt`; only its interpreter is used, so that it may be moved. */
 export function pythonPackage(name: string, workspace: Workspace, python: string): BuiltProject {
   const folder = folderOf(name, workspace);
   const build = async (into: string): Promise<void> => {
@@ -30,7 +30,7 @@ export function pythonPackage(name: string, workspace: Workspace, python: string
   return { name: `peer-${name}`, folder, tool: 'pip', build };
 }
 
-/** C, linked with the shared library that a Python wheel of `requirements.txt` ships, which is put beside the program. */
+/** C, linked with the shared library of a Python wheel of `requirements.txt`, which is put beside the program. */
 export function cProgram(name: string, workspace: Workspace, python: string): BuiltProject {
   const folder = folderOf(name, workspace);
   const build = async (into: string): Promise<void> => {
@@ -44,14 +44,14 @@ export function cProgram(name: string, workspace: Workspace, python: string): Bu
     const library = sharedLibrary(join(into, 'wheel'), name);
     cpSync(library, join(into, basename(library)));
     const args = ['-std=c11', '-D_DEFAULT_SOURCE', '-O2', '-o', join(into, 'reader'), join(folder, 'reader.c')];
-    // Beside the program, wherever that is moved; it was linked against another C library than is here, perhaps.
+    // Found beside the program, wherever that is moved; the library may have been linked against another C library than is here.
     const linked = [`-L${into}`, `-l:${basename(library)}`, '-Wl,-rpath,$ORIGIN', '-Wl,--allow-shlib-undefined'];
     await runTool('gcc', [...args, ...linked], { remedy: 'install a newer gcc' });
   };
   return { name: `peer-${name}`, folder, tool: 'pip and gcc', build };
 }
 
-/** Programs in Go: by the name that each gets, the package that it is built from, of `peers/go` or of a module that its go.mod names. */
+/** Programs in Go: by name, the package that each is built from, in `peers/go` or in a module of its go.mod. */
 export function goPrograms(
   name: string,
   workspace: Workspace,

@@ -7,7 +7,7 @@ import { type PeerName } from './peer-names.ts';
 
 const needs = (lack: string | undefined): PeerNeeds<string> => ({
   lacks: () => Promise.resolve(lack),
-  // Its folder is named by what it holds: never built, as it cannot be.
+  // Its folder is named after its contents: never built, as it cannot be.
   project: () => ({
     name: 'peer-none',
     folder: import.meta.dirname,

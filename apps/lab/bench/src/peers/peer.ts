@@ -1,4 +1,4 @@
-// Whether a peer can be run here, and if not, why.
+// Decides whether a peer can run here, and if not, why.
 import { Fatal } from '@flatline/base';
 import {
   type BuiltProject,
@@ -17,12 +17,12 @@ import type { PeerName } from './peer-names.ts';
 export type Found<Program> =
   { readonly kind: 'ready'; readonly program: Program } | { readonly kind: 'missing'; readonly why: string };
 
-/** What a peer has to have, beside a workspace. */
+/** The needs of a peer, beside a workspace. */
 export interface PeerNeeds<Program> {
-  /** Says what this machine lacks, with the remedy. */
+  /** Describes what this machine lacks, with the remedy; undefined: nothing. */
   lacks(): Promise<string | undefined>;
   project(workspace: Workspace): MavenProject | BuiltProject;
-  /** Opens the folder that the project was built into. */
+  /** Opens the program in the folder that the project was built into. */
   open(folder: string): Promise<Program>;
 }
 
@@ -50,7 +50,7 @@ export function lookUpPeer(name: 'kafka-streams' | 'zookeeper', options: PeersAs
   });
 }
 
-/** A peer that was not asked for is run where everything it needs is there already; one that was is built. */
+/** A peer that was not asked for runs if everything it needs is there already; one that was asked for is built. */
 export async function lookUp<Program>(
   name: PeerName,
   { peers, onProgress }: PeersAsked,
@@ -72,7 +72,7 @@ export async function lookUp<Program>(
     const folder = await resolveArtifacts(project, { workspace, environment: process.env, log: onProgress });
     return { kind: 'ready', program: await needs.open(folder) };
   } catch (error) {
-    // Whatever cannot be had here leaves the others to be measured.
+    // A peer that is unavailable here does not keep the others from being measured.
     if (error instanceof Fatal) return missing(error.message);
     throw error;
   }

@@ -1,5 +1,5 @@
-// Programs of others. A peer's runs in a process of its own, takes its task as arguments and answers with lines of JSON; those that
-// it needs are on this machine, or what to do where they are missing is said.
+// Third-party programs. A peer's runs in a separate process, takes its task as arguments and answers with lines of JSON; any program
+// that it needs is found on this machine, or the remedy is reported.
 import { Fatal } from '@flatline/base';
 import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { bindToExit } from '../exit-bound.ts';
 
 const OUTPUT_BYTES_MAX = 64 << 20;
-/** Lines of what a failed tool said that are shown. */
+/** Lines shown of a failed tool's output. */
 const LINES_MAX = 12;
 
 export interface RunningProgram {
@@ -20,11 +20,11 @@ export interface RunningProgram {
   /** Rejects once it has ended, with how. */
   readonly ended: Promise<never>;
   end(): Promise<void>;
-  /** With SIGKILL; resolves when it is gone. */
+  /** Kills it with SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
 }
 
-/** Runs it to its end and returns its last line. @throws Error where it fails, with what was run. */
+/** Runs it to its end and returns its last line. @throws Error if it fails, with the command. */
 export async function runProgram<T>(command: string, args: readonly string[]): Promise<T> {
   const child = start(command, args);
   let output = '';
@@ -39,7 +39,7 @@ export async function runProgram<T>(command: string, args: readonly string[]): P
 /**
  * Starts it, waits for its first line, and leaves it running; it ends when its input does.
  * @param onLine told of every line after the first one.
- * @throws Error where it ends before that; SyntaxError where its first line is no JSON
+ * @throws Error if it ends before that; SyntaxError if its first line is not JSON
  */
 export async function startProgram(
   command: string,
@@ -73,7 +73,7 @@ export async function startProgram(
   };
 }
 
-/** The last line of what a program said. @throws SyntaxError where that is no JSON. */
+/** The last line of a program's output. @throws SyntaxError if that is not JSON. */
 export function lastAnswer(output: string): unknown {
   return JSON.parse(output.trimEnd().split('\n').at(-1)!);
 }
@@ -92,19 +92,19 @@ function start(command: string, args: readonly string[]): ChildProcessByStdio<Wr
   return bindToExit(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
 }
 
-/** Its path; undefined where it is neither on PATH nor in one of the folders that packages put it in. */
+/** Its path; undefined if it is neither on PATH nor in one of the folders in which packages install it. */
 export function findProgram(name: string, folders: readonly string[] = []): string | undefined {
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return [...path, ...folders].map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** What a program says of itself, as far as the pattern's first group; `unknown` where it says nothing of the kind. */
+/** A version from a program's output: the pattern's first group; `unknown` without a match. */
 export async function versionSaid(command: string, args: readonly string[], pattern: RegExp): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)(command, args);
   return pattern.exec(stdout + stderr)?.[1] ?? 'unknown';
 }
 
-/** Runs a tool that builds or prepares something. @throws Fatal with the remedy, and the begin of what it said */
+/** Runs a tool that builds or prepares something. @throws Fatal with the remedy, and the beginning of its output */
 export async function runTool(
   command: string,
   args: readonly string[],

@@ -42,7 +42,7 @@ export function lookUpQuix(options: PeersAsked): Promise<Found<QuixPeer>> {
         process: async (task, timeoutMs) => {
           const times = { timeoutMs, warmUpMs: WARM_UP_TIME_SHARE * RUN_MAX_MS, runMaxMs: RUN_MAX_MS };
           const given = JSON.stringify({ warmUpRecords: 0, ...task, ...times });
-          // Without what its imports warn of.
+          // Silences the warnings of its imports.
           const args = ['-W', 'ignore', join(folder, 'main.py'), given];
           return { ...(await runProgram<ProgramCost>(interpreter, args)), processor: undefined };
         },

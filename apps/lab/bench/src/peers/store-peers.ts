@@ -1,4 +1,4 @@
-// Peers that keep sessions in a store of others and poll it: a sorted set of Redis, jobs of BullMQ, a table of PostgreSQL.
+// Peers that keep sessions in a third-party store and poll it: a sorted set of Redis, jobs of BullMQ, a table of PostgreSQL.
 import type { DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,21 +30,21 @@ type StoreName = (typeof STORE_NAMES)[number];
 
 interface Store {
   readonly does: string;
-  /** The part of a processor's work that it does not do. */
+  /** The part of a processor's work that it leaves out. */
   readonly lacks: string;
-  /** How a user of it sees a close. */
+  /** How its users see a close. */
   readonly seenBy: string;
-  /** Events of one call: as large as it gains by. */
+  /** Events per call: the size beyond which it gains nothing. */
   readonly chunkMax: number;
-  /** The name of its package in package.json. */
+  /** Name of its package in package.json. */
   readonly client: string;
-  /** Says what is missing, with the remedy. */
+  /** Describes what is missing, with the remedy. */
   readonly needs: () => Promise<string | undefined>;
   readonly version: () => Promise<string>;
   readonly startServer: (folder: string) => Promise<LocalServer>;
 }
 
-/** Between two looks at what is due: it costs them next to nothing. */
+/** Between two looks for due entries: costs them next to nothing. */
 const POLL_EVERY_MS: DurationMs = 20;
 /** A peer that has not got through the topic by then is measured by what it has done. */
 export const STORE_RUN_MAX_MS: DurationMs = 30_000;
@@ -95,14 +95,14 @@ const STORES: Readonly<Record<StoreName, Store>> = {
   },
 };
 
-/** What a store needs to know beside the task. */
+/** Parameters of a store beside the task. */
 interface StoreSettings {
   readonly timeoutMs: DurationMs;
   /** Timeout of sessions whose key begins with `probe-`. */
   readonly probeTimeoutMs: DurationMs;
 }
 
-/** Items that wait in windows: the same number of keys. */
+/** Items that wait in windows, of which each key has one. */
 interface DebounceTask extends DueTask {
   readonly windows: number;
 }
@@ -110,17 +110,17 @@ interface DebounceTask extends DueTask {
 export interface StorePeer extends Pick<Store, 'does' | 'lacks' | 'seenBy'> {
   readonly name: StoreName;
   readonly versions: readonly string[];
-  /** What the topic costs it, its server's processes included; the server is started and ended around it. */
+  /** The cost of the topic, including its server's processes; the server is started and ended around it. */
   process(task: ContenderTask, settings: StoreSettings): Promise<ContenderCost>;
-  /** Runs until it is ended; `onClose` is told of each close when a user of it sees it. */
+  /** Runs until it is ended; `onClose` is told of each close when its users see it. */
   start(
     task: ContenderTask,
     settings: StoreSettings,
     onClose: (close: SeenClose) => void,
   ): Promise<Pick<RunningProgram, 'end'>>;
-  /** What messages cost that wait in it. */
+  /** The cost of messages that wait in it. */
   delays(task: DueTask): Promise<DueCost>;
-  /** What items cost that wait in windows. */
+  /** The cost of items that wait in windows. */
   debounce(task: DebounceTask): Promise<DueCost>;
 }
 
@@ -146,7 +146,7 @@ function storePeer(name: StoreName, folder: string, versions: readonly string[])
   ): [command: string, args: readonly string[]] => {
     const own = { peer: name, job, chunkMax, port, user: DATABASE_USER, serverPid, pollEveryMs: POLL_EVERY_MS };
     const times = { warmUpMs: WARM_UP_TIME_SHARE * STORE_RUN_MAX_MS, runMaxMs: STORE_RUN_MAX_MS };
-    // kafkajs' timers go negative, and Node would say so at each start.
+    // kafkajs' timers go negative, of which Node would warn at each start.
     const quiet = '--disable-warning=TimeoutNegativeWarning';
     return [process.execPath, [quiet, join(folder, 'main.js'), JSON.stringify({ ...times, ...own, ...task })]];
   };

@@ -1,4 +1,4 @@
-// Redis and PostgreSQL as a peer's users set them up for this: durable, with memory enough, one data directory per turn.
+// Redis and PostgreSQL set up as a peer's users would: durable, with ample memory, one data directory per turn.
 import { chownSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { accepts, freePort, type LocalServer, startServer } from './local-server.ts';
@@ -16,7 +16,7 @@ export function findRedis(): string | undefined {
 /** The folder of its programs. */
 export function findPostgresql(): string | undefined {
   const initdb = findProgram('initdb', POSTGRESQL_FOLDERS);
-  // What is on the PATH may be a link to one of many, without the others beside it.
+  // A program on the PATH may be a link to one of many, without the others beside it.
   return initdb === undefined ? undefined : dirname(realpathSync(initdb));
 }
 
@@ -32,14 +32,14 @@ export async function startRedis(command: string, folder: string): Promise<Local
     appendonly: 'yes',
     appendfsync: 'everysec',
     'maxmemory-policy': 'noeviction',
-    // Rewriting while it is measured would be this peer's misfortune only.
+    // Rewriting during a measurement would hurt this peer alone.
     'auto-aof-rewrite-min-size': '4gb',
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   return startServer({ command, args, port, signal: 'SIGTERM', isReady: () => accepts(port) });
 }
 
-/** Commits are synced; checkpoints and memory are of a size for many writes. It does not run as root. */
+/** Commits are synced; checkpoints and memory are sized for many writes. It does not run as root. */
 export async function startPostgresql(programs: string, folder: string): Promise<LocalServer> {
   const as = await postgresqlIdentity();
   const data = join(folder, 'postgresql');
@@ -74,7 +74,7 @@ async function answers(pgIsready: string, port: number): Promise<boolean> {
   );
 }
 
-/** The system's user for it where this runs as root. @throws Fatal where there is none */
+/** The system's user for it if this process runs as root. @throws Fatal if there is none */
 export async function postgresqlIdentity(): Promise<{ uid: number; gid: number } | { uid?: never; gid?: never }> {
   if (process.getuid?.() !== 0) return {};
   const remedy = `PostgreSQL does not run as root: run as another user, or add one called ${POSTGRESQL_USER}`;

@@ -1,4 +1,4 @@
-// Where a population lives: topics and a state directory of its own.
+// The topics and the state directory of a population.
 import type { DurationMs } from '@flatline/base';
 import { rmSync } from 'node:fs';
 import { openApplication, type Place } from '../frame/application.ts';
@@ -13,7 +13,7 @@ const COMMIT_INTERVAL_MS: DurationMs = 200;
 export interface PopulationSite {
   readonly task: InstanceTask;
   readonly load: PopulationLoad;
-  /** Starts a processor of it; ended by `end` at the latest. */
+  /** Starts a processor of it; `end` ends it at the latest. */
   start(): Instance;
   /** Ends its processors, if need be, and deletes its state. */
   end(): Promise<void>;

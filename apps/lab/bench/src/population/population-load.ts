@@ -1,4 +1,4 @@
-// The input of a population: bare heartbeats of sessions that are known by their number.
+// The input of a population: bare heartbeats of sessions identified by their number.
 import { type DurationMs, seededRandom } from '@flatline/base';
 import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -11,9 +11,9 @@ const ADDED_MAX = 20_000;
 interface PopulationLoadOptions {
   /** Same seed, same keys. */
   readonly seed: number;
-  /** Records that others have written; 0 by default. */
+  /** Records already written by others; default 0. */
   readonly written?: number;
-  /** How long a record waits for others; undefined: as producers of batches do. */
+  /** Time for which a record waits for others; undefined: the default of batch producers. */
   readonly lingerMs?: DurationMs;
 }
 
@@ -38,7 +38,7 @@ export class PopulationLoad {
     return new PopulationLoad(await BatchProducer.open({ clock: systemClock, connection, topic, ...linger }), options);
   }
 
-  /** Records written so far, ends not counted: what a processor applies. */
+  /** Records written so far, without ends: those that a processor applies. */
   get beats(): number {
     return this.#written;
   }
@@ -51,12 +51,12 @@ export class PopulationLoad {
     return sessionKey(session, this.#seed).toString('latin1');
   }
 
-  /** One beat of each session from `from` up to `to`, which is not among them. */
+  /** One beat of each session from `from` up to, and not including, `to`. */
   open(from: number, to: number): Promise<void> {
     return this.beatInTurn(from, to, Infinity);
   }
 
-  /** The beats numbered `from` up to `to` of sessions that beat one after the other, all of them again and again. */
+  /** The beats numbered `from` up to `to` of sessions that beat in turn, again and again. */
   async beatInTurn(from: number, to: number, sessions: number): Promise<void> {
     for (let beat = from; beat < to; beat += 1) {
       const room = this.#beat(beat % sessions);
@@ -87,7 +87,7 @@ export class PopulationLoad {
     return this.#producer.close();
   }
 
-  /** A promise only where one is to be waited for: one per record would cost more than the record. */
+  /** Returns a promise only if it must be awaited: one per record would cost more than the record. */
   #beat(session: number): Promise<unknown> | undefined {
     this.#written += 1;
     const room = this.#add(session, NO_VALUE);

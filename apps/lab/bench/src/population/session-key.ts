@@ -6,7 +6,7 @@ const GROUP_ENDS: readonly number[] = [8, 13, 18, 23];
 const DASH = 0x2d;
 const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
-/** Writes the key of session `index`: as good as random, a UUID as session ids mostly are, and found again without being kept. Same seed, same keys. */
+/** Writes the key of session `index`: random enough, a UUID like most session ids, recomputed instead of stored. Same seed, same keys. */
 export function writeSessionKey(index: number, seed: number, into: Uint8Array): void {
   let word = 0;
   let digits = 0;
@@ -27,7 +27,7 @@ export function sessionKey(index: number, seed: number): Buffer {
   return key;
 }
 
-/** MurmurHash3's finalizer: each number becomes another one, and no two the same, so no two sessions have one key. */
+/** MurmurHash3's finalizer: maps distinct numbers to distinct numbers, so no two sessions share a key. */
 function mixed(number: number, seed: number): number {
   let h = number ^ imul(seed, 0x9e3779b1);
   h ^= h >>> 16;

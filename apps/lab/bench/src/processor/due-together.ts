@@ -1,5 +1,5 @@
-// Entries that are due together in a processor of its own: until all of them wait there, until a reader has them all, and what that
-// costs everyone who has a part in it.
+// Entries due together in a separate processor: waits until all of them are pending there, and until a reader has them all, and
+// measures the cost for everyone involved.
 import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import type { BrokerCpu } from '../bench-cluster.ts';
 import { processCpuMs } from '../process-stat.ts';
 import type { Instance } from './instance.ts';
 
-/** Cost of what is due is measured from so long before the first. */
+/** Measurement of the expiries begins this long before the first. */
 const LEAD_MS: DurationMs = 1_000;
 const LOOK_MS: DurationMs = 5;
 
@@ -15,11 +15,11 @@ export interface PartsCost {
   readonly elapsedMs: DurationMs;
   readonly processorCpuMs: DurationMs;
   readonly brokerCpuMs: DurationMs;
-  /** This process, which produces and reads. */
+  /** CPU time of this process, which produces and reads. */
   readonly ownCpuMs: DurationMs;
 }
 
-/** Until the function that it returns is called. @throws Error where the system does not tell what others take */
+/** Begins a span; the returned function ends it. @throws Error if the system does not tell the CPU time of others */
 export function beginParts(brokerCpu: BrokerCpu, instance?: Instance): () => PartsCost {
   const now = (): PartsCost => {
     const [broker, processor] = [brokerCpu.nowMs(), instance === undefined ? 0 : processCpuMs(instance.pid)];
@@ -43,7 +43,7 @@ export function beginParts(brokerCpu: BrokerCpu, instance?: Instance): () => Par
   };
 }
 
-/** So many live there, and all that is applied is committed. */
+/** Waits until that many are live there, and everything applied is committed. */
 export async function held(instance: Instance, entries: number): Promise<void> {
   await instance.until(
     (assigned) =>
@@ -52,14 +52,14 @@ export async function held(instance: Instance, entries: number): Promise<void> {
   );
 }
 
-/** Until shortly before the first is due. @throws Error where that is over */
+/** Waits until shortly before the first is due. @throws Error if that has passed */
 export async function untilLead(dueFrom: Millis): Promise<void> {
   const left = dueFrom - LEAD_MS - systemClock.wallMs();
   if (left < 0) throw new Error('they were due before all of them were there');
   await delay(left);
 }
 
-/** Until the reader has them all, or until then by the wall clock. @throws what ends the reader or the processor before that */
+/** Waits until the reader has them all, at most until then by the wall clock. @throws the error that ends the reader or the processor */
 export async function untilRead(
   reader: { readonly failure: Error | undefined },
   hasAll: () => boolean,

@@ -1,5 +1,5 @@
-// One processor in a process of its own: `fork(this, [task as JSON])`. It says where it answers over HTTP, then answers questions
-// in their order, and leaves in good order at SIGTERM.
+// One processor in a separate process: `fork(this, [task as JSON])`. It reports its HTTP address, then answers questions
+// in their order, and stops cleanly at SIGTERM.
 import { startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from '../tasks/instance-task.ts';
@@ -15,7 +15,7 @@ let begun: (() => SpanCost) | undefined = task.isTimed === true ? beginSpan() : 
 const processor = await startProcessor(configurationOf(task), {
   log: {
     ...log,
-    // What instances say of others that come and go is no news here.
+    // Other instances coming and going is no news here.
     warn: task.instance === undefined ? log.warn : log.info,
   },
 });
@@ -29,7 +29,7 @@ process.on('message', (question: InstanceQuestion) => {
 process.on('SIGTERM', () => {
   void processor.stop().then(() => process.exit(0));
 });
-// A benchmark that is interrupted takes its processes with it.
+// An interrupted benchmark takes its processes with it.
 process.once('disconnect', () => process.exit(1));
 process.send!(processor.httpAddress);
 
@@ -91,7 +91,7 @@ function answerTo({ kind }: InstanceQuestion, span: Span): InstanceAnswer {
     liveSessions: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
     closed: counted(snapshot, 'closedByTimeout') + counted(snapshot, 'closedByEnd'),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
-    // Collecting garbage would be measured after `begin`, and by others where they end at the same time.
+    // Garbage collection after `begin` would be measured, also by others that end at the same time.
     memory: kind === 'begin' || kind === 'cost' || kind === 'running' ? ownMemory() : memoryAtRest(),
     ...span,
     restoreMs: Math.max(0, ...tasks.map(({ restoreMs = 0 }) => restoreMs)),

@@ -1,4 +1,4 @@
-// A processor in a process of its own, as benchmarks see it: what it holds, what it costs, and its end.
+// A processor in a separate process, as seen by benchmarks: its assignments, its cost, and its end.
 import type { DurationMs } from '@flatline/base';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -59,7 +59,7 @@ export class Instance implements RunningContender {
     this.#address.catch(() => undefined);
   }
 
-  /** The only instance, once it runs all partitions. @throws Error where it ends before that, or takes too long. */
+  /** The only instance, once it runs all partitions. @throws Error if it ends before that, or takes too long. */
   static async alone(task: InstanceTask): Promise<Instance> {
     const instance = new Instance({ instance: 'a', ...task });
     await instance.until((assigned) => assigned.filter(({ state }) => state === 'running').length === task.partitions);
@@ -75,7 +75,7 @@ export class Instance implements RunningContender {
     return ((await answer.json()) as { partitions: AssignedPartition[] }).partitions;
   }
 
-  /** Waits until what it holds is as wanted, and returns it. @throws Error where it ends, or that takes too long */
+  /** Waits until its assignments are as wanted, and returns them. @throws Error if it ends, or that takes too long */
   async until(wanted: (assigned: readonly AssignedPartition[]) => boolean): Promise<readonly AssignedPartition[]> {
     const from = performance.now();
     for (;;) {
@@ -86,7 +86,7 @@ export class Instance implements RunningContender {
     }
   }
 
-  /** @throws Error where it ends, or stalls, before it answers */
+  /** @throws Error if it ends, or stalls, before it answers */
   async ask(question: InstanceQuestion): Promise<InstanceAnswer> {
     await this.#address;
     if (this.#hasEnded) return this.ended;
@@ -98,14 +98,14 @@ export class Instance implements RunningContender {
   }
 
   /**
-   * Answers once so many events are applied since it started, and all that is applied is committed.
-   * @param warmUpEvents of them, those that come first and are not measured
+   * Answers once that many events have been applied since its start, and everything applied is committed.
+   * @param warmUpEvents number of the first of them, which are not measured
    */
   applied(events: number, warmUpEvents = 0): Promise<InstanceAnswer> {
     return this.ask({ kind: 'applied', events, warmUpEvents });
   }
 
-  /** Answers after so long, whatever happens meanwhile. */
+  /** Answers after that time, whatever happens meanwhile. */
   watch(forMs: DurationMs): Promise<InstanceAnswer> {
     return this.ask({ kind: 'watch', forMs });
   }
@@ -115,17 +115,17 @@ export class Instance implements RunningContender {
   }
 
   beginCost(): void {
-    // What ends it is reported where its cost is asked for.
+    // An error that ends it is reported when its cost is asked for.
     void this.ask({ kind: 'begin' }).catch(() => undefined);
   }
 
-  /** Since `beginCost`. */
+  /** Cost since `beginCost`. */
   async cost(): Promise<Pick<SpanCost, 'cpuMs' | 'loopDelay'>> {
     const { cpuMs, loopDelay } = await this.ask({ kind: 'cost' });
     return { cpuMs, loopDelay: loopDelay! };
   }
 
-  /** Tells it to leave in good order, and waits for it; nothing where it has ended. @throws Error where it fails to */
+  /** Tells it to stop cleanly, and waits; no-op if it has ended. @throws Error if it fails to */
   async stop(): Promise<void> {
     await this.#address.catch(() => undefined);
     if (this.#hasEnded) return;
@@ -134,12 +134,12 @@ export class Instance implements RunningContender {
     if (this.#process.child.exitCode !== 0) await this.ended;
   }
 
-  /** Tells it to go, and does not wait. */
+  /** Makes it depart, without waiting. */
   depart(how: 'kill' | 'leave'): void {
     this.#process.child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM');
   }
 
-  /** With SIGKILL; nothing where it has ended. */
+  /** Kills it with SIGKILL; no-op if it has ended. */
   async kill(): Promise<void> {
     if (this.#hasEnded) return;
     this.depart('kill');

@@ -1,4 +1,4 @@
-// A processor in this process: how it is set up, what it has got through, and what that cost.
+// A processor in this process: its settings, its progress, and its cost.
 import type { DurationMs } from '@flatline/base';
 import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
 import { type ProcessorSnapshot, type RunningProcessor, startProcessor } from '@flatline/processor';
@@ -10,12 +10,12 @@ import { memoryAtRest } from '../process-stat.ts';
 import type { ContenderCost, ContenderTask, ProcessorCost } from '../tasks/contender-task.ts';
 import { type InstanceTask, NEVER_MS, type SpanCost } from '../tasks/instance-task.ts';
 
-/** Between two looks at what it has got through: bounds the error of a span. */
+/** Between two looks at the progress: bounds the error of a span. */
 const LOOK_MS: DurationMs = 5;
-/** No progress for so long is a failure: after kill −9 the group alone takes ten seconds. */
+/** Without progress for this long it has failed: after kill −9 the group alone takes ten seconds. */
 const STALLED_MS: DurationMs = 90_000;
 
-/** Nothing but what goes wrong. */
+/** Logs only failures. */
 export const log = {
   info: () => undefined,
   warn: (message: string, facts?: object) => {
@@ -65,7 +65,7 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
   const unheard = kind === 'session' && { unheardMs: 0 };
   const ofKind = { kind, ...(kind !== 'schedule' && { timeoutMs }), ...unheard };
   const section = debounce === undefined ? ofKind : { kind: 'debounce', ...debounce };
-  // Loads say the partition themselves.
+  // Loads choose the partition themselves.
   const input = { topic, partitioner: 'any' };
   const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input, output, standbys };
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
@@ -73,19 +73,19 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
 }
 
-/** Since it started, explicit ends not counted; items, where it debounces; grants and renewals of leases. */
+/** Events since its start: of sessions, without explicit ends; items when debouncing; grants and renewals of leases. */
 export function eventsIn(snapshot: ProcessorSnapshot): number {
   const events = counted(snapshot, 'heartbeats') + counted(snapshot, 'events') - counted(snapshot, 'closedByEnd');
   const requests = counted(snapshot, 'leasesGranted') + counted(snapshot, 'leaseRenewals');
   return events + counted(snapshot, 'itemsAccepted') + requests;
 }
 
-/** Sum of a counter over all tasks; of one that has no counters yet, 0. */
+/** Sum of a counter over all tasks; a task without counters yet counts as 0. */
 export function counted({ tasks }: ProcessorSnapshot, counter: string): number {
   return tasks.reduce((sum, { counters }) => sum + (counters?.[counter] ?? 0), 0);
 }
 
-/** @throws Error where it stalls before that, with what its tasks say; what ended it */
+/** @throws Error if it stalls before that, with its tasks' states; or the error that ended it */
 export async function until(
   processor: RunningProcessor,
   isReached: (snapshot: ProcessorSnapshot) => boolean,
@@ -104,7 +104,7 @@ export async function until(
   }
 }
 
-/** The processor itself adds a clock record to a partition when it has caught up: events are counted, not offsets. */
+/** Counts events, not offsets: the processor itself adds a clock record to a partition once it has caught up. */
 export async function untilCommitted(processor: RunningProcessor, events: number): Promise<ProcessorSnapshot> {
   const { tasks } = await until(processor, (snapshot) => eventsIn(snapshot) >= events);
   const applied = new Map(tasks.map(({ partition, position = Infinity }) => [partition, position]));
@@ -113,7 +113,7 @@ export async function untilCommitted(processor: RunningProcessor, events: number
   );
 }
 
-/** Begins a span of this process's time; what it returns ends it. */
+/** Begins a span of this process's time; the returned function ends it. */
 export function beginSpan(): () => SpanCost {
   const loop = new LoopDelayMeter();
   loop.begin();
@@ -122,7 +122,7 @@ export function beginSpan(): () => SpanCost {
   return () => ({ elapsedMs: performance.now() - startedAtMs, cpuMs: cpuMs(), loopDelay: loop.end() });
 }
 
-/** Gives the CPU time of this process from now on, all threads. */
+/** Begins to measure the CPU time of this process, all threads; the returned function gives it. */
 export function beginCpu(): () => DurationMs {
   const before = process.cpuUsage();
   return () => {

@@ -44,7 +44,7 @@ function walk(subscription: LogSubscription, meter: ReadingMeter): void {
   }
 }
 
-/** Readers that take part beside processors: their task is the same, and they do a part of it. */
+/** Readers that take part beside processors: they get the same task, and do a part of it. */
 export async function readAsContender(name: 'kafkajs' | 'reader', task: ContenderTask): Promise<ContenderCost> {
   const { records, elapsedMs, endedAt, cpuMs } = await readWith[name === 'reader' ? 'flatline' : name](task);
   const peakRssBytes = process.resourceUsage().maxRSS * 1024;

@@ -1,4 +1,4 @@
-// What one measured process reads, and what that costs.
+// The task of one measured reader, and its cost.
 import type { Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 
@@ -11,17 +11,17 @@ export interface ReadingTask {
   readonly partitions: number;
   /** In all partitions together. */
   readonly records: number;
-  /** How many come first and are not counted; undefined: none. */
+  /** Number of the first records, which are not counted; undefined: none. */
   readonly warmUpRecords?: number;
 }
 
-/** Between the first records that came and the last. */
+/** Cost between the first records to come and the last. */
 export interface ReadingCost {
   readonly records: number;
   readonly elapsedMs: number;
-  /** When the last record was there, by the wall clock. */
+  /** Instant at which the last record was there, by the wall clock. */
   readonly endedAt: Millis;
-  /** CPU time of the reading process, all threads; the broker's is not in it. */
+  /** CPU time of the reading process, all threads, without the broker. */
   readonly cpuMs: number;
   /** Sum over all records read, counted or not. Keeps the reading from being optimised away; all readers must agree on it. */
   readonly keyBytes: number;
@@ -33,7 +33,7 @@ export class ReadingMeter {
   readonly #warmUpRecords: number;
   readonly #done: (cost: ReadingCost) => void;
   #seen = 0;
-  /** Records seen before those that count. */
+  /** Records before the counted ones. */
   #before = 0;
   #keyBytes = 0;
   #startedAtMs = 0;
@@ -45,7 +45,7 @@ export class ReadingMeter {
     this.#done = done;
   }
 
-  /** To be called before the first record is looked at. */
+  /** To be called before the first record is read. */
   start(): void {
     if (this.#startedAtMs === 0) this.#begin();
   }

@@ -1,4 +1,4 @@
-// Horizontal bars as SVG text: median as the bar, least to most as a line across its end. Pure; readable on light and dark.
+// Horizontal bars as SVG text: the median as a bar, least to most as a line across its end. Pure; readable on light and dark.
 import { short } from '../text-table.ts';
 import { escaped, svg, TEXT } from './svg.ts';
 
@@ -7,14 +7,14 @@ export interface Bar {
   readonly median: number;
   readonly min: number;
   readonly max: number;
-  /** Emphasized, as what is measured beside the others; where no bar says so, the first is. */
+  /** Emphasized, as ours among the others; if no bar is marked, the first one is. */
   readonly ours?: boolean;
 }
 
 export interface BarChart {
   /** Ends the file's name: letters, digits, dashes. */
   readonly name: string;
-  /** Says what is measured, its unit, and whether more or less is better. */
+  /** The quantity, its unit, and whether more or less is better. */
   readonly title: string;
   /** Not negative. */
   readonly bars: readonly Bar[];

@@ -1,11 +1,11 @@
-// A V8 CPU profile as an SVG flame graph, the root on top: a frame is as wide as the time that passed below it, and its
-// neighbours are in the order of their width. No script: what a frame is, it says when pointed at.
+// A V8 CPU profile as an SVG flame graph, the root on top: a frame's width is the time spent in and below it, and siblings
+// are ordered by width. No script: a frame shows its name on hover.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { escaped, svg } from './svg.ts';
 
-/** What `node --cpu-prof` writes. */
+/** The output of `node --cpu-prof`. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -36,10 +36,10 @@ const CHARACTER = 6.4;
 const ENGINE = '#b8bec9';
 const FOREIGN = '#d6c9a8';
 const OURS = ['#7cc4b0', '#8db8e8', '#e8b07c', '#c3a6e0', '#e59aa0', '#a9cf7d', '#7fcbd6', '#e6cf6d'];
-/** Time in which the thread had nothing to do. */
+/** The profiler's frame for an idle thread. */
 const IDLE = '(idle)';
 
-/** The newest profile of `what` in a folder, as a flame graph. @throws Error where there is none */
+/** The newest profile of `what` in a folder, as a flame graph. @throws Error if there is none */
 export function drawLastProfile(folder: string, what: string, title: string): string {
   const found = readdirSync(folder)
     .filter((name) => name.startsWith(`${what}-`) && name.endsWith('.cpuprofile'))
@@ -60,7 +60,7 @@ export function flameGraph(title: string, profile: CpuProfile): string {
   return svg({ width: WIDTH, height, font: 'ui-monospace, monospace', size: 11, title }, boxes);
 }
 
-/** Calls by what was called, whatever line it was called from. */
+/** Merges calls of the same function, whatever line they come from. */
 function calls({ nodes, samples, timeDeltas }: CpuProfile): Frame {
   const own = new Map<number, number>();
   samples.forEach((id, index) => own.set(id, (own.get(id) ?? 0) + (timeDeltas[index] ?? 0)));
@@ -95,7 +95,7 @@ function calleeOf(caller: Frame, { functionName, url, lineNumber }: CpuProfile['
   return frame;
 }
 
-/** Without the machine's own folders: `libs/core/partition/src/…`, `lmdb/…`, `node:net`. */
+/** Without this machine's folders: `libs/core/partition/src/…`, `lmdb/…`, `node:net`. */
 function placeOf(url: string): string {
   const path = url.replace(/^file:\/\//, '');
   return /(?:^|\/)node_modules\/(.*)$/.exec(path)?.[1] ?? /(?:^|\/)((?:libs|apps)\/.*)$/.exec(path)?.[1] ?? path;
@@ -104,7 +104,7 @@ function placeOf(url: string): string {
 interface Place {
   readonly x: number;
   readonly depth: number;
-  /** Pixels of a microsecond. */
+  /** Pixels per microsecond. */
   readonly scale: number;
   readonly all: number;
 }
@@ -138,7 +138,7 @@ function box({ name, place, micros }: Frame, { x, depth, scale, all }: Place): s
   );
 }
 
-/** One of each of our libraries. */
+/** A color for each of our libraries. */
 function colorOf(place: string): string {
   if (place === '' || place.startsWith('node:')) return ENGINE;
   const library = /^(?:libs|apps)\/(?:(?:core|shell|lab)\/)?([^/]+)/.exec(place)?.[1];

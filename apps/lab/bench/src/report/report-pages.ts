@@ -1,4 +1,4 @@
-// A measurement as files for the documentation: a page, its charts, every figure. Pure.
+// A measurement as files for the documentation: a page, its charts, all figures. Pure.
 import type { BenchmarkReport } from '../benchmark.ts';
 import { isBusy, type Machine, type MachineLoad, machineText } from '../machine.ts';
 import { type Yardstick, yardstickText } from '../yardstick.ts';
@@ -15,7 +15,7 @@ export interface Surroundings {
   readonly yardstick: Yardstick;
 }
 
-/** Turns a figure must be the median of to be quoted elsewhere. */
+/** Turns behind a median that may be quoted elsewhere. */
 const REPEATS_MIN = 3;
 
 /** As processor/watching.ts configures it. */
@@ -27,12 +27,12 @@ const DEFAULTS_LEFT =
 export interface Measured {
   readonly benchmark: string;
   readonly description: string;
-  /** What to type to measure the same. */
+  /** Command that repeats the measurement. */
   readonly command: string;
   readonly machine: Machine;
   /** Day of the measurement, as in 2026-01-31. */
   readonly day: string;
-  /** While nothing of it ran. */
+  /** The surroundings before it ran. */
   readonly before: Surroundings;
   readonly after: Surroundings;
   readonly report: BenchmarkReport;
@@ -69,7 +69,7 @@ function turnsText(repeats: number | undefined): string {
   return repeats === undefined || repeats < REPEATS_MIN ? '' : ` Medians of ${repeats} turns.`;
 }
 
-/** Why none of it may stand in a text of its own; empty where it may. */
+/** Reasons why no figure of it may be quoted elsewhere; empty if they may. */
 function caveat({ machine, before, after, report: { repeats } }: Measured): readonly string[] {
   const reasons = [
     ...(machine.isDirty ? ['files had been changed since the commit'] : []),

@@ -5,7 +5,7 @@ interface Picture {
   readonly width: number;
   readonly height: number;
   readonly font: string;
-  /** Letters in its content; the title has 13. */
+  /** Font size of the content; the title has 13. */
   readonly size: number;
   readonly title: string;
 }

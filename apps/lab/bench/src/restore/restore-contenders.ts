@@ -10,7 +10,7 @@ import { runOwn } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../tasks/contender-task.ts';
 import type { EndBefore, RestoreCost } from './restore-page.ts';
 
-/** It runs again, and says what that took. */
+/** An instance that runs again, and the cost of that. */
 export interface Restarted {
   readonly running: Pick<RunningContender, 'stop' | 'kill'>;
   readonly cost: RestoreCost;
@@ -19,7 +19,7 @@ export interface Restarted {
 export interface RestoreContender extends Described {
   /** In this order. */
   readonly ends: readonly EndBefore[];
-  /** Reads the input to its end, and ends in good order. */
+  /** Reads the input to its end, and stops cleanly. */
   fill(task: ContenderTask): Promise<unknown>;
   restart(task: ContenderTask): Promise<Restarted>;
 }
@@ -29,9 +29,9 @@ interface RestoreStreams extends KafkaStreamsContender {
   readonly membership: ProgramArguments;
 }
 
-/** As our own members have it: how long a group waits for one that is gone. */
+/** The same as for our own members: how long a group waits for one that is gone. */
 const SESSION_TIMEOUT_MS: DurationMs = 10_000;
-/** Not what is measured: as long as it takes. */
+/** Unmeasured, so it may take its time. */
 const FILL_MAX_MS: DurationMs = 900_000;
 const STATIC: ProgramArguments = { groupInstanceId: 'a', sessionTimeoutMs: SESSION_TIMEOUT_MS };
 const STATIC_TEXT = `a static member (group.instance.id, session.timeout.ms ${SESSION_TIMEOUT_MS})`;
@@ -58,7 +58,7 @@ const STREAMS: readonly RestoreStreams[] = [
   { ...onDisk('ks-memory static', STATIC, STOPPED_OR_KILLED, `store in memory, ${STATIC_TEXT}`), variant: 'in-memory' },
 ];
 
-/** @param instance its name in the group; undefined: one of its own at each start, as a member that is not static */
+/** @param instance its name in the group; undefined: a new one at each start, like a member that is not static */
 function flatline(name: string, instance: string | undefined, does: string): RestoreContender {
   return {
     name,

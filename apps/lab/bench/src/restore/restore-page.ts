@@ -1,20 +1,20 @@
-// What a measurement of restoring says. Pure.
+// The page of a measurement of restoring. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
 import type { Spread } from '../statistics.ts';
 import { ifKnown, seconds, secondsText, short, spreadText } from '../text-table.ts';
 
-/** How the one before ended. `kill −9`: while heartbeats come; `loss of its disk`: cleanly, and its state directory is gone. */
+/** How its predecessor ended. `kill −9`: while heartbeats come; `loss of its disk`: cleanly, but its state directory is gone. */
 export type EndBefore = 'clean stop' | 'kill −9' | 'loss of its disk';
 
-/** Cost of starting again, in a process of its own. */
+/** Cost of starting again, in a separate process. */
 export interface RestoreCost {
   /** Live entries, or records read back. */
   readonly entries: number;
-  /** From the assignment to running, the slowest partition; of Kafka Streams from the first restoration's begin to the last one's end. */
+  /** From the assignment to running, slowest partition; for Kafka Streams from the start of the first restoration to the end of the last. */
   readonly restoreMs: DurationMs;
-  /** From the start, joining the group included. */
+  /** From the start, including joining the group. */
   readonly untilRunningMs: DurationMs;
   /** Over the same span, all threads of the process. */
   readonly cpuMs: DurationMs;
@@ -24,7 +24,7 @@ export interface RestoreCost {
 
 /** One turn, seen by the process that started it. */
 export interface RestoreTurn extends RestoreCost {
-  /** CPU time of the broker's processes from the start until it ran; undefined where they are not ours to see. */
+  /** CPU time of the broker's processes from the start until it ran; undefined if it is not visible. */
   readonly brokerCpuMs: DurationMs | undefined;
 }
 
@@ -35,9 +35,9 @@ export interface RestoreTurns {
   readonly turns: readonly RestoreTurn[];
 }
 
-/** What the project promises: from the local store so many entries per CPU second... */
+/** The project's goals: from the local store this many entries per CPU second... */
 const PER_CPU_SECOND_MIN = 1_000_000;
-/** ...from the changelog so many times what Kafka Streams does, per second and per CPU second... */
+/** ...from the changelog this multiple of Kafka Streams' rate, per second and per CPU second... */
 const TIMES_RATE_MIN = 3;
 const TIMES_PER_CPU_MIN = 5;
 /** ...and running again in a tenth of its time. */
@@ -46,7 +46,7 @@ const TIMES_SOONER_MIN = 10;
 type Turn = RestoreTurn & Pick<RestoreTurns, 'contender' | 'after'>;
 const { spread, spreads, known, knowns, worst } = combine<Turn>();
 const entries = spread((turn) => turn.entries);
-/** Undefined where nothing is read: Kafka Streams opens RocksDB and loads no entry. */
+/** Undefined if nothing is read: Kafka Streams opens RocksDB and loads no entry. */
 const rate = (ms: (turn: Turn) => DurationMs): ((turns: readonly Turn[]) => Spread | undefined) =>
   known((turn) => (turn.entries === 0 ? undefined : (1_000 * turn.entries) / ms(turn)));
 const FIGURES = {

@@ -1,5 +1,5 @@
-// How fast an instance runs again: after a clean stop, after kill −9 and from the changelog alone, beside Kafka Streams with as
-// many keys.
+// How fast an instance runs again: after a clean stop, after kill −9 and from the changelog alone; compared with Kafka Streams with
+// as many keys.
 import type { DurationMs } from '@flatline/base';
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,7 +16,7 @@ import { type EndBefore, RESTORE_PAGE, restoreRows, type RestoreTurn, type Resto
 
 const DEFAULTS = { sessions: 1_000_000, partitions: 4, repeats: 3 };
 const COMMIT_INTERVAL_MS = 200;
-/** While one is killed: it has something under way, and its state is not what it was when it began. */
+/** Load during a kill, so that work is under way, and the state has changed since the start. */
 const BEATS_PER_SECOND = 20_000;
 const BEATS_MS: DurationMs = 5_000;
 
@@ -33,13 +33,13 @@ export const restore = framed({
   report: ({ rows }) => ({ rows: restoreRows(rows), page: RESTORE_PAGE }),
 });
 
-/** @throws Error where not every entry comes back, or a process fails. */
+/** @throws Error if an entry does not come back, or a process fails. */
 async function measureRestore(
   ground: RestoreGround,
   contenders: readonly RestoreContender[],
 ): Promise<{ readonly rows: readonly RestoreTurns[] }> {
   const rows: RestoreTurns[] = [];
-  // One after the other, not in turns: a group forgets a member that is away while others are measured.
+  // In sequence, not in turns: a group forgets a member that is away while others are measured.
   for (const contender of contenders)
     rows.push(...(await withApplication(ground, (application) => measureContender(contender, ground, application))));
   return { rows };
@@ -54,7 +54,7 @@ async function measureContender(
   const { name, ends } = contender;
   const task = { ...application, records: sessions, sessions, commitIntervalMs: COMMIT_INTERVAL_MS };
   const rows = ends.map((after) => ({ contender: name, after, turns: [] as RestoreTurn[] }));
-  // Each session once: a changelog of one image per session, the least there can be to read.
+  // Each session once: a changelog of one image per session, the least possible to read.
   const load = await PopulationLoad.open(connection, task.topic, { seed: POPULATION_SEED });
   await load.open(0, sessions);
   await load.close();
@@ -77,7 +77,7 @@ async function measureContender(
   return rows;
 }
 
-/** @param running undefined: it has ended in good order */
+/** @param running undefined: it has stopped cleanly */
 async function end(running: Restarted['running'] | undefined, how: EndBefore, task: ContenderTask): Promise<void> {
   const { brokers, topic, stateDir, sessions } = task;
   if (how === 'kill −9') {

@@ -1,5 +1,5 @@
-// Holds back what is written to a topic, and lets it be seen all at once: an open transaction with a record on each
-// partition, before which a read_committed reader stops. So the input is there before the measurement, and unread.
+// Hides the records written to a topic, and reveals them all at once: an open transaction with a record on each
+// partition, at which a read_committed reader stops. So the input is complete before the measurement, and unread.
 import kafkajs from 'kafkajs';
 import type { DurationMs } from '@flatline/base';
 import { randomUUID } from 'node:crypto';
@@ -18,7 +18,7 @@ export class VisibilityGate {
     this.#transaction = transaction;
   }
 
-  /** What is written from now on is not seen. */
+  /** Hides everything written from now on. */
   static async shut(brokers: readonly string[], topic: string, partitions: number): Promise<VisibilityGate> {
     const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
     const producer = kafka.producer({

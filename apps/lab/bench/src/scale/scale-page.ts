@@ -1,4 +1,4 @@
-// What a measurement of several instances says. Pure.
+// The page of a measurement of several instances. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
@@ -15,9 +15,9 @@ export interface ScaleCost {
   readonly loopDelay: LoopDelay;
 }
 
-/** Each instance compiles its code on so many, and is measured afterwards. */
+/** Unmeasured events on which each instance compiles its code. */
 export const WARM_UP_EVENTS = 1_500_000;
-/** What the project promises. */
+/** The project's goal. */
 const LOSS_MAX = 0.15;
 
 const { spread, worst } = combine<ScaleCost>();

@@ -1,4 +1,4 @@
-// What it costs to share the partitions of one input among several instances, each a process of its own.
+// The cost of sharing the partitions of one input among several instances, each a separate process.
 import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -18,7 +18,7 @@ import { SCALE_PAGE, type ScaleCost, scaleRows, WARM_UP_EVENTS } from './scale-p
 
 const DEFAULTS = { events: 6_000_000, sessions: 200_000, partitions: 8, repeats: 3 };
 const INSTANCE_COUNTS: readonly number[] = [1, 2, 4];
-/** No instance may be taken for dead because the machine is busy. */
+/** A busy machine must not make an instance look dead. */
 const GROUP_SESSION_MS: DurationMs = 30_000;
 const SEED = 1;
 
@@ -34,7 +34,7 @@ export const scale = framed({
   report: ({ costs }) => ({ rows: scaleRows(costs), page: SCALE_PAGE }),
 });
 
-/** @throws Error where an instance ends, or does not get through. */
+/** @throws Error if an instance ends, or does not get through. */
 async function measureScale(ground: ScaleGround): Promise<{ readonly costs: readonly ScaleCost[] }> {
   const cells = ground.instanceCounts.map((instances) => ({
     name: `${instances} of ${ground.instanceCounts.at(-1)} instances`,
@@ -95,7 +95,7 @@ async function measureMembers(
   };
 }
 
-/** Whether an instance runs as many partitions as it would for good, give or take one. */
+/** True if the instance runs its final share of the partitions, give or take one. */
 function isShare(assigned: readonly AssignedPartition[], partitions: number, instances: number): boolean {
   const running = assigned.filter(({ role, state }) => role === 'owner' && state === 'running').length;
   return running === assigned.length && Math.abs(running - partitions / instances) < 1;

@@ -1,4 +1,4 @@
-// What a measurement of pending schedules says. Pure.
+// The page of a measurement of pending schedules. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, type Page, verdict } from '../frame/page.ts';
 import type { InstanceAnswer } from '../tasks/instance-task.ts';
@@ -11,9 +11,9 @@ export interface PendingCost {
   /** With half of them, and with all of them. */
   readonly half: InstanceAnswer;
   readonly all: InstanceAnswer;
-  /** What taking the second half took. */
+  /** Cost of taking the second half. */
   readonly cpuMs: DurationMs;
-  /** From the floor to the end; and of live bases in it. */
+  /** From the floor to the end; and the part in live bases. */
   readonly changelogBytes: number;
   readonly liveBytes: number;
 }
@@ -22,7 +22,7 @@ export interface ScheduleRestart extends Omit<RestoreCost, 'loopDelay'> {
   readonly after: EndBefore;
 }
 
-/** Beside its message: head, key, place in the index and in pages. */
+/** Goal beside the message: head, key, place in the index and in pages. */
 const OVERHEAD_BYTES_MAX = 400;
 /** `changelogFactor`, by default. */
 const LOG_FACTOR_MAX = 4;

@@ -1,4 +1,4 @@
-// What pending schedules cost: each a message of a kilobyte that is due in a year. Memory and log per schedule, and how fast an
+// The cost of pending schedules: each a message of a kilobyte, due in a year. Memory and log per schedule, and how fast an
 // instance runs again with all of them.
 import type { DurationMs } from '@flatline/base';
 import { BatchProducer } from '@flatline/kafka';
@@ -20,7 +20,7 @@ const DEFAULTS = { sessions: 1_000_000, partitions: 4 };
 const VALUE_BYTES = 1_024;
 const COMMIT_INTERVAL_MS: DurationMs = 200;
 const YEAR_MS: DurationMs = 31_536_000_000;
-/** A local store lacks what was committed for so long, at most (flushIntervalMs). */
+/** Longest time for which a commit may be missing from a local store (flushIntervalMs). */
 const FLUSH_MS: DurationMs = 61_000;
 const LOOK_MS: DurationMs = 200;
 const STALLED_MS: DurationMs = 90_000;
@@ -45,7 +45,7 @@ export const schedules = framed({
   report: ({ pending, restarts }) => ({ rows: schedulesRows(restarts), page: schedulesPage(pending) }),
 });
 
-/** @throws Error where a processor fails or stalls, or not every schedule comes back. */
+/** @throws Error if a processor fails or stalls, or a schedule does not come back. */
 async function measureSchedules(ground: SchedulesGround, application: Application): Promise<Measured> {
   const { sessions, onProgress } = ground;
   const task: InstanceTask = {
@@ -114,7 +114,7 @@ async function write(producer: BatchProducer, from: number, to: number): Promise
   await producer.flush();
 }
 
-/** All of them live there, and are committed. */
+/** Waits until all of them are live there, and committed. */
 async function held(running: Instance, schedules: number): Promise<void> {
   let [before, movedAt] = ['', systemClock.monotonicMs()];
   for (;;) {

@@ -1,11 +1,11 @@
-// A service with the SDK, as its page says.
+// A service with the SDK, written as its page advises.
 import { connect, type Heartbeats, type SessionId } from '@flatline/client';
 import { collectGarbage } from '../process-stat.ts';
 import { eventOf, type ServiceCost, ServiceMeter, type SessionsCost, type ServiceTask } from '../tasks/service-task.ts';
 
-/** Records said before the event loop gets its turn, as it does between the requests that a service answers. */
+/** Records sent before the event loop gets its turn, as it does between the requests that a service answers. */
 const SAID_MAX = 1_000;
-/** Started before what they have said is waited for. */
+/** Sessions started before their records are awaited. */
 const STARTED_MAX = 20_000;
 const HOUR_MS = 3_600_000;
 
@@ -59,7 +59,7 @@ async function read({ brokers, topic, group, records, warmUpRecords }: ServiceTa
   return cost;
 }
 
-/** All of them live and beat, seldom, so that only they are measured. */
+/** All of them are alive and beat, seldom, so that only they are measured. */
 export async function measureSessions(
   task: Pick<ServiceTask, 'brokers' | 'topic' | 'sessions'>,
 ): Promise<SessionsCost> {

@@ -1,4 +1,4 @@
-// What a measurement of services says. Pure.
+// The page of a measurement of services. Pure.
 import { chart, combine, type Page, type Row, rowsOf } from '../frame/page.ts';
 import { megabytes, medianText, short, spreadText } from '../text-table.ts';
 import type { ServiceCost, ServiceWork, SessionsCost } from '../tasks/service-task.ts';

@@ -1,4 +1,4 @@
-// What a service pays for the SDK: sending heartbeats and events, reading summaries as one of a group, beside two clients for Node.
+// The cost of the SDK to a service: sending heartbeats and events, reading summaries in a group; compared with two clients for Node.
 import { KafkaTopicAdmin, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
@@ -18,11 +18,11 @@ interface ServiceContender extends Described {
   readonly serve: (task: ServiceTask) => Promise<ServiceCost>;
 }
 
-/** Events: records of each work, summaries among them. Sessions: whose records are sent, and objects of the SDK that beat. */
+/** Events: records of each work, including summaries. Sessions: the senders of records, and objects of the SDK that beat. */
 const DEFAULTS = { events: 1_000_000, sessions: 1_000_000, partitions: 4, repeats: 3 };
-/** Part of the records that comes first: code gets warm, a group meets. */
+/** Share of the records, at the beginning, in which code gets warm and a group meets. */
 const WARM_UP_SHARE = 0.2;
-/** Keys that are sent to: as many as are kept by a service. */
+/** Keys sent to: as many as a service keeps. */
 const KEYS = 10_000;
 
 type ServiceGround = Ground<typeof DEFAULTS>;
@@ -104,7 +104,7 @@ async function newTopic({ connection, partitions }: Topics): Promise<string> {
   return topic;
 }
 
-/** A topic with a summary and a null for each session, as a processor writes them. */
+/** A topic with a summary and a null for each session, like a processor's output. */
 async function writtenOutputs(ground: ServiceGround): Promise<string> {
   ground.onProgress(`writing ${short(ground.events)} summaries`);
   const topic = await newTopic(ground);

@@ -7,11 +7,11 @@ import { systemClock } from '@flatline/system';
 import { OutputReader, valueText } from '../output-reader.ts';
 import { Tally } from '../tally.ts';
 
-/** Keys carry a number, so that each close can be ticked off without a table of texts. They are as long as a UUID. */
+/** Keys contain a number, so that each close can be ticked off without a table of texts. They are as long as a UUID. */
 const PREFIX = Buffer.from('storm-------------------', 'latin1');
 const DIGITS = 12;
 const ZERO = 0x30;
-/** One in so many summaries is read for its deadline: the thousands of heartbeats in a batch have one stamp. */
+/** One summary in this many is read for its deadline: the thousands of heartbeats in a batch have one stamp. */
 const READ_EVERY = 256;
 
 export class CloseCount {
@@ -71,7 +71,7 @@ export function stormKey(number: number): Buffer {
   return Buffer.concat([PREFIX, Buffer.from(String(number).padStart(DIGITS, '0'), 'latin1')]);
 }
 
-/** The number in a key, undefined where it is another kind of key. */
+/** The number in a key; undefined for other keys. */
 export function numberInKey(bytes: Uint8Array, start: number, length: number): number | undefined {
   if (length !== PREFIX.length + DIGITS) return undefined;
   for (let i = 0; i < PREFIX.length; i += 1) if (bytes[start + i] !== PREFIX[i]) return undefined;

@@ -1,4 +1,4 @@
-// What a measurement of a storm says. Pure.
+// The page of a measurement of a storm. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
@@ -8,7 +8,7 @@ import { ifKnown, medianText, seconds, secondsText, short } from '../text-table.
 /** One turn. */
 export interface StormTurn {
   readonly contender: string;
-  /** What ended it before all were closed. */
+  /** The error that ended it before all were closed. */
   readonly failure: string | undefined;
   /** Sessions seen closed, each counted once. */
   readonly closes: number;
@@ -19,17 +19,17 @@ export interface StormTurn {
   readonly dueWithinMs: DurationMs;
   /** From the first deadline until a read_committed reader has seen the last close. */
   readonly drainMs: DurationMs;
-  /** CPU time of the contender's process over the drain, all threads; undefined where the system does not tell. */
+  /** CPU time of the contender's process over the drain, all threads; undefined if the system does not tell. */
   readonly cpuMs: DurationMs | undefined;
-  /** CPU time of the broker's processes over the drain; undefined where they are not ours to see. */
+  /** CPU time of the broker's processes over the drain; undefined if it is not visible. */
   readonly brokerCpuMs: DurationMs | undefined;
-  /** How long heartbeats of the others waited for their commit, over the drain. */
+  /** Delays of the others' heartbeats until their commit, over the drain. */
   readonly inputDelay: Quantiles;
-  /** Undefined where the contender does not run on Node. */
+  /** Undefined if the contender does not run on Node. */
   readonly loopDelay: LoopDelay | undefined;
 }
 
-/** What the project promises: closes per second over those of Kafka Streams' fastest punctuator, and the others' delay. */
+/** The project's goals: closes per second over those of Kafka Streams' fastest punctuator, and the others' delay. */
 const TIMES_STREAMS_MIN = 5;
 const INPUT_DELAY_MAX_MS: DurationMs = 1_000;
 

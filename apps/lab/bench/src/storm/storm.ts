@@ -1,5 +1,5 @@
-// Very many sessions that fall silent at once, while others live on: how fast the closes come out, and how late the others'
-// heartbeats take effect meanwhile. Each contender has an input of its own, for its sessions must fall due while it runs.
+// Very many sessions that fall silent at once, while others live on: the rate of the closes, and the delay of the others'
+// heartbeats meanwhile. Each contender has an input of its own, since its sessions must fall due while it runs.
 import { type DurationMs, messageOf } from '@flatline/base';
 import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -27,12 +27,12 @@ import { CloseCount, stormKey } from './close-count.ts';
 import { STORM_PAGE, stormRows, type StormTurn } from './storm-page.ts';
 
 interface StormContender extends Described {
-  /** Starts it, waits until it runs, and leaves it running. @param sessions live at the same time */
+  /** Starts it, waits until it runs, and leaves it running. @param sessions alive at the same time */
   start(application: Application, timeoutMs: DurationMs, sessions: number): Promise<RunningContender>;
 }
 
 const DEFAULTS = {
-  /** That fall silent together. */
+  /** Sessions that fall silent together. */
   sessions: 1_000_000,
   partitions: 4,
   /** Number of other sessions, which live on. */
@@ -40,19 +40,19 @@ const DEFAULTS = {
   heartbeatsPerSecond: 20_000,
   repeats: 3,
 };
-/** What a contender is given to start in, and to read each session's heartbeat: 20 000 a second. */
+/** Time for a contender to start, and to read each session's heartbeat: 20 000 a second. */
 const START_MS: DurationMs = 15_000;
 const READ_MS_PER_SESSION = 0.05;
-/** Where its name says no other. */
+/** Used unless the name says otherwise. */
 const STREAMS_COMMIT_INTERVAL_MS: DurationMs = 100;
-/** Cost and delays are measured from so long before the first deadline. */
+/** Measurement of cost and delays begins this long before the first deadline. */
 const LEAD_MS: DurationMs = 1_000;
 /** A contender that has not closed all by then is measured by what it has closed. */
 const DRAIN_MAX_MS: DurationMs = 180_000;
 const LOOK_MS: DurationMs = 20;
-/** After the last close, so that one too many would be seen. */
+/** Wait after the last close, so that an extra one would be seen. */
 const TAIL_MS: DurationMs = 1_000;
-/** Seed of the keys of those that live on. */
+/** Seed of the keys of the sessions that live on. */
 const LIVING_SEED = 3;
 
 type StormGround = Ground<typeof DEFAULTS & { readonly timeoutMs: DurationMs }>;
@@ -60,7 +60,7 @@ type StormGround = Ground<typeof DEFAULTS & { readonly timeoutMs: DurationMs }>;
 const FLATLINE: StormContender = {
   name: 'flatline',
   does: 'exactly once, by default commits of closes after 20 ms; changelog, local store, JSON summaries and tombstones, unpacked',
-  // Output uncompressed, as the others' producers: compressing would be measured as something else.
+  // Output uncompressed, like that of the others' producers: compression would count as something else.
   start: (application, timeoutMs) => Instance.alone({ ...application, timeoutMs, compression: 'none' }),
 };
 const STREAMS: readonly KafkaStreamsContender[] = [
@@ -74,7 +74,7 @@ export const storm = framed({
     "sessions that fall silent together while others live on: closes per second, the others' delay, beside Kafka Streams' punctuator",
   settings: (options) => {
     const settings = over(DEFAULTS, options);
-    // Long enough for every contender to have read all before the first is due.
+    // Long enough for every contender to read all before the first is due.
     return { ...settings, timeoutMs: START_MS + READ_MS_PER_SESSION * settings.sessions };
   },
   lineUp: (options) =>
@@ -118,7 +118,7 @@ async function weather(ground: StormGround, contender: StormContender, applicati
     return await measureDrain(ground, contender, { ...application, running, dueAt: firstBeatAt + timeoutMs });
   } finally {
     beats.kill();
-    // The figures already say how it ended.
+    // The figures already tell how it ended.
     await running?.stop().catch(() => undefined);
   }
 }
@@ -173,7 +173,7 @@ async function measureDrain(
   }
 }
 
-/** Waits until all are closed. Returns what came before that, if anything did. */
+/** Waits until all are closed. Returns the error that came first, if any. */
 async function drained(
   count: CloseCount,
   sessions: number,

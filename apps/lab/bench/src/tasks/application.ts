@@ -1,4 +1,4 @@
-// What every processor that is measured has for itself.
+// The topics and the state directory of a measured processor.
 
 export interface Application {
   readonly application: string;
@@ -9,5 +9,5 @@ export interface Application {
   readonly stateDir: string;
 }
 
-/** The one pipeline of every processor that is measured. */
+/** Name of the only pipeline of a measured processor. */
 export const PIPELINE = 'bench';

@@ -1,4 +1,4 @@
-// What waits and is due together, and others beside it: each by its number, from which everyone knows when it is due. Pure.
+// Entries that wait and are due together, and others beside them: each has a number, from which its due instant is known. Pure.
 import type { DurationMs, Millis } from '@flatline/base';
 import { type Quantiles, quantilesOf } from '../statistics.ts';
 
@@ -7,18 +7,18 @@ export interface DueLoad {
   readonly records: number;
   readonly dueFrom: Millis;
   readonly dueWithinMs: DurationMs;
-  /** Under keys of their own, one each `otherEveryMs` from `othersFrom` on; numbered after those. */
+  /** Under separate keys, one every `otherEveryMs` from `othersFrom` on; numbered after the former. */
   readonly others: number;
   readonly othersFrom: Millis;
   readonly otherEveryMs: DurationMs;
-  /** Each value has so many. */
+  /** Bytes of each value. */
   readonly valueBytes: number;
 }
 
 export const DUE_WITHIN_MS: DurationMs = 1_000;
 export const VALUE_BYTES = 100;
 export const OTHER_EVERY_MS: DurationMs = 10;
-/** Others are due from so long before the first that are due together, and until so long after the last. */
+/** Others are due from this long before the first of those that are due together, until this long after the last. */
 const OTHERS_BEFORE_MS: DurationMs = 3_000;
 const OTHERS_AFTER_MS: DurationMs = 9_000;
 
@@ -39,11 +39,11 @@ export function dueAtOf(load: DueLoad, number: number): Millis {
   return number < records ? dueFrom + (number % dueWithinMs) : othersFrom + (number - records) * otherEveryMs;
 }
 
-/** Due before those that are due together, while they are, and after that. */
+/** Due before those that are due together, while they are, and afterwards. */
 export const PHASES = ['before', 'within', 'after'] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** How late the others came; one that never did is infinitely late. @param seenAt of each, 0 where it did not come */
+/** Delays of the others; infinite for one that never came. @param seenAt of each, 0 if it did not come */
 export function othersLate(load: DueLoad, seenAt: readonly Millis[]): Readonly<Record<Phase, Quantiles>> {
   const { records, dueFrom, dueWithinMs } = load;
   const late: Record<Phase, DurationMs[]> = { before: [], within: [], after: [] };

@@ -1,4 +1,4 @@
-// What a processor in a process of its own is told to be, is asked, and answers.
+// The task of a processor in a separate process, the questions to it, and its answers.
 import type { DurationMs } from '@flatline/base';
 import type { Application } from './application.ts';
 import type { LoopDelay } from '../loop-delay.ts';
@@ -13,41 +13,41 @@ export interface InstanceTask extends Application {
   /** Settings of a pipeline of windows, in place of sessions. */
   readonly debounce?: object;
   readonly commitIntervalMs?: DurationMs | undefined;
-  /** Where events are in Avro. */
+  /** Set if events are in Avro. */
   readonly schemaRegistryUrl?: string | undefined;
   readonly instance?: string | undefined;
   readonly standbys?: number;
   readonly sessionTimeoutMs?: DurationMs;
-  /** How often a quiet partition may be asked for the time (C2). */
+  /** Least time between two requests for the time of a quiet partition (C2). */
   readonly proofIntervalMs?: DurationMs | undefined;
   readonly compression?: 'none';
-  /** Measured from the start of its process. */
+  /** True to measure from the start of its process. */
   readonly isTimed?: boolean;
 }
 
-/** No session falls silent during a run. */
+/** No session falls silent during a turn. */
 export const NEVER_MS: DurationMs = 3_600_000;
 
 export type InstanceQuestion =
   /** Answered once all partitions run; ends the span that began with the process. */
   | { readonly kind: 'running' }
-  /** Answered once so many events have been applied since it started, and all that is applied is committed; measured after the first ones. */
+  /** Answered once that many events have been applied since its start, and all is committed; measured after the warm-up. */
   | { readonly kind: 'applied'; readonly events: number; readonly warmUpEvents: number }
-  /** Answered after so long. */
+  /** Answered after that time. */
   | { readonly kind: 'watch'; readonly forMs: DurationMs }
-  /** From the first to the second it is measured. */
+  /** A measured span lasts from the first of these to the second. */
   | { readonly kind: 'begin' | 'cost' }
-  /** As it is now, garbage collected. */
+  /** The present state, garbage collected. */
   | { readonly kind: 'look' };
 
-/** What a span of its time took. */
+/** Cost of a span of its time. */
 export interface SpanCost {
   readonly elapsedMs: DurationMs;
   readonly cpuMs: DurationMs;
   readonly loopDelay: LoopDelay;
 }
 
-/** The span is the question's: `applied` from the first event after the warm-up to the last commit; all 0 where it has none. */
+/** The span is the question's: `applied` from the first event after the warm-up to the last commit; all 0 for one without a span. */
 export interface InstanceAnswer extends Omit<SpanCost, 'loopDelay'> {
   readonly liveSessions: number;
   readonly closed: number;
@@ -55,7 +55,7 @@ export interface InstanceAnswer extends Omit<SpanCost, 'loopDelay'> {
   readonly peakRssBytes: number;
   /** Applied in that span. */
   readonly heartbeats: number;
-  /** Undefined where there is no span. */
+  /** Undefined if there is no span. */
   readonly loopDelay?: LoopDelay;
   /** The slowest partition, from its assignment until it ran. */
   readonly restoreMs: DurationMs;
@@ -69,9 +69,9 @@ export interface RunningContender {
   /** Rejects if it ends by itself. */
   readonly ended: Promise<never>;
   beginCost(): void;
-  /** Since `beginCost`; undefined where the system does not tell, or the process does not run on Node. */
+  /** Cost since `beginCost`; undefined if the system does not tell, or the process does not run on Node. */
   cost(): Promise<{ readonly cpuMs: DurationMs | undefined; readonly loopDelay: LoopDelay | undefined }>;
-  /** In good order. */
+  /** Stops it cleanly. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What one service does, and what that costs it.
+// The work of one service, and its cost.
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 
@@ -10,33 +10,33 @@ export interface ServiceTask {
   readonly work: ServiceWork;
   readonly brokers: readonly string[];
   readonly topic: string;
-  /** New to each reader. */
+  /** New for each reader. */
   readonly group: string;
-  /** In all; of outputs the summaries, each with a null after it. */
+  /** In all; for outputs the number of summaries, each followed by a null. */
   readonly records: number;
-  /** How many come first and are not counted. */
+  /** Number of the first records, which are not counted. */
   readonly warmUpRecords: number;
-  /** Sessions that records are of, in turns. */
+  /** Sessions that records belong to, in turn. */
   readonly sessions: number;
 }
 
-/** The cost of what is counted. */
+/** Cost of the counted records. */
 export interface ServiceCost {
   readonly records: number;
   readonly elapsedMs: DurationMs;
   /** CPU time of the process, all threads. */
   readonly cpuMs: DurationMs;
-  /** The most that was resident, the heap of Node included. */
+  /** Peak resident memory, including Node's heap. */
   readonly peakRssBytes: number;
 }
 
 export interface SessionsCost {
   readonly sessions: number;
-  /** Heap and array buffers of one that beats, its id included, after garbage collection. */
+  /** Heap and array buffers per session that beats, including its id, after garbage collection. */
   readonly bytesPerSession: number;
 }
 
-/** The value of an event, as a service would say it. */
+/** The value of an event, as a service would write it. */
 export function eventOf(index: number): {
   readonly type: string;
   readonly attributes: Readonly<Record<string, string>>;

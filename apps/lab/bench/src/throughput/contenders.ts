@@ -1,4 +1,4 @@
-// Contenders of a run, and how each takes its turn: none of the peers but Kafka Streams reads the values of events.
+// The contenders, and how each takes its turn: no peer but Kafka Streams reads the values of events.
 import { measureApart } from '../apart.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { type Described, joined, type LineUp, peerLineUp, streamsLineUp, threadsText } from '../frame/line-up.ts';
@@ -17,15 +17,15 @@ import { NEVER_MS } from '../tasks/instance-task.ts';
 import type { ContenderCost, ContenderTask, OwnContender, ThroughputTask } from '../tasks/contender-task.ts';
 
 export interface Contender extends Described {
-  /** What of a processor's work it leaves out, where it does. */
+  /** The part of a processor's work that it leaves out, if any. */
   readonly lacks?: string;
   /** How a variant of Kafka Streams closes sessions. */
   readonly streams?: ThroughputStreams['closing'];
-  /** What is true of all contenders of its kind. */
+  /** A remark about all contenders of its kind. */
   readonly note?: string;
-  /** A peer's failure leaves the others to be measured. */
+  /** A peer's failure does not keep the others from being measured. */
   readonly isPeer?: boolean;
-  /** It writes outputs and keeps state, and so needs topics of its own. */
+  /** True if it writes outputs and keeps state, and so needs topics of its own. */
   readonly processes: boolean;
   run(task: ThroughputTask): Promise<ContenderCost>;
 }
@@ -83,7 +83,7 @@ export function ownContender(name: OwnContender, does: string): Contender {
   return { name, does, processes: name === 'flatline', run: (task) => runOwn(name, task) };
 }
 
-/** In a process of its own. */
+/** Runs it in a separate process. */
 export function runOwn(name: OwnContender, task: ContenderTask): Promise<ContenderCost> {
   return measureApart({ work: 'process', args: [name, task], what: name });
 }

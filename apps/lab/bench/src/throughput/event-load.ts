@@ -1,4 +1,4 @@
-// The input of a run: events of live sessions in random order, written once, read by every contender.
+// The input of a turn: events of live sessions in random order, written once, read by every contender.
 import { seededRandom } from '@flatline/base';
 import { HttpSchemaRegistry, openEventEncoder } from '@flatline/records';
 import type { KafkaConnection, ProducedRecord } from '@flatline/kafka';
@@ -17,7 +17,7 @@ export interface EventLoad {
   readonly schemaRegistryUrl?: string | undefined;
 }
 
-/** Writes the events to `topic`. Every session beats at least once where there are as many events. */
+/** Writes the events to `topic`. Every session beats at least once if there are enough events. */
 export async function loadEvents(
   connection: KafkaConnection,
   topic: string,

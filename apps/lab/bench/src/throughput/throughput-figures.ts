@@ -1,4 +1,4 @@
-// What the turns of a throughput measurement come to: medians, spreads and ratios within the run. Pure.
+// Figures from the turns of a throughput measurement: medians, spreads and ratios within one measurement. Pure.
 import { combine, type Row, rowsOf } from '../frame/page.ts';
 import { type LoopDelay, worstDelay } from '../loop-delay.ts';
 import type { ProcessorCost, TurnCost } from '../tasks/contender-task.ts';
@@ -7,16 +7,16 @@ import type { Contender } from './contenders.ts';
 
 export interface FormatMeasurement {
   readonly format: EventFormat;
-  /** By contender, those of the run in their order. */
+  /** By contender, in order of the turns. */
   readonly costs: Readonly<Record<string, readonly TurnCost[]>>;
 }
 
 type Turn = TurnCost & { readonly contender: string };
 const { spread, spreads, known } = combine<Turn>();
 const CONTENDER_FIGURES = {
-  /** Records that it is measured by: after its warm-up. */
+  /** Records that count: those after the warm-up. */
   ...spreads('records', 'elapsedMs'),
-  /** It did not get through all events in the time it was given. */
+  /** True if it did not finish all events in time. */
   stopped: (turns: readonly Turn[]) => turns.some(({ stopped }) => stopped === true),
   eventsPerSecond: spread(({ records, elapsedMs }) => (1_000 * records) / elapsedMs),
   eventsPerCpuSecond: spread(({ records, cpuMs }) => (1_000 * records) / cpuMs),
@@ -30,25 +30,25 @@ export type ContenderFigures = Row<Turn, 'contender', typeof CONTENDER_FIGURES>;
 type ProcessorTurn = TurnCost & ProcessorCost;
 const ofProcessor = combine<ProcessorTurn>();
 const PROCESSOR_FIGURES = {
-  /** Resident growth since before the start, all buffers included, over live sessions: an upper bound of what one takes. */
+  /** Resident growth since before the start, including all buffers, per live session: an upper bound of its size. */
   rssBytesPerSession: ofProcessor.spread(
     ({ rssBytes, rssBeforeBytes, liveSessions }) => (rssBytes - rssBeforeBytes) / liveSessions,
   ),
   ...ofProcessor.spreads('commits', 'commitP50Ms', 'commitP99Ms'),
   /** The worst turn. */
   loopDelay: (turns: readonly ProcessorTurn[]): LoopDelay => worstDelay(turns.map(({ loopDelay }) => loopDelay)),
-  /** With what is left to do after the last commit: the flush to the local store, closing. */
+  /** Includes the work after the last commit: the flush to the local store, closing. */
   eventsPerCpuSecondToClose: ofProcessor.spread(({ records, cpuToCloseMs }) => (1_000 * records) / cpuToCloseMs),
 };
 
-/** Events per CPU second of the processor, over those of the contender that is named. */
+/** Events per CPU second of the processor, over those of the named contender. */
 interface TimesPeer {
   readonly contender: string;
   readonly times: number;
   readonly closes: boolean;
 }
 
-/** Undefined where none of that kind was measured. */
+/** Undefined if none of that kind was measured. */
 interface TimesStreams {
   /** Against all variants of Kafka Streams, and against those that close sessions. */
   readonly best: TimesPeer | undefined;
@@ -61,7 +61,7 @@ interface TimesStreams {
 export interface ProcessorFigures extends Row<ProcessorTurn, 'liveSessions', typeof PROCESSOR_FIGURES> {
   readonly timesKafkajs: number;
   readonly timesReader: number;
-  /** The processor's ratio, and the reader's; undefined where librdkafka did not take part. */
+  /** The processor's ratio, and the reader's; undefined if librdkafka did not take part. */
   readonly timesLibrdkafka: { readonly processor: number; readonly reader: number } | undefined;
   readonly timesStreams: TimesStreams;
   readonly timesKafkajsToClose: number;
@@ -73,7 +73,7 @@ export interface FormatFigures {
   readonly processor: ProcessorFigures;
 }
 
-/** @param described which of the contenders are Kafka Streams */
+/** @param described the contenders that are Kafka Streams */
 export function figuresOf(
   { format, costs }: FormatMeasurement,
   described: readonly Pick<Contender, 'name' | 'streams'>[],

@@ -1,10 +1,10 @@
-// The project's goals for the processor beside others, and whether they are met. Pure.
+// The project's goals for the processor against others, and whether they are met. Pure.
 import type { EventFormat } from '../tasks/event-format.ts';
 import type { ProcessorFigures } from './throughput-figures.ts';
 
 type Limits = Readonly<Partial<Record<EventFormat, number>>>;
 
-/** What the project promises, per CPU second. The merely reading are not measured by events that have to be decoded. */
+/** The project's goals, per CPU second. Mere readers are not compared on events that must be decoded. */
 const TIMES_KAFKAJS_MIN: Limits = { bare: 2 };
 const TIMES_READER_MIN: Limits = { bare: 0.5 };
 const TIMES_LIBRDKAFKA_MIN: Limits = { bare: 1 };

@@ -1,4 +1,4 @@
-// What a throughput measurement says: medians, spreads and ratios within the run. Pure.
+// The page of a throughput measurement: medians, spreads and ratios within one measurement. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, tableText } from '../frame/page.ts';
 import { loopDelayText, loopDelayVerdict } from '../loop-delay.ts';
@@ -20,7 +20,7 @@ import { goalLines } from './throughput-goals.ts';
 
 export interface ThroughputSettings {
   readonly events: number;
-  /** Share of the events left out of every contender's cost, at the beginning: what is measured is the steady state. */
+  /** Share of the events, at the beginning, left out of every contender's cost: only the steady state is measured. */
   readonly warmUpShare: number;
   readonly sessions: number;
   readonly partitions: number;
@@ -35,11 +35,11 @@ export interface ThroughputMeasurement {
   readonly loadAfter: MachineLoad;
   readonly settings: ThroughputSettings;
   readonly contenders: readonly Pick<Contender, 'name' | 'does' | 'lacks' | 'streams'>[];
-  /** What is true of several contenders. */
+  /** Remarks about several contenders. */
   readonly notes: readonly string[];
-  /** Peers that did not take part, or failed, and why. */
+  /** Peers that did not take part, or failed, with the reason. */
   readonly absent: readonly string[];
-  /** Versions of what peers run on. */
+  /** Versions of the peers' platforms. */
   readonly versions: readonly string[];
   readonly formats: readonly FormatMeasurement[];
 }

@@ -1,5 +1,5 @@
-// Events per CPU second of one whole processor, beside kafkajs' consumer and our own reader that merely read the same
-// topic, and Kafka Streams where it can be run. Contenders take turns, each turn in a process of its own, so that what else the machine does falls on all.
+// Events per CPU second of one whole processor; compared with kafkajs' consumer and our own reader, which merely read the same
+// topic, and with Kafka Streams if it can run. Contenders take turns, each in a separate process, so that other load falls on all.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ export const THROUGHPUT_DEFAULTS: ThroughputSettings = {
   commitIntervalMs: 200,
 };
 const SEED = 1;
-/** Events written between two words about it. */
+/** Events written between two reports of progress. */
 const PROGRESS_EVERY = 5_000_000;
 
 export const throughput: Benchmark = {
@@ -52,7 +52,7 @@ export const throughput: Benchmark = {
   },
 };
 
-/** @throws Fatal, Retriable where no broker can be started; Error where a contender's process fails. */
+/** @throws Fatal, Retriable if no broker can be started; Error if a contender's process fails. */
 async function measureThroughput(
   settings: ThroughputSettings,
   options: BenchmarkOptions,
@@ -82,12 +82,12 @@ async function measureThroughput(
   };
 }
 
-/** What a turn needs beside its contender and topic. */
+/** The needs of a turn beside its contender and topic. */
 export interface TurnSurroundings extends Surroundings {
   readonly settings: ThroughputSettings;
 }
 
-/** A topic of its own with all events. Returns its name. */
+/** Makes a topic with all events. Returns its name. */
 export async function loadedTopic(format: EventFormat, run: TurnSurroundings): Promise<string> {
   const { settings, schemaRegistryUrl, connection, onProgress } = run;
   const topic = `bench-${format}-${randomUUID()}`;
@@ -119,7 +119,7 @@ async function measureFormat(
   return { measured: { format, costs: Object.fromEntries(costs) }, failures };
 }
 
-/** A processor starts from nothing each time: topics, group and local state of its own; nothing of them is left. */
+/** A processor starts from nothing each time: it gets topics, group and local state of its own, which are removed afterwards. */
 export async function takeTurn(
   contender: Contender,
   input: Pick<ThroughputTask, 'topic' | 'format'>,

@@ -1,4 +1,4 @@
-// A backlog that is there before anything of it is seen: events, and then sessions that have been silent for long enough.
+// A backlog that is complete before any of it is visible: events, and then sessions that have been silent for long enough.
 import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -13,17 +13,17 @@ import { NO_VALUE, writeRecords } from '../writing.ts';
 
 export interface BacklogSettings {
   readonly events: number;
-  /** That the events are of; none of them ends. */
+  /** Sessions of the events; none of them ends. */
   readonly sessions: number;
   /** Sessions that end together. */
   readonly closes: number;
   readonly partitions: number;
 }
 
-/** Sessions that are to end are all in the log, and applied, within this time after the first one's beat. */
+/** The sessions that are to end are all in the log, and applied, within this time after the first one's beat. */
 const SILENCE_MS: DurationMs = 30_000;
 const SILENT = Buffer.from(`{"timeoutMs":${SILENCE_MS}}`);
-/** So long after the last deadline comes the record that proves it. */
+/** The record that proves the silence comes this long after the last deadline. */
 const MARGIN_MS: DurationMs = 1_000;
 const LOOK_MS: DurationMs = 20;
 const PATIENCE_MS: DurationMs = 600_000;
@@ -33,7 +33,7 @@ const RECORDS_OF_A_CLOSE = 2;
 
 interface Readers {
   readonly group: string;
-  /** Rejects where they end. */
+  /** Rejects when they end. */
   readonly ended: Promise<never>;
 }
 
@@ -66,8 +66,8 @@ export class Backlog {
   }
 
   /**
-   * Has sessions fall silent unseen, then `measure` wait until all their closes are committed.
-   * @throws Error where some have ended before, or not each once
+   * Lets sessions fall silent unseen, then lets `measure` wait until all their closes are committed.
+   * @throws Error if some have ended before, or not exactly once
    */
   async closes<T>(measure: (closed: () => Promise<void>) => Promise<T>): Promise<T> {
     const { closes } = this.#ground;
@@ -112,14 +112,14 @@ export class Backlog {
     );
   }
 
-  /** Records that a read_committed reader can see on the output, with the markers between them. */
+  /** Offsets visible to a read_committed reader of the output: records, and the markers between them. */
   async #outputs(): Promise<number> {
     const topic = `${this.#application.application}.output`;
     const ends = await this.#each(async (partition) => (await this.#admin.ends({ topic, partition })).lastStableOffset);
     return ends.reduce((sum, end) => sum + end, 0);
   }
 
-  /** Markers count as well: with as many of them as there are commits, the last few closes are not waited for. */
+  /** Markers count as well: with one of them per commit, the last few closes are not waited for. */
   async #untilOutputs(records: number): Promise<void> {
     const giveUpAtMs = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -161,7 +161,7 @@ function* beatsOf(sessions: number, partitions: number): Iterable<ProducedRecord
     yield { partition: session % partitions, key: stormKey(session), value: SILENT };
 }
 
-/** Records that prove the time, of a session that lives on. */
+/** Records, of a session that lives on, that prove the time. */
 function* evidence(partitions: number): Iterable<ProducedRecord> {
   for (let partition = 0; partition < partitions; partition += 1)
     yield { partition, key: Buffer.from('evidence'), value: NO_VALUE };

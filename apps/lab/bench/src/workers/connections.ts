@@ -1,9 +1,9 @@
-// How many connections a process has to a broker, as /proc tells.
+// Counts the connections of a process to a broker, by /proc.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const ESTABLISHED = '01';
 
-/** @throws Error where the process has ended, or the system does not tell */
+/** @throws Error if the process has ended, or the system does not tell */
 export function connectionsTo(ports: readonly number[], pid: number): number {
   const tables = ['tcp', 'tcp6'].map((name) => readFileSync(`/proc/${pid}/net/${name}`, 'utf8'));
   const inodes = new Set(tables.flatMap((table) => inodesTo(ports, table)));

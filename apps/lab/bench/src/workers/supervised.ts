@@ -1,4 +1,4 @@
-// `flatline run --workers` as processes that are measured: where they answer, what they hold and cost, and their end.
+// `flatline run --workers` as measured processes: their addresses, their assignments, their cost, and their end.
 //
 // Owns: the supervisor's process.
 // Does not own: its workers, which end with it.
@@ -19,7 +19,7 @@ import { NEVER_MS } from '../tasks/instance-task.ts';
 
 const execFileAsync = promisify(execFile);
 const COMMAND = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.url));
-/** No worker may be taken for dead because the machine is busy. */
+/** A busy machine must not make a worker look dead. */
 const GROUP_SESSION_MS: DurationMs = 30_000;
 const LOOK_MS: DurationMs = 50;
 const PATIENCE_MS: DurationMs = 120_000;
@@ -47,11 +47,11 @@ export class Supervised {
     this.group = `${application.application}.${PIPELINE}`;
   }
 
-  /** Resolves once it answers. @throws Error where it ends before that */
+  /** Resolves once it answers. @throws Error if it ends before that */
   static async start(application: Application, workers: number): Promise<Supervised> {
     const config = join(application.stateDir, 'flatline.config.json');
     writeFileSync(config, JSON.stringify(configurationOf(application)));
-    // The command refuses topics that are not as it would have created them.
+    // The command refuses topics that differ from those it would create.
     await execFileAsync(process.execPath, [
       ...process.execArgv,
       COMMAND,
@@ -62,13 +62,13 @@ export class Supervised {
       config,
     ]);
     const flags = ['run', '--config', config, '--json', '--instance', 'bench', '--workers', String(workers)];
-    // With a channel it ends where this process is killed.
+    // With a channel it ends if this process is killed.
     const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const;
     const child = bindToExit(spawn(process.execPath, [...process.execArgv, COMMAND, ...flags], { stdio: [...stdio] }));
     return new Supervised(child, await saidBy(child), application);
   }
 
-  /** Waits until what its workers hold is as wanted. @throws Error where it ends, or that takes too long */
+  /** Waits until the assignments of its workers are as wanted. @throws Error if it ends, or that takes too long */
   async until(wanted: (held: readonly WorkerPartition[]) => boolean): Promise<void> {
     const giveUpAtMs = performance.now() + PATIENCE_MS;
     for (;;) {
@@ -84,13 +84,13 @@ export class Supervised {
     return { supervisor: this.#child.pid!, workers: workers.map(({ pid }) => pid) };
   }
 
-  /** Bytes of what it tells Prometheus. */
+  /** Bytes of its metrics for Prometheus. */
   async scrape(): Promise<number> {
     const answer = await Promise.race([fetch(`${this.#address}/metrics`), this.ended]);
     return (await answer.arrayBuffer()).byteLength;
   }
 
-  /** In good order. @throws Error where it fails to */
+  /** Stops it cleanly. @throws Error if it fails to */
   async stop(): Promise<void> {
     const { exitCode, signalCode } = this.#child;
     if (exitCode !== null || signalCode !== null) return;
@@ -108,7 +108,7 @@ export class Supervised {
 
 function configurationOf({ application, brokers, stateDir, topic }: Application): ConfigurationInput {
   const output = { topic: `${application}.output`, format: 'json' as const };
-  // The backlog says the partition itself.
+  // The backlog chooses the partition itself.
   const input = { topic, partitioner: 'any' as const };
   return {
     application,

@@ -34,7 +34,7 @@ test('two workers are compared with one at the same work, and with what they cou
   expect(rows.map(({ what, workers, times, timesAlone }) => [what, workers, times, timesAlone])).toEqual([
     ['events', 1, 1, 1],
     ['closes', 1, 1, 1],
-    // A CPU second gets 5/6 of one worker's work done, and two processors hold twice as many of them.
+    // A CPU second gets 5/6 of one worker's work done, and two processors have twice as many of them.
     ['events', 2, 1.25, expect.closeTo(5 / 3)],
     ['closes', 2, 2, 2],
   ]);

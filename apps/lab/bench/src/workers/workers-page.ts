@@ -1,19 +1,19 @@
-// What a measurement of workers says. Pure.
+// The page of a measurement of workers. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
 import { ifKnown, medianText, megabytes, rangeText, secondsText, short } from '../text-table.ts';
 
-/** From the moment a backlog can be read until all that comes of it is committed. */
+/** From the moment at which a backlog becomes readable until its results are committed. */
 export interface Spent {
   readonly elapsedMs: DurationMs;
   /** All workers together. */
   readonly workersCpuMs: DurationMs;
   readonly supervisorCpuMs: DurationMs;
-  /** Undefined where its processes are not ours to see. */
+  /** Undefined if its processes are not visible. */
   readonly brokerCpuMs: DurationMs | undefined;
 }
 
-/** What the processes hold after that, and what a scrape of their metrics takes. */
+/** Memory of the processes after that, and the cost of a scrape of their metrics. */
 export interface Held {
   readonly supervisorBytes: number;
   /** Resident, mean of the workers. */
@@ -30,11 +30,11 @@ export interface WorkersTurn extends Spent, Held {
   readonly what: 'events' | 'closes';
   readonly workers: number;
   readonly count: number;
-  /** That workers, supervisor, broker and benchmark share. */
+  /** Shared by workers, supervisor, broker and benchmark. */
   readonly processors: number;
 }
 
-/** What the project promises of two workers, with a broker that keeps up. */
+/** The project's goal for two workers, with a broker that keeps up. */
 const TIMES_ONE_MIN = 1.7;
 
 const { spread, spreads, known } = combine<WorkersTurn>();
@@ -57,10 +57,10 @@ const FIGURES = {
 };
 
 interface WorkersRow extends Row<WorkersTurn, 'what' | 'workers' | 'processors', typeof FIGURES> {
-  /** To one worker, of medians: per second, and per CPU second of the workers. */
+  /** Relative to one worker, of medians: per second, and per CPU second of the workers. */
   readonly times: number;
   readonly timesPerCpuSecond: number;
-  /** `times` if the workers had every processor, and each of them used as much of one as one worker alone does. */
+  /** `times` if the workers had every processor, and each used as much of one as a single worker does. */
   readonly timesAlone: number;
 }
 

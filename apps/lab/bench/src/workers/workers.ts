@@ -1,5 +1,5 @@
-// What the command itself, `flatline run --workers`, gets out of more than one core: a supervisor, its workers and the broker are
-// processes of their own, over a backlog that is there before.
+// How much the command itself, `flatline run --workers`, gains from more than one core: a supervisor, its workers and the broker are
+// separate processes, over a backlog that is complete beforehand.
 import type { DurationMs } from '@flatline/base';
 import { withApplication } from '../frame/application.ts';
 import { type Application } from '../tasks/application.ts';
@@ -19,9 +19,9 @@ import { type Held, type Spent, WORKERS_PAGE, type WorkersTurn, workersRows } fr
 const DEFAULTS = { events: 12_000_000, sessions: 200_000, partitions: 8, repeats: 3 };
 const CLOSES = 1_000_000;
 const WORKER_COUNTS: readonly number[] = [1, 2];
-/** Each worker compiles its code on so many. */
+/** Unmeasured events on which each worker compiles its code. */
 const WARM_UP_EVENTS = 1_500_000;
-/** CPU time is told in hundredths of a second. */
+/** Many, since CPU time is counted in hundredths of a second. */
 const SCRAPES = 50;
 
 type WorkersGround = Ground<typeof DEFAULTS & { readonly closes: number; readonly workerCounts: readonly number[] }>;
@@ -37,7 +37,7 @@ export const workers = framed({
   report: ({ turns }) => ({ rows: workersRows(turns), page: WORKERS_PAGE }),
 });
 
-/** @throws Error where a process ends, or a session does not close exactly once. */
+/** @throws Error if a process ends, or a session does not close exactly once. */
 async function measureWorkers(ground: WorkersGround): Promise<{ readonly turns: readonly WorkersTurn[] }> {
   const cells = ground.workerCounts.map((count) => ({
     name: `${count} of ${ground.workerCounts.at(-1)} workers`,
@@ -76,7 +76,7 @@ async function measureCount(
   }
 }
 
-/** Each partition once, and as many on each worker as there would be for good, give or take one. */
+/** True if each partition runs once, and each worker has its final share of them, give or take one. */
 function isSpread(held: readonly WorkerPartition[], partitions: number, workers: number): boolean {
   const running = held.filter(({ role, state }) => role === 'owner' && state === 'running');
   const counts = [...Map.groupBy(running, ({ worker }) => worker).values()].map(({ length }) => length);
@@ -104,7 +104,7 @@ async function spent({ supervisor, workers }: Processes, broker: BrokerCpu, wait
   };
 }
 
-/** What the processes hold, and what it takes to be asked. */
+/** Memory of the processes, and the cost of a scrape. */
 async function held(running: Supervised, processes: Processes, brokers: readonly string[]): Promise<Held> {
   const { supervisor, workers } = processes;
   const ports = brokers.map((broker) => Number(broker.slice(broker.lastIndexOf(':') + 1)));
@@ -128,7 +128,7 @@ async function held(running: Supervised, processes: Processes, brokers: readonly
   return { ...found, scrapeBytes, scrapeMs: spreadOf(times).median, scrapeCpuMs };
 }
 
-/** @throws Error where the process has ended, or the system does not tell. */
+/** @throws Error if the process has ended, or the system does not tell. */
 function cpuMs(pid: number): DurationMs {
   const used = processCpuMs(pid);
   if (used === undefined) throw new Error(`the CPU time of process ${pid} is not known`);

@@ -2,7 +2,7 @@
 import { type KafkaOptions, KafkaTransactionalWriters, openCluster } from '@flatline/kafka';
 import type { OutgoingRecord } from '@flatline/ports';
 
-/** What one commit writes, in one transaction: a changelog block, outputs, the input offset. */
+/** Writes of one commit, in one transaction: a changelog block, outputs, the input offset. */
 export interface CommitWorkload {
   readonly name: string;
   readonly blockBytes: number;

@@ -1,4 +1,4 @@
-// Commit latency and throughput of transactional producers, side by side in one run.
+// Commit latency and throughput of transactional producers, side by side in one measurement.
 import { type DurationMs } from '@flatline/base';
 import { KafkaLogAdmin, KafkaTopicAdmin } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
@@ -18,9 +18,9 @@ import { kafkajsCandidate } from './kafkajs-candidate.ts';
 
 interface CommitSettings {
   readonly workloads: readonly CommitWorkload[];
-  /** How many writers commit at the same time, each to partitions of its own. */
+  /** Numbers of writers that commit at the same time, each to separate partitions. */
   readonly writerCounts: readonly number[];
-  /** Between two commits of one writer; 0: one after the other. */
+  /** Between two commits of one writer; 0: without a pause. */
   readonly pausesMs: readonly DurationMs[];
   readonly commitsPerWriter: number;
   /** Turns of each candidate. */
@@ -38,7 +38,7 @@ interface CommitMeasurement {
   readonly p99Ms: DurationMs;
   readonly commitsPerSecond: number;
   readonly recordsPerSecond: number;
-  /** CPU time of this process; the broker's is not in it. */
+  /** CPU time of this process, without the broker. */
   readonly cpuMsPerCommit: DurationMs;
 }
 
@@ -127,7 +127,7 @@ async function createTopics({ kafka, connection, writerCounts }: Ground<CommitSe
   const partitions = Math.max(...writerCounts);
   const admin = new KafkaTopicAdmin({ clock: kafka.clock, connection });
   await admin.createTopics(names.map((topic) => ({ topic, partitions, replicationFactor: -1 })));
-  // A new partition's leader is named before it is ready to answer.
+  // A new partition's leader is announced before it is ready to answer.
   const logs = new KafkaLogAdmin({ clock: kafka.clock, connection });
   for (const topic of names)
     for (let partition = 0; partition < partitions; partition += 1) await logs.ends({ topic, partition });
@@ -146,7 +146,7 @@ async function compare(
   setting: Setting,
 ): Promise<readonly CommitMeasurement[]> {
   const opened = await Promise.all(candidates.map((candidate) => openWriters(candidate, topics, setting.writers)));
-  // The first commits find leaders and coordinators, and warm up what is compiled.
+  // The first commits find leaders and coordinators, and warm up the code.
   for (const writers of opened) await commitWith(writers, { ...setting, commitsPerWriter: 5 });
   const { workload, writers: count, pauseMs } = setting;
   const cells = opened.map((writers, index) => ({

@@ -6,7 +6,7 @@ import {
   type CommitWorkload,
 } from './commit-candidate.ts';
 
-/** kafkajs' transactional producer, tuned as far as it lets itself be: its own defaults wait 300 ms between commits. */
+/** kafkajs' transactional producer, tuned as far as it can be: its defaults wait 300 ms between commits. */
 const RETRY = { initialRetryTime: 10, maxRetryTime: 100, retries: 100 };
 /** Its grouping is quadratic in the messages of one send (kafkajs 14). */
 const MESSAGES_PER_SEND_MAX = 500;
