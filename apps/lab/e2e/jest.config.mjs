@@ -5,7 +5,7 @@ export default {
   globalSetup: '<rootDir>/jest.setup.mjs',
   globalTeardown: '@flatline/dev-broker/jest-teardown',
   globals: { devBroker: { registry: true } },
-  // Real processes die and are replaced in real time; each test says for itself what bounds it.
+  // Real processes die and are replaced in real time; each test states its own limits.
   testTimeout: 300_000,
   maxWorkers: 1,
 };

@@ -1,4 +1,4 @@
-// Jest's `globalSetup` here: the broker, and the command of a checkout as one bundle, made as that of the package is. The tests
+// Jest's `globalSetup` here: the broker, and the command of a checkout as one bundle, made like that of the package. The tests
 // start it hundreds of times, and from its sources each start would compile them all.
 //
 // Plain JavaScript, because Jest imports this file with Node's own loader.
@@ -12,7 +12,7 @@ const command = { folder: 'apps/cli', entry: 'src/index.ts', command: { entry: '
 
 export default async function setUp(globalConfig, projectConfig) {
   await setUpBroker(globalConfig, projectConfig);
-  // Below the root, where the packages are found that no bundle can hold.
+  // Below the root, where the packages that no bundle can contain are found.
   mkdirSync(join(root, '.flatline'), { recursive: true });
   const folder = mkdtempSync(join(root, '.flatline', 'e2e-'));
   process.once('exit', () => {

@@ -16,23 +16,23 @@ export interface Portion {
   /** Number of the first trial, from 1: trial n has the nth kind of fault and seed + n − 1. */
   readonly first: number;
   readonly seed: number;
-  /** Per trial, of scenarios that count them. */
+  /** Per trial, for scenarios that count them. */
   readonly faults: number | undefined;
 }
 
 export interface CampaignPlan {
   readonly portions: readonly Portion[];
   readonly short: boolean;
-  /** For scenarios that last as long as they are told to. */
+  /** For scenarios whose length can be chosen. */
   readonly minutes: number | undefined;
   readonly unsafe: Guard | undefined;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Told after each portion, so that what was shown is kept if the rest is not. */
+  /** Told after each portion, so that the results so far are kept if the rest fails. */
   readonly onProgress?: (soFar: readonly ScenarioTrials[]) => void;
 }
 
-/** A killed node is missed sooner; nothing else differs from what `flatline broker start` starts. */
+/** So that a killed node is missed sooner; the only difference from `flatline broker start`. */
 const properties = { 'broker.session.timeout.ms': 3_000, 'broker.heartbeat.interval.ms': 500 };
 
 export async function runCampaign(plan: CampaignPlan): Promise<ScenarioTrials[]> {
@@ -67,7 +67,7 @@ export async function runCampaign(plan: CampaignPlan): Promise<ScenarioTrials[]>
   }
 }
 
-/** On a broker that is there. */
+/** Runs on an existing broker. */
 export async function runPortion(
   plan: Omit<CampaignPlan, 'portions'>,
   { scenario, trials, first, seed: firstSeed, faults }: Portion,

@@ -1,4 +1,4 @@
-// `npm run chaos`: faults against processors on a real broker, and what they have shown.
+// `npm run chaos`: runs faults against processors on a real broker, and reports the results.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -78,7 +78,7 @@ async function main(flags: Flags): Promise<number> {
   const short = flags.scenario === 'ci';
   const byTable = flags.scenario === 'table';
   const portions = partOf(portionsOf(flags), flags);
-  // A setting that would be accepted and not obeyed is worse than an error.
+  // A setting that is accepted and ignored would be worse than an error.
   if (flags.minutes !== undefined && !byTable && portions.some(({ scenario }) => !scenario.takesMinutes))
     program.error(`--minutes ${flags.minutes}: only of ${lasting.join(', ')}`);
   if (flags.faults !== undefined && portions.some(({ scenario }) => !scenario.countsFaults))
@@ -124,7 +124,7 @@ function portionsOf({ scenario: text, trials, faults, first, seed }: Flags): rea
   return choose(text).map((scenario) => ({ scenario, trials: trialsOf(scenario), first, seed, faults }));
 }
 
-/** Every nth, so that parts take about as long as each other. */
+/** Every nth, so that parts take about equally long. */
 function partOf(
   portions: readonly Portion[],
   { part: { index, of } = { index: 1, of: 1 } }: Flags,

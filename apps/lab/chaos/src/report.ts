@@ -1,10 +1,10 @@
-// What a campaign has shown, as JSON for machines and Markdown for readers. Pure.
+// Results of a campaign, as JSON for machines and Markdown for readers. Pure.
 import { outcomeOf, type TrialResult, type Scenario } from './scenario.ts';
 
 export interface ScenarioTrials {
   readonly scenario: Scenario;
   readonly results: readonly TrialResult[];
-  /** Trials that could not be carried to their end, with the error. */
+  /** Trials that did not get to their end, with the error. */
   readonly broken: readonly string[];
   readonly durationMs: number;
 }
@@ -16,7 +16,7 @@ export interface CampaignFacts {
   readonly machine: string;
   readonly broker: string;
   readonly startedAt: string;
-  /** Load averages of 1, 5 and 15 minutes at the end: what else ran tells in every time. */
+  /** Load averages of 1, 5 and 15 minutes at the end: other load shows in every time. */
   readonly load: string;
   readonly durationMs: number;
   readonly unsafe: string | undefined;
@@ -45,7 +45,7 @@ export interface ScenarioSummary {
 
 const VIOLATIONS_SHOWN_MAX = 10;
 
-/** Portions of one scenario as one, in the order in which the scenarios came first. */
+/** Merges portions of one scenario, in the order in which the scenarios came first. */
 export function joined(portions: readonly ScenarioTrials[]): readonly ScenarioTrials[] {
   return [...Map.groupBy(portions, ({ scenario }) => scenario.id).values()].map((same) => ({
     scenario: same[0]!.scenario,
@@ -92,7 +92,7 @@ export function summarize({ scenario, results, broken, durationMs }: ScenarioTri
   };
 }
 
-/** Green only where everything that ran was valid and nothing was violated. */
+/** True only if every trial was valid and nothing was violated. */
 export function isGreen({ skipped, trials, passed }: ScenarioSummary): boolean {
   return skipped !== undefined || (trials > 0 && passed === trials);
 }

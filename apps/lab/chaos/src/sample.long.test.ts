@@ -36,11 +36,11 @@ async function expectGreen(id: string): Promise<void> {
   expect({ outcomes: results.map(outcomeOf), shown }).toEqual({ outcomes: green, shown });
 }
 
-/** The faults happen, and what the guard keeps away comes. */
+/** Expects that the faults happen, and that the violation which the guard prevents occurs. */
 async function expectRed(id: string, guard: Guard, rule: string): Promise<void> {
   const { results, shown } = await sampled(id, guard);
   const rules = new Set(results.flatMap(({ violations }) => violations.map((each) => each.rule)));
-  // Not all of them: what goes wrong may end the processor.
+  // Not all of them: a violation may end the processor.
   const happened = results.every(({ fired }) => fired > 0);
   expect({ happened, red: rules.has(rule), shown }).toEqual({ happened: true, red: true, shown });
 }

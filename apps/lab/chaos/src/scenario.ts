@@ -1,10 +1,10 @@
-// What a scenario is, what a trial of it gets, and what it says afterwards.
+// A scenario, the context of its trials, and their results.
 import type { Random } from '@flatline/base';
 import type { RunningBroker } from '@flatline/dev-broker';
 import type { KindTraffic } from '@flatline/lab-kinds';
 import type { Guard } from './stage/guards.ts';
 
-/** A rule of docs/SPEC.md that is broken, and where. */
+/** A broken rule of docs/SPEC.md, and where. */
 export interface Violation {
   readonly rule: string;
   readonly subject: string;
@@ -45,18 +45,18 @@ export interface TrialContext {
   readonly minutes: number | undefined;
   /** Settings and senders of the kind that the pipeline keeps. */
   readonly traffic: KindTraffic;
-  /** The processors of this trial do without it. */
+  /** The guard that the processors of this trial run without. */
   readonly unsafe: Guard | undefined;
 }
 
 export interface TrialResult {
-  /** Human-readable: what varies between the trials of a scenario. */
+  /** Human-readable difference between the trials of a scenario. */
   readonly variant: string;
   /** Faults that were meant to happen, and those that demonstrably did (V12). */
   readonly armed: number;
   readonly fired: number;
   readonly violations: readonly Violation[];
-  /** From each fault to the first close committed after it, where one came before the next fault. */
+  /** From each fault to the first close committed after it, if one came before the next fault. */
   readonly recoveriesMs: readonly number[];
   readonly closes: number;
   readonly records: number;
@@ -65,7 +65,7 @@ export interface TrialResult {
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** A trial counts only if all its faults have happened: else it has shown nothing. */
+/** A trial counts only if all its faults have happened: otherwise it has shown nothing. */
 export function outcomeOf(result: TrialResult): 'passed' | 'violated' | 'invalid' {
   if (result.violations.length > 0) return 'violated';
   return result.fired < result.armed || result.armed === 0 || result.closes === 0 ? 'invalid' : 'passed';

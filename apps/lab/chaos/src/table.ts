@@ -1,11 +1,11 @@
-// The numbers that the table of faults asks for, as portions of a few minutes each: `--scenario table`; those of other kinds than
-// sessions: `--scenario kinds`.
+// The numbers of trials that the table of faults asks for, as portions of a few minutes each: `--scenario table`; those of other
+// kinds than sessions: `--scenario kinds`.
 import type { Portion } from './campaign.ts';
 import { scenariosByKind } from './scenarios/by-kind.ts';
 import { scenarios } from './scenarios/index.ts';
 import { failpoints } from './stage/failpoints.ts';
 
-/** F1: each place so often, and so often at random moments. */
+/** F1: trials at each place; below, at random moments. */
 const KILLS_PER_PLACE = 20;
 const RANDOM_PORTIONS = 5;
 const RANDOM_PER_PORTION = 60;
@@ -14,7 +14,7 @@ const OUTCOMES_PER_KIND = 67;
 const STEPS_PER_KIND = 20;
 const STOPS = 34;
 const STALE_STORES = 9;
-/** Each scenario of other kinds so often. */
+/** Trials of each scenario of other kinds. */
 export const TRIALS_BY_KIND = 10;
 
 interface TrialsByKind extends Pick<Portion, 'first' | 'seed' | 'faults'> {
@@ -41,7 +41,7 @@ export function table(seed: number): readonly Portion[] {
   ];
 }
 
-/** A trial of each, then the next of each: a campaign that is ended early has as many of all. */
+/** One trial of each, then the next of each: a campaign that is stopped early has as many of all. */
 export function tableByKind({ trials = TRIALS_BY_KIND, first, ...rest }: TrialsByKind): readonly Portion[] {
   return repeat(trials, (round) =>
     scenariosByKind.map((scenario) => ({ ...rest, scenario, trials: 1, first: first + round })),

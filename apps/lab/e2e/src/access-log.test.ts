@@ -11,7 +11,7 @@ afterEach(async () => {
 
 const create = (): Promise<Scenario> => Scenario.create({ timeoutMs: 1_800_000, timestampType: 'CreateTime' });
 
-/** The whole answer, and then none twice however long one waits: the processor is stopped and the output read to its end. */
+/** Waits for the whole answer, then proves that no line comes twice: stops the processor and reads the output to its end. */
 async function finish(processor: Running): Promise<void> {
   await scenario.outputs(allThere);
   expect(await scenario.stop(processor)).toBe(0);

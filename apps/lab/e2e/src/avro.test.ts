@@ -20,7 +20,7 @@ afterEach(async () => {
 const url = process.env['SCHEMA_REGISTRY_URL'] ?? '';
 const registry = new HttpSchemaRegistry({ url, clock: systemClock });
 
-/** What the registry itself says, asked without any code of ours. */
+/** The registry's own answer, requested without any code of ours. */
 async function latestSchema(subject: string): Promise<{ readonly id: number; readonly schema: unknown }> {
   const answer = await fetch(`${url}/subjects/${subject}/versions/latest`);
   const { id, schema } = (await answer.json()) as { id: number; schema: string };
@@ -51,7 +51,7 @@ const STREAM = 'mixed';
 
 async function beatInEveryFormat(): Promise<void> {
   await withProducers(async (avro, json) => {
-    // Two producers: each record is in the log before the other one's next.
+    // Two producers: each record is in the log before the other producer's next one.
     await avro.event(STREAM, { type: 'STARTED', sequence: 0, attributes: new Map([['page', '/']]) });
     await avro.flush();
     await json.event(STREAM, { type: 'VIEW', sequence: 1, attributes: new Map([['page', '/cart']]) });
@@ -125,7 +125,7 @@ describe('Avro with a registry', () => {
     const places = letters.map(({ headers }) => `${headers['flatline-partition']!}-${headers['flatline-offset']!}`);
     expect(new Set(places).size).toBe(count);
 
-    // Clock records aside, the input holds the originals: each letter is the record at the place it names.
+    // Clock records aside, the input has the originals: each letter is the record at the place that it names.
     const total = count + MIXED.eventCount;
     const originals = await readRaw(kafka, { topic: input, partitions: PARTITIONS, count: total });
     for (const { partition, key, value, headers } of letters) {

@@ -6,7 +6,7 @@ import { flatline } from './flatline.fixture.ts';
 import { Scenario, type ScenarioSettings } from './scenario.fixture.ts';
 import { growTopics, offsetsUsed, partitionCounts } from './topics.fixture.ts';
 
-/** `flatline --help` documents them; scripts are written against the numbers. */
+/** Exit codes, documented by `flatline --help`; scripts rely on the numbers. */
 const USAGE = 2;
 const UNREACHABLE = 3;
 const STATE_IN_USE = 4;
@@ -20,7 +20,7 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-/** Ends by itself with that code, prints no result, and says all of this to a person. */
+/** Expects that it ends by itself with that code, prints no result, and says all of this to a person. */
 async function refused(running: Running, code: number, says: readonly string[]): Promise<void> {
   const finished = await running.finished;
   expect({ code: finished.code, stdout: finished.stdout }).toEqual({ code, stdout: '' });
@@ -45,7 +45,7 @@ function closedPort(): Promise<number> {
   });
 }
 
-/** Nothing was written, and no directory made. */
+/** Expects that nothing was written, and no directory made. */
 async function expectUntouched(): Promise<void> {
   const used = await Promise.all(scenario.topics.map((topic) => offsetsUsed(scenario.kafka, topic, 2)));
   expect({ used, stateDir: existsSync(scenario.stateDir('a')) }).toEqual({ used: [0, 0, 0, 0], stateDir: false });
@@ -129,7 +129,7 @@ describe('a changed configuration', () => {
     const before = scenario.start();
     await before.line(/task runs/);
     await beat('beats-again', 'quiet', 'ends');
-    // Its close tells that what was sent before it has been read under the first timeout.
+    // Its close proves that the earlier records have been read under the first timeout.
     await scenario.producing((producer) => producer.send([{ key: Buffer.from('ends'), value: null }]));
     await scenario.outputs(({ tombstones }) => tombstones.length === 1);
     expect(await scenario.stop(before)).toBe(0);
@@ -166,7 +166,7 @@ describe('a changed configuration', () => {
         { key, value: null },
       ]),
     );
-    // Its close tells that there is a commit: without state the partitions may be added.
+    // Its close proves that there is a commit: without state the partitions may be added.
     await scenario.outputs(({ tombstones }) => tombstones.length === 1);
     await scenario.stop(before);
     await growTopics(kafka, topics, 3);

@@ -1,4 +1,4 @@
-// A page in a real browser: served here, opened by a headless one, heard when it says something.
+// A page in a real browser: served here, opened by a headless browser, and heard by its requests.
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -9,21 +9,21 @@ import { launch, type Running } from './child.fixture.ts';
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The first one on the PATH. */
+/** The first browser on the PATH. */
 export function installedBrowser(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   return BROWSERS.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** Opens a page; `profile` is a folder for what the browser keeps. */
+/** Opens a page; `profile` is a folder for the browser's files. */
 export function openPage(browser: string, profile: string, url: string): Running {
   const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-gpu'];
-  // Tests may run as root and in containers: its sandbox works in neither.
+  // Tests may run as root and in containers: the browser's sandbox works in neither.
   const contained = ['--no-sandbox', '--disable-dev-shm-usage'];
   return launch(browser, ['--headless=new', ...quiet, ...contained, `--user-data-dir=${profile}`, url]);
 }
 
-/** Pages and what they say: `POST /said/NAME`. A page waits for a word of the test by `GET /when/NAME`. */
+/** Pages and their messages: `POST /said/NAME`. A page waits for a word of the test by `GET /when/NAME`. */
 export class Site {
   readonly #server: Server;
   readonly #pages = new Map<string, string>();
@@ -52,7 +52,7 @@ export class Site {
     this.#pages.set(path, `<!doctype html><meta charset="utf-8"><script type="module">${script}</script>`);
   }
 
-  /** What a page said, as JSON. */
+  /** A page's message, as JSON. */
   async said(name: string): Promise<unknown> {
     return JSON.parse(await this.#word(`/said/${name}`).promise);
   }

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 1_000;
 const TOKEN = 'for pages & others';
 const browser = installedBrowser();
 
-/** Holds the token, and what the browser keeps. */
+/** Contains the token, and the browser's files. */
 const folder = mkdtempSync(join(tmpdir(), 'flatline-browser-'));
 
 let scenario: Scenario | undefined;
@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What all pages begin with. */
+/** The beginning of all pages. */
 function preamble(ingest: string): string {
   return `
     const url = (key) => '${ingest}/ingest/v1/visits/' + key;
@@ -53,7 +53,7 @@ const VISIT = `
   });
   location = '/elsewhere';`;
 
-/** By its origin it may not send. */
+/** A page whose origin may not send. */
 const STRANGER = `
   const refused = await sent('stranger', { headers }).catch(({ name }) => name);
   navigator.sendBeacon(url('stranger') + query, view);

@@ -1,4 +1,4 @@
-// A child process as a test sees it: its lines, its exit code, and none left behind.
+// A child process as a test sees it: its lines, its exit code, and the guarantee that none is left behind.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -11,15 +11,15 @@ export interface Finished {
 export interface Running {
   readonly child: ChildProcess;
   readonly finished: Promise<Finished>;
-  /** Resolves when a line, of either stream, matches; rejects when the process ends before. */
+  /** Resolves when a line, of either stream, matches; rejects if the process ends before that. */
   line(pattern: RegExp): Promise<string>;
-  /** What it printed so far, for a failing test to show. */
+  /** Its output so far, for a failing test to show. */
   printed(): string;
 }
 
 export interface LaunchOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What is on standard input, and whether that is all: else it stays open. Default: nothing, ended. */
+  /** Content of standard input, and whether it ends there; otherwise it stays open. Default: empty, ended. */
   readonly input?: { readonly text: string; readonly ends: boolean };
 }
 
@@ -30,7 +30,7 @@ const nothing = { text: '', ends: true };
 export function launch(command: string, args: readonly string[], options: LaunchOptions = {}): Running {
   const { env = {}, input = nothing } = options;
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
-  // A process that ends without having read its input has its own way to say so: the exit code.
+  // A process that ends without reading its input reports that by its exit code.
   child.stdin.on('error', () => undefined);
   child.stdin.write(input.text);
   if (input.ends) child.stdin.end();

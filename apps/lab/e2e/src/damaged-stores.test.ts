@@ -23,7 +23,7 @@ function damage(stateDir: string): void {
   writeFileSync(file, bytes);
 }
 
-/** Resolves once every session lives in the processor: what it has not read yet, no stop commits. */
+/** Resolves once every session is alive in the processor: a stop commits no record that it has not read. */
 async function taken(running: Running): Promise<void> {
   const address = await addressOf(running);
   const live = async (): Promise<number> => {
@@ -36,7 +36,7 @@ async function taken(running: Running): Promise<void> {
   while ((await live()) < SESSIONS) await sleep(LOOK_MS);
 }
 
-/** What `/readyz` says once the task runs, and how many sessions were restored. */
+/** The reasons of `/readyz` once the task runs, and the number of sessions restored. */
 async function readiness(running: Running): Promise<{ readonly reasons: readonly string[]; readonly live: number }> {
   const line = await running.line(/"task runs"/);
   const address = await addressOf(running);

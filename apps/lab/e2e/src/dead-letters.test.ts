@@ -26,7 +26,7 @@ async function letters(...args: readonly string[]): Promise<(Line & Record<strin
     .map((line) => JSON.parse(line) as Line & Record<string, unknown>);
 }
 
-/** Resolves when the dead-letter topic holds so many records, letters and notes of replays. */
+/** Resolves when the dead-letter topic has that many records, letters and notes of replays. */
 async function untilRecords(count: number): Promise<void> {
   await readRaw(scenario.kafka, { topic: scenario.topics[3]!, partitions: scenario.partitions, count });
 }
@@ -77,7 +77,7 @@ describeWithKcat('dead letters', () => {
     expect(stdout).toContain('000000  01 02 fe');
     expect(await scenario.stop(strict)).toBe(0);
 
-    // With a longer key allowed, the one that was too long is good, and the others are refused again.
+    // With longer keys allowed, the one that was too long is good, and the others are refused again.
     scenario.configure({ maxKeyBytes: 40 });
     const before = await letters('replay', '--all', '--dry-run');
     expect(before.at(-1)).toMatchObject({ wouldReplay: 3, replayedBefore: 0 });
@@ -111,7 +111,7 @@ describeWithKcat('dead letters', () => {
         headers: { trace: '\u0000\u00ff', 'flatline-replayed-from': origin, 'flatline-replay': '1' },
       },
     ]);
-    // The long key was taken this time: there is no second dead letter of it.
+    // The long key was accepted this time: there is no second dead letter of it.
     const counted = (await letters('list')).at(-1);
     expect(counted).toMatchObject({ total: 5, reasons: { 'key-too-long': 1, 'null-key': 2, 'unknown-format': 2 } });
   });
@@ -139,7 +139,7 @@ describeWithKcat('dead letters', () => {
     scenario.configure({ maxKeyBytes: 40 });
     const lenient = scenario.start();
     await scenario.producing((producer) => Promise.resolve(producer.send([{ key: null, value: Buffer.from('{}') }])));
-    // Its letter says that the processor has joined; before it are three others and two notes.
+    // Its letter proves that the processor has joined; before it are three others and two notes.
     await untilRecords(6);
     const mended = await flatline([...replay, '0/0', '--again']).finished;
     expect(mended).toMatchObject({ code: 0, stdout: expect.stringContaining('refused none again') });
@@ -156,7 +156,7 @@ describeWithKcat('dead letters', () => {
     scenario = await Scenario.create({ timeoutMs: 2_000, partitions: 1 });
     const kcat = new Kcat(scenario.kafka.brokers);
     const processor = scenario.start();
-    // As a producer packs it whose limit is the packed size: each of them is a few kilobytes in the log.
+    // Packed by a producer whose limit is the packed size: each of them is a few kilobytes in the log.
     const connection = openCluster(scenario.kafka);
     const options = { clock: systemClock, connection, topic: scenario.input };
     const producer = await BatchProducer.open({ ...options, compression: 'zstd', batchBytesMax: 100_000_000 });

@@ -1,4 +1,4 @@
-// Debouncing on a real broker, judged by a second reading of the rules over what the input topic holds.
+// Debouncing on a real broker, judged by a second reading of the rules over the content of the input topic.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Random } from '@flatline/base';
 import {
@@ -52,7 +52,7 @@ function jsonOf(value: Uint8Array): string {
   }
 }
 
-/** What the rules make of the input as it is now, partition by partition. */
+/** The result of the rules for the present input, by partition. */
 async function folded(): Promise<readonly FoldedWindows[]> {
   const rules: DebounceFoldRules = {
     ...pipelineOf(scenario, 'debounce').rules,
@@ -73,7 +73,7 @@ function shown({ items, ...batch }: FoldedBatch): Batch {
   return { ...batch, items: said };
 }
 
-/** By key: what the output says. */
+/** The records of the output, by key. */
 async function said(
   parse: (value: Uint8Array) => unknown = (value) => JSON.parse(textOf(value)) as unknown,
 ): Promise<Readonly<Record<string, Batch[]>>> {
@@ -87,7 +87,7 @@ async function said(
   return all;
 }
 
-/** Waits until the input proves that all windows have fired, and all of it is said; then compares. */
+/** Waits until the input proves that all windows have fired, and all batches are out; then compares. */
 async function expectAsFolded(): Promise<readonly FoldedBatch[]> {
   for (;;) {
     const folds = await folded();

@@ -1,4 +1,4 @@
-// The programs of docs/examples, built where their toolchain is: into .flatline/artifacts, once for each version of a source.
+// The programs of docs/examples, built where their toolchain is installed: into .flatline/artifacts, once per version of a source.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,15 +11,15 @@ const artifacts = join(root, '.flatline/artifacts');
 
 interface Program {
   readonly name: string;
-  /** What has to be started, given the folder it was built in. */
+  /** Returns the command that starts it, given the folder in which it was built. */
   readonly build: (folder: string) => readonly string[];
 }
 
 interface Language extends Program {
-  /** A program that says that the toolchain is there, and its arguments. */
+  /** A program, with arguments, that succeeds if the toolchain is there. */
   readonly probe: readonly [string, ...string[]];
   readonly speaksAvro?: boolean;
-  /** Takes minutes or downloads much: only where it is asked for by name. */
+  /** Takes minutes or downloads much: only built if asked for by name. */
   readonly isSlowToBuild?: boolean;
 }
 
@@ -68,7 +68,7 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** It speaks by the SDK, which it finds in the workspace around it. */
+/** Uses the SDK, which it finds in the workspace around it. */
 const LEADER_ELECTION: Program = {
   name: 'leader-election',
   build: (folder) => {
@@ -77,7 +77,7 @@ const LEADER_ELECTION: Program = {
   },
 };
 
-/** Those of `EXAMPLES` (`go,rust`, or `all`); by default those that are built in moments and whose toolchain is here. */
+/** Those named by `EXAMPLES` (`go,rust`, or `all`); by default those that build in moments and whose toolchain is here. */
 export function exampleLanguages(): string[] {
   const asked = process.env['EXAMPLES']?.split(',');
   const chosen = LANGUAGES.filter(({ name, isSlowToBuild = false }) =>
@@ -110,7 +110,7 @@ export function buildExample(name: string): ExampleProgram {
   return { name, speaksAvro, command: JSON.parse(readFileSync(built, 'utf8')) as readonly string[] };
 }
 
-/** Those of the broker that tests run. */
+/** The jars of the broker that tests run. */
 function clientJars(): string[] {
   const jars = globSync(
     ['broker-*/kafka-clients-*.jar', 'broker-*/slf4j-api-*.jar', 'broker-*/{lz4,snappy,zstd}-*.jar'],

@@ -15,7 +15,7 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-/** Two instances, each with a task, and a standby of the other's. Under traffic: only a commit tells a former owner of its fence. */
+/** Two instances, each with a task, and a standby of the other's. Under traffic: a former owner learns of its fence only by a commit. */
 async function pair(): Promise<[Running, Running]> {
   const [a, b] = [scenario.start('a'), scenario.start('b')];
   await Promise.all([a, b].map((running) => running.line(/standby follows/)));

@@ -8,13 +8,13 @@ const SOURCES = [
 ];
 const BUNDLE = [process.env['E2E_COMMAND'] ?? ''];
 
-/** With options for Node it runs from its sources, which they may change (`source-edits`). */
+/** With options for Node it runs from its sources, which they may edit (`source-edits`). */
 export function flatline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const program = 'NODE_OPTIONS' in env ? SOURCES : BUNDLE;
   return launch(process.execPath, [...program, ...args], { env: { NO_COLOR: '1', ...env } });
 }
 
-/** Runs a command to its end; an unexpected exit code is an error that shows what was printed. */
+/** Runs a command to its end; an unexpected exit code is an error that shows the output. */
 export async function succeed(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Finished> {
   const finished = await flatline(args, env).finished;
   if (finished.code !== 0)

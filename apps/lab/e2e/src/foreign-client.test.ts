@@ -12,7 +12,7 @@ const bare = (key: string): Line => ({ key, value: '' });
 const json = (key: string, event: object): Line => ({ key, value: JSON.stringify(event) });
 const end = (key: string): Line => ({ key, value: null });
 
-/** The names of docs/FORMATS.md: others may come, none of these may go. */
+/** The field names of docs/FORMATS.md: more may be added, none of these removed. */
 const FIELDS = [
   'sessionId',
   'incarnation',
@@ -39,7 +39,7 @@ const FIELDS = [
   'lastOffset',
 ];
 
-/** What a summary must say of records that kcat itself read back from the input, none of which has a time of its own. */
+/** The summary expected of records that kcat itself read back from the input, none of which has a time of its own. */
 function expectedOf(records: readonly KcatRecord[], timeoutMs: number): Record<string, unknown> {
   const first = records[0]!;
   const last = records.at(-1)!;
@@ -79,7 +79,7 @@ describeWithKcat('a client that is not ours: kcat', () => {
   });
 
   test('[S1][S2][S5][S6][O2][I2] bare heartbeats, JSON events and null ends in; summaries field by field and tombstones out', async () => {
-    // On a busy machine some of the silence is held (C8), and the summary is not what the records say alone.
+    // On a busy machine some of the silence is held time (C8), and the summary would not follow from the records alone.
     scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS, pipeline: { unheardMs: 0 } });
     const kcat = new Kcat(scenario.kafka.brokers);
     const processor = scenario.start();

@@ -1,4 +1,4 @@
-// Imports that a topic would not take or keep, or that break off: what the program advises then helps, done word for word.
+// Imports that a topic would refuse or not keep, or that fail midway: the program's advice, followed word for word, helps.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -73,7 +73,7 @@ describe('an import', () => {
     const fields = ['--format', 'jsonl', '--key', 'key', '--time', 'at'];
     const importing = ended('import', file, '--topic', scenario.input, ...fields, '--brokers', brokers);
     while ((await offsetsUsed(scenario.kafka, scenario.input, 1)) === 0);
-    // What the file was checked against holds no longer: from here on no record is taken, since a batch of none has more bytes.
+    // The topic has changed since the file was checked against it: from here on no record is accepted, since every batch is larger.
     await alterTopics(scenario.kafka, { [scenario.input]: { 'max.message.bytes': '60' } });
     const broken = await importing;
     expect(broken.code).not.toBe(0);

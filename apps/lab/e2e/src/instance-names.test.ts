@@ -1,4 +1,4 @@
-// Two processes that say the same `instance`: the later one takes the former's place (KIP-345), and that is the end of it.
+// Two processes with the same `instance`: the later one takes the former's place (KIP-345), and the former ends.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -19,14 +19,14 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-/** A process, or so many workers, named `m`. */
+/** A process, or that many workers, named `m`. */
 function start(place: string, { workers, config = scenario.config }: { workers?: number; config?: string }): Running {
   const count = workers === undefined ? [] : ['--workers', String(workers)];
   const args = ['run', '--config', config, '--json', '--instance', 'm', '--http-port', '0', ...count];
   return flatline([...args, '--state-dir', scenario.stateDir(place)], SECRETS);
 }
 
-/** The configuration of `scenario`, with the ingest port that a process has taken. */
+/** The configuration of `scenario`, with the ingest port of a running process. */
 async function withPortOf(running: Running): Promise<string> {
   const [, port] = /takes heartbeats over HTTP.*:(\d+)/.exec(await running.line(/takes heartbeats over HTTP/))!;
   const config = join(scenario.folder, 'taken.config.json');

@@ -1,4 +1,4 @@
-// Who may do what on a secured broker: kafkajs' admin, over the plain listener, whose clients may do everything.
+// Sets rights on a secured broker: kafkajs' admin, over the plain listener, whose clients may do everything.
 import kafkajs from 'kafkajs';
 
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
@@ -6,12 +6,12 @@ const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePattern
 export interface Right {
   readonly on: 'TOPIC' | 'GROUP' | 'TRANSACTIONAL_ID';
   readonly name: string;
-  /** `name` is how names begin. */
+  /** True if `name` is a prefix of names. */
   readonly prefix?: true;
   readonly operation: 'READ' | 'WRITE' | 'DELETE' | 'DESCRIBE' | 'DESCRIBE_CONFIGS';
 }
 
-/** `principal` may do exactly this, and nothing else. */
+/** Allows `principal` exactly these rights, and nothing else. */
 export async function allowOnly(bootstrap: string, principal: string, rights: readonly Right[]): Promise<void> {
   const kafka = new kafkajs.Kafka({ brokers: bootstrap.split(','), logLevel: kafkajs.logLevel.NOTHING });
   const admin = kafka.admin();

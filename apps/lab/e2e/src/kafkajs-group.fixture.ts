@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
 
-/** As the group knows its members: one that takes another's place has an id of its own. */
+/** The group's ids of its members: one that takes another's place has an id of its own. */
 export async function memberIdsOf(brokers: readonly string[], group: string): Promise<readonly string[]> {
   const admin = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING }).admin();
   await admin.connect();

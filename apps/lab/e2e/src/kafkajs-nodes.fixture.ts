@@ -1,4 +1,4 @@
-// What kafkajs' admin alters of a broker's nodes, over the plain listener.
+// Changes of a broker's nodes by kafkajs' admin, over the plain listener.
 import kafkajs from 'kafkajs';
 
 /** Alters node 1 while it runs (KIP-226). */

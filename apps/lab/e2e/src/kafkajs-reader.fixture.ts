@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
 
-/** Keys of the first `count` records with a value, read by kafkajs as it comes: no codec, group or fetch size of ours. */
+/** Keys of the first `count` records with a value, read by plain kafkajs: no codec, group or fetch size of ours. */
 export async function readWithKafkajs(brokers: readonly string[], topic: string, count: number): Promise<string[]> {
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: `plain-kafkajs-${topic}` });
@@ -9,7 +9,7 @@ export async function readWithKafkajs(brokers: readonly string[], topic: string,
   const keys: string[] = [];
   try {
     await new Promise<void>((resolve, reject) => {
-      // A codec that it lacks is a crash, from which it restarts for ever.
+      // A missing codec is a crash, after which it would restart for ever.
       consumer.on(consumer.events.CRASH, ({ payload }) => {
         reject(payload.error);
       });

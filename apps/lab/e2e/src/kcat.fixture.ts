@@ -1,4 +1,4 @@
-// kcat: a Kafka client that is not ours (librdkafka, C), as a foreign application would use it.
+// kcat: a Kafka client that is not ours (librdkafka, C), used like a foreign application.
 import { describe, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { launch, type Running } from './child.fixture.ts';
@@ -22,7 +22,7 @@ export interface Line {
 
 const MISSING = 'kcat is not on the PATH: apt-get install kcat (Debian, Ubuntu), brew install kcat';
 
-/** `describe`, of tests that need kcat. On a contributor's machine without it they are said not to run; CI, which installs it, fails. */
+/** `describe`, of tests that need kcat. Without it they are reported as not run on a contributor's machine; CI, which installs it, fails. */
 export function describeWithKcat(what: string, tests: () => void): void {
   if (spawnSync('kcat', ['-V']).error === undefined) describe(what, tests);
   else
@@ -41,7 +41,7 @@ export class Kcat {
 
   /** Produces the records in their order; resolves when all are acknowledged. */
   async produce(topic: string, lines: readonly Line[], ...flags: readonly string[]): Promise<void> {
-    // -Z turns every empty value into null, so that the two kinds take a run each.
+    // -Z turns every empty value into null, so that the two kinds need separate calls.
     for (const run of runsOf(lines)) {
       const args = ['-P', '-t', topic, '-K', '\t', ...(run[0]!.value === null ? ['-Z'] : []), ...flags];
       await this.#succeed(args, textOf(run));
@@ -49,7 +49,7 @@ export class Kcat {
   }
 
   /**
-   * A producer whose transaction stays open. kcat takes its input by blocks of some thousand characters: the last lines
+   * A producer whose transaction stays open. kcat reads its input in blocks of some thousand characters: the last lines
    * wait for more and are not sent.
    */
   produceOpen(topic: string, transactionalId: string, lines: readonly Line[]): Running {
@@ -57,12 +57,12 @@ export class Kcat {
     return launch('kcat', args, { input: { text: textOf(lines), ends: false } });
   }
 
-  /** `count` records from the beginning, by partition and offset; waits until there are so many. */
+  /** `count` records from the beginning, by partition and offset; waits until there are that many. */
   first(topic: string, count: number, isolation: 'read_committed' | 'read_uncommitted'): Promise<KcatRecord[]> {
     return this.#consume(topic, isolation, '-c', String(count));
   }
 
-  /** All there are now, by partition and offset. */
+  /** All present records, by partition and offset. */
   all(topic: string): Promise<KcatRecord[]> {
     return this.#consume(topic, 'read_committed', '-e');
   }

@@ -17,7 +17,7 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-/** The log comes in as many parts as there are kills, each while a processor lives for a random while. */
+/** The log comes in as many parts as there are kills, each while a processor lives for a random time. */
 async function stormOfKills(
   begin: (kills: number) => Running,
   end: (running: Running) => Promise<void>,

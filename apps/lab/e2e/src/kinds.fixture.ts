@@ -1,4 +1,4 @@
-// What the tests of leases, windows and schedules share: keyed records, whole topics, and processors that are killed meanwhile.
+// Common to the tests of leases, windows and schedules: keyed records, whole topics, and processors that are killed meanwhile.
 import { type Random, seededRandom } from '@flatline/base';
 import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
 import type { BatchProducer } from '@flatline/kafka';
@@ -43,8 +43,8 @@ export function recordsIn({ kafka, partitions }: Scenario, topic: string): Promi
 }
 
 /**
- * Sends 120 times what `act` says, with pauses, while two processors run; after each 40 one of them is killed and another started
- * in its place. `SEED` decides what is random.
+ * Sends 120 records drawn by `act`, with pauses, while two processors run; after each 40 one of them is killed and another started
+ * in its place. `SEED` decides all that is random.
  */
 export async function sendUnderKills(
   scenario: Scenario,
@@ -66,7 +66,7 @@ export async function sendUnderKills(
   });
 }
 
-/** Once the processor has registered it. */
+/** Resolves once the processor has registered it. */
 export async function latestSchema(url: string, subject: string): Promise<Schema> {
   for (;;) {
     const answered = await fetch(`${url}/subjects/${subject}/versions/latest`);

@@ -26,7 +26,7 @@ function work(name: string): Running {
   return launch(program!, [...args, name, kafka.brokers.join(','), input, output, database!.address]);
 }
 
-/** Waits until so many have been told that they wait. */
+/** Waits until that many workers have been told that they wait. */
 async function queued(count: number): Promise<void> {
   for (;;) {
     const said = await readWhole(scenario!.kafka, { topic: scenario!.output, partitions: 1 });
@@ -53,7 +53,7 @@ async function election(folder: string): Promise<void> {
   const c = work('c');
   await queued(2);
   await a.line(/wrote/u);
-  // In the middle of its next piece of work, for which it has looked at its lease.
+  // In the middle of its next piece of work, for which it has checked its lease.
   a.child.kill('SIGSTOP');
   const second = await tokenOf(b);
   await b.line(/wrote/u);

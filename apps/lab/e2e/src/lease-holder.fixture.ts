@@ -1,4 +1,5 @@
-// A process that holds a lease, and says at which moments it believed so: `node lease-holder.fixture.ts <brokers> <input> <output> [token]`.
+// A process that holds a lease, and reports the moments at which it believed so:
+// `node lease-holder.fixture.ts <brokers> <input> <output> [token]`.
 import { connect, type Lease } from '@flatline/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -10,13 +11,13 @@ async function hold(lease: Lease): Promise<void> {
   });
   console.log(`holds ${lease.token}`);
   for (;;) {
-    // Before the look: a process that is stopped between the two believes at the moment it looks, not at a later one.
+    // Taken before the look: a process that is stopped between the two believes at the moment when it looks, not at a later one.
     const at = Date.now();
     if (!lease.isHeld) break;
     console.log(`believes ${at}`);
     await sleep(LOOK_MS);
   }
-  // As applications do in the end, whatever has become of it.
+  // As applications do in the end, whatever happened to the lease.
   lease.release();
   console.log('released');
 }

@@ -1,4 +1,4 @@
-// Leases on a real broker, judged by a second reading of the rules over what the input topic holds.
+// Leases on a real broker, judged by a second reading of the rules over the content of the input topic.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Random } from '@flatline/base';
 import { foldLeases, type FoldedLeases, type Said } from '@flatline/oracle';
@@ -42,14 +42,14 @@ function ask(...asked: Parameters<typeof request>): Promise<unknown> {
   return scenario.producing((producer) => producer.send([request(...asked)]));
 }
 
-/** What the rules make of the input as it is now, partition by partition. */
+/** The result of the rules for the present input, by partition. */
 async function folded(): Promise<readonly FoldedLeases[]> {
   const { rules, heldTime } = pipelineOf(scenario, 'lease');
   const input = await recordsIn(scenario, scenario.input);
   return input.map((records, partition) => foldLeases(records, { partition, rules, heldTime, logAppendTime: true }));
 }
 
-/** By key: what the output says. */
+/** The records of the output, by key. */
 async function said(parse: (value: Uint8Array) => Said = fromJson): Promise<Readonly<Record<string, Said[]>>> {
   const all: Record<string, Said[]> = {};
   for (const { key, value } of (await recordsIn(scenario, scenario.output)).flat())
@@ -61,7 +61,7 @@ function fromJson(value: Uint8Array): Said {
   return JSON.parse(textOf(value)) as Said;
 }
 
-/** Waits until the output says this of a key, and returns it. */
+/** Waits until the output has this answer for a key, and returns it. */
 async function answer(
   key: string,
   wanted: Readonly<Record<string, unknown>>,
@@ -75,13 +75,13 @@ async function answer(
   }
 }
 
-/** Waits until the input proves that all leases have ended, and all of it is said; then compares. */
+/** Waits until the input proves that all leases have ended, and all answers are out; then compares. */
 async function expectAsFolded(): Promise<readonly FoldedLeases[]> {
   for (;;) {
     const folds = await folded();
     const all = Object.fromEntries(folds.flatMap((fold) => [...fold.said].filter(([, each]) => each.length > 0)));
     const words = Object.values(all).flat();
-    // A start sent again is granted again: a lease is its key and its token.
+    // A start sent twice is granted twice: a lease is its key and its token.
     const granted = new Set(
       words.flatMap((each) => (each?.['type'] === 'GRANTED' ? [JSON.stringify([each['leaseId'], each['token']])] : [])),
     );
@@ -95,7 +95,7 @@ async function expectAsFolded(): Promise<readonly FoldedLeases[]> {
   }
 }
 
-/** Resolves once a second has passed without a clock record: no lock delay is left, whose end nothing says. */
+/** Resolves after a second without a clock record: then no lock delay is left, whose end is not announced. */
 async function nothingWritten(): Promise<void> {
   let before = -1;
   for (;;) {

@@ -1,4 +1,4 @@
-// What a simulated fleet truly did (`simulate --ledger`), and what the output must say of it.
+// The true history of a simulated fleet (`simulate --ledger`), and the output that must match it.
 import { readFileSync } from 'node:fs';
 import { expect } from '@jest/globals';
 import type { Outputs } from './scenario.fixture.ts';
@@ -29,7 +29,7 @@ interface Account {
   readonly missing: number | undefined;
 }
 
-/** Every session once, with the counts it had, in the output and in the ledger: neither has one more. */
+/** Expects every session once, with the counts it had, in the output and in the ledger, and no other in either. */
 export function expectLedger(ledger: readonly LedgerLine[], outputs: Outputs, timeoutMs: number): void {
   // A fleet that stalled for longer than the timeout leaves silences in the log, and the test proves nothing.
   expect(ledger.filter(({ longestGapMs }) => longestGapMs >= timeoutMs)).toEqual([]);

@@ -1,4 +1,4 @@
-// What an operator asks of an application and does with it, beside its processor: doctor, status, reset.
+// An operator's commands for an application, beside its processor: doctor, status, reset.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { killAll, type Running } from './child.fixture.ts';
 import { flatline } from './flatline.fixture.ts';
@@ -28,7 +28,7 @@ async function readyAddressOf(processor: Running): Promise<string> {
   return address;
 }
 
-/** Three sessions live on and one has ended, which is seen: all four were applied. */
+/** Three sessions live on and one has ended, which proves that all four were applied. */
 async function visit(): Promise<void> {
   await scenario.producing(async (producer) => {
     const keys = ['anna', 'bert', 'carl', 'dora'].map((key) => Buffer.from(key));
@@ -86,7 +86,7 @@ describe('an application in the hands of its operator', () => {
     expect(summaries.map(({ summary }) => summary.incarnation)).toEqual(['0-3', '0-3']);
     expect(await scenario.stop(again)).toBe(0);
 
-    // What was written since the reset is a state like any other: the emptied log begins above offset 0.
+    // The state written since the reset is like any other: the emptied log begins above offset 0.
     for (const instance of ['a', 'elsewhere']) {
       const later = scenario.start(instance);
       const address = await addressOf(later);

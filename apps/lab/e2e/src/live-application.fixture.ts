@@ -1,4 +1,4 @@
-// A processor and the SDK over one listener, which go on while things are replaced: sessions close, or they do not.
+// A processor and the SDK over one listener, running on while things are replaced: sessions keep closing, or they do not.
 import { connect, type Flatline, type Heartbeats } from '@flatline/client';
 import type { SecuredListener } from '@flatline/dev-broker';
 import type { Running } from './child.fixture.ts';
@@ -40,7 +40,7 @@ export class LiveApplication {
     });
   }
 
-  /** Both processor and SDK enter by `listener`; `KAFKA_BROKERS` names it, too. */
+  /** Both processor and SDK connect by `listener`; `KAFKA_BROKERS` names it, too. */
   static async start(listener: SecuredListener): Promise<LiveApplication> {
     process.env['KAFKA_BROKERS'] = listener.address;
     const scenario = await Scenario.create({ timeoutMs: 2_000, partitions: 2, listener });
@@ -51,7 +51,7 @@ export class LiveApplication {
     return new LiveApplication(scenario, processor, address, { client, heartbeats });
   }
 
-  /** A session begins by the SDK, the processor closes it, and the SDK reads of it; whatever is in the way must pass. */
+  /** A session begins by the SDK, the processor closes it, and the SDK reads of it; any obstacle must be temporary. */
   async aSessionCloses(): Promise<void> {
     const key = `visitor-${(this.#sent += 1)}`;
     await Promise.race([this.#heartbeats.beat(key), this.#ended()]);
@@ -84,7 +84,7 @@ export class LiveApplication {
     throw new Error(`ended; the last reason was ${last}`, { cause: over.signal.reason });
   }
 
-  /** Everything ends in order, and what the processor wrote is right. */
+  /** Expects a clean end of everything, and correct output of the processor. */
   async finish(): Promise<void> {
     await this.#client.close();
     const code = await this.scenario.stop(this.processor);
@@ -94,7 +94,7 @@ export class LiveApplication {
       throw new Error(`${closed} of ${this.#sent} sessions closed: ${JSON.stringify(violations)}`);
   }
 
-  /** After a failure, too. */
+  /** Also called after a failure. */
   async dispose(): Promise<void> {
     await this.#client.close().catch(() => undefined);
     await this.scenario.dispose(this.processor);

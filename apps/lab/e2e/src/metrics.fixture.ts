@@ -1,10 +1,10 @@
-// What a running processor says of itself over HTTP.
+// A running processor's own status over HTTP.
 import { type Running } from './child.fixture.ts';
 import { sleep } from './scenario.fixture.ts';
 
 const LOOK_MS = 250;
 
-/** Where it answers, as it prints at its start. */
+/** Its address, as printed at its start. */
 export async function addressOf(running: Running): Promise<string> {
   return /http:\/\/\S+?(?=;)/.exec(await running.line(/Answers over HTTP/))![0];
 }
@@ -13,7 +13,7 @@ export async function fetchJson<T>(address: string, path: string): Promise<T> {
   return (await (await fetch(`${address}${path}`)).json()) as T;
 }
 
-/** Resolves once it says that it is ready. */
+/** Resolves once it reports that it is ready. */
 export async function ready(address: string): Promise<void> {
   while ((await fetch(`${address}/readyz`)).status !== 200) await sleep(LOOK_MS);
 }

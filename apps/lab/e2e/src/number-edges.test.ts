@@ -1,4 +1,4 @@
-// Numbers at their edges, from a real producer, through a real changelog: a successor has to read what its owner wrote.
+// Numbers at their edges, from a real producer, through a real changelog: a successor must read its predecessor's state.
 import { afterEach, expect, test } from '@jest/globals';
 import { HttpSchemaRegistry } from '@flatline/records';
 import { systemClock } from '@flatline/system';
@@ -28,7 +28,7 @@ const event = (key: string, content: Readonly<Record<string, unknown>>): { key: 
   value: Buffer.from(JSON.stringify(content)),
 });
 
-/** Live sessions, some of which hold what is hard to write; then one that ends, so that its output says all is committed. */
+/** Live sessions, some with values that are hard to encode; then one that ends, whose output proves that all is committed. */
 async function produce(timestampType: string): Promise<void> {
   await scenario.producing(async (producer) => {
     await producer.send(Array.from({ length: SESSIONS }, (_, i) => bare(`k${i}`)));
@@ -40,7 +40,7 @@ async function produce(timestampType: string): Promise<void> {
       bare('marker'),
     ]);
     await producer.send([{ key: Buffer.from('marker'), value: null }]);
-    // Alone in its batch, which is what the next block remembers the input by.
+    // Alone in its batch, by which the next block remembers the input.
     if (timestampType === 'CreateTime')
       await producer.send([{ ...bare('nanoseconds'), timestamp: Date.now() * NANOSECONDS }]);
   });

@@ -1,4 +1,4 @@
-// A pipeline that is made another kind, with state of the former.
+// A pipeline whose kind is changed while it has state of the former kind.
 import { afterEach, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
@@ -21,7 +21,7 @@ test('[I4] is refused before it reads anything, and goes on where it was as what
   const first = scenario.start();
   await closes('a', 1);
   expect(await scenario.stop(first)).toBe(0);
-  // An input of its own does not make its state another one's.
+  // A separate input does not make its state another pipeline's.
   const other = `${scenario.input}-2`;
   await createTopic(scenario.kafka, other, {
     partitions: 1,

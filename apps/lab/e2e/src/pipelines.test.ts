@@ -1,4 +1,4 @@
-// Several pipelines in one process, of which one cannot go on.
+// Several pipelines in one process, one of which cannot go on.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { BatchProducer, openCluster } from '@flatline/kafka';
@@ -53,7 +53,7 @@ describe('pipelines of one process', () => {
     await end(scenario.input, 'a');
     await closed(scenario.output, 2);
     expect(await scenario.stop(before)).toBe(0);
-    // Keys have moved under its state: nothing but another application name helps it.
+    // Keys have moved under its state: only another application name helps.
     await growTopics(scenario.kafka, scenario.topics, 2);
     const after = scenario.start();
     await after.line(/the pipeline stops; the others go on/);

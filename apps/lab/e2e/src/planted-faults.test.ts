@@ -1,4 +1,4 @@
-// Faults in how the product reads what lies in Kafka. `flatline verify` runs with the same fault in it, and has to see it all
+// Faults in the product's reading of Kafka's data. `flatline verify` runs with the same fault in it, and must detect it all
 // the same: it reads records by a parser of its own (libs/core/oracle/src/logs).
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { editingArguments, type SourceEdit } from '@flatline/cluster/source-edits';
@@ -51,7 +51,7 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-/** A few devices beat, are silent and are closed, by a processor and then a checker of whose sources the same has been changed. */
+/** A few devices beat, fall silent and are closed, by a processor and then a checker with the same edits of their sources. */
 async function judged(edits: readonly SourceEdit[]): Promise<readonly string[]> {
   scenario = await Scenario.create({ timeoutMs: 1_500, partitions: 1 });
   const env = { NODE_OPTIONS: editingArguments(edits).join(' ') };

@@ -24,7 +24,7 @@ interface Poison {
 
 const random = seededRandom(SEED);
 const key = Buffer.from('device-1');
-/** Each is refused for another reason; keys are those of live sessions, where there is one. */
+/** Each is refused for another reason; keys, where there are any, are those of live sessions. */
 const POISONS: readonly (() => Poison)[] = [
   () => ({ key, value: Uint8Array.from({ length: 50 }, () => 1 + random.below(0x7a)) }),
   () => ({ key: null, value: EMPTY }),

@@ -1,4 +1,4 @@
-// PostgreSQL for a test: a data directory of its own, reached by a socket in it, ended with the test.
+// PostgreSQL for a test: with its own data directory, reached by a socket in it, ended with the test.
 import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
 import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ const READY_WITHIN_MS = 60_000;
 /** Debian's user for it: it does not run as root. */
 const SYSTEM_USER = 'postgres';
 
-/** The folder of its programs, which Debian keeps off the PATH; undefined: it is not installed. */
+/** The folder of its programs, which Debian keeps off the PATH; undefined: not installed. */
 export function findPostgresql(): string | undefined {
   return globSync('/usr/lib/postgresql/*/bin').find((folder) => existsSync(join(folder, 'initdb')));
 }

@@ -1,4 +1,4 @@
-// The snippet for web pages of docs/CONFIGURATION.md, word for word, in a real browser; and who hears that a page has gone.
+// The snippet for web pages of docs/CONFIGURATION.md, word for word, in a real browser; and who is told when a page has gone.
 import { afterEach, expect, test } from '@jest/globals';
 import { type CompletedSession, connect, type Flatline } from '@flatline/client';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The block of the page that begins so. */
+/** The block of the page that begins with that text. */
 function snippet(): string {
   const page = readFileSync(new URL('../../../../docs/CONFIGURATION.md', import.meta.url), 'utf8');
   const [, code] = /```js\n(export function presence\([\s\S]*?)```/.exec(page) ?? [];

@@ -1,4 +1,4 @@
-// How late a close is, in real time, beside how slow the broker and this machine are meanwhile.
+// How late a close is, in real time, relative to the slowness of the broker and this machine meanwhile.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
 import { addressOf } from './metrics.fixture.ts';
@@ -16,7 +16,7 @@ afterEach(async () => {
 const EMPTY = new Uint8Array();
 /** Default of `clockSkewMs`. */
 const CLOCK_SKEW_MS = 500;
-/** As late as a close may be (X1), and this many of the slowest acknowledgement: a proof and a transaction are several. */
+/** Maximum delay of a close (X1), plus this many of the slowest acknowledgement: a proof and a transaction are several. */
 const PROMISED_MS = 1_000;
 const ROUND_TRIPS = 4;
 

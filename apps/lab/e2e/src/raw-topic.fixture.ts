@@ -1,10 +1,10 @@
-// The records of a topic as bytes: what text clients cannot show.
+// The records of a topic as bytes, which text clients cannot show.
 import { KafkaLogReader, type KafkaOptions } from '@flatline/kafka';
 
 export interface RawRecord {
   readonly partition: number;
   readonly offset: number;
-  /** null: none. Bytes as latin1, so that a failing comparison can be read. */
+  /** null: none. Bytes as latin1, so that a failing comparison is readable. */
   readonly key: string | null;
   readonly value: string | null;
   readonly headers: Readonly<Record<string, string>>;

@@ -9,9 +9,9 @@ import { expectVerified } from './verify.fixture.ts';
 const SEED = Number(process.env['SEED'] ?? 5);
 const TIMEOUT_MS = 5_000;
 const ROUNDS = 2;
-/** `simulate` was stopped before its end: here it has none, so that every rebalance falls into live traffic. */
+/** Exit code of an interrupted `simulate`: it has no end here, so that every rebalance meets live traffic. */
 const INTERRUPTED = 130;
-/** A generous bound on "a few seconds": drained, committed, flushed, and the group left. */
+/** A generous limit for "a few seconds": drained, committed, flushed, and the group left. */
 const LEAVES_WITHIN_MS = 10_000;
 
 let scenario: Scenario;
@@ -33,7 +33,7 @@ async function leave(running: Running): Promise<void> {
   expect(performance.now() - from).toBeLessThan(LEAVES_WITHIN_MS);
 }
 
-/** A member that has been given a partition: the group has rebalanced. */
+/** Starts a member and waits until it has a partition: the group has rebalanced. */
 async function joined(instance: string): Promise<Running> {
   const running = scenario.start(instance);
   await running.line(/task runs/);

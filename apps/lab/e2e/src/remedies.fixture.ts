@@ -1,4 +1,4 @@
-// What somebody in a hurry does with the program's advice: word for word, as it stands there.
+// Follows the program's advice as somebody in a hurry would: word for word.
 import { expect } from '@jest/globals';
 import type { Finished } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
@@ -17,7 +17,7 @@ export function createTopics({ config }: Scenario): Promise<Finished> {
   return succeed(['topics', 'create', '--config', config, '--replication', '1', '--partitions', '2']);
 }
 
-/** The commands printed as remedies, each once, as they stand there. */
+/** The commands printed as remedies, each once, verbatim. */
 export function commandsIn({ stdout, stderr }: Finished): string[][] {
   const printed = [
     ...`${stdout}\n${stderr}`.matchAll(/remedy: (?:(?:set|if no other) .*: )?flatline (topics [^;\n]+)/gm),

@@ -1,4 +1,4 @@
-// What the program advises, done word for word by somebody in a hurry, with live sessions: it helps, and nothing is lost.
+// The program's advice, followed word for word by somebody in a hurry, with live sessions: it helps, and nothing is lost.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { killAll, type Running } from './child.fixture.ts';
 import { succeed } from './flatline.fixture.ts';
@@ -132,7 +132,7 @@ describe('an output that another application has written to', () => {
   test('[O3] is told by the check and at the first start, which goes on, and no more once this one has begun', async () => {
     scenario = await Scenario.create({ timeoutMs: 500, partitions: 2 });
     const first = scenario.start();
-    // Into the second partition alone.
+    // Into the second partition only.
     await beat('d', 'f');
     expect(await closedKeys(2)).toEqual(['d', 'f']);
     await scenario.stop(first);
@@ -153,7 +153,7 @@ describe('an output that another application has written to', () => {
     await runAll(third);
     await scenario.stop(third);
     expect((await third.finished).stderr).not.toContain('holds records');
-    // Records that were deleted name no owner.
+    // Deleted records name no owner.
     await truncate(scenario.kafka, scenario.output, 2);
     scenario.rename();
     scenario.configure({});
@@ -181,7 +181,7 @@ describe('with live sessions', () => {
     const running = scenario.start();
     await runAll(running);
     await beat(...KEYS);
-    // Read back, they show that everything before them is applied, in both partitions.
+    // Read back, they prove that everything before them is applied, in both partitions.
     await beatAndEnd(MARKS);
     await scenario.outputs(({ tombstones }) => tombstones.length === MARKS.length);
     expect(await scenario.stop(running)).toBe(0);
@@ -207,10 +207,10 @@ describe('with live sessions', () => {
       'Nothing that alter can mend',
     );
     const used = await offsetsUsed(scenario.kafka, scenario.topics[2]!, 2);
-    // Another application on the same input: everyone is there again.
+    // Another application on the same input: all sessions are back.
     scenario.rename();
     scenario.configure({ timeoutMs: 1_000 });
-    // The output has as many partitions as the input had: it gets more, as advised.
+    // The output has as many partitions as the input had, and gets more, as advised.
     await obey(await ended('topics', 'create', '--config', scenario.config));
     await succeed(['topics', 'create', '--config', scenario.config, '--replication', '1']);
     const running = scenario.start();
@@ -261,7 +261,7 @@ describe('with live sessions', () => {
     await createTopics(scenario);
     const running = scenario.start();
     await runAll(running);
-    // From the beginning of the input: those that had ended end again.
+    // From the beginning of the input: the ended sessions end again.
     const keys = await closedKeys(2 * MARKS.length + KEYS.length);
     expect(keys.filter((key) => !MARKS.includes(key))).toEqual(KEYS);
     expect(await scenario.stop(running)).toBe(0);
@@ -348,7 +348,7 @@ describe('with live sessions', () => {
     });
     const checked = await checkTopics(scenario);
     expect(checked.code).toBe(FAILED_CHECK);
-    // Its own group is no other reader.
+    // Its own group does not count as another reader.
     expect(checked.stdout).not.toContain('committed offsets of it');
     await obey(checked);
     expect((await checkTopics(scenario)).code).toBe(0);

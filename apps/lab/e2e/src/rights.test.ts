@@ -1,4 +1,4 @@
-// What OPERATIONS says that a processor's user must be allowed: it is enough, and nothing of it can be left out.
+// The rights that OPERATIONS lists for a processor's user: they suffice, and none can be left out.
 import type { RunningBroker } from '@flatline/dev-broker';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const GUEST = 'User:guest';
 type Operation = Right['operation'];
 type Place = 'input' | 'output' | 'dead letters' | 'changelog' | 'group' | 'transactional ids';
 
-/** Row by row as the page has it. */
+/** The rows of the page's table. */
 const TABLE: readonly (readonly [Place, readonly Operation[]])[] = [
   ['input', ['READ', 'WRITE', 'DESCRIBE_CONFIGS']],
   ['output', ['WRITE', 'DESCRIBE_CONFIGS']],

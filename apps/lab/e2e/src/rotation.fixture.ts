@@ -1,4 +1,4 @@
-// What an operator replaces while everything runs: certificates, passwords; and an application's own copies of them.
+// An operator's replacements while everything runs: certificates, passwords; and an application's own copies of them.
 import { dirname, join } from 'node:path';
 import { createHash, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,14 +13,14 @@ export function dataDirOf({ listeners }: RunningBroker): string {
 }
 
 export interface OwnCopies {
-  /** The listener, by the copies. */
+  /** The listener, configured with the copies. */
   readonly listener: SecuredListener;
-  /** Takes over what the broker's operator has made since; only these, if they are named. */
+  /** Copies the operator's new files; only these, if they are named. */
   refresh(...names: readonly ('ca' | 'cert' | 'key')[]): void;
   dispose(): void;
 }
 
-/** Its files as an application has them: they are replaced when their owner says so. */
+/** An application's copies of the files: they are replaced when their owner says so. */
 export function ownCopiesOf({ name, address, kafka: { ssl, sasl } }: SecuredListener): OwnCopies {
   const folder = mkdtempSync(join(tmpdir(), 'flatline-rotation-'));
   const at = (file: string): string => join(folder, file);
@@ -60,7 +60,7 @@ function withOwnSecret(sasl: Sasl, file: string): Sasl {
   return { ...sasl, password: { file } };
 }
 
-/** Another setting of node 1, which it takes by being started again. */
+/** Changes a setting of node 1 by a restart. */
 export async function restartWith(broker: RunningBroker, name: string, value: string): Promise<void> {
   const file = join(dataDirOf(broker), 'node-1', 'server.properties');
   const lines = readFileSync(file, 'utf8').split('\n');
@@ -78,7 +78,7 @@ const SCRAM = {
 const ITERATIONS = 4_096;
 const ALTER_USER_SCRAM_CREDENTIALS = 51;
 
-/** Another password of a user of SCRAM (KIP-554). kafkajs has no such request. */
+/** Changes a password of a SCRAM user (KIP-554). kafkajs has no such request. */
 export async function alterScramPassword(
   bootstrap: string,
   mechanism: keyof typeof SCRAM,
@@ -90,7 +90,7 @@ export async function alterScramPassword(
   const iterations = Buffer.alloc(4);
   iterations.writeInt32BE(ITERATIONS);
   const upsertion = [compact(Buffer.from(name)), Buffer.from([number]), iterations, compact(salt), compact(salted)];
-  // Tags end the header, each structure and the request; an array of one begins with 2, none is 1.
+  // Tags end the header, each structure and the request; an array of one begins with 2, an empty one is 1.
   const body = [Buffer.from([0, 1, 2]), ...upsertion, Buffer.from([0, 0])];
   const connection = openCluster({ brokers: bootstrap.split(','), clientId: 'rotation', clock: systemClock });
   try {
@@ -105,7 +105,7 @@ export async function alterScramPassword(
   }
 }
 
-/** All are shorter than 127 bytes, so that their length is one byte. */
+/** All are shorter than 127 bytes, so that their length takes one byte. */
 function compact(bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([bytes.length + 1]), bytes]);
 }

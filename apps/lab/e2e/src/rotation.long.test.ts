@@ -1,4 +1,4 @@
-// Certificates and passwords are replaced while a processor and the SDK run: neither is started again.
+// Certificates and passwords are replaced while a processor and the SDK run, without a restart.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTls } from 'node:tls';
 import {
@@ -19,7 +19,7 @@ import { alterScramPassword, dataDirOf, type OwnCopies, ownCopiesOf, restartWith
 import { sleep } from './scenario.fixture.ts';
 import { listenerOf, startSecuredBroker } from './secured.fixture.ts';
 
-/** Sessions over SASL last so long (KIP-368): then the broker asks again. */
+/** Lifetime of sessions over SASL (KIP-368): then the broker asks again. */
 const SESSION_MS = 4_000;
 const LOOK_MS = 100;
 
@@ -44,7 +44,7 @@ async function begin(name: SecuredListener['name']): Promise<LiveApplication> {
   return live;
 }
 
-/** What a node shows of itself there. */
+/** Fingerprint of the certificate that a node presents there. */
 function fingerprintAt({ address, kafka }: SecuredListener): Promise<string> {
   const [host = '', port = ''] = address.split(':');
   return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ describe('certificates', () => {
     renewServerCertificate(dataDirOf(broker), Date.now());
     const server = `${dataDirOf(broker)}/secured/server.pem`;
     await alterNode(broker.bootstrap, { 'listener.name.tls.ssl.keystore.location': server });
-    // A node answers before it acts by what it was told.
+    // A node answers before it applies the change.
     while ((await fingerprintAt(listener)) === before) await sleep(LOOK_MS);
     await running.aSessionCloses();
     await running.finish();
@@ -111,7 +111,7 @@ describe('a password', () => {
     expect(running.processor.printed()).toMatch(/"level":"warn".*authentication failed/);
     const { sasl } = copies.listener.kafka;
     if (sasl === undefined || !('password' in sasl)) throw new Error(`${name} has no password`);
-    // Who begins with the old one is told, and ends.
+    // A client that begins with the old one is told, and ends.
     const { code, stderr } = await flatline(['topics', 'check', '--config', running.scenario.config]).finished;
     expect([code, stderr]).toEqual([2, expect.stringMatching(/check kafka\.sasl/)]);
     writeFileSync(sasl.password.file, `${password}\n`);

@@ -1,11 +1,11 @@
-// How slow this machine and its broker are while something is timed: what a delay is measured against.
+// Measures the slowness of this machine and its broker while something is timed: the yardstick for a delay.
 import { randomBytes } from 'node:crypto';
 import { BatchProducer, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { type Scenario, sleep } from './scenario.fixture.ts';
 import { createTopic } from './topics.fixture.ts';
 
-/** Between two of them: often enough to meet what delays a commit, too seldom to delay it. */
+/** Between two of them: often enough to meet the same delays as a commit, too seldom to cause any. */
 const APART_MS = 20;
 
 /** Writes record after record to a topic of its own while `timed` is under way. @returns its result, and the slowest acknowledgement. */

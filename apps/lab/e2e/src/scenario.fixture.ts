@@ -1,4 +1,4 @@
-// One application on the real broker: its own topics, a configuration file, a state directory, and what it wrote.
+// One application on the real broker: its own topics, a configuration file, a state directory, and its output.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,13 +18,13 @@ import { optionsOf } from './secured.fixture.ts';
 type Pipeline = ConfigurationInput['pipelines'][number];
 
 export interface ScenarioSettings {
-  /** Left out for a kind that has none. */
+  /** Absent for kinds without one. */
   readonly timeoutMs?: number;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   readonly partitions?: number;
   readonly pipeline?: Partial<Pipeline>;
   readonly ingest?: ConfigurationInput['ingest'];
-  /** Default: the broker of `KAFKA_BROKERS`, plain. The environment goes before a configuration, so it has to agree. */
+  /** Default: the broker of `KAFKA_BROKERS`, plain. The environment overrides a configuration, so it must agree. */
   readonly listener?: SecuredListener;
 }
 
@@ -47,7 +47,7 @@ export class Scenario {
   readonly kafka: KafkaOptions;
   readonly partitions: number;
   readonly #settings: ScenarioSettings;
-  /** Aborted by `dispose`: what a failed test leaves under way would keep the test run from ending. */
+  /** Aborted by `dispose`: work left by a failed test would keep the test run from ending. */
   readonly #disposed = new AbortController();
 
   private constructor(settings: ScenarioSettings) {
@@ -66,17 +66,17 @@ export class Scenario {
     return scenario;
   }
 
-  /** Names and a configuration file, and no topics. */
+  /** Names and a configuration file, without topics. */
   static unprovisioned(settings: ScenarioSettings): Scenario {
     return new Scenario(settings);
   }
 
-  /** Another application of the same input and output, from the next `configure` on. */
+  /** Becomes another application of the same input and output, from the next `configure` on. */
   rename(): void {
     this.application = `${this.application}-b`;
   }
 
-  /** From now on every command logs in over this listener, until the next `configure`. */
+  /** Every later command logs in over this listener, until the next `configure`. */
   enterBy({ kafka }: SecuredListener): void {
     const config = JSON.parse(readFileSync(this.config, 'utf8')) as ConfigurationInput;
     writeFileSync(this.config, JSON.stringify({ ...config, kafka: { ...config.kafka, ...kafka } }));
@@ -117,7 +117,7 @@ export class Scenario {
     return flatline([...args, '--state-dir', this.stateDir(instance)], env);
   }
 
-  /** Starts so many workers over one state directory and port; resolves at once. */
+  /** Starts that many workers over one state directory and port; resolves at once. */
   startWorkers(count: number): Running {
     const args = ['run', '--config', this.config, '--json', '--workers', String(count), '--instance', 'm'];
     return flatline([...args, '--state-dir', this.stateDir('m')]);
@@ -143,7 +143,7 @@ export class Scenario {
     await succeed([...args, '--brokers', this.kafka.brokers.join(',')]);
   }
 
-  /** A producer of the test's own. Rejects where one of `needed` ends first; what `use` sends after that fails. */
+  /** A producer of the test's own. Rejects if one of `needed` ends first; later sends of `use` then fail. */
   async producing<T>(use: (producer: BatchProducer) => Promise<T>, ...needed: readonly Running[]): Promise<T> {
     const connection = openCluster(this.kafka);
     try {
@@ -174,7 +174,7 @@ export class Scenario {
     return this.#read({ until: undefined, registry }, enough);
   }
 
-  /** All that is committed on the output now. */
+  /** Everything committed on the output now. */
   async outputsNow(registry?: SchemaRegistry): Promise<Outputs> {
     return this.#read({ until: 'end', registry }, () => false);
   }
@@ -190,7 +190,7 @@ export class Scenario {
     return { summaries, tombstones };
   }
 
-  /** Hands over each record of the output, from its beginning until `isLast` says so. */
+  /** Passes on each record of the output, from its beginning until `isLast` says so. */
   async following(isLast: (record: SummaryRecord | TombstoneRecord) => boolean, how: ReadHow = {}): Promise<void> {
     const { consumer, close } = await openSummaryConsumer({
       kafka: this.kafka,
@@ -235,7 +235,7 @@ async function tooEarlyEnd(running: Running): Promise<never> {
   throw new Error(`the processor ended with ${code} while records were produced:\n${running.printed()}`);
 }
 
-/** Resolves after that long: for schedules of faults, never for waiting on a result. */
+/** Resolves after that time: for schedules of faults, never for waiting on a result. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

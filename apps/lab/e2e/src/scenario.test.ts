@@ -1,4 +1,4 @@
-// The fixture itself: a test that fails must end, and with what its processor said.
+// The fixture itself: a failing test must end, and show its processor's output.
 import { afterEach, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
 import { sleep, Scenario } from './scenario.fixture.ts';

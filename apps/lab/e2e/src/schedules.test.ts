@@ -1,4 +1,4 @@
-// Schedules on a real broker, judged by a second reading of the rules over what the input topic holds.
+// Schedules on a real broker, judged by a second reading of the rules over the content of the input topic.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Random } from '@flatline/base';
 import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle';
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const NO_SUCH = /sent to .*: as of the newest commit there is no such schedule/;
 
-/** Each second, in this test alone: what the processor reads of a calendar is its own. */
+/** Each second, in this test only: the processor reads calendars by its own code. */
 const calendar: FoldCalendar = {
   version: process.versions['tz'] ?? '',
   isSound: (cron, zone) => cron === '* * * * * *' && zone === 'Europe/Berlin',
@@ -38,7 +38,7 @@ async function createScenario(pipeline: object): Promise<Scenario> {
   return Scenario.create({ partitions: PARTITIONS, pipeline: { kind: 'schedule', ...pipeline } });
 }
 
-/** What the rules make of the input as it is now: output and dead letters of all partitions. */
+/** The result of the rules for the present input: output and dead letters of all partitions. */
 async function folded(): Promise<{ said: Record<string, readonly SaidOfSchedule[]>; refused: number }> {
   const { rules } = pipelineOf(scenario, 'schedule');
   const input = await recordsIn(scenario, scenario.input);
@@ -59,7 +59,7 @@ async function said(): Promise<Record<string, SaidOfSchedule[]>> {
   return all;
 }
 
-/** Waits until so many records are out, and the same by the rules; then compares. */
+/** Waits until that many records are out, and the rules give as many; then compares. */
 async function expectAsFolded(count: number): Promise<Record<string, SaidOfSchedule[]>> {
   for (;;) {
     const [found, { said: wanted }] = [await said(), await folded()];
@@ -124,7 +124,7 @@ describe('schedules on a real broker', () => {
       return [recordOf(key, String(i), { ...id, 'flatline-delay-ms': below(6_000) })];
     };
     await sendUnderKills(scenario, act);
-    // All that was sent is due within 20 s.
+    // Everything sent is due within 20 s.
     await sleep(20_000);
     const found = await expectAsFolded(40);
     expect(Object.keys(found)).toEqual(expect.arrayContaining(['tick', 'every0', 'k0']));
@@ -187,7 +187,7 @@ describe('schedules on a real broker', () => {
     const again = scenario.start();
     await again.line(/"task runs"/);
     for (;;) {
-      // What was sent before and is not yet read may be one: then it is not known.
+      // An earlier record that is not yet read may be one: then the answer is unknown.
       const { code, stdout } = await cancelled('carl');
       expect(stdout).toMatch(code === 1 ? NO_SUCH : /sent to/);
       if (code === 1) break;

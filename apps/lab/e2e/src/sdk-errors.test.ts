@@ -1,4 +1,4 @@
-// What the SDK throws, told apart by the classes that it shows.
+// Errors thrown by the SDK, distinguished by its public classes.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   BadInput,

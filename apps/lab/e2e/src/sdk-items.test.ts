@@ -1,4 +1,4 @@
-// Items that the SDK pushes, on a real broker: what windows make of them.
+// Items that the SDK pushes, on a real broker, and the windows that they make.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { BadInput, type Batch, Fatal, RecordTooLarge } from '@flatline/client';
 import { recordsIn, textOf } from './kinds.fixture.ts';

@@ -1,4 +1,4 @@
-// What the SDK does with leases beside acquiring them, on a real broker: resuming, leaving the queue.
+// The SDK's use of leases beyond acquiring them, on a real broker: resuming, leaving the queue.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   connect,
@@ -32,14 +32,14 @@ async function create(pipeline: object): Promise<void> {
   });
 }
 
-/** As on a server of its own. */
+/** A client as on a separate server. */
 async function server(): Promise<Leases> {
   const client = connect({ brokers: scenario.kafka.brokers });
   clients.push(client);
   return client.leases({ topic: scenario.input, answers: scenario.output });
 }
 
-/** Types of what was said of a lease, refused questions left out. */
+/** Types of the answers about a lease, without refused requests. */
 async function said(key: string): Promise<unknown[]> {
   const output = (await recordsIn(scenario, scenario.output)).flat();
   const events = output.flatMap(({ key: of, value }) =>
@@ -71,7 +71,7 @@ describe('leases of the SDK', () => {
     latter.release();
     const next = await b.acquire('job', { attributes: { host: 'b' } });
     expect(next.token).toBeGreaterThan(first.token);
-    // Until it has heard of it, the release itself is why.
+    // Until it has heard of it, its own release remains the reason.
     for await (const seen of c.watch('job')) if (seen.state === 'held' && seen.holder.get('host') === 'b') break;
     const old = c.resume('job', first.token);
     await expect(old).rejects.toThrow(LeaseNotGot);
@@ -151,7 +151,7 @@ describe('leases of the SDK', () => {
     while (leading.length < 2) await sleep(20);
     const isSeen = (): boolean => seen.some((each) => each.state === 'held' && each.token === tokens[1]);
     while (!isSeen()) await sleep(20);
-    // Another goes on with the token: b has lost its lease, and waits for the next.
+    // Another client goes on with the token: b has lost its lease, and waits for the next.
     const taken = await onlooker.resume('job', tokens[1]!);
     while (reasons.length < 2) await sleep(20);
     taken.release();
@@ -211,7 +211,7 @@ describe('a holder that is frozen for longer than its timeout, while its lease i
     ]);
   }
 
-  /** Moments at which this process believed in it, until told otherwise. */
+  /** Moments at which this process believed in the lease, until told otherwise. */
   function watchBelief(lease: Lease): { readonly moments: readonly number[]; readonly stop: () => void } {
     const moments: number[] = [];
     const timer = setInterval(() => {
@@ -236,7 +236,7 @@ describe('a holder that is frozen for longer than its timeout, while its lease i
       const frozen = first === undefined ? holder() : holder(String(first.token));
       const token = Number((await frozen.line(/^holds/)).split(' ')[1]);
       if (first !== undefined) expect(await first.over).toBe('RESUMED');
-      // On a busy machine a grant may run out before it is held: that one is given back, and asked for again.
+      // On a busy machine a grant may run out before it is received: that one is released, and requested again.
       const earlier = (await said('job')).length;
       const waiting = c.acquire('job', { waitMs: 60_000 });
       while (!(await said('job')).includes('QUEUED')) await sleep(20);

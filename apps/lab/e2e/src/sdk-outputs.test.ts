@@ -1,4 +1,4 @@
-// What each kind of pipeline says on a real broker, as the SDK gives it to a group of consumers.
+// The output of each kind of pipeline on a real broker, as the SDK gives it to a group of consumers.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Batch, connect, type Flatline, type ReceivedReceipt } from '@flatline/client';
 import { randomUUID } from 'node:crypto';
@@ -28,7 +28,7 @@ function push(...records: readonly ProducedRecord[]): Promise<unknown> {
   return scenario.producing((producer) => producer.send([...records]));
 }
 
-/** So many of a group, which then stands behind them. */
+/** Takes that many as one of a group, whose position is then behind them. */
 async function take<Output>(
   count: number,
   read: (options: { topic: string; group: string; signal: AbortSignal }) => AsyncIterable<Output>,

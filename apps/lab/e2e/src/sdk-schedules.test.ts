@@ -1,4 +1,4 @@
-// Schedules that the SDK sends, on a real broker: what comes out, and what is refused.
+// Schedules that the SDK sends, on a real broker: their runs, and refusals.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { BadInput, type ReceivedReceipt, RecordTooLarge, type Run, type ScheduleOptions } from '@flatline/client';
 import { randomUUID } from 'node:crypto';
@@ -15,7 +15,7 @@ async function create(pipeline: object): Promise<void> {
   ({ scenario, flatline } = await openSdk({ kind: 'schedule', ...pipeline }));
 }
 
-/** Runs of the output, and its receipts as `type` or `type id`, as they come. */
+/** Collects runs of the output, and its receipts as `type` or `type id`, as they come. */
 class Heard {
   readonly runs: Run[] = [];
   readonly receipts: ReceivedReceipt[] = [];
@@ -120,7 +120,7 @@ describe('schedules of the SDK', () => {
     await expect(schedules.add('anna', undefined as never, { delay: 1 })).rejects.toThrow(TypeError);
     await expect(schedules.add('k'.repeat(65_536), 'x', { delay: 1 })).rejects.toThrow(BadInput);
     await expect(schedules.add('anna', 'x'.repeat(3_000_000), { delay: 1 })).rejects.toThrow(RecordTooLarge);
-    // What this pipeline allows, the SDK does not know.
+    // The SDK does not know the limits of this pipeline.
     await schedules.add('anna', 'x', { every: 500 });
     await schedules.add('anna', 'sound', { delay: 0 });
     await heard.until(() => heard.runs.length > 0);

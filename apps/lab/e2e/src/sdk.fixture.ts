@@ -17,7 +17,7 @@ export async function openSdk(pipeline: object): Promise<Sdk> {
   return open;
 }
 
-/** After each test. */
+/** For `afterEach`. */
 export async function closeSdk(): Promise<void> {
   await open?.flatline.close();
   await killAll();

@@ -21,7 +21,7 @@ export function listenerOf({ listeners }: RunningBroker, name: SecuredListener['
   return found;
 }
 
-/** The same listener for who may do only what an ACL says. */
+/** The same listener for a user with no rights but those of ACLs. */
 export function asGuest(listener: SecuredListener): SecuredListener {
   const { sasl, ssl } = listener.kafka;
   if (sasl === undefined || sasl.mechanism === 'oauthbearer') throw new Error(`${listener.name} knows no passwords`);
@@ -29,7 +29,7 @@ export function asGuest(listener: SecuredListener): SecuredListener {
   return { ...listener, kafka: { ssl, sasl: { ...sasl, username: SECURED_GUEST, password: { file } } } };
 }
 
-/** How the tests themselves get in there, by the files as they are now. */
+/** The tests' own access by that listener, with the files as they are now. */
 export function optionsOf({ address, kafka }: SecuredListener): Pick<KafkaOptions, 'brokers' | 'access'> {
   const credentials = (): Credentials => ({ ssl: tlsOf(kafka), sasl: saslOf(kafka) });
   return { brokers: address.split(','), access: new KafkaAccess({ clock: systemClock, credentials }) };

@@ -1,4 +1,4 @@
-// Kafka as it is secured in earnest: each way in, with sessions that close over it.
+// Kafka secured as in production: each way in, with sessions that close over it.
 import { connect } from '@flatline/client';
 import type { RunningBroker, SecuredListener } from '@flatline/dev-broker';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
@@ -32,7 +32,7 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-/** Over this listener, as everything the test starts. */
+/** A scenario over this listener, like everything the test starts. */
 async function over(listener: SecuredListener, timestampType?: 'CreateTime'): Promise<Scenario> {
   process.env['KAFKA_BROKERS'] = listener.address;
   return Scenario.create({ timeoutMs: TIMEOUT_MS, partitions: 2, listener, ...(timestampType && { timestampType }) });

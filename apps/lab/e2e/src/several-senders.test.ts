@@ -1,4 +1,4 @@
-// Two servers that speak of one session, each through an SDK of its own.
+// Two servers that report one session, each through an SDK of its own.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connect } from '@flatline/client';
 import { killAll } from './child.fixture.ts';

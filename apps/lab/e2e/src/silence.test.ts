@@ -52,7 +52,7 @@ describe('silence', () => {
     });
     const processor = scenario.start();
     await processor.line(/task runs/);
-    // What shows that the heartbeats have ended: a record of each partition, stamped now.
+    // Proof that the heartbeats have ended: a record in each partition, stamped now.
     await scenario.producing((producer) =>
       producer.send(Array.from({ length: 64 }, (_, i) => ({ key: Buffer.from(`now-${i}`), value: EMPTY }))),
     );

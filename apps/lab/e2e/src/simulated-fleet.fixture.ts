@@ -2,7 +2,7 @@ import type { Running } from './child.fixture.ts';
 import { flatline } from './flatline.fixture.ts';
 import type { Scenario } from './scenario.fixture.ts';
 
-/** Exit code of `simulate` where it is stopped before its end. */
+/** Exit code of an interrupted `simulate`. */
 export const INTERRUPTED = 130;
 
 /** 500 heartbeats a second of short sessions, until it is stopped. */

@@ -4,7 +4,7 @@ import { buildExample, exampleLanguages } from './example-programs.fixture.ts';
 import { readWithKafkajs } from './kafkajs-reader.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
 
-/** As many as come in batches that are packed, and in several of them. */
+/** Enough for compressed batches, and for several of them. */
 const SESSIONS = 3_000;
 const KEYS = Array.from({ length: SESSIONS }, (_, i) => `visitor-${String(i).padStart(4, '0')}`);
 

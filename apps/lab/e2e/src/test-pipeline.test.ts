@@ -1,5 +1,5 @@
-// `flatline/testing` beside a real broker: the same log gives the same outputs, field by field. What comes to be in the input
-// topics, clock records among them, is read back with the broker's stamps and replayed to pipelines in memory.
+// `flatline/testing` beside a real broker: the same log gives the same outputs, field by field. The content of the input
+// topics, including clock records, is read back with the broker's stamps and replayed to pipelines in memory.
 import { afterEach, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
 import type { ConfigurationInput } from '@flatline/config';
@@ -25,7 +25,7 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-/** What is sent to a pipeline's input at a time. */
+/** Draws a record for a pipeline's input. */
 type Act = (random: Random, i: number) => ProducedRecord;
 
 const key = (random: Random): string => `key-${random.below(6)}`;
@@ -117,7 +117,7 @@ function tried(application: string): Tried[] {
   ];
 }
 
-/** A record as it is compared: what JSON says but `emittedAt`, which is the processor's own present; other values as they are. */
+/** A record in the form that is compared: JSON without `emittedAt`, which is the processor's own present; other values unchanged. */
 function shown({ key: name, value, headers }: Pick<RawRecord, 'key' | 'value' | 'headers'>): string {
   const text = value === null ? null : Buffer.from(value).toString('latin1');
   const said =
@@ -126,7 +126,7 @@ function shown({ key: name, value, headers }: Pick<RawRecord, 'key' | 'value' | 
   return `${textOf(name)} ${said} ${named.join(' ')}`;
 }
 
-/** By topic, partition and key, each in its order: between keys none is promised (C5). */
+/** By topic, partition and key, each in order: no order is promised between keys (C5). */
 function byKey(records: readonly { topic: string; partition: number; record: RawRecord }[]): Map<string, string[]> {
   const all = Map.groupBy(records, ({ topic, partition, record }) => `${topic} ${partition} ${textOf(record.key)}`);
   return new Map([...all].sort().map(([place, each]) => [place, each.map(({ record }) => shown(record))]));
@@ -137,7 +137,7 @@ async function read(topic: string): Promise<{ topic: string; partition: number; 
   return whole.flatMap((records, partition) => records.map((record) => ({ topic, partition, record })));
 }
 
-/** The pipeline in memory that has read what the input topic holds now, one partition after the other. */
+/** The pipeline in memory after reading the present input topic, one partition after the other. */
 async function replayed({ section, input }: Tried): Promise<TestPipeline> {
   const p: TestPipeline = testPipeline(section, { partitions: PARTITIONS, startAt: 0 });
   const records = (await read(input)).map(({ partition, record }) => ({ partition, ...record }));
@@ -145,7 +145,7 @@ async function replayed({ section, input }: Tried): Promise<TestPipeline> {
   return p;
 }
 
-/** What fails must not leave a connection open: the test run would not end. */
+/** A failure must not leave a connection open: the test run would not end. */
 async function producing(
   topics: readonly string[],
   use: (producers: readonly BatchProducer[]) => Promise<void>,
@@ -161,7 +161,7 @@ async function producing(
   }
 }
 
-/** Waits until what was sent has come to its end, by the log, and all of it is out; then compares. */
+/** Waits until everything sent has come to its end, by the log, and all of it is out; then compares. */
 async function compare(each: Tried): Promise<number> {
   for (;;) {
     const p = await replayed(each);

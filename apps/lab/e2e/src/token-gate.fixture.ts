@@ -1,11 +1,11 @@
-// Stands before the token endpoint of a secured broker, and does to its clients what a test says.
+// A proxy of a secured broker's token endpoint, which treats its clients as a test says.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
 export type GateMode = 'pass' | 'away' | 'refuses' | 'fails' | 'garbage' | 'hangs' | 'endless' | 'forged';
 
-/** Seconds that a token lives. */
+/** Lifetime of a token, in seconds. */
 const LIFETIME_SECONDS = 4;
 const CHUNK = Buffer.alloc(65_536, 'x');
 
@@ -14,7 +14,7 @@ export class TokenGate {
   mode: GateMode = 'pass';
   /** Tokens that were handed out. */
   given = 0;
-  /** Requests, whatever became of them. */
+  /** Requests, whatever their outcome. */
   asked = 0;
   readonly #close: () => Promise<void>;
 
@@ -25,7 +25,7 @@ export class TokenGate {
 
   static async open(endpoint: string): Promise<TokenGate> {
     const server = createServer((request, response) => {
-      // What breaks on the way is what the client sees.
+      // Failures on the way are visible to the client.
       gate.#serve(endpoint, request, response).catch(() => response.destroy());
     });
     const port = await new Promise<number>((resolve) => {
@@ -88,7 +88,7 @@ export class TokenGate {
   }
 }
 
-/** For as long as the client takes it: gigabytes, if it does. */
+/** Sends for as long as the client reads: gigabytes, if it does. */
 async function endless(response: ServerResponse): Promise<void> {
   response.writeHead(200);
   await pipeline(function* () {
@@ -96,7 +96,7 @@ async function endless(response: ServerResponse): Promise<void> {
   }, response);
 }
 
-/** Without a signature that anything verifies. */
+/** A token with a signature that nothing verifies. */
 function forged(): string {
   const now = Math.floor(Date.now() / 1_000);
   const said = [

@@ -1,4 +1,4 @@
-// SASL oauthbearer with client credentials: tokens end while everything runs, and their endpoint does what endpoints do.
+// SASL oauthbearer with client credentials: tokens expire while everything runs, and their endpoint fails in the usual ways.
 import { connect } from '@flatline/client';
 import { type RunningBroker, type SecuredListener } from '@flatline/dev-broker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -9,9 +9,9 @@ import { Scenario } from './scenario.fixture.ts';
 import { listenerOf, startSecuredBroker } from './secured.fixture.ts';
 import { type GateMode, TokenGate } from './token-gate.fixture.ts';
 
-/** So many tokens: the first ones have ended then. */
+/** Number of tokens after which the first ones have expired. */
 const TOKENS = 4;
-/** A fault after the other, each until it is seen: on a busy machine that is minutes. */
+/** One fault after the other, each until it is seen: on a busy machine that takes minutes. */
 const ALL_FAULTS_MS = 900_000;
 
 let broker: RunningBroker;
@@ -51,7 +51,7 @@ const WORDS: readonly (readonly [GateMode, RegExp])[] = [
   ['forged', /the broker refuses the token \(.*invalid_token/],
 ];
 
-/** The SDK calls its options by their own names, without `kafka.`. */
+/** The SDK names its options without `kafka.`. */
 const inSdk = (words: RegExp): RegExp => new RegExp(words.source.replaceAll('kafka\\.', '(?<!kafka\\.)'));
 
 describe('tokens', () => {
@@ -88,7 +88,7 @@ describe('tokens', () => {
       for (const [mode, words] of WORDS) {
         gate.mode = mode;
         const { code, stderr } = await flatline(['topics', 'check', '--config', scenario.config]).finished;
-        // What may pass is no fault of the settings.
+        // A fault that may pass is not one of the settings.
         const exitCode = mode === 'refuses' || mode === 'forged' ? 2 : 3;
         expect([mode, code, stderr]).toEqual([mode, exitCode, expect.stringMatching(words)]);
         const client = connect({ brokers: listener.address.split(','), ...listener.kafka });

@@ -1,4 +1,4 @@
-// What operators do to topics behind Flatline's back, and what there is of them.
+// Operators' changes to topics behind Flatline's back, and the present state of topics.
 import { alterInForce } from '@flatline/dev-broker';
 import { type KafkaConnection, KafkaLogAdmin, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 
@@ -19,7 +19,7 @@ export function partitionCounts(kafka: KafkaOptions, topics: readonly string[]):
   });
 }
 
-/** Records of a topic that has no transactions, or offsets used where it has. */
+/** Records of a topic without transactions, or offsets used if it has them. */
 export function offsetsUsed(kafka: KafkaOptions, topic: string, partitions: number): Promise<number> {
   return withCluster(kafka, async (connection) => {
     const admin = new KafkaLogAdmin({ clock: kafka.clock, connection });
@@ -30,7 +30,7 @@ export function offsetsUsed(kafka: KafkaOptions, topic: string, partitions: numb
   });
 }
 
-/** What retention does in time: the records go, the offsets stay. */
+/** The eventual effect of retention: the records go, the offsets stay. */
 export function truncate(kafka: KafkaOptions, topic: string, partitions: number): Promise<void> {
   return withCluster(kafka, async (connection) => {
     const admin = new KafkaLogAdmin({ clock: kafka.clock, connection });
@@ -54,7 +54,7 @@ export async function createTopic(
   );
 }
 
-/** What an operator's tools may set, whatever comes of it. Brokers act by it when this resolves. */
+/** Sets anything that an operator's tools may set, whatever the effect. In force when this resolves. */
 export function alterTopics(
   kafka: KafkaOptions,
   changes: Readonly<Record<string, Readonly<Record<string, string>>>>,
@@ -65,7 +65,7 @@ export function alterTopics(
   });
 }
 
-/** What a consumer of another application does: OffsetCommit v2, of partition 0. */
+/** The request of another application's consumer: OffsetCommit v2, of partition 0. */
 export function commitOffset(kafka: KafkaOptions, group: string, topic: string, offset: number): Promise<void> {
   return withCluster(kafka, async (connection) => {
     const body = Buffer.concat([
@@ -82,7 +82,7 @@ export function commitOffset(kafka: KafkaOptions, group: string, topic: string, 
       int16(-1),
     ]);
     const request = { apiKey: 8, apiVersion: 2, apiName: 'OffsetCommit', body };
-    // One topic, one partition: its code is the last that is answered. COORDINATOR_LOAD_IN_PROGRESS and the like pass.
+    // One topic, one partition: its code comes last in the answer. COORDINATOR_LOAD_IN_PROGRESS and the like pass.
     const passing = [14, 15, 16];
     for (let code = passing[0]!; passing.includes(code);) {
       const coordinator = await connection.coordinator('group', group);
@@ -92,7 +92,7 @@ export function commitOffset(kafka: KafkaOptions, group: string, topic: string, 
   });
 }
 
-/** What `kafka-topics.sh --alter --partitions` does: CreatePartitions v0. */
+/** The request of `kafka-topics.sh --alter --partitions`: CreatePartitions v0. */
 export function growTopics(kafka: KafkaOptions, topics: readonly string[], partitions: number): Promise<void> {
   return withCluster(kafka, async (connection) => {
     const body = Buffer.concat([
@@ -113,7 +113,7 @@ export function growTopics(kafka: KafkaOptions, topics: readonly string[], parti
   });
 }
 
-/** What `kafka-topics.sh --delete` does: DeleteTopics v1. Resolves once no broker shows it. */
+/** The request of `kafka-topics.sh --delete`: DeleteTopics v1. Resolves once no broker shows the topic. */
 export function deleteTopic(kafka: KafkaOptions, topic: string): Promise<void> {
   return withCluster(kafka, async (connection) => {
     const body = Buffer.concat([int32(1), int16(topic.length), Buffer.from(topic), int32(15_000)]);

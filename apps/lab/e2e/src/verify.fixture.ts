@@ -1,9 +1,9 @@
-// `flatline verify` on what a scenario has left in its topics.
+// Runs `flatline verify` on the topics of a scenario.
 import { expect } from '@jest/globals';
 import { flatline } from './flatline.fixture.ts';
 import type { Scenario } from './scenario.fixture.ts';
 
-/** What of the report tests look at. */
+/** The parts of the report that tests look at. */
 export interface Verified {
   readonly code: number | null;
   readonly ok: boolean;
@@ -27,7 +27,7 @@ export function verify(scenario: Scenario, ...flags: readonly string[]): Promise
   return verifyIn({}, scenario, ...flags);
 }
 
-/** In another environment than that of the test. */
+/** Runs in another environment than that of the test. */
 export async function verifyIn(
   env: Readonly<Record<string, string>>,
   scenario: Scenario,
@@ -39,14 +39,14 @@ export async function verifyIn(
   return { ...(JSON.parse(stdout) as Omit<Verified, 'code'>), code };
 }
 
-/** Everything is closed once and as the input says, and nothing was left undecided. */
+/** Expects that everything is closed once, as the input says, and that nothing was left undecided. */
 export async function expectVerified(scenario: Scenario, ...flags: readonly string[]): Promise<Verified> {
   const verified = await expectSound(scenario, ...flags);
   expect(verified.closed).toBe(verified.incarnations - verified.open);
   return verified;
 }
 
-/** Everything is as the input says, and nothing was left undecided. */
+/** Expects that everything is as the input says, and that nothing was left undecided. */
 export async function expectSound(scenario: Scenario, ...flags: readonly string[]): Promise<Verified> {
   const verified = await verify(scenario, ...flags);
   const { violations, undecided, code, ok } = verified;

@@ -43,7 +43,7 @@ async function fleetUnderKills(): Promise<string> {
   return ledger;
 }
 
-/** A summary written again by hand, as a client that is no task would. */
+/** Writes a summary again by hand, like a client that is no task. */
 async function repeatFirstSummary(): Promise<{ readonly key: string; readonly partition: number }> {
   const { summaries } = await scenario.outputsNow();
   const first = summaries.find(({ partition, offset }) => partition === 2 && offset < 10)!;
@@ -105,7 +105,7 @@ describe('a processor that is not there', () => {
         Array.from({ length: sessions }, (_, i) => ({ key: Buffer.from(`device-${i}`), value: new Uint8Array() })),
       ),
     );
-  /** Both ways of asking: nothing passes for sound because it was not processed. */
+  /** Both ways of asking: unprocessed input never passes for sound. */
   const expectBehind = async (how: RegExp): Promise<void> => {
     const complete = await verify(scenario);
     expect(complete).toMatchObject({ code: 1, ok: false });

@@ -1,4 +1,4 @@
-// All that is committed in a topic now, with the headers and stamps of each record.
+// Everything committed in a topic now, with the headers and stamps of each record.
 import { KafkaLogReader, type KafkaOptions } from '@flatline/kafka';
 import type { RawRecord } from '@flatline/oracle';
 

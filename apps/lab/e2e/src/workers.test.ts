@@ -26,7 +26,7 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-/** Each partition once, and how many each worker runs. */
+/** Each partition once, and the number that each worker runs. */
 async function spread(address: string): Promise<readonly number[]> {
   const { partitions } = await fetchJson<Partitions>(address, '/api/v1/partitions');
   const running = partitions.filter(({ state }) => state === 'running');

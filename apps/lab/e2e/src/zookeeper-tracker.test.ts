@@ -1,4 +1,4 @@
-// ZooKeeper's own session tracker beside the processor, on the same history of sessions created, touched and closed.
+// ZooKeeper's own session tracker compared with the processor, on the same history of sessions created, touched and closed.
 import { execFile } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -75,7 +75,7 @@ async function byZooKeeper(steps: readonly Step[]): Promise<Readonly<Record<stri
   );
 }
 
-/** A token is the offset of its start, and one: the input has one partition, and a record for each step. */
+/** A token is the offset of its start, plus one: the input has one partition, and a record for each step. */
 async function byLeases(steps: readonly Step[]): Promise<Readonly<Record<string, number>>> {
   const tokens = new Map<number, number>();
   const records = steps.map(({ at, does, id, timeoutMs }, offset) => {
@@ -118,7 +118,7 @@ test(`[L1][L2] seed ${SEED}: what ZooKeeper's tracker expires, leases expire, wi
     timestampType: 'CreateTime',
     pipeline: { kind: 'lease', bucketMs: BUCKET_MS, minTimeoutMs: 1_000, maxTimeoutMs: 60_000, timeoutMs: 10_000 },
   });
-  // Past, no older than the topic keeps, and for a day the same: expiries are multiples of a bucket since 1970.
+  // In the past, within the topic's retention, and constant for a day: expiries are multiples of a bucket since 1970.
   const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
   const steps = history(seededRandom(SEED), today - DAY_MS);
   const expired = await byZooKeeper(steps);

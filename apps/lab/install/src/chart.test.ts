@@ -1,4 +1,4 @@
-// The Helm chart as Kubernetes gets it: rendered by `npm run chart`, recorded, and held to the types of each API.
+// The Helm chart as Kubernetes gets it: rendered by `npm run chart`, recorded, and checked against the types of each API.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ interface Manifest {
   readonly kind: string;
 }
 
-/** Where the types of an API are. */
+/** Module with the types of each API. */
 const TYPES: Readonly<Record<string, string>> = {
   v1: 'kubernetes-models/v1',
   'apps/v1': 'kubernetes-models/apps/v1',
@@ -46,7 +46,7 @@ function environmentIn(name: string): Record<string, string | undefined> {
   return Object.fromEntries(containers[0]!.env.map((each) => [each.name, each.value]));
 }
 
-/** A source without errors if each manifest has the type of its API, and no field that this does not have. */
+/** A source that compiles only if each manifest has the type of its API, and no other field. */
 function typed(manifests: readonly Manifest[]): string {
   const typeOf = ({ apiVersion, kind }: Manifest): string => `import('${TYPES[apiVersion]!}').I${kind}`;
   return manifests.map((each) => `(${JSON.stringify(each)}) satisfies ${typeOf(each)};\n`).join('');

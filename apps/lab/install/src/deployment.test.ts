@@ -1,4 +1,4 @@
-// What an operator copies: unit, compose file, alerts, dashboard and scaler name what the product has, and nothing else.
+// Files for operators to copy: unit, compose file, alerts, dashboard and scaler name only things that the product has.
 import { describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './installation.fixture.ts';
 
-/** Said on a contributor's machine; CI, which gets it, fails. */
+/** Printed on a contributor's machine; CI, which installs it, fails. */
 const NO_PROMTOOL =
   'the alerts: promtool is not on the PATH; it is in the package prometheus of Debian, and .ci/run gets it';
 

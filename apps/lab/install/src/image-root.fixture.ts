@@ -1,4 +1,4 @@
-// What the image contains, in a folder (`npm run image`), and its programs in its environment, as its user. As root on Debian
+// The contents of the image in a folder (`npm run image`), and its programs in its environment, as its user. As root on Debian
 // they see nothing else of this machine but /proc, /dev and names of hosts; elsewhere they use this machine's libraries.
 import { execFile, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Done, root } from './installation.fixture.ts';
 import { Program } from './program.fixture.ts';
 
-/** Enters the folder $0 as user $1 in the folder $2 of it, and runs the rest. */
+/** Enters the folder $0 as user $1 in its folder $2, and runs the rest. */
 const ENTER = `mount --bind /proc "$0/proc" && mount --rbind /dev "$0/dev" || exit 125
 uid=$1 cwd=$2
 shift 2
@@ -21,7 +21,7 @@ export interface Process {
 }
 
 export class ImageRoot {
-  /** What `npm run image` said of its size. */
+  /** The output of `npm run image`, with its size. */
   readonly said: string;
   readonly #folder: string;
   readonly #uid: string;
@@ -73,7 +73,7 @@ export class ImageRoot {
     rmSync(this.#folder, { recursive: true });
   }
 
-  /** With nothing of this process's environment. */
+  /** Without this process's environment. */
   #started(command: readonly string[], { cwd, environment }: Process): [program: string, args: string[]] {
     const pairs = Object.entries(environment).map(([name, value]) => `${name}=${this.#here(value)}`);
     const entered = ['unshare', '--mount', 'sh', '-c', ENTER, this.#folder, this.#uid, cwd];

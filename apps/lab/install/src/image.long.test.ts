@@ -1,4 +1,4 @@
-// The image without an engine: its file linted, its steps done in folders, its process and health check run in the result.
+// The image without an engine: its file linted, its steps carried out in folders, its process and health check run in the result.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
@@ -14,13 +14,13 @@ const text = readFileSync(join(root, 'infra/image/Dockerfile'), 'utf8');
 const file = DockerfileParser.parse(text);
 const broker = process.env['KAFKA_BROKERS'] ?? '';
 
-/** What follows the last instruction of this name, on one line. */
+/** The arguments of the last instruction of this name, on one line. */
 function argumentsOf(keyword: string): string {
   const found = file.getInstructions().findLast((each) => each.getInstruction() === keyword);
   return found?.getArguments().map(String).join(' ') ?? '';
 }
 
-/** `[…]` at the end of an instruction. */
+/** The `[…]` at the end of an instruction. */
 function commandOf(keyword: string): string[] {
   return JSON.parse(/\[.*\]$/s.exec(found(keyword))![0]) as string[];
 }
@@ -102,7 +102,7 @@ describe('the image', () => {
   });
 });
 
-/** Where nothing listens: the health check takes the port from the environment, so that 0 would not do. */
+/** A port without a listener: the health check takes it from the environment, so 0 would not do. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -112,7 +112,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** As an engine starts what is in the image. */
+/** Starts the image's command as an engine would. */
 function started(more: Readonly<Record<string, string>> = {}): Process {
   return { cwd: argumentsOf('WORKDIR'), environment: { ...environmentOfImage(), ...more } };
 }

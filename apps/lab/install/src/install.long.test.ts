@@ -1,4 +1,4 @@
-// The packages as their users have them: installed from tarballs, on a real broker, by what their pages say.
+// The packages as their users have them: installed from tarballs, on a real broker, used as their pages say.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -9,14 +9,14 @@ import { Program } from './program.fixture.ts';
 import { supportedNodes } from './supported-nodes.fixture.ts';
 
 const BYTES_MAX = 80_000_000;
-/** What is read before a command line is understood: more would be felt in every command. */
+/** Bytes read before a command line is understood: more would be felt in every command. */
 const START_BYTES_MAX = 400_000;
 const nodes = supportedNodes();
 const broker = process.env['KAFKA_BROKERS'] ?? '';
 const registry = process.env['SCHEMA_REGISTRY_URL'] ?? '';
 const PAGES = { command: 'apps/cli/package/README.md', client: 'libs/shell/client/package/README.md' };
 
-/** Handlers of the SDK take what comes out in memory; kinds are known by what the section says. */
+/** Handlers of the SDK take outputs in memory; kinds are inferred from the section. */
 const TYPED_TEST = `
   import type { Batch, CompletedSession } from '@flatline/client';
   import { defineConfig } from 'flatline';
@@ -113,7 +113,7 @@ describe('what is installed', () => {
   });
 });
 
-/** What is read of the package before a file of it, with all that it imports, begins. */
+/** Files read, with all imports, before the given file of the package begins. */
 function readAtStart(file: string): string[] {
   const folder = join(command.folder, 'node_modules/flatline/dist');
   const texts = new Map<string, string>();
@@ -127,7 +127,7 @@ function readAtStart(file: string): string[] {
   return [...texts.values()];
 }
 
-/** What the compiler of the workspace says of files beside what is installed. */
+/** The workspace's compiler on files beside the installation. */
 function typesOf(files: readonly string[], how: readonly string[]): { stdout: string; status: number | null } {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
@@ -206,7 +206,7 @@ class Shop {
     return shop;
   }
 
-  /** An example with this application's names, and a silence that a test can wait for. */
+  /** An example with this application's names, and a silence short enough for a test. */
   named(example: string): string {
     return this.#formatted(example)
       .replaceAll('127.0.0.1:9092', broker)
@@ -219,7 +219,7 @@ class Shop {
       .replace('"timeoutMs": 10000', '"timeoutMs": 2000');
   }
 
-  /** Beside the address of the registry, where a page has that of the broker. */
+  /** With the registry's address, too, where a page has the broker's. */
   #formatted(example: string): string {
     if (this.#format === 'json') return example;
     return example
@@ -233,7 +233,7 @@ class Shop {
     return Program.start(this.#node, args, both.folder);
   }
 
-  /** The example of the SDK: who was seen, and how it ended. */
+  /** The SDK's example: returns who was seen, and how it ended. */
   async visit(): Promise<string[]> {
     both.write('visit.mjs', this.named(examplesIn(PAGES.client, 'js').join('\n')));
     const { code, stdout, stderr } = await both.run(this.#node, ['visit.mjs']);

@@ -1,4 +1,4 @@
-// One empty folder with both packages installed from their tarballs, and what a user does in it.
+// One empty folder with both packages installed from their tarballs, and a user's actions in it.
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -71,7 +71,7 @@ export class Installation {
   }
 }
 
-/** What a test run has set for itself is nothing that users have. */
+/** Without the variables that a test run sets for itself, which users do not have. */
 function outside(): NodeJS.ProcessEnv {
   const own = /^(npm_|NODE_OPTIONS$|KAFKA_BROKERS$|SCHEMA_REGISTRY_URL$|FLATLINE_)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));

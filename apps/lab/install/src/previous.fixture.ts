@@ -17,7 +17,7 @@ export interface Previous {
   readonly tarball: string;
 }
 
-/** Undefined where this is no clone, or one without that commit. */
+/** Undefined if this is no clone, or one without that commit. */
 export function previousRelease(): Previous | undefined {
   const [tag] = git('tag', '--list', 'v*', '--sort=-version:refname').filter((each) => each !== `v${version}`);
   const [commit] = git('rev-parse', '--verify', '--quiet', `${tag ?? FIRST}^{commit}`);
@@ -35,7 +35,7 @@ function pack(commit: string, folder: string, name: string): void {
   mkdirSync(tree, { recursive: true });
   run(root, 'git', 'archive', '--output', join(folder, 'tree.tar'), commit);
   run(tree, 'tar', '-xf', join(folder, 'tree.tar'));
-  // Its own dependencies, by its own lockfile: they may be others than today's.
+  // Its own dependencies, by its own lockfile: they may differ from today's.
   run(tree, 'npm', 'ci', '--silent', '--ignore-scripts', '--no-audit', '--no-fund');
   const manifest = join(tree, 'package.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"version": "[^"]*"/, `"version": "${name}"`));

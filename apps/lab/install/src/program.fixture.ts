@@ -27,7 +27,7 @@ export class Program {
     return new Program(spawn(node, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
-  /** Resolves with what matches, once something printed does. */
+  /** Resolves with the match, once something printed matches. */
   async line(pattern: RegExp): Promise<string> {
     for (;;) {
       const found = pattern.exec(this.#printed)?.[0];
@@ -37,7 +37,7 @@ export class Program {
     }
   }
 
-  /** Its exit code. */
+  /** Sends the signal; returns the exit code. */
   async end(signal: NodeJS.Signals): Promise<unknown> {
     if (!this.#hasEnded) this.#child.kill(signal);
     return this.ended();

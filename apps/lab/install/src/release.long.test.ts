@@ -1,4 +1,4 @@
-// A release without its public: published to a registry on loopback, installed from there, with unsigned provenance statements.
+// A rehearsed release: published to a registry on loopback, installed from there, with unsigned provenance statements.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// The Nodes that packages are tested on: this one, and the oldest that they support, where npm has it for this platform.
+// The Node versions that packages are tested on: this one, and the oldest supported one, if npm has it for this platform.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// `flatline try` of the package, in a folder that holds nothing else: with what this machine has, and with nothing.
+// `flatline try` of the package, in a folder that has nothing else: with this machine's software, and with none.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ afterAll(() => {
   (place as Installation | undefined)?.remove();
 });
 
-/** A user's cache that is empty at first; no broker is named. */
+/** With a user's cache that is empty at first; no broker is named. */
 const environment = (): Record<string, string> => ({
   XDG_CACHE_HOME: join(place.folder, 'cache'),
   KAFKA_BROKERS: '',
@@ -48,7 +48,7 @@ const starting = (...flags: readonly string[]): Program =>
 
 const run = (args: readonly string[]): Promise<Done> => place.run(process.execPath, args, environment());
 
-/** Processes that were started with a path of this place: the broker has its jars there. */
+/** Processes started with a path below this folder: the broker has its jars there. */
 function processesHere(): string[] {
   return globSync('/proc/[0-9]*/cmdline').flatMap((path) => {
     try {
@@ -148,7 +148,7 @@ describe('flatline broker', () => {
       stdout: expect.stringContaining('answers'),
     });
     expect(await run([...broker, 'stop', ...data])).toMatchObject({ code: 0, stdout: 'Stopped.\n' });
-    // Its keeper ends as soon as it hears of that.
+    // Its keeper ends as soon as it learns of that.
     for (let left = 100; left > 0 && processesHere().length > 0; left -= 1) await sleep(100);
     expect(processesHere()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// An upgrade while it works, instance by instance, and back again: the tarballs of two versions over one application's state.
+// An upgrade under load, instance by instance, and back again: the tarballs of two versions over one application's state.
 import { afterEach, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const CONFIG = {
   brokers: [broker],
   http: { port: 0 },
   kafka: { sessionTimeoutMs: 3_000, heartbeatIntervalMs: 300 },
-  // What both versions read, as long as one may go back (K9).
+  // Readable by both versions, as long as a rollback is possible (K9).
   pipelines: [{ ...PIPELINE, changelogFormat: 2 }],
 };
 const SAY = `
@@ -50,7 +50,7 @@ afterEach(async () => {
   for (const each of installed) each.remove();
 });
 
-/** An instance of one of the versions, over the state of whichever ran under its name before. */
+/** An instance of one of the versions, over the state that its predecessor of that name left. */
 class Processor {
   readonly #program: Program;
 
@@ -80,7 +80,7 @@ class Processor {
   }
 }
 
-/** Resolves once these run both partitions, with so many sessions, and all that was sent is committed. */
+/** Resolves once these run both partitions, with that many sessions, and all input is committed. */
 async function settled(processors: readonly Processor[], live: number): Promise<void> {
   for (;;) {
     const partitions = (await Promise.all(processors.map((each) => each.partitions()))).flat();

@@ -1,5 +1,5 @@
-// The product's calendar against the checker's: two readings of what an expression means where clocks are turned (D3, V). Each
-// line that fails names the seed; `SEED=<seed> SEEDS=1 npm test -- worlds` runs it alone.
+// The product's calendar against the checker's: two readings of an expression around changes of daylight saving time (D3, V).
+// Each failing line names the seed; `SEED=<seed> SEEDS=1 npm test -- worlds` runs it alone.
 import { describe, expect, test } from '@jest/globals';
 import { type Millis, type Random, seededRandom } from '@flatline/base';
 import { CronCalendar } from '@flatline/system';
@@ -13,7 +13,7 @@ const SEEDS = Number(process.env['SEEDS'] ?? 80);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const ZONES = Intl.supportedValuesOf('timeZone');
-/** Half of them: what other calendars got wrong. */
+/** Half of them: cases that other calendars got wrong. */
 const HARD = [
   ['America/Nuuk', '2027-03-28T01:00:00Z'],
   ['America/Scoresbysund', '2027-03-28T01:00:00Z'],
@@ -37,7 +37,7 @@ const HARD = [
 const product = new CronCalendar('2026z');
 const checker = new CheckCalendar('2026z');
 
-/** When the clocks of a zone are turned in a year that is drawn, or some instant of it. */
+/** A change of daylight saving time of a zone in a random year, or else some instant of it. */
 function drawnTurn(random: Random): readonly [zone: string, turnedAt: Millis] {
   if (random.chance(0.5)) {
     const [zone, at] = oneOf<readonly [string, string]>(random, HARD);
@@ -96,7 +96,7 @@ test('[D3] where no clocks are turned, a library that many use says the same of 
   const random = seededRandom(FIRST_SEED);
   for (let i = 0; i < 40 * Math.min(SEEDS, 50); i += 1) {
     const cron = drawnCron(random, random.below(24));
-    // It takes stars with steps for days that are named, and a day of the week that ends a range for what it is not.
+    // It mistakes stars with steps for named days, and reads a day of the week that ends a range wrongly.
     if (/\*\/\d+|\?/.test(cron)) continue;
     const library = new Cron(cron, { utcOffset: 0, mode: '5-or-6-parts', paused: true });
     const after = Date.UTC(2020 + random.below(30), random.below(12), random.below(28), random.below(24));

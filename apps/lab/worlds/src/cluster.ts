@@ -1,7 +1,7 @@
 // The topics of one pipeline on a simulated cluster, and the processes that run the real runtime on it.
 //
 // Owns: the processes.
-// Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (judging).
+// Does not own: faults (Nemesis), input (Devices), expected output (judging).
 import type { Millis, Random } from '@flatline/base';
 import { assign } from '@flatline/kafka';
 import { ON_PURPOSE, type SimulatedKind } from '@flatline/lab-kinds';
@@ -30,7 +30,7 @@ import {
 import type { Scenario } from './scenario.ts';
 import { settingsText } from './settings-text.ts';
 
-/** What a process is started with. */
+/** Parameters of a process. */
 export interface ProcessSettings {
   readonly scenario: Scenario;
   readonly kind: SimulatedKind;
@@ -40,13 +40,13 @@ export interface SimulatedProcess {
   readonly name: string;
   readonly host: SimulatedHost;
   readonly instance: PipelineInstance;
-  /** Set while it leaves: settled when it has. */
+  /** Set while it leaves; settled when it has left. */
   leaving: Promise<void> | undefined;
 }
 
-/** What a process says where a write failed in a way that does not pass. */
+/** Logged by a process when a write fails for good. */
 const STORE_FAILED = 'the local store failed';
-/** FL2, TS1: what a process says of a local store that it leaves as it is. */
+/** FL2, TS1: logged by a process that leaves a local store as it is. */
 const GIVES_STORE_UP: readonly string[] = [
   'more waits for the local store',
   STORE_FAILED,
@@ -56,11 +56,11 @@ const GIVES_STORE_UP: readonly string[] = [
   'local store not wiped',
   'local store not closed cleanly',
 ];
-/** The same of a store that cannot be written, for the moment or for good. */
+/** The same for a store that cannot be written, for the moment or for good. */
 const NOT_WRITTEN: readonly string[] = [...GIVES_STORE_UP.slice(1), 'local store not written'];
-/** C3: an assumption of the processor was wrong, and it says so. */
+/** C3: reported by a processor whose assumption was wrong. */
 export const CLOCK_OVERTAKEN = 'clockOvertaken';
-/** Events that are counted by a text in a process's log. */
+/** Events counted by a text in a process's log. */
 const SAID: readonly (readonly [text: string, what: string])[] = [
   ['more waits for the local store', 'storeGivenUp'],
   ['local store not written; trying again', 'flushRetried'],
@@ -91,19 +91,19 @@ export class Cluster {
   readonly kind: SimulatedKind;
   readonly group: SimulatedGroup;
   readonly processes = new Map<string, SimulatedProcess>();
-  /** Errors that ended a process: nothing here may. */
+  /** Errors that ended a process; there must be none. */
   readonly failures: string[] = [];
   readonly lines: string[] = [];
   /** Processes that left a local store as it was, by name. */
   readonly gaveStoreUp = new Set<string>();
-  /** C3: what clocks were overtaken by, as processors say it. */
+  /** C3: evidence by which clocks were overtaken, as processors report it. */
   readonly overtaken: { readonly partition: number; readonly evidence: Millis }[] = [];
   readonly #startAt: number;
   readonly #changed: ProcessSettings | undefined;
   readonly #choice: Random;
-  /** R3: by the input alone; from the first start on. */
+  /** R3: by the input alone; set from the first start on. */
   beginnings: Beginnings | undefined;
-  /** Partition → where it said that it begins. */
+  /** Partition → the origin that it reported. */
   readonly #origins = new Map<string, string>();
   /** Commits that ran out of time, each with the time. */
   readonly #ranOut = new Set<string>();
@@ -125,7 +125,7 @@ export class Cluster {
     this.group = simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
   }
 
-  /** Starts a process on this machine, where none runs; it joins as time goes on. */
+  /** Starts a process on this machine, if none runs; it joins as time goes on. */
   launch(name: string, skewMs = 0): void {
     this.gaveStoreUp.delete(name);
     this.beginnings ??= new Beginnings(this.simulation, this.scenario.partitions, this.#startFrom());
@@ -157,7 +157,7 @@ export class Cluster {
     return [...this.processes.values()].filter(({ host }) => host.alive);
   }
 
-  /** Leaves the group, drains, and ends; what a supervisor's SIGTERM does. */
+  /** Leaves the group, drains, and ends, as on a supervisor's SIGTERM. */
   leave(process: SimulatedProcess): Promise<void> {
     process.leaving ??= process.instance.stop().then(() => {
       process.host.kill();
@@ -166,7 +166,7 @@ export class Cluster {
   }
 
   #pipelinePorts(name: string, kind: SimulatedKind, host: SimulatedHost, ports: HostPorts): PipelinePorts {
-    // Where slices are smallest a turn takes a while, so that a fault can meet a restore in the middle.
+    // With the smallest slices a turn takes a while, so that a fault can meet a restore in the middle.
     const turnMs = this.scenario.bounds.loadSlice === 1 ? 2 : 0;
     const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
     const note = (message: string, facts?: unknown): void => {
@@ -206,14 +206,14 @@ export class Cluster {
     this.lines.push(line);
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
     if (GIVES_STORE_UP.some((text) => line.includes(text))) this.gaveStoreUp.add(name);
-    // Simulated disks take every write but where they are full or fail on purpose: any other failed write is a fault. A
+    // Simulated disks take every write unless they are full or fail on purpose: any other failed write is a fault. A
     // full disk is waited for (F12).
     const awaitsRoom = this.simulation.disk(name).full && !line.includes(STORE_FAILED);
     const isExplained = awaitsRoom || line.includes(DEVICE_FAILED);
     if (NOT_WRITTEN.some((text) => line.includes(text)) && !isExplained) this.failures.push(line);
     const ranOut = /a commit ran out of time.*"commitId":"([^"]+)".*"timeoutMs":(\d+)/.exec(line);
     if (ranOut !== null) this.#noteRanOut(`${ranOut[1]!} of ${ranOut[2]!} ms`);
-    // A stopped partition is an operator's; one that stopped itself by a defect is ours.
+    // A partition stopped for its operator is fine; one that stopped by a defect is a fault of ours.
     const isDefect = / task failed| standby failed|not let go cleanly/.test(line) && !line.includes(ON_PURPOSE);
     if (isDefect) this.failures.push(line);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
@@ -224,7 +224,7 @@ export class Cluster {
     for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);
   }
 
-  /** CM5: else a commit could be tried again for ever. */
+  /** CM5: otherwise a commit could be retried for ever. */
   #noteRanOut(what: string): void {
     if (this.#ranOut.has(what))
       this.failures.push(`[X5] a commit was tried again for a time it had run out of: ${what}`);
@@ -232,7 +232,7 @@ export class Cluster {
   }
 }
 
-/** The assigner that the members' leader runs in production. */
+/** The assigner that the members' leader uses in production. */
 function assignAsTheLeader(
   members: readonly GroupMember[],
   partitions: number,

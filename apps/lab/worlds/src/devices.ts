@@ -1,14 +1,14 @@
-// What comes in: devices that ask something of the world's kind, fall silent, repeat themselves, and now and then send rubbish.
+// The input: devices that use the world's kind, fall silent, repeat themselves, and now and then send rubbish.
 //
-// Owns: what was acknowledged to them (X3).
-// Does not own: when they are asked to act (World).
+// Owns: the records acknowledged to them (X3).
+// Does not own: when they act (World).
 import type { Random } from '@flatline/base';
 import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/cluster';
 import { ASKS, type SimulatedKind } from '@flatline/lab-kinds';
 import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
-/** How often the word is repeated: at its longest it does not fit a dead letter. */
+/** Repetitions of the word: at its longest it does not fit a dead letter. */
 const RUBBISH = [1, 1, 50, 300];
 
 /** A record that the log has promised to keep. */
@@ -18,7 +18,7 @@ interface Acknowledged {
   readonly count: number;
 }
 
-/** On CreateTime a producer stamps what it likes: here in nanoseconds. */
+/** On CreateTime a producer may stamp anything: here nanoseconds. */
 export const isWildStamp = (timestamp: number): boolean => timestamp > 1e15;
 
 export class Devices {
@@ -27,7 +27,7 @@ export class Devices {
   readonly #scenario: Scenario;
   readonly #kind: SimulatedKind;
   readonly #random: Random;
-  /** Which keys' records come in one batch. */
+  /** Draws the keys whose records come in one batch. */
   readonly #mixing: Random;
   readonly #open: ForeignTransaction[] = [];
   #nextTransaction = 0;
@@ -41,7 +41,7 @@ export class Devices {
     this.#mixing = simulation.random('mixed batches');
   }
 
-  /** Writes what an input holds before a process reads it. The cluster is calm. */
+  /** Writes the records that an input has before a process reads it. The cluster is calm. */
   async early(): Promise<void> {
     const { formerRecords, earlierRecords, partitions, timestampType } = this.#scenario;
     if (formerRecords + earlierRecords === 0) return;
@@ -83,7 +83,7 @@ export class Devices {
       this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })]);
     const last = this.#kind.atCalm;
     const { keys, partitions } = this.#scenario;
-    // Keys that stand beside others (`#moved`) may be greater.
+    // Keys in another's place (`#moved`) may be greater.
     for (let key = 0; last !== undefined && key < keys + partitions; key += 1)
       this.#send(this.#partitionOf(key), [this.#stamped({ ...last, key: `k${key}` })]);
   }
@@ -96,7 +96,7 @@ export class Devices {
     this.#open.push(transaction);
   }
 
-  /** Ends the oldest of them; one that the broker has timed out by then is over. */
+  /** Ends the oldest transaction; one that the broker has timed out by then is over. */
   endTransaction(): void {
     const transaction = this.#open.shift();
     if (transaction === undefined || !transaction.isOpen) return;
@@ -104,7 +104,7 @@ export class Devices {
     else transaction.abort();
   }
 
-  /** What an unclean election takes away, acknowledged or not. */
+  /** Takes note of records lost to an unclean election, acknowledged or not. */
   lost(partition: number, from: number): void {
     this.acknowledged = this.acknowledged.filter((each) => each.partition !== partition || each.offset < from);
   }
@@ -127,7 +127,7 @@ export class Devices {
     return this.#moved(this.#mixing.below(this.#scenario.keys), this.#partitionOf(key));
   }
 
-  /** Sends again what was not acknowledged: it may then be in the log twice, and both are activity. */
+  /** Resends unacknowledged records: they may then be in the log twice, and both are activity. */
   #send(partition: number, records: readonly ProducedRecord[], tries = 0): void {
     void this.#simulation.log.produceAcked(INPUT, partition, records).then((outcome) => {
       if (outcome.kind === 'acked')
@@ -136,11 +136,11 @@ export class Devices {
     });
   }
 
-  /** A batch that unpacks to more than a processor may hold (X6). */
+  /** Sends a batch that unpacks to more than a processor may take (X6). */
   #sendUnreadable(partition: number, records: number): void {
     void this.#simulation.log.produceUnreadable(INPUT, partition, records).then((outcome) => {
       if (outcome.kind !== 'acked') return;
-      // Each of them is one dead letter.
+      // Each of them becomes one dead letter.
       this.acknowledged = [...this.acknowledged, { partition, offset: outcome.baseOffset, count: 1 }];
     });
   }

@@ -1,8 +1,8 @@
-// Which kind of pipeline a world simulates.
+// Draws the kind of pipeline that a world simulates.
 import { assert, KIND_NAMES, type KindName, type Random } from '@flatline/base';
 import { KIND_LABS } from '@flatline/lab-kinds';
 
-/** Drawn from a random of its own, so that a world is the one that its seed always was. */
+/** Drawn from a random of its own, so that each seed keeps its world. */
 export function drawKind(random: Random): KindName {
   let draw = random.below(100);
   for (const kind of KIND_NAMES) {

@@ -1,11 +1,11 @@
-// Cron expressions by seed, most of which name times around those at which clocks are turned.
+// Cron expressions by seed, most of which name times around a change of daylight saving time.
 import type { Random } from '@flatline/base';
 import { oneOf } from '@flatline/lab-kinds';
 
 const WEEKDAYS = ['SUN', 'MON', 'tue', 'Wed', 'THU', 'FRI', 'SAT'];
 const MONTHS = ['JAN', 'FEB', 'MAR', 'apr', 'May', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 
-/** `hour`: one that many of them name. */
+/** `hour`: named by many of them. */
 export function drawnCron(random: Random, hour: number): string {
   const fields = [
     random.chance(0.8) ? String(oneOf(random, [0, 15, 30, 45])) : items(random, 0, 59),

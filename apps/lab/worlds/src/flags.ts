@@ -1,4 +1,4 @@
-// The command line of `npm run worlds`: what is wrong with it ends the process with 2, and --help with 0.
+// The command line of `npm run worlds`: a mistake in it ends the process with 2, --help with 0.
 import { KIND_NAMES, type KindName, messageOf } from '@flatline/base';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
-// The invariants of all that lives in the core, looked at between two turns (HACKING.md): where every process is in this one.
+// The invariants of all live core objects, checked between two turns (HACKING.md): possible where every process is in this one.
 import type { Cluster } from './cluster.ts';
 
-/** Which do not hold, of every task and standby of every process, in words. */
+/** Describes the broken ones, of every task and standby of every process. */
 export function brokenInvariants({ up }: Cluster): string[] {
   return up.flatMap(({ name, instance }) => instance.inspect().map((fault) => `${name}, ${fault}`));
 }

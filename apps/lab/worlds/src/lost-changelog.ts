@@ -1,14 +1,14 @@
-// F26: what may become of a partition whose changelog has lost what it had acknowledged. Where commits are lost, it has to
-// stop and say so, under any owner; where none is, it may stop, or go on as if nothing had happened.
+// F26: the permitted outcomes for a partition whose changelog has lost acknowledged blocks. If commits are lost, it must
+// stop and say so, under any owner; if none is, it may stop, or go on as if nothing had happened.
 import type { EndedTransaction, LogRecord, Simulation } from '@flatline/cluster';
 import type { Cluster } from './cluster.ts';
 import { blockIn, recordsOf, writtenTo } from './judging/decisions.ts';
 import { CHANGELOG, GROUP } from './pipeline-names.ts';
 
 export interface Loss {
-  /** The worst that elections have taken of it. */
+  /** The worst loss by elections. */
   readonly what: 'claims' | 'commits';
-  /** Commits that were written after one that is lost: no restore reaches them. */
+  /** Commits written after a lost one: no restore reaches them. */
   readonly onTop: number;
 }
 
@@ -32,7 +32,7 @@ export function lossOf(simulation: Simulation, partition: number): Loss {
   return { what: 'commits', onTop: lost.slice(first).filter((each) => !each).length };
 }
 
-/** Whether its owner has stopped; undefined where it has none, or one that has not noticed yet. */
+/** True if its owner has stopped; undefined: it has none, or one that has not noticed yet. */
 export function hasStopped({ up }: Cluster, partition: number): boolean | undefined {
   const states = up.flatMap(({ instance }) =>
     instance.status().flatMap((status) => (status.partition === partition ? [status.state] : [])),

@@ -7,7 +7,7 @@ import { failureText, missedText, tallyText } from './report.ts';
 import { liveWorld } from './world.ts';
 import { resultOf, Tally } from './tally.ts';
 
-/** After this many failures their cause is worth a look before more are found. */
+/** Failures after which finding their cause beats finding more. */
 const FAILURES_MAX = 10;
 
 process.exitCode = flags.seed === undefined ? await simulate() : await rerun(numberOf('seed', flags.seed));
@@ -50,7 +50,7 @@ async function simulate(): Promise<number> {
   });
   progress.close();
   console.log(tallyText(tally, performance.now() - startedAt));
-  // Worlds of one kind cannot see what the others say.
+  // Worlds of one kind cannot reach what those of others do.
   const missed = kindWanted() === undefined ? missedText(tally) : undefined;
   if (missed !== undefined) console.log(missed);
   const survivors = flags.mutants ? await huntMutants(workers) : 0;

@@ -1,16 +1,16 @@
-// Runs the simulation on products with one deliberate fault each: one that it misses is a kind of fault it cannot see.
+// Runs the simulation on products with one deliberate fault each: a missed one is a kind of fault that it cannot see.
 import { MUTANTS } from './mutants/index.ts';
 import type { HuntedMutant } from './mutants/mutant.ts';
 import { runPool } from './pool.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
 import type { SeedResult } from './tally.ts';
 
-/** A mutant that survives this many seeds has survived. */
+/** Number of seeds after which a mutant counts as surviving. */
 const SEEDS_MAX = 400;
 const TEXT_MAX = 110;
 const NAME_WIDTH = 42;
 
-/** Hunts as many mutants at a time as there are workers, and prints what caught each. Returns how many survived. */
+/** Hunts as many mutants at a time as there are workers, and prints how each was caught. Returns how many survived. */
 export async function huntMutants(workers: number): Promise<number> {
   const waiting = [...MUTANTS];
   let caught = 0;
@@ -38,7 +38,7 @@ function tellingOf({ invariant }: HuntedMutant, { violations }: SeedResult): str
   return violations.find((violation) => invariant === undefined || violation.includes(` ${invariant}: `));
 }
 
-/** One seed after another, so that it is always the same one that catches it. */
+/** One seed after another, so that always the same one catches it. */
 async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
   const { name, kind, seed } = mutant;
   let caught: SeedResult | undefined;

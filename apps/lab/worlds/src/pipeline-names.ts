@@ -5,9 +5,9 @@ export const CHANGELOG = 'changelog';
 export const DEAD_LETTERS = 'dead';
 export const GROUP = 'app.visits';
 export const CLOCK_HEADER = 'flatline-clock';
-/** What an input holds from before its application is written within this. */
+/** Records from before the application are written to an input within this time. */
 export const EARLY_MS = 1_000;
-/** max.message.bytes of the dead-letter topic: some of what devices send is longer. */
+/** max.message.bytes of the dead-letter topic: some of the devices' records are longer. */
 export const LETTER_BYTES_MAX = 1_500;
 
 /** K8 */

@@ -1,22 +1,22 @@
-// Workers, each with one world at a time.
+// Worker processes, each with one world at a time.
 //
 // Owns: the processes.
-// Does not own: which worlds, and when to stop (the caller's `next`).
+// Does not own: the choice of worlds, and when to stop (the caller's `next`).
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { SeedResult, WorldWanted } from './tally.ts';
 
 export interface PoolOptions {
   readonly workers: number;
-  /** The next world, undefined where there is none left. */
+  /** The next world; undefined: none is left. */
   readonly next: () => WorldWanted | undefined;
   readonly onResult: (result: SeedResult) => void;
   readonly mutant?: string;
 }
 
 /**
- * Runs until `next` gives no more and every seed given has its result. A worker that dies is the failure of its seed.
- * @throws Error where one dies without a seed: the product cannot even be loaded.
+ * Runs until `next` returns no more and every seed has its result. A worker that dies is the failure of its seed.
+ * @throws Error if one dies without a seed: the product cannot even be loaded.
  */
 export async function runPool(options: PoolOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.workers }, () => runWorker(options)));

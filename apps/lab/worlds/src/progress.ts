@@ -1,4 +1,4 @@
-// A line that says how far a campaign is: rewritten on a terminal, repeated now and then elsewhere.
+// The progress of a campaign as one line: rewritten on a terminal, repeated now and then elsewhere.
 import type { Tally } from './tally.ts';
 
 const TERMINAL_MS = 500;

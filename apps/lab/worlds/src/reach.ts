@@ -1,9 +1,9 @@
-// What a campaign of seeds must have seen (V12): one whose faults did not happen proves nothing, however green.
+// Events that a campaign of seeds must have seen (V12): one whose faults did not happen proves nothing, however green.
 import { KIND_NAMES } from '@flatline/base';
 import { KIND_LABS } from '@flatline/lab-kinds';
 import { ACTS } from './nemesis/acts.ts';
 
-/** Requests at which every fault must have hit; of the rare ones below any. */
+/** Requests at which every fault must have hit; for the rarer ones below, any. */
 const ESSENTIAL_REQUESTS = [
   'InitProducerId',
   'AddPartitionsToTxn',
@@ -86,7 +86,7 @@ const CONSEQUENCES = [
 /** Seeds from which on everything must have happened at least once. */
 export const REACH_SEEDS_MIN = 2_000;
 
-/** Names of what should have happened and did not. */
+/** Names of events that should have happened and did not. */
 export function missedOf(fired: ReadonlyMap<string, number>): string[] {
   const wanted = [
     ...ACTS.map(({ name }) => `nemesis/${name}`),

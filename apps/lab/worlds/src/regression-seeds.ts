@@ -6,7 +6,7 @@ interface RegressionSeed {
   readonly found: string;
 }
 
-/** Worlds that found something. Each runs with every test run, and comes first in the hunt for mutants of its kind. */
+/** Worlds that found something. Each is part of every test run, and comes first in the hunt for mutants of its kind. */
 export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
   {
     seed: 483,

@@ -29,7 +29,7 @@ export function tallyText({ seeds, virtualMs, failures, fired }: Tally, elapsedM
   ].join('\n');
 }
 
-/** undefined where everything happened, or there were too few seeds to tell. */
+/** undefined: everything happened, or there were too few seeds to tell. */
 export function missedText({ seeds, fired }: Tally): string | undefined {
   const missed = seeds < REACH_SEEDS_MIN ? [] : missedOf(fired);
   return missed.length === 0 ? undefined : `INVALID: in ${seeds} seeds there never was ${missed.join(', ')}`;

@@ -1,31 +1,31 @@
-// What one seed's world looks like: sizes, rules and rates, small enough that a world costs milliseconds, and varied enough
-// that every bound of the product is met by some seed.
+// Draws one seed's world: sizes, rules and rates, small enough that a world costs milliseconds, and varied enough
+// that some seed reaches every bound of the product.
 import type { DurationMs, Random } from '@flatline/base';
 import { TASK_BOUNDS, type TaskBounds } from '@flatline/runtime';
 import { calm, type FaultRates, rough } from '@flatline/cluster';
 import { drawHeldTime, heldByDefault, oneOf, type WorldSubject } from '@flatline/lab-kinds';
 
-/** How a world proves its silence, and what it holds. */
+/** A world's proof of silence, and its held time. */
 interface Proof {
-  /** C3: `fetch` where the input may not be written by its owner. */
+  /** C3: `fetch` if the input's owner may not write it. */
   readonly proof: 'record' | 'fetch';
   /**
-   * Whether all that C3 presumes holds: the clocks of leaders agree, followers keep up, no deposed leader answers. Nothing
-   * hides an append then, and proof by fetch has to be right. Elsewhere it may be wrong, if its counter says so.
+   * True if every assumption of C3 holds: the clocks of leaders agree, followers keep up, no deposed leader answers. Nothing
+   * hides an append then, and proof by fetch must be right. Elsewhere it may be wrong, if its counter says so.
    */
   readonly hidesNothing: boolean;
-  /** C8; undefined: nothing is held. */
+  /** C8; undefined: no time is held. */
   readonly heldTime: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs } | undefined;
 }
 
-/** An input that was there before the application. */
+/** An input from before the application. */
 interface Adoption {
   /** Records per partition of the other timestamp type (C6), and then of the input's own, before the first process starts. */
   readonly formerRecords: number;
   readonly earlierRecords: number;
   /** `instant`: that of the first process's start. */
   readonly startFrom: 'earliest' | 'latest' | 'instant';
-  /** The first processes meet an input to which nothing comes, and die before anything does. */
+  /** The first processes meet a quiet input, and die before any record comes. */
   readonly diesIdle: boolean;
 }
 
@@ -33,7 +33,7 @@ type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'> &
 
 export interface Scenario extends Proof, Adoption {
   readonly subject: WorldSubject;
-  /** What processors say of theirs (K1): nothing, by an older format; what they are; or what they are, which may change at a start. */
+  /** Statements of settings by processors (K1): none, in an older format; constant; or changing at a restart by chance. */
   readonly settings: 'unsaid' | 'said' | 'change';
   readonly partitions: number;
   /** Names of the machines that run a process from the start. */
@@ -60,23 +60,23 @@ export interface Scenario extends Proof, Adoption {
   readonly bounds: TaskBounds;
   /** I7 */
   readonly maxStateBytes: number | undefined;
-  /** F26: the changelog may lose what it had acknowledged. */
+  /** F26: the changelog may lose acknowledged blocks. */
   readonly losesChangelog: boolean;
   /** Leaders of the input that are deposed before the calm go on answering until they are left. */
   readonly staleLeaders: boolean;
-  /** An election of the input is unclean: what was acknowledged, and may have been read, is lost (R3). */
+  /** An election of the input is unclean: acknowledged records, perhaps already read, are lost (R3). */
   readonly uncleanElections: boolean;
-  /** How far off the clock of a leader of the input is at most, either way. */
+  /** Maximum error of the clock of a leader of the input, either way. */
   readonly brokersSkewMs: DurationMs;
-  /** Chance of an act of the nemesis per step of the storm, and of something from the devices. */
+  /** Chance of an act of the nemesis per step of the storm, and of a record from the devices. */
   readonly ferocity: number;
   readonly traffic: number;
 }
 
-/** How far off clocks of leaders are: where C3 may presume that they agree, and elsewhere. */
+/** Maximum errors of leaders' clocks: where C3 may assume that they agree, and elsewhere. */
 const AGREEING_MS = 200;
 const DISAGREEING_MS = 10_000;
-/** Half of it is more than gaps between a world's records usually are. */
+/** Half of it exceeds most gaps between a world's records. */
 const HELD_TIMEOUT_MIN_MS = 5_000;
 
 /** Drawn from a random of its own, so that other worlds stay what they are. */
@@ -90,7 +90,7 @@ export function drawAdoption(random: Random): Adoption {
   };
 }
 
-/** How much may live in a partition (I7), and how long its store may lack anything. Drawn from a random of its own, too. */
+/** Draws how much may live in a partition (I7), and how long its store may lag. From a random of its own, too. */
 export function drawRoom(random: Random): Room {
   const { entriesMax, keyBytesMax } = TASK_BOUNDS;
   return {
@@ -127,14 +127,14 @@ export function drawScenario(
     bounds: { ...drawBounds(random), ...room },
     maxStateBytes,
     losesChangelog: random.chance(0.1),
-    // Sometimes the network alone does it.
+    // Sometimes the network alone disturbs a world.
     ferocity: oneOf(random, [0, 0.1, 0.2, 0.4]),
     traffic: oneOf(random, [0.3, 0.7, 0.95]),
   };
   const proof = drawProof(random, world);
   const rates = proof.hidesNothing ? { ...world.rates, stalled: 0 } : world.rates;
   const tombstones = random.chance(0.9);
-  // Proof by fetch presumes that there are none (C3); on CreateTime nothing is asked of a log that is not live.
+  // Proof by fetch assumes that there are none (C3); on CreateTime a log that is not live is asked for nothing.
   const byRecord = proof.proof === 'record' && world.timestampType === 'LogAppendTime';
   const staleLeaders = random.chance(0.25) && byRecord;
   const uncleanElections = random.chance(0.2) && byRecord && !world.losesChangelog;
@@ -150,7 +150,7 @@ export function drawMaxDuration(random: Random, timeoutMs: DurationMs): Duration
   return random.chance(0.3) ? timeoutMs * (1 + random.below(4)) : undefined;
 }
 
-/** The world for a kind, as far as the configuration of one allows it. */
+/** The world for a kind, as far as that kind's configuration allows it. */
 export function forSubject(drawn: Omit<Scenario, 'subject'>, subject: WorldSubject, random: Random): Scenario {
   return { ...drawn, subject, ...subject.fit(drawn, random) };
 }
@@ -161,7 +161,7 @@ function drawProof(random: Random, { timestampType, timeoutMs }: Pick<Scenario, 
   if (timestampType === 'CreateTime') return byRecord;
   if (draw < 12) return { ...byRecord, proof: 'fetch', hidesNothing: true };
   if (draw < 16) return { ...byRecord, proof: 'fetch' };
-  // Long enough that no session lives through more gaps than are told apart (HeldTime, HT2).
+  // Long enough that no session lives through more gaps than are distinguished (HeldTime, HT2).
   if (draw < 28) return { ...byRecord, heldTime: drawHeldTime(random) };
   return draw < 64 && timeoutMs >= HELD_TIMEOUT_MIN_MS ? { ...byRecord, heldTime: heldByDefault(timeoutMs) } : byRecord;
 }

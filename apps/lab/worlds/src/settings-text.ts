@@ -1,7 +1,7 @@
-// What a processor says of its settings in the changelog (docs/FORMATS.md, Changelog): what a checker has to know, as JSON.
+// A processor's settings in the changelog, as JSON (docs/FORMATS.md, Changelog): those that a checker must know.
 import type { JudgedRules } from '@flatline/oracle';
 
-/** What is no setting: bounds of the program, and what only a checker has. */
+/** Rules that are no settings: bounds of the program, and parts that only a checker has. */
 const NO_SETTINGS: ReadonlySet<string> = new Set(['kind', 'calendar', 'reduce', 'entriesMax', 'keyBytesMax']);
 
 export function settingsText(rules: JudgedRules): string {

@@ -10,12 +10,12 @@ const TIMEOUT_MS = 2_000;
 export const PIPELINES = ['sessions', 'leases', 'windows'] as const;
 export type PipelineName = (typeof PIPELINES)[number];
 
-/** Its batch cannot be encoded: a defect that no record is to blame for, so that the partition stops (I6). */
+/** A key whose batch cannot be encoded: a defect that no record is to blame for, so that the partition stops (I6). */
 export const POISON = 'poison';
 
 const events = await openLeaseEventEncoder('json', 'leases', undefined);
 
-/** What is said of a key when its time is up, and how long after that instant it was in the log. */
+/** The last record of a key, and its delay: from the due instant until it was in the log. */
 export interface Close {
   readonly key: string;
   readonly delayMs: number;
@@ -65,7 +65,7 @@ export class SeveralPipelines {
     return instance;
   }
 
-  /** Each key asks for a lease, opens a session and a window, and is not heard of again. */
+  /** Each key asks for a lease, opens a session and a window, and is not heard from again. */
   async live(keys: readonly string[]): Promise<void> {
     const { time, log } = this.simulation;
     await time.runFor(3_000);

@@ -31,7 +31,7 @@ describe('pipelines of three kinds on one input, in one process', () => {
     for (const name of OTHERS) {
       expect(poisoned.status(name)).toMatchObject([{ state: 'running', liveEntries: 0 }]);
       expect(poisoned.closes(name).map(({ key }) => key)).toEqual(POISONED);
-      // One of them has a record more, so that the network draws other delays.
+      // One of them has one more record, so that the network draws other delays.
       expect(longest(poisoned, name)).toBeLessThanOrEqual(longest(well, name) + 20);
     }
   });

@@ -1,5 +1,5 @@
-// After an orderly stop: the local stores of the last process to leave are there, closed, and not in the middle of a flush.
-// What they hold, the oracle says (V8).
+// After a clean stop: the local stores of the last process to leave are there, closed, and not in the middle of a flush.
+// The oracle judges their contents (V8).
 import type { Simulation } from '@flatline/cluster';
 import { commitsOf } from './judging/decisions.ts';
 

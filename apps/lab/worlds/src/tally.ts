@@ -1,17 +1,17 @@
 // The sum over the seeds of a campaign.
 //
 // Owns: counts.
-// Does not own: what they mean (reach.ts), how they are shown (report.ts).
+// Does not own: their meaning (reach.ts), their presentation (report.ts).
 import type { KindName } from '@flatline/base';
 import type { SeedReport } from './world.ts';
 
-/** A world to be lived; without a kind, that which its seed draws. */
+/** A world to simulate; without a kind, the one that its seed draws. */
 export interface WorldWanted {
   readonly seed: number;
   readonly kind?: KindName | undefined;
 }
 
-/** A seed's report as it goes from a worker to the campaign. */
+/** A seed's report, sent from a worker to the campaign. */
 export interface SeedResult {
   readonly seed: number;
   readonly kind: KindName | undefined;

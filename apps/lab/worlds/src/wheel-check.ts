@@ -1,4 +1,4 @@
-// The wheels of the tasks that run, against the deadlines (V8). They can be seen here, where tasks and checks are in one
+// Checks the wheels of running tasks against the deadlines (V8). Possible here, where tasks and checks share one
 // process.
 import { INSTANT_MAX } from '@flatline/base';
 import { timerFaults, type TimerInspection } from '@flatline/partition';
@@ -18,7 +18,7 @@ function checkTimers(cluster: Cluster): string[] {
   return runningTasks(cluster).flatMap(({ where, timers }) => timerFaults(timers).map((fault) => `${where} ${fault}`));
 }
 
-/** Also that those entries are what the input leaves open, due when it says. Returns how many there are. */
+/** Also checks that those entries are the ones that the input leaves open, due when it says. Returns their number. */
 export function checkDeadlines(cluster: Cluster): { readonly entries: number; readonly violations: string[] } {
   const tasks = runningTasks(cluster);
   const violations = tasks.flatMap((task) => {
@@ -32,8 +32,8 @@ export function checkDeadlines(cluster: Cluster): { readonly entries: number; re
 }
 
 /**
- * By which settings something came due (K1), the input alone does not tell where they change. What was refused for room (I7) is
- * known once its letter is committed, where the rules alone do not tell.
+ * False where settings change, as the input alone does not tell which were in force when something came due (K1). Records refused for
+ * want of room (I7) are known once their letters are committed, if the rules alone do not tell.
  */
 function isFoldKnown({ scenario, kind }: Cluster, { status }: RunningTask): boolean {
   if (scenario.settings === 'change') return false;
@@ -43,14 +43,14 @@ function isFoldKnown({ scenario, kind }: Cluster, { status }: RunningTask): bool
 
 function deadlineFaults({ where, status, timers }: RunningTask, { open }: KindFolded): string[] {
   const utf8 = new TextDecoder();
-  // What has fired and owes its parts lives until they are said, and is not in the input's open ones for that.
+  // An entry that has fired and owes its parts lives until they are said, but is not open by the input.
   const owing = new Set(timers.entries.filter(({ isOwing }) => isOwing).map(({ key }) => utf8.decode(key)));
   const dueAts = new Map(timers.entries.map(({ key, dueAt }) => [utf8.decode(key), dueAt]));
   const wrong = [...open].flatMap(([key, instant]) => {
     if (owing.has(key)) return [];
     const dueAt = Math.min(instant, INSTANT_MAX);
     const found = dueAts.get(key);
-    // Due already, it waits for its turn: the fold is further, where a pace holds the task back.
+    // It is due and waits for its turn: the fold is ahead where a pace holds the task back.
     const isWaiting = found !== undefined && found <= status.clock;
     return found === dueAt || isWaiting ? [] : [`${where} ${key} is due at ${String(found)}, the input says ${dueAt}`];
   });

@@ -1,4 +1,4 @@
-// A process that runs worlds as they are handed to it. With a mutant it runs the product with that one change.
+// A process that runs worlds on request. With a mutant it runs the product with that one change.
 import { editSources } from '@flatline/cluster/source-edits';
 import { MUTANTS } from './mutants/index.ts';
 import type { HuntedMutant } from './mutants/mutant.ts';
@@ -17,7 +17,7 @@ process.on('disconnect', () => {
 });
 process.send?.('ready');
 
-/** @throws Error where there is none of this name. */
+/** @throws Error if there is none of this name. */
 function mutantNamed(name: string): HuntedMutant {
   const found = MUTANTS.find((mutant) => mutant.name === name);
   if (found === undefined)

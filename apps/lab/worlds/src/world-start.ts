@@ -1,4 +1,4 @@
-// When a world begins.
+// Draws the instant at which a world begins.
 import { type KindName, type Millis, seededRandom } from '@flatline/base';
 import { KIND_LABS } from '@flatline/lab-kinds';
 

@@ -1,5 +1,5 @@
-// One seed, from the start of a cluster to the judgement: a safety phase in which everything may go wrong, a liveness phase in
-// which nothing does and everything must finish, and an orderly stop.
+// One seed, from the start of a cluster to the judgement: a safety phase in which every fault may happen, a liveness phase in
+// which none does and everything must finish, and a clean stop.
 import type { DurationMs, KindName, Millis, Random } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
 import { KIND_LABS, type SimulatedKind } from '@flatline/lab-kinds';
@@ -26,20 +26,20 @@ export interface SeedReport {
   /** Empty: all is well. */
   readonly violations: readonly string[];
   readonly virtualMs: number;
-  /** What happened, and how often. */
+  /** Events that happened, and how often. */
   readonly fired: ReadonlyMap<string, number>;
   /** Hash of all events in order: the same for the same seed. */
   readonly traceHash: string;
   readonly scenario: Scenario;
-  /** The last of what processes logged. */
+  /** The last lines that processes logged. */
   readonly lines: readonly string[];
 }
 
-/** What a partition says that has stopped because its input has lost what was read of it (R3). */
+/** Reasons of a partition that has stopped because its input has lost records that were read (R3). */
 const LOSS = /acknowledged records were lost or replaced|is not the log that was read/;
 const LOOK_MS = 1_000;
 const STEP_MAX_MS = 800;
-/** Most processes have met and begun within this. */
+/** Most processes have met and begun within this time. */
 const IDLE_MS = 6_000;
 /** An owner with nothing to do learns of a loss by the offset of its next commit. */
 const ON_TOP_MAX = 1;
@@ -65,7 +65,7 @@ export async function liveWorld(seed: number, kind?: KindName): Promise<SeedRepo
   };
 }
 
-/** What worlds of all kinds have in common is drawn alike. */
+/** Features common to worlds of all kinds are drawn alike. */
 function scenarioOf(simulation: Simulation, kind: KindName): Scenario {
   const drawn = drawScenario(simulation.random('scenario'), drawRoom(simulation.random('room')));
   const adoption = drawAdoption(simulation.random('adoption'));
@@ -75,7 +75,7 @@ function scenarioOf(simulation: Simulation, kind: KindName): Scenario {
   return { ...scenario, settings: drawSettings(simulation.random('settings'), scenario) };
 }
 
-/** undefined: they are the same all the time. */
+/** undefined: settings never change. */
 function changedSettings(simulation: Simulation, scenario: Scenario): ProcessSettings | undefined {
   if (scenario.settings !== 'change') return undefined;
   const changed = changedScenario(scenario, simulation.random('changed settings'));
@@ -84,9 +84,9 @@ function changedSettings(simulation: Simulation, scenario: Scenario): ProcessSet
 
 class World {
   readonly cluster: Cluster;
-  /** What was wrong with a wheel (V8). */
+  /** Faults of wheels (V8). */
   readonly wheels: string[] = [];
-  /** Invariants of the core that did not hold, when one did not for the first time. */
+  /** Invariants of the core that were broken when one first was. */
   readonly #broken: string[] = [];
   #turns = 0;
   readonly #simulation: Simulation;
@@ -146,7 +146,7 @@ class World {
     if (this.#turns % 2 === 0 && this.#broken.length === 0) this.#broken.push(...brokenInvariants(this.cluster));
   }
 
-  /** What comes from here on is read, whether or not a process has begun. */
+  /** Records from here on are read, whether or not a process has begun. */
   async #dieIdle(): Promise<void> {
     const { time, faults } = this.#simulation;
     await time.runFor(IDLE_MS);
@@ -154,7 +154,7 @@ class World {
     faults.count('diedIdle');
   }
 
-  /** What is still unfinished when the time is up; undefined: nothing. */
+  /** The work that is unfinished when time is up; undefined: none. */
   async #calm(): Promise<{ readonly what: string; readonly limitMs: DurationMs } | undefined> {
     const { time } = this.#simulation;
     this.#nemesis.heal();
@@ -169,14 +169,14 @@ class World {
       if (this.#broken.length > 0) return undefined;
       const unfinished = this.#unfinished();
       if (unfinished !== undefined && this.#mayStillTake(time.nowMs - startMs)) continue;
-      // What comes a second time comes soon.
+      // A repetition would come soon.
       await time.runFor(LOOK_MS);
       const what = unfinished === undefined ? undefined : this.#unfinished();
       return what === undefined ? undefined : { what, limitMs: this.#calmLimitMs };
     }
   }
 
-  /** The input is folded only of a world that takes long. */
+  /** Folds the input only of a world that takes long. */
   #mayStillTake(calmMs: DurationMs): boolean {
     return calmMs < LIVENESS_MAX_MS || calmMs < this.#calmLimitMs;
   }
@@ -210,7 +210,7 @@ class World {
     for (const partition of this.#partitions) {
       const input = this.#simulation.log.partition(INPUT, partition);
       const { lastStableOffset } = input.ends();
-      // X3 is judged of a partition that has stopped, too.
+      // X3 is judged of a stopped partition, too.
       if (lastStableOffset < input.logEnd) return `partition ${partition}: the input is not replicated yet`;
       if (this.#isBereft(partition)) continue;
       if (stopped.has(partition)) {
@@ -219,7 +219,7 @@ class World {
         if (hasEnded === undefined || stopped.get(partition)!.what === 'commits')
           return `partition ${partition} has lost ${stopped.get(partition)!.what} of its changelog, and no process says so`;
       }
-      // Asked first, since the input need not be folded for it.
+      // Asked first, since it needs no fold of the input.
       const committed = this.#committedOf(partition) ?? 0;
       if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
       // R3: an owner that comes after the cut has yet to find it.
@@ -231,13 +231,13 @@ class World {
     return undefined;
   }
 
-  /** F26: partitions whose changelog has lost what it had acknowledged, and what. */
+  /** F26: partitions whose changelog has lost acknowledged blocks, and which. */
   get #mayHaveStopped(): ReadonlyMap<number, Loss> {
     const { lostChangelogs } = this.#nemesis;
     return new Map([...lostChangelogs].map((partition) => [partition, lossOf(this.#simulation, partition)]));
   }
 
-  /** True also of one that had stopped when all was calm, and whose next owner has not noticed yet. */
+  /** True also for one that had stopped when all was calm, and whose next owner has not noticed yet. */
   #hasStopped(partition: number): boolean {
     const hasEnded = hasStopped(this.cluster, partition);
     return hasEnded ?? lossOf(this.#simulation, partition).what === 'commits';
@@ -247,7 +247,7 @@ class World {
     return Array.from({ length: this.#scenario.partitions }, (_, partition) => partition);
   }
 
-  /** All its tasks run, but for those that have stopped as they must. */
+  /** True if all its tasks run, except those that must have stopped. */
   #isReady({ instance }: SimulatedProcess): boolean {
     if (instance.isReady) return true;
     const statuses = instance.status();
@@ -258,7 +258,7 @@ class World {
     );
   }
 
-  /** R3: its input has lost what was read, and its owner says so. */
+  /** R3: its input has lost records that were read, and its owner says so. */
   #isBereft(partition: number): boolean {
     if (!this.#nemesis.bereft.has(partition)) return false;
     const tasks = this.cluster.up.flatMap(({ instance }) =>
@@ -267,19 +267,19 @@ class World {
     return tasks.some(({ state, detail }) => state === 'stopped' && LOSS.test(detail ?? ''));
   }
 
-  /** For a partition where no fold can tell what must close: whether its task holds nothing any more. */
+  /** For a partition where no fold can tell what must close: why its task is not empty yet; undefined: it is. */
   #livingOn(partition: number): string | undefined {
     const statuses = this.cluster.up.flatMap(({ instance }) => instance.status());
     const live = statuses.find((status) => status.partition === partition && status.state === 'running')?.liveEntries;
     return live === 0 ? undefined : `${String(live)} live on`;
   }
 
-  /** The processor says itself that proof by fetch was wrong (C3): what closed then is no function of the log. */
+  /** True if the processor itself says that proof by fetch was wrong (C3): the closes then are no function of the log. */
   get #isOvertaken(): boolean {
     return !this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN);
   }
 
-  /** `undone`: why work may be left. `last`: the last process to leave, in good order. */
+  /** `undone`: why work may be left. `last`: the last process to leave cleanly. */
   async #judge({ undone, last }: { readonly undone?: string; readonly last?: string }): Promise<string[]> {
     const violations = [...this.cluster.failures];
     if (this.#scenario.hidesNothing && this.cluster.overtaken.some((each) => !this.#isRecordsStamp(each)))
@@ -311,8 +311,8 @@ class World {
   }
 
   /**
-   * What moved a clock that is restored is not recorded, and it is taken for evidence where the last record is stamped before it:
-   * within what leaders' clocks may differ by, another record may have been stamped so. Nothing was closed by it then.
+   * True if the evidence is merely a record's stamp. What moved a restored clock is not recorded, and counts as evidence if the last
+   * record is stamped before it, although leaders' clocks differ and another record may have that stamp. It closed nothing then.
    */
   #isRecordsStamp({ partition, evidence }: { readonly partition: number; readonly evidence: Millis }): boolean {
     return this.#simulation.log.committed(INPUT, partition).some(({ timestamp }) => timestamp === evidence);
@@ -336,7 +336,7 @@ class World {
       faults.count(`changelogLost/${what}/${hasStopped(this.cluster, partition) === true ? 'stopped' : 'goesOn'}`);
   }
 
-  /** X3: what was acknowledged is in the log. */
+  /** X3: all acknowledged records are in the log. */
   #checkAcknowledged(): string[] {
     const kept = Array.from(
       { length: this.#scenario.partitions },
@@ -356,7 +356,7 @@ class World {
     return this.cluster.failures;
   }
 
-  /** V8: new sessions, then one process after another leaves; what the last one leaves on its disk is the state. */
+  /** V8: new sessions, then one process after another leaves; the last one's disk must have the state. */
   async #orderlyStop(): Promise<string[]> {
     const { time } = this.#simulation;
     for (let count = 0; count < 10; count += 1) this.#devices.act();
@@ -377,7 +377,7 @@ class World {
     return [...this.wheels, ...(await this.#judge({ undone, ...(isOrderly && { last: last.name }) }))];
   }
 
-  /** While something lives, between two acts. Counted, so that a campaign in which there never was anything is invalid. */
+  /** While anything lives, between two acts. Counted, so that a campaign in which nothing ever did is invalid. */
   #lookAtWheels(what: string): void {
     if (this.#isOvertaken) return;
     const { entries, violations } = checkDeadlines(this.cluster);
@@ -390,8 +390,8 @@ class World {
   }
 
   /**
-   * Every partition runs somewhere, or no process is left to run it. A task that was fenced while it handed over, and has its
-   * partition again, says that it runs until it commits: what it has committed last is not the group's.
+   * True if every partition runs somewhere, or no process is left to run it. A task that was fenced while it handed over, and has its
+   * partition again, counts as running until it commits: its last commit is not the group's.
    */
   #isTakenOver(): boolean {
     const { up } = this.cluster;

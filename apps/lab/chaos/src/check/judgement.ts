@@ -1,5 +1,5 @@
-// The judgement of a trial's logs by the oracle, which is told what only the scenario knows of its records, and what the fleet's
-// ledger says was acknowledged (X3).
+// Has the oracle judge a trial's logs, with the facts of its records that only the scenario knows, and the acknowledgements in the
+// fleet's ledger (X3).
 import { existsSync, readFileSync } from 'node:fs';
 import { PartitionStopped } from '@flatline/base';
 import type { InputTruth, LedgerLine, VerificationReport } from '@flatline/oracle';
@@ -10,13 +10,13 @@ import type { Application } from '../stage/application.ts';
 /** Nothing that decodes is refused, and no stamp is ahead of the present. */
 const NOTHING_SPECIAL: InputTruth = { refusalOf: () => undefined, presentDecides: false };
 
-/** To be called when no processor runs any more: what is due and open then is a violation (V2). */
+/** To be called when no processor runs any more: anything due and still open is a violation (V2). */
 export function judge(application: Application, truth: InputTruth = NOTHING_SPECIAL): Promise<VerificationReport> {
   const { kafka, pipeline, ledger } = application;
   return verifyPipeline({ kafka, pipeline, truth, ledger: readLedger(ledger), complete: true });
 }
 
-/** Whether everything is read, and everything due closed (V2). Processors may run meanwhile. */
+/** True if everything is read, and everything due is closed (V2). Processors may run meanwhile. */
 export async function isAllDone(application: Application, truth: InputTruth | undefined): Promise<boolean> {
   try {
     const { violations } = await judge(application, truth);
@@ -28,7 +28,7 @@ export async function isAllDone(application: Application, truth: InputTruth | un
   }
 }
 
-/** Whether besides that nothing lives any more. */
+/** True if, besides, nothing lives any more. */
 export async function hasAllEnded(application: Application): Promise<boolean> {
   try {
     const { violations, open } = await judge(application);
@@ -39,7 +39,7 @@ export async function hasAllEnded(application: Application): Promise<boolean> {
   }
 }
 
-/** In the terms of a trial, with what one machine's clock adds: the broker has appended no close before its deadline (V3). */
+/** In a trial's terms, with a check that one machine's clock allows: the broker has appended no close before its deadline (V3). */
 export function violationsOf({ violations, delaysMs }: VerificationReport): Violation[] {
   const earlyMs = Math.max(0, 0 - (delaysMs.min ?? 0));
   const early = { rule: 'V3', subject: 'output', detail: `a close was committed ${earlyMs} ms before its deadline` };

@@ -29,7 +29,7 @@ export function correlationIdOf(answer: Buffer): number {
   return answer.readInt32BE(4);
 }
 
-/** Whether a Produce of v3–v8 belongs to a transaction: head, client id, then the transactional id or −1. */
+/** True if a Produce of v3–v8 belongs to a transaction: head, client id, then the transactional id or −1. */
 export function isTransactional(produce: Buffer): boolean {
   return produce.readInt16BE(14 + Math.max(0, produce.readInt16BE(12))) >= 0;
 }
@@ -40,8 +40,8 @@ export function endTxnError(answer: Buffer): number {
 }
 
 /**
- * Writes other ports over those of brokers, in place: an address keeps its length. Only Metadata and FindCoordinator answer
- * with addresses, here in the versions that libs/shell/kafka asks for. @throws Error for others: a client would slip past the proxy
+ * Replaces brokers' ports by others, in place: an address keeps its length. Only Metadata and FindCoordinator answer
+ * with addresses, here in the versions that libs/shell/kafka asks for. @throws Error for others: a client would bypass the proxy
  */
 export function redirect(answer: Buffer, { apiKey, apiVersion }: RequestHead, portOf: (port: number) => number): void {
   if (apiKey === apiKeys.FindCoordinator) {

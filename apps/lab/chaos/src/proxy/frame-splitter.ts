@@ -2,7 +2,7 @@
 export class FrameSplitter {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** The frames that are complete now. */
+  /** Returns the frames that are now complete. */
   take(chunk: Buffer): Buffer[] {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const frames: Buffer[] = [];

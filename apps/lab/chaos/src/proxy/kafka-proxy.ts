@@ -1,11 +1,11 @@
-// Stands in front of every broker of a cluster and breaks what it is told to: an answer, a request, a direction.
+// Stands in front of every broker of a cluster and breaks a response, a request or a direction on order.
 //
-// Owns: its listeners and all connections through them, the rules not yet used up.
-// Does not own: the brokers; which clients are given its addresses.
+// Owns: its listeners and all connections through them, the orders not yet used up.
+// Does not own: the brokers; the choice of clients that get its addresses.
 //
 // Invariants
 //   KP1  A client that asked through it never learns of another address: answers that name brokers are rewritten.
-//   KP2  A rule fires on one request, and is counted when the broker has done what the rule is about.
+//   KP2  A rule fires on one request, and is counted once the broker has carried out its part.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import {
   type Api,
@@ -22,8 +22,8 @@ import { FrameSplitter } from './frame-splitter.ts';
 const LOOPBACK = '127.0.0.1';
 
 /**
- * What becomes of one request: its answer is dropped and the connection with it; its answer is dropped and nothing comes on that
- * connection any more; or the connection is dropped at once, and the request reaches the broker `lateMs` afterwards.
+ * Fate of one request: its answer is dropped, and the connection with it; its answer is dropped, and the connection falls silent;
+ * or the connection is dropped at once, and the request reaches the broker `lateMs` afterwards.
  */
 export type RequestFault =
   | { readonly api: Api; readonly kind: 'answerDropped' | 'silence' }
@@ -33,7 +33,7 @@ export type Cut = 'toBroker' | 'toClient' | 'both';
 
 interface Order {
   readonly fault: RequestFault;
-  /** Told whether the broker accepted the request: of EndTxn its error code, else 0. */
+  /** Told whether the broker accepted the request: EndTxn's error code, else 0. */
   readonly done: (errorCode: number) => void;
 }
 
@@ -60,7 +60,7 @@ export class KafkaProxy {
   readonly #links = new Set<Link>();
   readonly #cuts = new Map<number, Cut>();
   #orders: Order[] = [];
-  /** What would have let a client slip past; the trial is worthless then. */
+  /** The reason why a client may have bypassed the proxy; the trial is worthless then. */
   failure: Error | undefined;
 
   private constructor(brokerPorts: readonly number[]) {
@@ -73,14 +73,14 @@ export class KafkaProxy {
     return proxy;
   }
 
-  /** What clients are told. */
+  /** Addresses for clients. */
   get bootstrap(): string {
     return [...this.#ports.values()].map((port) => `${LOOPBACK}:${port}`).join(',');
   }
 
   /**
    * The next such request of any client meets the fault. Resolves with the broker's error code when the broker has answered
-   * it; undefined where none came within `withinMs`, and the order is then taken back.
+   * it; undefined if none came within `withinMs`, and the order is then taken back.
    */
   fault(fault: RequestFault, withinMs: number): Promise<number | undefined> {
     return new Promise((resolve) => {
@@ -104,7 +104,7 @@ export class KafkaProxy {
     this.#cuts.set(node, cut);
   }
 
-  /** Connections that have lost bytes are closed; new ones work. @returns how many had lost some */
+  /** Closes connections that have lost bytes; new ones work. @returns how many had lost some */
   heal(node: number): number {
     this.#cuts.delete(node);
     const broken = [...this.#links].filter((link) => link.node === node && link.mute);
@@ -157,7 +157,7 @@ export class KafkaProxy {
     broker.on('close', () => {
       client.destroy();
       this.#links.delete(link);
-      // The connection ended for another reason before the broker had answered: the order is still to be carried out.
+      // The connection ended for another reason before the broker had answered: the order still stands.
       for (const { order } of link.awaited.values()) if (order !== undefined) this.#orders.push(order);
     });
   }
@@ -182,7 +182,7 @@ export class KafkaProxy {
     setTimeout(() => link.broker.write(frame), order.fault.lateMs);
   }
 
-  /** Clock records are produced outside any transaction: faults of Produce are not for them. */
+  /** Clock records are produced outside any transaction: faults of Produce skip them. */
   #takeOrder({ apiKey }: RequestHead, frame: Buffer): Order | undefined {
     const index = this.#orders.findIndex(({ fault }) => apiKeys[fault.api] === apiKey);
     if (apiKey === apiKeys.Produce && index >= 0 && !isTransactional(frame)) return undefined;

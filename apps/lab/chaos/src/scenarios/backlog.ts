@@ -9,11 +9,11 @@ const MINUTES_OF_OWN = 1;
 const TIMEOUT_MS = 5_000;
 /** 20 000 sessions live at a time. */
 const load = { ratePerSecond: 5_000, heartbeatMs: 4_000, beats: 20 };
-/** In the sample: a few seconds. */
+/** For the sample: a few seconds. */
 const short = { forMs: 12_000, timeoutMs: 1_500, load: { ratePerSecond: 1_000, heartbeatMs: 500, beats: 20 } };
 /** Other kinds than sessions. */
 const ofKind = { forMs: 25_000, timeoutMs: 1_500, load: { ratePerSecond: 1_000 } };
-/** The oldest unread record is so many timeouts old when reading begins, or the trial has shown nothing. */
+/** Age of the oldest unread record when reading begins, in timeouts; a trial below it has shown nothing. */
 const TIMEOUTS_BEHIND_MIN = 5;
 
 export const backlog: Scenario = {

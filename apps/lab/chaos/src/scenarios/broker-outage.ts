@@ -13,7 +13,7 @@ const variants = [
 /** Devices buffer for as long as it takes. */
 const DELIVERY_TIMEOUT_MS = 600_000;
 const WARM_MS = 3_000;
-/** Half of it is silence that counts: the rest is for devices to be heard again. */
+/** Half of it is silence that counts; the rest lets devices be heard again. */
 const LASTING_TIMEOUT_MS = 6_000;
 /** Sessions live on until the load ends. */
 const lasting = { heartbeatMs: 500, beats: 100_000, ratePerSecond: 300, deliveryTimeoutMs: DELIVERY_TIMEOUT_MS };
@@ -39,16 +39,16 @@ async function run(context: TrialContext): Promise<TrialResult> {
   const gone = nodes.every(({ pid }) => pid === undefined);
   await sleep(forMs);
   await Promise.all(nodes.map((node) => node.start()));
-  // From here on: recovery is counted from the brokers' return.
+  // Recovery is counted from here: the brokers' return.
   if (gone && nodes.length > 0) trial.hit();
   await sleep(WARM_MS);
   return isLasting ? concludeUnheard(trial, processor) : trial.conclude([processor]);
 }
 
-/** No device fell silent, so none of their sessions may end while the load lasts: the logs alone do not tell. */
+/** No device fell silent, so no session may end while the load lasts; the logs alone cannot tell that. */
 async function concludeUnheard(trial: Trial, processor: Child): Promise<TrialResult> {
   const { application } = trial;
-  // Longer than the timeout after the outage: a session that it had ended would be seen by now.
+  // Longer than the timeout after the outage: a session ended by it would be seen by now.
   await sleep(2 * application.timeoutMs);
   const ended = (await readOutputs(application)).flatMap((output): Violation[] => {
     if (output.kind !== 'summary') return [];

@@ -1,4 +1,4 @@
-// The faults of which other kinds than sessions are tried on a real broker, too: F1, F2, F3, F4, F18 of each.
+// The faults tried on a real broker for other kinds than sessions, too: F1, F2, F3, F4, F18 of each.
 import { KIND_NAMES, type KindName } from '@flatline/base';
 import { KIND_LABS } from '@flatline/lab-kinds';
 import type { Scenario } from '../scenario.ts';
@@ -8,7 +8,7 @@ import { kills } from './kills.ts';
 import { massDeathOfKind } from './mass-death.ts';
 import { stoppedProcess } from './stopped-process.ts';
 
-/** Sessions are tried by everything else. */
+/** Without sessions, which all other scenarios use. */
 const kinds = KIND_NAMES.filter((kind) => KIND_LABS[kind].traffic.sender.by === 'producers');
 
 const tried: readonly Scenario[] = [kills, outcomeUnknown, stoppedProcess, backlog, massDeathOfKind];
@@ -18,7 +18,7 @@ export const scenariosByKind: readonly Scenario[] = tried.flatMap((scenario) =>
   kinds.map((kind) => ofKind(scenario, kind)),
 );
 
-/** Without its guards: what they keep away is seen in sessions. */
+/** Without its guards: sessions show the violations that they prevent. */
 function ofKind(scenario: Scenario, kind: KindName): Scenario {
   const { id, title, run } = scenario;
   const { traffic } = KIND_LABS[kind];

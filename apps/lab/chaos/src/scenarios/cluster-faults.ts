@@ -48,7 +48,7 @@ export const cutOff: Scenario = {
 };
 
 /**
- * Writers and coordinators have to be given up one after another, each when a request has waited for as long as a transaction
+ * Writers and coordinators must be abandoned one after another, each after a request has waited for as long as a transaction
  * may last: longer than it takes to doubt a leader that is read from.
  */
 const ISOLATED_MS = 120_000;
@@ -88,13 +88,13 @@ export const isolatedNode: Scenario = {
   },
 };
 
-/** From the other nodes: the isolated one shows what is old. */
+/** Read from the other nodes: the isolated one shows old data. */
 function outputsWithout({ port }: BrokerNode, { kafka, output }: Application): Promise<OutputRecord[]> {
   const brokers = kafka.brokers.filter((address) => !address.endsWith(`:${port}`));
   return readOutputs({ kafka: { ...kafka, brokers }, output });
 }
 
-/** Input partitions that this node believes it leads, and the others do not. */
+/** Input partitions that this node believes to lead, while the others do not. */
 async function deposedPartitions({ kafka, input }: Application, node: BrokerNode): Promise<readonly number[]> {
   const leadersBy = async (brokers: readonly string[]): Promise<readonly PartitionMetadata[]> => {
     const connection = openCluster({ ...kafka, brokers });

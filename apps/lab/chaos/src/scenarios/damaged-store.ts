@@ -58,7 +58,7 @@ function cutToHalf(descriptor: number, size: number): void {
   ftruncateSync(descriptor, Math.floor(size / 2));
 }
 
-/** Bytes in use: the rest of a page may be anything. */
+/** Only bytes in use: the rest of a page may be anything. */
 function flipBytes(descriptor: number, size: number, random: Random): void {
   const page = Buffer.alloc(PAGE_BYTES);
   for (let start = 0; start < size; start += PAGE_BYTES) {

@@ -6,7 +6,7 @@ import { Trial } from '../trial/trial.ts';
 
 const FAULTS_PER_TRIAL = 12;
 const FAULTS_OF_SAMPLE = 6;
-/** Without a guard: only commits with closes lose anything. */
+/** Number without a guard: only commits with closes lose anything. */
 const FAULTS_UNSAFE = 30;
 const SILENCES_PER_TRIAL = 3;
 const words = {
@@ -15,9 +15,9 @@ const words = {
   late: 'late',
 };
 const FAULT_WITHIN_MS = 15_000;
-/** The test does not depend on it, and silences end sooner. */
+/** Short, so that silences end sooner; the test does not depend on it. */
 const TRANSACTION_TIMEOUT_MS = 3_000;
-/** Between one fault and the next: the commit is settled and some others have been made. */
+/** Time between two faults: enough to settle the commit and make some others. */
 const BETWEEN_MS = 400;
 /** Past the successor's InitProducerId and the begin of its transaction, which take some tens of milliseconds. */
 const LATEST = 1_500;
@@ -35,7 +35,7 @@ const steps = ['Produce', 'AddPartitionsToTxn', 'TxnOffsetCommit', 'AddOffsetsTo
 
 const stepFault = (context: TrialContext): RequestFault => {
   const api = steps[context.index % steps.length]!;
-  // InitProducerId is sent once per life: the answer dropped is the successor's.
+  // InitProducerId is sent once per life: the dropped answer is the successor's.
   return { api, kind: context.index % (2 * steps.length) < steps.length ? 'answerDropped' : 'late', lateMs: 700 };
 };
 
@@ -76,7 +76,7 @@ async function run(context: TrialContext, faultOf: (context: TrialContext) => Re
     trial.variant = `${faults} × ${kind.api}: ${words[kind.kind]}`;
     trial.load();
     const processor = await trial.started();
-    // Without a guard only commits with closes go wrong; with it the first ones are worth a fault, too.
+    // Without a guard only commits with closes go wrong; with it, faults are useful from the first commit on.
     if (context.unsafe !== undefined) await trial.firstClose();
     const codes = new Map<number, number>();
     for (let count = 0; count < faults; count += 1) {

@@ -1,4 +1,4 @@
-// F15: devices whose clocks are wrong, on an input that carries their stamps. No other device's session is closed by it.
+// F15: devices with wrong clocks, on an input that carries their stamps. They close no other device's session.
 import type { ProducedRecord } from '@flatline/kafka';
 import { foldInput, inputRecord, type InputTruth, jsonEvent, outputRecord, type RawRecord } from '@flatline/oracle';
 import { rulesOf } from '@flatline/verifier';
@@ -28,7 +28,7 @@ const REFUSED_KEY = `${LIAR_KEY}refused-`;
 /** No honest stamp is so far from the present. */
 const FALSE_FROM_MS = 5 * MINUTE_MS;
 
-/** What an input may do with a stamp of an hour ahead; one of a century is refused by both (C6). */
+/** Policies of an input for a stamp an hour ahead; a stamp a century ahead is refused by both (C6). */
 const variants = [
   {
     name: 'an hour ahead is refused',
@@ -66,7 +66,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   }
   await trial.endLoad();
   const input = await dumpTopic(application.kafka, application.input, application.partitions);
-  // As the broker keeps them: neither refused nor restamped.
+  // As kept by the broker: neither refused nor restamped.
   const now = Date.now();
   trial.fired = input
     .flat()
@@ -82,7 +82,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
 
 function* falseRecords({ random }: TrialContext, partitions: number, hourTaken: boolean): Generator<ProducedRecord> {
   const now = Date.now();
-  // Far enough from the present for both kinds: whether it is ahead does not hang on milliseconds.
+  // Far from the present for both kinds, so that the order does not depend on milliseconds.
   const anyWhen = (random.chance(0.5) ? 1 : -1) * (2 * FALSE_FROM_MS + random.below(HOUR_MS - 3 * FALSE_FROM_MS));
   const stamps: Readonly<Record<string, number>> = {
     century: now + CENTURY_MS,
@@ -110,7 +110,7 @@ function textOf({ key }: Pick<RawRecord, 'key'>): string {
   return key === null ? '' : Buffer.from(key).toString();
 }
 
-/** An honest device has the sessions it would have had without the false stamps: as many, with as many heartbeats, closed for the same reason. */
+/** An honest device has the same sessions as without the false stamps: as many, with as many heartbeats, closed for the same reason. */
 async function closedByStamps(
   application: Application,
 ): Promise<{ readonly violations: readonly Violation[]; readonly facts: TrialResult['facts'] }> {

@@ -1,4 +1,4 @@
-// F12: the disk of the local stores fills up, and is freed again. It is a cache: nothing else may stop.
+// F12: the disk of the local stores fills up, and is freed again. The store is a cache: nothing else may stop.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// All scenarios; what each number is, says docs/SPEC.md.
+// All scenarios; docs/SPEC.md explains each number.
 import type { Scenario } from '../scenario.ts';
 import { backlog } from './backlog.ts';
 import { brokerOutage } from './broker-outage.ts';
@@ -51,7 +51,7 @@ export const scenarios: readonly Scenario[] = [
   skipped('F22', 'soak', 'hours'),
 ];
 
-/** What the gate can afford: one node, a few minutes; each with as many trials as it has kinds of fault worth it. */
+/** The gate's share: one node, a few minutes; each with as many trials as it has worthwhile kinds of fault. */
 export const sample: ReadonlyMap<string, number> = new Map([
   ['F1', 2],
   ['F2', 1],

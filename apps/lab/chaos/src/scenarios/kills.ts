@@ -8,7 +8,7 @@ import { Trial } from '../trial/trial.ts';
 type Place = Failpoint | 'random';
 
 const places: readonly Place[] = [...failpoints, 'random'];
-/** The sample of the gate takes those where most is at stake. */
+/** The most critical places, for the sample of the gate. */
 const sampled: readonly Place[] = ['commit.endSent', 'commit.produced'];
 /** Passed only while a processor shuts down; the local store is written then, too. */
 const whileEnding: readonly Failpoint[] = ['store.writing', 'store.written', 'shutdown.left', 'shutdown.committed'];
@@ -34,7 +34,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   const ends = endsOf(context);
   const trial = await Trial.begin(context);
   trial.variant = `${ends.length} × ${[...new Set(ends)].join(', ')}`;
-  // Under traffic no proof has to be asked for.
+  // Under traffic no proof needs to be asked for.
   const isQuiet = ends.includes('proof.asked');
   trial.load(isQuiet ? { ratePerSecond: 8, heartbeatMs: 400, beats: 2 } : {});
   for (const place of ends) {
@@ -48,7 +48,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   return trial.conclude([survivor]);
 }
 
-/** Where each life of a trial ends: of sessions all at one place; of other kinds, which have fewer trials, each at the next. */
+/** The places where a trial's lives end: for sessions all at one; for other kinds, which have fewer trials, each at the next one. */
 function endsOf({ index, traffic: { sender }, faults, short }: TrialContext): readonly Place[] {
   const lives = faults ?? (short ? 3 : 4);
   const chosen = short ? sampled : places;
@@ -63,7 +63,7 @@ async function dieAtRandom(trial: Trial): Promise<void> {
   if (signal === 'SIGKILL') trial.hit();
 }
 
-/** True if the process ended itself at that place. */
+/** True if the process killed itself at that place. */
 async function dieAt(trial: Trial, point: Failpoint, isQuiet: boolean): Promise<boolean> {
   const { random } = trial.context;
   const few = isQuiet || whileBeginning.includes(point) || whileEnding.includes(point);

@@ -1,4 +1,4 @@
-// F11: the log is not the one that was read: nothing is reset silently, ever (R3).
+// F11: the log is not the one that was read: nothing is ever reset silently (R3).
 import { KafkaLogAdmin, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
@@ -44,7 +44,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   const processor = await trial.started();
   await sleep(PHASE_MS);
   await processor.terminate();
-  // Leaves records unread for the fault to take away.
+  // Leaves records unread, for the fault to remove.
   await sleep(PHASE_MS / 3);
   await trial.endLoad();
   const before = await readOutputs(application);
@@ -57,7 +57,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   return refusedResult(trial, before.length, 'outputs came from a log that is not its own');
 }
 
-/** DeleteRecords up to the end: past what was committed. */
+/** DeleteRecords up to the end, beyond the committed offset. */
 async function moveStart({ kafka, input, partitions }: Application): Promise<void> {
   const connection = openCluster(kafka);
   try {

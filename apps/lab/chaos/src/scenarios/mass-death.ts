@@ -6,10 +6,10 @@ import { produce } from '../stage/topic-records.ts';
 import { Trial } from '../trial/trial.ts';
 
 const SESSIONS = 1_000_000;
-/** Longer than it takes to produce their only beats, so that they all live at once. */
+/** Longer than it takes to produce their only beats, so that they are all alive at once. */
 const TIMEOUT_MS = 40_000;
 const CLOSED_WITHIN_MS = 30_000;
-/** Other kinds than sessions: the judge keeps each for itself. */
+/** For other kinds than sessions: the judge keeps every entry. */
 const lessOfKind = { entries: 100_000, timeoutMs: 20_000 };
 
 export const massDeath: Scenario = {

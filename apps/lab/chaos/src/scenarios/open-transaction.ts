@@ -1,4 +1,4 @@
-// F10: an upstream producer leaves a transaction open on the input. What waits behind it is not silence.
+// F10: an upstream producer leaves a transaction open on the input. The records behind it are not silence.
 import { KafkaTransactionalWriters, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { KafkaProxy } from '../proxy/kafka-proxy.ts';
@@ -6,7 +6,7 @@ import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
 import { Trial } from '../trial/trial.ts';
 
-/** Many session timeouts, and longer than until it is an alarm; the upstream's own transaction timeout is longer. */
+/** Many session timeouts, and longer than the alarm takes; the upstream's own transaction timeout is longer. */
 const OPEN_MS = 20_000;
 const TRANSACTION_TIMEOUT_MS = 60_000;
 const WARM_MS = 2_000;
@@ -57,7 +57,7 @@ async function beginUpstream({ application }: Trial, brokers: string): Promise<v
       partition,
       records,
     }));
-    // The proxy ends its connection: it cannot know, and does not matter.
+    // The proxy ends its connection: it cannot learn the outcome, which does not matter.
     await writer.commit({ writes, offsets: [] }).catch(() => undefined);
   } finally {
     connection.close();

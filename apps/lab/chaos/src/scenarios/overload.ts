@@ -1,7 +1,7 @@
 // More input than the processor can take, for minutes: bounded memory, visible lag, no rebalance, nothing lost.
 //
-// Records are dear (JSON with attributes), and the processor gets a fifth of a CPU: at full speed it is faster than a small
-// machine could feed it for long, in records as in disk space.
+// Records are expensive (JSON with attributes), and the processor gets a fifth of a CPU: at full speed it outruns any feed that a
+// small machine could sustain, in records as in disk space.
 import { writeFileSync } from 'node:fs';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -16,9 +16,9 @@ import { Trial } from '../trial/trial.ts';
 import { freePort, type VitalSigns, vitalSigns } from '../stage/vital-signs.ts';
 
 const MINUTES_OF_OWN = 1;
-/** About twice what comes through with that share. */
+/** About twice the throughput at that share. */
 const RECORDS_PER_SECOND = 25_000;
-/** With less the event loop's longest turns, some tenths of a second of CPU, last as long as a group waits for a heartbeat. */
+/** With less, the event loop's longest turns, some tenths of a second of CPU, would last as long as the session timeout. */
 const CPU_SHARE = 0.2;
 const SLICE_MS = 50;
 /** Keys alive at a time; each beats every two seconds, for 50, and is followed by another. */
@@ -31,7 +31,7 @@ const CATCH_UP_MAX_MS = 300_000;
 
 const MEBIBYTE = 1024 * 1024;
 const HEAP_MEBIBYTES = 256;
-/** What bounds memory, each by its name in the source. A gigabyte of backlog and more is none of it. */
+/** Everything that bounds memory, each by its name in the source. The backlog of a gigabyte and more is none of it. */
 const CEILING_BYTES =
   MEBIBYTE *
   (HEAP_MEBIBYTES + // --max-old-space-size
@@ -39,7 +39,7 @@ const CEILING_BYTES =
     64 + // readerBufferBytes (libs/shell/kafka): fetched, not yet applied
     8 + // fetchBytes (libs/shell/kafka): an answer on its way
     32 + // FREE_ANSWER_BYTES_MAX (libs/shell/kafka)
-    4 * 32 + // TAKEN_BYTES_MAX (libs/core/partition) of each task: rows that a cut takes along for the local store
+    4 * 32 + // TAKEN_BYTES_MAX (libs/core/partition) of each task: rows that a cut takes for the local store
     64 + // FREE_BLOCK_BYTES_MAX (libs/shell/runtime)
     4 * 16 + // flushSlice (libs/shell/runtime) of each task: LMDB copies the pages that it changes, and keeps their memory
     16); // FREE_BATCH_BYTES_MAX (libs/shell/kafka)
@@ -117,7 +117,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   };
 }
 
-/** The trial has shown something only where input really piled up, for all to see. */
+/** The trial has shown something only if input really piled up, visibly. */
 function judgeLag(trial: Trial, signs: Watch['signs'], records: number): void {
   const lags = signs.map(({ lag }) => lag);
   const at = (part: number): number => lags[Math.floor(part * (lags.length - 1))] ?? 0;
@@ -130,7 +130,7 @@ function judgeLag(trial: Trial, signs: Watch['signs'], records: number): void {
   });
 }
 
-/** While it piled up, and while it was caught up with. */
+/** While it piled up, and while the processor caught up. */
 function judgeMemory(trial: Trial, signs: Watch['signs']): void {
   const memory = signs.flatMap(({ anonymousBytes }) => anonymousBytes ?? []);
   const peak = Math.max(...memory);
@@ -181,11 +181,11 @@ async function allAssigned(processor: Child, partitions: number): Promise<void> 
 
 interface Fed {
   readonly records: number;
-  /** As `flatline simulate --ledger` writes it. */
+  /** In the form of `flatline simulate --ledger`. */
   readonly ledger: readonly Readonly<Record<string, string | number>>[];
 }
 
-/** Feeds at an even rate, whatever becomes of it; resolves when everything is acknowledged. */
+/** Feeds at an even rate, regardless of the outcome; resolves when everything is acknowledged. */
 async function feed(application: Application, forMs: number): Promise<Fed> {
   const connection = openCluster(application.kafka);
   const counts = new Map<string, number>();
@@ -217,7 +217,7 @@ async function feed(application: Application, forMs: number): Promise<Fed> {
   return { records: sent, ledger };
 }
 
-/** The nth of all: keys take turns, and after `beatsPerKey` rounds there are others. */
+/** The nth record of all: keys take turns, and after `beatsPerKey` rounds others replace them. */
 function dearRecord(index: number): ProducedRecord & { readonly id: string } {
   const round = Math.floor(index / KEYS_ALIVE);
   const sequence = round % BEATS_PER_KEY;

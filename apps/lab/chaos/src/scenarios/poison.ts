@@ -15,7 +15,7 @@ export const poison: Scenario = { id: 'F14', title: 'poison between sound record
 
 type Kind = (random: Random) => Partial<ProducedRecord>;
 
-/** Refused, each for another reason. A value is of bytes; a key is given unless the kind brings its own. */
+/** Each is refused for another reason. A value is bytes; a key is given unless the kind brings its own. */
 const refused: readonly Kind[] = [
   (random) => ({ value: bytes(random, 1 + random.below(200), 1) }),
   () => ({ key: null, value: Buffer.from('{}') }),
@@ -33,7 +33,7 @@ const refused: readonly Kind[] = [
   (random) => ({ key: Buffer.from(`${POISON_KEY}${'k'.repeat(600)}${random.below(1000)}`), value: new Uint8Array() }),
 ];
 
-/** Strange, and sound. */
+/** Strange but sound. */
 const strangeKeys = ['__proto__', 'constructor', '<script>alert(1)</script>', '\u0000\u001b[31m', '../../etc', 'ÿ'];
 
 async function run(context: TrialContext): Promise<TrialResult> {
@@ -63,7 +63,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   return trial.conclude([processor], { truth });
 }
 
-/** Each hostile record has to be a dead letter; those without a key by the rules alone. */
+/** Each hostile record must become a dead letter; those without a key by the rules alone. */
 const truth: InputTruth = {
   refusalOf: ({ key }) => (key !== null && Buffer.from(key).toString().startsWith(POISON_KEY) ? 'content' : undefined),
   presentDecides: false,

@@ -31,7 +31,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   while (Date.now() < stormTo) {
     const member = members[random.below(members.length)]!;
     const child = living.get(member);
-    // With no member alive there is nothing else to do.
+    // Spares the last member alive: without any, nothing would be processed.
     if (child !== undefined && living.size === 1) continue;
     trial.armed += 1;
     if (child === undefined) living.set(member, trial.processor(member));
@@ -51,7 +51,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   return trial.conclude([...living.values()]);
 }
 
-/** Closes per second in the storm, against those before it. */
+/** Closes per second in the storm, relative to those before it. */
 async function progressIn(
   { application }: Trial,
   { begun, stormFrom, stormTo }: { begun: number; stormFrom: number; stormTo: number },
@@ -59,6 +59,6 @@ async function progressIn(
   const times = (await readOutputs(application)).map(({ timestamp }) => timestamp);
   const rate = (from: number, to: number): number =>
     times.filter((time) => time >= from && time < to).length / (to - from);
-  // The first sessions have to be silent for a timeout before any can close.
+  // The first sessions must be silent for a timeout before any can close.
   return rate(stormFrom, stormTo) / rate(begun + STEADY_MS / 2, stormFrom);
 }

@@ -1,4 +1,4 @@
-// What a processor must do where a log is not the one it knows: refuse it, and reset nothing silently (R3).
+// The duty of a processor whose log is not the one it knows: refuse it, and reset nothing silently (R3).
 import type { TrialResult } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { sleep } from '../stage/sleep.ts';
@@ -7,7 +7,7 @@ import type { Trial } from '../trial/trial.ts';
 
 const REFUSES_WITHIN_MS = 30_000;
 
-/** Every partition stops for its operator, or the process ends and says why. */
+/** True if every partition stops for its operator, or the process ends with the reason. */
 export async function refuses(processor: Child, partitions: number): Promise<boolean> {
   for (let looks = 0; looks < REFUSES_WITHIN_MS / 100; looks += 1) {
     const stopped = processor.said(/partition stopped/).length;

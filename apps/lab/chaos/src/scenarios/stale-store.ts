@@ -73,7 +73,7 @@ async function anotherLog(context: TrialContext): Promise<TrialResult> {
   return trial.conclude([processor]);
 }
 
-/** Its log is gone: nothing may be reset silently, so every partition stops and says so (R3). */
+/** Its log is gone: nothing may be reset silently, so every partition stops and reports it (R3). */
 async function newLog(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context);
   trial.variant = 'the changelog was deleted and recreated';
@@ -98,7 +98,7 @@ async function newLog(context: TrialContext): Promise<TrialResult> {
   return refusedResult(trial, before.length, 'outputs came from a recreated state');
 }
 
-/** A clean shutdown, so that the store is flushed. */
+/** Ends with a clean shutdown, so that the store is flushed. */
 async function lifeWithFlush(trial: Trial): Promise<void> {
   const processor = await trial.started();
   await sleep(PHASE_MS);

@@ -14,7 +14,7 @@ const BLOCKED_WITHIN_MS = 30_000;
 const SHARE = 0.2;
 const STARVED_MS = 20_000;
 
-/** How long the event loop is blocked; `share`: it is not, and the process gets a fifth of a CPU. */
+/** Time for which the event loop is blocked; `share`: not blocked, but the process gets a fifth of a CPU. */
 const variants = [1_200, 5_000, 200, 30_000, 'share'] as const;
 
 export const starvation: Scenario = {
@@ -67,7 +67,7 @@ async function blocked(processor: Child, blockMs: number): Promise<boolean> {
   return (await processor.line(BLOCKED_LINE, blockMs + BLOCKED_WITHIN_MS)) !== undefined;
 }
 
-/** True where it was really stopped for most of that time. */
+/** True if it was really stopped for most of that time. */
 async function starved(processor: Child): Promise<boolean> {
   const cpu = new CpuShare(processor, SHARE);
   await sleep(STARVED_MS);

@@ -3,7 +3,7 @@ import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
 import { Trial } from '../trial/trial.ts';
 
-/** Multiples of the group's session timeout: too short to be noticed, long enough, and long after all has moved on. */
+/** Multiples of the group's session timeout: too short to be noticed, long enough, and long after everything has moved on. */
 const factors = [0.5, 2, 10];
 const SESSION_TIMEOUT_MS = 2_000;
 const STOPS_PER_TRIAL = 3;
@@ -36,7 +36,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
     trial.armed += 1;
     zombie.signal('SIGSTOP');
     await sleep(factor * SESSION_TIMEOUT_MS);
-    // Too short a stop must move nothing; a longer one counts where the other instance got everything.
+    // Too short a stop must move nothing; a longer one counts if the other instance got everything.
     const moved = takeovers(other.lines) > before.assigned;
     if (moved || factor < 1) trial.hit();
     zombie.signal('SIGCONT');
@@ -47,12 +47,12 @@ async function run(context: TrialContext): Promise<TrialResult> {
   return trial.conclude(instances);
 }
 
-/** How often this process was given every partition there is. */
+/** Number of times that this process was assigned all partitions. */
 function takeovers(lines: readonly string[]): number {
   return lines.filter((line) => /partitions assigned.*"partitions":\[0,1,2,3\]/.test(line)).length;
 }
 
-/** Waits until both share the partitions: only then is there something to take over. */
+/** Waits until both share the partitions: only then can one take over. */
 async function bothShare(...both: readonly (readonly string[])[]): Promise<void> {
   const shareOf = (lines: readonly string[]): number => {
     const last = lines.findLast((line) => line.includes('partitions assigned')) ?? '{}';

@@ -10,9 +10,9 @@ import { blockedAt } from '../stage/failpoints.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../trial/trial.ts';
 
-/** The floor rises soon: short sessions let go of the log's beginning within seconds. */
+/** Raises the floor soon: short sessions release the log's beginning within seconds. */
 const TRUNCATE_LAG_MS = 500;
-/** Longer than any process is blocked here: none is expelled, so that the one that wakes up goes on where it stood. */
+/** Longer than any process is blocked here, so that none is expelled, and the one that wakes up goes on where it was. */
 const kafka = { sessionTimeoutMs: 15_000, heartbeatIntervalMs: 500 };
 const BLOCKED_MS = 6_000;
 const TRUNCATES_WITHIN_MS = 30_000;
@@ -32,7 +32,7 @@ export const truncatedChangelog: Scenario = {
   },
 };
 
-/** It wakes up below the log's start, drops everything and begins there empty (K5); then it has to take over. */
+/** It wakes up below the log's start, drops everything and restarts there empty (K5); then it must take over. */
 async function underStandby(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs: TRUNCATE_LAG_MS, standbys: 1 } });
   trial.variant = 'a standby stopped across two truncations';
@@ -53,14 +53,14 @@ async function underStandby(context: TrialContext): Promise<TrialResult> {
   await until(() => dropped() >= followed.length, NOTICES_WITHIN_MS);
   for (let count = 0; count < Math.min(dropped(), followed.length) && truncations; count += 1) trial.hit();
   await sleep(PHASE_MS);
-  // What it reads from here on is what counts.
+  // Only the records read from here on count.
   await owner.kill9();
   await until(() => runs(standby) >= trial.application.partitions, STARTS_WITHIN_MS);
   trial.facts['takenOverFromStandby'] = standby.said(/task runs.*"restoredFrom":"standby"/).length;
   return trial.conclude([standby]);
 }
 
-/** It was told where the log begins, and then the log begins elsewhere. */
+/** It had learned the log's beginning, which then moved. */
 async function underRestoration(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs: TRUNCATE_LAG_MS } });
   trial.variant = 'truncated while another instance restores';
@@ -76,7 +76,7 @@ async function underRestoration(context: TrialContext): Promise<TrialResult> {
   return trial.conclude([owner, other]);
 }
 
-/** No entry is alive, and the position has to outlast every record of it (K3). */
+/** No entry is alive, and the position must outlive every record of the log (K3). */
 async function noneAlive(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context, { pipeline: { truncateLagMs: TRUNCATE_LAG_MS } });
   trial.variant = 'no entry alive, truncated to the last commit, restored without a local store';
@@ -89,7 +89,7 @@ async function noneAlive(context: TrialContext): Promise<TrialResult> {
   const blocks = await changelogEnds(application);
   trial.armed = application.partitions;
   await until(async () => {
-    // Ends of unknown sessions: they move the position and nothing else.
+    // Ends of unknown sessions: they only move the position.
     await produce(application, endsOfUnknown(application.partitions));
     return (await changelogEnds(application)).every(({ logStart }, partition) => logStart >= blocks[partition]!.end);
   }, TRUNCATES_WITHIN_MS);
@@ -106,13 +106,13 @@ async function noneAlive(context: TrialContext): Promise<TrialResult> {
 
 const runs = (processor: Child): number => processor.said(/task runs/).length;
 
-/** From the newest assignment that names some. */
+/** From the latest assignment that names any. */
 function standbysOf(processor: Child): readonly number[] {
   const line = processor.said(/partitions assigned.*"standbys":\[\d/).at(-1) ?? '{}';
   return (JSON.parse(line) as { readonly standbys?: readonly number[] }).standbys ?? [];
 }
 
-/** Whether the log start of each of these partitions has moved a second time after it had passed `above`. */
+/** True if the log start of each of these partitions has moved once more after it had passed `above`. */
 async function truncatedTwice(
   application: Application,
   wanted: readonly { readonly partition: number; readonly above: number }[],

@@ -15,10 +15,10 @@ import { Child } from './child.ts';
 import { createTopic, recreateTopic } from './topic-administration.ts';
 
 export interface ApplicationOptions {
-  /** Tells the applications of a campaign apart: letters, digits, `-`. */
+  /** Distinguishes the applications of a campaign: letters, digits, `-`. */
   readonly name: string;
   readonly brokers: string;
-  /** What processors are told; default: the brokers themselves. */
+  /** Addresses for the processors; default: the brokers themselves. */
   readonly processorBrokers?: string | undefined;
   readonly timeoutMs: number;
   readonly partitions?: number;
@@ -34,7 +34,7 @@ export interface ProcessorSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: any. */
   readonly httpPort?: number;
-  /** What its sources are changed to before they are loaded. */
+  /** Edits of its sources before they are loaded. */
   readonly edits?: readonly SourceEdit[];
 }
 
@@ -93,7 +93,7 @@ export class Application {
       application: name,
       brokers: brokers.split(','),
       http: { port: 0 },
-      // A killed member is missed soon, so that trials are short; what is tested does not depend on it.
+      // A killed member is missed soon, so that trials are short; the results do not depend on it.
       kafka: { sessionTimeoutMs: 2_000, heartbeatIntervalMs: 200, ...kafka },
       pipelines: [
         {
@@ -129,7 +129,7 @@ export class Application {
     await this.command('topics', 'create', '--config', this.config, '--brokers', brokers, ...sizes);
   }
 
-  /** A deleted topic, as an operator's own tools would: `flatline topics create` refuses where a state needs what was there. */
+  /** Recreates a deleted topic, as an operator's own tools would: `flatline topics create` refuses if a state needs the old one. */
   async recreate(topic: string): Promise<void> {
     const { replication = 1 } = this.options;
     const settings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'message.timestamp.type': 'LogAppendTime' };
@@ -149,7 +149,7 @@ export class Application {
     return join(this.folder, 'ledger.jsonl');
   }
 
-  /** Sessions that beat, mostly fall silent, and whose truth is in `ledger` when the child has ended. */
+  /** Sessions that beat and mostly fall silent; their truth is in `ledger` once the child has ended. */
   fleet({ sessions, ratePerSecond, heartbeatMs, beats, seed, deliveryTimeoutMs }: FleetLoad): Child {
     const size = ['--sessions', String(sessions), '--rate', String(ratePerSecond)];
     const life = ['--heartbeat-ms', String(heartbeatMs), '--beats', String(beats), '--format', 'json'];
@@ -159,7 +159,7 @@ export class Application {
     return this.flatline(['simulate', ...where, ...size, ...life, ...disorder, ...patience]);
   }
 
-  /** @throws Error with what the command printed, where it ends with another code than 0. */
+  /** @throws Error with the command's output, if it ends with another code than 0. */
   async command(...args: readonly string[]): Promise<Child> {
     const child = this.flatline(args);
     const { code } = await child.ended;
@@ -169,7 +169,7 @@ export class Application {
 
   /** The command as a user runs it. */
   flatline(args: readonly string[], { env = {}, edits = [] }: Omit<ProcessorSettings, 'httpPort'> = {}): Child {
-    // What is set for this program is not meant for its children.
+    // Variables for this program are not meant for its children.
     const own = { KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', NO_COLOR: '1' };
     const node = ['--conditions=@flatline/source', ...editingArguments(edits)];
     return new Child(process.execPath, [...node, entry, ...args], { ...own, ...env });

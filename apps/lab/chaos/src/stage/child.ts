@@ -1,4 +1,4 @@
-// A child process: its lines, its end, and none left behind.
+// A child process: its lines, its end, and the guarantee that none is left behind.
 //
 // Owns: every process started through it, until it has ended.
 // Does not own: what they do.
@@ -33,7 +33,7 @@ export class Child {
           this.#take(line);
         });
     this.ended = new Promise((resolve) => {
-      // It could not even be started; 'close' comes, too.
+      // It could not be started; 'close' follows.
       this.#process.once('error', (error) => {
         this.#take(error.message);
       });
@@ -46,7 +46,7 @@ export class Child {
     });
   }
 
-  /** Undefined where it could not be started. */
+  /** Undefined if it could not be started. */
   get pid(): number | undefined {
     return this.#process.pid;
   }
@@ -76,7 +76,7 @@ export class Child {
     });
   }
 
-  /** Lines so far that match. */
+  /** Matching lines so far. */
   said(pattern: RegExp): string[] {
     return this.lines.filter((each) => pattern.test(each));
   }
@@ -92,7 +92,7 @@ export class Child {
     return this.ended;
   }
 
-  /** Asks it to end, and sees to it that it does. */
+  /** Asks it to end, and makes sure that it does. */
   async terminate(withinMs = 30_000): Promise<Ending> {
     if (this.#stopped) this.signal('SIGCONT');
     this.signal('SIGTERM');

@@ -1,12 +1,12 @@
-// A share of a CPU for a process: stopped for the rest of every period, as a quota of the kernel's scheduler would do it, and
-// without the rights that one needs.
+// Gives a process a share of a CPU: it is stopped for the rest of every period, like by a quota of the kernel's scheduler, but
+// without the privileges which that needs.
 //
-// Owns: whether the child is stopped.
+// Owns: the state of the child, stopped or not.
 // Does not own: the child.
 import type { Child } from './child.ts';
 import { sleep } from './sleep.ts';
 
-/** Far below a heartbeat interval: no other process takes it for silence. */
+/** Far below a heartbeat interval: no other process mistakes it for silence. */
 const PERIOD_MS = 100;
 
 export class CpuShare {
@@ -23,12 +23,12 @@ export class CpuShare {
     this.#ended = this.#run();
   }
 
-  /** How long it was stopped, all in all. */
+  /** Total time for which it was stopped. */
   get withheldMs(): number {
     return this.#withheldMs;
   }
 
-  /** From now on it has all it can get. */
+  /** Lifts the limit from now on. */
   lift(): Promise<void> {
     this.#lifted = true;
     return this.#ended;

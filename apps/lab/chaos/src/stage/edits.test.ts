@@ -4,7 +4,7 @@ import { editedSources, type SourceEdit } from '@flatline/cluster/source-edits';
 import { editsWithout, guards } from './guards.ts';
 import { dyingAt, blockedAt, failpoints } from './failpoints.ts';
 
-/** That it can be parsed says that the statement was put where one may stand. */
+/** Parsing proves that the statement was put where one may stand. */
 function expectToFit(edits: readonly SourceEdit[]): void {
   for (const source of editedSources(edits).values()) expect(stripTypeScriptTypes(source)).not.toBe('');
 }

@@ -1,10 +1,10 @@
-// Places in the product where a processor is ended or blocked on purpose: what happens there is put into its sources.
+// Places in the product where a processor is killed or blocked on purpose: the action is put into its sources.
 import type { SourceEdit } from '@flatline/cluster/source-edits';
 
 interface Marked {
   readonly file: string;
   readonly from: string;
-  /** The text with a statement put in. */
+  /** The text with a statement inserted. */
   readonly to: (deed: string) => string;
 }
 
@@ -35,7 +35,7 @@ const COMMIT_REST = 'this.#loop?.commitRest());';
 
 /** In the order in which a life passes them first. */
 const marked = {
-  /** The local store is loaded, as far as there is one; nothing of the changelog is read. */
+  /** The local store is loaded, if there is one; nothing of the changelog is read. */
   'restore.loaded': after(restoration, 'const from = await loadStore(context, store, restoration, abandon);'),
   /** A block of the changelog has been applied. */
   'restore.block': after(restoration, 'if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);'),
@@ -45,9 +45,9 @@ const marked = {
     'const writer = await ports.writers.open(settings.transactionalId(partition), timeoutMs);',
   ),
   'claim.written': before(claiming, 'return { writer, claimOffset:'),
-  /** After poll: records are in hand, none is applied. */
+  /** After poll: records have been fetched, none is applied. */
   'input.read': before(reading, 'this.#noteArrival(fetched);'),
-  /** Sessions have expired, and nothing outside shows it. */
+  /** Sessions have expired, with no visible effect yet. */
   'wheel.fired': within(loop, EXPIRE, (deed) => `const closed = ${CLOSED}; ${EXPIRE} if (${CLOSED} > closed) ${deed}`),
   'proof.asked': within(
     proof,
@@ -67,7 +67,7 @@ const marked = {
     (deed) =>
       `...groups.map(async ([group, groupOffsets]) => { await this.#commitOffsets(group, groupOffsets); ${deed} }),`,
   ),
-  /** EndTxn is on its way, and its answer has not come: a turn later the request is with the system. */
+  /** EndTxn is on its way, its answer has not come: a turn later the request is with the system. */
   'commit.endSent': within(
     writer,
     `await ${END_TRANSACTION};`,
@@ -90,15 +90,15 @@ export type Failpoint = keyof typeof marked;
 
 export const failpoints = Object.keys(marked) as readonly Failpoint[];
 
-/** The process ends itself by SIGKILL at the `pass`th pass, from 1, of that place in any of its tasks. */
+/** The process kills itself with SIGKILL at the `pass`th pass, from 1, of that place in any of its tasks. */
 export function dyingAt(name: Failpoint, pass: number): readonly SourceEdit[] {
   return [atPass(name, pass, "process.kill(process.pid, 'SIGKILL');")];
 }
 
-/** What a process prints on standard error once it has been blocked. */
+/** Printed on standard error by a process that has been blocked. */
 export const BLOCKED_LINE = /the event loop was blocked/;
 
-/** The process blocks its event loop for so long, once. */
+/** The process blocks its event loop for that time, once. */
 export function blockedAt(name: Failpoint, pass: number, blockMs: number): readonly SourceEdit[] {
   const block = `for (const until = performance.now() + ${blockMs}; performance.now() < until;);`;
   return [atPass(name, pass, `${block} process.stderr.write('${BLOCKED_LINE.source}\\n');`)];

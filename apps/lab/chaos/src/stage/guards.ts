@@ -1,5 +1,5 @@
-// What keeps the rules where a request's outcome is unknown. Each is taken out of a processor's sources for a test that must
-// then see the rules broken.
+// The code that keeps the rules while a request's outcome is unknown. Each guard is removed from a processor's sources by a test
+// that must then see the rules broken.
 import type { SourceEdit } from '@flatline/cluster/source-edits';
 
 const COMMITTER = 'libs/shell/runtime/src/committing/committer.ts';

@@ -1,7 +1,7 @@
-// The producers of a pipeline that no fleet sends to, within this process and past any proxy.
+// The producers of a pipeline without a fleet, within this process and bypassing any proxy.
 //
-// Owns: a producer, the ledger of what it sent.
-// Does not own: what it sends (`KindTraffic`).
+// Owns: a producer, the ledger of its records.
+// Does not own: their contents (`KindTraffic`).
 //
 // Invariants
 //   KL1  A record counts in the ledger once it is acknowledged, and only then (X3).
@@ -20,9 +20,9 @@ export interface LoadSettings {
 }
 
 const TICK_MS = 20;
-/** So few that each is heard of again while something of it lives. */
+/** Few, so that each is heard from again while something of it lives. */
 const KEYS = 240;
-/** Offsets remembered of each key: the first of them is of somebody whose time is over. */
+/** Offsets remembered per key: the first belongs to a holder whose time is over. */
 const OFFSETS_KEPT = 4;
 
 interface Sent {
@@ -36,7 +36,7 @@ export class KindLoad {
   readonly #settings: LoadSettings;
   readonly #random: Random;
   readonly #sent = new Map<string, Sent>();
-  /** By partition: keys of what is not acknowledged, in order. */
+  /** By partition: keys of the unacknowledged records, in order. */
   readonly #waiting: string[][];
   readonly #done: Promise<void>;
   #isOver = false;
@@ -48,11 +48,11 @@ export class KindLoad {
     this.#random = seededRandom(settings.seed);
     this.#waiting = Array.from({ length: application.partitions }, () => []);
     this.#done = this.#run();
-    // Told where it is waited for.
+    // Reported where it is awaited.
     this.#done.catch(() => undefined);
   }
 
-  /** Sends nothing more, and writes the ledger. @throws what went wrong with the producer: the trial then shows nothing */
+  /** Stops sending, and writes the ledger. @throws the producer's error: the trial then shows nothing */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#done;

@@ -1,4 +1,4 @@
-/** Resolves after that long: for schedules of faults, and between looks at what has no notification. */
+/** Resolves after that time: for schedules of faults, and between looks at things without notifications. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,4 @@
-// What operators do to topics behind Flatline's back, by the requests of their tools.
+// Operators' changes to topics behind Flatline's back, by the requests of their tools.
 import { type KafkaConnection, type KafkaOptions, KafkaTopicAdmin, type NewTopic, openCluster } from '@flatline/kafka';
 import { sleep } from './sleep.ts';
 
@@ -41,7 +41,7 @@ export function growTopic(kafka: KafkaOptions, topic: string, partitions: number
   });
 }
 
-/** Tries until the deletion is over: it goes on after it was acknowledged. */
+/** Retries until the deletion is over: it goes on after it is acknowledged. */
 export async function recreateTopic(kafka: KafkaOptions, topic: NewTopic): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {

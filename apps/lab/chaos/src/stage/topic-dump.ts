@@ -1,4 +1,4 @@
-// Everything committed in a topic, read by the oracle's own decoders: what a trial's size of topic allows.
+// Everything committed in a topic, read by the oracle's own decoders: possible at the size of a trial's topics.
 import { KafkaLogAdmin, KafkaLogScan, type KafkaOptions, openCluster } from '@flatline/kafka';
 import type { RawRecord } from '@flatline/oracle';
 import { cutInput, sourceOf } from '@flatline/verifier';
@@ -25,7 +25,7 @@ export async function dumpTopic(kafka: KafkaOptions, topic: string, partitions: 
   }
 }
 
-/** When each record of an output was appended, in order. */
+/** Append times of an output's records, in order. */
 export async function appendTimes({
   kafka,
   output,

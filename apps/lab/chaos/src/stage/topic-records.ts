@@ -1,10 +1,10 @@
-// Records of an application's topics as its users write and read them, past any proxy.
+// Records of an application's topics as its users write and read them, bypassing any proxy.
 import { openSummaryConsumer, type OutputRecord } from '@flatline/client/parts';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import type { Application } from './application.ts';
 
-/** To the input, and acknowledged. */
+/** Writes to the input; resolves when all records are acknowledged. */
 export async function produce(application: Application, records: Iterable<ProducedRecord>): Promise<void> {
   const connection = openCluster(application.kafka);
   try {
@@ -16,7 +16,7 @@ export async function produce(application: Application, records: Iterable<Produc
   }
 }
 
-/** All that is committed on the output now. */
+/** Everything committed on the output now. */
 export async function readOutputs({ kafka, output }: Pick<Application, 'kafka' | 'output'>): Promise<OutputRecord[]> {
   const { consumer, close } = await openSummaryConsumer({ kafka, topic: output, from: 'beginning', until: 'end' });
   try {

@@ -1,4 +1,4 @@
-// What a processor says of itself over HTTP, and what the system says of its memory.
+// A processor's own status over HTTP, and the system's figures for its memory.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Child } from './child.ts';
@@ -7,13 +7,13 @@ export interface VitalSigns {
   /** Input records not yet applied, over all partitions. */
   readonly lag: number;
   readonly liveEntries: number;
-  /** Anonymous memory: what files are mapped for is the system's to take back. Undefined where it is not told. */
+  /** Anonymous memory: the system may drop mapped files. Undefined if not available. */
   readonly anonymousBytes: number | undefined;
 }
 
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Undefined where no answer comes in time: it may be just stopped. */
+/** Undefined if no answer comes in time: it may just be stopped. */
 export async function vitalSigns(processor: Child, httpPort: number): Promise<VitalSigns | undefined> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
@@ -36,7 +36,7 @@ export async function vitalSigns(processor: Child, httpPort: number): Promise<Vi
   }
 }
 
-/** On Linux alone. */
+/** On Linux only. */
 function anonymousBytesOf(pid: number | undefined): number | undefined {
   try {
     const found = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));

@@ -8,7 +8,7 @@ const frozenAt = trueNow() + warpAfterMs;
 const wrong = {
   forward: () => trueNow() + stepMs,
   back: () => trueNow() - stepMs,
-  // A second of every ten is lost.
+  // A second in every ten is lost.
   drift: () => trueNow() - (performance.now() - from - warpAfterMs) / 10,
   frozen: () => frozenAt,
 }[process.env['WARPED_CLOCK']];

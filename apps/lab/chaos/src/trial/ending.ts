@@ -8,16 +8,16 @@ import { sleep } from '../stage/sleep.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { produce } from '../stage/topic-records.ts';
 
-/** Longer than anything waits for: the broker's transaction timeout, a group's session, a coordinator's move. */
+/** Longer than any wait of the product: the broker's transaction timeout, a group's session, a coordinator's move. */
 export const QUIESCENCE_MAX_MS = 90_000;
 /** Append times are rounded to milliseconds. */
 const SENTINEL_MARGIN_MS = 50;
-/** Between two looks at whole logs: each reads and judges them all, and takes from the processors what they need to get done. */
+/** Between two looks at whole logs: each reads and judges them all, and takes time from the processors. */
 const LOOK_MS = 500;
 
 const sentinelKey = (partition: number): string => `sentinel-${partition}`;
 
-/** The first offset, by partition, at which its sentinel may lie. */
+/** By partition, the first offset at which its sentinel may lie. */
 export type Sentinels = readonly number[];
 
 /**
@@ -51,7 +51,7 @@ export async function awaitCloses(
   const since = performance.now();
   const waitedMs = (): number => performance.now() - since;
   let quiescent = await areBuried(application, sentinels, withinMs);
-  // Expiries are drained in slices: that of a sentinel need not be the last.
+  // Expiries are drained in slices: a sentinel's need not be the last.
   while (quiescent && !(await isAllDone(application, truth))) {
     await sleep(LOOK_MS);
     quiescent = waitedMs() < withinMs;
@@ -61,7 +61,7 @@ export async function awaitCloses(
 
 /**
  * For other kinds: resolves when nothing lives any more, by the processors' own proof of silence, and all is read. To be called
- * when the load has ended: then all that lives is due within some seconds.
+ * when the load has ended: then everything alive is due within some seconds.
  */
 export async function awaitEndings(
   application: Application,
@@ -78,7 +78,7 @@ export async function awaitEndings(
   }
 }
 
-/** Follows the output until it has a tombstone of each sentinel; false where that takes longer. */
+/** Follows the output until it has a tombstone of each sentinel; false if that takes longer. */
 async function areBuried({ kafka, output }: Application, sentinels: Sentinels, withinMs: number): Promise<boolean> {
   const { consumer, close } = await openSummaryConsumer({ kafka, topic: output, from: 'beginning' });
   const limit = systemClock.after(withinMs, () => {

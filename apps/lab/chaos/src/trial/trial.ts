@@ -1,7 +1,7 @@
 // The frame of a trial: an application under load, the faults of the scenario, and the judgement afterwards.
 //
 // Owns: the application, its fleet.
-// Does not own: the processors the scenario starts, until they are handed over.
+// Does not own: the processors that the scenario starts, until they are handed over.
 import type { PipelineSection } from '@flatline/lab-kinds';
 import type { InputTruth, VerificationReport } from '@flatline/oracle';
 import { judge, violationsOf } from '../check/judgement.ts';
@@ -18,7 +18,7 @@ import { awaitCloses, awaitEndings, QUIESCENCE_MAX_MS, writeSentinels } from './
 /** Longer than any trial: the fleet is interrupted. */
 const ENDLESS = 100_000_000;
 
-/** The silence that ends something, where a scenario needs no other. */
+/** The silence that ends an entry, unless a scenario needs another. */
 const TIMEOUT_MS = 1_500;
 
 const usualLoad = { ratePerSecond: 300, heartbeatMs: 200, beats: 6, sessions: ENDLESS };
@@ -35,18 +35,18 @@ const LOOK_MS = 100;
 /** Exit code of an interrupted fleet. */
 const INTERRUPTED_CODE = 130;
 
-/** What only the scenario knows of its records and processors, and how its load ends. */
+/** The scenario's own facts about its records and processors, and the end of its load. */
 export interface Conclusion {
   /** Default: nothing that decodes is refused, and no stamp is ahead of the present. */
   readonly truth?: InputTruth;
-  /** Whether the processors' clocks, which stamp the outputs, are right. Default: they are. */
+  /** True if the processors' clocks, which stamp the outputs, are right. Default: true. */
   readonly stampsAreTrue?: boolean;
   readonly load?: 'interrupt' | 'finish';
 }
 
-/** What differs from the usual application. */
+/** Differences from the usual application. */
 interface TrialOptions extends Partial<Omit<ApplicationOptions, 'pipeline'>> {
-  /** Beside the settings of its kind. */
+  /** Added to the settings of its kind. */
   readonly pipeline?: Partial<PipelineSection>;
 }
 
@@ -88,7 +88,7 @@ export class Trial {
     this.#fleet = this.application.fleet({ ...usualLoad, seed: this.context.seed, ...changes });
   }
 
-  /** Waits for the end of a fleet that has one, or ends it. @throws Error where it failed: the trial then shows nothing */
+  /** Waits for the end of a fleet that has one, or interrupts it. @throws Error if it failed: the trial then shows nothing */
   async endLoad(how: 'interrupt' | 'finish' = 'interrupt'): Promise<void> {
     await this.#load?.end();
     this.#load = undefined;
@@ -105,7 +105,7 @@ export class Trial {
     return this.application.processor(instance, { ...settings, edits: [...unguarded, ...edits] });
   }
 
-  /** A processor with a task that runs. @throws Error with its last lines where it has none in time */
+  /** Starts a processor and waits for a running task. @throws Error with its last lines if there is none in time */
   async started(instance = 'a', settings: ProcessorSettings = {}): Promise<Child> {
     const processor = this.processor(instance, settings);
     if ((await processor.line(/task runs/, STARTS_WITHIN_MS)) === undefined)
@@ -113,7 +113,7 @@ export class Trial {
     return processor;
   }
 
-  /** Waits for a close: guards of closes show only in commits that have some. @throws Error where none comes */
+  /** Waits for a close: guards of closes show only in commits that have some. @throws Error if none comes */
   async firstClose(): Promise<void> {
     for (let waitedMs = 0; waitedMs < CLOSES_WITHIN_MS; waitedMs += LOOK_MS) {
       if ((await readOutputs(this.application)).length > 0) return;
@@ -135,7 +135,7 @@ export class Trial {
   ): Promise<TrialResult> {
     const { application, faultsAt } = this;
     await this.endLoad(load);
-    // What a missing guard has taken away will never come.
+    // Closes lost for want of a guard will never come.
     const withinMs = this.context.unsafe === undefined ? QUIESCENCE_MAX_MS : UNSAFE_QUIESCENCE_MAX_MS;
     const { waitedMs, quiescent } =
       this.context.traffic.sender.by === 'fleet'
@@ -159,7 +159,7 @@ export class Trial {
     };
   }
 
-  /** It must still be alive, and exit with 0 on SIGTERM. */
+  /** Expects it to be alive, and to exit with 0 on SIGTERM. */
   async endCleanly(processor: Child): Promise<void> {
     if (processor.ending !== undefined) {
       const { code, signal } = processor.ending;
@@ -177,14 +177,14 @@ export class Trial {
   }
 }
 
-/** For the report: what readers look for, and what a fault must have left behind. */
+/** For the report: facts of interest to readers, and the necessary traces of a fault. */
 function factsOf({ commits, reach, undecided }: VerificationReport): Record<string, string | number> {
   const { claims, abortedTransactions } = reach;
   const left = undecided.length === 0 ? {} : { undecided: undecided.slice(0, 3).join(' | ') };
   return { commits, claims, abortedTransactions, ...left };
 }
 
-/** From each fault to the first output appended after it, where it came before the next fault. */
+/** From each fault to the first output appended after it, if it came before the next fault. */
 export function recoveries(faultsAt: readonly number[], appendTimes: readonly number[]): number[] {
   return faultsAt.flatMap((at, index) => {
     const next = appendTimes.find((time) => time > at);

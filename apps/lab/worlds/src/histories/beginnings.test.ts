@@ -1,4 +1,4 @@
-// Logs that no longer begin at their first offset: what can be judged is, and what cannot is said.
+// Logs that no longer begin at their first offset: everything that can be judged is, and the rest is reported.
 import { describe, expect, test } from '@jest/globals';
 import { type RecordedLog, type RecordedPartition, SESSION_RULES } from '@flatline/lab-kinds/histories';
 import { type PartitionHistory, type VerificationReport, verifyHistories } from '@flatline/oracle';
@@ -8,7 +8,7 @@ import { historyOf, INPUT, record } from './recorded-history.fixture.ts';
 
 const [whole] = (await record({ seed: 1 })) as [RecordedPartition];
 
-/** Leaves what there is up to `last`, and puts the whole log behind it. */
+/** Keeps the log up to `last`, and appends all of it again. */
 function sayAgain<R extends { readonly offset: number }>(log: RecordedLog<R>, last: number): void {
   const shift = log.batches.at(-1)!.lastOffset + 1;
   const moved = log.records.map((each) => ({ ...each, offset: each.offset + shift }));
@@ -32,7 +32,7 @@ describe('an application that began on an input that was there', () => {
     expect(report.undecided).toEqual([]);
     expect(report.reach.recordsBeforeOrigin).toBeGreaterThan(20);
     expect(report.closed).toBeGreaterThan(10);
-    // The same where its first commits are gone, and where the input lacks what was never read.
+    // The same where its first commits are gone, and where the input lacks records that were never read.
     const history = historyOf(recorded);
     const changelog = from(history.changelog, recorded.changelog, after(recorded.changelog, 0.5));
     expect((await judge({ ...history, changelog })).violations).toEqual([]);
@@ -55,7 +55,7 @@ describe('an application that began on an input that was there', () => {
     expect([...fold.names()]).toEqual([...alone.names()]);
     expect(fold.takeExpected()).toHaveLength(alone.takeExpected().length);
     expect(fold.clock).toBe(alone.clock);
-    // One of the other type behind it says that the partition had to stop there.
+    // A later record of the other type means that the partition had to stop there.
     const late = structuredClone(recorded);
     const at = late.input.records.length >> 1;
     late.input.records[at] = { ...late.input.records[at]!, logAppendTime: false };
@@ -90,7 +90,7 @@ describe('logs without their beginning', () => {
     const { deadLetters, output } = recorded;
     const former = deadLetters.records.filter(({ subject }) => subject !== undefined && subject.offset < since);
     expect(former.length).toBeGreaterThan(0);
-    // As a reset and `startFrom: earliest` leave the topics: all of it again, behind what the log of before had said.
+    // As after a reset with `startFrom: earliest`: all of it again, behind the former output.
     sayAgain(deadLetters, former.at(-1)!.offset);
     sayAgain(output, output.batches[output.batches.length >> 3]!.lastOffset);
     const history = historyOf(recorded);

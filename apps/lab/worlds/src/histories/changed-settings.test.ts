@@ -1,4 +1,4 @@
-// Processors that were started again with other settings: each stretch is judged by those of then, which the changelog has.
+// Processors restarted with other settings: each stretch is judged by the settings at that time, which the changelog has.
 import { describe, expect, test } from '@jest/globals';
 import { KIND_NAMES } from '@flatline/base';
 import { KIND_LABS } from '@flatline/lab-kinds';
@@ -15,21 +15,21 @@ import { historyOf, INPUT, record, settingsText } from './recorded-history.fixtu
 
 const CHANGES = KIND_NAMES.flatMap((kind): readonly SettingsChange[] => KIND_LABS[kind].histories.changes);
 
-/** Seeds of each change: `SEEDS` are drawn by the whole file, as by the others. */
+/** Seeds of each change: the whole file draws `SEEDS`, like the other files. */
 const SEEDS = Math.ceil(Number(process.env['SEEDS'] ?? 3 * CHANGES.length) / CHANGES.length);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 const judge = (histories: readonly PartitionHistory[], rules: JudgedRules): Promise<VerificationReport> =>
   verifyHistories(histories, { rules, inputTopic: INPUT });
 
-/** Every third: two of three histories have none. */
+/** Every third history: two of three have none. */
 const hasStorm = (seed: number): boolean => seed % 3 === 0;
 
 async function told(recorded: RecordedPartition): Promise<PartitionHistory> {
   return { ...historyOf(recorded), settings: await settingsIn(historyOf(recorded).changelog) };
 }
 
-/** What a history had to judge. A storm may keep a partition from committing anything before the change, or closing much. */
+/** The judged counts of a history. A storm may keep a partition from committing anything before the change, or closing much. */
 interface Judged {
   readonly changedInBoth: boolean;
   readonly closedMany: boolean;
@@ -50,7 +50,7 @@ describe.each(CHANGES)('$what (rerun: SEED=n SEEDS=1 npm test -- worlds)', ({ su
         changed,
       });
       const histories = await Promise.all(recorded.map(told));
-      // All ends with the changed settings, whatever came before.
+      // Everything ends with the changed settings, whatever came before.
       for (const { settings } of histories) expect(settings!.at(-1)!.text).toBe(settingsText(changed.rules));
       const report = await judge(histories, changed.rules);
       expect(report.violations).toEqual([]);

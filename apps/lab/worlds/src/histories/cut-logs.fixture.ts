@@ -16,7 +16,7 @@ export function from<R extends LogRecord>(source: LogSource<R>, log: RecordedLog
   return { ...source, logStart, read };
 }
 
-/** Behind the marker that ends about the given share of the log. */
+/** Offset behind the marker that ends about the given share of the log. */
 export function after({ batches }: RecordedLog<LogRecord>, share: number): number {
   const marker = batches.findLast(({ marker: kind }, at) => kind !== undefined && at < batches.length * share)!;
   return marker.lastOffset + 1;

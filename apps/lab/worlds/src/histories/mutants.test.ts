@@ -63,7 +63,7 @@ describe('mutants: each of them makes a correct history wrong in one place', () 
   );
 });
 
-/** Heartbeats and ends, of which a session keeps nothing in pages: it stands for a kind that has none. */
+/** Heartbeats and ends, of which a session keeps nothing in pages: stands for a kind without any. */
 function bareSessions(): HistorySubject {
   const plain = sessions();
   const act = (_key: string, random: Random): HistoryAct => ({ value: random.chance(0.2) ? null : '' });
@@ -92,7 +92,7 @@ async function missedOf(
   return missed;
 }
 
-/** One that finds nothing to change is missed, too. */
+/** A mutant that finds nothing to change counts as missed, too. */
 async function caught(
   mutant: HistoryMutant,
   subject: HistorySubject,

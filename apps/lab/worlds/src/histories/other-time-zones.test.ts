@@ -1,4 +1,4 @@
-// Runs that were reckoned by another version of the time-zone database than the checker has.
+// Runs computed by another version of the time-zone database than the checker's.
 import { expect, test } from '@jest/globals';
 import { headersOf, type HistorySubject, type RecordedPartition, schedules } from '@flatline/lab-kinds/histories';
 import { type VerificationReport, verifyHistories } from '@flatline/oracle';
@@ -25,7 +25,7 @@ const subject: HistorySubject = {
   },
 };
 
-/** In a zone it has each instant but every other one. */
+/** In a zone, leaves out every other instant. */
 const calendar: SchedulePipelineRules['calendar'] = {
   ...ours,
   version: '2027a',

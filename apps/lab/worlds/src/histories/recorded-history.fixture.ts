@@ -42,11 +42,11 @@ const PARTITIONS = 2;
 /** max.message.bytes of the dead-letter topic: some records are longer. */
 const LETTER_BYTES_MAX = 1_500;
 
-/** Swept already where a history of some minutes is long. */
+/** Low, so that the log is swept in a history of some minutes. */
 const UNSWEPT_BYTES = 512;
 const CHANGELOG_FACTOR = 4;
 
-/** By which K8 is judged in recorded histories: in so short a log a commit's header, and a claim, weigh as much as what lives. */
+/** K8's limits for recorded histories: in so short a log a commit's header, and a claim, weigh as much as the live entries. */
 export const LENGTH_RULES = { changelogFactor: CHANGELOG_FACTOR, unsweptBytesMax: 8 * UNSWEPT_BYTES };
 
 /** A recorded partition as the checker reads it, in parts of a few records each. */
@@ -93,17 +93,17 @@ export interface RecordingOptions {
   readonly rates?: FaultRates;
   /** Kills and pauses of processes. */
   readonly storm?: boolean;
-  /** Brokers that cannot be reached for longer than the timeout, now and then. */
+  /** Now and then, brokers that cannot be reached for longer than the timeout. */
   readonly outages?: boolean;
   /** Default: sessions. */
   readonly subject?: HistorySubject;
-  /** By which each process goes on once it has been started again, half-way through. */
+  /** Settings of each process once it is restarted, half-way through. */
   readonly changed?: HistorySubject;
   /** The input had records of the other timestamp type, then some of its own, before the application began behind them. */
   readonly adopted?: boolean;
 }
 
-/** Runs two instances until all is closed and quiet, stops them, and takes down what is in the logs and stores. */
+/** Runs two instances until all is closed and quiet, stops them, and records the logs and stores. */
 export async function record(options: RecordingOptions): Promise<RecordedPartition[]> {
   const {
     seed,
@@ -132,9 +132,9 @@ class RecordedWorld {
   readonly #processes = new Map<string, Process>();
   readonly #subject: HistorySubject;
   readonly #changed: HistorySubject | undefined;
-  /** What a process is started with from now on. */
+  /** By process, the subject for its next start. */
   readonly #next = new Map<string, HistorySubject>();
-  /** Key → where its records lie. */
+  /** Key → offsets of its records. */
   readonly #offsets = new Map<string, number[]>();
   #startFrom: StartFrom = 'earliest';
 
@@ -151,7 +151,7 @@ class RecordedWorld {
     this.#simulation.group('app.visits', { partitions: PARTITIONS, sessionTimeoutMs: 10_000 });
   }
 
-  /** Two kinds of it: before the input had its timestamp type, and after. */
+  /** Two kinds of it: from before the input had its timestamp type, and after. */
   async haveHistory(): Promise<void> {
     const { log, time } = this.#simulation;
     const random = this.#simulation.random('history');
@@ -195,7 +195,7 @@ class RecordedWorld {
     faults.setRates(calm);
     const processes = this.#processes;
     for (const { host } of processes.values()) host.resume();
-    // Again where one died: a crash drawn for a request that was under way comes after the faults are off.
+    // Repeated if one died: a crash drawn for a request under way comes after the faults are off.
     do {
       await this.#relaunch();
       await time.runFor(120_000);
@@ -206,7 +206,7 @@ class RecordedWorld {
     this.#beatOnce();
     await time.runFor(15_000);
     await time.complete(instance.stop());
-    // What it committed as it left is acknowledged before the markers of its end are in the logs.
+    // Its last commit is acknowledged before its end markers are in the logs.
     await time.runFor(1_000);
     return Promise.all(
       Array.from({ length: PARTITIONS }, async (_, partition) =>
@@ -221,13 +221,13 @@ class RecordedWorld {
       this.#simulation.log.produce(INPUT, key % PARTITIONS, { key: `k${key}`, ...this.#subject.lasting });
   }
 
-  /** Into each partition: what lives while the log is swept. */
+  /** Writes to each partition an entry that lives while the log is swept. */
   #produceWhatLasts(): void {
     for (let partition = 0; partition < PARTITIONS; partition += 1)
       this.#simulation.log.produce(INPUT, partition, { key: `old-${partition}`, ...this.#subject.lasting });
   }
 
-  /** Into each partition: a record that its letter cannot hold, and a batch that cannot be unpacked. */
+  /** Writes to each partition a record too long for its letter, and a batch that cannot be unpacked. */
   #produceWhatIsTooLong(): void {
     const { log } = this.#simulation;
     for (let partition = 0; partition < PARTITIONS; partition += 1) {
@@ -319,7 +319,7 @@ async function storedIn(stores: StateStores, partition: number): Promise<StoredE
   return Array.from(rowsIn(store.scan()), ({ key, image }) => ({ key, image }));
 }
 
-/** What a changelog says of these settings, as docs/FORMATS.md has it. */
+/** The text of these settings in a changelog, as docs/FORMATS.md has it. */
 export function settingsText(rules: JudgedRules): string {
   const entries = Object.entries({ tombstones: true, ...rules }).filter(
     ([name]) => name !== 'calendar' && name !== 'kind',

@@ -1,4 +1,4 @@
-// What the processor is believed of when it says that there was no room for a state (I7).
+// When the processor is believed that there was no room for a state (I7).
 import { describe, expect, test } from '@jest/globals';
 import { KIND_NAMES, type KindName } from '@flatline/base';
 import { KIND_LABS } from '@flatline/lab-kinds';
@@ -13,7 +13,7 @@ const CASES: readonly Case[] = KIND_NAMES.map((kind) => ({ kind, ...KIND_LABS[ki
 
 const utf8 = new TextEncoder();
 
-/** Whether the record is taken for refused that the processor says to be, behind the first of its key. */
+/** True if `sent`, behind the first record of its key, counts as refused because the processor says so. */
 function isBelieved(
   { kind, rules: own, first }: Case,
   sent: Sent,
@@ -77,7 +77,7 @@ describe.each(CASES)('[I7] of kind $kind, that there was no room for a state', (
   });
 });
 
-/** The record finds another key in the only place there is. */
+/** The record finds the only place taken by another key. */
 function isTakenBesideAnother(kind: Case['kind'], sent: Sent): boolean {
   const { subject } = KIND_LABS[kind].histories.subjects[0];
   const { fold } = readingOf(0, { ...subject.rules, entriesMax: 1 }, blankReach());

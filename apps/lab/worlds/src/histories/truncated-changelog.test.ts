@@ -1,4 +1,4 @@
-// Changelogs of which the oldest commits are gone, as every task leaves them: what those brought about is judged all the same.
+// Changelogs whose oldest commits are gone, as every task leaves them: their effects are judged all the same.
 import { describe, expect, test } from '@jest/globals';
 import { KIND_NAMES } from '@flatline/base';
 import { KIND_LABS } from '@flatline/lab-kinds';
@@ -9,14 +9,14 @@ import { historyOf, INPUT, record } from './recorded-history.fixture.ts';
 
 const SHARES = [0.2, 0.4, 0.6, 0.8, 0.95];
 
-/** Where a task may have begun the log, about the given share of it. */
+/** An offset at which a task may have begun the log, at about the given share of it. */
 function startOf({ changelog }: RecordedPartition, share: number): number | undefined {
   const last = takeApart(commits(changelog.records).at(-1)!.value!)!;
   const start = after(changelog, share);
   return start <= last.header.floor ? start : undefined;
 }
 
-/** `read`: told of each offset up to which a log has been handed out. */
+/** `read`: told of each offset up to which a log has been read. */
 function judge(
   subject: HistorySubject,
   recorded: RecordedPartition,
@@ -44,7 +44,7 @@ function judge(
   return verifyHistories([cut], { rules: subject.rules, inputTopic: INPUT });
 }
 
-/** Where the output begins at `share` of it, and hardly anything is held that it may have lost. */
+/** The output begins at `share` of it, and hardly any record that it may have lost is remembered. */
 function judgeBoth(
   subject: HistorySubject,
   recorded: RecordedPartition,

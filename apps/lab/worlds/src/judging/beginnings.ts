@@ -1,8 +1,8 @@
-// Where an application may have begun to read each partition (R3), by the input alone: no earlier than `startFrom` said when the
-// first process started, and no later than it said when the first owner ran. What the commits state is held against that.
+// Bounds where an application may have begun to read each partition (R3), by the input alone: no earlier than `startFrom` meant when
+// the first process started, and no later than it meant when the first owner ran. The commits' own statements are checked against that.
 //
 // Owns: the two bounds of each partition.
-// Does not own: what the commits state.
+// Does not own: the statements in the commits.
 import type { Simulation } from '@flatline/cluster';
 import type { StartFrom } from '@flatline/runtime';
 import { INPUT } from '../pipeline-names.ts';
@@ -12,10 +12,10 @@ export class Beginnings {
   readonly #startFrom: StartFrom;
   readonly #least: number[];
   readonly #most = new Map<number, number>();
-  /** The greatest that was true before an election: an owner may have asked just then, and run after it. */
+  /** The greatest value before an election: an owner may have asked just then, and run after it. */
   readonly #beforeElection: number[];
 
-  /** When the first process starts. */
+  /** To be created when the first process starts. */
   constructor(simulation: Simulation, partitions: number, startFrom: StartFrom) {
     this.#simulation = simulation;
     this.#startFrom = startFrom;
@@ -24,7 +24,7 @@ export class Beginnings {
   }
 
   /**
-   * Elects leaders. One that was asked before may have said more than any says afterwards; a new one may know a lower high
+   * Elects leaders. A former one may have given a higher offset than any will afterwards; a new one may know a lower high
    * watermark than the last, or less of the log.
    */
   around(elect: () => void): void {
@@ -35,13 +35,13 @@ export class Beginnings {
       this.#least[partition] = Math.min(least, this.#saidNow(partition));
   }
 
-  /** A task of it runs: from then on what comes is its own. */
+  /** To be called when a task runs: from then on the input is its own. */
   runs(partition: number): void {
     if (this.#most.has(partition)) return;
     this.#most.set(partition, Math.max(this.#beforeElection[partition]!, this.#saidNow(partition)));
   }
 
-  /** What is wrong with the origin that the first commit states; undefined: no commit, or nothing. */
+  /** The fault in the origin that the first commit states; undefined: none, or no commit. */
   fault(partition: number, stated: number | undefined): string | undefined {
     const most = this.#most.get(partition);
     if (most === undefined) return undefined;

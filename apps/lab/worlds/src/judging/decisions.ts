@@ -1,5 +1,5 @@
-// What the tasks of a partition wrote, as the transaction coordinator decided it: truncation takes nothing from it, nor does
-// an election.
+// Records written by a partition's tasks, as the transaction coordinator decided on them: neither truncation nor an election
+// removes any.
 import type { EndedTransaction, LogBatch, LogRecord, Simulation } from '@flatline/cluster';
 import { type BlockHeader, type ChangelogBlock, readBlock } from '@flatline/oracle';
 import { CHANGELOG, OUTPUT } from '../pipeline-names.ts';
@@ -8,7 +8,7 @@ export interface DecidedCommit {
   readonly transaction: EndedTransaction;
   readonly header: BlockHeader;
   readonly blockBytes: number;
-  /** What it wrote to the output. */
+  /** Its records on the output. */
   readonly outputs: readonly LogRecord[];
 }
 
@@ -20,7 +20,7 @@ export function recordsOf(batches: readonly LogBatch[]): readonly LogRecord[] {
   return batches.flatMap(({ records }) => records);
 }
 
-/** In the order of the decisions. A claim is none. */
+/** In the order of the decisions, without claims. */
 export function commitsOf(simulation: Simulation, partition: number): DecidedCommit[] {
   return simulation.log.endedTransactions.flatMap((transaction) => {
     const blocks = recordsOf(writtenTo(transaction, CHANGELOG, partition));

@@ -1,4 +1,4 @@
-// What must come out of a partition while the cluster runs: the oracle's fold of its input so far.
+// The output expected of a partition while the cluster runs: the oracle's fold of its input so far.
 import type { Simulation } from '@flatline/cluster';
 import { type SimulatedKind, textIn } from '@flatline/lab-kinds';
 import {
@@ -21,7 +21,7 @@ export interface JudgedWorld {
   readonly kind: SimulatedKind;
 }
 
-/** What only the devices know. Their other stamps lie in the past. */
+/** Facts that only the devices know. All other stamps lie in the past. */
 export function devicesTruth(kind: SimulatedKind): InputTruth {
   return { refusalOf: (record) => refusalOf(kind, record), presentDecides: false };
 }
@@ -31,7 +31,7 @@ const ENDLESS = { entriesMax: Infinity, keyBytesMax: Infinity, stateBytesMax: In
 interface FoldExtent {
   /** Only records below this offset. */
   readonly below?: number;
-  /** C3: how far evidence that no record tells has moved the clock at the end. */
+  /** C3: the clock at the end, moved by evidence that no record tells. */
   readonly clockAtEnd?: number;
   /** As if there were room for everything (I7). */
   readonly hasRoom?: boolean;
@@ -59,12 +59,12 @@ export function foldPartition(
   );
 }
 
-/** What is still to come of the input as it is; undefined: nothing. */
+/** Work still to come of the present input; undefined: none. */
 export function undoneIn(world: JudgedWorld, partition: number): string | undefined {
   return undoneByInput(world, partition) ?? undoneByCommits(world, partition);
 }
 
-/** Where settings change, the input alone does not tell what they were when something came due. */
+/** Where settings change, the input alone does not tell which were in force when something came due. */
 function undoneByInput(world: JudgedWorld, partition: number): string | undefined {
   const { simulation, scenario } = world;
   if (scenario.settings === 'change') return undefined;
@@ -79,17 +79,17 @@ function undoneByCommits({ simulation }: JudgedWorld, partition: number): string
   return live > 0 ? `${live} live on by the last commit` : undefined;
 }
 
-/** As the first commit states it, which is held against the input itself (`Beginnings`); undefined: there is none (R3). */
+/** The origin that the first commit states, which is checked against the input (`Beginnings`); undefined: no commit (R3). */
 export function originOf(simulation: Simulation, partition: number): number | undefined {
   return commitsOf(simulation, partition)[0]?.header.origin;
 }
 
-/** C3: how far the last commit says that the clock came; 0 where records alone move it. */
+/** C3: the clock of the last commit; 0 where records alone move it. */
 export function endOfTime(simulation: Simulation, { proof }: Scenario, partition: number): number {
   return proof === 'record' ? 0 : (commitsOf(simulation, partition).at(-1)?.header.clock ?? 0);
 }
 
-/** Records as of instants that no record of the log had reached (C3). */
+/** Counts records as of instants that no record of the log had reached (C3). */
 export function countSaidByFetch(world: JudgedWorld, partition: number): number {
   const { simulation, scenario, kind } = world;
   if (scenario.proof === 'record') return 0;

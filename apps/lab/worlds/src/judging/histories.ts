@@ -1,4 +1,4 @@
-// The logs of a simulated cluster as the oracle reads them: own logs with everything that was ever committed to them.
+// The logs of a simulated cluster as the oracle reads them: our own logs with everything ever committed to them.
 import {
   type EndedTransaction,
   type LogBatch,
@@ -30,15 +30,15 @@ export interface HistoryParts {
   readonly simulation: Simulation;
   readonly partition: number;
   readonly truth: InputTruth;
-  /** By which settings its commits were made; undefined: it says nothing of them. */
+  /** Settings of its commits; undefined: not stated. */
   readonly settings?: PartitionHistory['settings'];
-  /** What is judged as the output. Default: that of the pipeline. */
+  /** The topic judged as the output. Default: the pipeline's. */
   readonly outputTopic?: string;
-  /** The input as it was read, where an election has replaced it since. */
+  /** The input as it was read, if an election has replaced it since. */
   readonly inputRead?: readonly LogRecord[] | undefined;
-  /** All work is said to be done. Otherwise: why something may be left undone. */
+  /** Why work may be left undone; undefined: all of it is said to be done. */
   readonly undone?: string | undefined;
-  /** The disk of the last process to leave in good order, if there is one. */
+  /** The disk of the last process to leave cleanly, if there is one. */
   readonly disk?: SimulatedDisk | undefined;
 }
 
@@ -71,7 +71,7 @@ export function inputOf(record: LogRecord, judged: Judged): InputRecord {
   return judged.input(scannedRecord(record));
 }
 
-/** Each transaction in a part of its own: after an election offsets come again. */
+/** Each transaction in a part of its own: after an election, offsets repeat. */
 function keptParts<R>(
   { log }: Simulation,
   topic: string,
@@ -95,12 +95,12 @@ function keptParts<R>(
   return [...decided, { records: recordsOf(outside).map(scannedRecord).map(read), batches: outside.map(scannedBatch) }];
 }
 
-/** All that was ever committed to it, also what is gone. */
+/** Everything ever committed to it, including removed records. */
 export function changelogEver(simulation: Simulation, partition: number): PartitionHistory['changelog'] {
   return sourceOf(CHANGELOG, keptParts(simulation, CHANGELOG, partition, plainRecord));
 }
 
-/** What truncation and elections have left of it. */
+/** The rest of it after truncation and elections. */
 export function changelogLeft({ log }: Simulation, partition: number): PartitionHistory['changelog'] {
   const records = log.committed(CHANGELOG, partition).map(scannedRecord).map(plainRecord);
   return sourceOf(CHANGELOG, [{ records, batches: [] }]);
@@ -116,7 +116,7 @@ function sourceOf<R>(topic: string, parts: readonly LogPart<R>[]): LogSource<R> 
   };
 }
 
-/** V6: once all processes have left in good order, no transaction of the task is open. */
+/** V6: once all processes have left cleanly, no transaction of the task is open. */
 function hanging({ log }: Simulation, partition: number, disk: SimulatedDisk | undefined): BatchHanging[] {
   if (disk === undefined || !log.transactions.unsettled(`${GROUP}.${partition}`)) return [];
   return [{ producerId: -1, firstOffset: log.partition(CHANGELOG, partition).ends().lastStableOffset }];
@@ -127,11 +127,11 @@ type BatchHanging = Awaited<ReturnType<LogSource<unknown>['hanging']>>[number];
 function storedIn(disk: SimulatedDisk | undefined, partition: number): StoredState | undefined {
   const file = disk?.file(partition);
   if (file === undefined) return undefined;
-  // One without a checkpoint has to be empty because the changelog is.
+  // A store without a checkpoint must be empty because the changelog is.
   return { position: file.checkpoint?.changelogPosition ?? Infinity, entries: file.entries.values() };
 }
 
-/** The marker that goes out when a transaction is decided. */
+/** The marker written when a transaction is decided. */
 function endMark({ marker, epoch }: EndedTransaction, { lastOffset, producer }: LogBatch): BatchMark {
   const offset = lastOffset + 1;
   const { producerId } = producer!;

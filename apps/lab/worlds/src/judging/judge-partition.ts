@@ -1,4 +1,4 @@
-// One partition's history, once the world has come to rest: by the oracle, and by what only the simulated cluster knows.
+// Judges one partition's history, once the world has come to rest: by the oracle, and by facts that only the simulated cluster has.
 import type { LogRecord, SimulatedDisk } from '@flatline/cluster';
 import { type JudgedRules, verifyHistories } from '@flatline/oracle';
 import { CHANGELOG, INPUT, OUTPUT } from '../pipeline-names.ts';
@@ -10,19 +10,19 @@ import { lengthRules } from './length-rules.ts';
 import { BY_THE_FOLD, checkOvertaken } from './overtaken.ts';
 import { checkSettingsKept, type SaidSettings, settingsSaid } from './settings-said.ts';
 
-/** What became of a partition. */
+/** Outcome of a partition. */
 export interface PartitionFate {
-  /** Proof by fetch was wrong and it is known (C3). */
+  /** True if proof by fetch is known to have been wrong (C3). */
   readonly isOvertaken: boolean;
-  /** A commit states a clock by a record that an unclean election took away. */
+  /** True if a commit states a clock by a record that an unclean election removed. */
   readonly isClockByLostRecord: boolean;
-  /** The changelog has lost commits (F26), and the partition has stopped. */
+  /** True if the changelog has lost commits (F26), and the partition has stopped. */
   readonly isChangelogLost: boolean;
-  /** The input has lost what was read of it, and the partition has stopped (R3): what was in it before. */
+  /** Set if the input has lost records that were read, and the partition has stopped (R3): its former content. */
   readonly inputRead: readonly LogRecord[] | undefined;
-  /** Why work may be left undone; undefined: none is. */
+  /** Why work may be left undone; undefined: all of it must be done. */
   readonly undone: string | undefined;
-  /** The disk of the last process to leave in good order, if there is one (V8). */
+  /** The disk of the last process to leave cleanly, if there is one (V8). */
   readonly disk?: SimulatedDisk | undefined;
 }
 
@@ -32,15 +32,15 @@ interface JudgedOutput {
   readonly settings: SaidSettings | undefined;
 }
 
-/** What the oracle may leave undecided: evidence of which no log tells (C3), and work that is left undone. */
+/** Findings that the oracle may leave undecided: evidence that no log tells (C3), and unfinished work. */
 const BY_FETCH = /whether closes were early \(V3\): by proof "fetch"/;
-/** Only where the processor itself says that its clock was overtaken. */
+/** Only if the processor itself says that its clock was overtaken. */
 const OVERTAKEN = /by which these logs cannot be judged|what closed since a clock was overtaken/;
-/** What a commit says that was moved by a record which is lost. */
+/** A commit's clock that was moved by a lost record. */
 const CLOCK_SAID = /says the clock is/;
 const UNDONE = /^\S+: (?:no commit covers|whether \d+ \w+ that are due)/;
 
-/** What is found wrong, each with the rule that it breaks. Empty: nothing. */
+/** Violations, each with its rule; empty: none. */
 export async function judgePartition(world: JudgedWorld, partition: number, fate: PartitionFate): Promise<string[]> {
   const { simulation, scenario } = world;
   const { isOvertaken, isChangelogLost, inputRead } = fate;
@@ -54,7 +54,7 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
     said.push(...(await byTheOracle(world, partition, fate, judged)));
   }
   return [
-    // What is wrong with the other logs is found each time.
+    // Faults of the other logs are found each time.
     ...new Set(said),
     ...(settings === undefined || isChangelogLost ? [] : await checkSettingsKept(simulation, partition, settings)),
     ...(isOvertaken ? checkOvertaken(world, partition, commits) : []),
@@ -85,7 +85,7 @@ async function byTheOracle(
     ...(isUndecided ? [OVERTAKEN] : []),
     ...(undone === undefined ? [] : [UNDONE]),
   ];
-  // A commit on its way when its log was lost states that log's floor. By that the task has told, and has stopped (R3).
+  // A commit under way when its log was lost states that log's floor. From that the task has learned of the loss, and stopped (R3).
   return [
     ...violations
       .filter(({ rule, topic }) => !(isChangelogLost && rule === 'K3' && topic === CHANGELOG))

@@ -1,5 +1,5 @@
-// What no log tells, and only the simulated cluster knows of its commits: by which transactional id they were written, the
-// offset that the group holds, when a truncation came, and the batch that stands where a commit says that it read one.
+// Checks of facts that no log tells, and only the simulated cluster knows of its commits: their transactional id, the
+// group's offset, the time of a truncation, and the batch at the place where a commit says that it read one.
 import type { Simulation } from '@flatline/cluster';
 import { CHANGELOG, GROUP, INPUT } from '../pipeline-names.ts';
 import type { Scenario } from '../scenario.ts';
@@ -23,7 +23,7 @@ export function checkOffsets(commits: readonly DecidedCommit[]): string[] {
   });
 }
 
-/** R3: no task goes on over an input that is not the one that was read. */
+/** R3: no task goes on over an input that is not the one it read. */
 export function checkStands(simulation: Simulation, partition: number, commits: readonly DecidedCommit[]): string[] {
   const input = simulation.log.partition(INPUT, partition);
   return commits.flatMap(({ header: { sequence, position, checksum, leaderEpoch } }) => {

@@ -1,6 +1,6 @@
-// A clock moves by the first record that is still to be read, and what falls due by it is written before the record itself is
-// taken. An unclean election may take the record away just then: the commits before it stand, all of them below what was lost,
-// so that the partition goes on (R3), and the clock they state is by evidence of which no log tells any more.
+// The clock moves by the first record that is still to be read, and entries that fall due by it are written before the record itself
+// is applied. An unclean election may remove the record just then: the commits before it stand, all of them below the loss,
+// so the partition goes on (R3), and the clock that they state rests on evidence which no log has any more.
 import type { LogRecord, Simulation } from '@flatline/cluster';
 import { INPUT } from '../pipeline-names.ts';
 import { commitsOf } from './decisions.ts';

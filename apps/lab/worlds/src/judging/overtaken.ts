@@ -1,5 +1,5 @@
-// A partition whose clock was overtaken, as the processor says itself (C3). What came due then is no function of the log (C5),
-// so the fold decides nothing; what is left holds of the records of the output among themselves, and of each against its own commit.
+// A partition whose clock was overtaken, as the processor itself says (C3). What came due then is no function of the log (C5),
+// so the fold decides nothing; the remaining rules relate the output's records to each other, and to their own commits.
 import { textIn } from '@flatline/lab-kinds';
 import type { DecidedCommit } from './decisions.ts';
 import { endOfTime, foldPartition, fullIn, type JudgedWorld, lettersOf } from './expectation.ts';
@@ -16,7 +16,7 @@ export function checkOvertaken(world: JudgedWorld, partition: number, commits: r
   ];
 }
 
-/** O1: nothing is said twice of a key, in the same words or in others. */
+/** O1: no record is repeated for a key, in the same words or in others. */
 function checkOnce({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
   const known = new Set<string>();
   return commits
@@ -31,7 +31,7 @@ function checkOnce({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): st
     });
 }
 
-/** C3: the clock that a commit states has reached what it says. */
+/** C3: the clock of a commit has reached the instants that its records state. */
 function checkEvidence({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
   return commits.flatMap(({ header: { clock, sequence }, outputs }) =>
     outputs
@@ -41,7 +41,7 @@ function checkEvidence({ kind }: JudgedWorld, commits: readonly DecidedCommit[])
   );
 }
 
-/** O4: what sums up records of a key, in the order of the log; X2: none of them is still to be read. */
+/** O4: records of a key that sum up others come in log order; X2: none of the latter is still to be read. */
 function checkSums({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): string[] {
   const last = new Map<string, number>();
   return commits.flatMap(({ header: { position }, outputs }) =>
@@ -60,7 +60,7 @@ function checkSums({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): st
   );
 }
 
-/** I1: every bad record once. Which record found room is no function of the log either (I7): such letters are left out. */
+/** I1: every bad record once. Which record found room is no function of the log either (I7): such letters are ignored. */
 function checkDeadLetters(world: JudgedWorld, partition: number, below: number): string[] {
   const { simulation, scenario } = world;
   const clockAtEnd = endOfTime(simulation, scenario, partition);

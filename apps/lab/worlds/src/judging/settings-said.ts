@@ -1,4 +1,4 @@
-// By which settings the commits of a partition were made, as it says itself, and whether it still says all of it (K1).
+// The settings of a partition's commits, as it states them, and whether it still states all of them (K1).
 import type { Simulation } from '@flatline/cluster';
 import { type PartitionHistory, settingsIn } from '@flatline/oracle';
 import { changelogEver, changelogLeft } from './histories.ts';
@@ -8,14 +8,14 @@ export type SaidSettings = NonNullable<PartitionHistory['settings']>;
 /** The oldest of more are forgotten. */
 const STRETCHES_KEPT = 32;
 
-/** In all commits that there ever were, which the judge looks through before it begins. */
+/** From all commits that there ever were, which the judge scans beforehand. */
 export async function settingsSaid(simulation: Simulation, partition: number): Promise<SaidSettings> {
   const said = await settingsIn(changelogEver(simulation, partition));
   for (let changes = said.length; changes > 1; changes -= 1) simulation.faults.count('settingsChanged');
   return said;
 }
 
-/** Truncation takes blocks, and none of the settings that were in force. */
+/** Truncation removes blocks, but none of the settings that were in force. */
 export async function checkSettingsKept(
   simulation: Simulation,
   partition: number,

@@ -1,4 +1,4 @@
-// Faults in what the changelog says, and in what is truncated of it.
+// Faults in the changelog's contents, and in its truncation.
 import type { EngineMutant } from './mutant.ts';
 
 export const CHANGELOG_MUTANTS: readonly EngineMutant[] = [

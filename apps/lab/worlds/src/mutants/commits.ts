@@ -1,4 +1,4 @@
-// Faults in commits, and in what is done where one has failed.
+// Faults in commits, and in the recovery from failed ones.
 import type { EngineMutant } from './mutant.ts';
 
 export const COMMIT_MUTANTS: readonly EngineMutant[] = [

@@ -19,10 +19,10 @@ const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...INVARIANT_MUTANTS,
 ];
 
-/** As the table has them: the names of the kinds are a source of the product, which may only be loaded once it is changed. */
+/** From the table: the list of kinds is a source of the product, which may only be loaded once it is changed. */
 const KINDS = Object.keys(KIND_MUTANTS) as readonly KindName[];
 
-/** Those of the engine in worlds of sessions, which reach the most of it. */
+/** Those of the engine are hunted in worlds of sessions, which reach most of it. */
 export const MUTANTS: readonly HuntedMutant[] = [
   ...huntedIn('session', OF_THE_ENGINE),
   ...KINDS.flatMap((kind) => huntedIn(kind, KIND_MUTANTS[kind])),

@@ -1,4 +1,4 @@
-// Faults in what a task takes from its input: records, groups of them, stamps, dead letters, room.
+// Faults in a task's handling of its input: records, groups of them, stamps, dead letters, room.
 import type { EngineMutant } from './mutant.ts';
 
 export const INPUT_MUTANTS: readonly EngineMutant[] = [

@@ -1,4 +1,4 @@
-// Faults in what the core keeps, of which most come out late or never: an invariant tells (HACKING.md).
+// Faults in the core's state, most of which show late or never in the output: an invariant detects them (HACKING.md).
 import type { EngineMutant } from './mutant.ts';
 
 const CORE = 'libs/core/partition/src';

@@ -1,9 +1,9 @@
 import type { KindName } from '@flatline/base';
 import type { Mutant } from '@flatline/lab-kinds/mutants';
 
-/** One of what all kinds have in common. */
+/** A mutant of code that all kinds share. */
 export interface EngineMutant extends Mutant {
-  /** Hunted in worlds of this kind, where those of most others would miss it. */
+  /** Hunted in worlds of this kind, if those of most others would miss it. */
   readonly kind?: KindName;
 }
 
@@ -11,7 +11,7 @@ export interface HuntedMutant extends Mutant {
   readonly kind: KindName;
 }
 
-/** But for those that name another kind. */
+/** All but those that name another kind. */
 export function huntedIn(kind: KindName, mutants: readonly EngineMutant[]): HuntedMutant[] {
   return mutants.map((mutant) => ({ kind, ...mutant }));
 }

@@ -16,7 +16,7 @@ export interface Hands {
 export interface Act {
   readonly name: string;
   readonly weight: number;
-  /** False where it cannot be done now. */
+  /** False if it cannot be done now. */
   readonly does: (hands: Hands) => boolean;
 }
 

@@ -1,6 +1,6 @@
-// F26: elections by which a changelog loses what it had acknowledged, in worlds that are for it.
+// F26: elections by which a changelog loses acknowledged blocks, in worlds meant for it.
 //
-// Owns: which partitions have lost something.
+// Owns: the partitions that have lost any.
 import type { LogBatch } from '@flatline/cluster';
 import { CHANGELOG } from '../pipeline-names.ts';
 import type { Victims } from './victims.ts';
@@ -11,7 +11,7 @@ const LOST_BATCHES_MAX = 6;
 const LOOK_MS = 0.05;
 
 export class ChangelogLosses {
-  /** Partitions whose changelog has lost something that may have been acknowledged. */
+  /** Partitions whose changelog has lost blocks that may have been acknowledged. */
   readonly partitions = new Set<number>();
   readonly #victims: Victims;
 
@@ -19,7 +19,7 @@ export class ChangelogLosses {
     this.#victims = victims;
   }
 
-  /** An unclean election takes what is newest, acknowledged or not. */
+  /** An unclean election removes the newest blocks, acknowledged or not. */
   changelogLost(): boolean {
     const { simulation, scenario, random } = this.#victims;
     if (!scenario.losesChangelog) return false;
@@ -29,7 +29,7 @@ export class ChangelogLosses {
     return losesFrom !== undefined && this.#lose(partition, losesFrom);
   }
 
-  /** The same of a commit that has just taken place, and whose owner has no answer. */
+  /** The same for a commit that has just taken place, and whose owner has no answer. */
   changelogLostUnknown(): boolean {
     const { simulation, scenario } = this.#victims;
     if (!scenario.losesChangelog) return false;
@@ -53,7 +53,7 @@ export class ChangelogLosses {
     return true;
   }
 
-  /** The same of the next claim, most likely one that its owner has not read back. */
+  /** The same for the next claim, most likely one that its owner has not read back. */
   claimLost(): boolean {
     const { simulation, scenario, random } = this.#victims;
     if (!scenario.losesChangelog || this.#victims.killed() === undefined) return false;

@@ -1,19 +1,19 @@
-// What is done to the leaders of logs: changed, cut off, deposed without knowing it, elected uncleanly.
+// Faults of the leaders of logs: changed, cut off, deposed without knowing it, elected uncleanly.
 //
-// Owns: which partitions of the input have lost something.
+// Owns: the partitions of the input that have lost records.
 import type { LogRecord } from '@flatline/cluster';
 import type { Devices } from '../devices.ts';
 import { CHANGELOG, INPUT, OUTPUT } from '../pipeline-names.ts';
 import type { Victims } from './victims.ts';
 
-/** A leader that goes on answering is deposed within this before the calm. */
+/** A leader that goes on answering is deposed within this time before the calm. */
 const STALE_BEFORE_MS = 4_000;
 const OPEN_BEFORE_MS = 1_000;
-/** Records that an unclean election takes away. */
+/** Records that an unclean election removes. */
 const LOST_MAX = 8;
 
 export class LeaderActs {
-  /** Partitions of the input that have lost what may have been read of them, and what was in them before. */
+  /** Partitions of the input that have lost records which may have been read, with their former content. */
   readonly bereft = new Map<number, readonly LogRecord[]>();
   readonly #victims: Victims;
   readonly #devices: Devices;
@@ -23,7 +23,7 @@ export class LeaderActs {
     this.#devices = devices;
   }
 
-  /** Plans what happens once, in worlds that are for it. `openTransaction`: a foreign one, on the input. */
+  /** Plans events that happen once, in worlds meant for them. `openTransaction`: opens a foreign one on the input. */
   plan(openTransaction: () => void): void {
     const { simulation, scenario, random } = this.#victims;
     const { staleLeaders, uncleanElections, stormMs } = scenario;
@@ -67,7 +67,7 @@ export class LeaderActs {
     return true;
   }
 
-  /** Deposed leaders learn that they are, but for those of which a task waits for something: it has to find out by itself. */
+  /** Tells deposed leaders that they are, except those for which a task waits: that must find out by itself. */
   endStaleLeaders(): void {
     const { cluster, simulation, scenario } = this.#victims;
     const waiting = cluster.up.flatMap(({ instance }) =>
@@ -80,7 +80,7 @@ export class LeaderActs {
     }
   }
 
-  /** Readers that were attached to the old leader lose it, some at once. */
+  /** Readers attached to the old leader lose it, some at once. */
   #uncleanElection(): void {
     const { simulation, random } = this.#victims;
     const { log, faults } = simulation;
@@ -99,7 +99,7 @@ export class LeaderActs {
     faults.count('uncleanElection');
   }
 
-  /** The input's leaders are cut off from their cluster, and not from their readers. */
+  /** Cuts the input's leaders off from their cluster, but not from their readers. */
   #staleLeader(): void {
     const { simulation, scenario } = this.#victims;
     this.#elect(() => {

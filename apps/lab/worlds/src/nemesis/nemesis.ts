@@ -1,7 +1,7 @@
-// What is done to the cluster while the storm lasts, and how everything is mended afterwards.
+// Disturbs the cluster while the storm lasts, and mends everything afterwards.
 //
-// Owns: which act comes next.
-// Does not own: chances per request (FaultPlan), what devices send.
+// Owns: the next act.
+// Does not own: chances per request (FaultPlan), the devices' records.
 import { calm, type LogRecord } from '@flatline/cluster';
 import type { Cluster } from '../cluster.ts';
 import type { Devices } from '../devices.ts';
@@ -13,7 +13,7 @@ import { ProcessActs } from './process-acts.ts';
 import { StoreActs } from './store-acts.ts';
 import { Victims } from './victims.ts';
 
-/** Each as often as it weighs. */
+/** Each act as often as its weight. */
 const DRAWN: readonly Act[] = ACTS.flatMap((act) => Array.from({ length: act.weight }, () => act));
 
 export class Nemesis {
@@ -35,17 +35,17 @@ export class Nemesis {
     this.#hands.leaders.plan(() => this.#hands.network.upstreamBegins());
   }
 
-  /** Partitions of the input that have lost what may have been read of them, and what was in them before. */
+  /** Partitions of the input that have lost records which may have been read, with their former content. */
   get bereft(): ReadonlyMap<number, readonly LogRecord[]> {
     return this.#hands.leaders.bereft;
   }
 
-  /** Partitions whose changelog has lost something that may have been acknowledged. */
+  /** Partitions whose changelog has lost blocks that may have been acknowledged. */
   get lostChangelogs(): ReadonlySet<number> {
     return this.#hands.losses.partitions;
   }
 
-  /** Does one thing out of all, if it can be done now. Counts it as `nemesis/<name>`. */
+  /** Does one of all acts, if it is possible now. Counts it as `nemesis/<name>`. */
   act(): void {
     const { random, simulation } = this.#victims;
     const { name, does } = DRAWN[random.below(DRAWN.length)]!;
@@ -54,13 +54,13 @@ export class Nemesis {
     simulation.trace.note(`nemesis ${name}`);
   }
 
-  /** Starts again what is down; in the storm with a chance, so that for a while there may be no process. */
+  /** Restarts processes that are down; in the storm by chance, so that for a while there may be none. */
   restart(chance: number): void {
     const { cluster, random } = this.#victims;
     for (const name of cluster.down) if (random.chance(chance)) this.#victims.launch(name);
   }
 
-  /** Everything works from now on; what was lost stays lost. */
+  /** Everything works from now on; losses stay. */
   heal(): void {
     const { cluster, simulation } = this.#victims;
     const { faults, network } = simulation;

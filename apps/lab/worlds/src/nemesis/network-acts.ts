@@ -1,4 +1,4 @@
-// What is done to all processes at once: brokers that are slow or gone, and transactions of a foreign producer (F10).
+// Faults that hit all processes at once: brokers that are slow or gone, and transactions of a foreign producer (F10).
 import { calm } from '@flatline/cluster';
 import type { Devices } from '../devices.ts';
 import type { Victims } from './victims.ts';
@@ -12,7 +12,7 @@ export class NetworkActs {
     this.#devices = devices;
   }
 
-  /** Each produce request of a transaction takes long: what was cut before may take longer than its transaction may. */
+  /** Each produce request of a transaction takes long, so that a commit may outlast its transaction's timeout. */
   brokersSlow(): boolean {
     const { faults } = this.#victims.simulation;
     const leastMs = 200 + this.#victims.random.below(4_000);
@@ -34,7 +34,7 @@ export class NetworkActs {
   }
 
   upstreamBegins(): boolean {
-    // What ends it must not be dropped: the input would wait for ever.
+    // Its end must not be dropped: the input would wait for ever.
     if (this.#victims.scenario.uncleanElections) return false;
     this.#devices.beginTransaction();
     return true;
@@ -46,7 +46,7 @@ export class NetworkActs {
     return true;
   }
 
-  /** Now and then nothing goes wrong for a while. */
+  /** Now and then there are no faults for a while. */
   lull(): boolean {
     const { simulation, scenario } = this.#victims;
     simulation.faults.setRates(calm);

@@ -1,4 +1,4 @@
-// What is done to processes and the clocks of their machines.
+// Faults of processes and of the clocks of their machines.
 import type { Cut } from '@flatline/cluster';
 import type { Victims } from './victims.ts';
 
@@ -22,7 +22,7 @@ export class ProcessActs {
     return true;
   }
 
-  /** Shorter or longer than the group's session timeout; the longer make zombies. */
+  /** Shorter or longer than the group's session timeout; the longer ones make zombies. */
   pause(): boolean {
     const process = this.#victims.process();
     if (process === undefined || process.host.paused) return false;
@@ -34,7 +34,7 @@ export class ProcessActs {
     return true;
   }
 
-  /** A process that is restoring a task: others take over, commit and truncate before it goes on. */
+  /** Pauses a process that is restoring a task: others take over, commit and truncate before it goes on. */
   pauseRestoring(): boolean {
     const process = this.#victims.cluster.up.find(
       ({ host, instance }) => !host.paused && instance.status().some(({ state }) => state === 'restoring'),
@@ -59,7 +59,7 @@ export class ProcessActs {
     return true;
   }
 
-  /** Power failure: what was not closed cleanly may lack pages. */
+  /** Power failure: stores that were not closed cleanly may lack pages. */
   reboot(): boolean {
     const process = this.#victims.killed();
     if (process !== undefined) this.#victims.simulation.disk(process.name).reboot();

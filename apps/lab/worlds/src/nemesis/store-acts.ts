@@ -1,4 +1,4 @@
-// What is done to disks and the local stores on them.
+// Faults of disks and of the local stores on them.
 //
 // Owns: copies taken of local stores.
 import type { SimulatedDisk } from '@flatline/cluster';
@@ -26,7 +26,7 @@ export class StoreActs {
     return name !== undefined;
   }
 
-  /** A backup is taken of a store. */
+  /** Takes a backup of a store. */
   storeCopied(): boolean {
     const { cluster, simulation, random } = this.#victims;
     const names = [...cluster.processes.keys()];
@@ -47,7 +47,7 @@ export class StoreActs {
     return true;
   }
 
-  /** Another partition's store lies where this one's should; it claims no more of the log than there is (else R3). */
+  /** Puts another partition's store in the place of this one's; it claims no more of the log than there is (else R3). */
   storeForeign(): boolean {
     const { cluster, simulation, scenario, random } = this.#victims;
     const copy = this.#someCopy();
@@ -55,7 +55,7 @@ export class StoreActs {
     const partition = (copy.partition + 1) % scenario.partitions;
     const end = simulation.log.partition(CHANGELOG, partition).ends().lastStableOffset;
     if (copy.file.checkpoint!.changelogPosition > end) return false;
-    // With no process left to go on, its end may be the log's.
+    // With no process left to go on, the log may end where the store does.
     if (random.chance(0.5)) for (const { host } of cluster.up) host.kill();
     const name = this.#victims.machineDown();
     if (name !== undefined) simulation.disk(name).restore(partition, copy.file);
@@ -79,7 +79,7 @@ export class StoreActs {
     return true;
   }
 
-  /** F12: for a while nothing can be written there, nor a new store made. */
+  /** F12: for a while the disk refuses all writes and new stores. */
   diskFull(): boolean {
     const process = this.#victims.process();
     const disk = process && this.#victims.simulation.disk(process.name);
@@ -91,7 +91,7 @@ export class StoreActs {
     return true;
   }
 
-  /** F25: for a while what holds the stores fails at every other call; often just as they are closed. */
+  /** F25: for a while the stores' device fails at every other call; often just as they are closed. */
   deviceFails(): boolean {
     const { cluster, simulation, random } = this.#victims;
     const process = this.#victims.process();

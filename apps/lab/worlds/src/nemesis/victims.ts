@@ -1,10 +1,10 @@
-// Who an act of the nemesis happens to, and when what it broke mends by itself.
+// Chooses the victim of each act of the nemesis, and when the damage mends by itself.
 //
 // Owns: the nemesis's random numbers.
-// Does not own: what is done to a victim.
+// Does not own: the acts.
 //
 // Invariants
-//   VI1  Every draw of the nemesis comes from this one random, in the order in which acts are done: a seed stays the world it was.
+//   VI1  Every draw of the nemesis comes from this one random, in the order in which acts are done: so each seed keeps its world.
 import type { DurationMs, Random } from '@flatline/base';
 import type { SimulatedDisk, Simulation } from '@flatline/cluster';
 import type { Cluster, SimulatedProcess } from '../cluster.ts';
@@ -26,7 +26,7 @@ export class Victims {
     this.random = cluster.simulation.random('nemesis');
   }
 
-  /** At a random moment within this time. */
+  /** Calls `mend` at a random moment within this time. */
   later(withinMs: DurationMs, mend: () => void): void {
     this.simulation.time.after(this.random.below(withinMs), mend);
   }
@@ -36,7 +36,7 @@ export class Victims {
     this.cluster.launch(name, skewed ? this.random.below(2 * LAUNCH_SKEW_MAX_MS) - LAUNCH_SKEW_MAX_MS : 0);
   }
 
-  /** A process that runs; undefined where none does. */
+  /** A running process; undefined: none runs. */
   process(): SimulatedProcess | undefined {
     const { up } = this.cluster;
     return up[this.random.below(Math.max(1, up.length))];

@@ -1,4 +1,4 @@
-// The chain of commits, where the input goes on and they do not, and what their headers say.
+// Mutants of the chain of commits, of where the commits end before the input, and of their headers.
 import type { Mutable } from '@flatline/base';
 import {
   change,

@@ -1,4 +1,4 @@
-// All mutants of a kind: those of any, those of its pages, and its own.
+// All mutants of a kind: the general ones, those of its pages, and its own.
 import type { KindName } from '@flatline/base';
 import { KIND_LABS } from '@flatline/lab-kinds';
 import type { HistoryMutant } from '@flatline/lab-kinds/histories';
@@ -8,7 +8,7 @@ import { OPERATIONS } from './operations.fixture.ts';
 import { PAGES } from './pages.fixture.ts';
 import { TRANSACTIONS } from './transactions.fixture.ts';
 
-/** Nothing of an entry is presumed but a key and a head. */
+/** They assume nothing of an entry but a key and a head. */
 export const ANY_KIND: readonly HistoryMutant[] = [...COMMITS, ...TRANSACTIONS, ...OPERATIONS, ...LETTERS];
 
 export function mutantsOf(kind: KindName): readonly HistoryMutant[] {

@@ -1,4 +1,4 @@
-// Dead letters that are not what the input calls for (I1).
+// Mutants of dead letters: others than the input calls for (I1).
 import type { Mutable } from '@flatline/base';
 import { mutant, type HistoryMutant } from '@flatline/lab-kinds/histories';
 import type { LetterRecord, LetterSubject } from '@flatline/oracle';

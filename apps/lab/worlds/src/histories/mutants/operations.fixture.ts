@@ -1,4 +1,4 @@
-// The operations of the changelog, whatever the kind keeps: one lost, too early, of what has gone.
+// Mutants of the changelog's operations, for any kind: one lost, too early, or of an entry that has gone.
 import { KIND_LABS } from '@flatline/lab-kinds';
 import {
   change,

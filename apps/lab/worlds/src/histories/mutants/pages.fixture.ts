@@ -1,4 +1,4 @@
-// The pages of entries, of kinds that have any: one exchanged, too early, too late.
+// Mutants of entries' pages, for kinds that have any: one exchanged, too early, too late.
 import {
   change,
   commits,

@@ -1,4 +1,4 @@
-// Who wrote what, in which transaction; and the local store.
+// Mutants of writers and transactions, and of the local store.
 import { assert, type Mutable } from '@flatline/base';
 import { endOf, type HistoryMutant, lastData, lastOf, mutant } from '@flatline/lab-kinds/histories';
 import type { BatchMark } from '@flatline/oracle';
