@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** ESLint's rule alone, without types: as in lint, it looks at the graph that the configuration makes. */
+/** ESLint's rule alone, without types: like lint, it uses the graph that the configuration builds. */
 const PROGRAM = `
 import { Linter } from 'eslint';
 import tseslint from 'typescript-eslint';

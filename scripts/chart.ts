@@ -1,6 +1,6 @@
 // `npm run chart [-- --check]`: renders the Helm chart with each file of values, for review and for tests on machines without
-// Helm, and records what it says to those of `refused`. Needs `helm` 3 on the PATH. With --check it compares instead of writing:
-// with what Helm renders now, or, without Helm, by hashes of the sources and of what it gave, which no hand has changed.
+// Helm, and records its errors for those of `refused`. Needs `helm` 3 on the PATH. With --check it compares instead of writing:
+// with Helm's present output, or, without Helm, by hashes of the sources and of the records, which no hand has changed.
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const CHART = 'infra/helm/flatline';
 const RECORDED = 'infra/helm/rendered';
-/** Helm assumes one that depends on how it was built. */
+/** Helm's own default depends on how it was built. */
 const KUBERNETES = '1.33.0';
-/** Else that of the user's kubeconfig. */
+/** The default would be that of the user's kubeconfig. */
 const NAMESPACE = 'sales';
 const VALUES = 'infra/helm/values';
 const values = globSync(`${VALUES}/**/*.yaml`, { cwd: root }).toSorted();
@@ -37,7 +37,7 @@ if (process.argv.includes('--check')) {
   }
 }
 
-/** Hash of everything that decides what is rendered. */
+/** Hash of everything that determines the output. */
 function hashOfSources(): string {
   const patterns = [`${CHART}/**/*.{yaml,tpl,txt}`, `${VALUES}/**/*.yaml`];
   const hash = createHash('sha256');
@@ -54,7 +54,7 @@ function marked(text: string): string {
   return `${mark}${shown(createHash('sha256').update(text))}\n${text}`;
 }
 
-/** Where what a file of values gives is recorded. */
+/** Path of the recorded output for a file of values. */
 function recordOf(path: string): string {
   const record = join(RECORDED, relative(VALUES, path));
   return isRefused(path) ? record.replace(/yaml$/, 'txt') : record;

@@ -1,4 +1,4 @@
-// `npm run configuration-page`: writes the tables of kinds' settings in docs/CONFIGURATION.md, between their marks. A test of
+// `npm run configuration-page`: writes the tables of the kinds' settings in docs/CONFIGURATION.md, between their marks. A test of
 // kind-modules compares them.
 import { KIND_NAMES, type KindName } from '@flatline/base';
 import { settingRows } from '@flatline/kind-modules/rows';

@@ -78,7 +78,7 @@ function run(project: string, environment: Readonly<Record<string, string>>): nu
   const args = [
     '--experimental-vm-modules',
     '--disable-warning=ExperimentalWarning',
-    // Before the machine runs out of memory, a decoder that wants it all does.
+    // A decoder that wants all memory fails before the machine does.
     '--max-old-space-size=2048',
     join(root, 'node_modules/jest/bin/jest.js'),
     // Not the project's own configuration: it may start a broker, which nothing here needs.

@@ -1,4 +1,4 @@
-// `npm run gate [-- --seed S] [step...]`: what `npm test` leaves out, because it takes long or draws fresh seeds.
+// `npm run gate [-- --seed S] [step...]`: the tests that `npm test` leaves out, because they take long or draw fresh seeds.
 import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -27,7 +27,7 @@ Examples:
   $ npm run gate -- --seed 81723 simulate fuzz
 `;
 
-// Whatever still listens, everything has been said and stopped.
+// Listeners may be left, but all output is written and everything is stopped.
 process.exit(await main());
 
 async function main(): Promise<number> {

@@ -1,4 +1,4 @@
-// `npm run image [-- --into FOLDER]`: what infra/image/Dockerfile ships, put together without an engine, and its weight.
+// `npm run image [-- --into FOLDER]`: assembles the contents of infra/image/Dockerfile without an engine, and weighs them.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

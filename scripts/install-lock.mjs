@@ -1,10 +1,11 @@
 // One installation at a time per clone: a second command waits, then finds the work done.
 //
-// Owns: the lock file, one line of process ids.      Does not own: what is done under it.
+// Owns: the lock file, one line of process ids.
+// Does not own: the work done under it.
 //
 // Invariants
 //   IL1  The file appears whole or not at all (a hard link), so it is never read by halves.
-//   IL2  It is held as long as one of its processes lives: the holder, or the npm that outlived it.
+//   IL2  It is valid as long as one of its processes lives: the owner, or the npm that outlived it.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -63,7 +64,7 @@ function take(lock) {
   return false;
 }
 
-/** Moves a dead holder's lock aside. A living one, taken by losing a race, is put back. */
+/** Moves a dead owner's lock aside. If it turns out to be a living one's, after a lost race, it is put back. */
 function clearAway(lock) {
   const aside = `${lock}.${process.pid}.aside`;
   try {

@@ -1,8 +1,8 @@
 /**
- * Why node_modules is not what the lock file asks for, or undefined if it is.
+ * Returns why node_modules is not what the lock file asks for; undefined: it is.
  *
  * Both arguments are the `packages` of a lock file: package-lock.json, and node_modules/.package-lock.json, which npm writes at
- * the end of an installation. What is installed on top does no harm; what may be missing are packages for other platforms.
+ * the end of an installation. Additional packages do no harm; only packages for other platforms may be missing.
  *
  * @typedef {{ version?: string, integrity?: string, resolved?: string, link?: boolean, optional?: boolean }} Package
  * @param {Record<string, Package>} wanted

@@ -1,5 +1,5 @@
 // `npm run pack [-- --record]`: builds the packages that are published, packs them into dist/packages, and has them linted.
-// With --record their API becomes the one of docs/api; else a difference is an error.
+// With --record their API replaces the one in docs/api; otherwise a difference is an error.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';

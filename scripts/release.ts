@@ -1,5 +1,5 @@
-// `npm run release [-- --dry-run | --rehearse]`: packs twice, and publishes both packages with a provenance statement if nothing
-// speaks against it.
+// `npm run release [-- --dry-run | --rehearse]`: packs twice, and publishes both packages with a provenance statement if there is no
+// objection.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

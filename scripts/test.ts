@@ -1,5 +1,5 @@
-// `npm test [-- <project>...]`: format, lint, types, tidiness and every tier of tests, with one broker for all of them; what is
-// long by nature is `npm run gate`. The last line is `N passed, M failed`; the exit code is 0 if and only if nothing failed.
+// `npm test [-- <project>...]`: format, lint, types, tidiness and every tier of tests, with one broker for all of them; tests that are
+// long by nature belong to `npm run gate`. The last line is `N passed, M failed`; the exit code is 0 if and only if nothing failed.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runPart } from './test-run/part.ts';
@@ -8,7 +8,7 @@ import { choose, testProjects } from './test-run/projects.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-// Whatever still listens, everything has been said and stopped.
+// Listeners may be left, but all output is written and everything is stopped.
 process.exit(await main());
 
 async function main(): Promise<number> {

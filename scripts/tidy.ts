@@ -1,5 +1,5 @@
-// `node scripts/tidy.ts`: what linters do not check. Prints each finding with its remedy; exit code 1 if there is one. With
-// `--built` it looks at what is built instead.
+// `node scripts/tidy.ts`: checks that linters lack. Prints each finding with its remedy; exit code 1 if there is one. With
+// `--built` it checks the build instead.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { broughtAlong } from './tidy/brought-along.ts';

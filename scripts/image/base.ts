@@ -1,5 +1,5 @@
-// The base of the image, distroless' cc-debian12:nonroot, from what it is made of: packages of Debian 12, not installed but
-// unpacked, and a few files.
+// The base of the image, distroless' cc-debian12:nonroot, assembled from its parts: packages of Debian 12, unpacked but not
+// installed, and a few files.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,10 +21,10 @@ const PACKAGES: readonly string[] = [
 const CERTIFICATES = 'ca-certificates';
 const NONROOT = 65532;
 
-/** What it weighs where it cannot be had: measured for amd64 with the packages of Debian 12.15. */
+/** Its weight where it is unavailable: measured for amd64 with the packages of Debian 12.15. */
 export const BASE_BYTES = 23_500_000;
 
-/** Lays it into an empty folder, or says why it cannot. Packages are fetched into `kept`, once. */
+/** Lays it into an empty folder, or returns why it cannot. Packages are fetched into `kept`, once. */
 export function layBase(into: string, kept: string): string | undefined {
   const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   if (!/^ID=debian$/m.test(release) || !/^VERSION_ID="12"$/m.test(release)) return 'this is not Debian 12';

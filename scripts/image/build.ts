@@ -1,5 +1,5 @@
-// The steps of a Dockerfile of two stages, done in folders: each path of the image is one below the stage's folder. Users,
-// ports and volumes are an engine's.
+// Carries out the steps of a two-stage Dockerfile in folders: each path of the image is one below the stage's folder. Users,
+// ports and volumes are left to an engine.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -17,11 +17,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 interface Building {
-  /** What COPY takes files from. */
+  /** The source folder of COPY. */
   readonly context: string;
   /** Empty; becomes the last stage. */
   readonly folder: string;
-  /** The image that the last stage begins with. */
+  /** Lays the base image of the last stage. */
   readonly layBase: (folder: string) => void;
 }
 
@@ -34,7 +34,7 @@ interface Instruction {
 /** A path of the image as a word of a command. */
 const PATH = /(?<=^|\s)\/(?=[a-z])/g;
 
-/** `isStripped`: whether GNU's `strip` is here. */
+/** `isStripped`: whether GNU's `strip` is available. */
 export function build(text: string, { context, folder, layBase }: Building): { readonly isStripped: boolean } {
   const first = mkdtempSync(join(tmpdir(), 'flatline-stage-'));
   const isStripped = String(spawnSync('strip', ['--version']).stdout).startsWith('GNU');
@@ -72,14 +72,14 @@ function stagesOf(instructions: readonly Instruction[]): Instruction[][] {
   return stages;
 }
 
-/** The Node of this machine: on Linux that of the image. */
+/** Lays the Node of this machine: on Linux that of the image. */
 function layNode(folder: string): void {
   mkdirSync(join(folder, 'usr/local/bin'), { recursive: true });
   cpSync(process.execPath, join(folder, 'usr/local/bin/node'), { dereference: true });
   mkdirSync(join(folder, 'var/lib'), { recursive: true });
 }
 
-/** Nothing is left out then but symbols. */
+/** Stands in for a missing `strip`: the result differs only in its symbols. */
 function withoutStrip(folder: string): NodeJS.ProcessEnv {
   mkdirSync(join(folder, 'stand-in'));
   symlinkSync('/bin/true', join(folder, 'stand-in/strip'));
@@ -88,7 +88,7 @@ function withoutStrip(folder: string): NodeJS.ProcessEnv {
 
 interface Stage {
   readonly folder: string;
-  /** Where COPY finds its files. */
+  /** The folder that COPY takes files from. */
   readonly files: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -117,7 +117,7 @@ function copy(words: readonly string[], { folder, files, cwd }: { folder: string
 }
 
 function runIn(cwd: string, command: string, env: NodeJS.ProcessEnv): void {
-  // Else npm would look for a project in the folders above, which an image does not have.
+  // Otherwise npm would look for a project in the folders above, which an image does not have.
   const project = join(cwd, 'package.json');
   if (!existsSync(project)) writeFileSync(project, '{}');
   const own = Object.entries(env).filter(([name]) => !name.startsWith('npm_'));

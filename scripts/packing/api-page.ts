@@ -1,4 +1,4 @@
-// The recorded API of a package: a page of the documentation, which a change of the API has to change, too.
+// The recorded API of a package: a page of the documentation, which must change together with the API.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -16,7 +16,7 @@ ${sorted(declarations)}\`\`\`
   return format(text, { ...(await resolveConfig(join(root, 'package.json'))), parser: 'markdown' });
 }
 
-/** The compiler writes the members of a union in the order in which it met them, which is another with other files before. */
+/** The compiler writes the members of a union in the order in which it met them, which depends on the files before. */
 export function sorted(declarations: string): string {
   return declarations.replace(/'[^'\n]*'(?: \| '[^'\n]*')+/g, (union) => union.split(' | ').sort().join(' | '));
 }
@@ -26,7 +26,7 @@ export function recordApi(root: string, entry: Pick<Entry, 'apiPage'>, page: str
   writeFileSync(join(root, pathOf(entry)), page);
 }
 
-/** Empty: it is what was recorded. */
+/** Empty: it equals the recorded one. */
 export function apiProblems(root: string, entry: Pick<Entry, 'apiPage'>, page: string): string[] {
   const path = pathOf(entry);
   if (existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8') === page) return [];

@@ -5,12 +5,12 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { type Entry, NATIVE, OPTIONAL, type Published } from './published.ts';
 
-/** What CommonJS dependencies expect to find in the module they are bundled into. */
+/** Expected by CommonJS dependencies in the module they are bundled into. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); " +
   'const __dirname = import.meta.dirname;';
 
-/** What of a package decides its bundle. */
+/** The parts of a package that determine its bundle. */
 type Bundled = Pick<Published, 'folder' | 'entry' | 'programs'> & {
   readonly entries?: readonly Pick<Entry, 'name' | 'entry'>[];
   readonly command?: { readonly entry: string };
@@ -23,7 +23,7 @@ export interface Bundle {
   readonly imported: readonly string[];
 }
 
-/** Writes `dist/index.js`, a file for each further entry, `dist/main.js` where there is a command, and its programs, with their chunks. */
+/** Writes `dist/index.js`, a file for each further entry, `dist/main.js` if there is a command, and its programs, with their chunks. */
 export async function bundle(
   root: string,
   { folder, entry, entries = [], command, programs = {} }: Bundled,
@@ -45,7 +45,7 @@ export async function bundle(
     platform: 'node',
     target: 'node22.15',
     conditions: ['@flatline/source'],
-    // The modules of packages that have them too: a UMD wrapper's `require` cannot be bundled.
+    // Prefers a package's modules: a UMD wrapper's `require` cannot be bundled.
     mainFields: ['module', 'main'],
     external: [...NATIVE, ...OPTIONAL],
     plugins: [workspaceSources],
@@ -60,7 +60,7 @@ export async function bundle(
   return { inputs: Object.keys(metafile.inputs), imported: importedBy(metafile) };
 }
 
-/** Ours do nothing on being imported, so what is not used is left out, but for the one that patches kafkajs. */
+/** Our modules do nothing on being imported, so unused ones are left out, except the one that patches kafkajs. */
 const PATCHES = /[\\/]kafkajs-patches\.ts$/;
 const SOURCES = /[\\/](libs|apps)[\\/][^\n]*\.ts$/;
 /** The one source that reads a file of the repository; a package has the schemas one folder above its bundle. */

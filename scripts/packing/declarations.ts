@@ -1,18 +1,18 @@
-// The public types of a package in one file: what its entry point shows, and every declaration that these name, taken from
-// what the compiler has written for each project. Nothing of it names a package of the workspace.
+// The public types of a package in one file: the exports of its entry point, and every declaration that these name, taken from
+// the compiler's output for each project. Nothing in it names a package of the workspace.
 //
-// Owns: which declarations are shown.
-// Does not own: their text, which is the compiler's.
+// Owns: the choice of declarations.
+// Does not own: their text (the compiler).
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import type { Entry, Published } from './published.ts';
 import { withSettingComments } from './setting-comments.ts';
 
-/** Inferred from a schema of zod, which users do not have: written out in full, with what the page of settings says. */
+/** Inferred from a schema of zod, which users do not have: written out in full, with the comments of the page of settings. */
 const WRITTEN_OUT: ReadonlySet<string> = new Set(['ConfigurationInput']);
 
-/** Written out again and again where it has a name. */
+/** The compiler writes it out although it has a name. */
 const DURATION = / number \| `\$\{number\}ms`(?: \| `\$\{number\}[smhd]`)+/g;
 const DURATION_TYPE = `/** Milliseconds, or a length of time as people write it: "250ms", "10s", "30m", "12h", "7d". */
 type Duration = number | \`\${number}\${'ms' | 's' | 'm' | 'h' | 'd'}\`;`;
@@ -41,15 +41,15 @@ interface Found {
   readonly declarations: Map<string, ts.Declaration>;
   /** Names by the module that has them: of Node, or the package's main entry. */
   readonly external: Map<string, Set<string>>;
-  /** What the main entry shows, by name: where a further entry names it, it is imported. */
+  /** Exports of the main entry, by name: imported where a further entry names them. */
   readonly main: ReadonlyMap<string, ts.Declaration>;
 }
 
 const MAIN = './index.js';
 
 /**
- * Of the package, or of one of its further entries.
- * @throws Error where something that is shown cannot be: another package's type, or two declarations of one name.
+ * The declarations of the package, or of one of its further entries.
+ * @throws Error if an export cannot be shown: another package's type, or two declarations of one name.
  */
 export function declarationsOf(
   root: string,
@@ -74,7 +74,7 @@ export function declarationsOf(
   return `// Types of ${name}, for its users.\n${imports.join('')}\n${[...texts, ...(texts.some((text) => text.includes('| Duration')) ? [DURATION_TYPE] : [])].join('\n\n')}\n\nexport {};\n`;
 }
 
-/** What the compiler has written for a source. */
+/** The compiler's output for a source. */
 function writtenFor(root: string, { folder }: Published, entry: string): string {
   return join(root, folder, entry.replace(/^src/, 'dist').replace(/\.ts$/, '.d.ts'));
 }

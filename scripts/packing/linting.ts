@@ -1,4 +1,4 @@
-// What two linters of other authors say of a tarball: one of its package.json and files, one of how its types are found.
+// The findings of two third-party linters on a tarball: one checks its package.json and files, one how its types are found.
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { readFileSync } from 'node:fs';
 import { publint } from 'publint';
@@ -7,7 +7,7 @@ import { formatMessage } from 'publint/utils';
 /** Packages are ES modules: from CommonJS, Node loads them by `require` since 22.12, though TypeScript 5.6 warns of it. */
 const ACCEPTED: readonly string[] = ['CJSResolvesToESM'];
 
-/** Empty: both are content, with everything that they look at. */
+/** Empty: both accept everything that they check. */
 export async function lintProblems(tarball: string): Promise<string[]> {
   const bytes = new Uint8Array(readFileSync(tarball));
   const { messages, pkg } = await publint({ pack: { tarball: bytes.buffer }, strict: true, level: 'suggestion' });

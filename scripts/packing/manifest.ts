@@ -1,4 +1,4 @@
-// The package.json of what is published. Versions are the workspace's: nothing is written down twice.
+// The package.json of a published package. Versions are the workspace's: nothing is written down twice.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODE_ENGINES, type Published } from './published.ts';

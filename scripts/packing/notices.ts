@@ -1,4 +1,4 @@
-// Licences of what a bundle contains: their authors ask that these go with every copy.
+// Licences of the contents of a bundle: their authors ask that these go with every copy.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// What is published: two packages, each bundled from one folder of the workspace.
+// The published packages: two, each bundled from one folder of the workspace.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,15 +11,15 @@ export interface Published {
   readonly folder: string;
   /** Its page below docs/api. */
   readonly apiPage: string;
-  /** What `import` gives, and its declarations: a source below `folder`. */
+  /** Source, below `folder`, of the main entry and its declarations. */
   readonly entry: string;
   /** Further entries, `import … from 'flatline/<name>'`: each a source below `folder`, with a page of its own. */
   readonly entries?: readonly Entry[];
-  /** The command, if it has one: a source below `folder`, and the name it is started by. */
+  /** The command, if it has one: a source below `folder`, and the name that starts it. */
   readonly command?: { readonly name: string; readonly entry: string };
   /** Programs that the command starts, by the names of their files below `dist`: sources below the root. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** What else of the repository it contains, in the same folders. */
+  /** Further files of the repository that it contains, in the same folders. */
   readonly files?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export const PUBLISHED: readonly Published[] = [
   },
 ];
 
-/** What is imported from a package, by the name of its file below `dist`: `index`, then each further entry. */
+/** The entries of a package, each with the name of its file below `dist`: `index`, then each further entry. */
 export function entriesOf({
   name,
   entry,
@@ -69,13 +69,13 @@ export function entriesOf({
   ];
 }
 
-/** The Node versions that packages run on: what the tests of packages run. */
+/** Node versions that packages support: those that the tests of packages run on. */
 export const NODE_ENGINES = '^22.15.0 || ^24.0.0';
 
-/** Native code, which no bundle can hold: dependencies of what is published. */
+/** Native code, which no bundle can contain: dependencies of the published packages. */
 export const NATIVE = ['lmdb', 'snappy', 'lz4-napi', '@node-rs/crc32'] as const;
 
-/** What a dependency tries to load and does without. */
+/** Modules that a dependency tries to load and does without. */
 export const OPTIONAL: readonly string[] = [
   'bufferutil',
   'utf-8-validate',
@@ -83,7 +83,7 @@ export const OPTIONAL: readonly string[] = [
   './crypto/build/Release/sshcrypto.node',
 ];
 
-/** Where packages are put together, and their tarballs. */
+/** Folder in which packages are put together, with their tarballs. */
 export function stagingOf(root: string): string {
   return join(root, 'dist', 'packages');
 }
@@ -97,12 +97,12 @@ export function tarballOf(root: string, published: Published): string {
   return join(stagingOf(root), `${fileNameOf(published)}-${versionOf(root)}.tgz`);
 }
 
-/** What `npm run release -- --rehearse` writes: the provenance statement of a tarball. */
+/** The provenance statement of a tarball, as `npm run release -- --rehearse` writes it. */
 export function statementFileOf(root: string, published: Published): string {
   return tarballOf(root, published).replace(/\.tgz$/, '.provenance.json');
 }
 
-/** All packages have the workspace's. */
+/** All packages have the workspace's version. */
 export function versionOf(root: string): string {
   return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;
 }

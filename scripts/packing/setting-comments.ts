@@ -1,4 +1,4 @@
-// What docs/CONFIGURATION.md says of each setting, as a comment beside its type, where editors show it.
+// Copies the description of each setting in docs/CONFIGURATION.md to a comment beside its type, where editors show it.
 import ts from 'typescript';
 
 const ROW = /^\| `([\w[\].]+)` +\|([^|\n]*)\|([^|\n]*)\|([^|\n]*)\|$/gm;
@@ -23,14 +23,14 @@ export function withSettingComments(declaration: string, page: string): string {
   );
 }
 
-/** Where a section may be a list of sections, the page has the section's settings. */
+/** If a section may be a list of sections, the page has the section's settings. */
 function rowOf(setting: string, rows: ReadonlyMap<string, string>): string | undefined {
   return rows.get(setting) ?? rows.get(setting.replace(/\[\]\.(\w+)$/, '.$1'));
 }
 
 function commentOf(cells: readonly string[]): string {
   const [byDefault = '', allowed = '', meaning = ''] = cells.map((cell) => plain(cell.trim()));
-  // The type has the values of an enumeration.
+  // For an enumeration, the type already has the values.
   const bounds = allowed.startsWith('`') ? '' : allowed;
   const value = byDefault === 'required' ? 'Required' : `Default: ${byDefault}`;
   return `/** ${[meaning, bounds, value]
@@ -39,7 +39,7 @@ function commentOf(cells: readonly string[]): string {
     .join(' ')} */`;
 }
 
-/** Links lead from the page's folder. */
+/** Drops links, which are relative to the page's folder. */
 function plain(cell: string): string {
   return cell.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('_(later)_', '(later)');
 }

@@ -6,7 +6,7 @@ import { manifestOf } from './manifest.ts';
 import { noticesOf } from './notices.ts';
 import { fileNameOf, type Published, stagingOf } from './published.ts';
 
-/** The folder with the package, `declarations` by the names of their files. What lay there before is removed. */
+/** Makes the folder with the package, `declarations` by the names of their files. Removes its former content. */
 export async function stage(
   root: string,
   published: Published,
@@ -34,7 +34,7 @@ export async function stage(
   return folder;
 }
 
-/** Without what only a checkout contains. */
+/** Without the parts that only a checkout contains. */
 function noticeOf(notice: string): string {
   return `${notice.split('\n\nIt contains')[0]!.trimEnd()}\n`;
 }

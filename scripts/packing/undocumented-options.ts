@@ -1,4 +1,4 @@
-// What users may set, and the page of an API does not explain: an option without its default, a number without its unit.
+// Finds users' options that the page of an API does not explain: an option without its default, a number without its unit.
 import ts from 'typescript';
 
 /** Types that users write. */
@@ -10,7 +10,7 @@ const UNIT =
 /** Numbers that are names, and count nothing. */
 const UNCOUNTED = /\b(port|partition|schemas|sequence|tokenEpoch|changelogFormat)$/;
 
-/** `Type.option: unit`, for each of the declarations that lacks what is named. */
+/** `Type.option: unit`, for each declaration that lacks the named part. */
 export function undocumentedOptions(declarations: string): string[] {
   const file = ts.createSourceFile('api.d.ts', declarations, ts.ScriptTarget.Latest, true);
   return file.statements.flatMap((statement) => {

@@ -1,7 +1,7 @@
-// An npm registry on loopback, in memory: takes what `npm publish` sends, once checked, and gives it to `npm install`.
-// Everything else is asked of the registry upstream.
+// An npm registry on loopback, in memory: takes and checks the uploads of `npm publish`, and gives them to `npm install`.
+// Everything else is requested from the registry upstream.
 //
-// Owns: what was published here.
+// Owns: the uploads of this process.
 // Does not own: which packages those may be, the signature of a statement (there is none).
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,11 +9,11 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { type Statement, statementIn } from './statement.ts';
 
-/** Upper bound on what one publication sends; ours are below 2 MB. */
+/** Upper bound on the size of one publication; ours are below 2 MB. */
 const BODY_BYTES_MAX = 64 * 2 ** 20;
 const DOCUMENT = 'application/json';
 
-/** What npm sends: the document of a package with one version, and its files in base64. */
+/** An upload by npm: the document of a package with one version, and its files in base64. */
 interface Publication {
   readonly name: string;
   readonly versions: Readonly<
@@ -30,9 +30,9 @@ interface Answer {
 }
 
 export class RehearsalRegistry {
-  /** By the names of their packages. */
+  /** By package name. */
   readonly statements = new Map<string, Statement>();
-  /** By their paths: documents of packages, and tarballs. */
+  /** By path: documents of packages, and tarballs. */
   readonly #files = new Map<string, Answer>();
   readonly #own: readonly string[];
   readonly #upstream: string;

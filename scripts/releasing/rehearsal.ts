@@ -1,4 +1,4 @@
-// A release without its public: both tarballs published to a registry on loopback by `npm publish` with provenance, and used
+// A private rehearsal of a release: `npm publish` uploads both tarballs with provenance to a registry on loopback, and they are used
 // from there in an empty folder. Only the signature of the statements is missing.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ export async function rehearse(root: string, say: (line: string) => void): Promi
   try {
     const publisher = emptyProject(folder, 'publisher', `//${new URL(registry.url).host}/:_authToken=${TOKEN}`);
     await publish(root, registry, publisher, say);
-    // As where a release is repeated: npm takes no version twice.
+    // As when a release is repeated: npm takes no version twice.
     await publish(root, registry, publisher, say);
     for (const published of PUBLISHED) {
       const file = statementFileOf(root, published);
@@ -76,7 +76,7 @@ async function publish(
 
 const UNSIGNED = new URL('./unsigned.ts', import.meta.url).href;
 
-/** What GitHub tells a workflow about itself, as far as a statement says it: its own where this is one. */
+/** GitHub's description of a workflow, as far as statements need it: its own if this is one. */
 function workflow(version: string, commit: string): NodeJS.ProcessEnv {
   const assumed = {
     GITHUB_SERVER_URL: 'https://github.com',
@@ -114,7 +114,7 @@ async function install(
   say(`the SDK says: ${line}`);
 }
 
-/** Neither the settings of the npm that started this, nor those of a CI, which npm looks for. */
+/** Without the settings of the npm that started this, and those of a CI, which npm looks for. */
 function outside(): NodeJS.ProcessEnv {
   const own = /^(npm_|NODE_OPTIONS$|CI$|CI_|GITLAB_|CIRCLE|GITHUB_|ACTIONS_|FLATLINE_)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));

@@ -1,23 +1,23 @@
-// Whether a version may be published: decided on facts, for `npm run release`.
+// Decides from facts whether a version may be published, for `npm run release`.
 
 export interface ReleaseFacts {
-  /** What package.json says. */
+  /** The version in package.json. */
   readonly version: string;
   /** The last release's; undefined before the first. */
   readonly last: string | undefined;
   readonly changelog: string;
-  /** Whether docs/api has changed since the last release. */
+  /** True if docs/api has changed since the last release. */
   readonly apiChanged: boolean;
-  /** What `git status --porcelain` says. */
+  /** Output of `git status --porcelain`. */
   readonly uncommitted: string;
   /** Tags of the commit. */
   readonly tags: readonly string[];
-  /** The one package.json names; a provenance statement needs it. */
+  /** The repository in package.json; a provenance statement needs it. */
   readonly repository: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What keeps it from being published, each with its remedy; empty: nothing does. */
+/** Reasons why it must not be published, each with its remedy; empty: none. */
 export function releaseProblems(facts: ReleaseFacts): string[] {
   const { version, changelog, uncommitted, tags, repository } = facts;
   const problems = versionProblems(facts);
@@ -50,7 +50,7 @@ function numbersOf(version: string): readonly number[] | undefined {
   return /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number);
 }
 
-/** A registry refuses a statement about another repository than the package's, once the upload has begun. */
+/** A registry refuses a statement about another repository than the package's, but only once the upload has begun. */
 function sourceProblems({ repository, environment }: ReleaseFacts): string[] {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name, CI_PROJECT_URL: project } = environment;
   const here = name === undefined ? project : `${server ?? GITHUB}/${name}`;
@@ -63,7 +63,7 @@ function sourceProblems({ repository, environment }: ReleaseFacts): string[] {
 
 const GITHUB = 'https://github.com';
 
-/** What a browser opens, of the forms in which git and npm write it. */
+/** The address for a browser, from the forms in which git and npm write it. */
 function addressOf(repository: string): string {
   const bare = repository.replace(/^git\+/, '').replace(/\.git$/, '');
   const short = /^github:(.*)$/.exec(bare);
@@ -71,7 +71,7 @@ function addressOf(repository: string): string {
   return bare.replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/, 'https://$1/');
 }
 
-/** npm signs with an identity of these. */
+/** True in these CIs, whose identity npm can sign with. */
 function canAttest(environment: ReleaseFacts['environment']): boolean {
   return environment['ACTIONS_ID_TOKEN_REQUEST_URL'] !== undefined || environment['SIGSTORE_ID_TOKEN'] !== undefined;
 }

@@ -11,7 +11,7 @@ interface Bundle {
   readonly dsseEnvelope: { readonly payload: string };
 }
 
-/** What a bundle as npm sends it to the registry says, signed or not. */
+/** The statement in a bundle as npm sends it to the registry, signed or not. */
 export function statementIn(bundle: string | undefined): Statement | undefined {
   if (bundle === undefined) return undefined;
   const { dsseEnvelope } = JSON.parse(bundle) as Bundle;

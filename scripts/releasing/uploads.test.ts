@@ -4,7 +4,7 @@ import { publishedIntegrity, type Registry, type Upload, uploadMissing } from '.
 const upload = (name: string): Upload => ({ name, version: '0.2.0', integrity: `sha512-${name}` });
 const both = [upload('flatline'), upload('@flatline/client')];
 
-/** Takes each version once, as npm's does; `failsOn`: the connection breaks. */
+/** Accepts each version once, like npm's registry; `failsOn`: the connection breaks. */
 function registryOf(there: Map<string, string>, failsOn?: string): Registry<Upload> {
   return {
     integrityOf: ({ name }) => Promise.resolve(there.get(name)),

@@ -1,10 +1,10 @@
-// What a release has to upload yet: one that failed half-way is repeated, and what is on the registry already is left alone.
+// The remaining uploads of a release: one that failed half-way is repeated, and packages already on the registry are left alone.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-/** npm itself would ask for a quarter of an hour. */
+/** Limit for `npm view`, which by itself would retry for a quarter of an hour. */
 const VIEW_LIMIT_MS = 120_000;
 
 export interface Upload {
@@ -15,19 +15,19 @@ export interface Upload {
 }
 
 export interface Registry<Of extends Upload> {
-  /** Integrity of what is there under this name and version; undefined: nothing. */
+  /** Integrity of the published package with this name and version; undefined: none. */
   readonly integrityOf: (upload: Of) => Promise<string | undefined>;
   readonly publish: (upload: Of) => Promise<void>;
 }
 
-/** As npm has it, which the same commit gives on every machine. */
+/** In npm's form; the same commit gives the same on every machine. */
 export function integrityIn(tarball: string): string {
   return `sha512-${createHash('sha512').update(readFileSync(tarball)).digest('base64')}`;
 }
 
 /**
- * One after the other; looks at all of them first. Tells of each whether it was there already.
- * @throws Error where something else is there under the same version, before anything is uploaded
+ * Uploads one after the other, after looking at all of them first. Reports for each whether it was there already.
+ * @throws Error if other content is there under the same version, before anything is uploaded
  */
 export async function uploadMissing<Of extends Upload>(
   uploads: readonly Of[],
@@ -57,7 +57,7 @@ export interface NpmSurroundings {
   readonly flags: readonly string[];
 }
 
-/** What npm's registry says. @throws Error where it does not answer */
+/** The answer of npm's registry. @throws Error if it does not answer */
 export async function publishedIntegrity(
   { name, version }: Upload,
   { cwd, env, flags }: NpmSurroundings,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Command, runCommand } from './command.ts';
 
-/** What lives connects here; that it has died shows as the end of its connection. */
+/** Living processes connect here; their deaths show as the ends of their connections. */
 let server: Server;
 let port: number;
 
@@ -18,11 +18,11 @@ afterEach(() => {
   server.close();
 });
 
-/** Lives until it is ended, whatever signal it may ignore. */
+/** A script that lives until it is killed, whatever signals it may ignore. */
 const living = (): string =>
   `process.on('SIGINT', () => undefined); require('net').connect(${port}, '127.0.0.1'); setInterval(() => undefined, 1000);`;
 
-/** Starts `living()` as a grandchild that holds the output open, then does what follows. */
+/** A script that starts `living()` as a grandchild that keeps the output open, and then runs `then`. */
 const parentOf = (then: string): string =>
   `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(living())}], { stdio: 'inherit' }); ${then}`;
 

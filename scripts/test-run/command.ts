@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
-/** What is kept of a command's output: its end. In bytes. */
+/** Bytes kept of the end of a command's output. */
 const OUTPUT_BYTES_MAX = 2 ** 20;
-/** From asking a command to end to ending it. In milliseconds. */
+/** Time from asking a command to end to killing it. In milliseconds. */
 const GRACE_MS = 10_000;
 
 export interface Command {
@@ -19,13 +19,13 @@ export interface Command {
 export interface Ended {
   /** Undefined if it was ended by a signal, or never began. */
   readonly exitCode: number | undefined;
-  /** Standard output and error as they came, the beginning left out where there was too much. */
+  /** Standard output and error as they came; only the end if there was too much. */
   readonly output: string;
 }
 
 /**
- * Runs a command in a process group of its own, so that Ctrl-C reaches it through `signal` alone and whatever it leaves
- * behind ends with it. Never rejects.
+ * Runs a command in a process group of its own, so that Ctrl-C reaches it only through `signal`, and its remaining processes
+ * end with it. Never rejects.
  */
 export async function runCommand({ command, args, cwd, env, signal, limitMs }: Command): Promise<Ended> {
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -58,7 +58,7 @@ function exitOf(child: ChildProcess, output: Tail): Promise<number | undefined> 
       resolve(undefined);
     });
     child.on('exit', (code) => {
-      // What it left behind holds the pipes open.
+      // Processes that it left keep the pipes open.
       endGroup(child, 'SIGKILL');
       child.on('close', () => {
         resolve(code ?? undefined);

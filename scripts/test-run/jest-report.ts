@@ -10,7 +10,7 @@ export interface JestReport {
   }[];
 }
 
-/** What is said of mutants, since how many there were tells whether tests can fail at all, of the simulation and of speed. */
+/** Lines about mutants (their number tells whether tests can fail at all), the simulation and speed. */
 export function notesIn(output: string): string[] {
   return [...output.matchAll(/^\s*((?:(?:caught \d+ of \d+|simulated \d+ seeds)\b|performance:|not run:).*)$/gm)].map(
     ([, note = '']) => note,

@@ -1,4 +1,4 @@
-// What runs at the moment, in one line below what was printed; elsewhere than on a terminal, nothing of it.
+// Shows the running steps in one line below the output; only on a terminal.
 import { type WriteStream } from 'node:tty';
 
 const REFRESH_MS = 1000;

@@ -1,15 +1,15 @@
-// What `npm run gate` does: what takes long by nature, and whatever a seed draws, by a fresh one.
+// The plan of `npm run gate`: tests that take long by nature, and every seeded one with a fresh seed.
 import type { TestProject } from './projects.ts';
 import { type Step } from './step.ts';
 import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
 
 /** More than `REACH_SEEDS_MIN`: a kind of fault that never happens fails. */
 const WORLDS = 3_000;
-/** So many histories are drawn by each file of tests. */
+/** Histories that each file of tests draws. */
 const HISTORIES = 150;
-/** Each decoder has so many. */
+/** Cases of each decoder. */
 const FUZZ_CASES = 10_000;
-/** Scenarios of chaos have so many variants of their own at most; a trial's number chooses one. */
+/** Most variants of a scenario of chaos; a trial's number chooses one. */
 const VARIANTS = 10;
 /** Kinds of pipelines that chaos tries besides sessions, each a part of the campaign. */
 const CHAOS_PARTS = ['1/3', '2/3', '3/3'];
@@ -38,7 +38,7 @@ function longTests(run: Run, project: TestProject, seed: number): Step {
   return jestStep(run, project, { name: `${project.name}-long`, tests: 'long', needs, load, env: seedsOf(seed) });
 }
 
-/** The tests of `npm test` whose cases a seed draws, with others than there. */
+/** The seeded tests of `npm test`, with other cases. */
 function freshCases(run: Run, project: TestProject, seed: number): Step {
   return jestStep(run, project, {
     name: `${project.name}-fresh`,
@@ -52,7 +52,7 @@ function seedsOf(seed: number): NodeJS.ProcessEnv {
   return { SEED: String(seed), FUZZ_SEED: String(seed) };
 }
 
-/** Each scenario of each other kind once, on a broker of its own; which of its variants, the seed says. */
+/** Each scenario of each other kind once, on a broker of its own; the seed chooses the variant. */
 function chaos(run: Run, seed: number): Step[] {
   const program = [...source, '--max-old-space-size=8192', 'apps/lab/chaos/src/main.ts'] as const;
   const first = String(1 + (seed % VARIANTS));
@@ -63,7 +63,7 @@ function chaos(run: Run, seed: number): Step[] {
   });
 }
 
-/** With a process each, since other steps fill the other cores. The mutants' worlds have seeds of their own. */
+/** With one worker each, since other steps use the other cores. The mutants' worlds have seeds of their own. */
 function simulation(run: Run, seed: number): Step[] {
   const program = ['node', ROOMY, '--conditions=@flatline/source', 'apps/lab/worlds/src/main.ts'] as const;
   const part = (name: string, ...flags: string[]): Step =>
@@ -78,7 +78,7 @@ function packStep(run: Run): Step {
   return commandStep(run, [...source, 'scripts/pack.ts'], { name: 'pack' });
 }
 
-/** A ratio within one run, which holds on a busy machine too; alone among what talks to the broker. */
+/** A ratio within one measurement, which holds on a busy machine too; never beside another user of the broker. */
 function performanceStep(run: Run): Step {
   const command = [...source, 'apps/lab/bench/src/gate/main.ts'] as const;
   return commandStep(run, command, { name: 'performance', needs: ['broker'], broker: 'alone' });

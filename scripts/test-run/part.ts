@@ -16,12 +16,12 @@ export interface Part {
   /** Folder of its reports, in `.flatline`. */
   readonly name: string;
   readonly stepLimitMs: number;
-  /** Leaves the last line to its caller, who has the file `verdict`. */
+  /** True if the caller, who reads the file `verdict`, prints the last line. */
   readonly isSubtotal: boolean;
-  /** Without a single test it has failed. */
+  /** True if it fails without a single test. */
   readonly wantsTests: boolean;
   readonly plan: (run: Run) => readonly Step[];
-  /** What is said below a step that has failed. */
+  /** Text below a failed step. */
   readonly onFailed?: (result: Result) => string;
 }
 

@@ -1,18 +1,18 @@
-// What `npm test` does: the checks of the workspace, and all tests that are not long by nature.
+// The plan of `npm test`: the checks of the workspace, and all tests that are not long by nature.
 import type { TestProject } from './projects.ts';
 import { type Step } from './step.ts';
 import { brokerStep, commandStep, type JestPart, jestStep, ROOMY, type Run } from './steps.ts';
 
-/** So many seeds see every kind of pipeline and most faults. Always the same: what fails here fails on every machine. */
+/** Enough seeds to see every kind of pipeline and most faults. Always the same: a failure here is one on every machine. */
 const WORLDS = 200;
 /** Projects by how long they take; all others take less. */
 const LONGEST = ['e2e', 'kafka', 'cli', 'dev-broker', 'partition', 'runtime', 'records', 'worlds', 'scripts'];
-/** What talks to a broker waits for it, and for real time to pass, most of the time. */
+/** Tests with a broker mostly wait for it, and for real time to pass. */
 const BROKER_LOAD = 0.5;
-/** Files at a time, of the one project whose tests wait for longer than all others take together. */
+/** Files at a time, for the one project whose tests wait for longer than all others take together. */
 const WORKERS: Readonly<Record<string, Pick<JestPart, 'workers' | 'load'>>> = { e2e: { workers: 4, load: 1 } };
 
-/** `chosen`: the projects to look at; `undefined` is the whole workspace. */
+/** `chosen`: the projects to test; `undefined`: the whole workspace. */
 export function planSteps(
   run: Run,
   projects: readonly TestProject[],
@@ -26,7 +26,7 @@ export function planSteps(
   };
   return [
     ...(tested.some(({ usesBroker }) => usesBroker) ? [brokerStep(run)] : []),
-    // They begin as soon as there is a broker, the longest first: begun later it would be waited for alone.
+    // They begin as soon as there is a broker, the longest first: begun later, it would run on alone at the end.
     ...tested.filter(({ usesBroker }) => usesBroker).map(tests),
     ...checks(run, paths),
     ...(chosen === undefined ? ofBuilt(run) : []),
@@ -56,7 +56,7 @@ function ofBuilt(run: Run): Step[] {
     commandStep(run, ['node', 'apps/cli/dist/main.js', '--help'], { name: 'built', needs }),
     commandStep(run, ['node', 'scripts/tidy.ts', '--built'], { name: 'built-tidy', needs }),
     commandStep(run, ['npm', 'run', '--silent', 'build'], { name: 'build', needs }),
-    // It compiles what is not compiled yet.
+    // Also compiles what is not compiled yet.
     commandStep(run, ['node', '--conditions=@flatline/source', 'scripts/pack.ts'], { name: 'pack', needs }),
   ];
 }

@@ -1,9 +1,9 @@
-// The projects that have tests, and what kinds of tests those are.
+// The projects with tests, and the kinds of those tests.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bySeed, importsBroker, isLong, type Tier, tierOf } from './tiers.ts';
 
-/** They take real time, and their seeds draw little. */
+/** These take real time, and their seeds draw little. */
 const realTiers: ReadonlySet<Tier> = new Set(['broker', 'end-to-end']);
 
 export interface TestProject {
@@ -11,12 +11,12 @@ export interface TestProject {
   readonly name: string;
   /** `libs/shell/kafka`. */
   readonly folder: string;
-  /** Its tests talk to a broker. */
+  /** True if its tests use a broker. */
   readonly usesBroker: boolean;
-  /** Whether `npm test` runs some of its tests, and whether `npm run gate` does. */
+  /** True if `npm test` has tests of it; below, if `npm run gate` does. */
   readonly hasShort: boolean;
   readonly hasLong: boolean;
-  /** Files whose cases a seed draws and that need no broker, from its folder. */
+  /** Files, relative to its folder, whose cases a seed draws and that need no broker. */
   readonly bySeed: readonly string[];
 }
 
@@ -45,7 +45,7 @@ function projectIn(root: string, folder: string): TestProject | undefined {
   };
 }
 
-/** Those named, or why there is something else wanted. */
+/** The named ones, or all if none is named; or a message about unknown names. */
 export function choose<T extends { readonly name: string }>(all: readonly T[], names: readonly string[]): T[] | string {
   const unknown = names.filter((name) => !all.some((each) => each.name === name));
   if (unknown.length > 0) return `no ${unknown.join(', ')}; there are: ${all.map(({ name }) => name).join(', ')}`;

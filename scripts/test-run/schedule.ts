@@ -1,19 +1,19 @@
 import { type Result, type Step } from './step.ts';
 
-/** Each has processes and topics of its own; of more at a time a small machine would only wait longer. */
+/** Each has processes and topics of its own; with more at a time a small machine would only wait longer. */
 const SHARING_BROKER_MAX = 3;
 
-/** Where a run stands. */
+/** Progress of a test run. */
 export interface Progress {
   /** Not begun, in order of preference. */
   readonly waiting: readonly Step[];
   readonly running: readonly Step[];
   readonly ended: ReadonlyMap<string, Result['status']>;
-  /** How much load there may be at a time. */
+  /** Maximum load at a time. */
   readonly slots: number;
 }
 
-/** What to do next: steps to start now, and steps that can never start because something they need did not pass. */
+/** Decides the next steps: those to start now, and those that can never start because a needed one did not pass. */
 export function nextSteps({ waiting, running, ended, slots }: Progress): {
   readonly start: readonly Step[];
   readonly blocked: readonly Step[];
@@ -36,7 +36,7 @@ function loadOf(steps: readonly Step[]): number {
   return steps.reduce((sum, { load }) => sum + load, 0);
 }
 
-/** Whether the broker is free for the step, or it needs none. */
+/** True if the broker is free for the step, or it needs none. */
 function hasBroker({ broker }: Step, busy: readonly Step[]): boolean {
   if (broker === undefined) return true;
   const talking = busy.filter((each) => each.broker !== undefined);

@@ -1,14 +1,14 @@
-// Runs steps as the schedule says and tells of each as it ends.
+// Runs steps as the schedule says and reports each as it ends.
 //
 // Owns: which steps wait, run and have ended.
-// Does not own: processes (the steps'), what is printed (the listener's).
+// Does not own: processes (the steps), output (the listener).
 import { nextSteps } from './schedule.ts';
 import { type Outcome, type Result, type Step } from './step.ts';
 
 export interface RunOptions {
-  /** How much load there may be at a time. */
+  /** Maximum load at a time. */
   readonly slots: number;
-  /** Once aborted no step starts; those that run are waited for. */
+  /** Once aborted no step starts; running ones are waited for. */
   readonly signal: AbortSignal;
   readonly onStart: (name: string) => void;
   readonly onEnd: (result: Result) => void;

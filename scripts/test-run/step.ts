@@ -1,11 +1,11 @@
-/** One thing that a test run does: a check of the whole workspace, or the tests of a project. */
+/** One unit of a test run: a check of the whole workspace, or the tests of a project. */
 export interface Step {
   readonly name: string;
   /** Steps that have to pass before this one starts. */
   readonly needs: readonly string[];
-  /** It talks to the broker of the run: beside a few others, or alone. */
+  /** It uses the broker of the run: beside a few others, or alone. */
   readonly broker?: 'shared' | 'alone';
-  /** How much of a core it keeps busy: 1 for what computes, less for what also waits, 0 for what only waits. */
+  /** Share of a core that it uses: 1 for computing, less if it also waits, 0 if it only waits. */
   readonly load: number;
   run(): Promise<Outcome>;
 }
@@ -16,11 +16,11 @@ export interface Outcome {
   readonly output: string;
   /** Undefined for a check that runs no tests. */
   readonly tests?: TestCounts | undefined;
-  /** What is to be read also of a step that has passed. */
+  /** To be shown even if the step has passed. */
   readonly notes?: readonly string[] | undefined;
 }
 
-/** Tests by what became of them; a file that could not be run counts as one failure. */
+/** Tests by result; a file that could not be run counts as one failure. */
 export interface TestCounts {
   readonly passed: number;
   readonly failed: number;
@@ -32,7 +32,7 @@ export interface TestCounts {
 
 export interface Result {
   readonly name: string;
-  /** `blocked`: something it needs has failed. `stopped`: the run was ended first. */
+  /** `blocked`: a step that it needs has failed. `stopped`: the run was ended first. */
   readonly status: 'passed' | 'failed' | 'blocked' | 'stopped';
   readonly durationMs: number;
   readonly output: string;

@@ -1,4 +1,4 @@
-// What a step of a run does: a command, a broker, the tests of a project.
+// Kinds of steps: a command, a broker, the tests of a project.
 import { type RunningBroker, ensureBroker } from '@flatline/dev-broker';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,35 +8,35 @@ import type { TestProject } from './projects.ts';
 import { type Outcome, type Step } from './step.ts';
 import { tierOf } from './tiers.ts';
 
-/** Room for what lives shortly, four times V8's own: tests and simulation take a twelfth less CPU time. */
+/** Young generation, four times V8's own: tests and simulation take a twelfth less CPU time. */
 export const ROOMY = '--max-semi-space-size=64';
 const LONG = String.raw`\.long\.test\.ts$`;
 
-/** Where a run happens, and what it shares between steps. */
+/** The place of a test run, and the state that its steps share. */
 export interface Run {
   readonly root: string;
   /** Reports and caches of this run. */
   readonly state: string;
   readonly signal: AbortSignal;
-  /** A step that takes longer hangs. */
+  /** A step that takes longer counts as hanging. */
   readonly stepLimitMs: number;
   readonly log: (line: string) => void;
-  /** What has to be stopped at the end. */
+  /** To be stopped at the end. */
   broker: RunningBroker | undefined;
 }
 
-/** For a plan whose steps are only named. */
+/** For a plan whose steps are only listed. */
 export function planOnly(root: string): Run {
   const { signal } = new AbortController();
   return { root, state: '', signal, stepLimitMs: 0, log: () => undefined, broker: undefined };
 }
 
-/** Which tests of a project a step runs, and how. */
+/** The tests of a project that a step runs, and how. */
 export interface JestPart {
   readonly name: string;
-  /** What `npm test` runs, what `npm run gate` runs, or these files. */
+  /** Those of `npm test`, those of `npm run gate`, or these files. */
   readonly tests: 'short' | 'long' | readonly string[];
-  /** How many files at a time. */
+  /** Number of files at a time. */
   readonly workers?: number;
   readonly needs?: readonly string[];
   readonly load: number;

@@ -1,8 +1,8 @@
-// What a test run says: a line per step, and the totals.
+// The output of a test run: a line per step, and the totals.
 import { type Result } from './step.ts';
 import { tiers } from './tiers.ts';
 
-/** `ok    kafka        12.3 s   41 passed`, and under it what is to be read besides. */
+/** `ok    kafka        12.3 s   41 passed`, and the notes below it. */
 export function stepLine({ name, status, durationMs, tests, notes = [] }: Result): string {
   const mark = status === 'passed' ? 'ok' : status === 'failed' ? 'FAIL' : status;
   const counts = tests === undefined ? [] : [`${tests.passed} passed`];

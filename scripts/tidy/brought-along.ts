@@ -1,4 +1,4 @@
-// What a package must do without, however long the way: the direct edges may all be allowed, and their sum not.
+// Packages that another must not reach, by any path: each direct edge may be allowed, but not their sum.
 import { type Finding } from './finding.ts';
 import { apart as apartInWorkspace } from './layers.ts';
 import { SCOPE, type Workspace } from './workspace.ts';
@@ -21,7 +21,7 @@ export function broughtAlong({ projects }: Workspace, apart = apartInWorkspace):
   );
 }
 
-/** The shortest one. */
+/** The shortest path. */
 function wayTo(
   target: string,
   start: string,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { checkedInvariants } from './checked-invariants.ts';
 
 const FILE = 'libs/core/partition/src/spare.ts';
-/** Not written out, or this file would cite them. */
+/** Computed, or this file would cite them. */
 const [A, B, C] = [1, 2, 3].map((number) => `XA${number}`) as [string, string, string];
 const STATED = `// Spares.\n//\n// Invariants\n//   ${A}  It waits.\n//   ${B}  It ends.\n//   ${C}  It stays.\n//\n`;
 const CODE = `faults.push(\`${A}: slot 1 waits\`);\nassert(ends, '${B}: it ends');\n`;

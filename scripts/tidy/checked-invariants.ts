@@ -1,4 +1,4 @@
-// Where an invariant is run, as the header that states it says:
+// How an invariant is checked at run time, as the header that states it says:
 //
 //   Checked
 //     inspect    CK1
@@ -8,7 +8,7 @@ import { type Finding } from './finding.ts';
 import { definedInvariants } from './invariant-ids.ts';
 import { type Tree } from './workspace.ts';
 
-/** Packages whose invariants are run. */
+/** Packages whose invariants are checked at run time. */
 const RUN_IN = ['libs/core/partition/src/', 'libs/core/timing-wheel/src/'];
 const NO_SOURCE = /\.(test|fixture)\.ts$/;
 const BEGIN = /^\/\/ Checked$/;
@@ -22,11 +22,11 @@ interface Check {
   readonly id: string;
   readonly way: Way;
   readonly at: string;
-  /** What follows the ids. */
+  /** Text behind the ids. */
   readonly rest: string;
 }
 
-/** Each numbered invariant is looked at by an `inspect`, or held by an assertion, or its header says why it cannot be. */
+/** Each numbered invariant is checked by an `inspect` or an assertion, or its header says why it cannot be. */
 export function checkedInvariants(tree: Tree): Finding[] {
   return RUN_IN.flatMap((under) => {
     const sources = [...tree].filter(([path]) => path.startsWith(under) && !NO_SOURCE.test(path));
@@ -67,7 +67,7 @@ function checksOf(path: string, text: string): Check[] {
   for (let at = begin + 1; begin >= 0 && at < header.length; at += 1) {
     const [, said, ids = '', rest = ''] = LINE.exec(header[at]!) ?? [];
     way = (said as Way | undefined) ?? way;
-    // A second line of a way names ids only where each has its own reason.
+    // A second line of a way names ids only if each has its own reason.
     if (way === undefined || (said === undefined && way !== 'not')) continue;
     if (said === undefined && !rest.startsWith(':')) continue;
     for (const [id] of ids.matchAll(ID)) checks.push({ id, way, at: `${path}:${at + 1}`, rest });
@@ -76,7 +76,7 @@ function checksOf(path: string, text: string): Check[] {
   return checks;
 }
 
-/** Ids that have their reason on the line of others: `PC1: … PC2: …`. */
+/** Ids whose reason is on the line of others: `PC1: … PC2: …`. */
 function laterOn(rest: string, path: string, at: number): Check[] {
   return [...rest.matchAll(/\. ([A-Z]{2,3}\d+)(: \S)/g)].map(([, id = '', reason = '']) => ({
     id,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { citedInvariants } from './cited-invariants.ts';
 import { workspaceWith } from './workspace.fixture.ts';
 
-/** Not written out, or this file would cite them. */
+/** Computed, or this file would cite them. */
 const [THERE, GONE] = [1, 3].map((number) => `RU${number}`) as [string, string];
 
 const found = (text: string): string[] =>

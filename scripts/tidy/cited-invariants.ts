@@ -6,10 +6,10 @@ import { type Tree } from './workspace.ts';
 const CODE = /\.(ts|mts|cts|js|mjs|cjs)$/;
 const COMMENT = /(?:^|\s)(?:\/\/|\/?\*\*?)\s.*$/;
 const TITLE = /\b(?:test|describe)(?:\.each\(.*\))?\(\s*(['"`]).*?\1/;
-/** A prefix of one letter is a rule's: rule-ids.ts looks after those. */
+/** A prefix of one letter is a rule's, which rule-ids.ts checks. */
 const ID = /(?<![\w-])[A-Z]{2,3}\d{1,2}(?![\w-])/g;
 
-/** A citation leads somewhere: an invariant that was renamed, or dropped, takes its citations along. */
+/** A citation must lead somewhere: if an invariant is renamed or dropped, its citations must change, too. */
 export function citedInvariants(tree: Tree): Finding[] {
   const code = [...tree].filter(([path]) => CODE.test(path));
   const defined = new Set(code.flatMap(([path, text]) => definedInvariants(path, text)).map(({ id }) => id));

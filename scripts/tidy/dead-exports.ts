@@ -1,20 +1,20 @@
 // Exports without an import.
 //
-// An export of a package's entry point has to be imported by another package, be it by its tests; any other export by
-// another file that is no test. A type may stay where an export that stays names it, and in an entry point a class too: who
-// calls a function must be able to write its argument's type.
+// An export of a package's entry point must be imported by another package, be it by its tests; any other export by
+// another file that is no test. A type may stay if an export that stays names it, and in an entry point a class too: a
+// caller of a function must be able to write its argument's type.
 import { type Finding } from './finding.ts';
 import { type Export, type SourceModule } from './source-module.ts';
 import { entriesOf, resolveModule, SCOPE, type Project, type Workspace } from './workspace.ts';
 
-/** What imports an export. */
+/** The kinds of importers of an export. */
 interface Uses {
   own: boolean;
   ownTests: boolean;
   others: boolean;
 }
 
-/** An export as it is addressed: `path#name`. */
+/** Address of an export: `path#name`. */
 type Address = string;
 
 interface Graph {
@@ -38,7 +38,7 @@ function deadIn(project: Project, graph: Graph): Finding[] {
   );
 }
 
-/** A folder shows it to the rest of its package, which does not look. */
+/** Names that a folder's index passes on to the rest of its package, which imports none of them. */
 function passedOnInVain(module: SourceModule, graph: Graph): Finding[] {
   return passedOn(module, graph)
     .filter(({ name }) => !graph.uses.has(`${module.path}#${name}`))
@@ -65,12 +65,12 @@ function remedyOf({ name, usedInFile }: Export, tested: boolean, live: readonly 
   return `nothing uses ${name}: delete it${live.length === 0 ? ', and the file with it' : ''}`;
 }
 
-/** In one file, a type is named by an exported declaration. */
+/** True if an exported declaration of the same file names the type. */
 function isNamedBy({ name, kind }: Export, exports: readonly Export[]): boolean {
   return kind === 'type' && exports.some((other) => other.name !== name && other.mentions.has(name));
 }
 
-/** Names that a package shows, whether declared in the entry point or passed on by it. */
+/** Dead ones among the names that a package exports, declared in its entry point or passed on by it. */
 function deadOfEntry(entry: SourceModule, graph: Graph): Finding[] {
   const shown = [...passedOn(entry, graph), ...entry.exports];
   const live = shown.filter(({ name }) => graph.uses.get(`${entry.path}#${name}`)?.others === true);
@@ -90,7 +90,7 @@ function namedBySome({ name }: Export, others: readonly Export[]): boolean {
   return others.some((other) => other.mentions.has(name));
 }
 
-/** What `export … from` of a module shows, with the facts of the declaration behind it. */
+/** The exports of a module's `export … from`, with the facts of the declaration behind each. */
 function passedOn(entry: SourceModule, { workspace, modules }: Graph): Export[] {
   return entry.imports.flatMap(({ specifier, names, reexportedAs, line }) => {
     if (names === 'all' || reexportedAs === undefined) return [];
@@ -109,7 +109,7 @@ function passedOn(entry: SourceModule, { workspace, modules }: Graph): Export[] 
   });
 }
 
-/** Below `src`: what lies there directly may be published. */
+/** Below `src`, since an index directly in it may be published. */
 const FOLDERS_INDEX = /\/src\/.+\/index\.ts$/;
 const unused: Uses = { own: false, ownTests: false, others: false };
 

@@ -1,10 +1,10 @@
-// The drawing of the packages in docs/ARCHITECTURE.md, compared with the packages: a drawing that nothing checks is soon a
-// memory of the code.
+// Compares the drawing of the packages in docs/ARCHITECTURE.md with the packages: a drawing that nothing checks soon shows former
+// code.
 import { type Finding } from './finding.ts';
 import { SCOPE, type Workspace } from './workspace.ts';
 
 const PAGE = 'docs/ARCHITECTURE.md';
-/** Belongs to the workspace, not to the architecture. */
+/** Part of the workspace, but not of the architecture. */
 const undrawn: ReadonlySet<string> = new Set(['scripts']);
 
 /** Every package is drawn, every arrow is a dependency, and every dependency can be reached along arrows. */

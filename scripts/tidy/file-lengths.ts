@@ -7,7 +7,7 @@ const STOP_AT = 500;
 
 const CODE = /\.(ts|mts|cts|js|mjs|cjs)$/;
 
-/** Files that are too long (`findings`), and those on the way there (`warnings`). */
+/** Files that are too long (`findings`), and those close to it (`warnings`). */
 export function fileLengths(tree: Tree): { readonly findings: Finding[]; readonly warnings: Finding[] } {
   const lengths = [...tree]
     .filter(([path]) => CODE.test(path))
@@ -23,7 +23,7 @@ export function fileLengths(tree: Tree): { readonly findings: Finding[]; readonl
   };
 }
 
-/** Lines that are neither blank nor comment, as Prettier lays them out: a comment has its lines to itself. */
+/** Lines that are neither blank nor comment, in Prettier's layout, which gives a comment lines to itself. */
 function linesOfCode(text: string): number {
   let inComment = false;
   let count = 0;

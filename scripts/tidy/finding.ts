@@ -1,7 +1,7 @@
-/** Something tidy objects to. */
+/** An objection of tidy. */
 export interface Finding {
-  /** Path from the workspace's root, with `:line` where there is one. */
+  /** Path from the workspace's root, with `:line` if there is one. */
   readonly at: string;
-  /** What is wrong, and what to do. */
+  /** The fault, and the remedy. */
   readonly message: string;
 }

@@ -1,5 +1,5 @@
 // Modules of a package, or its folders, that import each other in a circle: to read or move one, a reader needs all of them.
-// Between folders, what lies beside them is left out: the index knows everything, and what all share is known by everything.
+// Between folders, files beside them are ignored: the index imports everything, and everything imports shared files.
 import { inCircles } from './circles.ts';
 import { type Finding } from './finding.ts';
 import { folderOf, type Project, resolveModule, type Workspace } from './workspace.ts';

@@ -6,7 +6,7 @@ const CODE = /\.(ts|mts|cts|js|mjs|cjs)$/;
 const DEFINITION = /^\/\/ +(([A-Z]+)\d+) {2,}\S/;
 const RULE = /^- \*\*([A-Z]+)\d/gm;
 
-/** An invariant is cited by its id alone, so its prefix must lead to one file, and be no rule's of docs/SPEC.md. */
+/** An invariant is cited by its id alone, so its prefix must lead to one file, and differ from all rules of docs/SPEC.md. */
 export function invariantIds(tree: Tree): Finding[] {
   const invariants = [...tree]
     .filter(([path]) => CODE.test(path))
@@ -40,7 +40,7 @@ interface Invariant {
   readonly line: number;
 }
 
-/** Those of the comment that a file opens with. */
+/** Those in a file's opening comment. */
 export function definedInvariants(path: string, text: string): Invariant[] {
   const lines = text.split('\n');
   const end = lines.findIndex((line) => !line.startsWith('//') && !line.startsWith('#!'));

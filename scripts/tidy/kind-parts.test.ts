@@ -6,7 +6,7 @@ const manifest = (name: string): string => JSON.stringify({ name: `@flatline/${n
 const KIND = 'libs/core/partition/src/kinds/quota';
 const BROKER = 'apps/lab/e2e/src/quotas.test.ts';
 
-/** A kind that has everything. */
+/** A complete kind. */
 const files: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({ workspaces: ['libs/core/*', 'apps/lab/*'] }),
   'libs/core/partition/package.json': manifest('partition'),

@@ -1,5 +1,5 @@
-// Parts of a kind that no compiler asks for (docs/HACKING.md, A new kind): rules under a letter of its own, a guide, golden bytes,
-// a fuzz target, mutants, a test on a broker, its commands.
+// Checks the parts of a kind that no compiler asks for (docs/HACKING.md, A new kind): rules under a letter of its own, a guide, golden
+// bytes, a fuzz target, mutants, a test on a broker, its commands.
 import { type Finding } from './finding.ts';
 import { type Tree, type Workspace } from './workspace.ts';
 
@@ -17,10 +17,10 @@ interface Section {
 
 interface Kind {
   readonly name: string;
-  /** What one entry is called, and the group of its commands; undefined: its words are not there. */
+  /** Name of one entry, and of the group of its commands; undefined: missing. */
   readonly noun: string | undefined;
   readonly group: string | undefined;
-  /** Its rules; undefined: there are none. */
+  /** Its rules; undefined: missing. */
   readonly section: Section | undefined;
 }
 
@@ -77,7 +77,7 @@ function tests({ name, noun, group, section }: Kind, workspace: Workspace): Find
   return wants.filter(([has]) => !has).map(([, at, message]) => ({ at, message }));
 }
 
-/** A letter is one section's, whatever that is about: ids of rules are for good. */
+/** A letter belongs to one section, whatever that is about: ids of rules are permanent. */
 function letters(sections: readonly Section[]): Finding[] {
   return sections.flatMap(({ letter, title }, index) => {
     const first = sections.findIndex((other) => other.letter === letter);

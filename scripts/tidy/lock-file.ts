@@ -40,7 +40,7 @@ function canonical(dependencies: Manifest['dependencies'] = {}): string {
   return JSON.stringify(Object.entries(dependencies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Where a package at `path` finds another, nearest first. */
+/** Paths at which a package at `path` finds another, nearest first. */
 function placesFor(path: string, name: string): string[] {
   const parts = path === '' ? [] : path.split('/');
   return parts

@@ -16,7 +16,7 @@ const checks = {
   'package circles': packageCircles,
 };
 
-/** Per check: what is planted, where it has to be found, and what the message has to name. */
+/** By check: the change that is planted, the place of the finding, and the names in its message. */
 const violations: readonly (readonly [
   check: keyof typeof checks,
   what: string,

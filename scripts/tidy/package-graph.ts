@@ -1,5 +1,5 @@
-// The edges between packages, declared three times and compared: imports, package.json, tsconfig references. And which edges lead to
-// the lab. What a library may depend on is for eslint.config.mjs.
+// Compares the three declarations of the edges between packages: imports, package.json, tsconfig references. Also finds edges into
+// the lab. Permitted dependencies of a library are left to eslint.config.mjs.
 import { type Finding } from './finding.ts';
 import { labDoors, labFolders, owners, playground } from './layers.ts';
 import { folderOf, joinPath, packageOf, parseJson, type Project, SCOPE, type Workspace } from './workspace.ts';
@@ -8,9 +8,9 @@ interface Imported {
   readonly name: string;
   readonly at: string;
   readonly inTest: boolean;
-  /** Behind the door of developers, and so in no package. */
+  /** Behind the developers' door, and so in no package. */
   readonly inDoor: boolean;
-  /** Behind the door to what of the lab is published. */
+  /** Behind the door to the published part of the lab. */
   readonly inPlayground: boolean;
 }
 
@@ -60,7 +60,7 @@ function undeclared({ folder, manifest }: Project, imports: readonly Imported[],
     }));
 }
 
-/** A package is reported once for sources, once for those behind a door, and once for tests. */
+/** Reports a package once for sources, once for those behind a door, and once for tests. */
 function firstOfEach(imports: readonly Imported[]): Imported[] {
   const first = new Map<string, Imported>();
   for (const each of imports) {
@@ -91,7 +91,7 @@ function unimported({ folder, manifest }: Project, imports: readonly Imported[])
   ];
 }
 
-/** What is shipped never needs what judges or measures it; to be tried out, it takes what is meant for that. */
+/** Shipped code never needs the code that judges or measures it; only the playground uses the lab's published part. */
 function intoTheLab({ folder }: Project, imports: readonly Imported[], { projects }: Workspace): Finding[] {
   if (isLab(folder) || folder === 'scripts') return [];
   const lab = new Set(projects.filter((each) => isLab(each.folder)).map(({ manifest }) => manifest.name));
@@ -106,7 +106,7 @@ function intoTheLab({ folder }: Project, imports: readonly Imported[], { project
     }));
 }
 
-/** Neither does it need what lies behind the doors: no package contains that. */
+/** Nor does it need code behind the doors: no package contains that. */
 function throughDoors({ folder, modules }: Project): Finding[] {
   if (isLab(folder)) return [];
   return modules
@@ -121,7 +121,7 @@ function throughDoors({ folder, modules }: Project): Finding[] {
     );
 }
 
-/** Nor does it load the playground, until a command of that is run. */
+/** Nor does it load the playground, until one of its commands is run. */
 function intoThePlayground({ folder, modules }: Project): Finding[] {
   if (isLab(folder)) return [];
   const isInside = (path: string): boolean => path.startsWith(playground.door);
@@ -150,7 +150,7 @@ function isLab(folder: string): boolean {
   return labFolders.some((lab) => `${folder}/`.startsWith(lab));
 }
 
-/** An import() is none that the linter looks at. */
+/** Covers import(), which the linter ignores. */
 function wrongOwners({ name }: Project, imports: readonly Imported[]): Finding[] {
   return imports
     .filter((each) => owners[each.name]?.includes(name) === false)
@@ -164,7 +164,7 @@ interface TsConfig {
   readonly references?: readonly { readonly path: string }[];
 }
 
-/** A package's tsconfig.json refers to what its sources depend on; its tests are compiled by the root's. */
+/** A package's tsconfig.json refers to the dependencies of its sources; its tests are compiled by the root's. */
 function wrongReferences({ folder, manifest }: Project, imports: readonly Imported[], workspace: Workspace): Finding[] {
   const own = `${folder}/tsconfig.json`;
   if (!workspace.tree.has(own)) return [];

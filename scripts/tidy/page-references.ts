@@ -1,11 +1,11 @@
-// What the pages (*.md) refer to exists: files and folders in backticks, links with their headings, npm scripts. Code moves,
-// and a page that still names the former place sends its reader nowhere.
+// The references of pages (*.md) must exist: files and folders in backticks, links with their headings, npm scripts. Code moves,
+// and a page that still names the former place misleads its reader.
 import { type Finding } from './finding.ts';
 import { folderOf, joinPath, type Manifest, type Tree, type Workspace } from './workspace.ts';
 
-/** Names of files that a user writes. */
+/** Names of files that users write. */
 const usersFiles: ReadonlySet<string> = new Set(['flatline.config.ts']);
-/** History names what was there then. */
+/** History may name files of its time. */
 const HISTORY = 'CHANGELOG.md';
 
 export function pageReferences({ tree, root }: Workspace): Finding[] {
@@ -36,7 +36,7 @@ function missingScripts(text: string, scripts: Manifest['scripts'] = {}): string
     .map(([command]) => `${command} is no script of package.json`);
 }
 
-/** A path below a folder of the root, unless it is built; in backticks, a source by its name or a folder with its slash. */
+/** Missing paths below a folder of the root, unless built; in backticks, a source by its name or a folder with its slash. */
 function missingPaths(text: string, tree: Tree, folders: ReadonlySet<string>): string[] {
   const belowRoot = [...text.matchAll(/(?<![\w./@…-])([a-z]+)\/[\w@.*/-]*[\w/]/g)]
     .filter(([path, top = '']) => folders.has(top) && !/\/dist\b|\*/.test(path))
@@ -56,7 +56,7 @@ function brokenLinks(text: string, page: string, tree: Tree, folders: ReadonlySe
   return [...text.matchAll(/\]\(((?!\w+:)[^)#\s]*)(?:#([^)\s]*))?\)/g)].flatMap(([, target = '', anchor]) => {
     const path = target === '' ? page : joinPath(folderOf(page), target);
     if (!tree.has(path) && !folders.has(path)) return [`links to ${target}, which does not exist`];
-    // A place in a report is for quoted-figures.ts.
+    // Places in reports are left to quoted-figures.ts.
     const isHeading = anchor === undefined || path.endsWith('.json') || headingsOf(tree, path).includes(anchor);
     return isHeading ? [] : [`links to ${target}#${anchor}, where no heading is called so`];
   });

@@ -1,11 +1,11 @@
-// Figures in prose are those of their reports: a link whose text is a figure, and whose target the place of a report that says it,
-// such as [20 ms](benchmarks/latency.json#/figures/contender=flatline,load=idle/p50Ms). Where costs are told, no other figure stands.
+// Figures in prose must equal those of their reports: a link with a figure as text, and as target its place in a report,
+// such as [20 ms](benchmarks/latency.json#/figures/contender=flatline,load=idle/p50Ms). Passages about costs allow no other figures.
 import { type Finding } from './finding.ts';
 import { linesOf } from './page-references.ts';
 import { folderOf, joinPath, parseJson, type Tree, type Workspace } from './workspace.ts';
 
 const REPORTS = 'docs/benchmarks/';
-/** Here every figure is a report's: on the whole page, and below this heading of others. */
+/** Passages in which every figure must be a report's: all of this page, and below this heading on others. */
 const TELLS_COSTS = 'docs/PERFORMANCE.md';
 const COSTS_HEADING = /^#+ What it costs$/;
 
@@ -14,7 +14,7 @@ const UNIT = String.raw`(?:ns|µs|ms|s|bytes|kB|MB|GB|k|M)`;
 const FIGURE = new RegExp(String.raw`^(\d[\d.]*)(?: (${UNIT}))?(?: ×)?$`);
 const LOOSE = new RegExp(String.raw`\d[\d.]*(?: ?×| (?:${UNIT}|times|per CPU second)\b)`);
 
-/** Nanoseconds and bytes. */
+/** Factors to nanoseconds and bytes. */
 const SCALES: Readonly<Record<string, number>> = {
   ns: 1,
   µs: 1e3,
@@ -62,13 +62,13 @@ function misquoted(tree: Tree, report: string, place: string, figure: string): s
   return isSaid ? [] : [`says ${figure}, and ${report} ${found}: correct it`];
 }
 
-/** As the field's name says: `cpuNsPerBeat`, `p50Ms`; anything else is counted, in bytes or by number. */
+/** The unit in the field's name: `cpuNsPerBeat`, `p50Ms`; other fields are counts, of bytes or things. */
 function unitOf(place: string): string {
   const [, time] = /(Ns|Us|Ms)(?:Per[A-Z]\w*)?(?:\/(?:median|min|max))?$/.exec(place) ?? [];
   return time === undefined ? 'bytes' : TIMES[time]!;
 }
 
-/** Along the place: fields by name, elements of lists by what they have (`contender=flatline,load=idle`). Of a spread, its median. */
+/** Follows the place: fields by name, elements of lists by their content (`contender=flatline,load=idle`). Of a spread, the median. */
 function valueAt(report: unknown, place: string): number | undefined {
   let at: unknown = report;
   for (const step of place.split('/').slice(1).map(decodeURIComponent)) {

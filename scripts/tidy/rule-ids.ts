@@ -68,7 +68,7 @@ function claimsOf({ projects }: Workspace): { readonly id: string; readonly at: 
   );
 }
 
-/** A label may be a title itself. */
+/** Drops labels that are also titles. */
 function withoutTwins(titles: readonly Title[]): Title[] {
   return [...new Map(titles.map((title) => [`${title.line} ${title.text}`, title])).values()];
 }

@@ -1,4 +1,4 @@
-// What tidy has to know of a source file: its imports, exports and test titles, read from its syntax alone.
+// Facts about a source file that tidy needs: its imports, exports and test titles, read from its syntax alone.
 import ts from 'typescript';
 
 /** One import, re-export or entry by URL. */
@@ -9,7 +9,7 @@ export interface Import {
   readonly names: readonly string[] | 'all';
   /** Not loaded with the module: `import()`, or types alone. */
   readonly isLater?: boolean;
-  /** For `export … from`: under which names they go on, in the order of `names`. */
+  /** For `export … from`: the names under which they are exported, in the order of `names`. */
   readonly reexportedAs?: readonly string[];
 }
 
@@ -38,12 +38,12 @@ export interface HeldBack {
 
 export interface SourceModule {
   readonly path: string;
-  /** Serves tests only: a test, a fixture, Jest's configuration. */
+  /** True if it serves tests only: a test, a fixture, Jest's configuration. */
   readonly isTest: boolean;
   readonly imports: readonly Import[];
   readonly exports: readonly Export[];
   readonly titles: readonly Title[];
-  /** Texts that begin with the id of a rule, as rows of `test.each` do, wherever the table stands. */
+  /** Texts that begin with the id of a rule, like rows of `test.each`, wherever the table is. */
   readonly labels: readonly Title[];
   readonly heldBack: readonly HeldBack[];
 }
@@ -76,7 +76,7 @@ interface Found {
   readonly titles: Title[];
   readonly labels: Title[];
   readonly heldBack: HeldBack[];
-  /** How often an identifier occurs. */
+  /** Number of occurrences of each identifier. */
   readonly uses: Map<string, number>;
 }
 
@@ -106,7 +106,7 @@ function visitCall(call: ts.CallExpression, found: Found): void {
   if (runners.has(runner) && text !== undefined) found.titles.push({ text, line: lineOf(first, found.file) });
 }
 
-/** `new URL('./worker.ts', import.meta.url)`: the file is used, none of its exports. */
+/** `new URL('./worker.ts', import.meta.url)`: uses the file, but none of its exports. */
 function visitUrl(node: ts.NewExpression, found: Found): void {
   const [first] = node.arguments ?? [];
   if (!ts.isIdentifier(node.expression) || node.expression.text !== 'URL' || first === undefined) return;

@@ -1,21 +1,21 @@
-// No variable of the environment changes what the product does for the sake of a test: tests edit its sources instead
-// (libs/lab/cluster/src/source-edits.ts). So it reads the environment at one place, as configuration.
+// No environment variable may change the product's behaviour for the sake of a test: tests edit its sources instead
+// (libs/lab/cluster/src/source-edits.ts). So the product reads the environment in one place, as configuration.
 import { type Finding } from './finding.ts';
 import { labDoors, labFolders } from './layers.ts';
 import { type Tree, type Workspace } from './workspace.ts';
 
-/** Hands the environment to what reads configuration out of it. */
+/** Passes the environment to the code that reads configuration from it. */
 const ENTRY = 'apps/cli/src/main.ts';
 
 const READING = /\bprocess\.env\b|\benv\b.*from 'node:process'/;
-// Names that switches of tests have had.
+// Names that switches for tests have had.
 const SWITCHING = /FLATLINE_(?:TEST|FAILPOINT)|\bJEST_WORKER_ID\b|\bNODE_ENV\b/;
 
 export function testSwitches(workspace: Workspace): Finding[] {
   return productModules(workspace).flatMap((path) => switchesOf(path, path, workspace.tree));
 }
 
-/** The same of what is built from these sources. @param built by path, where there is such a file */
+/** The same check of the build of these sources. @param built by path, if there is such a file */
 export function builtTestSwitches(workspace: Workspace, built: Tree): Finding[] {
   return productModules(workspace)
     .filter((path) => path.endsWith('.ts'))
@@ -31,7 +31,7 @@ export function builtFrom(path: string): string {
   return path.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
 }
 
-/** Sources of what users run: neither of the lab nor of tests. */
+/** Sources that users run: neither of the lab nor of tests. */
 export function productModules({ projects }: Workspace): string[] {
   const isOutside = (path: string): boolean =>
     [...labFolders, ...labDoors].some((folder) => path.startsWith(folder)) || !/^(?:libs|apps)\//.test(path);

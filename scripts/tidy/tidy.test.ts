@@ -32,7 +32,7 @@ const checkOf = (name: string): ((workspace: Workspace) => Finding[]) => {
 
 const source = (text: string): Changes => edited('libs/base/src/start.ts', 'return n;', text);
 
-/** Per check: what is planted, where it has to be found, and what the message has to name. */
+/** By check: the change that is planted, the place of the finding, and the names in its message. */
 const violations: readonly (readonly [check: string, what: string, changes: Changes, at: string, names: string])[] = [
   ['rule ids', 'no specification', { 'docs/SPEC.md': undefined }, 'docs/SPEC.md', 'missing'],
   ['rule ids', 'a rule without a test', edited('docs/SPEC.md', '**W2** *(later)*', '**W2**'), 'docs/SPEC.md:4', 'W2'],

@@ -1,17 +1,17 @@
 import { type Finding } from './finding.ts';
 import { type Tree } from './workspace.ts';
 
-/** A word that no file may hold, and what to do instead. */
+/** A word that no file may contain, and the remedy. */
 interface Word {
   readonly pattern: RegExp;
   readonly remedy: string;
-  /** Where it may not be; undefined: nowhere. */
+  /** The files that must not contain it; undefined: all. */
   readonly within?: RegExp;
 }
 
 /** Code, whose comments are plain English throughout. */
 const PLAIN = /^(?:libs|apps|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
-/** Pages but history and what programs write. */
+/** Pages, except history and generated ones. */
 const PAGES = /^(?!CHANGELOG|docs\/(?:chaos-report|benchmarks\/)).*\.md$/;
 const ENGLISH = new RegExp(`${PLAIN.source}|${PAGES.source}`);
 

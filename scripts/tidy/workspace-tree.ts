@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Tree } from './workspace.ts';
 
-/** Beyond this a file is no text that somebody wrote. In bytes. */
+/** A larger file is no text written by hand. In bytes. */
 const TEXT_BYTES_MAX = 2 ** 20;
 
 /** Reads every text file below `root` that .gitignore, which names folders, files and endings only, does not exclude. */
@@ -30,7 +30,7 @@ function ignoredBy(gitignore: string): (name: string, isFolder: boolean) => bool
   const patterns = gitignore.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const folders = new Set(['.git', ...patterns.filter((each) => each.endsWith('/')).map((each) => each.slice(0, -1))]);
   const endings = patterns.filter((each) => each.startsWith('*')).map((each) => each.slice(1));
-  // In a linked worktree .git is a file that names where the repository lies.
+  // In a linked worktree .git is a file that names the place of the repository.
   const names = new Set(['.git', ...patterns]);
   return (name, isFolder) =>
     isFolder ? folders.has(name) : names.has(name) || endings.some((ending) => name.endsWith(ending));

@@ -1,4 +1,4 @@
-// A small workspace in memory that every check finds tidy; tests plant one violation in it.
+// A small tidy workspace in memory, in which tests plant one violation each.
 import { parseWorkspace, type Workspace } from './workspace.ts';
 
 const lib = (references: readonly string[]): string =>
@@ -44,7 +44,7 @@ const files: Readonly<Record<string, string>> = {
   'apps/cli/src/main.test.ts': "import { start } from '@flatline/base';\nstart({ n: 2 });\n",
 };
 
-/** The tidy workspace with some files replaced or added; `undefined` takes one away. */
+/** The tidy workspace with some files replaced or added; `undefined` removes one. */
 export function workspaceWith(changes: Readonly<Record<string, string | undefined>> = {}): Workspace {
   const merged = Object.entries({ ...files, ...changes });
   return parseWorkspace(new Map(merged.flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]))));

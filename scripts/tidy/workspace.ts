@@ -1,4 +1,4 @@
-// The workspace as tidy sees it: texts by path, and its projects with what they declare.
+// The workspace in tidy's terms: texts by path, and its projects with their declarations.
 import { parseModule, type SourceModule } from './source-module.ts';
 
 /** Text files by path from the workspace's root, with `/` between folders. */
@@ -43,13 +43,13 @@ export function parseWorkspace(tree: Tree): Workspace {
   return { tree, root, projects };
 }
 
-/** Parses a JSON file of the tree; an empty object where there is none. */
+/** Parses a JSON file of the tree; an empty object if there is none. */
 export function parseJson(tree: Tree, path: string): unknown {
   const text = tree.get(path);
   return text === undefined ? {} : JSON.parse(text);
 }
 
-/** What a specifier names in the workspace: the path of a module, or undefined for anything from outside. */
+/** The path of the workspace's module that a specifier names; undefined: it is from outside. */
 export function resolveModule({ tree, projects }: Workspace, from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) {
     const path = joinPath(folderOf(from), specifier);
@@ -59,7 +59,7 @@ export function resolveModule({ tree, projects }: Workspace, from: string, speci
   return project && entriesOf(project).get(specifier);
 }
 
-/** The modules that a package shows to others, by the specifier they are imported with. */
+/** The modules that a package exports to others, by the specifier that imports them. */
 export function entriesOf({ manifest, folder }: Project): ReadonlyMap<string, string> {
   const entries = new Map<string, string>();
   for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {
