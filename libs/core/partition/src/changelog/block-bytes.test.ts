@@ -20,16 +20,21 @@ const EVENTS = [
   { type: 'VIEW', sequence: 9, source: 'web' },
 ];
 
-/** A task with a session of two sources, of which one lacks a sequence. */
-function sourced(): PartitionTask {
+/** A task with a session of two sources, of which one lacks a sequence; and one of another key that beats twice. */
+function sourced(rules = options().rules, beating?: string): PartitionTask {
   let next = 0;
   const decode = (_bytes: Uint8Array, _start: number, _length: number, target: SessionEvent): { kind: 'event' } => {
     Object.assign(target, blankEvent(), EVENTS[next++]);
     return { kind: 'event' };
   };
-  const task = new PartitionTask(options({ decoder: { decode, prepare: () => Promise.resolve() } }));
+  const task = new PartitionTask(options({ rules, decoder: { decode, prepare: () => Promise.resolve() } }));
   begin(task, 0, START);
-  const records = EVENTS.map((_, offset) => ({ offset, timestamp: 1_700_000_000_000, key: 'k', value: 'event' }));
+  const timestamp = 1_700_000_000_000;
+  const records = EVENTS.map((_, offset) => ({ offset, timestamp, key: 'k', value: 'event' }));
+  if (beating !== undefined)
+    records.push(
+      ...[3, 4].map((offset) => ({ offset, timestamp: timestamp + (offset - 3) * 900, key: beating, value: '' })),
+    );
   task.step(new ListCursor(records), 10, 9e12);
   return task;
 }
@@ -106,6 +111,15 @@ describe('[K1] the block format', () => {
       `"460501036c6f67026d650572756e2d3100000001040106ed03000008829dacfef96200c18e96ffbc3100000148c8771c91010001016b1d0280d095ffbc31dc0b000203e8070880a0abfef962b8b7abfef962000102006763000000000101021c02a0ef95ffbc3100030001e80700c0deabfef962c0deabfef96200004103c08e96ffbc31010401020009809dacfef962829dacfef96200000c00000001e80700829dacfef9620000000000000d00000015000000000105454e4445440100"`,
     );
     expect(decodeBlock(block!.bytes)).toMatchObject({ kind: 'state', header: { ...context, liveEntries: 1 } });
+  });
+
+  test('[K9][S11] golden bytes of version 5: a session that was told of, and one with a source besides', () => {
+    const task = sourced({ ...options().rules, updateIntervalMs: 500 }, 'told');
+    const [block] = task.cut(context).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460501036c6f67026d650572756e2d3100000001040105ec0300000888aeabfef9620084d795ffbc31000002b1daff46c1010001016b1c0280d095ffbc3100000203e8070580a0abfef96280a0abfef9620000020050050000803b000000420000003a0000800068e5cf8b010000000203617069030001000000000000000100037765620702050000000000000002000001045649455703010470616765012f80a0abfef9621104746f6c641d0280d095ffbc318407030102e8070180a0abfef96288aeabfef962000002001b00000080190000001a00000018000080846be5cf8b010000000000"`,
+    );
+    expect(decodeBlock(block!.bytes)).toMatchObject({ kind: 'state', header: { ...context, liveEntries: 2 } });
   });
 
   test('[K9][S5] what comes once a session with sources is gone is of a former version', () => {

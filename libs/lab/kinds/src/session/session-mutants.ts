@@ -87,4 +87,40 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     to: 'return endedAt === 0 || absorbed.length > 0;',
     seed: 10,
   },
+  {
+    name: 'tells of each touch, whatever the interval',
+    file: 'libs/core/kinds/src/session/told.ts',
+    from: 'if (toldAt !== undefined) return lastSeenAt - toldAt >= updateIntervalMs;',
+    to: 'if (toldAt !== undefined) return lastSeenAt > toldAt;',
+  },
+  {
+    name: 'forgets that it has told of a session',
+    file: 'libs/core/kinds/src/session/told.ts',
+    from: 'if (texts?.toldAt !== undefined) texts.toldAt = entry.lastSeenAt;',
+    to: 'void texts;',
+  },
+  {
+    name: 'tells of no session that opens with an event',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'this.#apply({ isLive, isTold: true }, effects);',
+    to: 'this.#apply({ isLive, isTold: isLive }, effects);',
+  },
+  {
+    name: 'follows what is said of a live session with a tombstone',
+    file: 'libs/core/kinds/src/session/session-voice.ts',
+    from: "if (state === 'CLOSED' && options.tombstones)",
+    to: 'if (options.tombstones && state.length > 0)',
+  },
+  {
+    name: 'lets a session have an event more than it takes',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'maxEvents !== undefined && this.#entry.eventCount >= maxEvents;',
+    to: 'maxEvents !== undefined && this.#entry.eventCount > maxEvents;',
+  },
+  {
+    name: 'calls a session capped that has just as many events as it takes',
+    file: 'libs/core/kinds/src/session/deadline.ts',
+    from: 'return maxEvents !== undefined && eventCount > maxEvents;',
+    to: 'return maxEvents !== undefined && eventCount >= maxEvents;',
+  },
 ];

@@ -8,6 +8,11 @@ import { type Activity, newSession, type Session, withActivity } from './session
 /** Open at a time. */
 const SESSIONS_MAX = 1_024;
 
+/** Beside another, a session opens without the instant at which it was told of (S11). */
+function untold(rules: PipelineRules): PipelineRules {
+  return rules.updateIntervalMs === undefined ? rules : { ...rules, updateIntervalMs: undefined };
+}
+
 export interface Placed {
   /** In the order of their times. */
   readonly sessions: readonly Session[];
@@ -63,7 +68,8 @@ export function withEvent(
     if (graceMs > 0 && activity.effectiveAt + timeoutOf(rules, activity, undefined) + graceMs <= clock) return 'late';
     if (sessions.length >= SESSIONS_MAX) return 'tooMany';
   }
-  const one = met.length === 0 ? newSession(activity, rules) : met.reduce((a, b) => joinedSessions(a, b, rules));
+  const one =
+    met.length === 0 ? newSession(activity, untold(rules)) : met.reduce((a, b) => joinedSessions(a, b, rules));
   let session = begun(withActivity(one, rules, activity), activity);
   const duplicates = session.duplicates - one.duplicates;
   let others = sessions.filter((each) => !met.includes(each));

@@ -22,6 +22,7 @@ export function joinedSessions(a: Session, b: Session, rules: PipelineRules): Se
     timeoutMs,
     timeoutChosen,
     lastOffset: heardLast.lastOffset,
+    toldAt: undefined,
     eventCount: a.eventCount + b.eventCount,
     duplicates: a.duplicates + b.duplicates,
     outOfOrder: a.outOfOrder + b.outOfOrder,
