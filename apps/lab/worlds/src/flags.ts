@@ -13,7 +13,7 @@ The pipeline in a simulated cluster, one world and its faults per seed, judged b
   --minutes M  begin no further world after so long
   --kind K     only worlds of pipelines of this kind: ${KIND_NAMES.join(', ')} (default: as each seed draws)
   --workers N  processes (default: one per core, here ${availableParallelism()})
-  --mutants    afterwards hunt products with one deliberate fault each
+  --mutants    afterwards hunt products with one deliberate fault each; with --kind those that are hunted in worlds of it
   --seed S     only this world, with the logs of its processes
   --help       this page
 

@@ -1,4 +1,5 @@
-// Runs the simulation on products with one deliberate fault each: a missed one is a kind of fault that it cannot see.
+// Runs the simulation on products with one deliberate fault each: one that it misses is a kind of fault it cannot see.
+import type { KindName } from '@flatline/base';
 import { MUTANTS } from './mutants/index.ts';
 import type { HuntedMutant } from './mutants/mutant.ts';
 import { runPool } from './pool.ts';
@@ -10,9 +11,13 @@ const SEEDS_MAX = 400;
 const TEXT_MAX = 110;
 const NAME_WIDTH = 42;
 
-/** Hunts as many mutants at a time as there are workers, and prints how each was caught. Returns how many survived. */
-export async function huntMutants(workers: number): Promise<number> {
-  const waiting = [...MUTANTS];
+/**
+ * Hunts as many mutants at a time as there are workers, and prints what caught each. Returns how many survived. `only`: those that
+ * are hunted in worlds of this kind; undefined: all.
+ */
+export async function huntMutants(workers: number, only: KindName | undefined): Promise<number> {
+  const hunted = MUTANTS.filter(({ kind }) => only === undefined || kind === only);
+  const waiting = [...hunted];
   let caught = 0;
   const lane = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
@@ -22,8 +27,8 @@ export async function huntMutants(workers: number): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: workers }, lane));
-  console.log(`caught ${caught} of ${MUTANTS.length} mutants in the simulation`);
-  return MUTANTS.length - caught;
+  console.log(`caught ${caught} of ${hunted.length} mutants in the simulation`);
+  return hunted.length - caught;
 }
 
 function lineOf(mutant: HuntedMutant, result: SeedResult | undefined): string {
