@@ -65,7 +65,7 @@ const missing: readonly (readonly [
   [
     'a test on a broker',
     edited(BROKER, 'N1]', 'C1]'),
-    'has no test of the kind "quota": add one that carries a rule [N…]',
+    'has no test of the kind "quota": add one with a rule of the kind in its title, such as [N1]',
   ],
   ['its commands in a test', edited(BROKER, "'quotas'", "'leases'"), 'call "quotas list" in one'],
 ];

@@ -66,7 +66,7 @@ function tests({ name, noun, group, section }: Kind, workspace: Workspace): Find
     [
       brokers.some((title) => section !== undefined && new RegExp(`\\[${section.letter}\\d`).test(title)),
       BROKER_TESTS.slice(0, -1),
-      `has no test of the kind "${name}": add one that carries a rule [${section?.letter ?? '?'}…] of its`,
+      `has no test of the kind "${name}": add one with a rule of the kind in its title, such as [${section?.letter ?? '?'}1]`,
     ],
     [
       isCalled,
