@@ -27,6 +27,10 @@ describe('an option that is not explained', () => {
         readonly least: number;
         /** How many times. Default 5. */
         readonly attempts?: number;
+        /** Most that wait. 1 … 1024 waiters. Default 5. */
+        readonly queue?: number;
+        /** Most that wait. 1 … 255. Default 5. */
+        readonly line?: number;
         readonly topic: string;
         readonly inner?: { readonly port?: number };
       }
@@ -36,6 +40,7 @@ describe('an option that is not explained', () => {
       'BeatOptions.waitMs: default',
       'BeatOptions.most: unit',
       'BeatOptions.least: unit',
+      'BeatOptions.line: unit',
       'BeatOptions.inner.port: default',
     ]);
   });
