@@ -7,6 +7,7 @@
 // Invariants
 //   CO1  On a terminal the live region is redrawn in place and persistent lines scroll above it; elsewhere there is none.
 //   CO2  With `json`, standard output holds one JSON value per line and nothing else.
+import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
 import { printable, printableJson } from './printable.ts';
@@ -31,11 +32,18 @@ export interface ConsoleOptions {
 
 /** As `flatline --help` lists them, and those of a checkout: `flatline` before any other word is no command. */
 export const COMMAND_NAMES =
-  'config topics run import sessions leases windows schedules dead-letters verify status top partitions doctor reset ' +
+  `config topics run import ${groupNames()} dead-letters verify status top partitions doctor reset ` +
   'try broker demo bench simulate completion help';
 /** A command in a message, unless it is called with `npx` or by a path already. */
 const COMMAND = new RegExp(`(?<!npx |[\\w./-])flatline (?=(?:${COMMAND_NAMES.replaceAll(' ', '|')})\\b)`, 'g');
 const DEFAULT_COLUMNS = 100;
+
+/** Those that each kind has. */
+function groupNames(): string {
+  return Object.values(KIND_WORDS)
+    .map(({ group }) => group)
+    .join(' ');
+}
 
 /** By no-color.org and force-color.org; NO_COLOR wins. Without either, each stream by whether it is a terminal. */
 function colorsOf(stream: OutputStream, env: ConsoleOptions['env']): Colors {
