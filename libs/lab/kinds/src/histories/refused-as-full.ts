@@ -1,3 +1,4 @@
+import { assert } from '@flatline/base';
 import type { InputRecord } from '@flatline/oracle';
 import { type HistoryMutant, mutant } from './history-mutant.ts';
 
@@ -5,10 +6,11 @@ import { type HistoryMutant, mutant } from './history-mutant.ts';
 export function refusedAsFull(what: string, needsNone: (record: InputRecord) => boolean): HistoryMutant {
   return mutant('I1', `${what} is refused for want of room`, ({ deadLetters: { records }, input }) => {
     const isLetter = (offset: number): boolean => records.some(({ subject }) => subject?.offset === offset);
-    const { offset, key, value } = input.records.find(
-      (record) => record.key !== null && !isLetter(record.offset) && needsNone(record),
-    )!;
+    const found = input.records.find((record) => record.key !== null && !isLetter(record.offset) && needsNone(record));
+    assert(found !== undefined, `the input has ${what}: its producers are to send more of it`);
+    const { offset, key, value } = found;
     const at = records.findIndex(({ subject }) => subject !== undefined && subject.offset > offset);
+    assert(at >= 0, `a letter comes behind ${what}: its producers are to send more of both`);
     records.splice(at, 0, { offset: records[at]!.offset, key, value, subject: { offset, reason: 'state-full' } });
     return { rules: { stateBytesMax: 1 } };
   });
