@@ -152,6 +152,13 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
   ],
   [
     'dead exports',
+    'an entry of a folder that no other package imports',
+    { 'libs/base/src/by/step/index.ts': "export { step } from '../../start.ts';\n" },
+    'libs/base/src/by/step/index.ts:1',
+    'no other package imports step',
+  ],
+  [
+    'dead exports',
     'an entry under another name',
     edited('libs/base/src/index.ts', 'start }', 'start, step as stride }'),
     'libs/base/src/index.ts:1',
@@ -327,6 +334,8 @@ describe('what is right is left alone', () => {
   test('what is built has no switches either, and is there', () => {
     const sources = [
       'libs/base/src/index.ts',
+      'libs/base/src/by/pace/index.ts',
+      'libs/base/src/by/pace/pace.ts',
       'libs/base/src/start.ts',
       'libs/task/src/index.ts',
       'apps/cli/src/main.ts',

@@ -5,7 +5,10 @@ const lib = (references: readonly string[]): string =>
   JSON.stringify({ references: references.map((path) => ({ path })) });
 
 function manifest(name: string, dependencies: Record<string, string>, devDependencies: Record<string, string>): string {
-  const exports = { '.': { '@flatline/source': './src/index.ts', default: './dist/index.js' } };
+  const exports = {
+    '.': { '@flatline/source': './src/index.ts', default: './dist/index.js' },
+    './by/*': { '@flatline/source': './src/by/*/index.ts', default: './dist/by/*/index.js' },
+  };
   return JSON.stringify({ name: `@flatline/${name}`, exports, dependencies, devDependencies });
 }
 
@@ -30,6 +33,8 @@ const files: Readonly<Record<string, string>> = {
   'libs/base/package.json': manifest('base', {}, {}),
   'libs/base/tsconfig.json': lib([]),
   'libs/base/src/index.ts': "export { type Options, start } from './start.ts';\n",
+  'libs/base/src/by/pace/index.ts': "export { pace } from './pace.ts';\n",
+  'libs/base/src/by/pace/pace.ts': 'export const pace = 1;\n',
   'libs/base/src/start.ts':
     'export interface Options { readonly n: number }\nexport function start(options: Options): number { return step(options.n); }\nexport function step(n: number): number { return n; }\n',
   'libs/base/src/start.test.ts':
@@ -41,7 +46,8 @@ const files: Readonly<Record<string, string>> = {
   'apps/cli/package.json': manifest('cli', { '@flatline/task': '*' }, { '@flatline/base': '*' }),
   'apps/cli/tsconfig.json': lib(['../../libs/task']),
   'apps/cli/src/main.ts': "import { run } from '@flatline/task';\nrun();\n",
-  'apps/cli/src/main.test.ts': "import { start } from '@flatline/base';\nstart({ n: 2 });\n",
+  'apps/cli/src/main.test.ts':
+    "import { start } from '@flatline/base';\nimport { pace } from '@flatline/base/by/pace';\nstart({ n: pace });\n",
 };
 
 /** The tidy workspace with some files replaced or added; `undefined` removes one. */

@@ -59,14 +59,26 @@ export function resolveModule({ tree, projects }: Workspace, from: string, speci
   return project && entriesOf(project).get(specifier);
 }
 
-/** The modules that a package exports to others, by the specifier that imports them. */
-export function entriesOf({ manifest, folder }: Project): ReadonlyMap<string, string> {
+/** The modules that a package shows to others, by the specifier they are imported with. */
+export function entriesOf({ manifest, folder, modules }: Project): ReadonlyMap<string, string> {
   const entries = new Map<string, string>();
   for (const [subpath, target] of Object.entries(manifest.exports ?? {})) {
     const file = typeof target === 'string' ? target : target['@flatline/source'];
-    if (file !== undefined) entries.set(joinPath(manifest.name, subpath), joinPath(folder, file));
+    if (file === undefined) continue;
+    const [specifier, path] = [joinPath(manifest.name, subpath), joinPath(folder, file)];
+    if (!specifier.endsWith('/*')) entries.set(specifier, path);
+    else for (const each of wordsFor(path, modules)) entries.set(specifier.replace('*', each), path.replace('*', each));
   }
   return entries;
+}
+
+/** What stands in place of the `*` of a pattern, in the paths of modules: never two folders, though Node would take them. */
+function wordsFor(pattern: string, modules: readonly SourceModule[]): string[] {
+  const [before = '', after = ''] = pattern.split('*');
+  return modules
+    .filter(({ path }) => path.startsWith(before) && path.endsWith(after))
+    .map(({ path }) => path.slice(before.length, -after.length))
+    .filter((word) => word !== '' && !word.includes('/'));
 }
 
 /** `@scope/name` or `name` of a bare specifier. */
