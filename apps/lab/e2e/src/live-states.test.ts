@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connect, type Flatline, type SummaryRecord } from '@flatline/client';
 import { killAll } from './child.fixture.ts';
-import { recordOf, sendUnderKills } from './kinds.fixture.ts';
+import { recordOf, sendUnderKills, textOf } from './kinds.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
 import { expectVerified } from './verify.fixture.ts';
 
@@ -46,7 +46,7 @@ describe('who is there, and who has gone', () => {
         for (const [at, each] of live.slice(1).entries())
           expect(each.lastSeenAt - live[at]!.lastSeenAt).toBeGreaterThanOrEqual(UPDATE_INTERVAL_MS);
       }
-      const bot = [...told.values()].flat().filter(({ sessionId }) => sessionId === 'bot');
+      const bot = [...told.values()].flat().filter(({ key }) => textOf(key) === 'bot');
       expect(bot.at(-1)).toMatchObject({ state: 'CLOSED', eventCount: 120, capped: true });
       expect(Object.fromEntries(bot.at(-1)!.countsByType)).toEqual({ CLICK: MAX_EVENTS, HEARTBEAT: 120 - MAX_EVENTS });
       await expectVerified(scenario);
@@ -63,7 +63,7 @@ async function takeAll(): Promise<ReadonlyMap<string, readonly SummaryRecord['su
   for await (const { summary } of flatline.summaries({ topic, group, states, signal: ending.signal })) {
     told.set(summary.incarnation, [...(told.get(summary.incarnation) ?? []), summary]);
     const isOver = [...told.values()].every((said) => said.at(-1)!.state === 'CLOSED');
-    const ids = new Set([...told.values()].map(([first]) => first!.sessionId));
+    const ids = new Set([...told.values()].map(([first]) => textOf(first!.key)));
     if (isOver && ids.size === USERS + 1) ending.abort();
   }
   return told;
