@@ -35,7 +35,7 @@ export interface RecordsByKind {
 export type Beside = TombstoneRecord | UpdateRecord | ReceiptRecord | UnreadableRecord;
 
 /** Records of sessions that are given as outputs, by their `state`. */
-export type States = readonly SessionState[];
+type States = readonly SessionState[];
 /** What is asked for by default: that sessions have closed. */
 const CLOSED_ONLY: States = ['CLOSED'];
 

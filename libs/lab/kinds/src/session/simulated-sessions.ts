@@ -123,7 +123,7 @@ export class SimulatedSessions implements SimulatedKind {
       id: isLive ? `${String(incarnation)} ${String(state)} ${String(lastOffset)}` : String(incarnation),
       what: capped === true ? `${what}/capped` : what,
       at: Number(summary['closedAt']),
-      // Of a session that lives it is said again and again.
+      // A live session repeats its first offset.
       sums: isLive ? undefined : [Number(summary['firstOffset']), Number(lastOffset)],
     };
   }
