@@ -21,7 +21,9 @@ export interface GroupRecords {
   index: number;
   /** Comes nearer, behind the record being taken, where what it brought about fills a commit (O6). */
   readonly end: number;
-  /** A record's offset is this and its delta in the group. */
+  /** The input it is of, counted from 0. */
+  readonly input: number;
+  /** A record's place (`input-place.ts`), which on the first input is its offset, is this and its delta in the group. */
   readonly baseOffset: number;
   readonly timestamp: Millis;
   /** docs/SPEC.md, Terms. */

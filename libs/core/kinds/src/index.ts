@@ -47,6 +47,7 @@ export {
 export { besideItemBytes } from './debounce/largest-window.ts';
 export { ENTRY_BYTES } from './entry-bytes.ts';
 export type { EntryPlace, EntryView, ShownEntry } from './entry-view.ts';
+export { firstPlaceOf, idAt, inputAt, offsetAt } from './input-place.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
 export { largestLeaseEvent } from './lease/largest-lease.ts';
 export type { LeaseCounters } from './lease/lease-counters.ts';

@@ -38,6 +38,26 @@ function busyTask(): PartitionTask {
   return task;
 }
 
+/** A task of two inputs, with early data. */
+function severalInputs(): PartitionTask {
+  const { input, decoder } = options();
+  const decode = (_bytes: Uint8Array, _start: number, _length: number, target: SessionEvent): { kind: 'event' } => {
+    Object.assign(target, blankEvent(), { attributes: new Map([['plan', 'pro']]) });
+    return { kind: 'event' };
+  };
+  const inputs = [
+    { decoder, touches: true, unknownKey: 'open' as const, holdMs: 0 },
+    { decoder: { ...decoder, decode }, touches: false, unknownKey: 'hold' as const, holdMs: 9_000 },
+  ];
+  const task = new PartitionTask(options({ inputs, furtherInputs: [input] }));
+  const start = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
+  begin(task, 0, [start, start]);
+  const row = new ListCursor([{ offset: 3, timestamp: 1_700_000_000_000, key: 'k', value: 'row' }]);
+  const beat = new ListCursor([{ offset: 7, timestamp: 1_700_000_000_001, key: 'beat', value: '' }]);
+  task.stepMerged([beat, row], 10, 2e12);
+  return task;
+}
+
 function blocks(): Uint8Array[] {
   const task = busyTask();
   const context = { logId: 'log', owner: 'me', previousCommitId: '', inputPartitions: 4 };
@@ -58,7 +78,9 @@ function blocks(): Uint8Array[] {
   const adopted = new PartitionTask(options());
   begin(adopted, 0, { position: 9, checksum: 7, leaderEpoch: 1, batchTimestamp: 5, live: false, origin: 9 });
   const third = adopted.cut({ ...context, commitId: 'run-3', sequence: 0 });
-  return [claim, ...[...first.blocks, ...second.blocks, ...third.blocks].map((block) => block.bytes)];
+  const fourth = severalInputs().cut({ ...context, commitId: 'run-4', sequence: 0 });
+  const cuts = [first, second, third, fourth];
+  return [claim, ...cuts.flatMap((cut) => cut.blocks).map((block) => block.bytes)];
 }
 
 /** Commits of a session of several pages: its base, and a head that keeps them. */

@@ -27,11 +27,11 @@ import { fillOf, stateBytesOf } from './entries/state-limits.ts';
 import type { TimerInspection } from './entries/timer-inspection.ts';
 import { Expiry } from './live/expiry.ts';
 import { InputTime } from './input/input-time.ts';
+import { type Cursors, MergedTaker } from './input/merged-taker.ts';
+import { RecordTaker } from './input/record-taker.ts';
 import { NextCommit } from './commit/next-commit.ts';
 import { PartitionClock } from './live/partition-clock.ts';
-import { RecordTaker } from './input/record-taker.ts';
-import { RefusedRecords } from './input/refused-records.ts';
-import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
+import type { MergedOutcome, StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 
 /**
  * Widest tick of the wheel. Where all that is due has to take effect (`Expiry.demandAll`), with each move of the clock, what is due
@@ -57,8 +57,10 @@ export class PartitionTask {
   readonly #commit: NextCommit;
   readonly #entries: LiveEntries;
   readonly #expiry: Expiry;
-  readonly #refused: RefusedRecords;
+  /** The first input's. */
   readonly #records: RecordTaker;
+  /** That of all inputs, where there are several. */
+  readonly #merged: MergedTaker | undefined;
   /** As of the last cut. */
   #atCut = { heldMs: 0, others: 0 };
   /** The kind has thrown: an entry may be half changed. */
@@ -86,8 +88,6 @@ export class PartitionTask {
     const parts = { openKind, tickMs, clock, table, changelog, commit, state, placement, counters, onUnsound };
     const entries = new LiveEntries(parts);
     const expiry = new Expiry(entries, clock, commit);
-    const { maxKeyBytes } = rules;
-    const refused = new RefusedRecords({ maxKeyBytes, state, table, counters, entries, expiry, commit });
     this.counters = counters;
     this.table = table;
     this.changelog = changelog;
@@ -98,16 +98,22 @@ export class PartitionTask {
     this.#commit = commit;
     this.#entries = entries;
     this.#expiry = expiry;
-    this.#refused = refused;
-    const taking = { rules, expiresFirst, table, counters, clock, time, expiry, commit, entries, refused };
-    this.#records = new RecordTaker(taking);
+    const taking = { expiresFirst, state, table, counters, clock, expiry, commit, entries };
+    const { furtherInputs = [] } = options;
+    this.#merged =
+      furtherInputs.length === 0
+        ? undefined
+        : new MergedTaker([rules, ...furtherInputs], { ...taking, heldTime, held: time.held });
+    this.#records = this.#merged?.of(0) ?? new RecordTaker({ ...taking, number: 0, rules, time });
   }
 
   /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */
-  resume(clock: Millis, input: InputPosition, held: HeldState = NOTHING_HELD_YET): void {
+  resume(clock: Millis, input: InputPosition | readonly InputPosition[], held: HeldState = NOTHING_HELD_YET): void {
     this.#time.resume(clock, held);
-    this.#records.resume(input);
-    this.#commit.resume(input.position);
+    const inputs = 'position' in input ? [input] : input;
+    if (this.#merged === undefined) this.#records.resume(inputs[0]!);
+    else this.#merged.resume(inputs);
+    this.#commit.resume(this.#applied);
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
     this.#entries.begin();
   }
@@ -116,8 +122,8 @@ export class PartitionTask {
    * Says that the input's timestamp type may have been another one below `offset`: such records are read over before the
    * clock has begun (C6). Default: 0, they stop the partition.
    */
-  allowFormerType(offset: number): void {
-    this.#time.allowFormerType(offset);
+  allowFormerType(offset: number, input = 0): void {
+    this.#takerOf(input).allowFormerType(offset);
   }
 
   /** Arms a timer for each live entry, looking at up to `limit` places for entries. True once it is done. */
@@ -154,14 +160,28 @@ export class PartitionTask {
     return stateBytesOf(this.table);
   }
 
-  /** Input position applied through, with the fingerprint of the batch before it. */
+  /** Input position applied through, with the fingerprint of the batch before it; of the first input, where there are several. */
   get input(): InputPosition {
     return this.#records.input;
   }
 
+  /** Those of all inputs. */
+  get inputs(): readonly InputPosition[] {
+    return this.#merged?.inputs ?? [this.#records.input];
+  }
+
+  /** How much of the input is applied: the sum of positions. */
+  get #applied(): number {
+    return this.#merged?.applied ?? this.#records.position;
+  }
+
+  #takerOf(input: number): RecordTaker {
+    return this.#merged?.of(input) ?? this.#records;
+  }
+
   /** True if a commit would say anything new. */
   get hasUncut(): boolean {
-    return !this.#commit.isEmptyAt(this.#records.position);
+    return !this.#commit.isEmptyAt(this.#applied);
   }
 
   /** True if only clock records have moved the clock since the last cut, and nothing was held for it (C8). */
@@ -210,14 +230,36 @@ export class PartitionTask {
     return this.#records.step(cursor, limit, wallNow);
   }
 
-  /** Has the record at `offset` refused when it comes: an earlier task failed at it, and `why` says how (I6). */
-  refuseAt(offset: number, why: string): void {
-    this.#refused.refuseAt(offset, why);
+  /**
+   * The same of several inputs, in the order that their logs decide (S8). `cursors`: of each input the one in hand, until it is
+   * exhausted. @throws RecordFailed; what a cursor throws.
+   */
+  stepMerged(cursors: Cursors, limit: number, wallNow: Millis): MergedOutcome {
+    assert(this.#entries.isArmed, 'a task steps once its timers are armed');
+    assert(this.#merged !== undefined, 'there are several inputs');
+    this.#entries.wall = wallNow;
+    return this.#merged.step(cursors, limit, wallNow);
   }
 
-  /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */
-  restartReading(): void {
-    this.#records.restartReading();
+  /** An instant that all records of the input in hand or to come have reached (S8); of a single input the clock. */
+  frontOf(input: number): Millis {
+    return this.#merged?.frontOf(input) ?? this.clock.now;
+  }
+
+  /** The instant that the input has to pass for a record of another one; undefined: none waits for it (S8). */
+  awaitedOf(input: number): Millis | undefined {
+    return this.#merged?.awaitedOf(input);
+  }
+
+  /** Has the record at `offset` refused when it comes: an earlier task failed at it, and `why` says how (I6). */
+  refuseAt(offset: number, why: string, input = 0): void {
+    this.#takerOf(input).refuseAt(offset, why);
+  }
+
+  /** Says that the next step gets a new cursor: reading was interrupted and begins again at the input's position. */
+  restartReading(input = 0): void {
+    if (this.#merged === undefined) this.#records.restartReading();
+    else this.#merged.restartReading(input);
   }
 
   /**
@@ -268,6 +310,7 @@ export class PartitionTask {
       ...checkpoints.inspect(stored),
       ...this.#entries.inspect(),
       ...this.#commit.inspect(),
+      ...(this.#merged?.inspect() ?? []),
     ];
     return faults.slice(0, FAULTS_MAX);
   }
@@ -283,7 +326,8 @@ export class PartitionTask {
   /** Cuts a commit of everything since the last cut; all of it at once where `prepareCut` was not called before. */
   cut(name: CommitName): TaskCut {
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
-    return this.#commit.cut(name, { input: this.input, clock: this.clock.now, held: this.#time.held.state });
+    const { inputs, clock } = this;
+    return this.#commit.cut(name, { inputs, applied: this.#applied, clock: clock.now, held: this.#time.held.state });
   }
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */

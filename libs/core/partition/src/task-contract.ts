@@ -20,6 +20,8 @@ export interface TaskOptions extends CommitLimits {
   readonly partition: number;
   readonly kind: PipelineKind;
   readonly input: InputRules;
+  /** Rules of further inputs, read with the first as one (S8). Default: there are none. */
+  readonly furtherInputs?: readonly InputRules[];
   readonly changelog: ChangelogLimits;
   /** Default: nothing is held. */
   readonly heldTime?: HeldTimeRules;
@@ -49,13 +51,22 @@ export type StepOutcome =
   /** C6: the record is of another timestamp type than configured; `hasBegun`: others were of the configured one. */
   | { readonly kind: 'wrongTimestampType'; readonly offset: number; readonly hasBegun: boolean };
 
+/** How a step of several inputs ends. */
+export type MergedOutcome =
+  /** That input's next record is in the way, or it has shown all of its run. */
+  | { readonly kind: 'of'; readonly input: number; readonly outcome: StepOutcome }
+  /** An input that shows no record may bring the next one (S8). */
+  | { readonly kind: 'awaiting' }
+  /** The record limit of this step is reached; more is there. */
+  | { readonly kind: 'limit' };
+
 export interface TaskCut extends ChangelogCut {
   /** In the order in which they were decided. */
   readonly outputs: readonly KindOutput[];
   /** For each entry that this cut ends, the instant as of which it ended. */
   readonly endedAt: readonly Millis[];
   readonly deadLetters: readonly DeadLetter[];
-  /** Input position this commit covers. */
+  /** Position in the first input that this commit covers; those of all are in its header. */
   readonly position: number;
   /** About how large the commit is: `blockBytes`, outputs and dead letters. */
   readonly commitBytes: number;

@@ -68,7 +68,8 @@ export class ListCursor implements RecordCursor {
     const left = this.#records.slice(this.#at, this.#at + this.#groupMax);
     // A group is of one batch: where the broker stamps, it has one time.
     const isOther = (record: TestRecord): boolean =>
-      record.timestamp !== first.timestamp || record.logAppendTime !== first.logAppendTime;
+      (record.timestamp !== first.timestamp && first.logAppendTime !== false) ||
+      record.logAppendTime !== first.logAppendTime;
     const end = left.findIndex(isOther);
     group.count = end < 0 ? left.length : end;
     for (let i = 0; i < group.count; i += 1) {

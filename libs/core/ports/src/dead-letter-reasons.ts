@@ -81,6 +81,7 @@ const OTHERS = {
   'invalid-wait': '`flatline-wait-ms` or `flatline-max-wait-ms` of an item is no number from 1 on, or comes twice',
   'reducer-failed': 'the reducer threw at the item, or returned nothing (B3)',
   'reduced-too-large': 'the reducer came to more than a record holds (B3)',
+  'unknown-key': 'no session of its key lives, and its input takes data for those alone (S8)',
 } as const;
 
 export type DeadLetterReason = keyof typeof OTHERS | FieldReason | HeaderReason;

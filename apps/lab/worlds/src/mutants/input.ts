@@ -83,7 +83,7 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'goes on with what a failed record has left',
     file: 'libs/core/partition/src/input/record-taker.ts',
-    from: 'throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);',
+    from: 'throw new RecordFailed(offset, error, this.#parts.number);',
     to: "this.#refused.refuse(cursor, 'processing-failed', String(error) + offset); this.#passed(cursor, cursor.offset + 1); return LIMIT;",
   },
   {

@@ -72,6 +72,25 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
   }
   noteEventTime(entry, detail, occurredAt, at.effectiveAt);
   touch(entry, at);
+  noteContent(entry, rules, event, occurredAt);
+  const applied = takeTimeout(entry, rules, event.timeoutMs);
+  return forgottenSources === 0 ? applied : { ...applied, forgottenSources };
+}
+
+/**
+ * An event that only adds data (S8): its ids, its type, its attributes. It is no sign of life, tells neither start nor end, and
+ * chooses no timeout.
+ */
+export function applyData(entry: SessionEntry, rules: SessionRules, event: SessionEvent, at: Occurrence): Applied {
+  const detail = isNamed(event) ? detailOf(entry) : entry.detail;
+  const forgottenSources = detail === undefined ? 0 : noteNames(detail, rules, event);
+  if (forgottenSources === SEEN_BEFORE) return DUPLICATE;
+  noteContent(entry, rules, event, event.occurredAt ?? at.timestamp);
+  return forgottenSources === 0 ? PLAIN : { ...PLAIN, forgottenSources };
+}
+
+/** Counts the event, and keeps what it says. */
+function noteContent(entry: SessionEntry, rules: SessionRules, event: SessionEvent, occurredAt: Millis): void {
   const isCounted = countEvent(entry);
   const { attributes, type } = event;
   const isTyped = type !== HEARTBEAT && isCounted;
@@ -80,8 +99,6 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
     if (isTyped) countType(texts, type);
     if (attributes !== undefined) keepAttributes(texts, rules, attributes, occurredAt);
   }
-  const applied = takeTimeout(entry, rules, event.timeoutMs);
-  return forgottenSources === 0 ? applied : { ...applied, forgottenSources };
 }
 
 /** True if the event can be told from others, and so be a duplicate. */

@@ -2,9 +2,11 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { MISSING_MAX } from './counts.ts';
 import type { SessionDetail } from './detail.ts';
+import { isEarly } from './early-data.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { type CloseReason, HEARTBEAT, type SessionState, type SessionSummary } from '@flatline/ports/formats';
 import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
+import { idAt, offsetAt } from '../input-place.ts';
 import { missingCount } from './sequence-window.ts';
 import { missingOfSources } from './sources.ts';
 import type { SessionTexts } from './texts.ts';
@@ -17,7 +19,8 @@ export function dueAt(entry: SessionEntry, rules: SessionRules, held: Reckoning 
 /** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */
 export function deadlineOf(entry: SessionEntry, rules: SessionRules, held: Reckoning = NOTHING_HELD): Millis {
   const silence = held.after(entry.lastSeenAt, entry.timeoutMs);
-  if (rules.maxDurationMs === undefined) return silence;
+  // Early data is no session yet.
+  if (rules.maxDurationMs === undefined || isEarly(entry)) return silence;
   return Math.min(silence, held.after(entry.openedAt, rules.maxDurationMs));
 }
 
@@ -59,7 +62,7 @@ export function summarize(
   const endedAt = closing.endedAt ?? detail?.lastEventAt ?? entry.lastSeenAt;
   return {
     key: closing.key,
-    incarnation: incarnationName(closing.partition, entry.firstOffset),
+    incarnation: idAt(closing.partition, entry.firstOffset),
     absorbed: namesOf(closing),
     revision: 0,
     state: closing.state ?? 'CLOSED',
@@ -83,8 +86,8 @@ export function summarize(
     truncated: detail?.texts?.truncated ?? false,
     capped: isCapped(entry, rules),
     partition: closing.partition,
-    firstOffset: entry.firstOffset,
-    lastOffset: entry.lastOffset,
+    firstOffset: offsetAt(entry.firstOffset),
+    lastOffset: offsetAt(entry.lastOffset),
   };
 }
 
@@ -103,12 +106,7 @@ function missingOf(detail: SessionDetail | undefined): number {
 
 /** undefined: there are none. */
 function namesOf({ partition, absorbed = [] }: Closing): readonly string[] | undefined {
-  return absorbed.length === 0 ? undefined : absorbed.map((offset) => incarnationName(partition, offset));
-}
-
-/** One life of a key, named once and for good (docs/SPEC.md, Terms). */
-function incarnationName(partition: number, firstOffset: number): string {
-  return `${partition}-${firstOffset}`;
+  return absorbed.length === 0 ? undefined : absorbed.map((place) => idAt(partition, place));
 }
 
 /** An explicit end may carry an event time before the start: that session lasted no time. */

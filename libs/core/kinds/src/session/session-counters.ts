@@ -19,6 +19,12 @@ export interface SessionCounters extends KindCounters {
   cappedSessions: number;
   /** Closes of sessions that lasted no time: those of one event, as a rule (S13). */
   zeroLengthSessions: number;
+  /** Records that only add data, to a session or to what waits for one (S8). */
+  dataEvents: number;
+  /** Keys of which early data was kept; those whose session came; those of which none came in time. */
+  earlyKept: number;
+  earlyJoined: number;
+  earlyDropped: number;
   /** Sources whose windows gave way to another's (S5). */
   forgottenSources: number;
   /** Records that came too late for their session (C7). */
@@ -39,6 +45,10 @@ export function zeroCounters(): SessionCounters {
     clampedTimeouts: 0,
     cappedSessions: 0,
     zeroLengthSessions: 0,
+    dataEvents: 0,
+    earlyKept: 0,
+    earlyJoined: 0,
+    earlyDropped: 0,
     forgottenSources: 0,
     lateRecords: 0,
   };

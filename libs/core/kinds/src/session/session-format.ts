@@ -1,6 +1,6 @@
 // The head of a session as bytes: in the base of a changelog, in the local store, and what a touch changes of it.
 //
-//   head    = flags u8 (1: timeout chosen, 2: numbers follow) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
+//   head    = flags u8 (1: timeout chosen, 2: numbers follow, 4: early data, without offsets) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
 //             · lastOffset − firstOffset varint · eventCount varint · timeoutMs varint · [numbers]
 //   touch   = 2 × eventCount, and one where numbers follow, varint · clock − lastSeenAt signed · position − lastOffset signed
 //             · [numbers]
@@ -11,6 +11,7 @@ import {
   ByteReader,
   type ByteWriter,
   CHANGELOG_FORMAT_WITH_DISORDER,
+  CHANGELOG_FORMAT_WITH_INPUTS,
   CHANGELOG_FORMAT_WITH_SOURCES,
   CHANGELOG_FORMAT_WITH_UPDATES,
   MalformedBytes,
@@ -19,11 +20,14 @@ import {
 import type { EntryFormat, TouchBase } from '../contract.ts';
 import { COUNT_MAX } from './counts.ts';
 import { type DecodedNumbers, decodeNumbers, encodeNumbers } from './detail.ts';
+import { isEarly, NO_ACTIVITY } from './early-data.ts';
 import type { SessionEntry } from './entry.ts';
 import { SessionWindow } from './session-window.ts';
 
 const CHOSEN = 1;
 const NUMBERS = 2;
+/** From format version 5 on. */
+const EARLY = 4;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(7);
@@ -35,10 +39,11 @@ export interface ReadSession extends SessionEntry {
 
 export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
   const { detail, openedAt, firstOffset } = entry;
-  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS);
+  const early = isEarly(entry) ? EARLY : 0;
+  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS) | early;
   numbers[1] = openedAt;
   numbers[2] = entry.lastSeenAt - openedAt;
-  numbers[3] = firstOffset;
+  numbers[3] = early === 0 ? firstOffset : 0;
   numbers[4] = entry.lastOffset - firstOffset;
   numbers[5] = entry.eventCount;
   numbers[6] = entry.timeoutMs;
@@ -52,11 +57,16 @@ export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
 export function decodeHead(bytes: Uint8Array, start: number, end: number, entry: ReadSession): number {
   const input = new ByteReader(bytes, start, end);
   const flags = input.u8();
-  if (flags > (CHOSEN | NUMBERS)) throw new MalformedBytes(`a session with flags ${flags}`);
+  if (flags > (CHOSEN | NUMBERS | EARLY)) throw new MalformedBytes(`a session with flags ${flags}`);
   entry.openedAt = input.varint();
   entry.lastSeenAt = entry.openedAt + input.varint();
   entry.firstOffset = input.varint();
   entry.lastOffset = entry.firstOffset + input.varint();
+  if ((flags & EARLY) !== 0) {
+    if (entry.lastOffset !== 0) throw new MalformedBytes('early data with offsets');
+    entry.firstOffset = NO_ACTIVITY;
+    entry.lastOffset = NO_ACTIVITY;
+  }
   entry.eventCount = input.varint();
   entry.timeoutMs = input.varint();
   entry.timeoutChosen = (flags & CHOSEN) !== 0;
@@ -90,7 +100,9 @@ function decodeTouch(
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a session`);
 }
 
-function leastVersion({ detail }: SessionEntry): number {
+function leastVersion(entry: SessionEntry): number {
+  if (isEarly(entry)) return CHANGELOG_FORMAT_WITH_INPUTS;
+  const { detail } = entry;
   if (detail === undefined) return 0;
   if (detail.disorder !== undefined) return CHANGELOG_FORMAT_WITH_DISORDER;
   if (detail.texts?.toldAt !== undefined) return CHANGELOG_FORMAT_WITH_UPDATES;

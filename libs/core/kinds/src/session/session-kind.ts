@@ -2,10 +2,11 @@
 //
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
-import type { DurationMs, Millis, Mutable } from '@flatline/base';
-import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
+import { assert, type DurationMs, type Millis, type Mutable } from '@flatline/base';
+import type { Effects, GroupRecords, Kind, KindParts, PipelineKind, Refusal } from '../contract.ts';
+import { inputAt } from '../input-place.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
-import { applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
+import { applyData, applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
 import {
   blankEvent,
   type CloseReason,
@@ -17,6 +18,7 @@ import {
 } from '@flatline/ports/formats';
 import { type Closing, deadlineOf, dueReason, summarize } from './deadline.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
+import { isEarly, openEarly, openFromEarly, renewEarly } from './early-data.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
 import { belongs, isLate } from './placing.ts';
@@ -27,9 +29,33 @@ import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
 import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
 
+/** What one of several inputs brings (S8). */
+export interface SessionInput {
+  readonly decoder: EventDecoder;
+  /** Its records are activity; else they only add data. */
+  readonly touches: boolean;
+  /** What becomes of one whose key has no session: it opens one, is kept for `holdMs` at most, or is refused. */
+  readonly unknownKey: 'open' | 'hold' | 'deadLetter';
+  readonly holdMs: DurationMs;
+}
+
 export interface SessionOptions extends VoiceOptions {
+  /** Those of the pipeline, by their numbers. Default: one, of which all is activity, read by `decoder`. */
+  readonly inputs?: readonly SessionInput[];
   readonly rules: SessionRules;
   readonly decoder: EventDecoder;
+}
+
+const UNKNOWN_KEY: Refusal = {
+  kind: 'bad',
+  reason: 'unknown-key',
+  detail: 'no session of the key lives, and the input has unknownKey: deadLetter',
+};
+
+/** What is kept of a record's key: an entry, and whether that is a session or early data. */
+interface Found {
+  readonly isLive: boolean;
+  readonly hasSession: boolean;
 }
 
 type SessionParts = KindParts<SessionWindow, SessionCounters>;
@@ -39,8 +65,14 @@ export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow
     format: sessionFormat,
     counters: zeroCounters,
     open: (parts) => new SessionKind(options, parts),
-    prepare: (schemaId) => options.decoder.prepare(schemaId),
+    prepare: (schemaId) => prepareAll(options, schemaId),
   };
+}
+
+/** One schema may be met in several inputs. */
+async function prepareAll({ decoder, inputs }: SessionOptions, schemaId: number): Promise<void> {
+  const decoders = inputs === undefined ? [decoder] : new Set(inputs.map((input) => input.decoder));
+  for (const each of decoders) await each.prepare(schemaId);
 }
 
 class SessionKind implements Kind {
@@ -59,6 +91,7 @@ class SessionKind implements Kind {
   readonly #leastBytes: number;
 
   constructor(options: SessionOptions, parts: SessionParts) {
+    assert(options.inputs === undefined || options.rules.graceMs === 0, 'sessions of several inputs go by the log order');
     this.#options = options;
     this.#rules = options.rules;
     this.#parts = parts;
@@ -75,10 +108,12 @@ class SessionKind implements Kind {
   }
 
   take(records: GroupRecords, effects: Effects): Refusal | undefined {
-    const { group, baseOffset } = records;
     const at = this.#at;
     at.timestamp = records.timestamp;
     at.effectiveAt = records.effectiveAt;
+    const input = this.#options.inputs?.[records.input];
+    if (input !== undefined) return this.#takeOf(input, records, effects);
+    const { group, baseOffset } = records;
     for (; records.index < records.end; records.index += 1) {
       const { index } = records;
       at.offset = baseOffset + group.offsetDeltas[index]!;
@@ -95,19 +130,133 @@ class SessionKind implements Kind {
     return undefined;
   }
 
+  /** The same where there are several inputs (S8). */
+  #takeOf(input: SessionInput, records: GroupRecords, effects: Effects): Refusal | undefined {
+    const { group, baseOffset } = records;
+    for (; records.index < records.end; records.index += 1) {
+      this.#at.offset = baseOffset + group.offsetDeltas[records.index]!;
+      const isLive = effects.find(records.index);
+      const undecoded = this.#read(input.decoder, records);
+      if (undecoded !== undefined) return undecoded;
+      const hasSession = isLive && !isEarly(this.#entry);
+      const isActivity = input.touches || (!hasSession && input.unknownKey === 'open');
+      const found: Found = { isLive, hasSession };
+      const why = isActivity
+        ? this.#takeActivity(input, records, found, effects)
+        : this.#takeData(input, records, found, effects);
+      if (why !== undefined) return why;
+    }
+    return undefined;
+  }
+
+  /** Fills the scratch event, also of a bare heartbeat. What it returns is why it cannot. */
+  #read(decoder: EventDecoder, records: GroupRecords): Refusal | undefined {
+    if (records.group.valueLengths[records.index] !== 0) return this.#decode(records, decoder);
+    resetEvent(this.#event);
+    return undefined;
+  }
+
+  /** An activity, on whatever is kept of its key. */
+  #takeActivity(
+    input: SessionInput,
+    records: GroupRecords,
+    { isLive, hasSession }: Found,
+    effects: Effects,
+  ): Refusal | undefined {
+    const { counters } = this.#parts;
+    const { index } = records;
+    if (hasSession) this.#keepToFirstInput(records);
+    if (this.#event.type === ENDED) {
+      // A row that is deleted from a table ends nothing.
+      if (input.touches && hasSession) this.#end(effects);
+      else counters.unmatchedEnds += 1;
+      return undefined;
+    }
+    if (!hasSession && input.unknownKey !== 'open') return UNKNOWN_KEY;
+    const isBare = this.#isMuted(isLive) || records.group.valueLengths[index] === 0;
+    if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
+    const wasEarly = isLive && !hasSession;
+    if (wasEarly) {
+      counters.sessionsOpened += 1;
+      counters.earlyJoined += 1;
+      openFromEarly(this.#entry, this.#rules, this.#at, this.#event.occurredAt ?? this.#at.timestamp);
+      noteTold(this.#entry);
+      effects.reshaped();
+    }
+    if (isBare) this.#touch(hasSession, effects);
+    else this.#apply({ isLive: hasSession, isTold: true }, effects);
+    // Data may have been kept for longer than silence lasts.
+    if (wasEarly) effects.dueSooner();
+    return undefined;
+  }
+
+  /** A record that only adds data. */
+  #takeData(
+    input: SessionInput,
+    { index }: GroupRecords,
+    { isLive, hasSession }: Found,
+    effects: Effects,
+  ): Refusal | undefined {
+    const { counters } = this.#parts;
+    const entry = this.#entry;
+    if (this.#event.type === ENDED) {
+      counters.unmatchedEnds += 1;
+      return undefined;
+    }
+    if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;
+    this.#isMuted(isLive);
+    if (!this.#makeRoom(index, isLive, effects, input)) return NO_ROOM;
+    counters.dataEvents += 1;
+    const lengthBefore = entry.stateLength;
+    if (!hasSession && renewEarly(entry, input.holdMs, this.#at)) {
+      effects.reshaped();
+      effects.dueSooner();
+    }
+    const applied = applyData(entry, this.#rules, this.#event, this.#at);
+    if (applied.duplicate) counters.duplicates += 1;
+    counters.forgottenSources += applied.forgottenSources;
+    if (entry.stateLength !== lengthBefore) effects.resized();
+    effects.changed();
+    return undefined;
+  }
+
+  /** True if what is kept of the key takes no more than that there was an event (S13): it then says nothing else. */
+  #isMuted(isLive: boolean): boolean {
+    if (!isLive || !this.#isFull()) return false;
+    resetEvent(this.#event);
+    return true;
+  }
+
+  /** Offsets of a session are those of the input on which it began: of others none can be told from the first. */
+  #keepToFirstInput({ input }: GroupRecords): void {
+    const { firstOffset, lastOffset } = this.#entry;
+    if (inputAt(firstOffset) !== input) this.#at.offset = lastOffset;
+  }
+
   due(at: Millis, effects: Effects): void {
     if (this.#entry.hasDisorder) {
       this.#disordered.due(at, effects);
+      return;
+    }
+    if (isEarly(this.#entry)) {
+      this.#parts.counters.earlyDropped += 1;
+      effects.end(at);
       return;
     }
     const reason = dueReason(this.#entry, this.#rules, this.#parts.held);
     this.#close(reason, at, undefined, effects);
   }
 
-  #open(index: number, stateBytes: number, effects: Effects): boolean {
+  /** `of`: an input whose data is kept until there is a session. */
+  #open(index: number, stateBytes: number, effects: Effects, of?: SessionInput): boolean {
     if (!effects.open(index, stateBytes)) return false;
-    this.#parts.counters.sessionsOpened += 1;
-    openSession(this.#entry, this.#rules, this.#at);
+    if (of === undefined) {
+      this.#parts.counters.sessionsOpened += 1;
+      openSession(this.#entry, this.#rules, this.#at);
+    } else {
+      this.#parts.counters.earlyKept += 1;
+      openEarly(this.#entry, of.holdMs, this.#at);
+    }
     if (this.#rules.updateIntervalMs !== undefined) openTold(this.#entry);
     effects.opened();
     return true;
@@ -128,7 +277,7 @@ class SessionKind implements Kind {
   }
 
   #takeEvent(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
-    return this.#decode(records) ?? this.#takeDecoded(records.index, isLive, effects);
+    return this.#decode(records, this.#options.decoder) ?? this.#takeDecoded(records.index, isLive, effects);
   }
 
   #takeDecoded(index: number, isLive: boolean, effects: Effects): Refusal | undefined {
@@ -147,7 +296,7 @@ class SessionKind implements Kind {
   }
 
   /** Fills the scratch event. What it returns is why it cannot. */
-  #decode({ bytes, group, headers, index }: GroupRecords): Refusal | undefined {
+  #decode({ bytes, group, headers, index }: GroupRecords, decoder: EventDecoder): Refusal | undefined {
     const event = this.#event;
     const length = group.valueLengths[index]!;
     if (length < 0) {
@@ -156,7 +305,7 @@ class SessionKind implements Kind {
       event.type = ENDED;
       return undefined;
     }
-    const undecoded = decodeInto(event, this.#options.decoder, bytes, group.valueStarts[index]!, length);
+    const undecoded = decodeInto(event, decoder, bytes, group.valueStarts[index]!, length);
     return undecoded ?? readSource(headers.headersOf(index), event);
   }
 
@@ -164,7 +313,7 @@ class SessionKind implements Kind {
   #takeByTime(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
     const { index } = records;
     const isBare = records.group.valueLengths[index] === 0;
-    const undecoded = isBare ? undefined : this.#decode(records);
+    const undecoded = isBare ? undefined : this.#decode(records, this.#options.decoder);
     if (undecoded !== undefined) return undecoded;
     const event = isBare ? undefined : this.#event;
     const at = this.#at;
@@ -203,14 +352,14 @@ class SessionKind implements Kind {
     return maxEvents !== undefined && this.#entry.eventCount >= maxEvents;
   }
 
-  /** Makes room for the event, and opens the session where none lives. False if there is none. */
-  #makeRoom(index: number, isLive: boolean, effects: Effects): boolean {
+  /** Makes room for the event, and opens the session where none lives, or early data of `of`. False if there is none. */
+  #makeRoom(index: number, isLive: boolean, effects: Effects, of?: SessionInput): boolean {
     const most = growthAtMost(this.#event);
     if (isLive && most === 0) return true;
-    if (isLive ? effects.hasRoom(most) : this.#open(index, this.#leastBytes + most, effects)) return true;
+    if (isLive ? effects.hasRoom(most) : this.#open(index, this.#leastBytes + most, effects, of)) return true;
     if (most === 0) return false;
     const bytes = growthOf(isLive ? this.#entry : undefined, this.#rules, this.#event, this.#at);
-    return isLive ? effects.hasRoom(bytes) : this.#open(index, bytes, effects);
+    return isLive ? effects.hasRoom(bytes) : this.#open(index, bytes, effects, of);
   }
 
   #apply({ isLive, isTold }: { readonly isLive: boolean; readonly isTold: boolean }, effects: Effects): void {

@@ -130,6 +130,42 @@ describe('[K1] the block format', () => {
     expect(block!.bytes[1]).toBe(2);
   });
 
+  test('[K9] golden bytes of version 5: several inputs, and early data of a session that has not come', () => {
+    const { input, decoder: first } = options();
+    const decode = (_bytes: Uint8Array, _start: number, _length: number, target: SessionEvent): { kind: 'event' } => {
+      Object.assign(target, blankEvent(), { attributes: new Map([['plan', 'pro']]) });
+      return { kind: 'event' };
+    };
+    const inputs = [
+      { decoder: first, touches: true, unknownKey: 'open' as const, holdMs: 0 },
+      {
+        decoder: { decode, prepare: () => Promise.resolve() },
+        touches: false,
+        unknownKey: 'hold' as const,
+        holdMs: 9_000,
+      },
+    ];
+    const task = new PartitionTask(options({ inputs, furtherInputs: [input] }));
+    begin(task, 0, [START, { ...START, position: 300, origin: 300 }]);
+    const beats = new ListCursor([
+      { offset: 41, timestamp: 1_700_000_000_000, key: 'beats', value: '' },
+      { offset: 42, timestamp: 1_700_000_001_000, key: 'beats', value: '' },
+    ]);
+    const table = new ListCursor([{ offset: 301, timestamp: 1_700_000_000_500, key: 'k', value: 'row' }]);
+    expect(task.stepMerged([beats, table], 10, 9e12)).toMatchObject({ kind: 'of', input: 1 });
+    const [block] = task.cut({ ...context, inputPartitions: 4 }).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460506036c6f67026d650572756e2d310000000104022a110400000880a0abfef96200ae021505000008e8a7abfef96200f4d395ffbc31000002e41de9935f0000ac0280d095ffbc31f4d395ffbc310000010562656174730d0080d095ffbc3100290001e80711016b1c06f4d395ffbc3100000001a84601e8a7abfef962e8a7abfef962000002001e070000000d0000000e00000000000104706c616e0370726fe8a7abfef962"`,
+    );
+    const decoded = decodeBlock(block!.bytes);
+    if (decoded.kind !== 'state') throw new Error('it is a commit');
+    const [t0, t1] = [1_700_000_000_000, 1_700_000_000_500];
+    expect(decoded.header.inputs).toMatchObject([
+      { position: 42, origin: 0, clock: t0 },
+      { position: 302, origin: 300, clock: t1 },
+    ]);
+  });
+
   test('[K9] claims and commits are written in the format that is pinned, and in none that is not read', () => {
     const claim = { owner: 'me', claimId: 'c-1' };
     expect(encodeClaim(claim, 2)).toEqual(encodeClaim(claim));

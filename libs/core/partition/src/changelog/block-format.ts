@@ -1,10 +1,12 @@
 // The bytes of a changelog block: a header that says where in the log of commits it stands, and a body of absolute state.
 //
 //   block   = 'F' · version u8 · kind u8 ·
-//             (claim | header body | header holds body | header origins holds body | header origins holds settings body)
+//             (claim | header body | header holds body | header origins holds body | header origins holds settings body |
+//              header origins clocks holds settings body)
 //   claim   = owner text · claim id text
 //   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
 //   origins = for each input: origin varint                        (a kind of its own, where one is not 0)
+//   clocks  = for each input: its own clock varint               (S8; a kind of its own with origins, holds and settings, in version 5)
 //   settings = count varint · for each: sequence varint · from varint · text      (a kind of its own, in version 3)
 //   body    = operations to the end of the block, each: distance of its slot × 16 + kind, varint · what its kind says:
 //             0  remove
@@ -21,14 +23,15 @@
 // many of its pages; and one that a reader does not know begins with it, not whole before it is based: from then on its base is
 // the block at that offset, with a rebind that all its pages follow, in commit after commit.
 //
-// A block is one Kafka record, so its length and checksum are Kafka's. Format versions 2 to 4 are pinned by golden bytes; a
+// A block is one Kafka record, so its length and checksum are Kafka's. Format versions 2 to 5 are pinned by golden bytes; a
 // reader that meets another version stops (K9). A block bears the least version that has what it says: 3 has settings, 4 has
-// entries whose heads and states no former version knows (`EntryFormat.leastVersion`).
+// entries whose heads and states no former version knows (`EntryFormat.leastVersion`), 5 several inputs.
 import {
   assert,
   ByteReader,
   ByteWriter,
   CHANGELOG_FORMAT,
+  CHANGELOG_FORMAT_WITH_INPUTS,
   CHANGELOG_FORMAT_WITH_SETTINGS,
   CHANGELOG_FORMATS,
   INSTANT_MAX,
@@ -45,7 +48,15 @@ const KIND_HELD_STATE = 3;
 const KIND_STATE_WITH_ORIGIN = 4;
 /** Also origins and holds. */
 const KIND_STATE_WITH_SETTINGS = 5;
-const STATE_KINDS = [KIND_STATE, KIND_HELD_STATE, KIND_STATE_WITH_ORIGIN, KIND_STATE_WITH_SETTINGS];
+/** Also all of these, and a clock for each input. */
+const KIND_STATE_OF_SEVERAL = 6;
+const STATE_KINDS = [
+  KIND_STATE,
+  KIND_HELD_STATE,
+  KIND_STATE_WITH_ORIGIN,
+  KIND_STATE_WITH_SETTINGS,
+  KIND_STATE_OF_SEVERAL,
+];
 /** The version of blocks that say no settings. */
 const FORMAT_WITHOUT_SETTINGS = 2;
 /** Bits of an operation's kind, and slots that there can be: a distance is less. */
@@ -76,6 +87,8 @@ export interface InputPosition {
   readonly live: boolean;
   /** Where this application began to read: nothing below was ever applied, nor will be (R3). */
   readonly origin: number;
+  /** Greatest stamp of the records below `position`: where there are several inputs, their order needs it (S8). */
+  readonly clock?: Millis;
 }
 
 /**
@@ -165,8 +178,10 @@ export function encodeHeader(
   entriesNeed = FORMAT_WITHOUT_SETTINGS,
 ): void {
   const kind = stateKindOf(header);
+  const ofSeveral = kind === KIND_STATE_OF_SEVERAL;
   const hasSettings = kind === KIND_STATE_WITH_SETTINGS;
-  preamble(out, kind, format, hasSettings ? CHANGELOG_FORMAT_WITH_SETTINGS : FORMAT_WITHOUT_SETTINGS, entriesNeed);
+  const least = hasSettings ? CHANGELOG_FORMAT_WITH_SETTINGS : FORMAT_WITHOUT_SETTINGS;
+  preamble(out, kind, format, least, ofSeveral ? CHANGELOG_FORMAT_WITH_INPUTS : Math.max(least, entriesNeed));
   out.text(header.logId);
   out.text(header.owner);
   out.text(header.commitId);
@@ -191,16 +206,22 @@ export function encodeHeader(
   out.varint(header.liveBytes);
   out.varint(header.logBytes);
   if (hasOrigins(kind)) for (const { origin } of header.inputs) out.varint(origin);
+  if (ofSeveral) for (const { clock = 0 } of header.inputs) out.varint(clock);
   if (kind !== KIND_STATE) encodeHolds(header.holds, out);
-  if (hasSettings) encodeSettings(header.settings ?? [], out);
+  if (mayHaveSettings(kind)) encodeSettings(header.settings ?? [], out);
 }
 
 function hasOrigins(kind: number): boolean {
-  return kind === KIND_STATE_WITH_ORIGIN || kind === KIND_STATE_WITH_SETTINGS;
+  return kind === KIND_STATE_WITH_ORIGIN || mayHaveSettings(kind);
+}
+
+function mayHaveSettings(kind: number): boolean {
+  return kind === KIND_STATE_WITH_SETTINGS || kind === KIND_STATE_OF_SEVERAL;
 }
 
 /** Most applications begin at 0 and hold nothing, and few commits say settings: other blocks say nothing about these. */
 function stateKindOf({ inputs, holds, settings = [] }: CommitHeader): number {
+  if (inputs.length > 1) return KIND_STATE_OF_SEVERAL;
   if (settings.length > 0) return KIND_STATE_WITH_SETTINGS;
   if (inputs.some(({ origin }) => origin > 0)) return KIND_STATE_WITH_ORIGIN;
   return holds.length > 0 ? KIND_HELD_STATE : KIND_STATE;
@@ -247,7 +268,7 @@ export function decodeBlock(bytes: Uint8Array): Block {
 }
 
 function otherVersion(version: number): string {
-  const what = `changelog format version ${version}, this build reads ${CHANGELOG_FORMATS.slice(0, -1).join(', ')} and ${CHANGELOG_FORMAT}`;
+  const what = `changelog format version ${version}, this build reads ${CHANGELOG_FORMATS.slice(0, -1).join(', ')} and ${CHANGELOG_FORMATS.at(-1)}`;
   if (version > CHANGELOG_FORMAT)
     return `${what}: run the newer Flatline that wrote it. The way back is open while that has changelogFormat ${CHANGELOG_FORMAT}`;
   return `${what}: no release wrote that. Start the application under another name, or reset it, and it begins from its input`;
@@ -264,9 +285,10 @@ function preamble(out: ByteWriter, kind: number, format: number, least: number, 
 
 function decodeHeader(input: ByteReader, kind: number): CommitHeader {
   const header = decodeFields(input);
-  const inputs = hasOrigins(kind) ? header.inputs.map((each) => ({ ...each, origin: input.varint() })) : header.inputs;
+  const begun = hasOrigins(kind) ? header.inputs.map((each) => ({ ...each, origin: input.varint() })) : header.inputs;
+  const inputs = kind === KIND_STATE_OF_SEVERAL ? begun.map((each) => ({ ...each, clock: input.varint() })) : begun;
   const holds = kind === KIND_STATE ? [] : decodeHolds(input);
-  return { ...header, inputs, holds, settings: kind === KIND_STATE_WITH_SETTINGS ? decodeSettings(input) : [] };
+  return { ...header, inputs, holds, settings: mayHaveSettings(kind) ? decodeSettings(input) : [] };
 }
 
 function decodeFields(input: ByteReader): Omit<CommitHeader, 'holds' | 'settings'> {

@@ -35,8 +35,8 @@ export class DeadLetterBox {
   }
 
   /** Copies the record under the cursor, up to the maximum length of a letter. */
-  add(cursor: RecordCursor, reason: DeadLetterReason, detail: string): void {
-    const letter = deadLetter(cursor, reason, detail, this.#limits.letterBytesMax);
+  add(cursor: RecordCursor, reason: DeadLetterReason, detail: string, input = 0): void {
+    const letter = deadLetter(cursor, reason, detail, { bytesMax: this.#limits.letterBytesMax, input });
     this.#bytes += letterBytes(letter);
     this.#letters.push(letter);
   }

@@ -61,7 +61,7 @@ describe('[I1] a dead letter', () => {
   test('[I1] is its record, or a beginning that fits and says how long it was (rerun: the printed seed)', () => {
     fc.assert(
       fc.property(refused, fc.integer({ min: 900, max: 4_000 }), (record, bytesMax) => {
-        const letter = deadLetter(cursorOn(record), 'invalid-json', 'why', bytesMax);
+        const letter = deadLetter(cursorOn(record), 'invalid-json', 'why', { bytesMax });
         expect(letterBytes(letter)).toBeLessThanOrEqual(bytesMax);
         expect(recordBytes(letter)).toBeLessThanOrEqual(letterBytes(letter));
         const { keyBytes = record.key?.length, valueBytes = record.value?.length, headers } = letter.truncated ?? {};
@@ -83,7 +83,7 @@ describe('[I1] a dead letter', () => {
       headers: [{ name: 'trace', value: new Uint8Array(4_000) }],
     };
     const truncated = (bytesMax: number): unknown =>
-      deadLetter(cursorOn(record), 'invalid-json', '', bytesMax).truncated;
+      deadLetter(cursorOn(record), 'invalid-json', '', { bytesMax }).truncated;
     expect(truncated(100_000)).toBeUndefined();
     expect(truncated(20_000)).toEqual({ valueBytes: 50_000 });
     expect(truncated(6_000)).toEqual({ valueBytes: 50_000, headers: 1 });
@@ -91,12 +91,9 @@ describe('[I1] a dead letter', () => {
   });
 
   test('[I1] what it says of the reason is bounded, too', () => {
-    const letter = deadLetter(
-      cursorOn({ key: null, value: null, headers: [] }),
-      'invalid-json',
-      'x'.repeat(9_999),
-      5_000,
-    );
+    const letter = deadLetter(cursorOn({ key: null, value: null, headers: [] }), 'invalid-json', 'x'.repeat(9_999), {
+      bytesMax: 5_000,
+    });
     expect(letter).toMatchObject({ detail: 'x'.repeat(1_000), key: null, value: null });
     expect(letter.truncated).toBeUndefined();
   });

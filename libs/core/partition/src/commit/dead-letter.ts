@@ -25,6 +25,8 @@ export interface DeadLetter {
   readonly reason: DeadLetterReason;
   /** Human-readable: what was found and what is allowed. */
   readonly detail: string;
+  /** The input that it is of, counted from 0. */
+  readonly input: number;
   readonly offset: number;
   readonly timestamp: Millis;
   readonly key: Uint8Array | null;
@@ -40,7 +42,7 @@ export function deadLetter(
   cursor: RecordCursor,
   reason: DeadLetterReason,
   found: string,
-  bytesMax: number,
+  { bytesMax, input = 0 }: { readonly bytesMax: number; readonly input?: number },
 ): DeadLetter {
   const { bytes, offset, timestamp, keyStart, keyLength, valueStart, valueLength, unreadable } = cursor;
   const detail = found.slice(0, DETAIL_LENGTH_MAX);
@@ -54,6 +56,7 @@ export function deadLetter(
   return {
     reason,
     detail,
+    input,
     offset,
     timestamp,
     key: copy(bytes, keyStart, keyKept),

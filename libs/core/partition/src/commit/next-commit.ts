@@ -1,6 +1,6 @@
 // The next commit, from the decisions it will hold until it is cut.
 //
-// Owns: outputs, dead letters, how large a commit may be, whether the input waits for it, the position of the last cut.
+// Owns: outputs, dead letters, how large a commit may be, whether the input waits for it, how much was applied by the last cut.
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
 import type { Millis } from '@flatline/base';
 import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
@@ -19,7 +19,8 @@ export class NextCommit {
   #bytesMax = Infinity;
   /** `bytes` when the cut that is being made was begun. */
   #bytesBeforeCut = 0;
-  #cutPosition = 0;
+  /** Records applied by the last cut (PartitionTask). */
+  #cutApplied = 0;
   /** The cut being made may not have encoded all outputs yet. */
   #isEncoding = false;
   /** Bytes of the owed records in it. */
@@ -33,9 +34,9 @@ export class NextCommit {
     this.#deadLetters = new DeadLetterBox(limits.deadLetters);
   }
 
-  /** Says that everything up to there is committed. */
-  resume(position: number): void {
-    this.#cutPosition = position;
+  /** Says that so much of the input is committed: the sum of positions. */
+  resume(applied: number): void {
+    this.#cutApplied = applied;
   }
 
   /** About how many bytes it would have if it were cut now, the sweep's share with them. */
@@ -93,9 +94,9 @@ export class NextCommit {
     this.#isAwaited = true;
   }
 
-  /** True if it would hold nothing new for an input applied up to `position`. */
-  isEmptyAt(position: number): boolean {
-    return position === this.#cutPosition && this.holdsNothing;
+  /** True if it would hold nothing new where so much of the input is applied. */
+  isEmptyAt(applied: number): boolean {
+    return applied === this.#cutApplied && this.holdsNothing;
   }
 
   /** True if it holds only a position and a clock. Dead letters come with their records. */
@@ -104,8 +105,8 @@ export class NextCommit {
   }
 
   /** Copies the record the cursor stands on. */
-  addDeadLetter(cursor: RecordCursor, reason: DeadLetterReason, detail: string): void {
-    this.#deadLetters.add(cursor, reason, detail);
+  addDeadLetter(cursor: RecordCursor, reason: DeadLetterReason, detail: string, input: number): void {
+    this.#deadLetters.add(cursor, reason, detail, input);
   }
 
   /** Lists faults of what waits, in words. For checks. */
@@ -129,10 +130,10 @@ export class NextCommit {
     const outputBytes = this.#outputBytes;
     const outputs = this.outputs.takeAll();
     const deadLetters = this.#deadLetters.takeAll();
-    const { input, clock, held } = state;
-    const { position } = input;
-    this.#cutPosition = position;
-    const cut = this.#changelog.cut({ ...name, inputs: [input], clock, ...held });
+    const { inputs, applied, clock, held } = state;
+    const { position } = inputs[0]!;
+    this.#cutApplied = applied;
+    const cut = this.#changelog.cut({ ...name, inputs, clock, ...held });
     const commitBytes = cut.blockBytes + outputBytes;
     return Object.assign(cut, { ...outputs, deadLetters, position, commitBytes, countedBytes });
   }
@@ -140,7 +141,9 @@ export class NextCommit {
 
 /** A commit's account of the input it covers. */
 export interface CommitState {
-  readonly input: InputPosition;
+  readonly inputs: readonly InputPosition[];
+  /** The sum of their positions. */
+  readonly applied: number;
   readonly clock: Millis;
   readonly held: HeldState;
 }

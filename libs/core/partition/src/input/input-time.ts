@@ -14,6 +14,8 @@ export interface InputTimeParts {
   readonly clock: PartitionClock;
   readonly table: EntryTable;
   readonly counters: TaskCounters;
+  /** The time that all hold, and the clock of its own, of an input among several. Default: it is the only one. */
+  readonly among?: { readonly held: HeldTime; readonly ownClock: () => Millis };
 }
 
 export class InputTime {
@@ -29,7 +31,7 @@ export class InputTime {
   constructor(parts: InputTimeParts) {
     this.#parts = parts;
     this.#clock = parts.clock;
-    this.held = new HeldTime(parts.heldTime);
+    this.held = parts.among?.held ?? new HeldTime(parts.heldTime);
     this.#watchesStamps = parts.heldTime.unheardMs > 0;
   }
 
@@ -58,9 +60,9 @@ export class InputTime {
     return this.#observed;
   }
 
-  /** True once a record, or evidence, has moved the clock. */
+  /** True once a record of the input, or evidence, has moved the clock. */
   get hasBegun(): boolean {
-    return this.#clock.now > 0;
+    return (this.#parts.among?.ownClock() ?? this.#clock.now) > 0;
   }
 
   /** C6: what lies before the first record of the configured type is history, and counts for nothing. */

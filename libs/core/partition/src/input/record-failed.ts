@@ -7,9 +7,12 @@ import { namedMessageOf } from '@flatline/base';
 export class RecordFailed extends Error {
   override readonly name = 'RecordFailed';
   readonly offset: number;
+  /** The input that it is of, counted from 0. */
+  readonly input: number;
 
-  constructor(offset: number, cause: unknown) {
+  constructor(offset: number, cause: unknown, input = 0) {
     super(`the record at offset ${offset} could not be applied: ${namedMessageOf(cause)}`, { cause });
     this.offset = offset;
+    this.input = input;
   }
 }

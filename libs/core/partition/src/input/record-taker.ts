@@ -1,9 +1,9 @@
 // Records one after the other, as a step takes them: each applied, refused, or left to be taken again.
 //
 // Owns: the position in the input, the cursor looked ahead with, which records of a group the kind is shown at once.
-// Does not own: time (InputTime), what is due (Expiry), entries (LiveEntries), what becomes of the others (RefusedRecords).
+// Does not own: time (InputTime), what is due (Expiry), entries (LiveEntries), what becomes of the others (RefusedRecords, its part).
 import { type DurationHistogram, isConsequence, type Millis, type Mutable } from '@flatline/base';
-import type { GroupRecords, Refusal } from '@flatline/kinds';
+import { firstPlaceOf, type GroupRecords, offsetAt, type Refusal } from '@flatline/kinds';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from '../changelog/block-format.ts';
 import type { TaskCounters } from '../live/counters.ts';
@@ -16,7 +16,7 @@ import type { NextCommit } from '../commit/next-commit.ts';
 import { latenessHistogram } from './lateness.ts';
 import { classifyStamp, type InputRules } from './record-class.ts';
 import { RecordFailed } from './record-failed.ts';
-import type { RefusedRecords } from './refused-records.ts';
+import { RefusedRecords, type RefusedRecordsParts } from './refused-records.ts';
 import type { StepOutcome } from '../task-contract.ts';
 
 const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
@@ -24,7 +24,7 @@ const LIMIT: StepOutcome = { kind: 'limit' };
 const FULL: StepOutcome = { kind: 'full' };
 const DUE: StepOutcome = { kind: 'due' };
 
-export interface RecordTakerParts {
+export interface RecordTakerParts extends Omit<RefusedRecordsParts, 'maxKeyBytes'> {
   readonly rules: InputRules;
   /** PipelineKind.expiresFirst */
   readonly expiresFirst: boolean;
@@ -35,7 +35,6 @@ export interface RecordTakerParts {
   readonly expiry: Expiry;
   readonly commit: NextCommit;
   readonly entries: LiveEntries;
-  readonly refused: RefusedRecords;
 }
 
 export class RecordTaker {
@@ -48,6 +47,7 @@ export class RecordTaker {
   readonly #entries: LiveEntries;
   readonly #refused: RefusedRecords;
   readonly #maxKeyBytes: number;
+  readonly #firstPlace: number;
   readonly #input: Mutable<InputPosition> = {
     position: 0,
     checksum: 0,
@@ -73,8 +73,9 @@ export class RecordTaker {
     this.#time = parts.time;
     this.#commit = parts.commit;
     this.#entries = parts.entries;
-    this.#refused = parts.refused;
+    this.#refused = new RefusedRecords({ ...parts, maxKeyBytes: parts.rules.maxKeyBytes });
     this.#maxKeyBytes = parts.rules.maxKeyBytes;
+    this.#firstPlace = firstPlaceOf(parts.number);
   }
 
   resume(input: InputPosition): void {
@@ -90,8 +91,45 @@ export class RecordTaker {
     return this.#input.position;
   }
 
+  /** As PartitionTask. */
+  allowFormerType(offset: number): void {
+    this.#time.allowFormerType(offset);
+  }
+
+  /** As PartitionTask. */
+  refuseAt(offset: number, why: string): void {
+    this.#refused.refuseAt(offset, why);
+  }
+
   restartReading(): void {
     this.#again = false;
+  }
+
+  /** The record that the cursor stands on is still to be taken. */
+  get isHolding(): boolean {
+    return this.#again;
+  }
+
+  /** Says that another input's cursor was looked ahead with. */
+  lookAgain(): void {
+    this.#lookedAt = undefined;
+  }
+
+  /** Has the cursor stand on the record that comes next; false: it is used up. */
+  look(cursor: RecordCursor): boolean {
+    if (!this.#again && !cursor.next()) {
+      this.#exhausted(cursor);
+      return false;
+    }
+    this.#again = true;
+    return true;
+  }
+
+  /** What the record that the cursor stands on says to the clock of its input: 0 where it says nothing. */
+  stampOf(cursor: RecordCursor, wallNow: Millis): Millis {
+    const rules = this.#rules;
+    const stamp = classifyStamp(cursor, rules, wallNow);
+    return stamp === 'sound' || stamp === 'future' ? evidenceOf(cursor.timestamp, rules, wallNow) : 0;
   }
 
   /** @throws RecordFailed; what the cursor throws. */
@@ -100,7 +138,8 @@ export class RecordTaker {
       return this.#step(cursor, limit, wallNow);
     } catch (error) {
       const offset = this.#takenOffset ?? cursor.offset;
-      throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);
+      if (isConsequence(error) || offset < this.#input.position) throw error;
+      throw new RecordFailed(offset, error, this.#parts.number);
     }
   }
 
@@ -149,8 +188,7 @@ export class RecordTaker {
       this.#refused.refuse(cursor, stamp, `timestamp ${timestamp} while the present is ${wallNow}`);
       return undefined;
     }
-    const lead = rules.timestampType === 'CreateTime' ? wallNow + rules.maxLeadMs : Infinity;
-    const evidence = Math.min(timestamp, lead);
+    const evidence = evidenceOf(timestamp, rules, wallNow);
     if (this.#leavesDue(evidence)) return DUE;
     this.#time.advance(evidence, this.#again);
     if (this.#parts.expiresFirst && !this.#parts.expiry.isDone()) return DUE;
@@ -202,12 +240,14 @@ export class RecordTaker {
     shown.group = group;
     shown.headers = cursor;
     shown.index = first;
-    shown.baseOffset = cursor.offset - group.offsetDeltas[first]!;
+    const baseOffset = cursor.offset - group.offsetDeltas[first]!;
+    shown.input = this.#parts.number;
+    shown.baseOffset = this.#firstPlace + baseOffset;
     shown.timestamp = timestamp;
     shown.effectiveAt = logAppendTime ? clock : timestamp;
     // Where the broker stamps, a batch has one timestamp: what it says and does to the clock is known from the first record.
     const end = logAppendTime && timestamp === clock ? Math.min(group.count, first + limit) : first + 1;
-    shown.end = this.#fitEnd(group, first, end, shown.baseOffset);
+    shown.end = this.#fitEnd(group, first, end, baseOffset);
     return shown;
   }
 
@@ -227,7 +267,7 @@ export class RecordTaker {
   get #takenOffset(): number | undefined {
     if (!this.#isTaking) return undefined;
     const { index, baseOffset, group } = this.#entries.shown;
-    return baseOffset + group.offsetDeltas[index]!;
+    return offsetAt(baseOffset + group.offsetDeltas[index]!);
   }
 
   /** Notes how far the input is applied, and by which batch to recognise the place (R3). */
@@ -239,4 +279,9 @@ export class RecordTaker {
     input.leaderEpoch = cursor.batchLeaderEpoch;
     input.batchTimestamp = cursor.batchTimestamp;
   }
+}
+
+/** C6: on CreateTime no record moves the clock far beyond the present. */
+function evidenceOf(timestamp: Millis, rules: InputRules, wallNow: Millis): Millis {
+  return rules.timestampType === 'CreateTime' ? Math.min(timestamp, wallNow + rules.maxLeadMs) : timestamp;
 }

@@ -18,6 +18,8 @@ const FULL: StepOutcome = { kind: 'full' };
 const DUE: StepOutcome = { kind: 'due' };
 
 export interface RefusedRecordsParts {
+  /** The input, counted from 0. */
+  readonly number: number;
   readonly maxKeyBytes: number;
   readonly state: StateLimits;
   readonly table: EntryTable;
@@ -72,10 +74,10 @@ export class RefusedRecords {
   }
 
   refuse(cursor: RecordCursor, reason: DeadLetterReason, detail: string): void {
-    const { counters, commit } = this.#parts;
+    const { counters, commit, number } = this.#parts;
     counters.deadLetters += 1;
     if (reason === PROCESSING_FAILED) counters.failedRecords += 1;
-    commit.addDeadLetter(cursor, reason, detail);
+    commit.addDeadLetter(cursor, reason, detail, number);
   }
 
   /** The record is taken again: at once, or once there is room for what comes before it. */

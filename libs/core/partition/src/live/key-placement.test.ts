@@ -27,7 +27,7 @@ describe('a key in another partition than its own', () => {
   test('[I9] is counted with each entry that it opens, and the newest is known by its offset and its own partition', () => {
     const task = taskAfter([AT_HOME, FOREIGN, ALSO_AT_HOME, FOREIGN, AT_HOME], { keyPartitions: PARTITIONS });
     expect(task.counters.misplacedKeys).toBe(2);
-    expect(task.misplacedKey).toEqual({ offset: 3, belongsTo: 3 });
+    expect(task.misplacedKey).toEqual({ input: 0, offset: 3, belongsTo: 3 });
   });
 
   test('[I9] is not looked at again by records of an entry that lives', () => {
@@ -43,7 +43,7 @@ describe('a key in another partition than its own', () => {
     }));
     task.step(new ListCursor(beats), 1_000, 1e9);
     expect(task.counters).toMatchObject({ recordsRead: 9, misplacedKeys: 1 });
-    expect(task.misplacedKey).toEqual({ offset: 0, belongsTo: 3 });
+    expect(task.misplacedKey).toEqual({ input: 0, offset: 0, belongsTo: 3 });
   });
 
   test('[I9] is taken as any other; a record without a key has no partition of its own', () => {

@@ -58,6 +58,7 @@ const NO_RECORDS: GroupRecords = {
   headers: { headersOf: () => [] },
   index: 0,
   end: 0,
+  input: 0,
   baseOffset: 0,
   timestamp: 0,
   effectiveAt: 0,

@@ -91,7 +91,7 @@ test('[I7] a partition that fills up is warned of, and keeps no instance from be
 test('[I1][I9] refused records and misplaced keys of the last hour are warned of, one line each, and the instance stays ready', async () => {
   const at = NOW - 1_000;
   const refused = { offset: 7, reason: 'malformed', detail: 'not JSON', at };
-  const misplaced = { offset: 9, belongsTo: 1, at };
+  const misplaced = { input: 0, offset: 9, belongsTo: 1, at };
   const counters = { ...task({}).counters!, deadLetters: 70, misplacedKeys: 4 };
   const old = { refused: { ...refused, at: NOW - 3_600_000 }, misplaced: { ...misplaced, at: NOW - 3_600_000 } };
   const get = await serve([

@@ -7,6 +7,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const letter: DeadLetter = {
   reason: 'null-key',
   detail: 'a session event needs a key — é',
+  input: 0,
   offset: 2 ** 40,
   timestamp: -1,
   key: null,

@@ -1,0 +1,139 @@
+// Records of several inputs, in the one order that the logs decide (S8).
+//
+// Owns: the order, whose cursor was looked ahead with last.
+// Does not own: what is done with a record (the RecordTaker of its input), cursors, where runs come from.
+import { assert, type Millis } from '@flatline/base';
+import type { HeldTime } from '@flatline/kinds';
+import type { RecordCursor } from '@flatline/ports';
+import type { InputPosition } from '../changelog/block-format.ts';
+import type { MergedOutcome } from '../task-contract.ts';
+import { InputTime, type InputTimeParts } from './input-time.ts';
+import { MergeOrder } from './merge-order.ts';
+import type { InputRules } from './record-class.ts';
+import { RecordTaker, type RecordTakerParts } from './record-taker.ts';
+
+/** What is in hand of each input; undefined: nothing is. */
+export type Cursors = readonly (RecordCursor | undefined)[];
+
+export interface MergedTakerParts
+  extends Omit<RecordTakerParts, 'number' | 'rules' | 'time'>, Omit<InputTimeParts, 'among'> {
+  /** The time that all of them hold. */
+  readonly held: HeldTime;
+}
+
+const AWAITING: MergedOutcome = { kind: 'awaiting' };
+const NO_INPUT = -1;
+
+export class MergedTaker {
+  readonly #order: MergeOrder;
+  readonly #takers: readonly RecordTaker[];
+  /** The input whose cursor was looked ahead with last: the table knows one group at a time. */
+  #lookedAt = NO_INPUT;
+
+  constructor(rules: readonly InputRules[], { heldTime, clock, held, ...parts }: MergedTakerParts) {
+    const order = new MergeOrder(rules.length);
+    this.#order = order;
+    this.#takers = rules.map((of, number) => {
+      const among = { held, ownClock: () => order.clockOf(number) };
+      const time = new InputTime({ heldTime, clock, table: parts.table, counters: parts.counters, among });
+      return new RecordTaker({ ...parts, clock, number, rules: of, time });
+    });
+  }
+
+  /** The taker of one input, counted from 0. */
+  of(input: number): RecordTaker {
+    const taker = this.#takers[input];
+    assert(taker !== undefined, 'there is such an input', { input });
+    return taker;
+  }
+
+  resume(inputs: readonly InputPosition[]): void {
+    assert(inputs.length === this.#takers.length, 'each input has a position', { positions: inputs.length });
+    this.#order.resume(inputs.map(({ clock = 0 }) => clock));
+    inputs.forEach((input, number) => {
+      this.#takers[number]!.resume(input);
+    });
+  }
+
+  /** Copies, each with its clock. */
+  get inputs(): readonly InputPosition[] {
+    return this.#takers.map((taker, number) => ({ ...taker.input, clock: this.#order.clockOf(number) }));
+  }
+
+  /** The sum of all positions. */
+  get applied(): number {
+    return this.#takers.reduce((sum, { position }) => sum + position, 0);
+  }
+
+  /** No record of the input lies before it, in hand or to come. */
+  frontOf(input: number): Millis {
+    return this.#order.frontOf(input);
+  }
+
+  /** The instant that the input has to show it has passed, for a record of another input that waits for it; undefined: none does. */
+  awaitedOf(input: number): Millis | undefined {
+    return this.#order.awaitedOf(input);
+  }
+
+  inspect(): string[] {
+    return this.#order.inspect();
+  }
+
+  /** Says that the input's next record comes with a new cursor. */
+  restartReading(input: number): void {
+    this.#takers[input]!.restartReading();
+    this.#order.hide(input);
+  }
+
+  /** @throws RecordFailed; what a cursor throws. */
+  step(cursors: Cursors, limit: number, wallNow: Millis): MergedOutcome {
+    for (let left = limit; left > 0;) {
+      const used = this.#show(cursors, wallNow);
+      if (used !== NO_INPUT) return { kind: 'of', input: used, outcome: { kind: 'exhausted' } };
+      const input = this.#order.next();
+      if (input < 0) return AWAITING;
+      const cursor = cursors[input]!;
+      const count = Math.min(left, recordsAtOnce(cursor));
+      const outcome = this.#take(input, cursor, count, wallNow);
+      if (outcome.kind !== 'limit') return { kind: 'of', input, outcome };
+      left -= count;
+    }
+    return { kind: 'limit' };
+  }
+
+  /** Has each cursor show its next record. Returns an input whose cursor is used up. */
+  #show(cursors: Cursors, wallNow: Millis): number {
+    for (let input = 0; input < cursors.length; input += 1) {
+      const cursor = cursors[input];
+      if (cursor === undefined || this.#order.hasHead(input)) continue;
+      const taker = this.#takers[input]!;
+      if (!taker.look(cursor)) {
+        // It released what was looked at, whosever that was.
+        this.#lookedAt = NO_INPUT;
+        return input;
+      }
+      this.#order.show(input, taker.stampOf(cursor, wallNow));
+    }
+    return NO_INPUT;
+  }
+
+  /** Takes up to `count` records of one place. */
+  #take(input: number, cursor: RecordCursor, count: number, wallNow: Millis): ReturnType<RecordTaker['step']> {
+    const taker = this.#takers[input]!;
+    if (this.#lookedAt !== input) taker.lookAgain();
+    this.#lookedAt = input;
+    const { position } = taker;
+    const outcome = taker.step(cursor, count, wallNow);
+    if (taker.position > position) {
+      this.#order.taken(input);
+      // The rest of a batch whose records have one place.
+      if (taker.isHolding) this.#order.show(input, taker.stampOf(cursor, wallNow));
+    }
+    return outcome;
+  }
+}
+
+/** Those that the cursor shows next and that have one stamp: where the broker stamps, a batch has one. */
+function recordsAtOnce({ logAppendTime, group, groupIndex }: RecordCursor): number {
+  return logAppendTime ? Math.max(1, group.count - groupIndex) : 1;
+}

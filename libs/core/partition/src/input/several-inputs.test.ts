@@ -1,0 +1,201 @@
+// Sessions from several inputs against what S8 says of them, however the fetches of the inputs are interleaved.
+import { describe, expect, test } from '@jest/globals';
+import { type Random, seededRandom } from '@flatline/base';
+import { resetEvent, type SessionEvent, type SessionSummary } from '@flatline/ports/formats';
+import { NO_BATCH, PartitionTask, Restoration, type TaskOptions } from '../index.ts';
+import { applyBlock, begin, closedIn, hold, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
+import { type NaiveInput, naively, sorted } from './several-inputs.fixture.ts';
+
+const WALL = 9e12;
+const TIMEOUT_MS = 1_000;
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
+
+function decode(bytes: Uint8Array, start: number, length: number, event: SessionEvent): { kind: 'event' } {
+  resetEvent(event);
+  const value = text(bytes.subarray(start, start + length));
+  const [name, says] = value.split('=');
+  if (says !== undefined) event.attributes = new Map([[name!, says]]);
+  else if (value.startsWith('#')) event.eventId = value;
+  return { kind: 'event' };
+}
+
+const decoder = { decode, prepare: () => Promise.resolve() };
+
+function taskOptions(inputs: readonly NaiveInput[], byBroker: boolean, hashSeed: number): TaskOptions {
+  const { input } = options();
+  const rules = { ...input, timestampType: byBroker ? ('LogAppendTime' as const) : ('CreateTime' as const) };
+  return options({
+    hashSeed,
+    tickMs: 1,
+    rules: { ...options().rules, dedupeEventIds: 1_000 },
+    input: rules,
+    furtherInputs: inputs.slice(1).map(() => rules),
+    inputs: inputs.map((each) => ({ ...each, decoder })),
+  });
+}
+
+const shown = (s: SessionSummary): string => {
+  const texts = [...s.attributes].map(([name, value]) => `${name}=${value}`).sort();
+  const offsets = `${s.firstOffset}..${s.lastOffset}`;
+  const times = `${s.startedAt}..${s.endedAt}`;
+  return [text(s.key), s.incarnation, s.reason, s.eventCount, offsets, times, s.closedAt, ...texts].join(' ');
+};
+
+interface Run {
+  readonly logs: readonly (readonly TestRecord[])[];
+  readonly inputs: readonly NaiveInput[];
+  readonly byBroker: boolean;
+  readonly random: Random;
+}
+
+/** A task that reads several logs by fetches of random length, commits now and then, and sometimes dies. */
+class Model {
+  readonly closed: string[] = [];
+  readonly refused: string[] = [];
+  readonly #run: Run;
+  readonly #blocks: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
+  readonly #cursors: (ListCursor | undefined)[];
+  #task: PartitionTask;
+  #sequence = -1;
+  #previous = '';
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.#cursors = run.logs.map(() => undefined);
+    this.#task = this.#begun();
+  }
+
+  #begun(): PartitionTask {
+    const { inputs, byBroker, random } = this.#run;
+    const task = new PartitionTask(taskOptions(inputs, byBroker, random.below(1e9)));
+    const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
+    for (const { bytes, offset } of this.#blocks)
+      expect(applyBlock(restoration, bytes, offset).kind).not.toBe('broken');
+    const { last } = restoration;
+    if (last !== undefined) expect(restoration.finish()).toBeUndefined();
+    begin(task, last?.clock ?? 0, last?.inputs ?? inputs.map(() => START));
+    return task;
+  }
+
+  run(): this {
+    const { random } = this.#run;
+    while (!this.#isDone()) {
+      if (random.chance(0.7)) this.#fetch(random.below(this.#cursors.length));
+      this.#step();
+      if (random.chance(0.4)) this.#task.expire(1 + random.below(9), WALL);
+      if (random.chance(0.2)) hold(this.#task.inspect());
+      if (random.chance(0.3)) this.#commit(random.chance(0.9));
+      if (random.chance(0.03)) this.#restart();
+    }
+    while (this.#task.expire(50, WALL));
+    this.#commit(true);
+    return this;
+  }
+
+  /** All but the ends of all but one input, which wait. */
+  #isDone(): boolean {
+    const { logs } = this.#run;
+    const left = this.#task.inputs.map(({ position }, input) => logs[input]!.length - position);
+    return left.every((records) => records <= 1) && left.filter((records) => records === 1).length < logs.length;
+  }
+
+  #fetch(input: number): void {
+    if (this.#cursors[input] !== undefined) return;
+    const { logs, random } = this.#run;
+    const from = this.#task.inputs[input]!.position;
+    const records = logs[input]!.slice(from, from + 1 + random.below(9));
+    if (records.length > 0) this.#cursors[input] = new ListCursor(records, 1 + random.below(8));
+  }
+
+  #step(): void {
+    const outcome = this.#task.stepMerged(this.#cursors, 1 + this.#run.random.below(20), WALL);
+    if (outcome.kind !== 'of') return;
+    expect(outcome.outcome.kind).toBe('exhausted');
+    this.#cursors[outcome.input] = undefined;
+  }
+
+  #commit(succeeds: boolean): void {
+    const sequence = this.#sequence + 1;
+    const commitId = `r-${sequence}-${this.#run.random.below(1e6)}`;
+    const ids = { logId: 'log', owner: 'me', commitId, sequence, previousCommitId: this.#previous };
+    const cut = this.#task.cut({ ...ids, inputPartitions: 4 });
+    if (!succeeds) {
+      this.#restart();
+      return;
+    }
+    this.#sequence = sequence;
+    this.#previous = commitId;
+    const offsets = cut.blocks.map(({ bytes }) => {
+      this.#blocks.push({ offset: this.#blocks.length, bytes: bytes.slice() });
+      return this.#blocks.length - 1;
+    });
+    this.#task.settle(cut, offsets);
+    this.closed.push(...closedIn(cut).map(shown));
+    this.refused.push(...cut.deadLetters.map(({ input, offset }) => `${input}/${offset}`));
+  }
+
+  /** What was not committed is forgotten, and what is in hand. */
+  #restart(): void {
+    this.#cursors.fill(undefined);
+    this.#task = this.#begun();
+  }
+}
+
+const VALUES = ['', '', '', 'a=1', 'a=2', 'b=3', '#1', '#2', null];
+
+function drawnLog(random: Random, byBroker: boolean, end: number): TestRecord[] {
+  let timestamp = 1_000_000;
+  // Coarse, so that inputs have records at the same instant, and batches of several.
+  const stamp = (): number => {
+    if (random.chance(0.6)) timestamp += STEP_MS * random.below(random.chance(0.1) ? 30 : 4);
+    // Clocks of brokers are set back, too.
+    if (random.chance(0.1)) timestamp -= STEP_MS * random.below(6);
+    return byBroker ? timestamp : timestamp - STEP_MS * random.below(2);
+  };
+  const records = Array.from({ length: random.below(120) }, (_, offset) => {
+    const value = VALUES[random.below(VALUES.length)]!;
+    return { offset, timestamp: stamp(), key: `key-${random.below(6)}`, value, logAppendTime: byBroker };
+  });
+  const last = { offset: records.length, timestamp: end, key: null, value: '', logAppendTime: byBroker };
+  return [...records, { ...last, headers: [{ name: 'flatline-clock', value: null }] }];
+}
+
+const SEEDS = Number(process.env['SEEDS'] ?? 12);
+const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+const END = 2_000_000;
+const STEP_MS = 100;
+
+function drawn(seed: number): Omit<Run, 'random'> {
+  const random = seededRandom(seed);
+  const byBroker = random.chance(0.6);
+  const inputs = Array.from({ length: 2 + random.below(3) }, (_, input): NaiveInput => {
+    const touches = input === 0 || random.chance(0.3);
+    const unknownKey = (['open', 'hold', 'deadLetter'] as const)[random.below(3)]!;
+    return { touches, unknownKey: touches ? 'open' : unknownKey, holdMs: 200 + random.below(4_000) };
+  });
+  return { logs: inputs.map((_, input) => drawnLog(random, byBroker, END + input)), inputs, byBroker };
+}
+
+describe('sessions from several inputs', () => {
+  test(`[C5][R1][I1] ${SEEDS} seeds: what comes out is what the order of the logs says, whatever was fetched when`, () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
+      const world = drawn(seed);
+      try {
+        // Behind the first of the clock records at the end nothing moves the clock.
+        const expected = naively(
+          sorted(world.logs).filter(({ place }) => place <= END),
+          world.inputs,
+          TIMEOUT_MS,
+        );
+        for (const reading of [1, 2]) {
+          const model = new Model({ ...world, random: seededRandom(1_000 * reading + seed) }).run();
+          expect(model.closed.sort()).toEqual(expected.closed);
+          expect(model.refused).toEqual(expected.refused);
+        }
+      } catch (error) {
+        (error as Error).message += `\nrerun: SEED=${seed} SEEDS=1 npm test -- partition`;
+        throw error;
+      }
+    }
+  });
+});
