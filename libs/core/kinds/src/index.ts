@@ -72,4 +72,4 @@ export { type SessionCounters } from './session/session-counters.ts';
 export { sessionFormat } from './session/session-format.ts';
 export { SessionWindow } from './session/session-window.ts';
 export { sessionView } from './session/session-view.ts';
-export { sessionKind, type SessionOptions } from './session/session-kind.ts';
+export { type SessionInput, sessionKind, type SessionOptions } from './session/session-kind.ts';

@@ -165,6 +165,11 @@ export class PartitionTask {
     return this.#records.input;
   }
 
+  /** That of one of them, counted from 0. */
+  inputAt(input: number): InputPosition {
+    return this.#takerOf(input).input;
+  }
+
   /** Those of all inputs. */
   get inputs(): readonly InputPosition[] {
     return this.#merged?.inputs ?? [this.#records.input];

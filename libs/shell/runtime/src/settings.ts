@@ -23,6 +23,8 @@ export interface PipelineSettings {
   readonly inputTopic: string;
   /** Partitions the input has: a key's partition follows from it, so it may not change under an application's state (R3). */
   readonly inputPartitions: number;
+  /** Further topics, partitioned as the first, whose records are read with its own as one (S8). Default: none. */
+  readonly furtherInputs?: readonly FurtherInput[];
   readonly outputTopic: string;
   readonly changelogTopic: string;
   readonly deadLetterTopic: string;
@@ -60,6 +62,11 @@ export interface PipelineSettings {
   /** A floor must be in force this long, or while this many bytes are written, before the log is truncated below it (K4). */
   readonly truncateLagMs: DurationMs;
   readonly truncateLagBytes: number;
+}
+
+export interface FurtherInput {
+  readonly topic: string;
+  readonly rules: InputRules;
 }
 
 /** The adapters of one pipeline. */

@@ -3,13 +3,21 @@ import type { TopicPartition } from '@flatline/ports';
 import type { TaskBounds } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
+/** One input of a task. */
+export interface TaskInput extends TopicPartition {
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+}
+
 /**
  * Place, settings and ports of one task or standby, made once for each (PipelineInstance) and handed on whole. What a part works
  * with besides is named beside the part.
  */
 export interface TaskContext {
   readonly partition: number;
+  /** The first input. */
   readonly input: TopicPartition;
+  /** All of them. */
+  readonly inputs: readonly TaskInput[];
   readonly changelog: TopicPartition;
   readonly settings: PipelineSettings;
   readonly ports: PipelinePorts;

@@ -1,7 +1,7 @@
 // A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
 // the oracle's fold of the input, which says what must come out.
 import { MESSAGE_BYTES_MAX } from '@flatline/base';
-import { type HeldTimeRules, sessionKind, type SessionRules } from '@flatline/kinds';
+import { type HeldTimeRules, type SessionInput, sessionKind, type SessionRules } from '@flatline/kinds';
 import { type EventDecoder, resetEvent, type SessionSummary } from '@flatline/ports/formats';
 import { decodeBlock } from '@flatline/partition';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/cluster';
@@ -57,6 +57,8 @@ export interface WorldSettings {
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   /** The world's own partitioner is not Kafka's. Default: no key is looked at. */
   readonly keyPartitions?: number;
+  /** Further inputs (S8), of the first one's partition count and timestamp type. Default: none. */
+  readonly furtherInputs?: readonly WorldInput[];
   /** Default: the log proves its silence by records. */
   readonly proofByFetch?: { readonly clockSkewMs: number };
   readonly standbys?: number;
@@ -81,6 +83,14 @@ export interface WorldSettings {
   readonly onEncode?: (summary: SessionSummary) => void;
 }
 
+/** A further input. */
+export interface WorldInput {
+  readonly topic: string;
+  readonly touches: boolean;
+  readonly unknownKey: 'open' | 'hold' | 'deadLetter';
+  readonly holdMs: number;
+}
+
 export interface Process {
   readonly name: string;
   readonly host: SimulatedHost;
@@ -101,6 +111,7 @@ export class World {
   startFrom: StartFrom | undefined;
   kind = 'session';
   tokenEpoch = 0;
+  furtherInputs: readonly WorldInput[];
   timestampType: 'LogAppendTime' | 'CreateTime';
   /** How long each of their turns waits. */
   turnMs = 0;
@@ -110,12 +121,15 @@ export class World {
     this.partitions = world.partitions ?? 2;
     this.inputPartitions = this.partitions;
     this.startFrom = world.startFrom;
+    this.furtherInputs = world.furtherInputs ?? [];
     this.timestampType = world.timestampType ?? 'LogAppendTime';
     this.timeoutMs = world.timeoutMs ?? 5_000;
     this.simulation = new Simulation(world.rates ? { seed: world.seed, rates: world.rates } : { seed: world.seed });
     const { log } = this.simulation;
     const { partitions } = this;
     log.createTopic(INPUT, { partitions, timestampType: this.timestampType });
+    for (const { topic } of this.furtherInputs)
+      log.createTopic(topic, { partitions, timestampType: this.timestampType });
     for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
     this.simulation.group(GROUP, { partitions, sessionTimeoutMs: 10_000, standbys: world.standbys ?? 0 });
   }
@@ -138,6 +152,7 @@ export class World {
       kind: sessionKind({
         rules: this.rules,
         decoder: this.#decoder(),
+        ...(this.furtherInputs.length > 0 && { inputs: this.#inputs() }),
         encoder: {
           encode: (summary) => {
             this.#world.onEncode?.(summary);
@@ -169,6 +184,12 @@ export class World {
     return { name, host, instance, failures, lines };
   }
 
+  #inputs(): SessionInput[] {
+    const decoder = this.#decoder();
+    const first = { decoder, touches: true, unknownKey: 'open' as const, holdMs: 0 };
+    return [first, ...this.furtherInputs.map((input) => ({ ...input, decoder }))];
+  }
+
   #decoder(): EventDecoder {
     const { stateBytes, decode } = this.#world;
     if (decode !== undefined) return { decode, prepare: () => Promise.resolve() };
@@ -190,20 +211,16 @@ export class World {
       group: GROUP,
       inputTopic: INPUT,
       inputPartitions: this.inputPartitions,
+      ...(this.furtherInputs.length > 0 && {
+        furtherInputs: this.furtherInputs.map(({ topic }) => ({ topic, rules: this.#inputRules })),
+      }),
       outputTopic: OUTPUT,
       changelogTopic: CHANGELOG,
       deadLetterTopic: DEAD_LETTERS,
       letterBytesMax: MESSAGE_BYTES_MAX,
       transactionalId: (partition) => `app.visits.${partition}`,
       ...(this.#world.heldTime && { heldTime: this.#world.heldTime }),
-      input: {
-        timestampType: this.timestampType,
-        maxKeyBytes: 512,
-        maxFutureMs: 3_600_000,
-        maxLeadMs: 60_000,
-        liveWithinMs: 300_000,
-        keyPartitions: this.#world.keyPartitions,
-      },
+      input: this.#inputRules,
       tickMs: 10,
       commitIntervalMs: this.#world.commitIntervalMs ?? 100,
       closeDelayMs: 20,
@@ -217,6 +234,17 @@ export class World {
       changelogFactor: 4,
       truncateLagMs: this.#world.truncateLagMs ?? 600_000,
       truncateLagBytes: this.#world.truncateLagBytes ?? 1e12,
+    };
+  }
+
+  get #inputRules(): PipelineSettings['input'] {
+    return {
+      timestampType: this.timestampType,
+      maxKeyBytes: 512,
+      maxFutureMs: 3_600_000,
+      maxLeadMs: 60_000,
+      liveWithinMs: 300_000,
+      keyPartitions: this.#world.keyPartitions,
     };
   }
 

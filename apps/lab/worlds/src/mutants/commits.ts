@@ -11,8 +11,8 @@ export const COMMIT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'commits an offset beyond the position',
     file: 'libs/shell/runtime/src/committing/output-records.ts',
-    from: 'offset: cut.position,',
-    to: 'offset: cut.position + 1,',
+    from: 'partition, offset, metadata }',
+    to: 'partition, offset: offset + 1, metadata }',
   },
   {
     name: 'sends again without looking',

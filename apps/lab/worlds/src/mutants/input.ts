@@ -89,8 +89,8 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'refuses the record after the one it failed at',
     file: 'libs/shell/runtime/src/running/record-failures.ts',
-    from: 'this.#refused.set(offset, message);',
-    to: 'this.#refused.set(offset + 1, message);',
+    from: 'this.#refused.set(place, message);',
+    to: 'this.#refused.set(place + 1, message);',
   },
   {
     name: 'tries again where the log has lost what was read',
@@ -102,8 +102,8 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'subscribes without the leader epoch it has read',
     file: 'libs/shell/runtime/src/running/input-reading.ts',
-    from: 'subscribe(input, task.input.position, task.input.leaderEpoch)',
-    to: 'subscribe(input, task.input.position)',
+    from: 'subscribe(this.#input, position, leaderEpoch)',
+    to: 'subscribe(this.#input, position)',
     seed: 583,
   },
   {

@@ -5,8 +5,8 @@ export const TIME_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'expires by the local clock',
     file: 'libs/shell/runtime/src/running/task-loop.ts',
-    from: 'const stepMore = this.#stepping.step(wallNow, startedAt);',
-    to: 'const stepMore = this.#stepping.step(wallNow, startedAt); this.#parts.task.clock.advance(wallNow);',
+    from: 'const stepMore = this.#feed.step(wallNow, startedAt);',
+    to: 'const stepMore = this.#feed.step(wallNow, startedAt); this.#parts.task.clock.advance(wallNow);',
   },
   {
     name: 'closes a key a millisecond early',

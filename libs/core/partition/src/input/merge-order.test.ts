@@ -134,6 +134,10 @@ describe('the order of several inputs', () => {
     expect([0, 1, 2].map((input) => order.awaitedOf(input))).toEqual([undefined, undefined, 25]);
     order.show(2, 25);
     expect(order.next()).toBe(1);
+    // A clock record waits, and is not waited for.
+    order.resume([10, 20, 30]);
+    order.show(1, 25, true);
+    expect([order.next(), order.awaitedOf(0)]).toEqual([-1, undefined]);
   });
 
   test('refuses to take what may not be next', () => {

@@ -25,6 +25,8 @@ export class MergeOrder {
   readonly #count: number;
   readonly #clocks: Float64Array;
   readonly #heads: Float64Array;
+  /** The record in hand is a clock record: what it says is not waited for. */
+  readonly #isClock: boolean[];
 
   constructor(count: number) {
     assert(
@@ -37,6 +39,7 @@ export class MergeOrder {
     this.#count = count;
     this.#clocks = new Float64Array(count);
     this.#heads = new Float64Array(count).fill(NONE);
+    this.#isClock = Array.from({ length: count }, () => false);
   }
 
   /** `clocks`: the greatest stamp applied of each input; none is in hand. */
@@ -62,7 +65,8 @@ export class MergeOrder {
   }
 
   /** The input's next record is in hand; `stamp` is what it says to the input's clock. */
-  show(input: number, stamp: Millis): void {
+  show(input: number, stamp: Millis, isClock = false): void {
+    this.#isClock[input] = isClock;
     this.#heads[input] = Math.max(stamp, this.#clocks[input]!);
   }
 
@@ -86,13 +90,18 @@ export class MergeOrder {
     return input >= 0 && this.#mayTake(input, this.#heads[input]!) ? input : -1;
   }
 
-  /** The instant that the input's clock has to reach for the record in hand of another one; undefined: none waits for it. */
+  /**
+   * The instant that a record of the input has to reach for one in hand of another; undefined: none waits for it. Clock records
+   * do not: else inputs that are silent would have each other asked for ever.
+   */
   awaitedOf(input: number): Millis | undefined {
-    const least = this.#least();
-    if (least < 0 || least === input || this.hasHead(input)) return undefined;
-    const place = this.#heads[least]!;
-    if (this.#isBehind(input, least, place)) return undefined;
-    return input < least ? place + 1 : place;
+    let awaited = NONE;
+    for (let other = 0; other < this.#count; other += 1) {
+      const place = this.#heads[other]!;
+      if (other === input || place === NONE || this.#isClock[other] || this.#isBehind(input, other, place)) continue;
+      awaited = Math.min(awaited, input < other ? place + 1 : place);
+    }
+    return awaited === NONE ? undefined : awaited;
   }
 
   /** Lists violations of the invariants, in words. For checks. */

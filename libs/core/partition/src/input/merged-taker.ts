@@ -9,7 +9,7 @@ import type { InputPosition } from '../changelog/block-format.ts';
 import type { MergedOutcome } from '../task-contract.ts';
 import { InputTime, type InputTimeParts } from './input-time.ts';
 import { MergeOrder } from './merge-order.ts';
-import type { InputRules } from './record-class.ts';
+import { type InputRules, isClockRecord } from './record-class.ts';
 import { RecordTaker, type RecordTakerParts } from './record-taker.ts';
 
 /** What is in hand of each input; undefined: nothing is. */
@@ -112,7 +112,7 @@ export class MergedTaker {
         this.#lookedAt = NO_INPUT;
         return input;
       }
-      this.#order.show(input, taker.stampOf(cursor, wallNow));
+      this.#order.show(input, taker.stampOf(cursor, wallNow), isClock(cursor));
     }
     return NO_INPUT;
   }
@@ -127,7 +127,7 @@ export class MergedTaker {
     if (taker.position > position) {
       this.#order.taken(input);
       // The rest of a batch whose records have one place.
-      if (taker.isHolding) this.#order.show(input, taker.stampOf(cursor, wallNow));
+      if (taker.isHolding) this.#order.show(input, taker.stampOf(cursor, wallNow), isClock(cursor));
     }
     return outcome;
   }
@@ -136,4 +136,8 @@ export class MergedTaker {
 /** Those that the cursor shows next and that have one stamp: where the broker stamps, a batch has one. */
 function recordsAtOnce({ logAppendTime, group, groupIndex }: RecordCursor): number {
   return logAppendTime ? Math.max(1, group.count - groupIndex) : 1;
+}
+
+function isClock(cursor: RecordCursor): boolean {
+  return cursor.unreadable === undefined && cursor.keyLength < 0 && isClockRecord(cursor);
 }

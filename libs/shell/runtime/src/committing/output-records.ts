@@ -7,8 +7,9 @@ import { deadLetterRecord } from './dead-letter-record.ts';
 import type { PipelineSettings } from '../settings.ts';
 
 export function transactionOf(cut: TaskCut, partition: number, settings: PipelineSettings): Transaction {
-  const { group, inputTopic, kind, tokenEpoch } = settings;
-  const letters = cut.deadLetters.map((letter) => deadLetterRecord(letter, partition, settings.inputTopic));
+  const { group, kind, tokenEpoch } = settings;
+  const topics = [settings.inputTopic, ...(settings.furtherInputs ?? []).map(({ topic }) => topic)];
+  const letters = cut.deadLetters.map((letter) => deadLetterRecord(letter, partition, topics[letter.input]!));
   const blocks = cut.blocks.map((block): OutgoingRecord => ({ key: null, value: block.bytes }));
   const writes = [
     { topic: settings.changelogTopic, partition, records: blocks },
@@ -16,7 +17,10 @@ export function transactionOf(cut: TaskCut, partition: number, settings: Pipelin
     { topic: settings.deadLetterTopic, partition, records: letters },
   ].filter(({ records }) => records.length > 0);
   const metadata = noteOf(cut.header, kind, tokenEpoch);
-  return { writes, offsets: [{ group, topic: inputTopic, partition, offset: cut.position, metadata }] };
+  const offsets = cut.header.inputs.map(({ position: offset }, input) => {
+    return { group, topic: topics[input]!, partition, offset, metadata };
+  });
+  return { writes, offsets };
 }
 
 /** Each topic's in the order in which they were decided. */

@@ -18,7 +18,7 @@ import { COMMIT_TIMEOUT_SHARE, STANDBY_STORE_AFTER_MS, TASK_BOUNDS, type TaskBou
 import { ProcessShare } from './process-share.ts';
 import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import { type StandbyStatus, Standby } from '../restoring/standby.ts';
-import type { TaskContext } from '../task-context.ts';
+import type { TaskContext, TaskInput } from '../task-context.ts';
 import { TaskRunner } from '../running/task-runner.ts';
 import type { TaskStatus } from '../running/task-status.ts';
 import { warmStarts } from './warm-start.ts';
@@ -286,6 +286,7 @@ export class PipelineInstance implements MembershipListener {
     return {
       partition,
       input: { topic: settings.inputTopic, partition },
+      inputs: inputsOf(settings, partition),
       changelog: { topic: settings.changelogTopic, partition },
       settings,
       ports,
@@ -308,6 +309,7 @@ export class PipelineInstance implements MembershipListener {
     return {
       partition,
       input,
+      furtherInputs: (settings.furtherInputs ?? []).map(({ rules }) => rules),
       tickMs,
       changelog,
       ...(heldTime && { heldTime }),
@@ -343,4 +345,9 @@ export class PipelineInstance implements MembershipListener {
     const until = clock.monotonicMs() + limitMs;
     while (this.#runners.size > 0 && clock.monotonicMs() < until) await pause(clock, FENCE_LOOK_MS);
   }
+}
+
+function inputsOf({ inputTopic, input, furtherInputs = [] }: PipelineSettings, partition: number): TaskInput[] {
+  const all = [{ topic: inputTopic, rules: input }, ...furtherInputs];
+  return all.map(({ topic, rules }) => ({ topic, partition, timestampType: rules.timestampType }));
 }

@@ -55,6 +55,8 @@ export interface Silence {
   readonly live: boolean;
   /** Sessions that the clock has closed since the start. */
   readonly closed: number;
+  /** The log's present, where it is known from elsewhere. Default: it is reckoned from when records came. */
+  readonly present?: Millis | undefined;
 }
 
 export type ProofAdvice =
@@ -178,7 +180,8 @@ export class Prover {
     const quiet = this.#movedAt + this.#pace.leastMs - monotonicNow;
     // After a start, or a backlog, nothing tells how old the clock is: one record does, where the broker stamps it.
     if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(Math.max(pace, quiet), undefined);
-    const present = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));
+    const reckoned = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));
+    const present = silence.present ?? reckoned;
     const delayMs = Math.max(pace, quiet, this.#wantedAt(silence.clock, earliestDue) - present);
     return adviseAfter(delayMs, byCreateTime ? present : undefined);
   }

@@ -1,10 +1,11 @@
 // Finds the position to read the input from, and whether the input is still the one it was (R3).
-import { type Clock, PartitionStopped } from '@flatline/base';
+import { type Clock, counted, PartitionStopped } from '@flatline/base';
 import { type CommitHeader, type InputPosition, NO_BATCH, recordedStamp } from '@flatline/partition';
 import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import { END_PAUSE_MS, END_TRIES_MAX } from '../limits.ts';
 import type { StartFrom } from '../settings.ts';
+import type { TaskContext } from '../task-context.ts';
 
 /** Where reading the input begins for a task without a commit. */
 const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 } as const;
@@ -36,10 +37,9 @@ async function originOf(input: TopicPartition, startFrom: StartFrom, ends: Ends,
 /** @throws PartitionStopped where the input was recreated or truncated; Retriable. */
 export async function inputPosition(
   input: TopicPartition,
-  last: CommitHeader,
+  recorded: InputPosition,
   ports: LookPorts,
 ): Promise<InputPosition> {
-  const recorded = last.inputs[0]!;
   const why = await whyOtherLog(input, recorded, ports);
   if (why !== undefined) throw otherInput(input, recorded, why);
   return recorded;
@@ -99,5 +99,14 @@ function otherInput({ topic, partition }: TopicPartition, { position }: InputPos
   return new PartitionStopped(
     `input ${topic}/${partition} is not the log that was read: the last commit stands at offset ${position}, but ${why}. ` +
       'Nothing was reset. If the topic was recreated on purpose, use another application name and another output.topic',
+  );
+}
+
+/** What was read of several inputs in one order says nothing of more, or fewer. */
+export function otherInputs(last: CommitHeader, { inputs }: TaskContext): PartitionStopped {
+  const topics = inputs.map(({ topic }) => topic).join(', ');
+  return new PartitionStopped(
+    `the pipeline has ${counted(inputs.length, 'input')} (${topics}), the last commit stands in ${last.inputs.length}. ` +
+      'Nothing was reset. Name the inputs that it had, in their order, or use another application name and another output.topic',
   );
 }

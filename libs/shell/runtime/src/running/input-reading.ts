@@ -3,8 +3,8 @@
 // Owns: the subscription, the records in hand, whether all there is has been read.
 // Does not own: what a record means (Stepping), the position (PartitionTask).
 import { Fatal, PartitionStopped } from '@flatline/base';
-import type { PartitionTask } from '@flatline/partition';
-import type { LogEnds, LogSubscription, FetchedRecords } from '@flatline/ports';
+import type { InputPosition, PartitionTask } from '@flatline/partition';
+import type { FetchedRecords, LogEnds, LogSubscription, TopicPartition } from '@flatline/ports';
 import { RetryPause } from '../retry-pause.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
@@ -14,6 +14,8 @@ import { TransactionStall } from '../transaction-stall.ts';
 
 export interface InputReadingParts {
   readonly context: TaskContext;
+  /** Which input it is of, counted from 0. */
+  readonly number: number;
   readonly task: PartitionTask;
   /** Hears of what is fetched, when it comes and when it is applied. */
   readonly proof: SilenceProof;
@@ -23,6 +25,7 @@ export interface InputReadingParts {
 export class InputReading {
   readonly #parts: InputReadingParts;
   readonly #context: TaskContext;
+  readonly #input: TopicPartition;
   readonly #retryPause: RetryPause;
   readonly #stall: TransactionStall;
   #subscription: LogSubscription;
@@ -32,9 +35,11 @@ export class InputReading {
   #isClosed = false;
 
   constructor(parts: InputReadingParts) {
-    const { input, ports } = parts.context;
+    const { inputs, ports } = parts.context;
+    const input = inputs[parts.number]!;
     this.#parts = parts;
     this.#context = parts.context;
+    this.#input = input;
     this.#retryPause = new RetryPause(ports.clock);
     this.#stall = new TransactionStall(ports, 'input', input);
     this.#subscription = this.#subscribe();
@@ -47,12 +52,27 @@ export class InputReading {
 
   /** Records between the position and the last stable offset; undefined before the first answer. */
   get lag(): number | undefined {
-    return this.ends && Math.max(0, this.ends.lastStableOffset - this.#parts.task.input.position);
+    return this.ends && Math.max(0, this.ends.lastStableOffset - this.#position.position);
+  }
+
+  get #position(): InputPosition {
+    return this.#parts.task.inputAt(this.#parts.number);
+  }
+
+  /** Nothing more is there behind what is in hand, as far as is known; less than `isCaughtUp` where that waits. */
+  get isAllFetched(): boolean {
+    if (this.#inHand === undefined) return this.#isCaughtUp;
+    return this.ends !== undefined && this.#inHand.nextOffset >= this.ends.lastStableOffset;
   }
 
   /** The last try found nothing more to read, and nothing has come since. */
   get isCaughtUp(): boolean {
     return this.#isCaughtUp;
+  }
+
+  /** The records in hand wait for those of another input (S8). */
+  get isHeldUp(): boolean {
+    return this.#inHand !== undefined && this.#context.inputs.length > 1;
   }
 
   get hasRecords(): boolean {
@@ -113,7 +133,8 @@ export class InputReading {
 
   #readAgain(failure: Error): void {
     const { events } = this.#parts;
-    const { input, ports } = this.#context;
+    const { ports } = this.#context;
+    const input = this.#input;
     if (failure instanceof PartitionStopped || failure instanceof Fatal) {
       events.end({ kind: 'failed', error: failure });
       return;
@@ -131,16 +152,16 @@ export class InputReading {
   #resume(): void {
     const { task, events } = this.#parts;
     this.#unsubscribe();
-    task.restartReading();
+    task.restartReading(this.#parts.number);
     this.#subscription = this.#subscribe();
     this.#interruption = undefined;
     events.wake();
   }
 
   #subscribe(): LogSubscription {
-    const { task, events } = this.#parts;
-    const { input, ports } = this.#context;
-    const subscription = ports.input.subscribe(input, task.input.position, task.input.leaderEpoch);
+    const { events } = this.#parts;
+    const { position, leaderEpoch } = this.#position;
+    const subscription = this.#context.ports.input.subscribe(this.#input, position, leaderEpoch);
     subscription.onChange(events.wake);
     return subscription;
   }

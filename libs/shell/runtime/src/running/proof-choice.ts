@@ -1,17 +1,25 @@
 import type { PartitionTask } from '@flatline/partition';
-import type { TaskContext } from '../task-context.ts';
+import type { TaskContext, TaskInput } from '../task-context.ts';
 import { FetchProof, type Heard } from '../proof/fetch-proof.ts';
 import { Prover } from '../proof/prover.ts';
 import { ProofByClockRecord, ProofByEnd, type SilenceProof } from '../proof/silence-proof.ts';
 
 /** Clock records (C2, C8), or, where the settings say that the input may not be written, requests for its end (C3). */
-export function chosenProof(
-  { input, settings, ports }: TaskContext,
+export function chosenProofs(
+  context: TaskContext,
+  task: PartitionTask,
+  claimHeard: Heard | undefined,
+): readonly SilenceProof[] {
+  return context.inputs.map((input) => chosenProof(context, input, task, claimHeard));
+}
+
+function chosenProof(
+  { settings, ports }: TaskContext,
+  { timestampType, ...input }: TaskInput,
   task: PartitionTask,
   claimHeard: Heard | undefined,
 ): SilenceProof {
   const { proofIntervalMs, tickMs, proofByFetch, heldTime } = settings;
-  const { timestampType } = settings.input;
   const now = ports.clock.monotonicMs();
   if (proofByFetch === undefined) {
     const unheardMs = heldTime?.unheardMs ?? 0;

@@ -8,6 +8,7 @@ import type { TaskContext } from '../task-context.ts';
 import type { InputReading } from './input-reading.ts';
 import { type LoopEvents, unattended } from '../loop-events.ts';
 import { ReadBack } from '../proof/read-back.ts';
+import type { Silence } from '../proof/prover.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 
 /** Obstacle in words for operators (X5). */
@@ -17,9 +18,13 @@ const UNREAD_PROOF =
 
 export interface SilenceWatchParts {
   readonly context: TaskContext;
+  /** Which input it is of, counted from 0. */
+  readonly number: number;
   readonly task: PartitionTask;
   readonly reading: InputReading;
   readonly proof: SilenceProof;
+  /** Facts of the input once it is read to its end. */
+  readonly silence: () => Silence;
   readonly events: LoopEvents;
 }
 
@@ -59,33 +64,31 @@ export class SilenceWatch {
     this.#proofTimer?.();
     this.#proofTimer = undefined;
     if (!isAllRead) return;
-    const { context, task, proof, events } = this.#parts;
+    const { context, proof, silence, events } = this.#parts;
     const { clock } = context.ports;
-    const silence = {
-      clock: task.clock.now,
-      earliestDue: task.earliestDue(),
-      live: task.input.live,
-      closed: task.counters.expired,
-    };
-    const advice = proof.advise(silence, clock.monotonicMs());
+    const advice = proof.advise(silence(), clock.monotonicMs());
     if (advice.kind === 'wait') this.#proofTimer = clock.after(advice.delayMs, events.wake);
     else if (advice.kind === 'ask') unattended(proof.ask(advice.timestamp).then(events.wake), events);
   }
 
   /** A proof that is written and not read (X5): the leader that is read from may have been deposed. */
   #considerReadBack(): void {
-    const { context, proof, task, reading, events } = this.#parts;
-    const { input, ports } = context;
+    const { context, number, proof, task, reading, events } = this.#parts;
+    const { ports } = context;
+    const { topic, partition } = context.inputs[number]!;
     const { ends } = reading;
+    // What waits behind records of another input is not looked for.
+    const owedSinceMs = reading.isHeldUp ? undefined : proof.owedSinceMs;
     const isStalled = ends !== undefined && ends.lastStableOffset < ends.highWatermark;
-    const { alarm, doubt, againInMs } = this.#readBack.note(proof.owedSinceMs, isStalled, ports.clock.monotonicMs());
+    const { alarm, doubt, againInMs } = this.#readBack.note(owedSinceMs, isStalled, ports.clock.monotonicMs());
     this.#readBackTimer?.();
     this.#readBackTimer = againInMs === undefined ? undefined : ports.clock.after(againInMs, events.wake);
     if (alarm)
       ports.log.error('the input is read from a leader that does not show what is written', {
-        ...input,
+        topic,
+        partition,
         waitsFor: UNREAD_PROOF,
-        position: task.input.position,
+        position: task.inputAt(number).position,
         highWatermark: ends?.highWatermark,
       });
     if (doubt) reading.doubtLeader();

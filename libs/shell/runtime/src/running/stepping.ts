@@ -1,18 +1,16 @@
 // Applies what was read to the task, in slices, as far as each record may be applied.
 //
-// Owns: what a record waits for, and where the input ends for this task.
-// Does not own: the rules (PartitionTask), the records (InputReading).
-import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
+// Does not own: the rules (PartitionTask), the records (InputReading), what a record waits for (StepObstacle).
+import type { DurationMs, Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
 import type { RecordCursor } from '@flatline/ports';
-import { FUTURE_STAMP_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from '../limits.ts';
-import { RetryPause } from '../retry-pause.ts';
+import { SLICE_MS, STEP_RECORDS_MAX } from '../limits.ts';
 import type { TaskContext } from '../task-context.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import type { InputReading } from './input-reading.ts';
-import { type LoopEvents, unattended } from '../loop-events.ts';
+import type { LoopEvents } from '../loop-events.ts';
 import { type MetMisplacedKey, StepAlarms } from './step-alarms.ts';
-import { wrongTimestampType } from './wrong-timestamp-type.ts';
+import { StepObstacle } from './step-obstacle.ts';
 
 export interface SteppingParts {
   readonly context: TaskContext;
@@ -22,15 +20,11 @@ export interface SteppingParts {
   readonly events: LoopEvents;
 }
 
-type Obstacle = Exclude<StepOutcome, { kind: 'exhausted' | 'limit' | 'full' | 'due' }>;
-
 export class Stepping {
   readonly #parts: SteppingParts;
   readonly #context: TaskContext;
   readonly #alarms: StepAlarms;
-  #waitingFor: string | undefined;
-  #stopsWith: PartitionStopped | undefined;
-  #isStopped = false;
+  readonly #obstacle: StepObstacle;
 
   constructor(parts: SteppingParts) {
     const { input, settings, ports } = parts.context;
@@ -38,11 +32,12 @@ export class Stepping {
     this.#parts = parts;
     this.#context = parts.context;
     this.#alarms = new StepAlarms({ input, timestampType, log: ports.log, kindAlarms: ports.kind.alarms ?? {} });
+    this.#obstacle = new StepObstacle(parts.context, parts.events);
   }
 
   /** Reason why the next record waits. */
   get waitingFor(): string | undefined {
-    return this.#waitingFor;
+    return this.#obstacle.waitingFor;
   }
 
   get misplaced(): MetMisplacedKey | undefined {
@@ -51,12 +46,12 @@ export class Stepping {
 
   /** Set where the input ends for this task: it stops with this once all before is committed. */
   get stopsWith(): PartitionStopped | undefined {
-    return this.#stopsWith;
+    return this.#obstacle.stopsWith;
   }
 
   /** Neither the next record nor the reading waits for anything. */
   get isFree(): boolean {
-    return this.#waitingFor === undefined && !this.#parts.reading.isInterrupted;
+    return this.#obstacle.waitingFor === undefined && !this.#parts.reading.isInterrupted;
   }
 
   /** Records are in hand that wait for nothing, or only for room in the task. */
@@ -65,7 +60,7 @@ export class Stepping {
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.#obstacle.stop();
   }
 
   /** One slice, of the turn begun at `startedAt`. True if there is more to step at once. */
@@ -82,48 +77,10 @@ export class Stepping {
       if (outcome.kind === 'exhausted') reading.finish(fetched);
       else if (outcome.kind === 'full') return false;
       else if (outcome.kind === 'due') return !task.isFull;
-      else if (outcome.kind !== 'limit') this.#wait(outcome);
+      else if (outcome.kind !== 'limit') this.#obstacle.met(outcome, this.#context.inputs[0]!);
       if (isOver()) return true;
     }
     return false;
-  }
-
-  #wait(obstacle: Obstacle): void {
-    const { events } = this.#parts;
-    const { input, settings, ports } = this.#context;
-    if (obstacle.kind === 'unknownSchema') {
-      this.#waitingFor = `schema ${obstacle.schemaId} of the registry`;
-      unattended(this.#prepare(obstacle.schemaId), events);
-    } else if (obstacle.kind === 'futureStamp') {
-      const { offset, timestamp } = obstacle;
-      this.#waitingFor = `broker time: offset ${offset} is stamped ${timestamp}, over maxFutureMs ahead`;
-      const message = 'partition waits at a stamp from the future; check the clocks of the brokers';
-      ports.log.error(message, { ...input, ...obstacle });
-      ports.clock.after(FUTURE_STAMP_RETRY_MS, this.#goOn);
-    } else {
-      this.#waitingFor = wrongTimestampType(input, settings.input.timestampType, obstacle);
-      this.#stopsWith = new PartitionStopped(this.#waitingFor);
-    }
-  }
-
-  readonly #goOn = (): void => {
-    this.#waitingFor = undefined;
-    this.#parts.events.wake();
-  };
-
-  async #prepare(schemaId: number): Promise<void> {
-    const { input, ports } = this.#context;
-    const retryPause = new RetryPause(ports.clock);
-    while (!this.#isStopped) {
-      try {
-        await ports.kind.prepare(schemaId);
-        break;
-      } catch (error) {
-        ports.log.warn('schema not fetched; trying again', { ...input, schemaId, error });
-        await retryPause.pause();
-      }
-    }
-    this.#goOn();
   }
 }
 

@@ -1,7 +1,7 @@
 // The turns of a running task: step, expire, commit, ask for proof.
 //
 // Owns: when a turn comes, and their order.
-// Does not own: what a turn does (InputReading, Stepping, CommitCycle, SilenceWatch), whether the task should run at all
+// Does not own: what a turn does (InputFeed, CommitCycle), whether the task should run at all
 // (TaskRunner).
 //
 // Whatever may have changed something calls `wake`; a turn does one slice of work and, where there is more, queues the next
@@ -15,19 +15,18 @@ import type { Cancel, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import { EXPIRE_SLICE_MAX } from '../limits.ts';
 import type { TaskContext } from '../task-context.ts';
-import { SilenceWatch } from './silence-watch.ts';
+import { type InputFeed, SingleFeed } from './input-feed.ts';
+import { MergedFeed } from './merged-feed.ts';
 import type { CommitBudget } from '../committing/commit-budget.ts';
 import { CommitCycle } from '../committing/commit-cycle.ts';
 import type { Committer } from '../committing/committer.ts';
 import type { Truncator } from '../committing/truncator.ts';
 import type { Flusher } from '../local-store/flusher.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
-import { InputReading } from './input-reading.ts';
 import { DuePace } from './due-pace.ts';
 import { expireSlice } from './expire-slice.ts';
 import type { LoopEvents, TaskEnd } from '../loop-events.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
-import { Stepping } from './stepping.ts';
 
 export interface TaskLoopParts {
   readonly context: TaskContext;
@@ -36,7 +35,8 @@ export interface TaskLoopParts {
   readonly budget: CommitBudget;
   readonly truncator: Truncator;
   readonly flusher: Flusher;
-  readonly proof: SilenceProof;
+  /** One for each input. */
+  readonly proofs: readonly SilenceProof[];
   /** The task cannot go on. Called once. */
   readonly onEnd: (end: TaskEnd) => void;
 }
@@ -44,9 +44,7 @@ export interface TaskLoopParts {
 export class TaskLoop {
   readonly commits: CommitCycle;
   readonly #parts: TaskLoopParts;
-  readonly #reading: InputReading;
-  readonly #stepping: Stepping;
-  readonly #silence: SilenceWatch;
+  readonly #feed: InputFeed;
   /** undefined: what is due takes effect as fast as it can. */
   readonly #pace: DuePace | undefined;
   #paceTimer: Cancel | undefined;
@@ -56,14 +54,12 @@ export class TaskLoop {
 
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
-    const { context, task, committer, budget, truncator, flusher, proof } = parts;
+    const { context, task, committer, budget, truncator, flusher, proofs } = parts;
     const { settings, ports } = context;
     const events: LoopEvents = { wake: this.wake, end: this.#end };
-    const reading = new InputReading({ context, task, proof, events });
-    this.#reading = reading;
-    this.#stepping = new Stepping({ context, task, reading, proof, events });
+    const feeding = { context, task, proofs, events };
+    this.#feed = context.inputs.length === 1 ? new SingleFeed(feeding) : new MergedFeed(feeding);
     this.commits = new CommitCycle({ context, task, committer, budget, truncator, flusher, events });
-    this.#silence = new SilenceWatch({ context, task, reading, proof, events });
     const { maxDuePerSecond } = settings;
     this.#pace = maxDuePerSecond === undefined ? undefined : new DuePace(maxDuePerSecond, ports.clock.monotonicMs());
     this.wake();
@@ -71,17 +67,16 @@ export class TaskLoop {
 
   /** Records between the position and the last stable offset, as of the newest answer; undefined before the first. */
   get lag(): number | undefined {
-    return this.#reading.lag;
+    return this.#feed.lag;
   }
 
   get misplaced(): MetMisplacedKey | undefined {
-    return this.#stepping.misplaced;
+    return this.#feed.misplaced;
   }
 
   get waitingFor(): string | undefined {
     if (this.#parts.committer.isRecovering) return 'the outcome of a commit';
-    const unread = this.#stepping.waitingFor ?? this.#reading.waitingFor;
-    return unread ?? this.commits.waitingFor ?? this.#silence.waitingFor ?? this.#spreading;
+    return this.#feed.waitingFor ?? this.commits.waitingFor ?? this.#feed.silenceWaitsFor ?? this.#spreading;
   }
 
   readonly wake = (): void => {
@@ -93,10 +88,9 @@ export class TaskLoop {
   /** Takes no more records, and waits for the commit in flight. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#stepping.stop();
-    this.#silence.stop();
+    this.#feed.stop();
     this.#paceTimer?.();
-    this.#reading.close();
+    this.#feed.close();
     await this.commits.stop();
   }
 
@@ -112,15 +106,15 @@ export class TaskLoop {
       const { clock } = this.#parts.context.ports;
       const wallNow = clock.wallMs();
       const startedAt = clock.monotonicMs();
-      const stepMore = this.#stepping.step(wallNow, startedAt);
-      this.#silence.observe();
+      const stepMore = this.#feed.step(wallNow, startedAt);
+      this.#feed.observe();
       const expireMore = this.#expire(wallNow, startedAt);
-      this.commits.consider(startedAt, this.#reading.isCaughtUp);
+      this.commits.consider(startedAt, this.#feed.isCaughtUp);
       this.#considerStop();
       // There may be room again in the task: a cut in this very turn may have made it.
       if (expireMore === 'later') this.#waitForPace();
-      else if (stepMore || ((expireMore || this.#stepping.canGoOn) && !this.#parts.task.isFull)) this.wake();
-      else this.#silence.consider(this.#reading.isCaughtUp && this.#stepping.isFree);
+      else if (stepMore || ((expireMore || this.#feed.canGoOn) && !this.#parts.task.isFull)) this.wake();
+      else this.#feed.considerSilence(wallNow);
     } catch (error) {
       // A broken assumption inside the core, or a record that brings one about: this task must not go on, and all others must.
       this.#end({ kind: 'failed', error });
@@ -155,7 +149,7 @@ export class TaskLoop {
   }
 
   #considerStop(): void {
-    const error = this.#stepping.stopsWith;
+    const error = this.#feed.stopsWith;
     if (error !== undefined && this.commits.isAtRest) this.#end({ kind: 'failed', error });
   }
 

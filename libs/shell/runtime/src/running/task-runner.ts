@@ -14,7 +14,7 @@ import { RetryPause } from '../retry-pause.ts';
 import { placeInLog, type TaskContext } from '../task-context.ts';
 import { afterTaskEvent, type TaskEvent, type TaskState } from '../task-state.ts';
 import { type TaskStatus, taskStatus } from './task-status.ts';
-import { chosenProof } from './proof-choice.ts';
+import { chosenProofs } from './proof-choice.ts';
 import { GIVEN_AWAY } from '../committing/commit-look-up.ts';
 import { contained } from './contained.ts';
 import { verdictOn } from './failure-verdict.ts';
@@ -189,7 +189,7 @@ export class TaskRunner {
         budget,
         truncator: new Truncator(context),
         flusher,
-        proof: chosenProof(context, task, claimHeard),
+        proofs: chosenProofs(context, task, claimHeard),
         onEnd: this.#onEnd,
       }),
     );

@@ -8,7 +8,7 @@ import { turn } from '../turn.ts';
 import type { CommitBudget } from '../committing/commit-budget.ts';
 import type { LetGo } from '../loop-events.ts';
 import { Committer } from '../committing/committer.ts';
-import { firstPosition, inputPosition } from './input-position.ts';
+import { firstPosition, inputPosition, otherInputs } from './input-position.ts';
 import type { RecordFailures } from './record-failures.ts';
 import type { RestoredTask, TaskHoldings } from './task-holdings.ts';
 
@@ -50,11 +50,14 @@ async function ready(parts: TaskStartParts, { restored, committer }: RestoredTas
   const { context, failures } = parts;
   const { settings, ports } = context;
   const { task, last } = restored;
-  task.resume(last?.clock ?? 0, await positionAfter(last, context), last);
-  for (const [offset, why] of failures.refusedFrom(task.input.position)) task.refuseAt(offset, why);
+  task.resume(last?.clock ?? 0, await positionsAfter(last, context), last);
+  for (const input of context.inputs.keys())
+    for (const [offset, why] of failures.refusedFrom(task.inputAt(input).position, input))
+      task.refuseAt(offset, why, input);
   await arm(task, parts);
   // Before the clock has begun nothing tells former records from those of today but where the log ended (C6).
-  if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(context.input));
+  for (const [input, place] of context.inputs.entries())
+    if (task.frontOf(input) === 0) task.allowFormerType(await ports.admin.replicatedEnd(place), input);
   // Before anything is read, so that the next owner begins at the same place, 0 included: by then `latest` may be elsewhere.
   if (last === undefined) {
     const outcome = await committer.commit();
@@ -65,17 +68,18 @@ async function ready(parts: TaskStartParts, { restored, committer }: RestoredTas
   return undefined;
 }
 
-function positionAfter(last: CommitHeader | undefined, context: TaskContext): Promise<InputPosition> {
-  const { input, settings, ports } = context;
+function positionsAfter(last: CommitHeader | undefined, context: TaskContext): Promise<InputPosition[]> {
+  const { inputs, settings, ports } = context;
   const { startFrom } = settings;
-  if (last === undefined) return firstPosition(input, startFrom, ports.admin);
+  if (last === undefined) return Promise.all(inputs.map((input) => firstPosition(input, startFrom, ports.admin)));
+  if (last.inputs.length !== inputs.length) throw otherInputs(last, context);
   if (startFrom !== 'earliest')
     ports.log.info('startFrom does not count: the partition has a state', {
       ...placeInLog(context),
       startFrom,
       position: last.inputs[0]!.position,
     });
-  return inputPosition(input, last, ports);
+  return Promise.all(inputs.map((input, number) => inputPosition(input, last.inputs[number]!, ports)));
 }
 
 /** Other tasks get a turn between slices; this one does nothing else before it is done. */
