@@ -7,6 +7,8 @@ export interface AnyPipeline {
   readonly kind: KindName;
   readonly name: string;
   readonly input: InputConfig;
+  /** All of them, the first one with them, where there are several (S8). */
+  readonly inputs?: readonly MergedInputConfig[];
   readonly output: OutputConfig;
   /** Topics that its records may be for beside the output. */
   readonly targets: readonly string[];
@@ -50,6 +52,16 @@ interface OutputConfig {
   readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
   /** True if each close, or end of a lease, is followed by its tombstone (O2). */
   readonly tombstones: boolean;
+}
+
+/** One input of several. */
+export interface MergedInputConfig extends InputConfig {
+  /** Its records are activity; else they only add data. */
+  readonly touches: boolean;
+  /** What becomes of a record whose key has no entry. */
+  readonly unknownKey: 'open' | 'hold' | 'deadLetter';
+  /** How long it is held. */
+  readonly holdMs: DurationMs;
 }
 
 interface InputConfig {

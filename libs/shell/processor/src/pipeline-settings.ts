@@ -16,12 +16,11 @@ export function pipelineSettings(
   pipeline: PipelineConfig,
   { inputPartitions, letterBytesMax }: TopicFacts,
 ): PipelineSettings {
-  const { name, kind, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
+  const { name, kind, input, inputs = [], output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
   const { handoverMs, stoppedRetryMs, drainMs, changelogFactor, changelogFormat } = pipeline;
   const { truncateLagMs, truncateLagBytes, startFrom } = pipeline;
-  const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
-  const keyPartitions = input.partitioner === 'murmur2' ? inputPartitions : undefined;
+  const furtherInputs = inputs.slice(1).map((of) => ({ topic: of.topic, rules: inputRules(of, inputPartitions) }));
   return {
     name,
     kind,
@@ -30,6 +29,7 @@ export function pipelineSettings(
     group,
     inputTopic: input.topic,
     inputPartitions,
+    ...(furtherInputs.length > 0 && { furtherInputs }),
     outputTopic: output.topic,
     changelogTopic,
     deadLetterTopic,
@@ -37,7 +37,7 @@ export function pipelineSettings(
     transactionalId: (partition) => transactionalId(config.application, name, partition),
     heldTime,
     maxStateBytes: pipeline.maxStateBytes,
-    input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs, keyPartitions },
+    input: inputRules(input, inputPartitions),
     tickMs,
     commitIntervalMs: config.commitIntervalMs,
     closeDelayMs,
@@ -53,4 +53,10 @@ export function pipelineSettings(
     truncateLagBytes,
     startFrom,
   };
+}
+
+function inputRules(input: PipelineConfig['input'], inputPartitions: number): PipelineSettings['input'] {
+  const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs, partitioner } = input;
+  const keyPartitions = partitioner === 'murmur2' ? inputPartitions : undefined;
+  return { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs, keyPartitions };
 }

@@ -9,6 +9,7 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
     group: pipeline.group,
     input: pipeline.input.topic,
     timestampType: pipeline.input.timestampType,
+    furtherInputs: pipeline.inputs?.slice(1) ?? [],
     writesInput: pipeline.proof === 'record',
     output: pipeline.output.topic,
     targets: pipeline.targets,

@@ -20,6 +20,7 @@ import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
 import { checkLargestRecords } from './check-largest-records.ts';
+import { checkInputs } from './check-inputs.ts';
 import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openIngest } from './open-ingest.ts';
@@ -141,6 +142,7 @@ class Processor implements RunningProcessor, Observed {
       const share = new ProcessShare();
       const buffers = sharedBuffers();
       for (const pipeline of this.#config.pipelines) {
+        checkInputs(pipeline, topics);
         checkTargets(pipeline, topics);
         checkLargestRecords(pipeline, topics);
       }
@@ -326,7 +328,7 @@ class Processor implements RunningProcessor, Observed {
     const connection = openCluster(this.#kafka);
     try {
       const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
-      const inputs = this.#config.pipelines.map(({ input }) => input.topic);
+      const inputs = this.#config.pipelines.flatMap(({ input, inputs = [input] }) => inputs.map(({ topic }) => topic));
       const others = this.#config.pipelines.flatMap((pipeline) => [
         pipeline.output.topic,
         pipeline.changelogTopic,

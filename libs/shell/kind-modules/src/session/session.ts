@@ -28,10 +28,14 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   largest: largestSessionOutput,
   taskSettings: () => ({}),
   open: async ({ pipeline, registry, clock }) => {
-    const { input, output } = pipeline;
-    const decoder = await openEventDecoder(input.topic, { format: input.format, registry, clock });
+    const { input, inputs, output } = pipeline;
+    const decoderOf = ({ topic, format }: SessionPipeline['input']): Promise<SessionOptions['decoder']> =>
+      openEventDecoder(topic, { format, registry, clock });
     const encoder = await openSummaryEncoder(output.format, output.topic, registry);
-    return sessionsOver(pipeline, { decoder, encoder });
+    if (inputs === undefined) return sessionsOver(pipeline, { decoder: await decoderOf(input), encoder });
+    const decoders = await Promise.all(inputs.map(decoderOf));
+    const several = inputs.map((of, number) => ({ ...of, decoder: decoders[number]! }));
+    return sessionsOver(pipeline, { decoder: decoders[0]!, inputs: several, encoder });
   },
   atHand: (pipeline, { input, output, idOf }) => {
     const codecs = { decoder: new EventFormats(input), encoder: summaryEncoder(idOf(SUMMARY_SCHEMA)) };
@@ -50,7 +54,7 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   judging: async () => (await import('./judging.ts')).sessionJudging,
 };
 
-type Codecs = Pick<SessionOptions, 'decoder' | 'encoder'>;
+type Codecs = Pick<SessionOptions, 'decoder' | 'encoder' | 'inputs'>;
 
 function sessionsOver({ rules, output }: SessionPipeline, codecs: Codecs): PipelineKind {
   return sessionKind({ rules, ...codecs, tombstones: output.tombstones, outputTopic: output.topic });

@@ -13,6 +13,8 @@ export interface PipelineTopics {
   readonly group: string;
   readonly input: string;
   readonly timestampType: TimestampType;
+  /** Inputs that are read with it as one (S8), partitioned as it is. Default: there are none. */
+  readonly furtherInputs?: readonly { readonly topic: string; readonly timestampType: TimestampType }[];
   /** True if clock records are written to the input (C2). */
   readonly writesInput: boolean;
   readonly output: string;
@@ -55,9 +57,14 @@ export function requirementsOf(
   topics: PipelineTopics,
   inputMessageBytes: number = MESSAGE_BYTES_MAX,
 ): TopicRequirement[] {
-  const { targets = [] } = topics;
+  const { targets = [], furtherInputs = [] } = topics;
   return [
     { topic: topics.input, role: 'input', settings: inputSettings(topics.timestampType) },
+    ...furtherInputs.map(({ topic, timestampType }) => ({
+      topic,
+      role: 'input' as const,
+      settings: inputSettings(timestampType),
+    })),
     { topic: topics.output, role: 'output', settings: outputSettings(topics) },
     // They are their readers' own: compacted or not.
     ...targets.map((topic) => ({ topic, role: 'target' as const, settings: [roomyFor(topics, 'outputBytes')] })),
