@@ -90,11 +90,12 @@ class NaiveFold {
       this.#kept.delete(key);
       return;
     }
-    if (before === undefined && unknownKey === 'deadLetter') {
+    const hasSession = before?.place !== undefined;
+    if (!hasSession && unknownKey === 'deadLetter') {
       this.refused.push(`${input}/${offset}`);
       return;
     }
-    const isActivity = touches || (before === undefined && unknownKey === 'open');
+    const isActivity = touches || (!hasSession && unknownKey === 'open');
     const kept = before ?? blank(at);
     this.#kept.set(key, kept);
     if (isActivity) this.#note(kept, record, at);
