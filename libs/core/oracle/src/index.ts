@@ -10,6 +10,7 @@ export type {
   BatchMark,
   CommonRules,
   InputEvent,
+  InputOfSeveral,
   InputRecord,
   InputTruth,
   LetterSubject,
@@ -40,6 +41,7 @@ export {
 } from './logs/raw-record.ts';
 export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';
 export { ValueFormats } from './logs/value-formats.ts';
+export { inOneOrder } from './judge/merged-feed.ts';
 export { foldKind, type KindFolded, type KindFoldOptions } from './judge/fold-kind.ts';
 export type { JudgedRules, RulesByKind } from './judge/kinds.ts';
 export { optionAt, settingsIn } from './judge/rules-in-force.ts';

@@ -91,7 +91,10 @@ class SessionKind implements Kind {
   readonly #leastBytes: number;
 
   constructor(options: SessionOptions, parts: SessionParts) {
-    assert(options.inputs === undefined || options.rules.graceMs === 0, 'sessions of several inputs go by the log order');
+    assert(
+      options.inputs === undefined || options.rules.graceMs === 0,
+      'sessions of several inputs go by the log order',
+    );
     this.#options = options;
     this.#rules = options.rules;
     this.#parts = parts;

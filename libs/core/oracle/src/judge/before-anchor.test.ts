@@ -74,10 +74,10 @@ describe.each([
     });
     let most = 0;
     for (let folded = 0; folded < KEYS;) {
-      const next = before.next(folded, KEYS);
-      for (; folded < next; folded += 1) reading.fold.record(start(folded));
+      const [next] = before.next([folded], [KEYS]);
+      for (; folded < next!; folded += 1) reading.fold.record(start(folded));
       most = Math.max(most, reading.fold.remembered);
-      await before.follow(folded);
+      await before.follow([folded]);
     }
     expect(most).toBeLessThan(4 * UNSAID_MAX + 4 * LIVING);
     // Each was counted as said (X3), except those still remembered.

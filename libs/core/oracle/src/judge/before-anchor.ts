@@ -9,12 +9,13 @@
 //        UNSAID_MAX of them where the output lacks its beginning, as they may never be shown.
 import { NotABlock } from '../logs/block-reader.ts';
 import type { BlockHeader } from '../logs/changelog-block.ts';
+import type { Positions } from '../logs/places.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { ExpectedRecord, KindEntries, LaterState } from '../rules/reading.ts';
 import type { OutputCheck } from './output-check.ts';
 
 /** Header fields by which the input is folded. */
-export type FoldedCommit = Pick<BlockHeader, 'sequence' | 'position' | 'clock'>;
+export type FoldedCommit = Pick<BlockHeader, 'sequence' | 'positions' | 'clock' | 'clocks'>;
 
 export interface BeforeAnchorParts {
   readonly entries: KindEntries;
@@ -48,8 +49,8 @@ export class BeforeAnchor {
     };
   }
 
-  add({ sequence, position, clock }: FoldedCommit): void {
-    this.#commits.push({ sequence, position, clock });
+  add({ sequence, positions, clock, clocks }: FoldedCommit): void {
+    this.#commits.push({ sequence, positions, clock, clocks });
   }
 
   take(): readonly FoldedCommit[] {
@@ -58,13 +59,15 @@ export class BeforeAnchor {
     return taken;
   }
 
-  /** Returns the offset to which the input is folded next, on the way from `folded` to `position`. */
-  next(folded: number, position: number): number {
-    return Math.min(position, folded + FOLLOWED_OFFSETS);
+  /** Where the input is folded to next, on the way from `folded` to `positions`. */
+  next(folded: Positions, positions: Positions): Positions {
+    // Of several, what lies between is no part of their order.
+    if (positions.length > 1) return positions;
+    return [Math.min(positions[0]!, folded[0]! + FOLLOWED_OFFSETS)];
   }
 
-  /** To be called when the input is folded up to `folded`. */
-  async follow(folded: number): Promise<void> {
+  /** The input is folded up to `folded`. */
+  async follow(folded: Positions): Promise<void> {
     const { entries, output, onSaid } = this.#parts;
     await output.follow(folded, this.#state.stands, onSaid);
     if (entries.remembered <= this.#heldMost) return;

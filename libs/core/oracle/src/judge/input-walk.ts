@@ -5,7 +5,8 @@
 import type { Millis } from '@flatline/base';
 import type { CommonRules, InputRecord, InputTruth, PartitionHistory } from '../logs/history.ts';
 import { asRefused, type InputFold } from '../rules/input-fold.ts';
-import { Feed } from './feed.ts';
+import { furthest, inputOf, isBelow, offsetOf, placeText, type Positions, positionsText } from '../logs/places.ts';
+import { MergedFeed } from './merged-feed.ts';
 import type { LetterCheck } from './letter-check.ts';
 import type { Place } from './place.ts';
 import type { Findings } from './report.ts';
@@ -26,9 +27,10 @@ export interface InputWalkParts {
 export interface Behind {
   /** Without clock records. */
   records: number;
-  /** Offset behind the last of them. */
-  end: number;
-  /** Timestamps: of the first one (undefined if there is none), and the greatest. */
+  /** Behind the last of them, in each input, and how many offsets that is in all. */
+  readonly ends: number[];
+  offsets: number;
+  /** Timestamps of the first one, undefined where there is none, and the greatest. */
   first: Millis | undefined;
   latest: Millis;
 }
@@ -37,25 +39,49 @@ const PROGRESS_EVERY = 10_000;
 
 export class InputWalk {
   readonly #parts: InputWalkParts;
-  readonly #feed: Feed<InputRecord>;
+  readonly #feed: MergedFeed;
   readonly #truth: InputTruth | undefined;
-  /** As the commits state it: records below it predate the application. */
-  origin = 0;
+  /** Where each input begins here. */
+  readonly #begins: Positions;
+  /** By the commits: what lies below was there before the application. */
+  #origins: Positions = [];
   /** Below it the state was taken over from the changelog. */
-  judgedFrom = 0;
+  #judgedFrom: Positions = [];
   isLogAppendTime = true;
   /** The latest clock of a commit that was believed although no record tells it (C3); 0: none. */
   #believed: Millis = 0;
 
   constructor(parts: InputWalkParts) {
     this.#parts = parts;
-    this.#feed = new Feed(parts.history.input);
-    this.#truth = parts.history.truth;
+    const { input, furtherInputs = [], truth } = parts.history;
+    const isStampBad = (record: InputRecord): boolean => this.#refusalOf(record) === 'stamp';
+    const logs = [input, ...furtherInputs.map(({ log }) => log)];
+    this.#feed = new MergedFeed({ logs, rules: parts.rules, isStampBad });
+    this.#truth = truth;
+    this.#begins = logs.map(({ logStart }) => logStart);
   }
 
   /** True if the log still has everything from the origin on. */
   get isWhole(): boolean {
-    return this.#parts.history.input.logStart <= this.origin;
+    return this.#begins.every((begin, input) => begin <= (this.#origins[input] ?? 0));
+  }
+
+  /** A commit says where the application began. */
+  beganAt(origins: Positions): void {
+    this.#origins = furthest(this.#origins, origins);
+    this.#feed.beginAt(furthest(this.#origins, this.#judgedFrom));
+  }
+
+  /** The state of a commit was taken over: what lies below its positions is not judged, and had brought the clocks so far. */
+  tookOver({ positions, clocks }: { readonly positions: Positions; readonly clocks: readonly Millis[] }): void {
+    this.#judgedFrom = positions;
+    this.#feed.beginAt(furthest(this.#origins, positions));
+    this.#feed.takeOver(clocks);
+  }
+
+  /** True if records below the positions are judged. */
+  judges(positions: Positions): boolean {
+    return positions.some((position, input) => (this.#judgedFrom[input] ?? 0) < position);
   }
 
   get tookClock(): boolean {
@@ -66,19 +92,40 @@ export class InputWalk {
     return !(await this.#feed.fill());
   }
 
-  /** `clock`: of the commit that covers these records; undefined behind the last commit. */
-  async foldTo(position: number, clock?: Millis): Promise<void> {
-    const { findings, onRecord, onProgress } = this.#parts;
-    while (this.#feed.next !== undefined || (await this.#feed.fill())) {
-      const { record } = this.#feed.next!;
-      if (record.offset >= position) return;
-      this.#feed.take();
-      findings.records.input += 1;
-      if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
-      onRecord(record);
-      if (record.offset < this.origin) findings.reach.recordsBeforeOrigin += 1;
-      else this.#fold(record, clock);
+  /** `clock`, `clocks`: those of the commit which covers these records; unknown behind the last one. */
+  async foldTo(positions: Positions, clock?: Millis, clocks?: readonly Millis[]): Promise<void> {
+    while (await this.#feed.fill(clocks)) {
+      const record = this.#feed.next!;
+      if (isBelow(record.offset, positions)) this.#next(record, clock);
+      else if (positions.length === 1 || !(await this.#isOutOfOrder(record, positions, clocks))) return;
     }
+  }
+
+  /** True if the commit has records behind `next`, which it lacks: the first of them is folded. */
+  async #isOutOfOrder(next: InputRecord, positions: Positions, clocks?: readonly Millis[]): Promise<boolean> {
+    if (await this.#feed.fill(clocks, positions)) {
+      const record = this.#feed.next!;
+      this.#parts.place.certain('S8', {
+        offset: record.offset,
+        what:
+          `positions ${positionsText(positions)} cover offset ${placeText(record.offset)}, and not offset ` +
+          `${placeText(next.offset)}, which comes before it`,
+      });
+      this.#next(record, undefined);
+      return true;
+    }
+    await this.#feed.fill(clocks);
+    return false;
+  }
+
+  #next(record: InputRecord, clock: Millis | undefined): void {
+    const { findings, onRecord, onProgress } = this.#parts;
+    this.#feed.take();
+    findings.records.input += 1;
+    if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
+    onRecord(record);
+    if (isBelow(record.offset, this.#origins)) findings.reach.recordsBeforeOrigin += 1;
+    else this.#fold(record, clock);
   }
 
   /**
@@ -88,25 +135,27 @@ export class InputWalk {
   passRecords(clock: Millis): void {
     const { fold, rules } = this.#parts;
     if (clock <= fold.clock) return;
-    if (this.#feed.next?.record.timestamp === clock) fold.advance(clock);
+    if (this.#feed.next?.timestamp === clock) fold.advance(clock);
     else if (rules.proof === 'fetch') {
       fold.advance(clock);
       this.#believed = clock;
     }
   }
 
-  /** Folds the records that no commit covers. */
-  async foldRest(position: number): Promise<Behind> {
-    const behind: Behind = { records: 0, end: position, first: undefined, latest: 0 };
-    while (this.#feed.next !== undefined || (await this.#feed.fill())) {
-      const { offset, timestamp, key, hasClockHeader } = this.#feed.next!.record;
-      // Clock records alone leave nothing undone: one may have been asked for just before the end.
+  /** Folds what no commit covers. */
+  async foldRest(positions: Positions): Promise<Behind> {
+    const behind: Behind = { records: 0, ends: [...positions], offsets: 0, first: undefined, latest: 0 };
+    while (await this.#feed.fill()) {
+      const record = this.#feed.next!;
+      const { offset, timestamp, key, hasClockHeader } = record;
+      // Clock records alone owe nothing: one may have been asked for just before the end.
       if (key !== null || !hasClockHeader) behind.records += 1;
-      behind.end = offset + 1;
+      behind.ends[inputOf(offset)] = offsetOf(offset) + 1;
       behind.first ??= timestamp;
       behind.latest = Math.max(behind.latest, timestamp);
-      await this.foldTo(behind.end);
+      this.#next(record, undefined);
     }
+    behind.offsets = behind.ends.reduce((sum, end, input) => sum + end - positions[input]!, 0);
     return behind;
   }
 
@@ -114,11 +163,13 @@ export class InputWalk {
     const { fold, letters } = this.#parts;
     if (!fold.isFormer(record)) this.#noteType(record);
     if (this.tookClock && record.timestamp < this.#believed) this.#overtaken();
-    // The state taken over from the changelog already includes the records before its position.
-    if (record.offset < this.judgedFrom) return;
-    // Only the present at that time could tell how far a producer's stamp moved the clock (C6).
+    // Taken over from the changelog, the state already holds what lies before its position.
+    if (isBelow(record.offset, this.#judgedFrom)) return;
+    // How far a producer's stamp moved the clock, only the present of then could tell (C6).
     const present = record.logAppendTime || this.#truth?.presentDecides === false ? undefined : clock;
-    const refusal = this.#truth === undefined ? this.#saidRefusal(record) : this.#truth.refusalOf(record);
+    const refusal = this.#refusalOf(record);
+    if (refusal === 'content' && this.#truth === undefined)
+      this.#parts.place.undecided(`offset ${placeText(record.offset)}: the processor failed at it (processing-failed)`);
     if (refusal === 'stamp') fold.refuse(record);
     else if (refusal === 'content') fold.record(asRefused(record), present);
     else {
@@ -142,13 +193,12 @@ export class InputWalk {
     return this.#truth?.presentDecides === false;
   }
 
-  /** Returns why a record was refused that looks sound here: the processor's letters are believed. */
-  #saidRefusal({ offset }: InputRecord): 'stamp' | 'content' | undefined {
-    const { letters, place } = this.#parts;
-    if (letters.wasRefusedForItsStamp(offset)) return 'stamp';
-    if (!letters.sayFailed(offset)) return undefined;
-    place.undecided(`offset ${offset}: the processor failed at it (processing-failed)`);
-    return 'content';
+  /** Returns why a record was refused that nothing here shows to be bad: the processor's letters are believed. */
+  #refusalOf(record: InputRecord): 'stamp' | 'content' | undefined {
+    if (this.#truth !== undefined) return this.#truth.refusalOf(record);
+    const { letters } = this.#parts;
+    if (letters.wasRefusedForItsStamp(record.offset)) return 'stamp';
+    return letters.sayFailed(record.offset) ? 'content' : undefined;
   }
 
   #noteType(record: InputRecord): void {

@@ -5,6 +5,7 @@
 // Does not own: whether the placement is intended (the caller decides).
 import type { InputRecord } from '../logs/history.ts';
 import { nameOf, textOf } from '../logs/byte-names.ts';
+import { offsetOf } from '../logs/places.ts';
 import { murmur2Partition } from '../logs/murmur2.ts';
 
 export interface MisplacedKeys {
@@ -32,7 +33,7 @@ export class KeyPlaces {
     const belongsTo = murmur2Partition(key, this.#partitions);
     if (belongsTo === partition) return;
     this.#known.add(nameOf(key));
-    this.#example ??= { key: textOf(key), partition, belongsTo, offset };
+    this.#example ??= { key: textOf(key), partition, belongsTo, offset: offsetOf(offset) };
   }
 
   summary(): MisplacedKeys {

@@ -3,7 +3,8 @@
 // Owns: the letters of the current commit.
 // Does not own: which records are bad (EntriesFold).
 import type { Feed } from './feed.ts';
-import type { InputRecord, LetterRecord } from '../logs/history.ts';
+import type { InputRecord, LetterRecord, LetterSubject } from '../logs/history.ts';
+import { isBehind, isBelow, offsetOf, placeOf, placeText, type Positions } from '../logs/places.ts';
 import type { Place } from './place.ts';
 
 const BAD_TIMESTAMP = 'bad-timestamp';
@@ -15,29 +16,41 @@ export class LetterCheck {
   readonly #feed: Feed<LetterRecord>;
   /** False if letters may have been deleted: then a missing one is no fault. */
   readonly #isWhole: boolean;
-  /** First input offset that is judged: an application whose state was given up may have said what lies below, too. */
-  readonly #inputFrom: number;
-  /** Input offset → letter. */
+  /** First input offsets that are judged: an application whose state was given up may have said what lies below, too. */
+  readonly #inputFrom: Positions;
+  readonly #topics: readonly string[];
+  /** Place in the inputs → letter. */
   readonly #letters = new Map<number, LetterRecord>();
 
-  /** @param inputFrom the first input offset that exists, or that is judged. */
-  constructor(place: Place, feed: Feed<LetterRecord>, isWhole: boolean, inputFrom: number) {
+  /** @param inputs with the first offset there is, or that is asked about. */
+  constructor(
+    place: Place,
+    feed: Feed<LetterRecord>,
+    isWhole: boolean,
+    inputs: readonly { readonly topic: string; readonly logStart: number }[],
+  ) {
     this.#place = place;
     this.#feed = feed;
     this.#isWhole = isWhole;
-    this.#inputFrom = inputFrom;
+    this.#inputFrom = inputs.map(({ logStart }) => logStart);
+    this.#topics = inputs.map(({ topic }) => topic);
   }
 
   /** Takes in the letters of records below `position`. */
-  async read(position: number): Promise<void> {
+  async read(positions: Positions): Promise<void> {
     while (await this.#feed.fill()) {
       const { record } = this.#feed.next!;
       const { subject } = record;
-      if (subject !== undefined && subject.offset >= position) return;
+      if (subject !== undefined && isBehind(this.#at(subject, subject.offset), positions)) return;
       this.#feed.take();
-      if (subject !== undefined && (subject.lastOffset ?? subject.offset) >= this.#inputFrom)
-        this.#note(record, subject.offset);
+      if (subject !== undefined && !isBelow(this.#at(subject, subject.lastOffset ?? subject.offset), this.#inputFrom))
+        this.#note(record, this.#at(subject, subject.offset));
     }
+  }
+
+  #at({ topic }: LetterSubject, offset: number): number {
+    // Of the only input there is, it is the letter whatever that was called then.
+    return placeOf(Math.max(0, this.#topics.indexOf(topic ?? '')), offset);
   }
 
   /** True if the processor refused the record for its stamp: only the present at that time could tell (C6). */
@@ -61,14 +74,14 @@ export class LetterCheck {
     if (letter?.subject === undefined) return;
     const { subject } = letter;
     const wrong = [
-      ...(subject.lastOffset === lastOffset ? [] : ['the offset of the last record']),
+      ...(subject.lastOffset === (lastOffset && offsetOf(lastOffset)) ? [] : ['the offset of the last record']),
       ...(isKept(letter.key, key, subject.keyBytes) ? [] : ['the key']),
       ...(isKept(letter.value, value, subject.valueBytes) ? [] : ['the value']),
     ];
     if (wrong.length > 0)
       this.#place.violation('I1', {
         offset: letter.offset,
-        what: `the dead letter of input offset ${offset} is not its record: ${wrong.join(', ')}`,
+        what: `the dead letter of input offset ${placeText(offset)} is not its record: ${wrong.join(', ')}`,
       });
   }
 
@@ -76,11 +89,13 @@ export class LetterCheck {
   match(bad: readonly number[]): void {
     for (const offset of bad)
       if (!this.#letters.delete(offset) && this.#isWhole)
-        this.#place.violation('I1', { what: `input offset ${offset} could not be applied, and is no dead letter` });
+        this.#place.violation('I1', {
+          what: `input offset ${placeText(offset)} could not be applied, and is no dead letter`,
+        });
     for (const [offset, letter] of this.#letters)
       this.#place.violation('I1', {
         offset: letter.offset,
-        what: `input offset ${offset} could be applied, or came before`,
+        what: `input offset ${placeText(offset)} could be applied, or came before`,
       });
     this.#letters.clear();
   }
@@ -91,8 +106,8 @@ export class LetterCheck {
   }
 
   /** Reports every other letter below `position` as one too many. Returns how many lie above it, which are of no commit here. */
-  async finish(position: number): Promise<number> {
-    await this.read(position);
+  async finish(positions: Positions): Promise<number> {
+    await this.read(positions);
     this.match([]);
     let left = 0;
     while (await this.#feed.fill()) {
@@ -107,7 +122,7 @@ export class LetterCheck {
     if (former !== undefined)
       this.#place.violation('I1', {
         offset: record.offset,
-        what: `input offset ${offset} is a dead letter twice; the first is at offset ${former.offset}`,
+        what: `input offset ${placeText(offset)} is a dead letter twice; the first is at offset ${former.offset}`,
       });
     this.#letters.set(offset, record);
   }

@@ -57,15 +57,15 @@ test('[V1] a transaction whose records come to stand one after another is looked
     looks += 1;
     return Number(id.slice(2)) < standing;
   };
-  for (; standing < RECORDS; standing += 1) await output.follow(RECORDS, stands, () => undefined);
+  for (; standing < RECORDS; standing += 1) await output.follow([RECORDS], stands, () => undefined);
   expect(looks).toBeLessThanOrEqual(2 * RECORDS);
   // Records that stood may no longer do so.
   looks = 0;
   standing = 0;
   output.rulesChanged();
-  await output.follow(RECORDS, stands, () => undefined);
+  await output.follow([RECORDS], stands, () => undefined);
   expect(looks).toBe(1);
   standing = RECORDS;
-  await output.follow(RECORDS, stands, () => undefined);
+  await output.follow([RECORDS], stands, () => undefined);
   expect(looks).toBe(1 + RECORDS);
 });

@@ -14,6 +14,7 @@ import { nameOf, textOf } from '../logs/byte-names.ts';
 import type { DelayCauses } from './delay-cause.ts';
 import type { Fed, Feed } from './feed.ts';
 import type { CommonRules, OutputRecord } from '../logs/history.ts';
+import { isBehind, isBelow, type Positions, positionsText } from '../logs/places.ts';
 import type { ExpectedRecord, KindReading, OutputWords } from '../rules/reading.ts';
 import type { Place } from './place.ts';
 import { SaidQueue } from '../rules/said-queue.ts';
@@ -25,7 +26,7 @@ export interface Decision {
   readonly expected: readonly ExpectedRecord[];
   /** Ids of records written too early, which were reported already. */
   readonly early: ReadonlySet<string>;
-  readonly position: number;
+  readonly positions: Positions;
   readonly transaction: TransactionMark | undefined;
   readonly commitId: string;
   /** When the commit was appended, where that can be compared with deadlines (V9). */
@@ -59,9 +60,9 @@ const RECENT_MAX = 10_000;
 export class OutputCheck {
   readonly #parts: OutputCheckParts;
   /** Earliest beginning that can be judged: the input no longer tells of earlier ones. */
-  judgedFrom = 0;
+  judgedFrom: Positions = [];
   /** Input offset: records brought about below it and not said yet are forgotten. */
-  #letGoBelow = 0;
+  #letGoBelow: Positions = [];
   #group: Group | undefined;
   /** Number of the group's first records that are known to stand (OC2). */
   #standing = 0;
@@ -86,13 +87,13 @@ export class OutputCheck {
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       const sure = this.#sureOf(group);
       const isMatch = sure.some(({ record }) => owed.names(record));
-      if (!isMatch && sure.length > 0 && (!this.#isAnchored || this.#mayBeLater(sure, decision.position))) break;
+      if (!isMatch && sure.length > 0 && (!this.#isAnchored || this.#mayBeLater(sure, decision.positions))) break;
       this.#group = undefined;
       this.#hasMatched ||= isMatch;
       this.#judge(group, owed);
       if (!isMatch) continue;
       // Everything let go had taken effect by the first commit.
-      if (!decision.isFirst) this.#letGoBelow = 0;
+      if (!decision.isFirst) this.#letGoBelow = [];
       if (!this.#isAnchored) owed.clear();
       this.#isAnchored = true;
       if (decision.isFirst && owed.left().length > 0) continue;
@@ -109,7 +110,7 @@ export class OutputCheck {
    * rest is looked for with the first commit whose state it has.
    */
   async follow(
-    folded: number,
+    folded: Positions,
     stands: (name: string, id: string) => boolean,
     onSaid: (said: ExpectedRecord) => void,
   ): Promise<void> {
@@ -144,14 +145,14 @@ export class OutputCheck {
     return this.#parts.isWhole;
   }
 
-  /** Forgets records brought about below the input offset and not said yet: the log may have lost them. */
-  letGo(below: number): void {
+  /** Forgets what came about below the input offset and was not said yet: the log may have lost it. */
+  letGo(below: Positions): void {
     this.#letGoBelow = below;
   }
 
   /** True if the record was forgotten, or may have been: one that does not say when it began. */
   #wasLetGo(record: OutputRecord): boolean {
-    return this.#letGoBelow > 0 && !(this.#parts.reading.words.beginningOf(record) >= this.#letGoBelow);
+    return this.#letGoBelow.length > 0 && !isBehind(this.#parts.reading.words.beginningOf(record), this.#letGoBelow);
   }
 
   #measure({ expected, appendedAt, clock, isFirst }: Decision): void {
@@ -200,14 +201,14 @@ export class OutputCheck {
     return this.#isOtherwise && this.#parts.reading.mayBeOtherwise?.(key) === true;
   }
 
-  /** True if a commit behind `position`, or a later look at what lives, may account for a record of the group. */
-  #mayBeLater(group: Group, position: number): boolean {
+  /** True if a commit behind `positions`, or a later look at what lives, may account for a record of the group. */
+  #mayBeLater(group: Group, positions: Positions): boolean {
     const { fold, words } = this.#parts.reading;
     return group.some(({ record, transaction }) => {
       const { key, value } = record;
       if (transaction === undefined || key === null || value === null) return false;
       const id = words.idOf(record);
-      return id !== undefined && fold.mayComeLater(nameOf(key), id, record, position);
+      return id !== undefined && fold.mayComeLater(nameOf(key), id, record, positions);
     });
   }
 
@@ -228,7 +229,7 @@ export class OutputCheck {
 
   /** True once everything said by unjudged commits lies behind: it precedes all that judged commits say. */
   get #knowsTombstones(): boolean {
-    return !this.#parts.settingsVary || this.judgedFrom === 0 || this.#hasMatched;
+    return !this.#parts.settingsVary || this.judgedFrom.length === 0 || this.#hasMatched;
   }
 
   /** Tombstones may have been turned on again. */
@@ -300,8 +301,8 @@ export class OutputCheck {
 
   #extra(record: OutputRecord, key: Uint8Array, id: string): void {
     const { place, reading } = this.#parts;
-    if (reading.words.beginningOf(record) < this.judgedFrom) {
-      place.undecided(`what is said of what began before input offset ${this.judgedFrom}`);
+    if (isBelow(reading.words.beginningOf(record), this.judgedFrom)) {
+      place.undecided(`what is said of what began before input offset ${positionsText(this.judgedFrom)}`);
       return;
     }
     if (this.#wasLetGo(record)) {

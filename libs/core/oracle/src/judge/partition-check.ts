@@ -10,6 +10,7 @@
 //   PK2  What is alive in that first state was said later, in the output of commits behind it.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
+import { furthest, inputOf, placeOf, placeText, type Positions, positionsText } from '../logs/places.ts';
 import { NotABlock } from '../logs/block-reader.ts';
 import { BeforeAnchor, type FoldedCommit } from './before-anchor.ts';
 import { ChangelogFold } from '../logs/changelog-fold.ts';
@@ -64,7 +65,7 @@ export class PartitionCheck {
   readonly #before: BeforeAnchor;
   /** Records brought about by the current commit. */
   #expected: ExpectedRecord[] = [];
-  #position = 0;
+  #positions: Positions;
   /** Input offset and commit from which settings are known, if not from the first commit. */
   readonly #known: ReturnType<typeof firstKnown>;
   #last: Commit | undefined;
@@ -121,17 +122,21 @@ export class PartitionCheck {
       unsaidMax: parts.unsaidMax,
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
-    this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0, input.logStart);
+    const inputs = inputsOf(history);
+    this.#positions = inputs.map(() => 0);
+    this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0, inputs);
     let clock: Millis = 0;
     const onRecord = (record: InputRecord): void => {
-      if (this.#inForce.ofRecord(record.offset)) this.#rulesChanged();
+      // Stretches begin at offsets of the first input.
+      if (inputOf(record.offset) === 0 && this.#inForce.ofRecord(record.offset)) this.#rulesChanged();
       findings.keyPlaces.note(record, partition);
       delayCauses.moved(clock, record.timestamp);
       clock = Math.max(clock, record.timestamp);
     };
     const common = { history, rules, findings, onRecord, onProgress };
     this.#input = new InputWalk({ ...common, place: this.#places.input, fold, letters: this.#letters });
-    this.#isAnchored = this.#known === undefined && input.logStart === 0 && changelog.logStart === 0;
+    const isInputWhole = inputs.every(({ logStart }) => logStart === 0);
+    this.#isAnchored = this.#known === undefined && isInputWhole && changelog.logStart === 0;
   }
 
   async run(): Promise<void> {
@@ -152,24 +157,24 @@ export class PartitionCheck {
     const { header, transaction } = commit;
     const { history, findings } = this.#parts;
     findings.commits += 1;
-    if (header.position < this.#position)
+    if (header.positions.some((position, input) => position < (this.#positions[input] ?? 0)))
       this.#places.changelog.certain('V5', {
         offset: commit.firstOffset,
-        what: `commit ${header.commitId} takes the input position back from ${this.#position} to ${header.position}`,
+        what: `commit ${header.commitId} takes the input position back from ${positionsText(this.#positions)} to ${positionsText(header.positions)}`,
       });
-    const before = this.#position;
-    this.#input.origin = Math.max(this.#input.origin, header.origin);
+    const before = this.#positions;
+    this.#input.beganAt(header.origins);
     if (this.#last === undefined && history.changelog.logStart === 0) this.#isAnchored ||= this.#input.isWhole;
     const isFirst = !this.#isAnchored;
     const { fold } = this.#reading;
     if (isFirst && this.#input.isWhole) this.#before.add(header);
     else await this.#foldTo(header);
     const named = this.#applyAll(commit);
-    this.#position = Math.max(before, header.position);
+    this.#positions = furthest(before, header.positions);
     this.#last = commit;
     if (isFirst && !(await this.#anchor(commit))) return;
     const bad = fold.takeBad();
-    if (this.#input.judgedFrom < header.position) this.#letters.match(bad);
+    if (this.#input.judges(header.positions)) this.#letters.match(bad);
     else this.#letters.forget();
     this.#state.compare(new Set([...fold.takeTouched(), ...named]), named, commit, before);
     this.#state.checkHeader(commit, this.#input.isLogAppendTime);
@@ -179,11 +184,11 @@ export class PartitionCheck {
     this.#expected = [];
     const early = fold.takeEarly();
     const appendedAt = this.#input.isLogAppendTime ? commit.appendedAt : undefined;
-    const { position, commitId } = header;
+    const { positions, commitId } = header;
     await this.#output.check({
       expected,
       early,
-      position,
+      positions,
       transaction,
       commitId,
       appendedAt,
@@ -192,11 +197,11 @@ export class PartitionCheck {
     });
   }
 
-  async #foldTo({ sequence, position, clock }: FoldedCommit): Promise<void> {
+  async #foldTo({ sequence, positions, clock, clocks }: FoldedCommit): Promise<void> {
     this.#adoptRulesOf(sequence);
-    await this.#letters.read(position);
-    // An input without its beginning tells nothing before the first known state.
-    if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(position, clock);
+    await this.#letters.read(positions);
+    // Without its beginning the input tells nothing before the first state there is.
+    if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(positions, clock, clocks);
     this.#input.passRecords(clock);
     this.#reading.fold.endCommit();
   }
@@ -209,14 +214,14 @@ export class PartitionCheck {
   /** Folds the input of all commits so far, and follows the output (PK2). */
   async #foldBefore(): Promise<void> {
     const { fold } = this.#reading;
-    let folded = this.#parts.history.input.logStart;
+    let folded: Positions = inputsOf(this.#parts.history).map(({ logStart }) => logStart);
     for (const commit of this.#before.take()) {
-      const { sequence, position, clock } = commit;
+      const { sequence, positions, clock, clocks } = commit;
       this.#adoptRulesOf(sequence);
-      while (folded < position) {
-        folded = this.#before.next(folded, position);
+      while (positions.some((position, input) => folded[input]! < position)) {
+        folded = this.#before.next(folded, positions);
         await this.#letters.read(folded);
-        await this.#input.foldTo(folded, clock);
+        await this.#input.foldTo(folded, clock, clocks);
         this.#letters.match(fold.takeBad());
         // All that lives is compared with the first state.
         fold.takeTouched();
@@ -257,9 +262,11 @@ export class PartitionCheck {
    */
   async #anchor({ header }: Commit): Promise<boolean> {
     const { changelog, input } = this.#parts.history;
-    // The state left by the last commit under unknown settings is the first that is known.
+    const { positions } = header;
+    const begins = inputsOf(this.#parts.history).map(({ logStart }) => logStart);
+    // The state that the last commit by unknown settings left is the first that is known.
     if (this.#known !== undefined && header.sequence + 1 < this.#known.sequence) return false;
-    if (header.floor < changelog.logStart || header.position < input.logStart) return false;
+    if (header.floor < changelog.logStart || begins.some((begin, at) => (positions[at] ?? 0) < begin)) return false;
     if (this.#input.isWhole) await this.#foldBefore();
     this.#isAnchored = true;
     if (this.#input.isWhole) {
@@ -268,9 +275,11 @@ export class PartitionCheck {
       return true;
     }
     this.#reading.fold.takeOver(this.#changelog.images, header.clock);
-    this.#input.judgedFrom = header.position;
-    this.#output.judgedFrom = header.position;
-    this.#places.input.undecided(`everything before offset ${header.position}: ${this.#whyFrom(input.logStart)}`);
+    this.#input.tookOver(header);
+    this.#output.judgedFrom = positions;
+    this.#places.input.undecided(
+      `everything before offset ${positionsText(positions)}: ${this.#whyFrom(input.logStart)}`,
+    );
     return true;
   }
 
@@ -300,13 +309,13 @@ export class PartitionCheck {
     const isCaughtUp = await this.#input.isAtEnd();
     if (this.#isAnchored) await this.#output.finish();
     else this.#letters.forget();
-    const lettersLeft = await this.#letters.finish(this.#position);
+    const lettersLeft = await this.#letters.finish(this.#positions);
     if (this.#isAnchored) this.#checkState();
     else this.#places.changelog.undecided('everything: no commit has its whole state here');
     this.#checkSettings();
     this.#checkKept();
     if (this.#isAnchored && isCaughtUp) await this.#checkOverdue();
-    const behind = await this.#input.foldRest(this.#position);
+    const behind = await this.#input.foldRest(this.#positions);
     this.#takeExpected();
     this.#checkBehind(behind, clock);
     if (history.isComplete === true && lettersLeft > 0)
@@ -341,18 +350,22 @@ export class PartitionCheck {
 
   /** K3, X3: reports logs of which retention, or an operator, has deleted too much. */
   #checkKept(): void {
-    const { changelog, input, changelogTruncatedTo: logStart = changelog.logStart } = this.#parts.history;
+    const { changelog, changelogTruncatedTo: logStart = changelog.logStart } = this.#parts.history;
     const last = this.#last;
     if (last !== undefined) this.#state.checkFloor(last, logStart);
     else if (logStart > 0)
       this.#places.changelog.violation('K3', {
         what: `the changelog begins at ${logStart} and holds no commit: the floor of the last one must have kept it`,
       });
-    const { inputLogStart = input.logStart } = this.#parts.history;
-    if (last === undefined || this.#position >= inputLogStart) return;
-    const what = `records from offset ${this.#position} to ${inputLogStart} were deleted before a commit covered them`;
-    if (this.#parts.history.isComplete === true) this.#places.input.violation('X3', { offset: this.#position, what });
-    else this.#places.input.undecided(`whether ${what}: there may have been none but control records`);
+    if (last === undefined) return;
+    inputsOf(this.#parts.history).forEach(({ firstOffset }, at) => {
+      const position = this.#positions[at]!;
+      if (position >= firstOffset) return;
+      const from = placeText(placeOf(at, position));
+      const what = `records from offset ${from} to ${firstOffset} were deleted before a commit covered them`;
+      if (this.#parts.history.isComplete === true) this.#places.input.violation('X3', { offset: position, what });
+      else this.#places.input.undecided(`whether ${what}: there may have been none but control records`);
+    });
   }
 
   async #checkOverdue(): Promise<void> {
@@ -364,18 +377,19 @@ export class PartitionCheck {
     else for (const { text, what } of overdue) this.#places.output.violation('V2', { key: text, what });
   }
 
-  /** V2: a processor that was stopped too early, or never ran, broke no rule, but left its work undone. */
-  #checkBehind({ records, end, first, latest }: Behind, clock: Millis): void {
+  /** V2: a processor that was stopped too early, or never ran, has done nothing wrong, and not what it should. */
+  #checkBehind({ records, ends, offsets, first, latest }: Behind, clock: Millis): void {
     if (first === undefined) return;
     const late = this.#isAnchored ? this.#reading.fold.overdue().length : 0;
     const due = late + this.#expected.filter(({ ending }) => ending !== undefined).length;
     if (records === 0 && due === 0) return;
-    const covered = this.#last === undefined ? 'there is none' : `the last one ends at offset ${this.#position}`;
+    const covered =
+      this.#last === undefined ? 'there is none' : `the last one ends at offset ${positionsText(this.#positions)}`;
     const what =
-      `no commit covers ${records} records up to offset ${end - 1} (${covered}): the processor is ` +
-      `${end - this.#position} offsets and ${latest - (clock > 0 ? clock : first)} ms of the log behind, with ${due} closes due`;
+      `no commit covers ${records} records up to offset ${positionsText(ends.map((end) => end - 1))} (${covered}): the ` +
+      `processor is ${offsets} offsets and ${latest - (clock > 0 ? clock : first)} ms of the log behind, with ${due} closes due`;
     const { input } = this.#places;
-    if (this.#parts.history.isComplete === true) input.certain('V2', { offset: this.#position, what });
+    if (this.#parts.history.isComplete === true) input.certain('V2', { offset: this.#positions[0]!, what });
     else input.undecided(what);
   }
 
@@ -407,7 +421,22 @@ export class PartitionCheck {
     reach.owners += this.#chain.owners;
     reach.producers += this.#walks.changelog.writers;
     reach.abortedTransactions += this.#walks.changelog.aborted;
-    const { inputLogStart = history.input.logStart } = history;
-    reach.truncations += Number(history.changelog.logStart > 0) + Number(inputLogStart > 0);
+    const hasInputGone = inputsOf(history).some(({ firstOffset }) => firstOffset > 0);
+    reach.truncations += Number(history.changelog.logStart > 0) + Number(hasInputGone);
   }
+}
+
+/** Each input: where it is read from here, and where it begins. */
+function inputsOf({ input, inputLogStart = input.logStart, furtherInputs = [] }: PartitionHistory): readonly {
+  readonly topic: string;
+  readonly logStart: number;
+  readonly firstOffset: number;
+}[] {
+  const { topic, logStart } = input;
+  const further = furtherInputs.map(({ log, logStart: first = log.logStart }) => ({
+    topic: log.topic,
+    logStart: log.logStart,
+    firstOffset: first,
+  }));
+  return [{ topic, logStart, firstOffset: inputLogStart }, ...further];
 }

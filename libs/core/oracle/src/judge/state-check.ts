@@ -4,7 +4,8 @@
 // Does not own: either state (EntriesFold, ChangelogFold).
 //
 // Invariants
-//   ST1  A key is compared if a record or a block has named it since the last commit: any other is unchanged.
+//   ST1  A key is compared when a record or a block named it since the last commit: a key that none named has not changed.
+import { type Positions, positionsText } from '../logs/places.ts';
 import { NotABlock } from '../logs/block-reader.ts';
 import { bytesOf, textOf } from '../logs/byte-names.ts';
 import type { LoggedImage, ChangelogFold } from '../logs/changelog-fold.ts';
@@ -23,13 +24,13 @@ export class StateCheck {
     this.#changelog = changelog;
   }
 
-  /** Compares the keys after `commit`. `named`: those in its blocks; `before`: the input position of the commit before. */
-  compare(keys: Iterable<string>, named: ReadonlySet<string>, commit: Commit, before: number): void {
+  /** Compares the keys after `commit`. `named`: those in its blocks; `before`: the positions of the commit before. */
+  compare(keys: Iterable<string>, named: ReadonlySet<string>, commit: Commit, before: Positions): void {
     for (const name of keys) {
       const isNamed = named.has(name);
       const logged = this.#changelog.images.get(name);
       const where = { offset: logged?.offset ?? commit.firstOffset, key: textOf(bytesOf(name)) };
-      const after = { position: commit.header.position, namedAfter: isNamed ? before : 0, isNamed };
+      const after = { position: commit.header.position, namedAfter: isNamed ? before : [], isNamed };
       for (const { rule, what } of this.#compare(name, logged, after)) this.#place.violation(rule, { ...where, what });
     }
   }
@@ -50,7 +51,9 @@ export class StateCheck {
     if (header.digest !== digest) say(`has the digest ${header.digest}, its entries have ${digest}`);
     // On CreateTime the present bounds the clock (C6).
     if (isLogAppendTime && header.clock !== this.#fold.clock)
-      say(`says the clock is ${header.clock}, by the input before ${header.position} it is ${this.#fold.clock}`);
+      say(
+        `says the clock is ${header.clock}, by the input before ${positionsText(header.positions)} it is ${this.#fold.clock}`,
+      );
   }
 
   /** K3, for the last commit: no live entry has its image below the floor, and the log begins at or below the floor. */

@@ -49,7 +49,9 @@ export async function verifyHistories(
   let inputIsWhole = true;
   for await (const each of histories) {
     const history = fromFirstKnown(each);
-    inputIsWhole &&= history.input.logStart === 0;
+    inputIsWhole &&= [history.input, ...(history.furtherInputs ?? []).map(({ log }) => log)].every(
+      ({ logStart }) => logStart === 0,
+    );
     await new PartitionCheck({
       history,
       rules,

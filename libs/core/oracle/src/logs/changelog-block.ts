@@ -2,6 +2,7 @@
 import type { Millis } from '@flatline/base';
 import { type BlockOperation, readOperations } from './block-operation.ts';
 import { BlockReader, NotABlock } from './block-reader.ts';
+import type { Positions } from './places.ts';
 
 /** The parts of a commit's header that can be judged. */
 export interface BlockHeader {
@@ -12,13 +13,17 @@ export interface BlockHeader {
   readonly previousCommitId: string;
   readonly part: number;
   readonly parts: number;
-  /** Input position that the commit has applied, */
+  /** Input position applied through, of the first input where there are several, */
   readonly position: number;
   /** and the checksum and leader epoch of the batch before it; the epoch is below 0 if there was none. */
   readonly checksum: number;
   readonly leaderEpoch: number;
-  /** The first input offset that the application reads (R3). */
+  /** The first input offset that the application reads (R3), of the first input. */
   readonly origin: number;
+  /** The same of each input; and its clock, where there are several (S8). */
+  readonly positions: Positions;
+  readonly origins: Positions;
+  readonly clocks: readonly Millis[];
   readonly clock: Millis;
   readonly floor: number;
   readonly liveEntries: number;
@@ -48,14 +53,18 @@ const LETTER_F = 0x46;
 const VERSION = 2;
 const VERSION_WITH_SETTINGS = 3;
 const VERSION_WITH_SOURCES = 4;
-const VERSION_WITH_DISORDER = 5;
-const VERSIONS = [VERSION, VERSION_WITH_SETTINGS, VERSION_WITH_SOURCES, VERSION_WITH_DISORDER];
+/** With disorder, when a session was last told of, early data, or several inputs. */
+const VERSION_WITH_MORE = 5;
+const VERSIONS = [VERSION, VERSION_WITH_SETTINGS, VERSION_WITH_SOURCES, VERSION_WITH_MORE];
 const STATE = 1;
 const CLAIM = 2;
 const STATE_WITH_HOLDS = 3;
 const STATE_WITH_ORIGIN = 4;
 const STATE_WITH_SETTINGS = 5;
-const STATES = [STATE, STATE_WITH_HOLDS, STATE_WITH_ORIGIN, STATE_WITH_SETTINGS];
+const STATE_OF_SEVERAL = 6;
+const STATES = [STATE, STATE_WITH_HOLDS, STATE_WITH_ORIGIN, STATE_WITH_SETTINGS, STATE_OF_SEVERAL];
+const WITH_ORIGINS = [STATE_WITH_ORIGIN, STATE_WITH_SETTINGS, STATE_OF_SEVERAL];
+const WITH_SETTINGS = [STATE_WITH_SETTINGS, STATE_OF_SEVERAL];
 
 /** @throws NotABlock */
 export function readBlock(value: Uint8Array): ChangelogBlock {
@@ -70,11 +79,17 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   // A block of entries with sources or disorder may have settings or not.
   if (version < VERSION_WITH_SOURCES && (version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
     throw new NotABlock(`is of kind ${kind}, which version ${version} does not have, or a lower one has, too`);
+  if (kind === STATE_OF_SEVERAL && version < VERSION_WITH_MORE)
+    throw new NotABlock(`is of kind ${kind} in version ${version}`);
   const fields = readHeader(block);
-  const origin = kind === STATE_WITH_ORIGIN || kind === STATE_WITH_SETTINGS ? block.varint() : 0;
+  const { positions } = fields;
+  if (positions.length > 1 !== (kind === STATE_OF_SEVERAL))
+    throw new NotABlock(`is of kind ${kind} and has ${positions.length} inputs`);
+  const origins = positions.map(() => (WITH_ORIGINS.includes(kind) ? block.varint() : 0));
+  const clocks = kind === STATE_OF_SEVERAL ? positions.map(() => block.varint()) : [];
   if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
-  const settings = kind === STATE_WITH_SETTINGS ? block.list(() => readSettings(block)) : [];
-  const header = { ...fields, origin, settings };
+  const settings = WITH_SETTINGS.includes(kind) ? block.list(() => readSettings(block)) : [];
+  const header = { ...fields, origin: origins[0]!, origins, clocks, settings };
   return { kind: 'state', header, operations: readOperations(block) };
 }
 
@@ -84,7 +99,7 @@ function readSettings(block: BlockReader): SaidSettings {
   return { sequence, from, text: block.text() };
 }
 
-function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'settings'> {
+function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'origins' | 'clocks' | 'settings'> {
   const logId = block.text();
   const owner = block.text();
   const commitId = block.text();
@@ -93,8 +108,9 @@ function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'settings'
   const part = block.varint();
   const parts = block.varint();
   block.varint(); // partitions of the input
-  const positions = block.list(() => readPosition(block));
-  if (positions.length !== 1) throw new NotABlock(`has ${positions.length} inputs, known is one`);
+  const inputs = block.list(() => readPosition(block));
+  if (inputs.length === 0) throw new NotABlock('has no input');
+  const positions = inputs.map(({ position }) => position);
   const clock = block.varint();
   block.varint(); // held time
   const floor = block.varint();
@@ -103,7 +119,7 @@ function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'settings'
   block.varint(); // live bytes
   block.varint(); // log bytes
   const chain = { logId, owner, commitId, sequence, previousCommitId, part, parts };
-  return { ...chain, ...positions[0]!, clock, floor, liveEntries, digest };
+  return { ...chain, ...inputs[0]!, positions, clock, floor, liveEntries, digest };
 }
 
 function readPosition(block: BlockReader): Pick<BlockHeader, 'position' | 'checksum' | 'leaderEpoch'> {

@@ -42,6 +42,10 @@ export interface InputRecord extends LogRecord {
   readonly fields?: EventFields | 'bad' | undefined;
   /** True if its maker means it to fail although it decodes (I6). */
   readonly isRefused?: boolean;
+  /** Of which input it is, counted from 0 (S8); `offset` is then its place. Default: the first. */
+  readonly input?: number;
+  /** The clock of its input before it, where there are several. Default: the partition's. */
+  readonly clockBefore?: Millis;
   /** Set if this is not a record but a batch, from `offset` to here, whose records cannot be read (I1). */
   readonly lastOffset?: number | undefined;
 }
@@ -64,6 +68,8 @@ export interface LetterRecord {
 }
 
 export interface LetterSubject {
+  /** Of the input; undefined: it does not say. */
+  readonly topic?: string | undefined;
   readonly offset: number;
   readonly reason: string;
   /** Original lengths of key and value, where the letter does not hold them whole. */
@@ -138,6 +144,8 @@ export interface PartitionHistory {
   readonly input: LogSource<InputRecord>;
   /** Log start of the input, if `input` is read from a later offset: records below that are not judged. Default: `input.logStart`. */
   readonly inputLogStart?: number;
+  /** Those that are read with it as one (S8). Default: none. */
+  readonly furtherInputs?: readonly { readonly log: LogSource<InputRecord>; readonly logStart?: number }[];
   readonly changelog: LogSource<LogRecord>;
   readonly output: LogSource<OutputRecord>;
   readonly deadLetters: LogSource<LetterRecord>;
@@ -168,11 +176,24 @@ export interface PartitionHistory {
 /** Format of all values of an input; `auto`: recognized by the first byte of each. */
 export type ValueFormat = 'auto' | 'json' | 'avro';
 
-/** Rules common to pipelines of every kind, as in their configuration. */
+/** What is said of one of several inputs (S8). */
+export interface InputOfSeveral {
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly maxKeyBytes: number;
+  /** Its records are activity; else they only add data. */
+  readonly touches: boolean;
+  /** What becomes of one whose key has no session. */
+  readonly unknownKey: 'open' | 'hold' | 'deadLetter';
+  readonly holdMs: DurationMs;
+}
+
+/** Rules common to pipelines of every kind, as their configuration gives them. */
 export interface CommonRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly maxKeyBytes: number;
-  /** Format of the values, for readers of the records. Default: unspecified. */
+  /** All of them, where there are several: what each says goes before what is said here. Default: one, all of it activity. */
+  readonly inputs?: readonly InputOfSeveral[] | undefined;
+  /** Format of the values, for whoever reads the records. Default: unspecified. */
   readonly inputFormat?: ValueFormat;
   /** I7. Default: as in docs/SPEC.md. */
   readonly entriesMax?: number;

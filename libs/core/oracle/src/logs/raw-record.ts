@@ -18,6 +18,7 @@ const CLOCK_HEADER = 'flatline-clock';
 const INCARNATION_HEADER = 'flatline-incarnation';
 const REASON_HEADER = 'flatline-reason';
 const OFFSET_HEADER = 'flatline-offset';
+const TOPIC_HEADER = 'flatline-topic';
 const TRUNCATED_HEADER = 'flatline-truncated';
 const LAST_OFFSET_HEADER = 'flatline-last-offset';
 const SOURCE_HEADER = 'flatline-source';
@@ -85,6 +86,7 @@ export function letterRecord({ offset, key, value, headers }: RawRecord): Letter
   const added = headers.slice(offsetAt + 1);
   const lastOffset = lastText(added, LAST_OFFSET_HEADER);
   const subject: LetterSubject = {
+    topic: lastText(headers, TOPIC_HEADER),
     offset: Number(lastText(headers, OFFSET_HEADER)),
     reason,
     ...lengthsIn(lastText(added, TRUNCATED_HEADER) ?? ''),

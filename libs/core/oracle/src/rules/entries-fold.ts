@@ -11,6 +11,7 @@ import type { Millis } from '@flatline/base';
 import { textOf } from '../logs/byte-names.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { CommonRules, OutputRecord } from '../logs/history.ts';
+import { isBehind, type Positions } from '../logs/places.ts';
 import { EntryComparison } from './entry-comparison.ts';
 import type { EntryRules } from './entry-rules.ts';
 import { type Entry, EntryTable } from './entry-table.ts';
@@ -161,9 +162,9 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return [...owed, ...due];
   }
 
-  mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean {
+  mayComeLater(name: string, id: string, record: OutputRecord, positions: Positions): boolean {
     const { latestOffsetOf, instantOf } = this.#kind;
-    if (latestOffsetOf(record) >= position) return true;
+    if (isBehind(latestOffsetOf(record), positions)) return true;
     if (this.#unsaid.has(name, id)) return true;
     const entry = this.#table.get(name);
     if (entry === undefined) return false;

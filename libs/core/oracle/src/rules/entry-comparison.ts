@@ -1,7 +1,8 @@
 // Compares a key's state in the changelog with those that the input gives: its machine's, or the one before a step since.
 //
-// Owns: records that a comparison has shown to be written too early.
-// Does not own: the machines, the steps that the changelog has shown (EntriesFold).
+// Owns: which records a comparison has shown to be said too early.
+// Does not own: the machines, whose steps the changelog has shown (EntriesFold).
+import { isBelow } from '../logs/places.ts';
 import type { Millis } from '@flatline/base';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { EntryRules } from './entry-rules.ts';
@@ -55,7 +56,7 @@ export class EntryComparison<State, Said> {
 
   #surplus(found: State | undefined, { namedAfter }: AfterCommit): EntryFault | undefined {
     if (found === undefined) return undefined;
-    const returns = this.#kind.beginningOf(found) < namedAfter;
+    const returns = isBelow(this.#kind.beginningOf(found), namedAfter);
     return { rule: returns ? 'V11' : 'V5', what: this.#kind.faults.surplus(found, returns) };
   }
 

@@ -140,11 +140,16 @@ export abstract class InputFold {
 
   /** True if it is of the other timestamp type and precedes the first record that moved the clock: history (C6). */
   isFormer(record: InputRecord): boolean {
-    return this.clock === 0 && this.isOtherType(record);
+    return (record.clockBefore ?? this.clock) === 0 && this.isOtherType(record);
   }
 
-  isOtherType({ logAppendTime }: InputRecord): boolean {
-    return logAppendTime !== (this.rules.timestampType === 'LogAppendTime');
+  isOtherType(record: InputRecord): boolean {
+    return record.logAppendTime !== (this.#of(record).timestampType === 'LogAppendTime');
+  }
+
+  /** What is said of its input. */
+  #of({ input = 0 }: InputRecord): Pick<CommonRules, 'timestampType' | 'maxKeyBytes'> {
+    return this.rules.inputs?.[input] ?? this.rules;
   }
 
   /**
@@ -176,7 +181,7 @@ export abstract class InputFold {
       const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
       if (isClockRecord) this.counts.clockRecords += 1;
       else this.refuse(record);
-    } else if (key.length > this.rules.maxKeyBytes) this.refuse(record);
+    } else if (key.length > this.#of(record).maxKeyBytes) this.refuse(record);
     else {
       const name = nameOf(key);
       this.#touched.add(name);

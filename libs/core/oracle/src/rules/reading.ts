@@ -2,6 +2,7 @@
 import type { Millis } from '@flatline/base';
 import type { HeadTouch, LoggedImage } from '../logs/changelog-fold.ts';
 import type { OutputRecord } from '../logs/history.ts';
+import type { Positions } from '../logs/places.ts';
 import type { InputFold } from './input-fold.ts';
 
 /** How a life of a key ended (Reach). */
@@ -33,8 +34,8 @@ export interface EntryFault {
 /** A commit, as the comparison of an entry needs it. */
 export interface AfterCommit {
   readonly position: number;
-  /** The input position of the commit before, if the commit's blocks name the key; else 0. */
-  readonly namedAfter: number;
+  /** The positions of the commit before, if the commit's blocks name the key; else none. */
+  readonly namedAfter: Positions;
   readonly isNamed: boolean;
 }
 
@@ -84,8 +85,8 @@ export interface KindEntries {
   lives(): Iterable<{ readonly text: string; readonly dueAt: Millis }>;
   /** The keys that are due at the clock without having taken effect. */
   overdue(): readonly { readonly text: string; readonly what: string }[];
-  /** True if a commit behind `position`, or a later look at what lives, may account for a record that the output has. */
-  mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean;
+  /** True if a commit behind `positions`, or a later look at what lives, may account for a record that the output has. */
+  mayComeLater(name: string, id: string, record: OutputRecord, positions: Positions): boolean;
   /** Returns why the record comes too early; undefined: it does not. */
   whyEarly(name: string, record: OutputRecord): string | undefined;
 }
@@ -98,7 +99,7 @@ export interface OutputWords {
   lastOf(record: OutputRecord): string | undefined;
   /** O2: lists how its key and headers contradict its value. */
   contradictions(record: OutputRecord): readonly string[];
-  /** Input offset at which the life that it tells of began; NaN: it does not say. */
+  /** The place in the input at which what it tells of began; NaN: it does not say. */
   beginningOf(record: OutputRecord): number;
   /** Returns why the fold cannot tell what is right: the processor has used data that the checker lacks. Default: it always can. */
   readonly otherReckoning?: (record: OutputRecord) => string | undefined;

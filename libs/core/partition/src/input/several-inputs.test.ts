@@ -1,9 +1,20 @@
 // Sessions from several inputs against what S8 says of them, however the fetches of the inputs are interleaved.
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
+import { foldInput, inOneOrder, inputRecord, jsonEvent, type PipelineRules } from '@flatline/oracle';
 import { resetEvent, type SessionEvent, type SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration, type TaskOptions } from '../index.ts';
-import { applyBlock, begin, closedIn, hold, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
+import {
+  applyBlock,
+  begin,
+  closedIn,
+  hold,
+  ListCursor,
+  options,
+  rawOf,
+  type TestRecord,
+  text,
+} from '../task.fixture.ts';
 import { type NaiveInput, naively, sorted } from './several-inputs.fixture.ts';
 
 const WALL = 9e12;
@@ -21,13 +32,13 @@ function decode(bytes: Uint8Array, start: number, length: number, event: Session
 
 const decoder = { decode, prepare: () => Promise.resolve() };
 
-function taskOptions(inputs: readonly NaiveInput[], byBroker: boolean, hashSeed: number): TaskOptions {
+function taskOptions({ inputs, byBroker, rules: own }: Run, hashSeed: number): TaskOptions {
   const { input } = options();
   const rules = { ...input, timestampType: byBroker ? ('LogAppendTime' as const) : ('CreateTime' as const) };
   return options({
     hashSeed,
     tickMs: 1,
-    rules: { ...options().rules, dedupeEventIds: 1_000 },
+    rules: { ...options().rules, dedupeEventIds: 1_000, ...own },
     input: rules,
     furtherInputs: inputs.slice(1).map(() => rules),
     inputs: inputs.map((each) => ({ ...each, decoder })),
@@ -38,7 +49,9 @@ const shown = (s: SessionSummary): string => {
   const texts = [...s.attributes].map(([name, value]) => `${name}=${value}`).sort();
   const offsets = `${s.firstOffset}..${s.lastOffset}`;
   const times = `${s.startedAt}..${s.endedAt}`;
-  return [text(s.key), s.incarnation, s.reason, s.eventCount, offsets, times, s.closedAt, ...texts].join(' ');
+  return [text(s.key), s.incarnation, s.reason || s.state, s.eventCount, offsets, times, s.closedAt, ...texts].join(
+    ' ',
+  );
 };
 
 interface Run {
@@ -46,7 +59,11 @@ interface Run {
   readonly inputs: readonly NaiveInput[];
   readonly byBroker: boolean;
   readonly random: Random;
+  /** Other than the fixture's. */
+  readonly rules?: OwnRules;
 }
+
+type OwnRules = Partial<ReturnType<typeof options>['rules']>;
 
 /** A task that reads several logs by fetches of random length, commits now and then, and sometimes dies. */
 class Model {
@@ -66,8 +83,8 @@ class Model {
   }
 
   #begun(): PartitionTask {
-    const { inputs, byBroker, random } = this.#run;
-    const task = new PartitionTask(taskOptions(inputs, byBroker, random.below(1e9)));
+    const { inputs, random } = this.#run;
+    const task = new PartitionTask(taskOptions(this.#run, random.below(1e9)));
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
     for (const { bytes, offset } of this.#blocks)
       expect(applyBlock(restoration, bytes, offset).kind).not.toBe('broken');
@@ -198,4 +215,79 @@ describe('sessions from several inputs', () => {
       }
     }
   });
+
+  test(`[S11][S13][C5] ${SEEDS} seeds: what comes out is what the rules say, read a second time`, () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
+      const world = drawn(seed);
+      const rules = drawnRules(seededRandom(7_000_000 + seed));
+      try {
+        const expected = readAgain({ ...world, rules });
+        const model = new Model({ ...world, rules, random: seededRandom(3_000_000 + seed) }).run();
+        expect(model.closed.sort()).toEqual(expected.said.sort());
+        expect(model.refused).toEqual(expected.refused);
+      } catch (error) {
+        (error as Error).message += `\nrerun: SEED=${seed} SEEDS=1 npm test -- partition`;
+        throw error;
+      }
+    }
+  });
 });
+
+function drawnRules(random: Random): OwnRules {
+  return {
+    sayOpened: random.chance(0.5),
+    ...(random.chance(0.5) && { maxEvents: 1 + random.below(8) }),
+    ...(random.chance(0.3) && { maxDurationMs: 1_500 + random.below(3_000) }),
+  };
+}
+
+/** What the oracle says of the logs. */
+function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>): {
+  readonly said: string[];
+  readonly refused: readonly string[];
+} {
+  const { rules, input, partition } = options();
+  const { maxKeyBytes } = input;
+  const timestampType = byBroker ? 'LogAppendTime' : 'CreateTime';
+  const judged: PipelineRules = {
+    kind: 'session',
+    ...rules,
+    dedupeEventIds: 1_000,
+    ...own,
+    timestampType,
+    maxKeyBytes,
+    inputs: inputs.map((each) => ({ ...each, timestampType, maxKeyBytes })),
+    unheardMs: 0,
+    maxHoldMs: 0,
+  };
+  const event = (value: Uint8Array): ReturnType<typeof jsonEvent> =>
+    jsonEvent(new TextEncoder().encode(jsonOf(text(value))));
+  const read = logs.map((log) => log.map((record) => inputRecord(rawOf(record), event)));
+  const merged = inOneOrder(read, judged).filter(
+    ({ timestamp, clockBefore = 0 }) => Math.max(timestamp, clockBefore) <= END,
+  );
+  const { summaries, refused } = foldInput(merged, { partition, rules: judged });
+  return {
+    said: summaries.map(shownAgain),
+    refused: refused.map((place) => `${Math.floor(place / 2 ** 45)}/${place % 2 ** 45}`),
+  };
+}
+
+/** A value of these tests as the checker knows one. */
+function jsonOf(value: string): string {
+  const [name, says] = value.split('=');
+  if (says !== undefined) return JSON.stringify({ attributes: { [name!]: says } });
+  return JSON.stringify(value.startsWith('#') ? { eventId: value } : {});
+}
+
+function shownAgain(s: Readonly<Record<string, unknown>>): string {
+  const texts = Object.entries(s['attributes'] as Readonly<Record<string, string>>).map(
+    ([name, value]) => `${name}=${value}`,
+  );
+  const offsets = `${String(s['firstOffset'])}..${String(s['lastOffset'])}`;
+  const times = `${String(s['startedAt'])}..${String(s['endedAt'])}`;
+  const why = s['reason'] === '' ? s['state'] : s['reason'];
+  return [s['sessionId'], s['incarnation'], why, s['eventCount'], offsets, times, s['closedAt'], ...texts.sort()].join(
+    ' ',
+  );
+}

@@ -1,7 +1,7 @@
 // A pipeline that reads several inputs as one, in a simulated cluster.
 import { describe, expect, test } from '@jest/globals';
 import { calm, rough } from '@flatline/cluster';
-import { firstPlaceOf, idAt } from '@flatline/kinds';
+import { firstPlaceOf } from '@flatline/kinds';
 import { decodeBlock } from '@flatline/partition';
 import { foldInput, inputRecord } from '@flatline/oracle';
 import { resetEvent, type SessionEvent } from '@flatline/ports/formats';
@@ -31,8 +31,7 @@ function expectedOf(world: World): string[] {
     const records = merged.map((record) => inputRecord(record, () => blank));
     return foldInput(records, { partition, rules, closesAll: true }).summaries.map((summary) => {
       const [key, reason, count] = ['sessionId', 'reason', 'eventCount'].map((name) => String(summary[name]));
-      const first = Number(summary['firstOffset']);
-      return `${key} ${idAt(partition, first)} ${reason} ${count} ${String(summary['closedAt'])}`;
+      return `${key} ${summary.incarnation} ${reason} ${count} ${String(summary['closedAt'])}`;
     });
   })
     .flat()

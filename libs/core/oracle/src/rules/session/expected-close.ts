@@ -1,6 +1,7 @@
 // The output expected for a session that the input closes, and the differences of the actual output (V4).
 import type { DurationMs, Millis } from '@flatline/base';
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
+import { nameAt, offsetOf } from '../../logs/places.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import { isSame, shown } from '../differences.ts';
 import { missingIn } from './sequence-span.ts';
@@ -42,7 +43,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
   const attributes = [...session.attributes].map(([name, { value }]): [string, string] => [name, value]);
   const fields = {
     sessionId: textOf(key),
-    incarnation: `${partition}-${firstOffset}`,
+    incarnation: nameAt(partition, firstOffset),
     revision: 0,
     state,
     reason,
@@ -65,9 +66,9 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     truncated,
     capped,
     partition,
-    firstOffset,
-    lastOffset,
-    // Only if the text cannot represent it (docs/FORMATS.md).
+    firstOffset: offsetOf(firstOffset),
+    lastOffset: offsetOf(lastOffset),
+    // Only where the text does not say it (docs/FORMATS.md).
     sessionKeyBase64: utf8In(key) === undefined ? base64Of(key) : undefined,
   };
   return new Map(Object.entries(fields));
@@ -79,7 +80,7 @@ function countsByType({ eventCount, types }: Session): ReadonlyMap<string, numbe
 }
 
 function namesOf({ absorbed }: Session, partition: number): readonly string[] | undefined {
-  return absorbed.length === 0 ? undefined : absorbed.map((offset) => `${partition}-${offset}`);
+  return absorbed.length === 0 ? undefined : absorbed.map((place) => nameAt(partition, place));
 }
 
 /** S6 */

@@ -2,13 +2,24 @@
 //
 // Shares no code with what it judges.
 import type { Millis } from '@flatline/base';
-import type { InputEvent, InputRecord, PipelineRules } from '../../logs/history.ts';
+import type { InputEvent, InputOfSeveral, InputRecord, PipelineRules } from '../../logs/history.ts';
+import { inputOf, nameAt, offsetOf } from '../../logs/places.ts';
 import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
 import { type ExpectedClose, expectedSummary } from './expected-close.ts';
 import { withEnd, withEvent } from './event-time.ts';
-import { type Activity, asCapped, newSession, owesUpdate, type Session, withActivity } from './session-state.ts';
+import {
+  type Activity,
+  asCapped,
+  begunWith,
+  newEarlyData,
+  newSession,
+  owesUpdate,
+  type Session,
+  withActivity,
+  withData,
+} from './session-state.ts';
 
 export const ENDED = 'ENDED';
 const END_EVENT: InputEvent = {
@@ -55,6 +66,10 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   due(): void {
     const sessions = this.#open();
     const at = this.dueAt();
+    if (this.state?.isEarly === true) {
+      this.state = undefined;
+      return;
+    }
     this.#keep(sessions.filter((session) => this.#dueOf(session) > at));
     for (const session of sessions) {
       const closedAt = this.#dueOf(session);
@@ -72,6 +87,8 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const { effectiveAt, offset } = when;
     const activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? record.timestamp, event };
     const { state } = this;
+    const input = this.#rules.inputs?.[record.input ?? 0];
+    if (input !== undefined) return this.#takeOf(input, { record, activity }, when);
     const isInOrder = this.#rules.graceMs === 0 && (state === undefined || isPlain(state));
     if (!isInOrder) return this.#takeByTime(activity, when);
     return this.#takeInOrder(
@@ -80,14 +97,45 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     );
   }
 
+  /** S8: a record of one of several inputs. */
+  #takeOf(
+    input: InputOfSeveral,
+    { record, activity }: { readonly record: InputRecord; readonly activity: Activity },
+    when: When,
+  ): boolean {
+    const { state } = this;
+    const session = state?.isEarly === true ? undefined : state;
+    if (activity.event?.type === ENDED && (!input.touches || session === undefined)) return true;
+    const opens = input.unknownKey === 'open';
+    if (session === undefined && (input.unknownKey === 'deadLetter' || (input.touches && !opens))) return false;
+    const said = state === undefined ? activity : asCapped(activity, state, this.#rules, record.timestamp);
+    if (session === undefined ? !input.touches && !opens : !input.touches) {
+      this.#takeData(input, said);
+      return true;
+    }
+    // Its offsets are those of the input on which it began.
+    const isOfFirst = session === undefined || inputOf(session.firstOffset) === inputOf(activity.offset);
+    return this.#takeInOrder(isOfFirst ? said : { ...said, offset: session.lastOffset }, when);
+  }
+
+  #takeData({ holdMs }: InputOfSeveral, activity: Activity): void {
+    const before = this.state ?? newEarlyData(activity, this.#rules, holdMs);
+    const after = withData(before, this.#rules, activity);
+    this.repeated(after.duplicates - before.duplicates);
+    if (!before.isEarly) this.state = after;
+    else this.state = { ...after, timeoutMs: holdMs, lastSeenAt: Math.max(before.lastSeenAt, activity.effectiveAt) };
+  }
+
   #takeInOrder(activity: Activity, { clock, clockAtLeast }: When): boolean {
     const isEnd = activity.event?.type === ENDED;
     if (isEnd && this.state === undefined) return true;
-    if (this.state === undefined) this.began();
-    const before = this.state ?? newSession(activity, this.#rules);
+    const isLive = this.state?.isEarly === false;
+    if (!isLive) this.began();
+    const { state } = this;
+    const early = state?.isEarly === true ? begunWith(state, this.#rules, activity) : undefined;
+    const before = early ?? state ?? newSession(activity, this.#rules);
     const session = withActivity(before, this.#rules, activity);
     this.repeated(session.duplicates - before.duplicates);
-    const isLive = this.state !== undefined;
     this.state = session;
     if (!isEnd) this.#tellOf(isLive ? before : undefined, session, { clock, clockAtLeast });
     else {
@@ -149,8 +197,16 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       heldMs,
       endedAt,
     });
-    const incarnation = `${this.#of.partition}-${session.firstOffset}`;
-    this.tell({ state, lastOffset: session.lastOffset, incarnation, deadlineAt, reason, closedAtLeast, summary });
+    const incarnation = nameAt(this.#of.partition, session.firstOffset);
+    this.tell({
+      state,
+      lastOffset: offsetOf(session.lastOffset),
+      incarnation,
+      deadlineAt,
+      reason,
+      closedAtLeast,
+      summary,
+    });
   }
 
   /** An explicit end that waits for the grace leaves no silence to wait for. */
@@ -158,9 +214,9 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     return endedAt === undefined ? this.#gaps.end(lastSeenAt, timeoutMs) : lastSeenAt;
   }
 
-  #longestEnd({ openedAt }: Session): Millis {
+  #longestEnd({ openedAt, isEarly }: Session): Millis {
     const { maxDurationMs } = this.#rules;
-    return maxDurationMs === undefined ? Infinity : this.#gaps.end(openedAt, maxDurationMs);
+    return maxDurationMs === undefined || isEarly ? Infinity : this.#gaps.end(openedAt, maxDurationMs);
   }
 
   #deadlineOf(session: Session): Millis {

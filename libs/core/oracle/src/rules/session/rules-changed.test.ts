@@ -20,7 +20,7 @@ function beaten(): SessionFold & { readonly adopt: (maxDurationMs: number) => vo
   return { ...sessions, adopt };
 }
 
-const atCommit = { position: 1, namedAfter: 0, isNamed: true };
+const atCommit = { position: 1, namedAfter: [], isNamed: true };
 
 test('[S2][V2] a session that other rules make due sooner takes effect then, though nothing of its key comes', () => {
   const { fold, adopt, deadlineOf, takeCloses } = beaten();

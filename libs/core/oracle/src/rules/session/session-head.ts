@@ -4,6 +4,8 @@ import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch } from '../../logs/changelog-fold.ts';
 
 export interface SessionHead {
+  /** No activity was seen (S8). */
+  readonly isEarly: boolean;
   readonly timeoutChosen: boolean;
   readonly openedAt: number;
   readonly lastSeenAt: number;
@@ -17,22 +19,28 @@ export interface SessionHead {
 
 const TIMEOUT_CHOSEN = 1;
 const NUMBERS = 2;
-/** Bytes of the numbers' bitmap, and the flag that announces it. */
+const EARLY = 4;
+/** The offsets of early data. */
+const NONE = -1;
+/** Bytes of the numbers' bitmap, and its flag. */
 const WORDS_BYTES = 8;
 const SEQUENCE = 2;
 
 /** @throws NotABlock */
 export function readHead(bytes: BlockReader): SessionHead {
   const flags = bytes.byte();
+  const isEarly = (flags & EARLY) !== 0;
   const openedAt = bytes.varint();
   const lastSeenAt = openedAt + bytes.varint();
-  const firstOffset = bytes.varint();
-  const lastOffset = firstOffset + bytes.varint();
+  const first = bytes.varint();
+  const last = first + bytes.varint();
+  if (isEarly && last > 0) throw new NotABlock('is early data with offsets');
+  const [firstOffset, lastOffset] = isEarly ? [NONE, NONE] : [first, last];
   const eventCount = bytes.varint();
   const timeoutMs = bytes.varint();
   const numbers = (flags & NUMBERS) === 0 ? undefined : readNumbers(bytes);
   const timeoutChosen = (flags & TIMEOUT_CHOSEN) !== 0;
-  return { timeoutChosen, openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers };
+  return { isEarly, timeoutChosen, openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers };
 }
 
 /** Returns the bytes of a head after a touch. @throws NotABlock */
@@ -73,11 +81,13 @@ function readNumbers(bytes: BlockReader): Uint8Array {
 function written(head: SessionHead): Uint8Array {
   const { openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers } = head;
   const out = new ByteWriter(64);
-  out.u8((head.timeoutChosen ? TIMEOUT_CHOSEN : 0) + (numbers === undefined ? 0 : NUMBERS));
+  out.u8(
+    (head.timeoutChosen ? TIMEOUT_CHOSEN : 0) + (numbers === undefined ? 0 : NUMBERS) + (head.isEarly ? EARLY : 0),
+  );
   for (const number of [
     openedAt,
     lastSeenAt - openedAt,
-    firstOffset,
+    head.isEarly ? 0 : firstOffset,
     lastOffset - firstOffset,
     eventCount,
     timeoutMs,

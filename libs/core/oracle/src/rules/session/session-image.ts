@@ -46,6 +46,8 @@ function readSession(image: Uint8Array, hasLater: boolean): Session {
   session.hasSources = (flags & HAS_SOURCES) !== 0;
   if ((flags & HAS_DISORDER) !== 0) readDisorder(new BlockReader(bytes.bytes(bytes.u32())), session, hasLater);
   if (session.hasTexts) readTexts(bytes.rest(), session);
+  // It has no event that began or ended anything.
+  if (session.isEarly) session.startedAt = session.lastEventAt = session.openedAt;
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an entry');
   return session;
 }

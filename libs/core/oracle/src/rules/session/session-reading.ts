@@ -7,6 +7,7 @@ import { incarnationFaults } from '../headers.ts';
 import { HeldGaps } from '../held-gaps.ts';
 import type { FoldCounts } from '../input-fold.ts';
 import type { EntryFault, Ending, KindReading, OutputWords } from '../reading.ts';
+import { inputOf, nameAt, placeIn, placeOf } from '../../logs/places.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
 import { metBy } from './event-time.ts';
@@ -46,7 +47,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     beginningOf: (state) => Math.max(...openIn(state).map(({ firstOffset }) => firstOffset)),
     // A summary is the only record of its session: it may come where that is what the session says next.
     instantOf: () => undefined,
-    latestOffsetOf: ({ summary }) => Number(summary?.['lastOffset']),
+    latestOffsetOf: (record) => placeOf(inputOf(SUMMARIES.beginningOf(record)), Number(record.summary?.['lastOffset'])),
     whyEarly: (record, { state, dueAt, clock }) =>
       openIn(state).some(({ firstOffset }) => SUMMARIES.beginningOf(record) === firstOffset)
         ? `it is open: its deadline is ${dueAt}, the clock of this commit ${clock}`
@@ -67,7 +68,8 @@ function opensAnother(
 }
 
 function wordsOf(partition: number): FaultWords<Session> {
-  const incarnationOf = ({ firstOffset }: Session): string => `${partition}-${firstOffset}`;
+  const incarnationOf = ({ firstOffset, isEarly }: Session): string =>
+    isEarly ? 'early data' : nameAt(partition, firstOffset);
   return {
     surplus: (found, returns) =>
       `the changelog holds the incarnation ${incarnationOf(found)}, which the input ${returns ? 'had closed before: it returns' : 'does not leave open'}`,
@@ -122,8 +124,7 @@ const SUMMARIES: OutputWords = {
   lastOf: (record) => (isOfLive(record) ? undefined : incarnationIn(record)),
   contradictions: (record) => incarnationFaults(record, incarnationIn(record)),
   beginningOf: (record) => {
-    const incarnation = incarnationIn(record) ?? '';
-    return Number(incarnation.slice(incarnation.indexOf('-') + 1));
+    return placeIn(incarnationIn(record) ?? '');
   },
 };
 

@@ -11,6 +11,8 @@ const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** Immutable: each activity replaces it. */
 export interface Session {
+  /** Data that came before any activity (S8): no session yet, and both offsets are −1. */
+  isEarly: boolean;
   openedAt: Millis;
   lastSeenAt: Millis;
   timeoutMs: DurationMs;
@@ -57,6 +59,7 @@ export interface Activity {
 
 export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules: PipelineRules): Session {
   return {
+    isEarly: false,
     openedAt: effectiveAt,
     lastSeenAt: effectiveAt,
     timeoutMs: rules.timeoutMs,
@@ -121,6 +124,47 @@ export function withActivity(before: Session, rules: PipelineRules, activity: Ac
   counted(session, event?.type ?? HEARTBEAT, 1);
   for (const [name, value] of event?.attributes ?? []) kept(session, rules, name, { value, at: occurredAt });
   takeTimeout(session, rules, event?.timeoutMs);
+  return session;
+}
+
+/** S8: what an input that only adds data says first of a key. */
+export function newEarlyData(activity: Activity, rules: PipelineRules, holdMs: DurationMs): Session {
+  const { openedAt } = newSession(activity, rules);
+  const none = { isEarly: true, firstOffset: -1, lastOffset: -1, startedAt: openedAt, lastEventAt: openedAt };
+  return { ...newSession(activity, rules), ...none, timeoutMs: holdMs };
+}
+
+/** S8: early data, with the activity that makes it a session. */
+export function begunWith(
+  early: Session,
+  rules: PipelineRules,
+  { effectiveAt, occurredAt, offset }: Activity,
+): Session {
+  return {
+    ...early,
+    isEarly: false,
+    openedAt: effectiveAt,
+    lastSeenAt: effectiveAt,
+    timeoutMs: rules.timeoutMs,
+    firstOffset: offset,
+    lastOffset: offset,
+    startedAt: occurredAt,
+    lastEventAt: occurredAt,
+    toldAt: early.toldAt === undefined ? undefined : effectiveAt,
+  };
+}
+
+/** S8: types, ids and attributes, and no sign of life. */
+export function withData(before: Session, rules: PipelineRules, { event, occurredAt }: Activity): Session {
+  const session = { ...before };
+  if (event !== undefined && isDuplicate(session, rules, event)) {
+    session.duplicates += 1;
+    return session;
+  }
+  session.eventCount += 1;
+  session.hasTexts ||= event !== undefined && (event.type !== HEARTBEAT || event.attributes !== undefined);
+  counted(session, event?.type ?? HEARTBEAT, 1);
+  for (const [name, value] of event?.attributes ?? []) kept(session, rules, name, { value, at: occurredAt });
   return session;
 }
 
