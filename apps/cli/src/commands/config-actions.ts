@@ -15,9 +15,10 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
   const origins = { ...facts, pid: undefined };
   const stateDirFrom = String(facts['stateDirFrom']);
   const pipelines = config.pipelines.map((pipeline) => {
-    const { name, kind, input, output, deadLetterTopic, changelogTopic, group } = pipeline;
+    const { name, kind, input, inputs = [], output, deadLetterTopic, changelogTopic, group } = pipeline;
     const topics = {
       input: input.topic,
+      ...(inputs.length > 0 && { furtherInputs: inputs.slice(1).map(({ topic }) => topic) }),
       output: output.topic,
       changelog: changelogTopic,
       deadLetters: deadLetterTopic,
@@ -29,7 +30,7 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
     `  brokers ${config.brokers.join(', ')} (from ${String(facts['brokersFrom'])})`,
     `  state directory ${config.stateDir} (${stateDirFrom === 'default' ? 'the default' : `from ${stateDirFrom}`})`,
     ...pipelines.flatMap(({ name, kind, topics, outage }) => [
-      `  ${name}: ${kind}, ${topics.input} → ${topics.output}`,
+      `  ${name}: ${kind}, ${[topics.input, ...(topics.furtherInputs ?? [])].join(' + ')} → ${topics.output}`,
       `    an outage of the brokers: ${outage.text}`,
     ]),
   ];

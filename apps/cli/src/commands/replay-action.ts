@@ -1,5 +1,6 @@
 import { count, counted } from '@flatline/base';
-import { KafkaTransactionalWriters } from '@flatline/kafka';
+import { KafkaTransactionalWriters, type TopicDescription } from '@flatline/kafka';
+import { inputTopicsOf } from '@flatline/kind-modules';
 import { type Aftermath, aftermathOf, ReplayedStretch } from '../dead-letters/aftermath.ts';
 import { type DeadLetterFlags, type DeadLetterPipeline, withLetters } from '../dead-letters/letter-access.ts';
 import type { LetterLog, PartitionEnds } from '../dead-letters/letter-log.ts';
@@ -35,10 +36,11 @@ export async function runReplay(flags: ReplayFlags, console: Console, shell: She
     // Before looking at what was replayed: it ends another replay of this pipeline, or settles one that broke off.
     const writer = await writers.open(`${application}.${pipeline.name}.replay`);
     try {
-      const input = await requireTopic(connection, clock, pipeline.input.topic);
+      const inputs = new Map<string, TopicDescription>();
+      for (const topic of inputTopicsOf(pipeline)) inputs.set(topic, await requireTopic(connection, clock, topic));
       const log = await letters.openLog();
       const selection = await select(letters, log, { filter, flags, console, shell });
-      const parts = { clock, writer, input, letterTopic: log.topic };
+      const parts = { clock, writer, inputs, letterTopic: log.topic };
       const stretch = new ReplayedStretch();
       const code = await send(selection, (chosen) => noted(replay(parts, chosen), stretch), { flags, console, shell });
       if (code !== ExitCode.ok || stretch.byPartition.size === 0) return code;
@@ -94,7 +96,8 @@ interface Surroundings {
 
 interface Selection {
   readonly letterTopic: string;
-  readonly inputTopic: string;
+  /** All of the pipeline: each letter goes back to its own. */
+  readonly inputTopics: readonly string[];
   /** Letters to be sent, by partition. */
   readonly partitions: readonly AsyncIterable<Selected>[];
   /** Letters seen so far that were replayed before: left out, or with --again sent once more. */
@@ -124,6 +127,7 @@ async function select(
       `dead letter ${placeOf(broken)} of ${log.topic} cannot be replayed: ${absentText(broken).join()}. Nothing was ` +
         'replayed. Have its producer send it again; the original is in the input as long as that keeps it',
     );
+  const inputTopics = inputTopicsOf(pipeline);
   let replayedBefore = 0;
   let incomplete = 0;
   async function* selected(ends: PartitionEnds): AsyncGenerator<Selected, void> {
@@ -137,16 +141,16 @@ async function select(
       const replays = survey.replaysOf(record);
       if (replays > 0) replayedBefore += 1;
       if (replays > 0 && flags.again !== true) continue;
-      if (record.origin.topic !== pipeline.input.topic)
+      if (!inputTopics.includes(record.origin.topic))
         throw usageFailure(
-          `dead letter ${placeOf(record)} came from ${printable(record.origin.topic)}, the input is ${pipeline.input.topic}`,
+          `dead letter ${placeOf(record)} came from ${printable(record.origin.topic)}, the input is ${inputTopics.join(', ')}`,
         );
       yield { letter: record, replay: replays + 1 };
     }
   }
   const partitions = log.ends.map(selected);
   const counts = { replayedBefore: () => replayedBefore, incomplete: () => incomplete };
-  return { letterTopic: log.topic, inputTopic: pipeline.input.topic, partitions, ...counts };
+  return { letterTopic: log.topic, inputTopics, partitions, ...counts };
 }
 
 async function dryRun(
@@ -161,7 +165,7 @@ async function dryRun(
       wouldReplay += 1;
       const place = placeOf(letter);
       const { reason } = letter.origin;
-      const to = `${selection.inputTopic}/${letter.partition}`;
+      const to = `${letter.origin.topic}/${letter.partition}`;
       console.result({ kind: 'wouldReplay', place, reason, to, replay }, `would replay ${place} (${reason}) to ${to}`);
     }
   const { letterTopic } = selection;
@@ -178,7 +182,7 @@ async function send(
   replaying: (selected: AsyncIterable<Selected>) => AsyncIterable<Replayed>,
   around: Surroundings,
 ): Promise<ExitCode> {
-  const { partitions, letterTopic, inputTopic } = selection;
+  const { partitions, letterTopic, inputTopics } = selection;
   const { console, shell } = around;
   let replayed = 0;
   try {
@@ -186,9 +190,9 @@ async function send(
       for await (const { letter, replay, inputOffset } of replaying(partition)) {
         replayed += 1;
         const place = placeOf(letter);
-        const { reason } = letter.origin;
-        const to = { topic: inputTopic, partition: letter.partition, offset: inputOffset };
-        const text = `replayed ${place} (${reason}) to ${inputTopic}/${letter.partition}/${inputOffset}`;
+        const { reason, topic } = letter.origin;
+        const to = { topic, partition: letter.partition, offset: inputOffset };
+        const text = `replayed ${place} (${reason}) to ${topic}/${letter.partition}/${inputOffset}`;
         console.result(
           { kind: 'replayed', place, reason, to, replay },
           replay === 1 ? text : `${text}, replay ${replay}`,
@@ -197,8 +201,8 @@ async function send(
   } finally {
     const leftOut = warnOfLeftOut(selection, around);
     console.result(
-      { kind: 'summary', topic: letterTopic, input: inputTopic, replayed, ...leftOut },
-      `Replayed ${counted(replayed, 'dead letter')} of ${letterTopic} to ${inputTopic}.`,
+      { kind: 'summary', topic: letterTopic, input: inputTopics.join(', '), replayed, ...leftOut },
+      `Replayed ${counted(replayed, 'dead letter')} of ${letterTopic} to ${inputTopics.join(', ')}.`,
     );
   }
   if (!shell.stop.signal.aborted) return ExitCode.ok;

@@ -8,6 +8,7 @@
 //   AM2  It ends within WAIT_MS, and at once where no processor runs: its group has no members.
 import type { Clock, DurationMs } from '@flatline/base';
 import { KafkaLogAdmin, KafkaLogScan } from '@flatline/kafka';
+import type { TopicPartition } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import type { Stop } from '../stop.ts';
 import type { DeadLetterPipeline } from './letter-access.ts';
@@ -23,16 +24,22 @@ export type Aftermath =
   /** `refused`: how many for which reason. */
   | { readonly kind: 'read'; readonly refused: ReadonlyMap<string, number> };
 
+function placeNameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}/${partition}`;
+}
+
 const WAIT_MS: DurationMs = 15_000;
 const LOOK_EVERY_MS: DurationMs = 250;
 
-/** Input offsets of the replayed records, first and last, by partition. */
+/** Input offsets of the replayed records, first and last, by partition of an input. */
 export class ReplayedStretch {
-  readonly byPartition = new Map<number, { readonly first: number; last: number }>();
+  readonly byPartition = new Map<string, TopicPartition & { readonly first: number; last: number }>();
 
-  add({ letter: { partition }, inputOffset }: Replayed): void {
-    const known = this.byPartition.get(partition);
-    if (known === undefined) this.byPartition.set(partition, { first: inputOffset, last: inputOffset });
+  add({ letter: { partition, origin }, inputOffset }: Replayed): void {
+    const { topic } = origin;
+    const name = placeNameOf({ topic, partition });
+    const known = this.byPartition.get(name);
+    if (known === undefined) this.byPartition.set(name, { topic, partition, first: inputOffset, last: inputOffset });
     else known.last = inputOffset;
   }
 }
@@ -49,9 +56,9 @@ export async function aftermathOf(
   const scan = new KafkaLogScan({ clock, connection });
   if (!(await scan.hasMembers(pipeline.group))) return { kind: 'notRunning' };
   const until = clock.monotonicMs() + WAIT_MS;
-  for (const [partition, { last }] of byPartition)
+  for (const { topic, partition, last } of byPartition.values())
     for (;;) {
-      const place = { topic: pipeline.input.topic, partition };
+      const place = { topic, partition };
       const committed = await admin.committedOffset(pipeline.group, place);
       if (committed !== undefined && committed.offset > last) break;
       if (stop.signal.aborted || clock.monotonicMs() >= until) return { kind: 'unread' };
@@ -60,12 +67,14 @@ export async function aftermathOf(
   const log = await letters.openLog();
   const refused = new Map<string, number>();
   for (const ends of log.ends) {
-    const stretch = byPartition.get(ends.partition);
-    if (stretch === undefined) continue;
+    const { partition } = ends;
+    const isStretched = [...byPartition.values()].some((each) => each.partition === partition);
+    if (!isStretched) continue;
     for await (const record of log.records(ends, before.ends[ends.partition]?.end ?? 0)) {
       if (record.kind !== 'letter' || !isReplayOf(record, log.topic)) continue;
-      const { offset, reason } = record.origin;
-      if (offset < stretch.first || offset > stretch.last) continue;
+      const { topic, offset, reason } = record.origin;
+      const stretch = byPartition.get(placeNameOf({ topic, partition }));
+      if (stretch === undefined || offset < stretch.first || offset > stretch.last) continue;
       refused.set(reason, (refused.get(reason) ?? 0) + 1);
     }
   }

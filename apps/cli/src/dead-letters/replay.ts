@@ -6,7 +6,7 @@
 // Invariants
 //   RY1  A letter is back in the input if and only if its mark is in the dead-letter topic: whatever breaks off a replay,
 //        running it again replays what is left.
-//   RY2  A batch has at most BATCH_LETTERS_MAX letters, or BATCH_BYTES_MAX bytes and one letter more.
+//   RY2  A batch has at most BATCH_LETTERS_MAX letters, or BATCH_BYTES_MAX bytes and one letter more; all are of one topic.
 import type { Clock } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
 import type { TransactionalWriter } from '@flatline/ports';
@@ -15,7 +15,8 @@ import { type Letter, replayedRecord, replayMark } from './letter.ts';
 export interface ReplayParts {
   readonly clock: Clock;
   readonly writer: TransactionalWriter;
-  readonly input: TopicDescription;
+  /** By topic: each letter goes back to its own. */
+  readonly inputs: ReadonlyMap<string, TopicDescription>;
   readonly letterTopic: string;
 }
 
@@ -35,19 +36,19 @@ const BATCH_BYTES_MAX = 4_000_000;
 
 /** Gives each letter once it is committed. All of `selected` are of one partition. @throws Fenced, Retriable, Fatal */
 export async function* replay(
-  { clock, writer, input, letterTopic }: ReplayParts,
+  { clock, writer, inputs, letterTopic }: ReplayParts,
   selected: AsyncIterable<Selected>,
 ): AsyncGenerator<Replayed, void> {
-  const isCreateTime = input.timestampType === 'CreateTime';
   for await (const batch of batches(selected)) {
-    const { partition } = batch[0]!.letter;
+    const { partition, origin } = batch[0]!.letter;
+    const isCreateTime = inputs.get(origin.topic)?.timestampType === 'CreateTime';
     const records = batch.map(({ letter, replay }) =>
       replayedRecord(letter, letterTopic, replay, isCreateTime ? timestampFor(letter, clock) : undefined),
     );
     const marks = batch.map(({ letter, replay }) => replayMark(letter, replay));
     const [offsets] = await writer.commit({
       writes: [
-        { topic: input.topic, partition, records },
+        { topic: origin.topic, partition, records },
         { topic: letterTopic, partition, records: marks },
       ],
       offsets: [],
@@ -65,6 +66,11 @@ async function* batches(selected: AsyncIterable<Selected>): AsyncGenerator<reado
   let batch: Selected[] = [];
   let bytes = 0;
   for await (const each of selected) {
+    if (batch.length > 0 && batch[0]!.letter.origin.topic !== each.letter.origin.topic) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
     batch.push(each);
     bytes += (each.letter.key?.length ?? 0) + (each.letter.value?.length ?? 0);
     if (batch.length < BATCH_LETTERS_MAX && bytes < BATCH_BYTES_MAX) continue;

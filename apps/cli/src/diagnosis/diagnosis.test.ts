@@ -192,6 +192,7 @@ const task = {
   lag: 0,
   expiryLagMs: 0,
   position: 1,
+  inputs: [],
   committedPosition: 1,
   counters: undefined,
   refused: undefined,

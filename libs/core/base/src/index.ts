@@ -29,6 +29,7 @@ export { DurationHistogram, type HistogramStatus } from './duration-histogram.ts
 export { didYouMean } from './edit-distance.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
+export { INPUTS_MAX } from './inputs-max.ts';
 export { KIND_NAMES, type KindName } from './kind-name.ts';
 export {
   KEY_BYTES_MAX,

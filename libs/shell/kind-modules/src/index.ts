@@ -47,5 +47,6 @@ export { type AtHand, type KindAtHand, schemasFor } from './at-hand.ts';
 export type { Counted, EntryColumn, Ended, Given, Outage, Reducers, Show } from './kind-module.ts';
 export type { RecordReader } from './judging/kind-judging.ts';
 export { AROUND_BYTES } from './largest.ts';
+export { inputTopicsOf, mergedRules } from './pipeline.ts';
 export { foreseenSchedule } from './schedule/foreseen.ts';
 export type { SchedulePipeline } from './schedule/settings.ts';

@@ -64,6 +64,29 @@ export interface MergedInputConfig extends InputConfig {
   readonly holdMs: DurationMs;
 }
 
+/** Of all its inputs, in their order. */
+export function inputTopicsOf({ input, inputs }: Pick<AnyPipeline, 'input' | 'inputs'>): readonly string[] {
+  return (inputs ?? [input]).map(({ topic }) => topic);
+}
+
+/** What is decisive of several inputs, in the form in which the changelog says it and a checker reads it. */
+export function mergedRules(inputs: readonly MergedInputConfig[]): readonly MergedRules[] {
+  return inputs.map(({ topic, format, timestampType, maxKeyBytes, touches, unknownKey, holdMs }) => ({
+    topic,
+    format,
+    timestampType,
+    maxKeyBytes,
+    touches,
+    unknownKey,
+    holdMs,
+  }));
+}
+
+type MergedRules = Pick<
+  MergedInputConfig,
+  'topic' | 'format' | 'timestampType' | 'maxKeyBytes' | 'touches' | 'unknownKey' | 'holdMs'
+>;
+
 interface InputConfig {
   readonly topic: string;
   readonly format: 'auto' | 'json' | 'avro';

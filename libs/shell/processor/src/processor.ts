@@ -218,6 +218,7 @@ class Processor implements RunningProcessor, Observed {
       name: config.name,
       kind: config.kind,
       inputTopic: config.input.topic,
+      ...(config.inputs && { furtherInputTopics: config.inputs.slice(1).map(({ topic }) => topic) }),
       outputTopic: config.output.topic,
       group: config.group,
       timeoutMs: kindOf(config).silence(config),

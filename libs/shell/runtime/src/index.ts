@@ -11,4 +11,4 @@ export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog, StartFrom, T
 export type { StandbyState, StandbyStatus } from './restoring/standby.ts';
 export { MISPLACED_REMEDY } from './running/step-alarms.ts';
 export { SHOWN_STATES } from './task-state.ts';
-export type { TaskStatus } from './running/task-status.ts';
+export type { InputStatus, TaskStatus } from './running/task-status.ts';

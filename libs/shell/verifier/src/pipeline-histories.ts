@@ -5,7 +5,7 @@
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { type KafkaConnection, KafkaLogAdmin } from '@flatline/kafka';
-import { kindOf, type RecordReader } from '@flatline/kind-modules';
+import { inputTopicsOf, kindOf, type RecordReader } from '@flatline/kind-modules';
 import { type InputTruth, type LogSource, type PartitionHistory, settingsIn } from '@flatline/oracle';
 import type { TopicPartition } from '@flatline/ports';
 import type { SchemaRegistry } from '@flatline/records';
@@ -38,9 +38,9 @@ interface PartitionCuts {
   readonly partition: number;
   readonly decidedBelow: number;
   readonly changelog: LogSpool;
-  readonly cuts: Readonly<Record<'input' | 'changelog' | 'output' | 'deadLetters', LogCut>>;
-  /** Where judging begins, if not at the log's start. */
-  readonly since: number | undefined;
+  readonly cuts: Readonly<Record<'changelog' | 'output' | 'deadLetters', LogCut>>;
+  /** With where judging begins, if not at the log's start. */
+  readonly inputs: readonly (LogCut & { readonly since: number | undefined })[];
 }
 
 /** A log that is truncated faster than it is copied, is no log that a task writes. */
@@ -84,18 +84,15 @@ async function cutPartition(
   const { changelogCut, changelog } = await spoolOf(at(pipeline.changelogTopic), folder, cutting);
   const output = await cutLog(at(pipeline.output.topic), cutting);
   const deadLetters = await cutLog(at(pipeline.deadLetterTopic), cutting);
-  const input = await cutInput(at(pipeline.input.topic), cutting);
   const admin = new KafkaLogAdmin({ clock, connection });
-  const from = since && ('offset' in since ? since.offset : await admin.offsetAt(input.partition, since.timestamp));
-  const begin = since && Math.min(input.end, from ?? input.end);
-  const cuts = { input, changelog: changelogCut, output, deadLetters };
-  return {
-    partition,
-    decidedBelow,
-    changelog,
-    cuts,
-    since: begin !== undefined && begin > input.logStart ? begin : undefined,
-  };
+  const inputs: (LogCut & { readonly since: number | undefined })[] = [];
+  for (const topic of inputTopicsOf(pipeline)) {
+    const input = await cutInput(at(topic), cutting);
+    const from = since && ('offset' in since ? since.offset : await admin.offsetAt(input.partition, since.timestamp));
+    const begin = since && Math.min(input.end, from ?? input.end);
+    inputs.push({ ...input, since: begin !== undefined && begin > input.logStart ? begin : undefined });
+  }
+  return { partition, decidedBelow, changelog, cuts: { changelog: changelogCut, output, deadLetters }, inputs };
 }
 
 async function spoolOf(
@@ -118,25 +115,34 @@ async function spoolOf(
 
 async function historyOf(
   pipeline: PipelineConfig,
-  { partition, decidedBelow, changelog, cuts, since }: PartitionCuts,
+  { partition, decidedBelow, changelog, cuts, inputs }: PartitionCuts,
   { cutting, registry, truth, complete, stores }: HistorySources,
 ): Promise<PartitionHistory> {
   const settings = await settingsIn(changelog.source(logRecords));
-  const { input: readInput, output: readOutput } = (await kindOf(pipeline).judging()).readers(
-    pipeline,
-    registry,
-    settings,
-  );
+  const { readers } = await kindOf(pipeline).judging();
+  const {
+    input: readInput,
+    furtherInputs: readFurther = [],
+    output: readOutput,
+  } = readers(pipeline, registry, settings);
   const { scan } = cutting;
-  const { input, output, deadLetters } = cuts;
+  const { output, deadLetters } = cuts;
   const fetched = <R>(cut: LogCut, reader: RecordReader<R>, isInput = false): LogSource<R> =>
     sourceOf(cut, (position) => scan.readBytes(cut.partition, position), reader, isInput);
+  // As the processor reads them: what cannot be unpacked is a dead letter (I1).
+  const [first, ...further] = inputs.map((input, number) => {
+    const reader = number === 0 ? readInput : readFurther[number - 1]!;
+    return {
+      log: fetched({ ...input, logStart: input.since ?? input.logStart }, reader, true),
+      logStart: input.logStart,
+    };
+  });
   return {
     partition,
     truth,
-    // As the processor reads it: what cannot be unpacked is a dead letter (I1).
-    input: fetched(since === undefined ? input : { ...input, logStart: since }, readInput, true),
-    inputLogStart: input.logStart,
+    input: first!.log,
+    inputLogStart: first!.logStart,
+    ...(further.length > 0 && { furtherInputs: further }),
     changelog: changelog.source(logRecords),
     settings,
     output: fetched(output, readOutput),
@@ -146,7 +152,7 @@ async function historyOf(
     isComplete: complete,
     whyUndone: complete
       ? () => Promise.resolve(undefined)
-      : () => whyUndone(pipeline.group, [input, cuts.changelog, output], cutting),
+      : () => whyUndone(pipeline.group, [...inputs, cuts.changelog, output], cutting),
   };
 }
 

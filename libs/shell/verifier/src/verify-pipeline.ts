@@ -2,6 +2,7 @@
 import { type DurationMs, Misconfigured } from '@flatline/base';
 import type { SchemaRegistry } from '@flatline/records';
 import type { PipelineConfig } from '@flatline/config';
+import { inputTopicsOf } from '@flatline/kind-modules';
 import { type KafkaConnection, KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import {
   type InputTruth,
@@ -67,13 +68,19 @@ async function verified(
 ): Promise<VerificationReport> {
   const { kafka, pipeline, registry, ledger, truth, reach, complete = false, onProgress, onCopied } = options;
   const { clock } = kafka;
+  if (pipeline.inputs !== undefined && options.since !== undefined && 'offset' in options.since)
+    throw new Misconfigured(
+      `pipeline ${pipeline.name} has several inputs (${inputTopicsOf(pipeline).join(', ')}), and no offset is one of all of ` +
+        'them: say since when as an instant',
+    );
   const rules = await rulesOf(pipeline);
   const { localStores } = options;
   const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
   try {
     const partitions = await partitionsOf(pipeline, new KafkaTopicAdmin({ clock, connection }));
     const scan = stoppableScan(new KafkaLogScan({ clock, connection }), signal);
-    const total = await inputLength(pipeline.input.topic, partitions, scan);
+    const lengths = inputTopicsOf(pipeline).map((topic) => inputLength(topic, partitions, scan));
+    const total = (await Promise.all(lengths)).reduce((sum, length) => sum + length, 0);
     let copied = 0;
     const cutting = {
       scan,
@@ -115,7 +122,7 @@ async function inputLength(topic: string, partitions: number, scan: LogScan): Pr
 
 /** Partition count of the pipeline's topics, the same for all (O5). */
 async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): Promise<number> {
-  const topics = [pipeline.input.topic, pipeline.output.topic, pipeline.changelogTopic, pipeline.deadLetterTopic];
+  const topics = [...inputTopicsOf(pipeline), pipeline.output.topic, pipeline.changelogTopic, pipeline.deadLetterTopic];
   const found = await admin.describeTopics(topics);
   const counts = found.map((finding) => {
     if (finding.kind === 'present') return finding.partitions;

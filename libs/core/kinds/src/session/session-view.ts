@@ -2,6 +2,7 @@
 import type { EntryView } from '../entry-view.ts';
 import { summarize } from './deadline.ts';
 import { readFragments } from './disorder-bytes.ts';
+import { isEarly } from './early-data.ts';
 import type { SessionRules } from './entry.ts';
 import { sessionFormat } from './session-format.ts';
 import type { SessionWindow } from './session-window.ts';
@@ -12,6 +13,8 @@ export function sessionView(rules: SessionRules): EntryView<SessionWindow> {
   return {
     format: sessionFormat,
     shown(entry, { partition, held }) {
+      // Early data is no session (S8).
+      if (isEarly(entry)) return [];
       const closing = {
         key: NO_KEY,
         partition,

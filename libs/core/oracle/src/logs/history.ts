@@ -178,6 +178,8 @@ export type ValueFormat = 'auto' | 'json' | 'avro';
 
 /** What is said of one of several inputs (S8). */
 export interface InputOfSeveral {
+  readonly topic?: string;
+  readonly format?: ValueFormat;
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly maxKeyBytes: number;
   /** Its records are activity; else they only add data. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { INPUTS_MAX, MergeOrder } from './merge-order.ts';
+import { INPUTS_MAX } from '@flatline/base';
+import { MergeOrder } from './merge-order.ts';
 
 interface Placed {
   readonly place: number;

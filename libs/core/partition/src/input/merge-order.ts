@@ -13,10 +13,7 @@
 // Checked
 //   inspect    MO1
 //   assertion  MO2: against the clocks of all others, when a record is taken.
-import { assert, type Millis } from '@flatline/base';
-
-/** Inputs of a pipeline. Each look at what comes next goes through all of them. */
-export const INPUTS_MAX = 16;
+import { assert, INPUTS_MAX, type Millis } from '@flatline/base';
 
 /** As an input's place: it has no record in hand. */
 const NONE = Infinity;

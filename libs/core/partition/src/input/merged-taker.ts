@@ -8,6 +8,7 @@ import type { RecordCursor } from '@flatline/ports';
 import type { InputPosition } from '../changelog/block-format.ts';
 import type { MergedOutcome } from '../task-contract.ts';
 import { InputTime, type InputTimeParts } from './input-time.ts';
+import { latenessHistogram } from './lateness.ts';
 import { MergeOrder } from './merge-order.ts';
 import { type InputRules, isClockRecord } from './record-class.ts';
 import { RecordTaker, type RecordTakerParts } from './record-taker.ts';
@@ -33,10 +34,11 @@ export class MergedTaker {
   constructor(rules: readonly InputRules[], { heldTime, clock, held, ...parts }: MergedTakerParts) {
     const order = new MergeOrder(rules.length);
     this.#order = order;
+    const lateness = latenessHistogram();
     this.#takers = rules.map((of, number) => {
       const among = { held, ownClock: () => order.clockOf(number) };
       const time = new InputTime({ heldTime, clock, table: parts.table, counters: parts.counters, among });
-      return new RecordTaker({ ...parts, clock, number, rules: of, time });
+      return new RecordTaker({ ...parts, clock, lateness, number, rules: of, time });
     });
   }
 

@@ -37,6 +37,12 @@ export function inputFormats({ input }: AnyPipeline, settings: Settings): Format
   };
 }
 
+/** Each value by the format that is configured now: what was before is said by offsets of the first input alone. */
+export function formatsAs(format: ValueFormat): FormatsOf {
+  const formats = new ValueFormats(format);
+  return () => formats;
+}
+
 /** For outputs whose values have named fields. */
 export function fieldsReader(registry: SchemaRegistry | undefined): RecordReader<OutputRecord> {
   const all = new ValueFormats('auto');

@@ -12,6 +12,10 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
     flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
     flatline_sessions_capped_total: ['cappedSessions', 'Sessions closed with more than maxEvents (S13)'],
     flatline_sessions_zero_length_total: ['zeroLengthSessions', 'Sessions closed that lasted no time (S13)'],
+    flatline_data_events_total: ['dataEvents', 'Records that only add data, applied (S8)'],
+    flatline_early_data_kept_total: ['earlyKept', 'Keys of which data was kept before any activity (S8)'],
+    flatline_early_data_joined_total: ['earlyJoined', 'Of these, keys whose session came'],
+    flatline_early_data_dropped_total: ['earlyDropped', 'Of these, keys of which none came within holdMs'],
     flatline_forgotten_sources_total: ['forgottenSources', 'Sources forgotten for others of their sessions (S5)'],
   },
   ended: {

@@ -41,7 +41,11 @@ export async function readPartitionState(place: StatePlace): Promise<PartitionSt
   const { pipeline, partition, scan } = place;
   const reading = await readWhole(place, TRIES_MAX);
   const { last } = reading;
-  const { lastStableOffset, logStartOffset } = await scan.bounds({ topic: pipeline.input.topic, partition });
+  let behind = 0;
+  for (const [number, { topic }] of (pipeline.inputs ?? [pipeline.input]).entries()) {
+    const { lastStableOffset, logStartOffset } = await scan.bounds({ topic, partition });
+    behind += Math.max(0, lastStableOffset - (last?.inputs[number]?.position ?? logStartOffset));
+  }
   const asOf = last && { clock: last.clock, position: last.inputs[0]!.position };
   const held = new HeldTime(pipeline.heldTime);
   if (last !== undefined) held.restore(last);
@@ -50,7 +54,7 @@ export async function readPartitionState(place: StatePlace): Promise<PartitionSt
     partition,
     liveEntries: reading.size,
     asOf,
-    behind: Math.max(0, lastStableOffset - (asOf?.position ?? logStartOffset)),
+    behind,
     *entries() {
       for (const { key, entry } of reading.entries())
         yield { key, shown: () => view.shown(entry, { partition, held }) };

@@ -27,6 +27,7 @@ export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   expiryLagMs: 0,
   position: 40,
   committedPosition: 38,
+  inputs: [],
   counters: {
     recordsRead: 40,
     heartbeats: 30,

@@ -4,12 +4,26 @@
 // Does not own: any count; those are the tasks', read when scraped.
 //
 // Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
-// Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
+// Labels are pipeline and partition, the topic of one of several inputs, and what is closed, all of bounded number: no key of a session is ever a label (I3).
 import { KIND_NAMES } from '@flatline/base';
 import { type Counted, type Ended, kindOf } from '@flatline/kind-modules';
-import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
+import {
+  type InputStatus,
+  type StandbyState,
+  type StandbyStatus,
+  type TaskStatus,
+  SHOWN_STATES,
+} from '@flatline/runtime';
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
-import { addCounter, addGauge, addHistogram, addOfPipelines, addStates, labelsOf } from './metric-views.ts';
+import {
+  addCounter,
+  addGauge,
+  addHistogram,
+  addOfPipelines,
+  addStates,
+  type Described,
+  labelsOf,
+} from './metric-views.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 import { viewOf } from './one-process.ts';
 import { addProcess } from './process-metrics.ts';
@@ -75,6 +89,18 @@ const GAUGED: Readonly<Record<string, Read<TaskStatus>>> = {
   ],
 };
 
+/** Of each input where a pipeline has several, by its topic (S8). */
+const INPUT_GAUGED: Readonly<Record<string, Read<InputStatus>>> = {
+  flatline_input_lag_records: [
+    ({ lag }) => lag,
+    'Records of one of several inputs between its position and its end (S8)',
+  ],
+  flatline_input_clock_timestamp_seconds: [
+    ({ clock }) => inSeconds(clock),
+    'Clock of one of several inputs, seconds since the epoch: the one behind holds up the others (S8)',
+  ],
+};
+
 const STANDBY_GROWING: Readonly<Record<string, Read<StandbyStatus>>> = {
   flatline_standby_stores_dropped_total: [
     (standby) => standby.storesDropped,
@@ -114,6 +140,7 @@ export function metricsOf(observed: Observed): Metrics {
   for (const counted of [COUNTED, ...kinds.map((kind) => kind.counted)])
     for (const [name, [counter, help]] of Object.entries(counted))
       addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
+  for (const [name, [read, help]] of Object.entries(INPUT_GAUGED)) addOfInputs(registry, { name, help }, tasks, read);
   addDurations(registry, tasks);
   addOfStores(registry, observed, () => pipelines);
   addReady(registry, () => unreadyReasons({ processes: [viewOf(observed, pipelines)], absences: [] }));
@@ -134,6 +161,29 @@ function addStandbys(registry: Registry, of: () => readonly StandbyStatus[]): vo
   for (const [name, [read, help]] of Object.entries(STANDBY_GROWING)) addCounter(registry, { name, help, of, read });
   const states = { name: 'flatline_standby_state', help: '1 for the state a standby is in, 0 for the others' };
   addStates(registry, states, of, STANDBY_STATES);
+}
+
+function addOfInputs(
+  registry: Registry,
+  described: Described,
+  of: () => readonly TaskStatus[],
+  read: Read<InputStatus>[0],
+): void {
+  registry.registerMetric(
+    new Gauge({
+      ...described,
+      labelNames: ['pipeline', 'partition', 'topic'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const task of of())
+          for (const input of task.inputs) {
+            const value = read(input);
+            if (value !== undefined) this.set({ ...labelsOf(task), topic: input.topic }, value);
+          }
+      },
+    }),
+  );
 }
 
 type Tasks = () => readonly TaskStatus[];

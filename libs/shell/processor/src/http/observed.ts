@@ -7,6 +7,8 @@ export interface PipelineStatus {
   readonly name: string;
   readonly kind: KindName;
   readonly inputTopic: string;
+  /** Those that are read with it as one (S8). Default: none. */
+  readonly furtherInputTopics?: readonly string[];
   readonly outputTopic: string;
   readonly group: string;
   /** undefined: of schedules, which have none. */

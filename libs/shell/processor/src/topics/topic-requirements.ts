@@ -118,7 +118,10 @@ const changelogSettings: readonly SettingRequirement[] = [
 
 function inputSettings(timestampType: TimestampType): SettingRequirement[] {
   const settings = [
-    deleted('compaction would remove heartbeats, and refuses clock records, which have no key'),
+    deleted(
+      'compaction would remove heartbeats, and refuses clock records, which have no key. Have a table that is compacted copied, ' +
+        'as it changes, to a topic of its own with cleanup.policy=delete, and name that one',
+    ),
     exactly('message.timestamp.type', timestampType, 'the configuration says so (timestampType)'),
   ];
   // Records that carry old times of their own are older than any retention the moment they arrive.

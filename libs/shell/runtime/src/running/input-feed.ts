@@ -13,6 +13,8 @@ import { Stepping } from './stepping.ts';
 export interface InputFeed {
   /** Records between what is applied and the last stable offset, as of the newest answer; undefined before the first. */
   readonly lag: number | undefined;
+  /** The same of each input, in their order. */
+  readonly lags: readonly (number | undefined)[];
   readonly misplaced: MetMisplacedKey | undefined;
   /** Obstacle to applying or reading the next record. */
   readonly waitingFor: string | undefined;
@@ -59,6 +61,10 @@ export class SingleFeed implements InputFeed {
 
   get lag(): number | undefined {
     return this.#reading.lag;
+  }
+
+  get lags(): readonly (number | undefined)[] {
+    return [this.#reading.lag];
   }
 
   get misplaced(): MetMisplacedKey | undefined {

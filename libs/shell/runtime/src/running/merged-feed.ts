@@ -51,11 +51,15 @@ export class MergedFeed implements InputFeed {
 
   get lag(): number | undefined {
     let sum = 0;
-    for (const { lag } of this.#readings) {
+    for (const lag of this.lags) {
       if (lag === undefined) return undefined;
       sum += lag;
     }
     return sum;
+  }
+
+  get lags(): readonly (number | undefined)[] {
+    return this.#readings.map(({ lag }) => lag);
   }
 
   get misplaced(): MetMisplacedKey | undefined {

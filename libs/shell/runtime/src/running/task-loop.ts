@@ -70,6 +70,10 @@ export class TaskLoop {
     return this.#feed.lag;
   }
 
+  get inputLags(): readonly (number | undefined)[] {
+    return this.#feed.lags;
+  }
+
   get misplaced(): MetMisplacedKey | undefined {
     return this.#feed.misplaced;
   }

@@ -29,6 +29,8 @@ export interface TaskStatus {
   /** Input offset below which everything is applied, and below which it is committed; undefined before there is one. */
   readonly position: number | undefined;
   readonly committedPosition: number | undefined;
+  /** Each input, where there are several (S8); empty where there is one. */
+  readonly inputs: readonly InputStatus[];
   readonly counters: TaskCounters | undefined;
   /** The newest dead letter, and the newest key that lies in another partition than its own, since the task started here. */
   readonly refused: RefusedRecord | undefined;
@@ -48,6 +50,15 @@ export interface TaskStatus {
   readonly restoreMs: DurationMs | undefined;
   /** From fencing the former owner to running: no session was closed meanwhile. undefined before it ran. */
   readonly takeoverMs: DurationMs | undefined;
+}
+
+/** One of several inputs, as an operator sees it. */
+export interface InputStatus {
+  readonly topic: string;
+  /** Its greatest stamp applied: what stands behind the others' holds them up. */
+  readonly clock: Millis;
+  readonly position: number;
+  readonly lag: number | undefined;
 }
 
 /** Facts that the runner knows of its task; the rest follows from what the task holds. */
@@ -72,6 +83,7 @@ export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: T
     expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),
     position: task?.input.position,
     committedPosition: committer?.committedPosition,
+    inputs: inputsOf(context, holdings),
     counters: task === undefined ? undefined : { ...task.counters },
     refused: loop?.commits.refusals.newest,
     misplaced: loop?.misplaced,
@@ -85,4 +97,15 @@ export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: T
     restoreMs: life.restoreMs,
     takeoverMs: life.takeoverMs,
   };
+}
+
+function inputsOf({ inputs }: TaskContext, { task, loop }: TaskHoldings): readonly InputStatus[] {
+  if (inputs.length === 1 || task === undefined) return [];
+  const lags = loop?.inputLags ?? [];
+  return task.inputs.map(({ position, clock = 0 }, number) => ({
+    topic: inputs[number]!.topic,
+    clock,
+    position,
+    lag: lags[number],
+  }));
 }
