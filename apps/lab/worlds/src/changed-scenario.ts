@@ -1,6 +1,6 @@
 // Worlds in which a restarted process may have other settings than its predecessor.
 import type { Random } from '@flatline/base';
-import { drawMaxDuration, drawTimeout, type Scenario } from './scenario.ts';
+import { drawInput, drawMaxDuration, drawTimeout, type Scenario } from './scenario.ts';
 
 /** Drawn from a random of its own. Most worlds state their settings, as every processor does that writes the newest format (K9). */
 export function drawSettings(random: Random, scenario: Scenario): Scenario['settings'] {
@@ -14,7 +14,9 @@ export function changedScenario(scenario: Scenario, random: Random): Scenario {
   const timeoutMs = drawTimeout(random);
   const maxDurationMs = drawMaxDuration(random, timeoutMs);
   const subject = scenario.subject.changed(random);
-  return { ...scenario, timeoutMs, maxDurationMs, tombstones: random.chance(0.5), subject };
+  const tombstones = random.chance(0.5);
+  const furtherInputs = scenario.furtherInputs.map(({ topic }) => drawInput(random, topic));
+  return { ...scenario, timeoutMs, maxDurationMs, tombstones, subject, furtherInputs };
 }
 
 /**

@@ -118,6 +118,7 @@ export class Cluster {
     const { partitions, timestampType, standbys } = scenario;
     const { log } = simulation;
     log.createTopic(INPUT, { partitions, timestampType });
+    for (const { topic } of scenario.furtherInputs) log.createTopic(topic, { partitions, timestampType });
     this.#startAt = simulation.trueMs() + EARLY_MS;
     for (const topic of [OUTPUT, TARGET, CHANGELOG]) log.createTopic(topic, { partitions });
     log.createTopic(DEAD_LETTERS, { partitions, maxMessageBytes: LETTER_BYTES_MAX });
@@ -242,6 +243,14 @@ function assignAsTheLeader(
 }
 
 function pipelineSettings(owner: string, { scenario, kind }: ProcessSettings): Omit<PipelineSettings, 'startFrom'> {
+  const input = {
+    timestampType: scenario.timestampType,
+    maxKeyBytes: MAX_KEY_BYTES,
+    maxFutureMs: 3_600_000,
+    maxLeadMs: 60_000,
+    liveWithinMs: 300_000,
+  };
+  const furtherInputs = scenario.furtherInputs.map(({ topic }) => ({ topic, rules: input }));
   return {
     name: 'visits',
     owner,
@@ -253,13 +262,8 @@ function pipelineSettings(owner: string, { scenario, kind }: ProcessSettings): O
     deadLetterTopic: DEAD_LETTERS,
     letterBytesMax: LETTER_BYTES_MAX,
     transactionalId: (partition) => `${GROUP}.${partition}`,
-    input: {
-      timestampType: scenario.timestampType,
-      maxKeyBytes: MAX_KEY_BYTES,
-      maxFutureMs: 3_600_000,
-      maxLeadMs: 60_000,
-      liveWithinMs: 300_000,
-    },
+    input,
+    ...(furtherInputs.length > 0 && { furtherInputs }),
     maxStateBytes: scenario.maxStateBytes,
     ...(scenario.settings === 'unsaid' ? { changelogFormat: 2 } : { rulesText: settingsText(kind.judged.rules) }),
     maxDuePerSecond: scenario.subject.maxDuePerSecond,

@@ -29,6 +29,8 @@ export class Devices {
   readonly #random: Random;
   /** Draws the keys whose records come in one batch. */
   readonly #mixing: Random;
+  /** What comes to the inputs behind the first. */
+  readonly #further: Random;
   readonly #open: ForeignTransaction[] = [];
   #nextTransaction = 0;
   #hasGreeted = false;
@@ -39,6 +41,7 @@ export class Devices {
     this.#kind = kind;
     this.#random = simulation.random('devices');
     this.#mixing = simulation.random('mixed batches');
+    this.#further = simulation.random('further inputs');
   }
 
   /** Writes the records that an input has before a process reads it. The cluster is calm. */
@@ -63,6 +66,7 @@ export class Devices {
 
   /** One device, or a few in one batch. */
   act(): void {
+    for (const { topic } of this.#scenario.furtherInputs) if (this.#further.chance(0.5)) this.#actOn(topic);
     const key = this.#random.below(this.#scenario.keys);
     if (this.#random.chance(0.01)) {
       this.#sendUnreadable(this.#partitionOf(key), 1 + this.#random.below(4));
@@ -75,12 +79,21 @@ export class Devices {
     );
   }
 
+  #actOn(topic: string): void {
+    const random = this.#further;
+    const key = random.below(this.#scenario.keys);
+    const count = random.chance(0.8) ? 1 : 1 + random.below(4);
+    const records = Array.from({ length: count }, () => this.#record(key, random));
+    this.#send(this.#partitionOf(key), records, topic);
+  }
+
   /** A bare heartbeat of one key in every partition, once: the stream is live. */
   greetOnce(): void {
     if (this.#hasGreeted) return;
     this.#hasGreeted = true;
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
-      this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })]);
+      for (const topic of [INPUT, ...this.#scenario.furtherInputs.map((input) => input.topic)])
+        this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })], topic);
     const last = this.#kind.atCalm;
     const { keys, partitions } = this.#scenario;
     // Keys in another's place (`#moved`) may be greater.
@@ -127,12 +140,13 @@ export class Devices {
     return this.#moved(this.#mixing.below(this.#scenario.keys), this.#partitionOf(key));
   }
 
-  /** Resends unacknowledged records: they may then be in the log twice, and both are activity. */
-  #send(partition: number, records: readonly ProducedRecord[], tries = 0): void {
-    void this.#simulation.log.produceAcked(INPUT, partition, records).then((outcome) => {
-      if (outcome.kind === 'acked')
+  /** Sends again what was not acknowledged: it may then be in the log twice, and both are activity. */
+  #send(partition: number, records: readonly ProducedRecord[], topic = INPUT, tries = 0): void {
+    void this.#simulation.log.produceAcked(topic, partition, records).then((outcome) => {
+      if (outcome.kind !== 'acked') {
+        if (tries < 3) this.#send(partition, records, topic, tries + 1);
+      } else if (topic === INPUT)
         this.acknowledged = [...this.acknowledged, { partition, offset: outcome.baseOffset, count: records.length }];
-      else if (tries < 3) this.#send(partition, records, tries + 1);
     });
   }
 
@@ -145,21 +159,21 @@ export class Devices {
     });
   }
 
-  #record(key: number): ProducedRecord {
-    const random = this.#random;
+  #record(key: number, random = this.#random): ProducedRecord {
     const name = `k${key}`;
     const draw = random.below(100);
-    if (draw < ASKS) return this.#stamped(this.#kind.record(name, random, draw));
-    if (draw < 93) return this.#stamped({ key: name, value: 'rubbish'.repeat(RUBBISH[random.below(RUBBISH.length)]!) });
-    if (draw < 95) return this.#stamped({ key: null, value: 'no key' });
-    if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' });
-    return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] });
+    if (draw < ASKS) return this.#stamped(this.#kind.record(name, random, draw), random);
+    if (draw < 93)
+      return this.#stamped({ key: name, value: 'rubbish'.repeat(RUBBISH[random.below(RUBBISH.length)]!) }, random);
+    if (draw < 95) return this.#stamped({ key: null, value: 'no key' }, random);
+    if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' }, random);
+    return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] }, random);
   }
 
   /** On CreateTime the stamp is the device's own, and may be out of order. */
-  #stamped(record: ProducedRecord): ProducedRecord {
+  #stamped(record: ProducedRecord, random = this.#random): ProducedRecord {
     if (this.#scenario.timestampType === 'LogAppendTime') return record;
-    const timestamp = this.#simulation.trueMs() - this.#random.below(3_000);
-    return { ...record, timestamp: this.#random.chance(0.01) ? timestamp * 1_000_000 : timestamp };
+    const timestamp = this.#simulation.trueMs() - random.below(3_000);
+    return { ...record, timestamp: random.chance(0.01) ? timestamp * 1_000_000 : timestamp };
   }
 }

@@ -3,7 +3,7 @@
 import type { DurationMs, Random } from '@flatline/base';
 import { TASK_BOUNDS, type TaskBounds } from '@flatline/runtime';
 import { calm, type FaultRates, rough } from '@flatline/cluster';
-import { drawHeldTime, heldByDefault, oneOf, type WorldSubject } from '@flatline/lab-kinds';
+import { drawHeldTime, heldByDefault, type InputOfWorld, oneOf, type WorldSubject } from '@flatline/lab-kinds';
 
 /** A world's proof of silence, and its held time. */
 interface Proof {
@@ -29,6 +29,31 @@ interface Adoption {
   readonly diesIdle: boolean;
 }
 
+/** How inputs are called that are read with the first one. */
+const FURTHER = ['in-2', 'in-3'];
+
+/** Drawn from a random of its own. What a configuration refuses of several is not tried with them. */
+export function drawInputs(random: Random, scenario: Scenario): readonly InputOfWorld[] {
+  const { subject, proof, startFrom, formerRecords, earlierRecords, uncleanElections, losesChangelog } = scenario;
+  const isPlain = startFrom === 'earliest' && formerRecords + earlierRecords === 0;
+  if (!random.chance(0.4) || subject.kind !== 'session' || proof !== 'record' || !isPlain) return [];
+  // What is lost of a log is tried with one.
+  if (uncleanElections || losesChangelog) return [];
+  return FURTHER.slice(0, 1 + random.below(2)).map((topic) => drawInput(random, topic));
+}
+
+export function drawInput(random: Random, topic: string): InputOfWorld {
+  const touches = random.chance(0.3);
+  const unknownKey = oneOf(random, ['open', 'hold', 'hold', 'deadLetter'] as const);
+  const isHeld = unknownKey === 'hold' && !touches;
+  return {
+    topic,
+    touches,
+    unknownKey: unknownKey === 'hold' && touches ? 'open' : unknownKey,
+    holdMs: isHeld ? oneOf(random, [500, 5_000, 60_000]) : 0,
+  };
+}
+
 type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'> & Pick<Scenario, 'maxStateBytes'>;
 
 export interface Scenario extends Proof, Adoption {
@@ -41,6 +66,7 @@ export interface Scenario extends Proof, Adoption {
   readonly standbys: number;
   readonly keys: number;
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly furtherInputs: readonly InputOfWorld[];
   /** O2 */
   readonly tombstones: boolean;
   readonly timeoutMs: DurationMs;
@@ -104,7 +130,7 @@ export function drawRoom(random: Random): Room {
 export function drawScenario(
   random: Random,
   { maxStateBytes, ...room }: Room,
-): Omit<Scenario, keyof Adoption | 'subject' | 'settings'> {
+): Omit<Scenario, keyof Adoption | 'subject' | 'settings' | 'furtherInputs'> {
   const timeoutMs = drawTimeout(random);
   const world = {
     partitions: 1 + random.below(3),

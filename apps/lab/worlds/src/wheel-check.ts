@@ -22,9 +22,9 @@ function checkTimers(cluster: Cluster): string[] {
 export function checkDeadlines(cluster: Cluster): { readonly entries: number; readonly violations: string[] } {
   const tasks = runningTasks(cluster);
   const violations = tasks.flatMap((task) => {
-    const { partition, position, clock } = task.status;
+    const { partition, position, inputs, clock } = task.status;
     if (!isFoldKnown(cluster, task)) return [];
-    const below = position ?? 0;
+    const below = inputs.length > 0 ? inputs.map((input) => input.position) : [position ?? 0];
     return deadlineFaults(task, foldPartition(cluster, partition, { below, clockAtEnd: clock }));
   });
   const entries = tasks.reduce((sum, { timers }) => sum + timers.entries.length, 0);

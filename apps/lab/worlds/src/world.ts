@@ -1,7 +1,7 @@
 // One seed, from the start of a cluster to the judgement: a safety phase in which every fault may happen, a liveness phase in
 // which none does and everything must finish, and a clean stop.
 import type { DurationMs, KindName, Millis, Random } from '@flatline/base';
-import { Simulation } from '@flatline/cluster';
+import { type LogRecord, Simulation } from '@flatline/cluster';
 import { KIND_LABS, type SimulatedKind } from '@flatline/lab-kinds';
 import { calmLimitMs, LIVENESS_MAX_MS } from './calm-limit.ts';
 import { changedScenario, drawSettings } from './changed-scenario.ts';
@@ -14,8 +14,8 @@ import { judgePartition } from './judging/judge-partition.ts';
 import { brokenInvariants } from './inspection.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
-import { GROUP, INPUT, OUTPUT, TARGET } from './pipeline-names.ts';
-import { drawAdoption, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
+import { CLOCK_HEADER, GROUP, INPUT, OUTPUT, TARGET } from './pipeline-names.ts';
+import { drawAdoption, drawInputs, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
 import { checkStopped } from './stopped-stores.ts';
 import { checkDeadlines } from './wheel-check.ts';
 import { worldStart } from './world-start.ts';
@@ -71,7 +71,8 @@ function scenarioOf(simulation: Simulation, kind: KindName): Scenario {
   const adoption = drawAdoption(simulation.random('adoption'));
   const random = simulation.random('rules');
   const subject = KIND_LABS[kind].worlds.draw(random);
-  const scenario = forSubject({ ...drawn, ...adoption, settings: 'unsaid' }, subject, random);
+  const alone = forSubject({ ...drawn, ...adoption, settings: 'unsaid', furtherInputs: [] }, subject, random);
+  const scenario = { ...alone, furtherInputs: drawInputs(simulation.random('several inputs'), alone) };
   return { ...scenario, settings: drawSettings(simulation.random('settings'), scenario) };
 }
 
@@ -221,7 +222,8 @@ class World {
       }
       // Asked first, since it needs no fold of the input.
       const committed = this.#committedOf(partition) ?? 0;
-      if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
+      const behind = this.#behindIn(partition);
+      if (behind !== undefined) return `partition ${partition}: ${behind}`;
       // R3: an owner that comes after the cut has yet to find it.
       if (committed > input.logEnd)
         return `partition ${partition}: its input ends at ${input.logEnd}, below its commit`;
@@ -323,6 +325,7 @@ class World {
     const { kind } = this.#scenario.subject;
     for (const partition of this.#partitions) {
       if (this.#isBereft(partition)) faults.count('stoppedForLoss');
+      if (this.#scenario.furtherInputs.length > 0) faults.count('severalInputs');
       const origin = originOf(this.#simulation, partition) ?? 0;
       if (origin > 0) faults.count('beganBehindTheLogStart');
       if (origin === 0 && this.#scenario.startFrom === 'latest') faults.count('beganAtTheEndOfNothing');
@@ -402,7 +405,27 @@ class World {
     return up.length === 0 || new Set(owned.map(({ partition }) => partition)).size === this.#scenario.partitions;
   }
 
-  #committedOf(partition: number): number | undefined {
-    return this.#simulation.log.offsets.committed(GROUP, { topic: INPUT, partition })?.offset;
+  #committedOf(partition: number, topic = INPUT): number | undefined {
+    return this.#simulation.log.offsets.committed(GROUP, { topic, partition })?.offset;
   }
+
+  /** What no commit covers of the inputs. Of several, clock records may wait for each other at the end. */
+  #behindIn(partition: number): string | undefined {
+    const { log } = this.#simulation;
+    const topics = [INPUT, ...this.#scenario.furtherInputs.map(({ topic }) => topic)];
+    for (const topic of topics) {
+      const { lastStableOffset } = log.partition(topic, partition).ends();
+      const committed = this.#committedOf(partition, topic) ?? 0;
+      if (committed >= lastStableOffset) continue;
+      const isAllThere = lastStableOffset === log.partition(topic, partition).logEnd;
+      const left = log.committed(topic, partition).filter((record) => record.offset >= committed && !isClock(record));
+      if (topics.length === 1 || left.length > 0 || !isAllThere)
+        return `${topic} at ${committed} of ${lastStableOffset}`;
+    }
+    return undefined;
+  }
+}
+
+function isClock({ key, headers }: LogRecord): boolean {
+  return key === null && headers.some(({ name }) => name === CLOCK_HEADER);
 }

@@ -9,7 +9,7 @@ import { sessionLab } from './session/session-lab.ts';
 export { openWindows } from './debounce/simulated-windows.ts';
 export { openSessions } from './session/simulated-sessions.ts';
 export type { Act, KindTraffic, PipelineSection, ProducersSender } from './traffic/kind-traffic.ts';
-export type { KindScenario } from './worlds/common-rules.ts';
+export type { InputOfWorld, KindScenario } from './worlds/common-rules.ts';
 export { drawHeldTime, heldByDefault } from './worlds/held-time.ts';
 export type { WorldSubject } from './worlds/kind-worlds.ts';
 export { oneOf } from './worlds/one-of.ts';

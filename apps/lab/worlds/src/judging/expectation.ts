@@ -3,6 +3,7 @@ import type { Simulation } from '@flatline/cluster';
 import { type SimulatedKind, textIn } from '@flatline/lab-kinds';
 import {
   foldKind,
+  inOneOrder,
   type InputRecord,
   type InputTruth,
   type KindFolded,
@@ -29,25 +30,30 @@ export function devicesTruth(kind: SimulatedKind): InputTruth {
 const ENDLESS = { entriesMax: Infinity, keyBytesMax: Infinity, stateBytesMax: Infinity };
 
 interface FoldExtent {
-  /** Only records below this offset. */
-  readonly below?: number;
-  /** C3: the clock at the end, moved by evidence that no record tells. */
+  /** Only records below these offsets, of each input. */
+  readonly below?: readonly number[];
+  /** C3: how far evidence that no record tells has moved the clock at the end. */
   readonly clockAtEnd?: number;
   /** As if there were room for everything (I7). */
   readonly hasRoom?: boolean;
 }
 
 export function foldPartition(
-  { simulation, kind }: JudgedWorld,
+  { simulation, scenario, kind }: JudgedWorld,
   partition: number,
-  { below = Infinity, clockAtEnd = 0, hasRoom = false }: FoldExtent = {},
+  { below = [], clockAtEnd = 0, hasRoom = false }: FoldExtent = {},
 ): KindFolded {
-  const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
   const { judged } = kind;
+  const logs = [INPUT, ...scenario.furtherInputs.map(({ topic }) => topic)].map((topic, input) =>
+    simulation.log
+      .committed(topic, partition)
+      .filter(({ offset }) => offset < (below[input] ?? Infinity))
+      .map((record) => inputOf(record, judged)),
+  );
   const rules = { ...judged.rules, ...(hasRoom && ENDLESS) };
   const full = fullIn(simulation, partition);
   return foldKind(
-    records.map((record) => inputOf(record, judged)),
+    inOneOrder(logs, rules, ({ timestamp }) => isWildStamp(timestamp)),
     {
       partition,
       rules,

@@ -36,14 +36,16 @@ export interface HistoryParts {
   readonly outputTopic?: string;
   /** The input as it was read, if an election has replaced it since. */
   readonly inputRead?: readonly LogRecord[] | undefined;
-  /** Why work may be left undone; undefined: all of it is said to be done. */
+  /** Topics that are read with the first one. Default: none. */
+  readonly furtherInputs?: readonly string[];
+  /** All work is said to be done. Otherwise: why something may be left undone. */
   readonly undone?: string | undefined;
   /** The disk of the last process to leave cleanly, if there is one. */
   readonly disk?: SimulatedDisk | undefined;
 }
 
 export function historyOf({ judged, simulation, partition, ...parts }: HistoryParts): PartitionHistory {
-  const { truth, inputRead, undone, disk, settings, outputTopic = OUTPUT } = parts;
+  const { truth, inputRead, undone, disk, settings, outputTopic = OUTPUT, furtherInputs = [] } = parts;
   const { log } = simulation;
   const kept = <R>(topic: string, read: (record: RawRecord) => R): LogSource<R> =>
     sourceOf(topic, keptParts(simulation, topic, partition, read));
@@ -53,6 +55,10 @@ export function historyOf({ judged, simulation, partition, ...parts }: HistoryPa
     truth,
     ...(settings && { settings }),
     input: sourceOf(INPUT, [{ records: input.map((record) => inputOf(record, judged)), batches: [] }]),
+    furtherInputs: furtherInputs.map((topic) => {
+      const records = log.committed(topic, partition).map((record) => inputOf(record, judged));
+      return { log: sourceOf(topic, [{ records, batches: [] }]) };
+    }),
     changelog: {
       ...kept(CHANGELOG, plainRecord),
       hanging: () => Promise.resolve(hanging(simulation, partition, disk)),

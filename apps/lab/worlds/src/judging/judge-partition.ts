@@ -74,7 +74,8 @@ async function byTheOracle(
   const isUndecided = isOvertaken || isClockByLostRecord;
   const { judged } = kind;
   const common = { judged, simulation, partition, truth: devicesTruth(kind), settings };
-  const history = historyOf({ ...common, outputTopic, inputRead, undone, disk });
+  const furtherInputs = scenario.furtherInputs.map(({ topic }) => topic);
+  const history = historyOf({ ...common, outputTopic, inputRead, undone, disk, furtherInputs });
   const { violations, undecided } = await verifyHistories([history], {
     rules,
     inputTopic: INPUT,

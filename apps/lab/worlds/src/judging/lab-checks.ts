@@ -15,11 +15,12 @@ export function checkWriters(partition: number, commits: readonly DecidedCommit[
     );
 }
 
-/** O1: the offset committed is the position. */
+/** O1: the offset committed of each input is its position. */
 export function checkOffsets(commits: readonly DecidedCommit[]): string[] {
-  return commits.flatMap(({ header: { sequence, position }, transaction: { offsets } }) => {
-    const offset = offsets[0]?.offset;
-    return offset === position ? [] : [`[O1] commit ${sequence}: offset ${String(offset)} with position ${position}`];
+  return commits.flatMap(({ header: { sequence, positions }, transaction: { offsets } }) => {
+    const said = offsets.map(({ offset }) => offset).join('/');
+    const position = positions.join('/');
+    return said === position ? [] : [`[O1] commit ${sequence}: offset ${said} with position ${position}`];
   });
 }
 

@@ -64,7 +64,7 @@ function checkSums({ kind }: JudgedWorld, commits: readonly DecidedCommit[]): st
 function checkDeadLetters(world: JudgedWorld, partition: number, below: number): string[] {
   const { simulation, scenario } = world;
   const clockAtEnd = endOfTime(simulation, scenario, partition);
-  const { refused } = foldPartition(world, partition, { below, clockAtEnd, hasRoom: true });
+  const { refused } = foldPartition(world, partition, { below: [below], clockAtEnd, hasRoom: true });
   const aside = fullIn(simulation, partition);
   const letters = lettersOf(simulation, partition).flatMap(({ subject }) => subject?.offset ?? []);
   const [found, expected] = [letters, refused].map((offsets) => offsets.filter((offset) => !aside.has(offset))) as [

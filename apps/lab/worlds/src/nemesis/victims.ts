@@ -70,7 +70,8 @@ export class Victims {
 
   /** A partition's log, of the changelog twice as often as of the others. */
   log(): ReturnType<Simulation['log']['partition']> {
-    const topics = [INPUT, CHANGELOG, CHANGELOG, OUTPUT];
+    const further = this.scenario.furtherInputs.map(({ topic }) => topic);
+    const topics = [INPUT, CHANGELOG, CHANGELOG, OUTPUT, ...further];
     const partition = this.partition();
     return this.simulation.log.partition(topics[this.random.below(topics.length)]!, partition);
   }

@@ -6,7 +6,7 @@ import type { Millis } from '@flatline/base';
 import type { CommonRules, InputRecord, InputTruth, PartitionHistory } from '../logs/history.ts';
 import { asRefused, type InputFold } from '../rules/input-fold.ts';
 import { furthest, inputOf, isBelow, offsetOf, placeText, type Positions, positionsText } from '../logs/places.ts';
-import { MergedFeed } from './merged-feed.ts';
+import { type MergedCommit, MergedFeed } from './merged-feed.ts';
 import type { LetterCheck } from './letter-check.ts';
 import type { Place } from './place.ts';
 import type { Findings } from './report.ts';
@@ -93,29 +93,30 @@ export class InputWalk {
   }
 
   /** `clock`, `clocks`: those of the commit which covers these records; unknown behind the last one. */
-  async foldTo(positions: Positions, clock?: Millis, clocks?: readonly Millis[]): Promise<void> {
-    while (await this.#feed.fill(clocks)) {
+  async foldTo(positions: Positions, clock?: Millis, clocks: readonly Millis[] = []): Promise<void> {
+    const commit = { positions, clocks };
+    while (await this.#feed.fill(commit)) {
       const record = this.#feed.next!;
       if (isBelow(record.offset, positions)) this.#next(record, clock);
-      else if (positions.length === 1 || !(await this.#isOutOfOrder(record, positions, clocks))) return;
+      else if (positions.length === 1 || !(await this.#isOutOfOrder(record, commit))) return;
     }
   }
 
   /** True if the commit has records behind `next`, which it lacks: the first of them is folded. */
-  async #isOutOfOrder(next: InputRecord, positions: Positions, clocks?: readonly Millis[]): Promise<boolean> {
-    if (await this.#feed.fill(clocks, positions)) {
-      const record = this.#feed.next!;
-      this.#parts.place.certain('S8', {
-        offset: record.offset,
-        what:
-          `positions ${positionsText(positions)} cover offset ${placeText(record.offset)}, and not offset ` +
-          `${placeText(next.offset)}, which comes before it`,
-      });
-      this.#next(record, undefined);
-      return true;
+  async #isOutOfOrder(next: InputRecord, commit: MergedCommit): Promise<boolean> {
+    if (!(await this.#feed.fill(commit, true))) {
+      await this.#feed.fill(commit);
+      return false;
     }
-    await this.#feed.fill(clocks);
-    return false;
+    const record = this.#feed.next!;
+    this.#parts.place.certain('S8', {
+      offset: offsetOf(record.offset),
+      what:
+        `positions ${positionsText(commit.positions)} cover offset ${placeText(record.offset)}, and not offset ` +
+        `${placeText(next.offset)}, which comes before it`,
+    });
+    this.#next(record, undefined);
+    return true;
   }
 
   #next(record: InputRecord, clock: Millis | undefined): void {

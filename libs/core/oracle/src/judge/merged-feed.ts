@@ -17,6 +17,14 @@ interface Head {
   readonly place: Millis;
 }
 
+/** How far a commit covers the inputs, and their clocks there. */
+export interface MergedCommit {
+  readonly positions: Positions;
+  readonly clocks: readonly Millis[];
+}
+
+const NO_COMMIT: MergedCommit = { positions: [], clocks: [] };
+
 export interface MergedFeedParts {
   readonly logs: readonly LogSource<InputRecord>[];
   readonly rules: CommonRules;
@@ -64,17 +72,19 @@ export class MergedFeed {
   }
 
   /**
-   * Finds the record that comes next. `latest`: the clock of each input beyond which no stamp has moved it (C6); `within`: only
-   * those below. False: there is none.
+   * Finds the record that comes next. `commit`: beyond its clock of an input no stamp of a record that it covers has moved that
+   * (C6); `isCovered`: only those. False: there is none.
    */
-  async fill(latest: readonly Millis[] = [], within?: Positions): Promise<boolean> {
+  async fill(commit: MergedCommit = NO_COMMIT, isCovered = false): Promise<boolean> {
     if (this.#feeds.length === 1) return this.#fillOne();
     let least: Head | undefined;
     for (const [input, feed] of this.#feeds.entries()) {
       if (!(await feed.fill())) continue;
       const record = this.#placed(input, feed.next!.record);
-      if (within !== undefined && !isBelow(record.offset, within)) continue;
-      const place = isBelow(record.offset, this.#begins) ? BEFORE : this.#placeOf(record, latest[input]);
+      const isOfCommit = isBelow(record.offset, commit.positions);
+      if (isCovered && !isOfCommit) continue;
+      const latest = isOfCommit ? commit.clocks[input] : undefined;
+      const place = isBelow(record.offset, this.#begins) ? BEFORE : this.#placeOf(record, latest);
       if (least === undefined || place < least.place) least = { input, record, place };
     }
     this.#head = least;

@@ -14,6 +14,7 @@ export const sessionWorlds: KindWorlds<'session'> = {
     'TIMEOUT/grace',
     'ENDED/grace',
     'TIMEOUT/absorbed',
+    'TIMEOUT/further',
     'OPENED',
     'UPDATED',
     'TIMEOUT/capped',

@@ -6,7 +6,7 @@ import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { oneOf } from '../worlds/one-of.ts';
-import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
+import { commonRules, inputsOf, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
 import { OUTPUT } from '../worlds/topics.ts';
 
@@ -55,14 +55,18 @@ export class SimulatedSessions implements SimulatedKind {
   readonly #failures: readonly [string, string];
 
   constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace, isChanged: boolean) {
-    const grace = scenario.timestampType === 'CreateTime' ? drawn : NO_GRACE;
-    const [first, changed] = drawTellings(simulation.random('telling'));
+    const { furtherInputs = [] } = scenario;
+    const isAlone = furtherInputs.length === 0;
+    const grace = scenario.timestampType === 'CreateTime' && isAlone ? drawn : NO_GRACE;
+    const tellings = drawTellings(simulation.random('telling'));
+    // Updates are refused where there are several inputs (S8).
+    const [first, changed] = isAlone ? tellings : [withoutUpdates(tellings[0]), withoutUpdates(tellings[1])];
     const telling = grace.graceMs > 0 ? NOTHING_TOLD : isChanged ? changed : first;
     const { timeoutMs } = scenario;
     // A grace and a maximum duration exclude each other.
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
     this.#simulation = simulation;
-    this.#scenario = { ...scenario, maxDurationMs, grace, telling };
+    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs };
     this.#sources = simulation.random('sources');
     const isCapped = first.maxEvents !== undefined || changed.maxEvents !== undefined;
     this.#failures = isCapped ? [FAILS_DECODING, FAILS_DECODING] : [FAILS_DECODING, FAILS_APPLYING];
@@ -110,6 +114,7 @@ export class SimulatedSessions implements SimulatedKind {
   #how(summary: Readonly<Record<string, unknown>>): string {
     if ('heldMs' in summary) return '/held';
     if ('absorbed' in summary) return '/absorbed';
+    if (String(summary['incarnation']).split('-').length > 2) return '/further';
     return this.#scenario.grace.graceMs > 0 ? '/grace' : '';
   }
 
@@ -129,7 +134,7 @@ export class SimulatedSessions implements SimulatedKind {
   }
 }
 
-type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones'> & {
+type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones' | 'furtherInputs'> & {
   readonly grace?: SessionGrace;
   readonly telling?: SessionTelling;
 };
@@ -137,7 +142,20 @@ type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombs
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
   const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD } = scenario;
   const rules = { ...RULES, ...grace, ...telling, timeoutMs, maxDurationMs };
-  return sessionKind({ rules, decoder: jsonDecoder(clock), encoder, tombstones, outputTopic: OUTPUT });
+  const decoder = jsonDecoder(clock);
+  const inputs = inputsOf(scenario).map((input) => ({ ...input, decoder }));
+  return sessionKind({
+    rules,
+    decoder,
+    ...(inputs.length > 0 && { inputs }),
+    encoder,
+    tombstones,
+    outputTopic: OUTPUT,
+  });
+}
+
+function withoutUpdates(telling: SessionTelling): SessionTelling {
+  return { ...telling, updateIntervalMs: undefined };
 }
 
 /** Before and after the settings change. */

@@ -1,7 +1,21 @@
 // Rules common to every kind, as in the configuration of a world.
 import type { DurationMs } from '@flatline/base';
 import type { CommonRules } from '@flatline/oracle';
-import { MAX_KEY_BYTES } from './topics.ts';
+import { INPUT, MAX_KEY_BYTES } from './topics.ts';
+
+/** One input behind the first. */
+export interface InputOfWorld {
+  readonly topic: string;
+  readonly touches: boolean;
+  readonly unknownKey: 'open' | 'hold' | 'deadLetter';
+  readonly holdMs: DurationMs;
+}
+
+/** Each input, where there are several: the first one with them. */
+export function inputsOf({ furtherInputs = [] }: Pick<KindScenario, 'furtherInputs'>): readonly InputOfWorld[] {
+  if (furtherInputs.length === 0) return [];
+  return [{ topic: INPUT, touches: true, unknownKey: 'open', holdMs: 0 }, ...furtherInputs];
+}
 
 /** The parts of a world that its kind knows. */
 export interface KindScenario extends Required<Pick<CommonRules, 'timestampType' | 'proof' | 'tombstones'>> {
@@ -13,6 +27,8 @@ export interface KindScenario extends Required<Pick<CommonRules, 'timestampType'
   /** A setting of sessions only, as is the next. */
   readonly timeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
+  /** Inputs that are read with the first one as one (S8), which is activity. Default: none. */
+  readonly furtherInputs?: readonly InputOfWorld[];
   /** Length of the safety phase. */
   readonly stormMs: DurationMs;
 }
@@ -22,5 +38,12 @@ export function commonRules(scenario: KindScenario): CommonRules {
   const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
   const { entriesMax, keyBytesMax } = bounds;
   const room = { maxKeyBytes: MAX_KEY_BYTES, entriesMax, keyBytesMax, stateBytesMax: maxStateBytes };
-  return { ...room, timestampType, tombstones, proof, unheardMs, maxHoldMs };
+  const inputs = inputsOf(scenario).map(({ touches, unknownKey, holdMs }) => ({
+    timestampType,
+    maxKeyBytes: MAX_KEY_BYTES,
+    touches,
+    unknownKey,
+    holdMs,
+  }));
+  return { ...room, ...(inputs.length > 0 && { inputs }), timestampType, tombstones, proof, unheardMs, maxHoldMs };
 }

@@ -1,0 +1,64 @@
+// Faults where sessions are made of several inputs (S8): in which order records are taken, and what one that is no activity does.
+import type { Mutant } from '../mutants/mutant.ts';
+
+const MERGE_ORDER = 'libs/core/partition/src/input/merge-order.ts';
+const MERGED_TAKER = 'libs/core/partition/src/input/merged-taker.ts';
+const SESSION_KIND = 'libs/core/kinds/src/session/session-kind.ts';
+const EARLY_DATA = 'libs/core/kinds/src/session/early-data.ts';
+
+export const INPUT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'takes what has come, whatever another input may bring',
+    file: MERGE_ORDER,
+    from: 'return front > place || (front === place && other > input);',
+    to: 'return front > place || !this.hasHead(other) || (front === place && other > input);',
+  },
+  {
+    name: 'forgets the clocks of its inputs at a restart',
+    file: MERGED_TAKER,
+    from: 'this.#order.resume(inputs.map(({ clock = 0 }) => clock));',
+    to: 'this.#order.resume(inputs.map(() => 0));',
+  },
+  {
+    name: 'has data keep a session alive',
+    file: SESSION_KIND,
+    from: 'const applied = applyData(entry, this.#rules, this.#event, this.#at);',
+    to: 'if (hasSession) entry.lastSeenAt = Math.max(entry.lastSeenAt, this.#at.effectiveAt); const applied = applyData(entry, this.#rules, this.#event, this.#at);',
+  },
+  {
+    name: 'forgets what was said before the session came',
+    file: SESSION_KIND,
+    from: 'openFromEarly(this.#entry, this.#rules, this.#at, this.#event.occurredAt ?? this.#at.timestamp);',
+    to: 'openFromEarly(this.#entry, this.#rules, this.#at, this.#event.occurredAt ?? this.#at.timestamp); this.#entry.detail = undefined; effects.resized();',
+  },
+  {
+    name: 'says of data for which no session came that one has ended',
+    file: SESSION_KIND,
+    from: 'if (isEarly(this.#entry)) {',
+    to: 'if (isEarly(this.#entry) && this.#entry.detail === undefined) {',
+  },
+  {
+    name: 'has a row that is deleted end a session',
+    file: SESSION_KIND,
+    from: 'if (input.touches && hasSession) this.#end(effects);',
+    to: 'if (hasSession) this.#end(effects);',
+  },
+  {
+    name: 'keeps data that is to be refused',
+    file: SESSION_KIND,
+    from: "if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;",
+    to: "if (!isLive && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;",
+  },
+  {
+    name: 'holds data since it first came',
+    file: EARLY_DATA,
+    from: 'if (at.effectiveAt > entry.lastSeenAt) entry.lastSeenAt = at.effectiveAt;',
+    to: 'void at;',
+  },
+  {
+    name: 'goes on with the offset of another input',
+    file: SESSION_KIND,
+    from: 'if (inputAt(firstOffset) !== input) this.#at.offset = lastOffset;',
+    to: 'if (inputAt(firstOffset) > input) this.#at.offset = lastOffset;',
+  },
+];
