@@ -1,16 +1,12 @@
 // Checks of settings against each other, and of what this version does not do yet.
 import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@flatline/base';
 import { kindOf, type PipelineSection, type Reducers } from '@flatline/kind-modules';
-import { type Finding, shownValue } from './configuration-error.ts';
+import { type CrossFinding, finding } from './cross-finding.ts';
+import { inputChecks } from './input-checks.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
 import { saslChecks } from './sasl-settings.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration } from './schema.ts';
-
-/** Says nothing where one of `involved` is wrong in itself. */
-export interface CrossFinding extends Finding {
-  readonly involved: readonly string[];
-}
 
 /** Context of the checks that is no part of the configuration. */
 export interface CheckedAgainst {
@@ -51,6 +47,12 @@ function kafkaChecks({ kafka, commitIntervalMs }: Configuration): CrossFinding[]
 function ingestChecks({ ingest, pipelines }: Configuration): CrossFinding[] {
   if (ingest === undefined) return [];
   const sessions = pipelines.filter((each) => each.kind === 'session');
+  const silent = pipelines.findIndex((each) => each.kind === 'session' && [each.input].flat()[0]?.touches === false);
+  if (silent >= 0) {
+    const problem =
+      'true where there is ingest: heartbeats over HTTP go to the first input. Put it in another place of the list';
+    return [finding(`pipelines[${silent}].input[0].touches`, false, problem, ['ingest'])];
+  }
   if (sessions.length === 0) {
     const problem = 'only sessions take heartbeats over HTTP, and there is no pipeline of kind "session"';
     return [finding('ingest', undefined, problem, ['pipelines'])];
@@ -85,6 +87,7 @@ function pipelineChecks(pipeline: PipelineSection, at: string, reducers: Reducer
       ),
     ...fetchChecks(pipeline, at),
     ...formatChecks(pipeline, at),
+    ...inputChecks(pipeline, at),
     ...notYet(pipeline, at),
   ];
 }
@@ -125,15 +128,15 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
   const refuse = (setting: string, value: unknown, allowed: string): void => {
     found.push(finding(`${at}.${setting}`, value, `${version}; use ${allowed}`));
   };
-  const inputs = [pipeline.input].flat();
-  if (inputs.length > 1) refuse('input', `${inputs.length} inputs`, 'one input');
-  for (const { touches, unknownKey } of inputs) {
-    if (!touches) refuse('input.touches', touches, 'true');
-    if (unknownKey !== 'open') refuse('input.unknownKey', unknownKey, '"open"');
-  }
   if (pipeline.kind !== 'session' && pipeline.emit.some((said) => said !== 'closed'))
     refuse('emit', pipeline.emit, `["closed"]: of ${pipeline.kind} pipelines there is nothing else to say`);
   return found;
+}
+
+/** Each with its name within the section. */
+function inputsOf({ input }: Pick<PipelineSection, 'input'>): { topic: string; format: string; place: string }[] {
+  if (!Array.isArray(input)) return [{ ...input, place: 'input' }];
+  return input.map((each, i) => ({ ...each, place: `input[${i}]` }));
 }
 
 interface TopicUse {
@@ -166,7 +169,7 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
   const { inputUse: read, resolve } = kindOf(pipeline);
   const { targets } = resolve(pipeline, { reducers: {} });
   return [
-    ...[pipeline.input].flat().map(({ topic }) => ({ topic, setting: `${at}.input.topic`, kind: read })),
+    ...inputsOf(pipeline).map(({ topic, place }) => ({ topic, setting: `${at}.${place}.topic`, kind: read })),
     ...targets.map((topic, i) => ({ topic, setting: `${at}.targets[${i}]`, kind: 'target' as const })),
     { topic: output.topic, setting: `${at}.output.topic`, kind: 'output' },
     deadLetterTopic === undefined
@@ -202,7 +205,9 @@ function registryChecks(config: Configuration): CrossFinding[] {
     return [finding('schemaRegistrySsl', undefined, problem, ['schemaRegistryUrl'])];
   }
   const needs = pipelines.flatMap(({ input, output }, i) => [
-    ...[input].flat().flatMap((each) => (each.format === 'avro' ? [`pipelines[${i}].input.format`] : [])),
+    ...inputsOf({ input }).flatMap(({ format, place }) =>
+      format === 'avro' ? [`pipelines[${i}].${place}.format`] : [],
+    ),
     ...(output.format === 'avro' ? [`pipelines[${i}].output.format`] : []),
   ]);
   const problem = 'needs a schema registry: set schemaRegistryUrl, or SCHEMA_REGISTRY_URL in the environment';
@@ -210,8 +215,4 @@ function registryChecks(config: Configuration): CrossFinding[] {
   for (const setting of ['schemaRegistryAuth', 'schemaRegistrySsl'] as const)
     if (config[setting] !== undefined) found.push(finding(setting, undefined, problem, ['schemaRegistryUrl']));
   return found;
-}
-
-function finding(setting: string, value: unknown, problem: string, involved: readonly string[] = []): CrossFinding {
-  return { setting, value: shownValue(value), problem, involved: [setting, ...involved] };
 }

@@ -194,11 +194,13 @@ function pipelineOf({ application }: Configuration, section: PipelineSection, gi
   const kind = kindOf(section);
   const own = kind.resolve(section, given);
   const maxLeadMs = section.maxLeadMs ?? leadFor(kind.silence(own));
-  // The cross-checks allow one input.
-  const { topic, format, timestampType, partitioner } = [section.input].flat()[0]!;
+  const bounds = { maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs };
+  const sections = [section.input].flat();
+  const inputs = sections.map((input) => ({ ...inputOf(input), ...bounds, ...mergedOf(input) }));
   const shared = {
     name,
-    input: { topic, format, timestampType, partitioner, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
+    input: { ...inputOf(sections[0]!), ...bounds },
+    ...(inputs.length > 1 && { inputs }),
     output,
     deadLetterTopic: deadLetterTopicOf(application, section),
     changelogTopic: changelogTopicOf(application, name),
@@ -208,6 +210,21 @@ function pipelineOf({ application }: Configuration, section: PipelineSection, gi
   // Rules and name of one kind, which TypeScript does not follow.
   return { ...shared, ...own } as PipelineConfig;
 }
+
+type InputSection = Exclude<PipelineSection['input'], readonly unknown[]>;
+
+function inputOf(input: InputSection): Pick<InputSection, 'topic' | 'format' | 'timestampType' | 'partitioner'> {
+  return picked(input, ['topic', 'format', 'timestampType', 'partitioner']);
+}
+
+/** What is said of one of several alone (S8). */
+function mergedOf({ touches, unknownKey, holdMs = HOLD_MS }: InputSection) {
+  // Only what waits for a session is held.
+  return { touches, unknownKey, holdMs: unknownKey === 'hold' ? holdMs : 0 };
+}
+
+/** Default of `holdMs`. */
+const HOLD_MS: DurationMs = 3_600_000;
 
 /** Settings that a pipeline has under the same name as its section. */
 const AS_WRITTEN = [

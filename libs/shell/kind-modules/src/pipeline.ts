@@ -64,7 +64,7 @@ export interface MergedInputConfig extends InputConfig {
   readonly holdMs: DurationMs;
 }
 
-/** Of all its inputs, in their order. */
+/** Topics of all its inputs, in their order. */
 export function inputTopicsOf({ input, inputs }: Pick<AnyPipeline, 'input' | 'inputs'>): readonly string[] {
   return (inputs ?? [input]).map(({ topic }) => topic);
 }

@@ -7,7 +7,7 @@ const of = (topic: string) => {
   return { topic, ...stamps, ...reads, touches: true, unknownKey: 'open', holdMs: 1 } as const;
 };
 
-test('inputs of one pipeline with other partition counts are refused, both named', () => {
+test('[S8] inputs of one pipeline with other partition counts are refused, both named', () => {
   const topics = new Map([
     ['beats', { partitions: 4 }],
     ['users', { partitions: 1 }],

@@ -170,8 +170,7 @@ class SessionKind implements Kind {
     const { index } = records;
     if (hasSession) this.#keepToFirstInput(records);
     if (this.#event.type === ENDED) {
-      // A row that is deleted from a table ends nothing.
-      if (input.touches && hasSession) this.#end(effects);
+      if (hasSession) this.#end(effects);
       else counters.unmatchedEnds += 1;
       return undefined;
     }
@@ -203,6 +202,7 @@ class SessionKind implements Kind {
     const { counters } = this.#parts;
     const entry = this.#entry;
     if (this.#event.type === ENDED) {
+      // A row that is deleted from a table ends nothing.
       counters.unmatchedEnds += 1;
       return undefined;
     }

@@ -61,7 +61,7 @@ export class BeforeAnchor {
 
   /** Where the input is folded to next, on the way from `folded` to `positions`. */
   next(folded: Positions, positions: Positions): Positions {
-    // Of several, what lies between is no part of their order.
+    // Where there are several, what lies between is no part of their order.
     if (positions.length > 1) return positions;
     return [Math.min(positions[0]!, folded[0]! + FOLLOWED_OFFSETS)];
   }

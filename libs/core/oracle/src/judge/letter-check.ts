@@ -49,7 +49,7 @@ export class LetterCheck {
   }
 
   #at({ topic }: LetterSubject, offset: number): number {
-    // Of the only input there is, it is the letter whatever that was called then.
+    // The only input there is has all of them, whatever it was called then.
     return placeOf(Math.max(0, this.#topics.indexOf(topic ?? '')), offset);
   }
 

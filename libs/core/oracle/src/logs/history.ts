@@ -42,7 +42,7 @@ export interface InputRecord extends LogRecord {
   readonly fields?: EventFields | 'bad' | undefined;
   /** True if its maker means it to fail although it decodes (I6). */
   readonly isRefused?: boolean;
-  /** Of which input it is, counted from 0 (S8); `offset` is then its place. Default: the first. */
+  /** The number of its input, from 0 on (S8); `offset` is then its place. Default: the first. */
   readonly input?: number;
   /** The clock of its input before it, where there are several. Default: the partition's. */
   readonly clockBefore?: Millis;
@@ -68,7 +68,7 @@ export interface LetterRecord {
 }
 
 export interface LetterSubject {
-  /** Of the input; undefined: it does not say. */
+  /** The input's; undefined: it does not say. */
   readonly topic?: string | undefined;
   readonly offset: number;
   readonly reason: string;

@@ -194,7 +194,7 @@ function drawn(seed: number): Omit<Run, 'random'> {
 }
 
 describe('sessions from several inputs', () => {
-  test(`[C5][R1][I1] ${SEEDS} seeds: what comes out is what the order of the logs says, whatever was fetched when`, () => {
+  test(`[S8][C5][R1][I1] ${SEEDS} seeds: what comes out is what the order of the logs says, whatever was fetched when`, () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
       const world = drawn(seed);
       try {
@@ -216,7 +216,7 @@ describe('sessions from several inputs', () => {
     }
   });
 
-  test(`[S11][S13][C5] ${SEEDS} seeds: what comes out is what the rules say, read a second time`, () => {
+  test(`[S8][S11][S13][C5] ${SEEDS} seeds: what comes out is what the rules say, read a second time`, () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
       const world = drawn(seed);
       const rules = drawnRules(seededRandom(7_000_000 + seed));

@@ -40,14 +40,14 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   {
     name: 'has a row that is deleted end a session',
     file: SESSION_KIND,
-    from: 'if (input.touches && hasSession) this.#end(effects);',
-    to: 'if (hasSession) this.#end(effects);',
+    from: '// A row that is deleted from a table ends nothing.',
+    to: 'if (hasSession) { this.#end(effects); return undefined; }',
   },
   {
     name: 'keeps data that is to be refused',
     file: SESSION_KIND,
     from: "if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;",
-    to: "if (!isLive && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;",
+    to: "if (!hasSession && input.unknownKey === 'open') return UNKNOWN_KEY;",
   },
   {
     name: 'holds data since it first came',

@@ -27,6 +27,7 @@ const input = z.strictObject({
   partitioner: z.enum(['murmur2', 'any']).default('murmur2'),
   touches: z.boolean().default(true),
   unknownKey: z.enum(['open', 'hold', 'deadLetter']).default('open'),
+  holdMs: duration.optional(),
 });
 
 const HEAD = {

@@ -32,7 +32,7 @@ export interface RecordReader<R> {
 
 export interface KindReaders {
   readonly input: RecordReader<InputRecord>;
-  /** Of those behind the first, where there are several (S8). Default: there are none. */
+  /** Those of the inputs behind the first (S8). Default: there are none. */
   readonly furtherInputs?: readonly RecordReader<InputRecord>[];
   readonly output: RecordReader<OutputRecord>;
 }

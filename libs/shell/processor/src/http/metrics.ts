@@ -89,7 +89,7 @@ const GAUGED: Readonly<Record<string, Read<TaskStatus>>> = {
   ],
 };
 
-/** Of each input where a pipeline has several, by its topic (S8). */
+/** What is told of each input where a pipeline has several, by its topic (S8). */
 const INPUT_GAUGED: Readonly<Record<string, Read<InputStatus>>> = {
   flatline_input_lag_records: [
     ({ lag }) => lag,

@@ -80,7 +80,7 @@ async function storm(seed: number, timestampType: 'LogAppendTime' | 'CreateTime'
 describe('several inputs', () => {
   const seeds = Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i);
   test.each(seeds)(
-    '[F21][S4][O1][C5][R1] seed %i: kills and lost messages change nothing of what the logs say',
+    '[S8][F21][S4][O1][C5][R1] seed %i: kills and lost messages change nothing of what the logs say',
     async (seed) => {
       const world = await storm(seed, seed % 3 === 0 ? 'CreateTime' : 'LogAppendTime');
       const expected = expectedOf(world);
@@ -90,7 +90,7 @@ describe('several inputs', () => {
     },
   );
 
-  test('[C2] a silent input is asked at most once per proofIntervalMs, and only while something waits for it', async () => {
+  test('[S8][C2] a silent input is asked at most once per proofIntervalMs, and only while something waits for it', async () => {
     const world = new World({ seed: 5, partitions: 1, furtherInputs: [TABLE] });
     const { time, log } = world.simulation;
     const process = world.launch('a');
@@ -115,7 +115,7 @@ describe('several inputs', () => {
   });
 
   test.each(['LogAppendTime', 'CreateTime'] as const)(
-    '[C5][R1] a table of %s that was written long before is what each session finds, also after restarts',
+    '[S8][C5][R1] a table of %s that was written long before is what each session finds, also after restarts',
     async (timestampType) => {
       const attributes = new Map<string, string>();
       const decode = (bytes: Uint8Array, start: number, length: number, event: SessionEvent): { kind: 'event' } => {
@@ -152,7 +152,7 @@ describe('several inputs', () => {
     },
   );
 
-  test('[O1][I1] a commit stands in each input, and a refused record is a letter of its topic', async () => {
+  test('[S8][O1][I1] a commit stands in each input, and a refused record is a letter of its topic', async () => {
     const refusing: WorldInput = { ...TABLE, unknownKey: 'deadLetter' };
     const world = new World({ seed: 7, partitions: 1, furtherInputs: [refusing] });
     const { time, log } = world.simulation;
