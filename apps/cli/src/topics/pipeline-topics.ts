@@ -6,8 +6,9 @@ import type { ExistingTopic } from './existing-topic.ts';
 export function topicNamesOf(pipelines: readonly PipelineTopics[]): string[] {
   return [
     ...new Set(
-      pipelines.flatMap(({ input, output, targets = [], changelog, deadLetters }) => [
+      pipelines.flatMap(({ input, furtherInputs = [], output, targets = [], changelog, deadLetters }) => [
         input,
+        ...furtherInputs.map(({ topic }) => topic),
         output,
         ...targets,
         changelog,

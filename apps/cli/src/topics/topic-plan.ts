@@ -184,7 +184,8 @@ function compare(requirement: TopicRequirement, comparison: Comparison): TopicPl
     const created = new Map(asked.map(({ name, value }) => [name, value]));
     return { missing: [{ topic, role, partitions, settings: created }], deviations: [], risks: [], changes: [] };
   }
-  const partitioned = role === 'input' ? undefined : partitionDeviation(found, requirement, comparison);
+  const isFirst = topic === comparison.topics.input;
+  const partitioned = isFirst ? undefined : partitionDeviation(found, requirement, comparison);
   const wrong = wrongSettings(requirement, found, comparison);
   return {
     missing: [],
@@ -202,6 +203,14 @@ function otherPartitions(input: ExistingTopic, asked: number): Deviation {
   };
 }
 
+/** S8 */
+const COPIED =
+  'copy one of them to a topic with as many partitions as the other, by the same partitioner, and name that one';
+
+function apart(found: number, first: string, partitions: number): string {
+  return `has ${counted(found, 'partition')}, ${first}, which is read with it as one, has ${partitions}`;
+}
+
 type Compared = Pick<TopicPlan, 'deviations' | 'changes'>;
 const AS_IT_IS: Compared = { deviations: [], changes: [] };
 
@@ -212,6 +221,8 @@ function partitionDeviation(
   { topics, findings, state, partitions }: Comparison,
 ): Compared {
   if (found === partitions || !findings.existing.has(topics.input)) return AS_IT_IS;
+  if (role === 'input')
+    return { deviations: [{ topic, problem: apart(found, topics.input, partitions), remedy: COPIED }], changes: [] };
   const isOther = state.kind === 'held' && state.partitions !== partitions;
   const problem = `has ${counted(found, 'partition')}, its input ${topics.input} has ${partitions}`;
   // It is the input that has changed, which is reported already.
@@ -245,7 +256,7 @@ function wrongSettings(
     const actual = found.settings.get(name);
     if (actual !== undefined && accepts(actual)) continue;
     if (name === 'message.timestamp.type' && role === 'input') {
-      const type = typeDeviation(actual, { topics, findings, state });
+      const type = typeDeviation(actual, { topics: { ...topics, input: topic }, findings, state });
       (type.isRisk ? risks : deviations).push(type.deviation);
       if (!type.isAltered) continue;
     } else {

@@ -49,9 +49,10 @@ export function rightsText({ topic, rights }: LackingRights): string {
 }
 
 function rolesOf(pipeline: PipelineTopics): readonly { readonly topic: string; readonly role: TopicRole }[] {
-  const { input, output, targets = [], changelog, deadLetters } = pipeline;
+  const { input, furtherInputs = [], output, targets = [], changelog, deadLetters } = pipeline;
   return [
     { topic: input, role: 'input' },
+    ...furtherInputs.map(({ topic }) => ({ topic, role: 'input' as const })),
     { topic: output, role: 'output' },
     ...targets.map((topic) => ({ topic, role: 'target' as const })),
     { topic: changelog, role: 'changelog' },
