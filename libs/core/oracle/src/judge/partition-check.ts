@@ -320,7 +320,7 @@ export class PartitionCheck {
     this.#checkBehind(behind, clock);
     if (history.isComplete === true && lettersLeft > 0)
       this.#places.deadLetters.violation('I1', { what: `${lettersLeft} dead letters are of no commit` });
-    findings.open += fold.size;
+    findings.open += fold.begun;
     this.#countReach();
     for (const log of ['changelog', 'output', 'deadLetters'] as const)
       this.#walks[log].finish(await history[log].hanging());

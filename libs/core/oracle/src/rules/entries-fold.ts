@@ -56,6 +56,15 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return this.#table.size;
   }
 
+  get begun(): number {
+    const { isBegun } = this.#kind;
+    if (isBegun === undefined) return this.size;
+    let begun = 0;
+    for (const { machine } of this.#table.all())
+      if (machine.state !== undefined && isBegun(machine.state)) begun += 1;
+    return begun;
+  }
+
   get remembered(): number {
     return this.#table.size + this.#unsaid.size + this.#stepCount;
   }

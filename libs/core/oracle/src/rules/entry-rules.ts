@@ -73,7 +73,9 @@ export interface EntryRules<State, Said> {
    * for the key (X3). Default: it has parts, and each record counts.
    */
   readonly isOneLife?: boolean;
-  /** Input offset at which the newest part of the state began. */
+  /** False: the key has no life yet, and the state waits for one. Default: each state is one. */
+  isBegun?(state: State): boolean;
+  /** Input offset at which the newest part of it began. */
   beginningOf(state: State): number;
   /** Instant of the record's event; undefined: it does not say, or its event is in the future. */
   readonly instantOf: (record: OutputRecord) => Millis | undefined;

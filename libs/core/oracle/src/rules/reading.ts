@@ -53,6 +53,8 @@ export interface KindEntries {
   onHeard: (key: Uint8Array) => void;
   /** Number of live ones, due or not. */
   readonly size: number;
+  /** How many of them have begun. */
+  readonly begun: number;
   /** The keys of all that live. */
   names(): Iterable<string>;
   /** Takes over entries whose beginnings the input no longer has: the changelog is believed. @throws NotABlock */

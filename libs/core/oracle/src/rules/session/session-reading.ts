@@ -45,6 +45,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
       return rules.graceMs === 0;
     },
     beginningOf: (state) => Math.max(...openIn(state).map(({ firstOffset }) => firstOffset)),
+    isBegun: ({ isEarly }) => !isEarly,
     // A summary is the only record of its session: it may come where that is what the session says next.
     instantOf: () => undefined,
     latestOffsetOf: (record) => placeOf(inputOf(SUMMARIES.beginningOf(record)), Number(record.summary?.['lastOffset'])),
