@@ -2,7 +2,6 @@
 import type { Mutant } from '../mutants/mutant.ts';
 
 const MERGE_ORDER = 'libs/core/partition/src/input/merge-order.ts';
-const MERGED_TAKER = 'libs/core/partition/src/input/merged-taker.ts';
 const SESSION_KIND = 'libs/core/kinds/src/session/session-kind.ts';
 const EARLY_DATA = 'libs/core/kinds/src/session/early-data.ts';
 
@@ -12,12 +11,6 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: MERGE_ORDER,
     from: 'return front > place || (front === place && other > input);',
     to: 'return front > place || !this.hasHead(other) || (front === place && other > input);',
-  },
-  {
-    name: 'forgets the clocks of its inputs at a restart',
-    file: MERGED_TAKER,
-    from: 'this.#order.resume(inputs.map(({ clock = 0 }) => clock));',
-    to: 'this.#order.resume(inputs.map(() => 0));',
   },
   {
     name: 'has data keep a session alive',
@@ -36,6 +29,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: SESSION_KIND,
     from: 'if (isEarly(this.#entry)) {',
     to: 'if (isEarly(this.#entry) && this.#entry.detail === undefined) {',
+    seed: 36,
   },
   {
     name: 'has a row that is deleted end a session',
@@ -48,12 +42,14 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: SESSION_KIND,
     from: "if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;",
     to: "if (!hasSession && input.unknownKey === 'open') return UNKNOWN_KEY;",
+    seed: 30,
   },
   {
     name: 'holds data since it first came',
     file: EARLY_DATA,
     from: 'if (at.effectiveAt > entry.lastSeenAt) entry.lastSeenAt = at.effectiveAt;',
     to: 'void at;',
+    seed: 43,
   },
   {
     name: 'goes on with the offset of another input',
