@@ -61,14 +61,13 @@ const keysUpTo = (count: number): string[] => Array.from({ length: count }, (_, 
 const plan = (key: string): string => JSON.stringify({ type: 'ROW', attributes: { plan: `plan of ${key}` } });
 
 /** What an output says, from its beginning until there are so many, sorted, without what no log decides. */
-async function said(count: number, topic = scenario.output): Promise<readonly Said[]> {
+async function said(count: number, topic = scenario.output): Promise<readonly SummaryRecord['summary'][]> {
   const { consumer, close } = await openSummaryConsumer({ kafka: scenario.kafka, topic, from: 'beginning' });
-  const found: Said[] = [];
+  const found: SummaryRecord['summary'][] = [];
   try {
     for await (const record of consumer) {
       if (record.kind !== 'summary') continue;
-      const { emittedAt, ...fields } = record.summary;
-      found.push(fields);
+      found.push({ ...record.summary, emittedAt: 0 });
       if (found.length === count) break;
     }
   } finally {
@@ -76,8 +75,6 @@ async function said(count: number, topic = scenario.output): Promise<readonly Sa
   }
   return found.sort((a, b) => (a.incarnation < b.incarnation ? -1 : 1));
 }
-
-type Said = Omit<SummaryRecord['summary'], 'emittedAt'>;
 
 describe('a stream and a table', () => {
   test('[S8][F1][R1][S4][O1][C5] every session has its row, whatever is killed, and a replay says the same', async () => {

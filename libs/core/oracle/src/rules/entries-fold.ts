@@ -57,11 +57,11 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   }
 
   get begun(): number {
-    const { isBegun } = this.#kind;
-    if (isBegun === undefined) return this.size;
+    const kind = this.#kind;
+    if (kind.isBegun === undefined) return this.size;
     let begun = 0;
     for (const { machine } of this.#table.all())
-      if (machine.state !== undefined && isBegun(machine.state)) begun += 1;
+      if (machine.state !== undefined && kind.isBegun(machine.state)) begun += 1;
     return begun;
   }
 
