@@ -190,6 +190,24 @@ describe('[I4] what is wrong', () => {
       { output: { topic: 'shop.visits.changelog' } },
       'pipelines[0].name (changelog) ["shop.visits.changelog"] a topic of its own; pipelines[0].output.topic is the same',
     ],
+    [
+      { emit: ['opened'] },
+      'pipelines[0].emit [["opened"]] without "closed" the end of a session is never said: add it',
+    ],
+    [{ emit: ['closed', 'gone'] }, 'pipelines[0].emit[1] ["gone"] expected one of "opened"|"updated"|"closed"'],
+    [{ updateIntervalMs: 5 }, 'pipelines[0].updateIntervalMs [5] says nothing unless emit has "updated" (rule S11)'],
+    [
+      { emit: ['updated', 'closed'], changelogFormat: 4 },
+      'pipelines[0].emit [["updated","closed"]] "updated" needs changelogFormat 5, which has when a session was told of',
+    ],
+    [
+      { emit: ['opened', 'closed'], graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].emit [["opened","closed"]] is not available together with graceMs in this version',
+    ],
+    [
+      { maxEvents: 9, graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].maxEvents [9] is not available together with graceMs in this version',
+    ],
     [{ revisionWindowMs: 5 }, 'pipelines[0].revisionWindowMs [5] is not available in this version; use 0'],
     [
       { graceMs: 5 },
