@@ -84,16 +84,16 @@ export function summarize(
     countsByType: countsByType(entry),
     attributes: attributesOf(detail?.texts),
     truncated: detail?.texts?.truncated ?? false,
-    capped: isCapped(entry, rules),
+    capped: isCapped(entry, rules, closing.reason),
     partition: closing.partition,
     firstOffset: offsetAt(entry.firstOffset),
     lastOffset: offsetAt(entry.lastOffset),
   };
 }
 
-/** True if more events came than the session takes (S13). */
-function isCapped({ eventCount }: SessionEntry, { maxEvents }: SessionRules): boolean {
-  return maxEvents !== undefined && eventCount > maxEvents;
+/** True if more events came than the session takes, but for its end, which is always taken (S13). */
+function isCapped({ eventCount }: SessionEntry, { maxEvents }: SessionRules, reason: string): boolean {
+  return maxEvents !== undefined && eventCount - (reason === 'ENDED' ? 1 : 0) > maxEvents;
 }
 
 /** Over all sources (S6). */

@@ -5,7 +5,9 @@
 // Does not own: records in order, and what they do (SessionKind), which session an event belongs to (placing.ts).
 //
 // Invariants
-//   DI1  An entry with disorder is due when the first of its sessions is; of those due at one instant all close.
+//   DI1  An entry with disorder is due when the first of its sessions is; of those due at one instant all close, and with them
+//        what else is due at the clock, up to CLOSES_MAX: reading and writing all that stay open for each one that closes would
+//        make a key of a thousand sessions a stall of seconds.
 import type { Millis } from '@flatline/base';
 import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
 import type { Effects, KindParts, Refusal } from '../contract.ts';
@@ -21,6 +23,9 @@ import { type Arrival, place, type Placed } from './placing.ts';
 import type { SessionCounters } from './session-counters.ts';
 import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
 import type { SessionWindow } from './session-window.ts';
+
+/** Sessions of a key that close at once, unless more are due at one instant. */
+const CLOSES_MAX = 64;
 
 export interface DisorderedParts extends KindParts<SessionWindow, SessionCounters> {
   readonly rules: SessionRules;
@@ -98,18 +103,21 @@ export class DisorderedSessions {
   due(at: Millis, effects: Effects): void {
     const { entry, rules, held } = this.#parts;
     const fragments = readFragments(entry);
+    const isDue = (closed: number): boolean =>
+      fragmentDueAt(fragments[closed]!, rules, held) <= (closed < CLOSES_MAX ? effects.clock : at);
     let closed = 0;
-    while (closed < fragments.length && fragmentDueAt(fragments[closed]!, rules, held) <= at) {
+    for (; closed < fragments.length && isDue(closed); closed += 1) {
+      // The last word of an entry says that it closed.
+      if (closed > 0) effects.closed(fragmentDueAt(fragments[closed - 1]!, rules, held));
       this.#close(fragments[closed]!, effects);
-      closed += 1;
     }
+    const lastAt = fragmentDueAt(fragments[closed - 1]!, rules, held);
     const [first, ...others] = fragments.slice(closed);
     if (first === undefined) {
-      for (let i = 1; i < closed; i += 1) effects.closed(at);
-      effects.end(at);
+      effects.end(lastAt);
       return;
     }
-    for (let i = 0; i < closed; i += 1) effects.closed(at);
+    effects.closed(lastAt);
     const before = entry.stateLength;
     Object.assign(entry, headOf(first, detailOfFragments([first, ...others])));
     if (entry.stateLength !== before) effects.resized();

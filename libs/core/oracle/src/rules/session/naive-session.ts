@@ -190,7 +190,8 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const summary = expectedSummary(session, {
       ...this.#of,
       state,
-      capped: session.eventCount > (this.#rules.maxEvents ?? Infinity),
+      // An end is taken, however many came before it (S13).
+      capped: session.eventCount - (reason === ENDED ? 1 : 0) > (this.#rules.maxEvents ?? Infinity),
       reason,
       closedAt,
       deadlineAt,

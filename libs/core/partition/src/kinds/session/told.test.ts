@@ -161,6 +161,15 @@ describe('a session of many events', () => {
     expect(told.counters['cappedSessions']).toBe(1);
   });
 
+  test('[S13] an end behind so many events is taken, and caps nothing', () => {
+    const told = new Told({ maxEvents: 2 }).take([0, 'a', 'A'], [1, 'a', 'B'], [2, 'a', null]);
+    told.take([0, 'b', 'A'], [1, 'b', 'B'], [2, 'b', 'C'], [3, 'b', null]);
+    expect(told.said.map(({ key, capped, eventCount }) => [text(key), capped, eventCount])).toEqual([
+      ['a', false, 3],
+      ['b', true, 4],
+    ]);
+  });
+
   test('[S13] so many and no more are not capped; an end ends', () => {
     const told = new Told({ maxEvents: 3 });
     told.take([0, 'a', 'A'], [1, 'a', 'B'], [2, 'a', 'C'], [3, 'b', 'A'], [4_000, 'c', 'A'], [4_001, 'c', null]);
