@@ -1,6 +1,6 @@
 // Checks of settings against each other, and of what this version does not do yet.
 import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@flatline/base';
-import { kindOf, type PipelineSection, type Reducers } from '@flatline/kind-modules';
+import { kindOf, type PipelineSection, presetWords, type Reducers } from '@flatline/kind-modules';
 import { type CrossFinding, finding } from './cross-finding.ts';
 import { inputChecks } from './input-checks.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
@@ -57,10 +57,11 @@ function ingestChecks({ ingest, pipelines }: Configuration): CrossFinding[] {
     const problem = 'only sessions take heartbeats over HTTP, and there is no pipeline of kind "session"';
     return [finding('ingest', undefined, problem, ['pipelines'])];
   }
-  const shortestMs = Math.min(...sessions.map(({ timeoutMs }) => timeoutMs));
+  const shortest = sessions.reduce((least, each) => (each.timeoutMs < least.timeoutMs ? each : least));
   const pingIntervalMs = pingIntervalOf(ingest, pipelines);
-  if (pingIntervalMs * PINGS_PER_TIMEOUT <= shortestMs) return [];
-  const problem = `at most half of the shortest timeoutMs (${shortestMs}): a socket's pings are its heartbeats`;
+  if (pingIntervalMs * PINGS_PER_TIMEOUT <= shortest.timeoutMs) return [];
+  const source = presetWords({ ...shortest }, ['timeoutMs']);
+  const problem = `at most half of the shortest timeoutMs (${shortest.timeoutMs}): a socket's pings are its heartbeats${source}`;
   return [finding('ingest.pingIntervalMs', pingIntervalMs, problem, ['pipelines'])];
 }
 

@@ -37,6 +37,8 @@ describe('the JSON Schema of a configuration', () => {
     ['the least', minimal],
     ['$schema itself', { $schema: 'flatline.schema.json', ...minimal }],
     ['milliseconds', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: 5 }] }],
+    ['a session with a preset', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: undefined, preset: 'web' }] }],
+    ['a session with both', { ...minimal, pipelines: [{ ...pipeline, preset: 'web' }] }],
     ['a kind without a timeout', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: undefined, kind: 'schedule' }] }],
     [
       'a secret by its variable',
@@ -50,6 +52,11 @@ describe('the JSON Schema of a configuration', () => {
   test.each([
     ['a setting that is not there', { ...minimal, aplication: 'shop' }],
     ['a session without a timeout', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: undefined }] }],
+    ['a preset that is not there', { ...minimal, pipelines: [{ ...pipeline, preset: 'wbe' }] }],
+    [
+      'a lease without a timeout',
+      { ...minimal, pipelines: [{ ...pipeline, kind: 'lease', timeoutMs: undefined, preset: 'web' }] },
+    ],
     ['a length of time in words', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: 'half an hour' }] }],
     ['a secret as a value', { ...minimal, kafka: { sasl: { mechanism: 'plain', username: 'u', password: 'p' } } }],
     ['no pipeline', { ...minimal, pipelines: [] }],

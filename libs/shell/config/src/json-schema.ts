@@ -9,6 +9,7 @@ import { unitOf } from './units.ts';
 interface Schema {
   readonly [keyword: string]: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
 }
 
 /**
@@ -27,16 +28,31 @@ export function configurationJsonSchema(): object {
 function withDurations(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withDurations);
   if (typeof value !== 'object' || value === null) return value;
-  const { properties, ...rest } = value as Schema;
+  const { properties, ...rest } = withAlternatives(value as Schema);
   const others = Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, withDurations(inner)]));
   if (properties === undefined) return others;
   const settings = Object.entries(properties).map(([name, inner]) => [name, setting(name, inner)]);
   return { ...others, properties: Object.fromEntries(settings) as unknown };
 }
 
+/** What may be left out beside another setting is required only without that. */
+function withAlternatives({ required = [], ...schema }: Schema): Schema {
+  const others = required.filter((name) => schema.properties?.[name]?.['orSetting'] !== undefined);
+  const either = others.map((name) => ({
+    anyOf: [name, schema.properties?.[name]?.['orSetting']].map((each) => ({ required: [each] })),
+  }));
+  return {
+    ...schema,
+    ...(required.length > 0 && { required: required.filter((name) => !others.includes(name)) }),
+    ...(either.length > 0 && { allOf: either }),
+  };
+}
+
+/** Words for the page of settings, and for this one. */
+const OWN_WORDS: readonly string[] = ['meaning', 'orSetting'];
+
 function setting(name: string, { unit: said, ...words }: Schema): unknown {
-  // For the page of settings.
-  const schema = Object.fromEntries(Object.entries(words).filter(([keyword]) => keyword !== 'meaning'));
+  const schema = Object.fromEntries(Object.entries(words).filter(([keyword]) => !OWN_WORDS.includes(keyword)));
   const unit = said ?? unitOf(name);
   if (unit === undefined) return withDurations(schema);
   if (unit !== 'ms') return { ...schema, description: `Unit: ${unit as string}.` };

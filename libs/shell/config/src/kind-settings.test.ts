@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PipelineConfig } from './index.ts';
+import { type PipelineConfig, rulesText } from './index.ts';
 import { minimal, problems, resolve, untimed, visits } from './resolving.fixture.ts';
 
 describe('settings of each kind of pipeline', () => {
@@ -198,4 +198,89 @@ test('[S5][K9] sources are told apart once no former build has to read what is k
   expect(rulesOf({})).toMatchObject({ maxSources: 8 });
   expect(rulesOf({ maxSources: 64 })).toMatchObject({ maxSources: 64 });
   expect(rulesOf({ maxSources: 64, changelogFormat: 3 })).toMatchObject({ maxSources: 0 });
+});
+
+describe('presets of sessions', () => {
+  const of = (settings: object): PipelineConfig =>
+    resolve({ ...minimal, pipelines: [{ ...untimed, ...settings }] }).pipelines[0]!;
+  const found = (settings: object, more: object = {}): string[] =>
+    problems({ ...minimal, ...more, pipelines: [{ ...untimed, ...settings }] }, { TOKEN: 'sesame' });
+
+  test.each([
+    ['web', { timeoutMs: '30m', maxDurationMs: '24h' }],
+    ['mobile', { timeoutMs: '5m' }],
+    ['player', { timeoutMs: '20s' }],
+    ['ga4', { timeoutMs: '30m', maxTimeoutMs: 28_500_000 }],
+    ['posthog', { timeoutMs: '30m', maxDurationMs: '24h', minTimeoutMs: '1m', maxTimeoutMs: '10h' }],
+  ])('[K1] %s is its settings, and nothing else is kept of it', (preset, settings) => {
+    expect(of({ preset })).toEqual(of(settings));
+    expect(rulesText(of({ preset }))).toBe(rulesText(of(settings)));
+    expect(rulesText(of({ preset }))).not.toContain('preset');
+  });
+
+  test('[S1][S2] what is set wins, and what follows from it follows from that', () => {
+    expect(of({ preset: 'web', timeoutMs: '10s', maxDurationMs: '1h' })).toEqual(
+      of({ timeoutMs: '10s', maxDurationMs: '1h' }),
+    );
+    expect(of({ preset: 'web', timeoutMs: undefined }).heldTime.unheardMs).toBe(900_000);
+    expect(of({ preset: 'ga4', timeoutMs: '8h', maxTimeoutMs: '8h' }).rules).toMatchObject({ timeoutMs: 28_800_000 });
+  });
+
+  const LEFT = 'leave the preset out, and set what you need';
+  const WEB = `preset "web" sets maxDurationMs to 86400000: ${LEFT}`;
+  test.each<[object, string[]]>([
+    [{}, ['timeoutMs [] is missing; expected a whole number of ms, 1 or more, or a length of time as "30m" or "10s"']],
+    [{ preset: 'wbe' }, ['preset ["wbe"] expected one of "web"|"mobile"|"player"|"ga4"|"posthog"']],
+    [{ preset: 'toString' }, ['preset ["toString"] expected one of "web"|"mobile"|"player"|"ga4"|"posthog"']],
+    [{ preset: null }, ['preset [null] expected one of "web"|"mobile"|"player"|"ga4"|"posthog"']],
+    [
+      { preset: 'wbe', unheardMs: '1h', maxTimeoutMs: '2h', emit: ['opened'] },
+      [
+        'preset ["wbe"] expected one of "web"|"mobile"|"player"|"ga4"|"posthog"',
+        'emit [["opened"]] without "closed" the end of a session is never said: add it',
+      ],
+    ],
+    [
+      { preset: 'web', timeoutMs: null },
+      ['timeoutMs [null] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
+    ],
+    [
+      { preset: 'web', graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
+      [`graceMs [5] not together with maxDurationMs (rule C7); ${WEB}`],
+    ],
+    [
+      { preset: 'web', maxDurationMs: 5, graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
+      ['graceMs [5] not together with maxDurationMs (rule C7)'],
+    ],
+    [
+      { preset: 'player', unheardMs: '15s' },
+      [
+        `unheardMs [15000] 0, or at most half of timeoutMs (20000): so much of each gap counts as silence; preset "player" sets timeoutMs to 20000: ${LEFT}`,
+      ],
+    ],
+    [
+      { preset: 'ga4', timeoutMs: '8h' },
+      [
+        `timeoutMs [28800000] minTimeoutMs (1) to maxTimeoutMs (28500000); preset "ga4" sets maxTimeoutMs to 28500000: ${LEFT}`,
+      ],
+    ],
+    [
+      { preset: 'posthog', timeoutMs: '30s' },
+      [
+        `timeoutMs [30000] minTimeoutMs (60000) to maxTimeoutMs (36000000); preset "posthog" sets minTimeoutMs to 60000, maxTimeoutMs to 36000000: ${LEFT}`,
+      ],
+    ],
+    [
+      { preset: 'web', kind: 'lease', timeoutMs: '10s' },
+      ['preset ["web"] is a setting of "session" pipelines; leave it out'],
+    ],
+  ])('[I4] %j', (settings, lines) => {
+    expect(found(settings)).toEqual(lines.map((line) => `pipelines[0].${line}`));
+  });
+
+  test('[I4] sockets that are pinged too seldom for a preset', () => {
+    expect(found({ preset: 'player' }, { ingest: { tokens: [{ env: 'TOKEN' }], pingIntervalMs: 10_001 } })).toEqual([
+      `ingest.pingIntervalMs [10001] at most half of the shortest timeoutMs (20000): a socket's pings are its heartbeats; preset "player" sets timeoutMs to 20000: ${LEFT}`,
+    ]);
+  });
 });

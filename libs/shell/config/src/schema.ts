@@ -125,8 +125,15 @@ export type ConfigurationInput = Written<z.input<typeof configurationSchema>> & 
 type Written<T> = T extends readonly (infer Each)[]
   ? Written<Each>[]
   : T extends object
-    ? { [Name in keyof T]: WrittenAs<Name, T[Name]> }
+    ? OrPreset<{ [Name in keyof T]: WrittenAs<Name, T[Name]> }>
     : T;
+/** A session with a preset may do without a timeout. */
+type OrPreset<T> = T extends { timeoutMs: infer Timeout; preset?: infer Preset }
+  ? { [Name in keyof T as Exclude<Name, 'timeoutMs' | 'preset'>]: T[Name] } & (
+      | { timeoutMs: Timeout; preset?: Preset | undefined }
+      | { timeoutMs?: Timeout | undefined; preset: Exclude<Preset, undefined> }
+    )
+  : T;
 type WrittenAs<Name, T> = Name extends `${string}Ms` ? T | WrittenDuration : Written<T>;
 
 export type Configuration = z.output<typeof configurationSchema>;

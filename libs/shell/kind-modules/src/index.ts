@@ -48,5 +48,6 @@ export type { Counted, EntryColumn, Ended, Given, Outage, Reducers, Show } from 
 export type { RecordReader } from './judging/kind-judging.ts';
 export { AROUND_BYTES } from './largest.ts';
 export { inputTopicsOf, mergedRules } from './pipeline.ts';
+export { presetWords } from './session/presets.ts';
 export { foreseenSchedule } from './schedule/foreseen.ts';
 export type { SchedulePipeline } from './schedule/settings.ts';

@@ -70,7 +70,8 @@ export class Trial {
   static async begin(context: TrialContext, options: TrialOptions = {}): Promise<Trial> {
     const { name, broker, traffic, seed } = context;
     const { timeoutMs = TIMEOUT_MS } = options;
-    const pipeline = { ...traffic.section(timeoutMs, seed), ...options.pipeline };
+    // Both of one kind, which TypeScript does not follow.
+    const pipeline = { ...traffic.section(timeoutMs, seed), ...options.pipeline } as PipelineSection;
     const application = new Application({ ...options, name, brokers: broker.bootstrap, timeoutMs, pipeline });
     await application.createTopics();
     return new Trial(context, application);

@@ -18,16 +18,22 @@ export interface SettingWords {
   readonly meaning: string;
   /** What a number counts, where the name does not end in it (`…Ms`, `…Bytes`). */
   readonly unit?: string;
+  /** Name of a setting beside which this one, which has no default, may be left out: it follows from that. */
+  readonly orSetting?: string;
 }
 
 /** By schema, since a setting that two kinds share is one schema. */
 export const SETTING_WORDS = z.registry<SettingWords>();
 
 /** A setting of a kind: its form with the default, and what is said of it. */
-export function setting<Form extends z.ZodType>(form: Form, meaning: string, unit?: string): Form {
+export function setting<Form extends z.ZodType>(
+  form: Form,
+  meaning: string,
+  more: string | Omit<SettingWords, 'meaning'> = {},
+): Form {
   // A copy: pieces such as `duration` are many settings.
   const own = form.clone();
-  SETTING_WORDS.add(own, unit === undefined ? { meaning } : { meaning, unit });
+  SETTING_WORDS.add(own, { meaning, ...(typeof more === 'string' ? { unit: more } : more) });
   return own;
 }
 

@@ -20,19 +20,28 @@ import { sectionForm } from '../form/section.ts';
 import { duration, durationOrNone, setting } from '../form/setting.ts';
 import type { OwnPart } from '../kind-module.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import { fillPreset, PRESET_NAMES, TIMEOUT_MAX_MS, withPreset } from './presets.ts';
 
 export interface SessionPipeline extends AnyPipeline {
   readonly kind: 'session';
   readonly rules: SessionRules;
 }
 
-const { timeoutMs, maxDurationMs, maxAttributes, maxAttributeBytes, unheardMs, maxHoldMs } = LIFE_SETTINGS;
+const { maxDurationMs, maxAttributes, maxAttributeBytes, unheardMs, maxHoldMs } = LIFE_SETTINGS;
 
 export const sessionSection = sectionForm('session', {
-  timeoutMs,
+  preset: setting(
+    z.enum(PRESET_NAMES).optional(),
+    'Fills in what is left out of `timeoutMs`, `minTimeoutMs`, `maxTimeoutMs` and `maxDurationMs`: [presets](PRESETS.md)',
+  ),
+  timeoutMs: setting(
+    duration,
+    'The silence that ends a session (S1), from `minTimeoutMs` to `maxTimeoutMs`; may be left out beside a `preset`',
+    { orSetting: 'preset' },
+  ),
   minTimeoutMs: setting(duration.default(1), 'Least timeout an event may choose (S7); of leases 1000 if left out'),
   maxTimeoutMs: setting(
-    duration.default(31_536_000_000),
+    duration.default(TIMEOUT_MAX_MS),
     'Greatest timeout an event may choose (S7); of leases 86400000 if left out',
   ),
   maxDurationMs,
@@ -77,6 +86,7 @@ type SessionSection = z.output<typeof sessionSection>;
  * none where it would come too seldom to show an outage. Leases always had it: there it is an error.
  */
 export function fillSession(written: Record<string, unknown>): void {
+  fillPreset(written);
   if (!isTooSlowForUnheard(written)) fillUnheard(written);
 }
 
@@ -88,7 +98,7 @@ export function sessionProblems(section: SessionSection): Problem[] {
     const problem = 'is not available in this version; use 0';
     found.push({ setting: 'revisionWindowMs', value: revisionWindowMs, problem });
   }
-  return found;
+  return withPreset(section, found);
 }
 
 /** Finds settings with which sessions are not of event time, or not kept (C7). */

@@ -1,0 +1,34 @@
+// docs/PRESETS.md says what each preset comes to.
+import { millisecondsIn } from '@flatline/base';
+import { expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { minimal, problems, resolve, untimed } from './resolving.fixture.ts';
+
+const page = readFileSync(new URL('../../../../docs/PRESETS.md', import.meta.url), 'utf8');
+const rows = [...page.matchAll(/^\| `(\w+)` +\|(.*?)\|/gm)].map(([, preset = '', cell = '']) => ({
+  preset,
+  settings: Object.fromEntries(
+    [...cell.matchAll(/`(\w+)` (\w+)/g)].map(([, setting = '', value = '']) => [setting, millisecondsIn(value)]),
+  ),
+}));
+
+test('the page has every preset, and no other', () => {
+  const names = rows.map(({ preset }) => `"${preset}"`).join('|');
+  expect(problems({ ...minimal, pipelines: [{ ...untimed, preset: '' }] })).toEqual([
+    `pipelines[0].preset [""] expected one of ${names}`,
+  ]);
+});
+
+test.each(rows)('$preset is what the page says', ({ preset, settings }) => {
+  const rulesOf = (section: object): unknown =>
+    resolve({ ...minimal, pipelines: [{ ...untimed, ...section }] }).pipelines[0]!.rules;
+  expect(rulesOf({ preset })).toEqual(rulesOf(settings));
+});
+
+test('its first configuration is one', () => {
+  const [, text = ''] = /```json\n([^]*?)```/.exec(page)!;
+  expect(resolve(JSON.parse(text)).pipelines[0]!.rules).toMatchObject({
+    timeoutMs: 1_800_000,
+    maxDurationMs: 86_400_000,
+  });
+});
