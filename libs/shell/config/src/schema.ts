@@ -128,12 +128,13 @@ type Written<T> = T extends readonly (infer Each)[]
     ? OrPreset<{ [Name in keyof T]: WrittenAs<Name, T[Name]> }>
     : T;
 /** A session with a preset may do without a timeout. */
-type OrPreset<T> = T extends { timeoutMs: infer Timeout; preset?: infer Preset }
-  ? { [Name in keyof T as Exclude<Name, 'timeoutMs' | 'preset'>]: T[Name] } & (
-      | { timeoutMs: Timeout; preset?: Preset | undefined }
-      | { timeoutMs?: Timeout | undefined; preset: Exclude<Preset, undefined> }
-    )
-  : T;
+type OrPreset<T> =
+  Required<T> extends { timeoutMs: infer Timeout; preset: infer Preset }
+    ? { [Name in keyof T as Exclude<Name, 'timeoutMs' | 'preset'>]: T[Name] } & (
+        | { timeoutMs: Timeout; preset?: Preset | undefined }
+        | { timeoutMs?: Timeout | undefined; preset: Exclude<Preset, undefined> }
+      )
+    : T;
 type WrittenAs<Name, T> = Name extends `${string}Ms` ? T | WrittenDuration : Written<T>;
 
 export type Configuration = z.output<typeof configurationSchema>;

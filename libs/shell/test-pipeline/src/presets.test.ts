@@ -137,9 +137,11 @@ describe('the calendar cuts no session, and a duration is the time that passed:'
     ['the hour that Berlin leaves out', '2026-03-29T01:00:00Z', 'Europe/Berlin', '01:00', '04:00'],
     ['the hour that Berlin has twice', '2026-10-25T01:00:00Z', 'Europe/Berlin', '02:00', '03:00'],
   ] as const;
-  const cases = turns.flatMap((turn) => TIMEOUTS.map(([preset, timeout]) => [preset, ...turn, timeout] as const));
+  const cases = turns.flatMap(([name, instant, zone, from, until]) =>
+    TIMEOUTS.map(([preset, timeout]) => ({ preset, timeout, name, instant, zone, from, until })),
+  );
 
-  it.each(cases)('[S1] [S2] %s, %s', (preset, _name, instant, zone, from, until, timeout) => {
+  it.each(cases)('[S1] [S2] $preset, $name', ({ preset, timeout, instant, zone, from, until }) => {
     const turn = Date.parse(instant);
     const p = testPipeline(sectionOf(preset), { startAt: turn - HOUR });
     expect([wall(zone, turn - HOUR), wall(zone, turn + HOUR)]).toEqual([from, until]);

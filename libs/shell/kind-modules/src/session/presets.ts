@@ -12,7 +12,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-export const PRESETS = {
+const PRESETS = {
   web: { timeoutMs: 30 * MINUTE, maxDurationMs: 24 * HOUR },
   mobile: { timeoutMs: 5 * MINUTE },
   // Two beats of ten seconds.
@@ -31,7 +31,7 @@ export const TIMEOUT_MAX_MS: DurationMs = 31_536_000_000;
 export function fillPreset(written: Record<string, unknown>): void {
   const { preset, maxTimeoutMs } = written;
   if (preset === undefined) return;
-  // Of a preset that there is not, nothing is said but that: no timeout is missing, and none is too short for the rest.
+  // An unknown preset is the only thing to say: no timeout is missing, and none is too short for the rest.
   const unknown = [['timeoutMs', duration.safeParse(maxTimeoutMs).data ?? TIMEOUT_MAX_MS]] as const;
   for (const [setting, value] of settingsOf(preset) ?? unknown)
     if (written[setting] === undefined) written[setting] = value;
