@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type HeartbeatProducer, openHeartbeatProducer } from '@flatline/client/parts';
-import { EVENT_SCHEMA, HttpSchemaRegistry, SUMMARY_SCHEMA } from '@flatline/records';
+import { HttpSchemaRegistry } from '@flatline/records';
+import { EVENT_SCHEMA } from '@flatline/records/events';
+import { SUMMARY_SCHEMA } from '@flatline/records/summaries';
 import { openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { killAll } from './child.fixture.ts';

@@ -7,7 +7,7 @@ import {
   type FoldedBatch,
   foldDebounce,
   type FoldedWindows,
-} from '@flatline/oracle';
+} from '@flatline/oracle/debounce';
 import { isUtf8 } from 'node:buffer';
 import avsc from 'avsc';
 import { kill, killAll } from './child.fixture.ts';

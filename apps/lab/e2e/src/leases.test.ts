@@ -1,7 +1,7 @@
 // Leases on a real broker, judged by a second reading of the rules over the content of the input topic.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Random } from '@flatline/base';
-import { foldLeases, type FoldedLeases, type Said } from '@flatline/oracle';
+import { foldLeases, type FoldedLeases, type Said } from '@flatline/oracle/lease';
 import { connect, LeaseNotGot } from '@flatline/client';
 import { readFileSync } from 'node:fs';
 import { HttpSchemaRegistry } from '@flatline/records';

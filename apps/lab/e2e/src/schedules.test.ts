@@ -1,7 +1,7 @@
 // Schedules on a real broker, judged by a second reading of the rules over the content of the input topic.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Random } from '@flatline/base';
-import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle';
+import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle/schedule';
 import { randomUUID } from 'node:crypto';
 import { killAll } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';

@@ -1,8 +1,9 @@
 // One process with pipelines of three kinds on one input, each with its own output, changelog, dead letters and group.
 import { type HostPorts, SimulatedDisk, type SimulatedHost, Simulation } from '@flatline/cluster';
-import { leaseKind, type PipelineKind } from '@flatline/kinds';
+import type { PipelineKind } from '@flatline/kinds';
+import { leaseKind } from '@flatline/kinds/lease';
 import { openSessions, openWindows, textIn } from '@flatline/lab-kinds';
-import { openLeaseEventEncoder, RequestFormats } from '@flatline/records';
+import { openLeaseEventEncoder, RequestFormats } from '@flatline/records/leases';
 import { PipelineInstance, type PipelineSettings, ProcessShare } from '@flatline/runtime';
 import { INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ByteWriter, MalformedBytes } from '@flatline/base';
 import { fuzz } from '@flatline/base/fuzz';
-import { sessionFormat } from '@flatline/kinds';
+import { sessionFormat } from '@flatline/kinds/session';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import { decodeBlock, OP_BASED, OP_REBIND } from './changelog/block-format.ts';
 import { Changelog } from './changelog/changelog.ts';

@@ -1,7 +1,7 @@
 // Random histories of one task against the naive fold: steps, cuts, flushes, truncations and crashes.
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
-import { SessionWindow } from '@flatline/kinds';
+import { SessionWindow } from '@flatline/kinds/session';
 import type { SessionSummary } from '@flatline/ports/formats';
 import { type FlushSlice, NO_BATCH, PartitionTask, Restoration, type TaskCut } from './index.ts';
 import { groupOf, KEY_GROUP_MAX, type StoreCheckpoint, type StoredRow } from '@flatline/ports';

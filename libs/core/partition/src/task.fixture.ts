@@ -1,7 +1,8 @@
 // A log of records in memory for tests of the core, and what the oracle's fold says of it.
 import { ReusedMemory, seededRandom } from '@flatline/base';
-import { foldInput, inputRecord, type PipelineRules, type RawRecord } from '@flatline/oracle';
-import { sessionKind, type SessionOptions } from '@flatline/kinds';
+import { inputRecord, type PipelineRules, type RawRecord } from '@flatline/oracle';
+import { foldInput } from '@flatline/oracle/session';
+import { sessionKind, type SessionOptions } from '@flatline/kinds/session';
 import type { SessionSummary } from '@flatline/ports/formats';
 import type { PartitionTask, Restoration, RestoreStep, TaskCut, TaskOptions } from './index.ts';
 import { KEY_GROUP_MAX, type KeyGroup, type KeySpans, type RecordCursor, type RecordHeader } from '@flatline/ports';

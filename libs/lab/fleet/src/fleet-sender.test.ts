@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { OutgoingEvent } from '@flatline/records';
+import type { OutgoingEvent } from '@flatline/records/events';
 import { Simulation } from '@flatline/cluster';
 import { Fleet } from './fleet.ts';
 import type { FleetPlan } from './fleet-plan.ts';

@@ -8,7 +8,7 @@
 //   FS2  The number of records under way is bounded by the target, which says when to wait.
 //   FS3  The ledger hears of a record only by `acknowledged`; each partition acknowledges in the order of sending.
 import { assert, type Clock, type DurationMs, type Millis } from '@flatline/base';
-import type { OutgoingEvent } from '@flatline/records';
+import type { OutgoingEvent } from '@flatline/records/events';
 import { pause } from '@flatline/system';
 import { ENDED, HEARTBEAT, STARTED } from '@flatline/ports/formats';
 import type { Fleet, FleetAction, FleetBeat, FleetEnding } from './fleet.ts';

@@ -4,7 +4,7 @@
 // Does not own: what is made of them (LeaseWatches, LeaseHolders), the reader's connections.
 import type { Clock, Retriable } from '@flatline/base';
 import type { LogReader, LogSubscription } from '@flatline/ports';
-import type { LeaseEventFormats } from '@flatline/records';
+import type { LeaseEventFormats } from '@flatline/records/leases';
 import type { HeardLease } from './heard-lease.ts';
 import { type LeaseEventReader, leaseEventReading } from './output-kinds.ts';
 import type { RawOutput } from './output-record.ts';

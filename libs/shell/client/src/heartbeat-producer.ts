@@ -9,13 +9,8 @@
 //        await it before the next call: that is what bounds memory.
 //   HP3  A record that its topic does not take is refused alone: at the call where the topic's limit is known, else told of once.
 import { type Millis, partitionOf } from '@flatline/base';
-import {
-  type EventEncoder,
-  type Format,
-  openEventEncoder,
-  type OutgoingEvent,
-  type SchemaRegistry,
-} from '@flatline/records';
+import type { Format, SchemaRegistry } from '@flatline/records';
+import { type EventEncoder, openEventEncoder, type OutgoingEvent } from '@flatline/records/events';
 import { checkEvent, checkSessionId } from './known-options.ts';
 import { RecordProducer, type RecordProducerOptions } from './record-producer.ts';
 

@@ -65,4 +65,4 @@ export type {
   UpdateRecord,
 } from './output-record.ts';
 export type { ClosedOptions, OutputReaders } from './output-readers.ts';
-export type { ReceivedReceipt } from '@flatline/records';
+export type { ReceivedReceipt } from '@flatline/records/runs';

@@ -1,6 +1,6 @@
 // The options and event fields of each call, as they are checked (check-options.ts).
 import { KIND_NAMES } from '@flatline/base';
-import { EVENT_SHAPE } from '@flatline/records';
+import { EVENT_SHAPE } from '@flatline/records/events';
 import {
   BOOLEAN,
   checkArgument,

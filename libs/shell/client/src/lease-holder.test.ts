@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '@flatline/base';
 import { type ProducedRecord, Simulation, type SimulatedHost } from '@flatline/cluster';
-import { foldLeases, type Said } from '@flatline/oracle';
+import { foldLeases, type Said } from '@flatline/oracle/lease';
 import type { HeardLease } from './heard-lease.ts';
 import { LeaseHolder } from './lease-holder.ts';
 

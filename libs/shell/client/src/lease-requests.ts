@@ -4,7 +4,7 @@
 // Does not own: the producer, whoever asks.
 import { messageOf, type Millis } from '@flatline/base';
 import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
-import { encodeRequest } from '@flatline/records';
+import { encodeRequest } from '@flatline/records/leases';
 import type { LeaseAsk } from './lease-holder.ts';
 
 const NOTHING = new Uint8Array(0);

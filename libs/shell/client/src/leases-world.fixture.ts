@@ -2,7 +2,7 @@
 import { Retriable } from '@flatline/base';
 import { type SimulatedHost, Simulation } from '@flatline/cluster';
 import type { KeyedRecord } from '@flatline/kafka';
-import { LeaseEventFormats } from '@flatline/records';
+import { LeaseEventFormats } from '@flatline/records/leases';
 import { HeldLeases } from './leases.ts';
 
 export const SETTINGS = { clockSkewMs: 100, answerWithinMs: 30_000, topic: 'asks', answers: 'answers' };

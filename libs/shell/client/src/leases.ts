@@ -4,7 +4,7 @@
 // Does not own: holders (LeaseHolders), callers (LeaseCallers), watches (LeaseWatches), the reader's connections.
 import { type DurationMs, Retriable } from '@flatline/base';
 import type { LogReader } from '@flatline/ports';
-import type { LeaseEventFormats } from '@flatline/records';
+import type { LeaseEventFormats } from '@flatline/records/leases';
 import { withinDeadline } from '@flatline/system';
 import { AnswerReader } from './answer-reader.ts';
 import { type LeaderOptions, type Leadership, leadWhileHeld } from './leadership.ts';

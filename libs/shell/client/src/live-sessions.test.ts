@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { VirtualTime } from '@flatline/cluster';
-import type { OutgoingEvent } from '@flatline/records';
+import type { OutgoingEvent } from '@flatline/records/events';
 import type { Said, SessionId } from './heartbeat-producer.ts';
 import { LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
 import { NAMED_MAX } from './sender-sources.ts';

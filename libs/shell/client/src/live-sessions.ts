@@ -12,7 +12,7 @@
 //        summary counts it as missing (S6). Only a STARTED that was taken begins again from 0.
 import { type Cancel, type Clock, copyBytes, type DurationMs, Retriable } from '@flatline/base';
 import { STARTED } from '@flatline/ports/formats';
-import { type OutgoingEvent } from '@flatline/records';
+import type { OutgoingEvent } from '@flatline/records/events';
 import { withinDeadline } from '@flatline/system';
 import { BeatWheel, SLOTS } from './beat-wheel.ts';
 import { checkCall, checkEvent, checkSessionId, checkStart } from './known-options.ts';

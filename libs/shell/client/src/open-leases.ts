@@ -1,7 +1,7 @@
 // Leases over connections of a client: what an application has of them.
 import type { DurationMs, Millis } from '@flatline/base';
 import { AcknowledgedWriter, KafkaLogReader, type KeyedRecord } from '@flatline/kafka';
-import { LeaseEventFormats } from '@flatline/records';
+import { LeaseEventFormats } from '@flatline/records/leases';
 import { randomUUID } from 'node:crypto';
 import { checkStamped } from './check-stamped.ts';
 import { checkCall, checkFunction, checkLeaseId, checkToken } from './known-options.ts';

@@ -1,5 +1,6 @@
 import { Fatal } from '@flatline/base';
-import { type InputFormat, type SchemaRegistry, SummaryFormats } from '@flatline/records';
+import type { InputFormat, SchemaRegistry } from '@flatline/records';
+import { SummaryFormats } from '@flatline/records/summaries';
 import { KafkaLogAdmin, KafkaLogReader, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { OutputConsumer } from './output-consumer.ts';
 import { summaryReading } from './output-kinds.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SummaryFormats } from '@flatline/records';
+import { SummaryFormats } from '@flatline/records/summaries';
 import { type ProducedRecord, rough, Simulation } from '@flatline/cluster';
 import type { OutputRecord } from './output-record.ts';
 import { INCARNATION_HEADER } from '@flatline/ports';

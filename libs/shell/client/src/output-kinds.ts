@@ -2,15 +2,11 @@
 import type { KindName } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import type { SessionState } from '@flatline/ports/formats';
-import {
-  BatchFormats,
-  type BadOutcome,
-  LeaseEventFormats,
-  type ReadingOptions,
-  receiptIn,
-  runIn,
-  SummaryFormats,
-} from '@flatline/records';
+import type { BadOutcome, ReadingOptions } from '@flatline/records';
+import { BatchFormats } from '@flatline/records/batches';
+import { LeaseEventFormats } from '@flatline/records/leases';
+import { receiptIn, runIn } from '@flatline/records/runs';
+import { SummaryFormats } from '@flatline/records/summaries';
 import type {
   BatchRecord,
   LeaseEventRecord,

@@ -1,12 +1,9 @@
 import type { Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
-import type {
-  ReceivedBatch,
-  ReceivedLeaseEvent,
-  ReceivedReceipt,
-  ReceivedRun,
-  ReceivedSummary,
-} from '@flatline/records';
+import type { ReceivedBatch } from '@flatline/records/batches';
+import type { ReceivedLeaseEvent } from '@flatline/records/leases';
+import type { ReceivedReceipt, ReceivedRun } from '@flatline/records/runs';
+import type { ReceivedSummary } from '@flatline/records/summaries';
 
 export interface AtPosition {
   readonly partition: number;

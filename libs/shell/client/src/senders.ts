@@ -1,6 +1,6 @@
 // Senders: their options, and the callbacks for a session's life.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { OutgoingEvent } from '@flatline/records';
+import type { OutgoingEvent } from '@flatline/records/events';
 import type { SessionId } from './heartbeat-producer.ts';
 import type { Dropped, Session, SessionOptions, SessionsLimits } from './live-sessions.ts';
 import type { ItemsLimits } from './pushed-items.ts';

@@ -2,7 +2,7 @@
 import { partitionOf } from '@flatline/base';
 import { alterInForce } from '@flatline/dev-broker';
 import { KafkaLogScan, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
-import { EventFormats } from '@flatline/records';
+import { EventFormats } from '@flatline/records/events';
 import { systemClock as clock } from '@flatline/system';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';

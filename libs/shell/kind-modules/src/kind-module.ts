@@ -1,6 +1,7 @@
 // All that the shell knows of a kind beside what it is called (kind-words.ts). What a kind means is the core's.
 import type { Clock, DurationMs } from '@flatline/base';
-import type { DebounceReducer, EntryView, PipelineKind, ShownEntry } from '@flatline/kinds';
+import type { EntryView, PipelineKind, ShownEntry } from '@flatline/kinds';
+import type { DebounceReducer } from '@flatline/kinds/debounce';
 import type { SchemaRegistry } from '@flatline/records';
 import type { z } from 'zod';
 import type { AtHand, KindAtHand } from './at-hand.ts';

@@ -1,7 +1,7 @@
 // The processor inside an application: made from what a configuration file would say, started and stopped by its host.
 import { type Clock, messageOf, type Millis } from '@flatline/base';
 import { type ConfigurationInput, type FlatlineConfig, resolveConfiguration } from '@flatline/config';
-import type { DebounceReducer } from '@flatline/kinds';
+import type { DebounceReducer } from '@flatline/kinds/debounce';
 import { systemClock } from '@flatline/system';
 import type { RunningProcessor } from './processor.ts';
 

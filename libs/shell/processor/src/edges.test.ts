@@ -1,20 +1,14 @@
 // Whatever the codec accepts has to survive everything that a processor writes: image, block, local store, summary.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { INSTANT_MAX, ReusedMemory } from '@flatline/base';
-import {
-  EventFormats,
-  openEventEncoder,
-  openSummaryEncoder,
-  type OutgoingEvent,
-  type RegisteredSchema,
-  type SchemaRegistry,
-  SummaryFormats,
-} from '@flatline/records';
+import type { RegisteredSchema, SchemaRegistry } from '@flatline/records';
+import { EventFormats, openEventEncoder, type OutgoingEvent } from '@flatline/records/events';
+import { openSummaryEncoder, SummaryFormats } from '@flatline/records/summaries';
 import { resolveConfiguration } from '@flatline/config';
 import { DURATION_MAX_MS } from '@flatline/kind-modules/form';
 import { systemClock } from '@flatline/system';
 import { LmdbStores } from '@flatline/store';
-import { sessionKind, type SessionRules } from '@flatline/kinds';
+import { sessionKind, type SessionRules } from '@flatline/kinds/session';
 import type { SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration, type TaskCut, type TaskOptions } from '@flatline/partition';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';

@@ -7,7 +7,7 @@ export {
   type ProcessorReport,
   type ProcessorState,
 } from './create-processor.ts';
-export type { DebounceReducer, ReducerItem } from '@flatline/kinds';
+export type { DebounceReducer, ReducerItem } from '@flatline/kinds/debounce';
 export { type LiveEntry, type PartitionState, readPartitionState, type StatePlace } from './entries/partition-state.ts';
 export { openHttpServer } from './http/http-server.ts';
 export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';

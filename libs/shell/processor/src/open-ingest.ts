@@ -3,7 +3,7 @@ import type { Clock } from '@flatline/base';
 import type { FlatlineConfig } from '@flatline/config';
 import type { IngestServer } from '@flatline/ingest';
 import type { KafkaOptions } from '@flatline/kafka';
-import { EventFormats } from '@flatline/records';
+import { EventFormats } from '@flatline/records/events';
 import type { RuntimeLog } from '@flatline/runtime';
 
 export interface IngestParts {

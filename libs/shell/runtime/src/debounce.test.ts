@@ -2,8 +2,8 @@
 // they come.
 import { describe, expect, test } from '@jest/globals';
 import { calm, rough } from '@flatline/cluster';
-import { debounceKind, type DebounceRules } from '@flatline/kinds';
-import { type FoldedBatch, foldDebounce } from '@flatline/oracle';
+import { debounceKind, type DebounceRules } from '@flatline/kinds/debounce';
+import { type FoldedBatch, foldDebounce } from '@flatline/oracle/debounce';
 import type { DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import {
   DEAD_LETTERS,

@@ -1,8 +1,8 @@
 // Leases through faults and takeovers in the simulated cluster, against a second reading of their rules.
 import { describe, expect, test } from '@jest/globals';
 import { rough } from '@flatline/cluster';
-import { leaseKind, type LeaseRules } from '@flatline/kinds';
-import { foldLeases, type Said } from '@flatline/oracle';
+import { leaseKind, type LeaseRules } from '@flatline/kinds/lease';
+import { foldLeases, type Said } from '@flatline/oracle/lease';
 import { blankLeaseRequest, type LeaseEventEncoder, type LeaseRequestDecoder } from '@flatline/ports/formats';
 import { whileProcessesDie } from './kills.fixture.ts';
 import { DEAD_LETTERS, INPUT, OUTPUT, World } from './world.fixture.ts';

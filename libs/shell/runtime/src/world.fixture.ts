@@ -1,11 +1,13 @@
 // A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
 // the oracle's fold of the input, which says what must come out.
 import { MESSAGE_BYTES_MAX } from '@flatline/base';
-import { type HeldTimeRules, type SessionInput, sessionKind, type SessionRules } from '@flatline/kinds';
+import type { HeldTimeRules } from '@flatline/kinds';
+import { type SessionInput, sessionKind, type SessionRules } from '@flatline/kinds/session';
 import { type EventDecoder, resetEvent, type SessionSummary } from '@flatline/ports/formats';
 import { decodeBlock } from '@flatline/partition';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/cluster';
-import { foldInput, type FoldedSummary, type InputEvent, inputRecord } from '@flatline/oracle';
+import { type InputEvent, inputRecord } from '@flatline/oracle';
+import { foldInput, type FoldedSummary } from '@flatline/oracle/session';
 import {
   PipelineInstance,
   type PipelinePorts,

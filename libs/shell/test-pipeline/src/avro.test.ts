@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { EVENT_SCHEMA, openEventEncoder, SchemasAtHand } from '@flatline/records';
+import { SchemasAtHand } from '@flatline/records';
+import { EVENT_SCHEMA, openEventEncoder } from '@flatline/records/events';
 import { testPipeline } from './index.ts';
 
 const SECTION = { timeoutMs: '1m', input: { topic: 'in' }, output: { topic: 'out', format: 'avro' } } as const;

@@ -1,6 +1,6 @@
 // Options of a test beside its configuration and its records, and their checks.
 import { didYouMean, type Millis } from '@flatline/base';
-import type { DebounceReducer } from '@flatline/kinds';
+import type { DebounceReducer } from '@flatline/kinds/debounce';
 import type { Headers } from './input-record.ts';
 import { shown } from './shown.ts';
 import type { Instant } from './times.ts';

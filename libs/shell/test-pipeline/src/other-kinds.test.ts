@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReducerItem } from '@flatline/kinds';
+import type { ReducerItem } from '@flatline/kinds/debounce';
 import { testPipeline } from './index.ts';
 
 const TOPICS = { input: { topic: 'in' }, output: { topic: 'out' } } as const;

@@ -2,15 +2,10 @@
 import { assert, type KindName, type Millis } from '@flatline/base';
 import type { OutputValue } from '@flatline/kind-modules';
 import { INCARNATION_HEADER, type RecordHeader } from '@flatline/ports';
-import {
-  type ReceivedBatch,
-  type ReceivedLeaseEvent,
-  type ReceivedReceipt,
-  type ReceivedRun,
-  type ReceivedSummary,
-  receiptIn,
-  runIn,
-} from '@flatline/records';
+import type { ReceivedBatch } from '@flatline/records/batches';
+import type { ReceivedLeaseEvent } from '@flatline/records/leases';
+import { type ReceivedReceipt, type ReceivedRun, receiptIn, runIn } from '@flatline/records/runs';
+import type { ReceivedSummary } from '@flatline/records/summaries';
 
 /** A record that the pipeline has written, as it lies on its topic. */
 export interface WrittenRecord {

@@ -3,17 +3,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
 import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
-import {
-  batchSizes,
-  type FoldCalendar,
-  foldDebounce,
-  foldInput,
-  foldLeases,
-  foldSchedules,
-  inputRecord,
-  jsonEvent,
-  type RawRecord,
-} from '@flatline/oracle';
+import { inputRecord, jsonEvent, type RawRecord } from '@flatline/oracle';
+import { batchSizes, foldDebounce } from '@flatline/oracle/debounce';
+import { foldLeases } from '@flatline/oracle/lease';
+import { type FoldCalendar, foldSchedules } from '@flatline/oracle/schedule';
+import { foldInput } from '@flatline/oracle/session';
 import { type PipelineSection, type TestPipeline, testPipeline, type WrittenRecord } from './index.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);

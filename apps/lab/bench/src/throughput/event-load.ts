@@ -1,6 +1,7 @@
 // The input of a turn: events of live sessions in random order, written once, read by every contender.
 import { seededRandom } from '@flatline/base';
-import { HttpSchemaRegistry, openEventEncoder } from '@flatline/records';
+import { HttpSchemaRegistry } from '@flatline/records';
+import { openEventEncoder } from '@flatline/records/events';
 import type { KafkaConnection, ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { sessionKey } from '../population/session-key.ts';

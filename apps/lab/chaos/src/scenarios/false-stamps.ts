@@ -1,6 +1,7 @@
 // F15: devices with wrong clocks, on an input that carries their stamps. They close no other device's session.
 import type { ProducedRecord } from '@flatline/kafka';
-import { foldInput, inputRecord, type InputTruth, jsonEvent, outputRecord, type RawRecord } from '@flatline/oracle';
+import { inputRecord, type InputTruth, jsonEvent, outputRecord, type RawRecord } from '@flatline/oracle';
+import { foldInput } from '@flatline/oracle/session';
 import { rulesOf } from '@flatline/verifier';
 import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { summarize } from '../index.ts';
+import { summarize } from './index.ts';
 import { applyEvent, applyHeartbeat, OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
 import { COUNT_MAX } from './counts.ts';
 import { blankDetail } from './detail.ts';

@@ -1,6 +1,6 @@
 // An event may have as many attributes as its bytes hold, whatever a session keeps of them.
 import { describe, expect, test } from '@jest/globals';
-import type { SessionEntry } from '../index.ts';
+import type { SessionEntry } from './index.ts';
 import type { StateBytes } from '../state-bytes.ts';
 import { applyEvent } from './apply-event.ts';
 import { blankDetail } from './detail.ts';

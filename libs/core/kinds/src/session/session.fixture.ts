@@ -1,5 +1,5 @@
 import { ByteReader } from '@flatline/base';
-import { type Occurrence, openSession, type SessionEntry, type SessionRules, type SessionTexts } from '../index.ts';
+import { type Occurrence, openSession, type SessionEntry, type SessionRules, type SessionTexts } from './index.ts';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 
 export const RULES: SessionRules = {

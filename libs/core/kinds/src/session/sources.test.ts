@@ -1,6 +1,6 @@
 // One session, several senders (S5).
 import { describe, expect, test } from '@jest/globals';
-import { applyEvent, type SessionEntry, type SessionRules, summarize } from '../index.ts';
+import { applyEvent, type SessionEntry, type SessionRules, summarize } from './index.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import { at, closing, event, opened, rules } from './session.fixture.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ByteReader, ByteWriter } from '@flatline/base';
 import type { SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
-import { applyEvent, type SessionEntry, type SessionRules, summarize } from '../index.ts';
+import { applyEvent, type SessionEntry, type SessionRules, summarize } from './index.ts';
 import { decodeNumbers, encodeNumbers, type SessionDetail } from './detail.ts';
 import { applyToObjects, encodeObjects, type ObjectEntry } from './object-session.fixture.ts';
 import { at, closing, event, listsOf, opened, plainTexts, rules } from './session.fixture.ts';

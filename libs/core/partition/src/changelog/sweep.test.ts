@@ -1,7 +1,7 @@
 // Sweeps keep the log within its factor of the live state, where there are many sessions.
 import { describe, expect, test } from '@jest/globals';
 import { ReusedMemory, seededRandom } from '@flatline/base';
-import { openSession, sessionFormat } from '@flatline/kinds';
+import { openSession, sessionFormat } from '@flatline/kinds/session';
 import { EntryTable } from '../entries/entry-table.ts';
 import { insertKey, options } from '../task.fixture.ts';
 import { Changelog } from './changelog.ts';

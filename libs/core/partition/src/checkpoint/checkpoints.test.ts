@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sessionFormat } from '@flatline/kinds';
+import { sessionFormat } from '@flatline/kinds/session';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import type { RowPlace, StoreCheckpoint } from '@flatline/ports';
 import fc from 'fast-check';

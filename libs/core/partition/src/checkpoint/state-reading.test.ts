@@ -1,14 +1,10 @@
 // Live entries of a partition as a mere reader of its changelog sees them: the same that the task has which wrote it.
 import { describe, expect, test } from '@jest/globals';
-import {
-  debounceView,
-  type EntryView,
-  HeldTime,
-  leaseView,
-  scheduleView,
-  sessionView,
-  type ShownEntry,
-} from '@flatline/kinds';
+import { type EntryView, HeldTime, type ShownEntry } from '@flatline/kinds';
+import { debounceView } from '@flatline/kinds/debounce';
+import { leaseView } from '@flatline/kinds/lease';
+import { scheduleView } from '@flatline/kinds/schedule';
+import { sessionView } from '@flatline/kinds/session';
 import { DebounceLog } from '../kinds/debounce/debounce.fixture.ts';
 import { NO_BATCH } from '../changelog/block-format.ts';
 import { LeaseLog } from '../kinds/lease/leases.fixture.ts';

@@ -7,7 +7,7 @@ import {
   type SessionDetail,
   type SessionEntry,
   sessionFormat,
-} from '@flatline/kinds';
+} from '@flatline/kinds/session';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
 import { findKey, insertKey, options } from '../task.fixture.ts';

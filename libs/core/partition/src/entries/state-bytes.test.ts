@@ -1,6 +1,7 @@
 // maxStateBytes: entries, keys and states of a partition, in bytes (I7).
 import { describe, expect, test } from '@jest/globals';
-import { foldInput, type InputEvent, inputRecord } from '@flatline/oracle';
+import { type InputEvent, inputRecord } from '@flatline/oracle';
+import { foldInput } from '@flatline/oracle/session';
 import { resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
 import { DebounceLog, FLUSH } from '../kinds/debounce/debounce.fixture.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sessionFormat } from '@flatline/kinds';
+import { sessionFormat } from '@flatline/kinds/session';
 import fc from 'fast-check';
 import { EntryTable } from './entry-table.ts';
 import { NO_BATCH, PartitionTask } from '../index.ts';

@@ -1,6 +1,6 @@
 import { ByteWriter, MalformedBytes } from '@flatline/base';
 import { expect, test } from '@jest/globals';
-import { sessionFormat, type SessionWindow } from '@flatline/kinds';
+import { sessionFormat, type SessionWindow } from '@flatline/kinds/session';
 import { insertKey } from '../task.fixture.ts';
 import { EntryTable } from './entry-table.ts';
 

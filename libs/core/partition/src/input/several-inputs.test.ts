@@ -1,7 +1,8 @@
 // Sessions from several inputs against what S8 says of them, however the fetches of the inputs are interleaved.
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
-import { foldInput, inOneOrder, inputRecord, jsonEvent, type PipelineRules } from '@flatline/oracle';
+import { inOneOrder, inputRecord, jsonEvent, type PipelineRules } from '@flatline/oracle';
+import { foldInput } from '@flatline/oracle/session';
 import { resetEvent, type SessionEvent, type SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration, type TaskOptions } from '../index.ts';
 import {

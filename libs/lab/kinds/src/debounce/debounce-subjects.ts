@@ -1,5 +1,5 @@
-import { debounceKind, type DebounceRules } from '@flatline/kinds';
-import { openBatchEncoder } from '@flatline/records';
+import { debounceKind, type DebounceRules } from '@flatline/kinds/debounce';
+import { openBatchEncoder } from '@flatline/records/batches';
 import { keyedRecord, outputRecord } from '@flatline/oracle';
 import type { DebouncePipelineRules } from '@flatline/oracle/anatomy';
 import { headersOf, LONG_TEXT, OUTPUT, type HistorySubject } from '../histories/subject.ts';

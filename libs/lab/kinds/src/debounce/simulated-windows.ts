@@ -1,10 +1,11 @@
 // Worlds of windows: items, cancels, flushes, waits of their own, items too large for any batch.
 import type { Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord } from '@flatline/cluster';
-import { debounceKind, type DebounceRules, type PipelineKind } from '@flatline/kinds';
+import type { PipelineKind } from '@flatline/kinds';
+import { debounceKind, type DebounceRules } from '@flatline/kinds/debounce';
 import { keyedRecord } from '@flatline/oracle';
 import type { DebouncedBatch } from '@flatline/ports/formats';
-import { openBatchEncoder } from '@flatline/records';
+import { openBatchEncoder } from '@flatline/records/batches';
 import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
 import { OUTPUT } from '../worlds/topics.ts';

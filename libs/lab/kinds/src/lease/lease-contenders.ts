@@ -6,8 +6,8 @@
 import type { Millis, Random } from '@flatline/base';
 import { type HeardLease, LeaseHolder } from '@flatline/client/parts';
 import type { LogRecord, SimulatedHost, SimulatedPartition, Simulation } from '@flatline/cluster';
-import type { LeaseRules } from '@flatline/kinds';
-import type { Said } from '@flatline/oracle';
+import type { LeaseRules } from '@flatline/kinds/lease';
+import type { Said } from '@flatline/oracle/lease';
 import type { KindScenario } from '../worlds/common-rules.ts';
 import { INPUT, OUTPUT } from '../worlds/topics.ts';
 import { textIn } from '../worlds/simulated-kind.ts';

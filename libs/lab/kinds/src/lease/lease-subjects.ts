@@ -1,5 +1,5 @@
-import { leaseKind, type LeaseRules } from '@flatline/kinds';
-import { openLeaseEventEncoder, RequestFormats } from '@flatline/records';
+import { leaseKind, type LeaseRules } from '@flatline/kinds/lease';
+import { openLeaseEventEncoder, RequestFormats } from '@flatline/records/leases';
 import { keyedRecord, outputRecord } from '@flatline/oracle';
 import type { LeasePipelineRules } from '@flatline/oracle/anatomy';
 import { headersOf, LONG_TEXT, OUTPUT, type HistorySubject } from '../histories/subject.ts';

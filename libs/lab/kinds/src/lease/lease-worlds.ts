@@ -1,6 +1,6 @@
 // Worlds of leases by seed: their rules, and the assumptions of their contenders about a cluster.
 import type { Random } from '@flatline/base';
-import type { LeaseRules } from '@flatline/kinds';
+import type { LeaseRules } from '@flatline/kinds/lease';
 import type { KindScenario } from '../worlds/common-rules.ts';
 import { drawHeldTime, heldByDefault } from '../worlds/held-time.ts';
 import { fewKeys, type KindWorlds, type WorldSubject, type WorldTerms } from '../worlds/kind-worlds.ts';

@@ -1,9 +1,11 @@
 // Worlds of leases: holders that renew and release, zombies with former tokens, retries, starts that compete.
 import type { Clock, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
-import { leaseKind, type LeaseRules, type PipelineKind } from '@flatline/kinds';
-import { keyedRecord, type Said } from '@flatline/oracle';
-import { openLeaseEventEncoder, RequestFormats } from '@flatline/records';
+import type { PipelineKind } from '@flatline/kinds';
+import { leaseKind, type LeaseRules } from '@flatline/kinds/lease';
+import { keyedRecord } from '@flatline/oracle';
+import type { Said } from '@flatline/oracle/lease';
+import { openLeaseEventEncoder, RequestFormats } from '@flatline/records/leases';
 import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { type Actors, type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
 import { INPUT, OUTPUT } from '../worlds/topics.ts';

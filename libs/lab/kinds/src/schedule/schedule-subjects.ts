@@ -1,6 +1,7 @@
 import type { Calendar } from '@flatline/base';
-import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
-import { type FoldCalendar, keyedRecord, outputRecord } from '@flatline/oracle';
+import { scheduleKind, type ScheduleRules } from '@flatline/kinds/schedule';
+import { keyedRecord, outputRecord } from '@flatline/oracle';
+import type { FoldCalendar } from '@flatline/oracle/schedule';
 import type { SchedulePipelineRules } from '@flatline/oracle/anatomy';
 import { type HistoryAct, headersOf, LONG_TEXT, type HistorySubject } from '../histories/subject.ts';
 

@@ -1,6 +1,6 @@
 // Worlds of schedules by seed: half of them begin seconds before a change of daylight saving time.
 import type { Millis, Random } from '@flatline/base';
-import type { ScheduleRules } from '@flatline/kinds';
+import type { ScheduleRules } from '@flatline/kinds/schedule';
 import { fewKeys, type KindWorlds, type WorldSubject } from '../worlds/kind-worlds.ts';
 import { oneOf } from '../worlds/one-of.ts';
 import { TARGET } from '../worlds/topics.ts';

@@ -1,7 +1,8 @@
 // Worlds of schedules: reminders, recurrences that are published again and again, cancels, commands.
 import type { Millis, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
-import { type PipelineKind, scheduleKind, type ScheduleRules } from '@flatline/kinds';
+import type { PipelineKind } from '@flatline/kinds';
+import { scheduleKind, type ScheduleRules } from '@flatline/kinds/schedule';
 import { keyedRecord } from '@flatline/oracle';
 import { CronCalendar } from '@flatline/system';
 import { CheckCalendar } from '@flatline/kind-modules/calendar';

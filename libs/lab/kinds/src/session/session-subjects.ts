@@ -1,5 +1,6 @@
-import { sessionKind } from '@flatline/kinds';
-import { EventFormats, openSummaryEncoder } from '@flatline/records';
+import { sessionKind } from '@flatline/kinds/session';
+import { EventFormats } from '@flatline/records/events';
+import { openSummaryEncoder } from '@flatline/records/summaries';
 import { inputRecord, jsonEvent, outputRecord, type PipelineRules } from '@flatline/oracle';
 import { LONG_TEXT, OUTPUT, type HistorySubject } from '../histories/subject.ts';
 

@@ -1,10 +1,12 @@
 // Worlds of sessions: devices that beat, send other events, end, repeat themselves, and make the product fail on purpose (I6).
 import type { Clock, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
-import { type PipelineKind, sessionKind, type SessionRules } from '@flatline/kinds';
+import type { PipelineKind } from '@flatline/kinds';
+import { sessionKind, type SessionRules } from '@flatline/kinds/session';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
-import { EventFormats, openSummaryEncoder } from '@flatline/records';
+import { EventFormats } from '@flatline/records/events';
+import { openSummaryEncoder } from '@flatline/records/summaries';
 import { oneOf } from '../worlds/one-of.ts';
 import { commonRules, inputsOf, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';

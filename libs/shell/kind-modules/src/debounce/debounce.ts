@@ -1,6 +1,7 @@
 // All that the shell knows of windows.
-import { BATCH_BYTES_MAX, debounceKind, type DebounceOptions, debounceView, type PipelineKind } from '@flatline/kinds';
-import { BATCH_SCHEMA, batchEncoder, BatchFormats, openBatchEncoder, type ReadBatch } from '@flatline/records';
+import type { PipelineKind } from '@flatline/kinds';
+import { BATCH_BYTES_MAX, debounceKind, type DebounceOptions, debounceView } from '@flatline/kinds/debounce';
+import { BATCH_SCHEMA, batchEncoder, BatchFormats, openBatchEncoder, type ReadBatch } from '@flatline/records/batches';
 import { type Sound, sound } from '../at-hand.ts';
 import type { KindModule } from '../kind-module.ts';
 import { AROUND_BYTES } from '../largest.ts';

@@ -1,4 +1,5 @@
-import { COUNTED_BY_REASON, type CounterOf, type DebounceCounters } from '@flatline/kinds';
+import type { CounterOf } from '@flatline/kinds';
+import { COUNTED_BY_REASON, type DebounceCounters } from '@flatline/kinds/debounce';
 import type { KindMetrics } from '../kind-module.ts';
 
 export const debounceMetrics: KindMetrics<CounterOf<DebounceCounters>> = {

@@ -6,7 +6,7 @@ import {
   WINDOW_BYTES_MAX,
   WINDOW_ITEMS_MAX,
   WINDOW_PARTS_BYTES_MAX,
-} from '@flatline/kinds';
+} from '@flatline/kinds/debounce';
 import { z } from 'zod';
 import { NO_HELD_TIME } from '../form/lives.ts';
 import type { Problem } from '../form/problem.ts';

@@ -1,12 +1,6 @@
 // All that the shell knows of leases.
-import {
-  largestLeaseEvent,
-  leaseKind,
-  type LeaseOptions,
-  leaseView,
-  type PipelineKind,
-  type ShownEntry,
-} from '@flatline/kinds';
+import type { PipelineKind, ShownEntry } from '@flatline/kinds';
+import { largestLeaseEvent, leaseKind, type LeaseOptions, leaseView } from '@flatline/kinds/lease';
 import {
   LEASE_EVENT_SCHEMA,
   leaseEventBytes,
@@ -16,7 +10,7 @@ import {
   openRequestDecoder,
   type ReadLeaseEvent,
   RequestFormats,
-} from '@flatline/records';
+} from '@flatline/records/leases';
 import { type Sound, sound } from '../at-hand.ts';
 import { fillUnheard, lifeProblems } from '../form/lives.ts';
 import type { EntryColumn, KindModule, Show } from '../kind-module.ts';

@@ -1,4 +1,5 @@
-import type { CounterOf, LeaseCounters } from '@flatline/kinds';
+import type { CounterOf } from '@flatline/kinds';
+import type { LeaseCounters } from '@flatline/kinds/lease';
 import type { KindMetrics } from '../kind-module.ts';
 
 export const leaseMetrics: KindMetrics<CounterOf<LeaseCounters>> = {

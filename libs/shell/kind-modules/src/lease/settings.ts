@@ -1,5 +1,5 @@
 // What may be set of leases, and what it comes to.
-import { type LeaseRules, TOKEN_EPOCH_MAX } from '@flatline/kinds';
+import { type LeaseRules, TOKEN_EPOCH_MAX } from '@flatline/kinds/lease';
 import { z } from 'zod';
 import { heldTimeOf, LIFE_SETTINGS, lifeRules } from '../form/lives.ts';
 import { sectionForm } from '../form/section.ts';

@@ -1,4 +1,5 @@
-import type { CounterOf, ScheduleCounters } from '@flatline/kinds';
+import type { CounterOf } from '@flatline/kinds';
+import type { ScheduleCounters } from '@flatline/kinds/schedule';
 import type { KindMetrics } from '../kind-module.ts';
 
 export const scheduleMetrics: KindMetrics<CounterOf<ScheduleCounters>> = {

@@ -1,5 +1,6 @@
 // All that the shell knows of schedules.
-import { type PipelineKind, scheduleKind, scheduleView, type ShownEntry } from '@flatline/kinds';
+import type { PipelineKind, ShownEntry } from '@flatline/kinds';
+import { scheduleKind, scheduleView } from '@flatline/kinds/schedule';
 import type { EntryColumn, KindModule, Show } from '../kind-module.ts';
 import { AROUND_BYTES } from '../largest.ts';
 import { scheduleMetrics } from './metrics.ts';

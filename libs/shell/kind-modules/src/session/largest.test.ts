@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { applyEvent, largestEntry, openSession, type SessionEntry, type SessionRules } from '@flatline/kinds';
+import { applyEvent, largestEntry, openSession, type SessionEntry, type SessionRules } from '@flatline/kinds/session';
 import { blankEvent } from '@flatline/ports/formats';
 import { codecLimits } from '@flatline/records';
 import fc from 'fast-check';

@@ -1,6 +1,7 @@
 // The longest summary that the limits of a pipeline allow.
-import { ABSORBED_MAX, largestEntry, type SessionEntry, type SessionRules, summarize } from '@flatline/kinds';
-import { codecLimits, type Format, summaryBytes } from '@flatline/records';
+import { ABSORBED_MAX, largestEntry, type SessionEntry, type SessionRules, summarize } from '@flatline/kinds/session';
+import { codecLimits, type Format } from '@flatline/records';
+import { summaryBytes } from '@flatline/records/summaries';
 import { AROUND_BYTES, CONTROL, largestKey, type LargestOutput, WIDE } from '../largest.ts';
 import type { SessionPipeline } from './settings.ts';
 

@@ -1,4 +1,5 @@
-import type { CounterOf, SessionCounters } from '@flatline/kinds';
+import type { CounterOf } from '@flatline/kinds';
+import type { SessionCounters } from '@flatline/kinds/session';
 import type { KindMetrics } from '../kind-module.ts';
 
 export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {

@@ -1,14 +1,14 @@
 // All that the shell knows of sessions.
-import { type PipelineKind, sessionKind, type SessionOptions, sessionView } from '@flatline/kinds';
+import type { PipelineKind } from '@flatline/kinds';
+import { sessionKind, type SessionOptions, sessionView } from '@flatline/kinds/session';
+import { EventFormats, openEventDecoder } from '@flatline/records/events';
 import {
-  EventFormats,
-  openEventDecoder,
   openSummaryEncoder,
   type ReadSummary,
   SUMMARY_SCHEMA,
   summaryEncoder,
   SummaryFormats,
-} from '@flatline/records';
+} from '@flatline/records/summaries';
 import { type Sound, sound } from '../at-hand.ts';
 import type { KindModule } from '../kind-module.ts';
 import { outageOfLives } from '../lives-outage.ts';

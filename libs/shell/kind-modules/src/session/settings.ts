@@ -4,7 +4,7 @@ import {
   CHANGELOG_FORMAT_WITH_SOURCES,
   CHANGELOG_FORMAT_WITH_UPDATES,
 } from '@flatline/base';
-import type { SessionRules } from '@flatline/kinds';
+import type { SessionRules } from '@flatline/kinds/session';
 import { z } from 'zod';
 import {
   fillUnheard,

@@ -1,6 +1,6 @@
 // One partition of schedules that go by the product's own calendar, in a log whose clock a test moves by days.
 import { type Calendar, ReusedMemory } from '@flatline/base';
-import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
+import { scheduleKind, type ScheduleRules } from '@flatline/kinds/schedule';
 import { type CommitHeader, NO_BATCH, PartitionTask, Restoration } from '@flatline/partition';
 import type { KeyGroup, RecordCursor, RecordHeader } from '@flatline/ports';
 import { CronCalendar } from '@flatline/system';

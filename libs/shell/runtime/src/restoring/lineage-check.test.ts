@@ -1,6 +1,6 @@
 import { ReusedMemory } from '@flatline/base';
 import { describe, expect, test } from '@jest/globals';
-import { sessionKind } from '@flatline/kinds';
+import { sessionKind } from '@flatline/kinds/session';
 import { NO_BATCH, PartitionTask, type TaskOptions } from '@flatline/partition';
 import type { StoreCheckpoint } from '@flatline/ports';
 import { SESSION_RULES } from '../world.fixture.ts';

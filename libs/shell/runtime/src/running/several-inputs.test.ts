@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { calm, rough } from '@flatline/cluster';
 import { firstPlaceOf } from '@flatline/kinds';
 import { decodeBlock } from '@flatline/partition';
-import { foldInput, inputRecord } from '@flatline/oracle';
+import { inputRecord } from '@flatline/oracle';
+import { foldInput } from '@flatline/oracle/session';
 import { resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { CHANGELOG, DEAD_LETTERS, INPUT, OUTPUT, type Process, World, type WorldInput } from '../world.fixture.ts';
 

@@ -1,7 +1,7 @@
 // Debouncing on the engine at random, through crashes, against the second reading of the rules.
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
-import type { DebounceRules } from '@flatline/kinds';
+import type { DebounceRules } from '@flatline/kinds/debounce';
 import {
   DebounceLog,
   type DebounceSettings,

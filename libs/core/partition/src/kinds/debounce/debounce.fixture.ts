@@ -1,6 +1,7 @@
 // A log of items, a task that debounces them, and what the oracle says of them.
-import { type DebounceFoldRules, type FoldedBatch, foldDebounce, type RawRecord } from '@flatline/oracle';
-import { debounceKind, type DebounceRules } from '@flatline/kinds';
+import type { RawRecord } from '@flatline/oracle';
+import { type DebounceFoldRules, type FoldedBatch, foldDebounce } from '@flatline/oracle/debounce';
+import { debounceKind, type DebounceRules } from '@flatline/kinds/debounce';
 import type { DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import { PartitionTask } from '../../index.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';

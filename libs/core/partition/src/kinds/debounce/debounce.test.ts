@@ -1,6 +1,6 @@
 // Debouncing on the engine, rule by rule: when windows fire, and what they do not take.
 import { describe, expect, test } from '@jest/globals';
-import { besideItemBytes } from '@flatline/kinds';
+import { besideItemBytes } from '@flatline/kinds/debounce';
 import {
   brief,
   DebounceLog,

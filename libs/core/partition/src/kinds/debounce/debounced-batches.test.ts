@@ -1,6 +1,6 @@
 // Debounced batches and the part of their windows that they show.
 import { describe, expect, test } from '@jest/globals';
-import type { DebounceRules } from '@flatline/kinds';
+import type { DebounceRules } from '@flatline/kinds/debounce';
 import { brief, DebounceLog, type Headers, history, joined, type Row, T } from './debounce.fixture.ts';
 import { text } from '../../task.fixture.ts';
 

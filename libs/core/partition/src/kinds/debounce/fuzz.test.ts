@@ -1,5 +1,5 @@
 import { test } from '@jest/globals';
-import { debounceView } from '@flatline/kinds';
+import { debounceView } from '@flatline/kinds/debounce';
 import { fuzzChangelog } from '../damaged-log.fixture.ts';
 import { changedWindow } from './changed-window.fixture.ts';
 

@@ -1,5 +1,5 @@
 import { test } from '@jest/globals';
-import { leaseView } from '@flatline/kinds';
+import { leaseView } from '@flatline/kinds/lease';
 import { fuzzChangelog } from '../damaged-log.fixture.ts';
 import { changedLease } from './changed-lease.fixture.ts';
 

@@ -1,6 +1,8 @@
 // A log of requests for leases, a task that takes them, and what the oracle says of them.
-import { foldLeases, type LeaseFoldOptions, type RawRecord, type Said } from '@flatline/oracle';
-import { type HeldTimeRules, leaseKind, type LeaseRules } from '@flatline/kinds';
+import type { RawRecord } from '@flatline/oracle';
+import { foldLeases, type LeaseFoldOptions, type Said } from '@flatline/oracle/lease';
+import type { HeldTimeRules } from '@flatline/kinds';
+import { leaseKind, type LeaseRules } from '@flatline/kinds/lease';
 import { blankLeaseRequest, type LeaseEventEncoder, type LeaseRequestDecoder } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
 import { timerFaults } from '../../entries/timer-inspection.ts';

@@ -1,5 +1,5 @@
 import { test } from '@jest/globals';
-import { scheduleView } from '@flatline/kinds';
+import { scheduleView } from '@flatline/kinds/schedule';
 import { fuzzChangelog } from '../damaged-log.fixture.ts';
 import { changedSchedules } from './changed-schedules.fixture.ts';
 

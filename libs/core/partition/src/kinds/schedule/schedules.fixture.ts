@@ -1,7 +1,8 @@
 // A log of schedules, a task that keeps them, and what the oracle says of them.
-import { type FoldCalendar, foldSchedules, type RawRecord, type SaidOfSchedule } from '@flatline/oracle';
+import type { RawRecord } from '@flatline/oracle';
+import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle/schedule';
 import type { Calendar } from '@flatline/base';
-import { scheduleKind, type ScheduleRules } from '@flatline/kinds';
+import { scheduleKind, type ScheduleRules } from '@flatline/kinds/schedule';
 import type { RecordHeader } from '@flatline/ports';
 import { PartitionTask } from '../../index.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';

@@ -1,6 +1,7 @@
 // A log of events that come in no order, and a task that takes them.
-import { sessionKind, type SessionRules } from '@flatline/kinds';
-import { foldInput, inputRecord, jsonEvent, type RawRecord } from '@flatline/oracle';
+import { sessionKind, type SessionRules } from '@flatline/kinds/session';
+import { inputRecord, jsonEvent, type RawRecord } from '@flatline/oracle';
+import { foldInput } from '@flatline/oracle/session';
 import { blankEvent, type EventDecoder, type SummaryEncoder } from '@flatline/ports/formats';
 import { PartitionTask } from '../../index.ts';
 import { bytes, options, text } from '../../task.fixture.ts';

@@ -1,7 +1,7 @@
 // Histories in which ZooKeeper's session tracker fails, since it counts from when its leader looks at something, and leases do
 // not, which count from when it was appended.
 import { describe, expect, test } from '@jest/globals';
-import type { Said } from '@flatline/oracle';
+import type { Said } from '@flatline/oracle/lease';
 import { LeaseLog } from '../lease/leases.fixture.ts';
 
 const T = 1_000_000;

@@ -3,7 +3,7 @@
 // Times that an expression names are taken one after the other, and each is asked for when the clocks reach it: the product asks
 // what the clocks have shown already. Both read the same time-zone database, and nothing else.
 import type { Millis } from '@flatline/base';
-import type { FoldCalendar } from '@flatline/oracle';
+import type { FoldCalendar } from '@flatline/oracle/schedule';
 import { type NamedTimes, namedTimes } from './named-times.ts';
 import { ZonePieces } from './zone-pieces.ts';
 

@@ -1,0 +1,13 @@
+export { applyEvent, openSession, type Applied, type Occurrence } from './apply-event.ts';
+export { summarize, type Closing } from './deadline.ts';
+export { encodeNumbers, type SessionDetail } from './detail.ts';
+export type { SessionEntry, SessionRules } from './entry.ts';
+export { ABSORBED_MAX } from './fragment.ts';
+export { largestEntry, type TextLimits } from './largest-entry.ts';
+export { SessionTexts } from './texts.ts';
+export type { SequenceWindow } from './sequence-window.ts';
+export { type SessionCounters } from './session-counters.ts';
+export { sessionFormat } from './session-format.ts';
+export { SessionWindow } from './session-window.ts';
+export { sessionView } from './session-view.ts';
+export { type SessionInput, sessionKind, type SessionOptions } from './session-kind.ts';

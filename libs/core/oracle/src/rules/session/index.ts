@@ -1,0 +1,1 @@
+export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './fold-input.ts';

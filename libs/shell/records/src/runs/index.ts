@@ -1,0 +1,1 @@
+export { type ReceivedReceipt, type ReceivedRun, receiptIn, runIn } from './runs.ts';
