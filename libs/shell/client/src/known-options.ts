@@ -107,7 +107,9 @@ const RUNS = { ...OUTPUTS, onReceipt: FUNCTION };
 const STATES: Wanted = {
   words: "an array of at least one of 'OPENED', 'UPDATED' and 'CLOSED'",
   is: (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((each) => ['OPENED', 'UPDATED', 'CLOSED'].includes(each)),
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((each: unknown) => each === 'OPENED' || each === 'UPDATED' || each === 'CLOSED'),
 };
 const SUMMARIES = { ...OUTPUTS, states: STATES };
 const OF_A_KIND = { ...RUNS, states: STATES, kind: required(oneOf(...KIND_NAMES)) };

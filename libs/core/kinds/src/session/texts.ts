@@ -97,7 +97,9 @@ export class SessionTexts {
     if (!this.#isTold) return undefined;
     return this.#header(MORE) + this.#header(MORE + 4) * HIGH_WORD;
   }
-  set toldAt(value: Millis) {
+
+  /** Makes the place for it where there is none. */
+  noteTold(at: Millis): void {
     const state = this.#state;
     this.#makeMore();
     if (!this.#isTold) {
@@ -105,8 +107,8 @@ export class SessionTexts {
       state.setUint32(LISTS, this.#header(LISTS) + INSTANT_BYTES + MARK);
       this.#moveTypes(INSTANT_BYTES);
     }
-    state.setUint32(MORE, value % HIGH_WORD);
-    state.setUint32(MORE + 4, Math.floor(value / HIGH_WORD));
+    state.setUint32(MORE, at % HIGH_WORD);
+    state.setUint32(MORE + 4, Math.floor(at / HIGH_WORD));
   }
 
   /** The sources' bytes, which `spliceSources` edits; undefined: there are none. */

@@ -31,17 +31,17 @@ export function toldBytes({ updateIntervalMs }: SessionRules): number {
 export function openTold(entry: SessionEntry): void {
   entry.detail ??= blankDetail(entry.openedAt, entry.lastSeenAt);
   // A setter may keep a copy: what is edited is what the entry has now.
-  textsOf(entry.detail!).toldAt = entry.openedAt;
+  textsOf(entry.detail).noteTold(entry.openedAt);
 }
 
 /** No-op for a session without a place for it. */
 export function noteTold(entry: SessionEntry): void {
   const texts = entry.detail?.texts;
-  if (texts?.toldAt !== undefined) texts.toldAt = entry.lastSeenAt;
+  if (texts?.toldAt !== undefined) texts.noteTold(entry.lastSeenAt);
 }
 
 function blankTold(): number {
   const texts = blankTexts();
-  texts.toldAt = 0;
+  texts.noteTold(0);
   return texts.state.length;
 }

@@ -98,7 +98,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   {
     name: 'forgets that it has told of a session',
     file: 'libs/core/kinds/src/session/told.ts',
-    from: 'if (texts?.toldAt !== undefined) texts.toldAt = entry.lastSeenAt;',
+    from: 'if (texts?.toldAt !== undefined) texts.noteTold(entry.lastSeenAt);',
     to: 'void texts;',
   },
   {
