@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { allOf, expectAccessLog, HALF_A_MINUTE, TEN_SECONDS } from './access-log.fixture.ts';
 import { kill, killAll } from './child.fixture.ts';
+import { addressOf, ready } from './metrics.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectVerified } from './verify.fixture.ts';
 
@@ -41,6 +42,8 @@ describe('a real access log, by event time with a grace of a minute', () => {
       }
       const survivor = scenario.start();
       await scenario.outputs(allOf(figures));
+      // All may have been said before it started: told to stop while it starts, it ends by the signal.
+      await ready(await addressOf(survivor));
       expect(await scenario.stop(survivor)).toBe(0);
       expectAccessLog(await scenario.outputsNow(), figures);
       await expectVerified(scenario);

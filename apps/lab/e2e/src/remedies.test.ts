@@ -300,7 +300,8 @@ describe('with live sessions', () => {
     scenario.configure({ input: { topic: scenario.input, timestampType: 'CreateTime' } });
     const refused = await ended('run', '--config', scenario.config, '--state-dir', scenario.stateDir('a'));
     expect(refused.code).toBe(USAGE);
-    expect(refused.stderr).toContain('set input.timestampType to "LogAppendTime", as it was');
+    // Clock records of the processor may lie behind its last commit: then it is those that come next.
+    expect(refused.stderr).toMatch(/set input\.timestampType to "LogAppendTime", as (it was|the next records are)/);
     expect(commandsIn(refused)).toEqual([]);
     scenario.configure({});
     expect(await liveAgain()).toBe(6);
