@@ -325,7 +325,7 @@ export class PartitionTask {
    * takes time. Until that was called the task is full (PT3).
    */
   prepareCut(bytes: number): boolean {
-    return this.#commit.prepareCut(bytes, { clock: this.clock.now, position: this.#records.position });
+    return this.#commit.prepareCut(bytes, { clock: this.clock.now, position: this.#records.position }, this.#applied);
   }
 
   /** Cuts a commit of everything since the last cut; all of it at once where `prepareCut` was not called before. */

@@ -71,10 +71,11 @@ function togetherWithOthers(pipeline: PipelineSection, inputs: readonly Input[],
     return found;
   }
   if (inputs.length > INPUTS_MAX) refuse(`at most ${INPUTS_MAX} inputs: with each record all of them are looked at`);
-  if (new Set(inputs.map(({ timestampType }) => timestampType)).size > 1)
+  if (inputs.some(({ timestampType }) => timestampType === 'CreateTime'))
     refuse(
-      'one timestampType for all: the stamps of brokers and of producers make no order together (rule S8). Set ' +
-        'message.timestamp.type of one topic, and its timestampType, to that of the others',
+      'timestampType "LogAppendTime" of all: where producers stamp, a quiet input never shows that it has passed what another ' +
+        'brought long ago, and would hold it up for ever (rule S8). Set message.timestamp.type of the topics, and ' +
+        'timestampType, to "LogAppendTime"',
     );
   if (proof === 'fetch')
     refuse('one input where proof is "fetch": the end of one log proves nothing of another (rule C3)', 'proof');
@@ -83,7 +84,6 @@ function togetherWithOthers(pipeline: PipelineSection, inputs: readonly Input[],
       `one input where changelogFormat is ${changelogFormat}: ${CHANGELOG_FORMAT_WITH_INPUTS} is the first with several`,
       'changelogFormat',
     );
-  if (pipeline.graceMs > 0) refuse('one input where graceMs is set: not available together in this version', 'graceMs');
   if (pipeline.emit.includes('updated'))
     refuse('one input where emit has "updated": not available together in this version', 'emit');
   return found;

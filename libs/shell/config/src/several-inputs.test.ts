@@ -47,7 +47,7 @@ describe('several inputs', () => {
     ],
     [
       { input: [BEATS, { topic: 'b', timestampType: 'CreateTime' }] },
-      /^pipelines\[0\]\.input \["2 inputs"\] one timestampType for all/,
+      /^pipelines\[0\]\.input \["2 inputs"\] timestampType "LogAppendTime" of all/,
     ],
     [
       { input: [BEATS, TABLE], proof: 'fetch' },
@@ -59,7 +59,7 @@ describe('several inputs', () => {
     ],
     [
       { input: [BEATS, TABLE].map((each) => ({ ...each, timestampType: 'CreateTime' })), graceMs: 5 },
-      /^pipelines\[0\]\.input \["2 inputs"\] one input where graceMs is set/,
+      /^pipelines\[0\]\.input \["2 inputs"\] timestampType "LogAppendTime" of all/,
     ],
     [
       { input: [BEATS, TABLE], emit: ['updated', 'closed'] },

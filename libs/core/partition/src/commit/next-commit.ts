@@ -2,7 +2,7 @@
 //
 // Owns: outputs, dead letters, how large a commit may be, whether the input waits for it, how much was applied by the last cut.
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
-import type { Millis } from '@flatline/base';
+import { assert, type Millis } from '@flatline/base';
 import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
 import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
 import type { CommitName, InputPosition } from '../changelog/block-format.ts';
@@ -19,6 +19,8 @@ export class NextCommit {
   #bytesMax = Infinity;
   /** `bytes` when the cut that is being made was begun. */
   #bytesBeforeCut = 0;
+  /** `applied` at the first slice of a cut; undefined: none has begun. */
+  #begunAt: number | undefined;
   /** Records applied by the last cut (PartitionTask). */
   #cutApplied = 0;
   /** The cut being made may not have encoded all outputs yet. */
@@ -114,8 +116,12 @@ export class NextCommit {
     return [...this.outputs.inspect(), ...this.#deadLetters.inspect()];
   }
 
-  prepareCut(bytes: number, base: TouchBase): boolean {
-    if (!this.isCutting) this.#bytesBeforeCut = this.bytes;
+  /** `applied`: the sum of all positions, which may not change before the cut is over (PT3). */
+  prepareCut(bytes: number, base: TouchBase, applied: number): boolean {
+    if (!this.isCutting) {
+      this.#bytesBeforeCut = this.bytes;
+      this.#begunAt = applied;
+    }
     const left = this.outputs.encode(bytes);
     this.#isEncoding = left <= 0;
     return !this.#isEncoding && this.#changelog.prepareCut(left, base);
@@ -132,6 +138,15 @@ export class NextCommit {
     const deadLetters = this.#deadLetters.takeAll();
     const { inputs, applied, clock, held } = state;
     const { position } = inputs[0]!;
+    assert(
+      this.#begunAt === undefined || this.#begunAt === applied,
+      'PT3: a cut is made at one position of each input',
+      {
+        begun: this.#begunAt,
+        applied,
+      },
+    );
+    this.#begunAt = undefined;
     this.#cutApplied = applied;
     const cut = this.#changelog.cut({ ...name, inputs, clock, ...held });
     const commitBytes = cut.blockBytes + outputBytes;

@@ -22,18 +22,21 @@ export interface MergedTakerParts
   readonly held: HeldTime;
 }
 
+const FULL: MergedOutcome = { kind: 'of', input: 0, outcome: { kind: 'full' } };
 const AWAITING: MergedOutcome = { kind: 'awaiting' };
 const NO_INPUT = -1;
 
 export class MergedTaker {
   readonly #order: MergeOrder;
   readonly #takers: readonly RecordTaker[];
+  readonly #commit: RecordTakerParts['commit'];
   /** The input whose cursor was looked ahead with last: the table knows one group at a time. */
   #lookedAt = NO_INPUT;
 
   constructor(rules: readonly InputRules[], { heldTime, clock, held, ...parts }: MergedTakerParts) {
     const order = new MergeOrder(rules.length);
     this.#order = order;
+    this.#commit = parts.commit;
     const lateness = latenessHistogram();
     this.#takers = rules.map((of, number) => {
       const among = { held, ownClock: () => order.clockOf(number) };
@@ -90,8 +93,10 @@ export class MergedTaker {
   /** @throws RecordFailed; what a cursor throws. */
   step(cursors: Cursors, limit: number, wallNow: Millis): MergedOutcome {
     for (let left = limit; left > 0;) {
-      const used = this.#show(cursors, wallNow);
-      if (used !== NO_INPUT) return { kind: 'of', input: used, outcome: { kind: 'exhausted' } };
+      // A cursor that is used up moves a position, too (PT3).
+      if (this.#commit.isFull) return FULL;
+      const stopped = this.#show(cursors, wallNow);
+      if (stopped !== undefined) return stopped;
       const input = this.#order.next();
       if (input < 0) return AWAITING;
       const cursor = cursors[input]!;
@@ -103,8 +108,8 @@ export class MergedTaker {
     return { kind: 'limit' };
   }
 
-  /** Has each cursor show its next record. Returns an input whose cursor is used up. */
-  #show(cursors: Cursors, wallNow: Millis): number {
+  /** Has each cursor show its next record. Returns what stops that: a cursor that is used up, a stamp from the future (C6). */
+  #show(cursors: Cursors, wallNow: Millis): MergedOutcome | undefined {
     for (let input = 0; input < cursors.length; input += 1) {
       const cursor = cursors[input];
       if (cursor === undefined || this.#order.hasHead(input)) continue;
@@ -112,11 +117,16 @@ export class MergedTaker {
       if (!taker.look(cursor)) {
         // It released what was looked at, whosever that was.
         this.#lookedAt = NO_INPUT;
-        return input;
+        return { kind: 'of', input, outcome: { kind: 'exhausted' } };
+      }
+      // In its place it would wait unseen, while what other inputs bring closes what it may prolong.
+      if (taker.isFuture(cursor, wallNow)) {
+        const { timestamp, offset } = cursor;
+        return { kind: 'of', input, outcome: { kind: 'futureStamp', timestamp, offset } };
       }
       this.#order.show(input, taker.stampOf(cursor, wallNow), isClock(cursor));
     }
-    return NO_INPUT;
+    return undefined;
   }
 
   /** Takes up to `count` records of one place. */

@@ -127,6 +127,11 @@ export class RecordTaker {
     return true;
   }
 
+  /** True if the record that the cursor stands on has a stamp that the broker cannot have given yet (C6). */
+  isFuture(cursor: RecordCursor, wallNow: Millis): boolean {
+    return classifyStamp(cursor, this.#rules, wallNow) === 'future';
+  }
+
   /** What the record that the cursor stands on says to the clock of its input: 0 where it says nothing. */
   stampOf(cursor: RecordCursor, wallNow: Millis): Millis {
     const rules = this.#rules;
