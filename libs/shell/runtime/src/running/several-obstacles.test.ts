@@ -1,5 +1,6 @@
 // What holds up one of several inputs, or ends what was fetched of it, while others go on.
 import { describe, expect, test } from '@jest/globals';
+import { resetEvent } from '@flatline/ports/formats';
 import { TASK_BOUNDS } from '../limits.ts';
 import { INPUT, World } from '../world.fixture.ts';
 
@@ -50,4 +51,38 @@ describe.each([
     expect(process.instance.status()[0]?.state).toBe('running');
     expect(process.lines.filter((line) => line.includes('task failed'))).toEqual([]);
   });
+});
+
+test('[S8][I6] a record at which a kind fails is named with its own input', async () => {
+  const text = new TextDecoder();
+  const attributes = new Map([['a', 'b']]);
+  attributes[Symbol.iterator] = () => {
+    throw new TypeError('attributes that cannot be walked');
+  };
+  const world = new World({
+    seed: 3,
+    partitions: 1,
+    furtherInputs: [STREAM],
+    decode: (bytes, start, length, event) => {
+      resetEvent(event);
+      if (text.decode(bytes.subarray(start, start + length)) === 'poison') event.attributes = attributes;
+      return { kind: 'event' };
+    },
+  });
+  const { time, log } = world.simulation;
+  const process = world.launch('a');
+  await time.runFor(2_000);
+  for (let i = 0; i < 5; i += 1) {
+    world.beat('k');
+    log.produce('stream', 0, { key: 'k', value: '' });
+    await time.runFor(300);
+  }
+  log.produce('stream', 0, { key: 'k', value: 'poison' });
+  for (let i = 0; i < 20; i += 1) {
+    world.beat('k');
+    await time.runFor(1_000);
+  }
+  const failed = process.lines.filter((line) => line.includes('task failed'));
+  expect(failed.length).toBeGreaterThan(0);
+  expect(failed.filter((line) => !line.includes('"topic":"stream"'))).toEqual([]);
 });

@@ -8,7 +8,7 @@
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 //   TR3  Whatever is thrown about this partition ends here: it stops this task at most, and only Fatal goes on to the process.
 import { type Cancel, Corrupt, type DurationMs, type Fatal, Fenced, Retriable } from '@flatline/base';
-import type { TimerInspection } from '@flatline/partition';
+import { RecordFailed, type TimerInspection } from '@flatline/partition';
 import { OWNERSHIP_CERTAIN_MS } from '../limits.ts';
 import { RetryPause } from '../retry-pause.ts';
 import { placeInLog, type TaskContext } from '../task-context.ts';
@@ -17,7 +17,7 @@ import { type TaskStatus, taskStatus } from './task-status.ts';
 import { chosenProofs } from './proof-choice.ts';
 import { GIVEN_AWAY } from '../committing/commit-look-up.ts';
 import { contained } from './contained.ts';
-import { verdictOn } from './failure-verdict.ts';
+import { type FailurePlace, verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
 import { StopRetry } from './stop-retry.ts';
 import { type RestoredTask, TaskHoldings } from './task-holdings.ts';
@@ -256,14 +256,23 @@ export class TaskRunner {
       this.#letGo(false);
       return;
     }
-    const place = { ...this.#context.input, position: this.#holdings.task?.input.position };
-    const verdict = verdictOn(end.error, place, (failed) => this.#failures.note(failed, ports.clock.monotonicMs()));
+    const verdict = verdictOn(end.error, this.#placeOf(end.error), (failed) =>
+      this.#failures.note(failed, ports.clock.monotonicMs()),
+    );
     ports.log.error(verdict.message, { ...placeInLog(this.#context), ...verdict.facts });
     if (verdict.kind === 'stop') this.#stop(verdict);
     else if (verdict.kind === 'endProcess') this.#parts.onFatal(verdict.error);
     else if (this.runs) this.#bringUpAgain(verdict.why, this.#holdings.release(false));
     else this.#letGo(false);
   };
+
+  /** The place of a record that failed is in its own input (S8). */
+  #placeOf(error: unknown): FailurePlace {
+    const { inputs } = this.#context;
+    const number = error instanceof RecordFailed ? error.input : 0;
+    const { topic, partition } = inputs[number]!;
+    return { topic, partition, position: this.#holdings.task?.inputAt(number).position };
+  }
 
   /** Once what it held is released. */
   #bringUpAgain(why: string | undefined, released: Promise<void>): void {
