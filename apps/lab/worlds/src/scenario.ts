@@ -35,7 +35,8 @@ const FURTHER = ['in-2', 'in-3'];
 /** Drawn from a random of its own. What a configuration refuses of several is not tried with them. */
 export function drawInputs(random: Random, scenario: Scenario): readonly InputOfWorld[] {
   const { subject, proof, startFrom, formerRecords, earlierRecords, uncleanElections, losesChangelog } = scenario;
-  const isPlain = startFrom === 'earliest' && formerRecords + earlierRecords === 0;
+  const isByBrokers = scenario.timestampType === 'LogAppendTime';
+  const isPlain = isByBrokers && startFrom === 'earliest' && formerRecords + earlierRecords === 0;
   if (!random.chance(0.4) || subject.kind !== 'session' || proof !== 'record' || !isPlain) return [];
   // What is lost of a log is tried with one.
   if (uncleanElections || losesChangelog) return [];

@@ -45,7 +45,7 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
     file: 'libs/core/partition/src/input/record-taker.ts',
     from: 'if (refused.size > 0 && refused.has(',
     to: 'if (index === first && refused.has(',
-    seed: 47,
+    seed: 16,
   },
   {
     name: 'takes an event time that no Date can hold',

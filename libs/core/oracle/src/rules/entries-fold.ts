@@ -59,10 +59,10 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   get begun(): number {
     const kind = this.#kind;
     if (kind.isBegun === undefined) return this.size;
-    let begun = 0;
+    let waiting = 0;
     for (const { machine } of this.#table.all())
-      if (machine.state !== undefined && kind.isBegun(machine.state)) begun += 1;
-    return begun;
+      if (machine.state !== undefined && !kind.isBegun(machine.state)) waiting += 1;
+    return this.size - waiting;
   }
 
   get remembered(): number {

@@ -122,7 +122,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   {
     name: 'calls a session capped that has just as many events as it takes',
     file: 'libs/core/kinds/src/session/deadline.ts',
-    from: 'return maxEvents !== undefined && eventCount > maxEvents;',
-    to: 'return maxEvents !== undefined && eventCount >= maxEvents;',
+    from: "(reason === 'ENDED' ? 1 : 0) > maxEvents;",
+    to: "(reason === 'ENDED' ? 1 : 0) >= maxEvents;",
   },
 ];

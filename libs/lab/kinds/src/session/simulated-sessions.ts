@@ -71,7 +71,9 @@ export class SimulatedSessions implements SimulatedKind {
     this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs };
     this.#sources = simulation.random('sources');
     const isCapped = first.maxEvents !== undefined || changed.maxEvents !== undefined;
-    this.#failures = isCapped ? [FAILS_DECODING, FAILS_DECODING] : [FAILS_DECODING, FAILS_APPLYING];
+    // Nor is one that comes too late and is dropped.
+    const isPassedOver = isCapped || (scenario.timestampType === 'CreateTime' && drawn.late === 'drop');
+    this.#failures = isPassedOver ? [FAILS_DECODING, FAILS_DECODING] : [FAILS_DECODING, FAILS_APPLYING];
     this.judged = {
       rules: { kind: 'session', ...RULES, ...grace, ...telling, ...commonRules(scenario), timeoutMs, maxDurationMs },
       targets: [],
@@ -167,7 +169,8 @@ function drawTellings(random: Random): readonly [SessionTelling, SessionTelling]
     updateIntervalMs: oneOf(random, [undefined, undefined, undefined, 400, 1_500, 5_000]),
     maxEvents: oneOf(random, [undefined, undefined, undefined, undefined, 1, 3, 6]),
   });
-  return [drawn(), drawn()];
+  // Most worlds say closes alone, and take all.
+  return random.chance(0.35) ? [drawn(), drawn()] : [NOTHING_TOLD, NOTHING_TOLD];
 }
 
 function jsonDecoder(clock: Clock): EventDecoder {
