@@ -39,7 +39,7 @@ export const COMMIT_MUTANTS: readonly EngineMutant[] = [
     file: 'libs/shell/runtime/src/committing/commit-look-up.ts',
     from: 'if (first?.offset !== anchor.offset || first.id !== anchor.id) return',
     to: 'if (first?.offset === -1) return',
-    seed: 162,
+    seed: 638,
   },
   {
     name: 'sends again what the group knows of',
