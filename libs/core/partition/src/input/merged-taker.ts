@@ -94,7 +94,7 @@ export class MergedTaker {
   step(cursors: Cursors, limit: number, wallNow: Millis): MergedOutcome {
     for (let left = limit; left > 0;) {
       // A cursor that is used up moves a position, too (PT3).
-      if (this.#commit.isFull) return FULL;
+      if (this.#commit.isCutting) return FULL;
       const stopped = this.#show(cursors, wallNow);
       if (stopped !== undefined) return stopped;
       const input = this.#order.next();
