@@ -1,6 +1,11 @@
 // Sessions by event time (C7), on the engine.
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { SessionWindow } from '@flatline/kinds/session';
 import { DisorderLog, type DisorderSettings, type Summary } from './disorder.fixture.ts';
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 const T = 1_000_000;
 const GRACE = 1_000;
@@ -42,6 +47,18 @@ describe('sessions by event time', () => {
       summary(0, 150, { incarnation: '3-0', absorbed: ['3-1'], firstOffset: 0, lastOffset: 2, eventCount: 3 }),
     ]);
     expect(said([0, 150, 300, 75, 225])).toEqual([summary(0, 300, { absorbed: ['3-1', '3-2'], eventCount: 5 })]);
+  });
+
+  test('[C7] what stays open of a key is written again for many that close, not for each: counted', () => {
+    const sessions = 300;
+    const log = new DisorderLog({ rules: { graceMs: 1_000_000 } });
+    for (let i = 0; i < sessions; i += 1) log.add(T + i * 200);
+    log.commit();
+    const written = jest.spyOn(SessionWindow.prototype, 'detail', 'set');
+    log.add(T + 10_000_000, null);
+    log.commit();
+    expect(log.said('k')).toHaveLength(sessions);
+    expect(written.mock.calls.length).toBeLessThan(sessions / 30);
   });
 
   test('[C7] sessions of a key close one after the other, each as of its own instant, though one record moves the clock past all', () => {
