@@ -55,7 +55,7 @@ export class DisorderedSessions {
       return undefined;
     }
     // What lives goes on with what needs no room by itself: a longer number is none (I7).
-    const isFree = event === undefined || event.type === ENDED || growthAtMost(event) === 0;
+    const isFree = event === undefined || event.type === ENDED || growthAtMost(event, this.#parts.rules) === 0;
     const needsNoRoom = !placed.isOpened && isFree;
     if (!this.#write(placed, needsNoRoom, effects)) return NO_ROOM;
     this.#count(event, placed);

@@ -18,12 +18,14 @@ const COUNTS_BYTES = 4;
 const NO_TEXTS_BYTES = blankTexts().state.length;
 
 /** At most; 0: it needs none. */
-export function growthAtMost({ type, eventId, sequence, source, attributes }: SessionEvent): number {
-  const isOfSource = source !== undefined && sequence !== undefined;
-  if (type === HEARTBEAT && eventId === undefined && attributes === undefined && !isOfSource) return 0;
+export function growthAtMost(event: SessionEvent, { dedupeEventIds, maxSources }: SessionRules): number {
+  const { type, sequence, attributes } = event;
+  const eventId = dedupeEventIds > 0 ? event.eventId : undefined;
+  const source = maxSources > 0 && sequence !== undefined ? event.source : undefined;
+  if (type === HEARTBEAT && eventId === undefined && attributes === undefined && source === undefined) return 0;
   let bytes = NO_TEXTS_BYTES + COUNTS_BYTES + textBytes(OTHER_TYPE) + textBytes(type);
   if (eventId !== undefined) bytes += textBytes(eventId);
-  if (isOfSource) bytes += SOURCES_STATE_BYTES + SOURCE_STATE_BYTES + textBytes(source);
+  if (source !== undefined) bytes += SOURCES_STATE_BYTES + SOURCE_STATE_BYTES + textBytes(source);
   for (const [name, value] of attributes ?? []) bytes += textBytes(name) + textBytes(value) + TIME_BYTES;
   return bytes;
 }

@@ -357,7 +357,7 @@ class SessionKind implements Kind {
 
   /** Makes room for the event, and opens the session where none lives, or early data of `of`. False if there is none. */
   #makeRoom(index: number, isLive: boolean, effects: Effects, of?: SessionInput): boolean {
-    const most = growthAtMost(this.#event);
+    const most = growthAtMost(this.#event, this.#rules);
     if (isLive && most === 0) return true;
     if (isLive ? effects.hasRoom(most) : this.#open(index, this.#leastBytes + most, effects, of)) return true;
     if (most === 0) return false;

@@ -111,8 +111,15 @@ describe('[S5] sources of a session', () => {
       const before = entry.detail?.texts?.state.length ?? 0;
       applyEvent(entry, using, given, at(i));
       expect((entry.detail?.texts?.state.length ?? 0) - before).toBe(exact);
-      expect(growthAtMost(given)).toBeGreaterThanOrEqual(exact);
+      expect(growthAtMost(given, using)).toBeGreaterThanOrEqual(exact);
     }
     expect(entry.detail!.texts!.state.length).toBeLessThan(64 * 256);
+  });
+
+  test('[I7] a heartbeat needs no room for what its rules do not remember', () => {
+    const given = event({ source: 's', sequence: 7, eventId: 'e' });
+    expect(growthAtMost(given, rules({ maxSources: 0, dedupeEventIds: 0 }))).toBe(0);
+    expect(growthAtMost(given, rules({ maxSources: 1, dedupeEventIds: 0 }))).toBeGreaterThan(0);
+    expect(growthAtMost(given, rules({ maxSources: 0, dedupeEventIds: 1 }))).toBeGreaterThan(0);
   });
 });

@@ -138,6 +138,8 @@ describe('sessions by event time, against a second computation', () => {
 
 const SEED_COUNT = Number(process.env['SEEDS'] ?? 30);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+/** Fresh seeds that were red once: a source that is not remembered needed room. */
+const FOUND = [45_600_400];
 
 function pick<Item>(random: Random, items: readonly Item[]): Item {
   return items[random.below(items.length)]!;
@@ -171,7 +173,7 @@ function storm(log: DisorderLog, random: Random): void {
 }
 
 describe('sessions by event time, against the second reading of the rules', () => {
-  test.each(Array.from({ length: SEED_COUNT }, (_, i) => FIRST_SEED + i))(
+  test.each([...FOUND, ...Array.from({ length: SEED_COUNT }, (_, i) => FIRST_SEED + i)])(
     '[C7][S5][S6][S7][S10][I7][R1] seed %i: each summary and each dead letter (rerun: SEED)',
     (seed) => {
       const random = seededRandom(seed);
