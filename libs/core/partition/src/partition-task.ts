@@ -13,7 +13,7 @@
 //   assertion  PT3: by the position at both ends of a cut (Changelog), and before what is due or owed takes effect (LiveEntries).
 //   not        PT1, PT2: of records and commits that are gone; the oracle folds the input and reads the log.
 import { assert, type DurationMs, type HistogramStatus, type Millis } from '@flatline/base';
-import type { EntryWindow, HeldState, HeldTimeRules, Kind } from '@flatline/kinds';
+import type { EntryWindow, HeldState, HeldTime, HeldTimeRules, Kind } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
 import type { CommitName, InputPosition } from './changelog/block-format.ts';
 import { Changelog } from './changelog/changelog.ts';
@@ -22,6 +22,7 @@ import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
 import { type TaskCounters, zeroCounters } from './live/counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { KeyPlacement, type MisplacedKey } from './live/key-placement.ts';
+import { EntryLook, type Look } from './live/entry-look.ts';
 import { LiveEntries } from './live/live-entries.ts';
 import { fillOf, stateBytesOf } from './entries/state-limits.ts';
 import type { TimerInspection } from './entries/timer-inspection.ts';
@@ -57,6 +58,7 @@ export class PartitionTask {
   readonly #commit: NextCommit;
   readonly #entries: LiveEntries;
   readonly #expiry: Expiry;
+  readonly #look: EntryLook;
   /** The first input's. */
   readonly #records: RecordTaker;
   /** That of all inputs, where there are several. */
@@ -65,6 +67,7 @@ export class PartitionTask {
   #atCut = { heldMs: 0, others: 0 };
   /** The kind has thrown: an entry may be half changed. */
   #isUnsound = false;
+  #settledCuts = 0;
 
   constructor(options: TaskOptions) {
     const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
@@ -98,6 +101,7 @@ export class PartitionTask {
     this.#commit = commit;
     this.#entries = entries;
     this.#expiry = expiry;
+    this.#look = new EntryLook({ table, changelog, entries });
     const taking = { expiresFirst, state, table, counters, clock, expiry, commit, entries };
     const { furtherInputs = [] } = options;
     this.#merged =
@@ -294,6 +298,30 @@ export class PartitionTask {
     return this.#entries.earliestDue();
   }
 
+  /** What the key has between two calls of the task (Q2); undefined once the kind has thrown. */
+  look(key: Uint8Array): Look | undefined {
+    if (this.#isUnsound) return undefined;
+    return this.#look.of(key, { clock: this.clock.now, position: this.#records.position });
+  }
+
+  /**
+   * The same of a task that is being restored, between two commits: `at` those of the last one. undefined while pages of any entry
+   * are missing.
+   */
+  lookRestored(key: Uint8Array, at: Pick<Look, 'clock' | 'position'>): Look | undefined {
+    return this.changelog.incomplete.size > 0 ? undefined : this.#look.of(key, at);
+  }
+
+  /** How many of its cuts are settled. */
+  get settledCuts(): number {
+    return this.#settledCuts;
+  }
+
+  /** Time that no deadline counts (C8), to show an entry by. */
+  get held(): HeldTime {
+    return this.#time.held;
+  }
+
   /**
    * Returns the content of the wheel, to compare with the deadlines (V8); undefined until all is armed. O(live entries), with
    * copies.
@@ -338,6 +366,7 @@ export class PartitionTask {
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */
   settle(cut: TaskCut, offsets: readonly number[]): void {
     this.changelog.settle(cut, offsets);
+    this.#settledCuts += 1;
     const { header, blocks, removed, blockBytes: bytes } = cut;
     const slots = blocks.map((block) => block.slots);
     const parts = blocks.length;

@@ -155,6 +155,17 @@ export class Changelog {
     return !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;
   }
 
+  /** How many cuts are to be settled until all that has changed is committed, removals included: the one in flight, and the next. */
+  get unsettledCuts(): number {
+    const waits = this.pendingChanges > 0 || this.isCutting;
+    return (this.#inFlight === undefined ? 0 : 1) + (waits ? 1 : 0);
+  }
+
+  /** True if entries have gone, and no settled commit says so. */
+  get hasUnsettledRemovals(): boolean {
+    return this.#leaving.size > 0;
+  }
+
   /** Entries and removals that wait for a cut. */
   get pendingChanges(): number {
     return this.#dirty.size + this.#removals;

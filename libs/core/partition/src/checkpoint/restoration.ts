@@ -79,6 +79,11 @@ export class Restoration {
     return this.#last;
   }
 
+  /** True between two commits: one is applied in part. */
+  get isApplying(): boolean {
+    return this.#whole !== undefined;
+  }
+
   /** Where the log begins: without a commit, the floor of the first one. What was there before a reset is gone (K3). */
   beginAt(logStart: number): void {
     this.#changelog.ledger.restoreFloor(logStart);

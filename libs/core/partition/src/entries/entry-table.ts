@@ -128,6 +128,12 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     return this.#index.find(this.#ahead.hashes[index]!, view, start, length);
   }
 
+  /** Slot of the key, or −1. Beside the groups of `lookAhead`, which it leaves as they are. */
+  find(key: Uint8Array): number {
+    const view = new DataView(key.buffer, key.byteOffset, key.byteLength);
+    return this.#index.find(hashView(view, 0, key.length, this.hashSeed), view, 0, key.length);
+  }
+
   /** Says that the bytes given last will not be asked about again. */
   releaseBytes(): void {
     this.#lookedFor.release();

@@ -347,6 +347,11 @@ export class LiveEntries implements Effects {
     return [...timerFaults(timers).map((fault) => `LE1: ${fault}`), ...owed, ...wheel.inspect(slotsEnd)];
   }
 
+  /** When the entry is due next. Between two calls, since it moves the window. */
+  dueAtOf(slot: number): Millis {
+    return this.#dueAt(slot);
+  }
+
   /** Moves the window. */
   #dueAt(slot: number): Millis {
     this.#entry.at(slot);

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { NO_BATCH, PartitionTask } from '../index.ts';
+import { begin, bytes, ListCursor, options, type TestRecord } from '../task.fixture.ts';
+
+const WALL = 9e12;
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
+const NAME = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '', inputPartitions: 4 };
+
+function taskOf(...records: readonly Partial<TestRecord>[]): PartitionTask {
+  const task = new PartitionTask(options());
+  begin(task, 0, START);
+  step(task, records);
+  return task;
+}
+
+function step(task: PartitionTask, records: readonly Partial<TestRecord>[], first = 0): void {
+  const all = records.map((each, i) => ({ offset: first + i, timestamp: 5_000, key: 'k', value: '', ...each }));
+  task.step(new ListCursor(all), 1e6, WALL);
+}
+
+/** Whether the key has an entry, and what is to be waited for. */
+function looked(task: PartitionTask, key = 'k'): string {
+  const { entry, position, unsettledCuts, isDue } = task.look(bytes(key))!;
+  return `${entry === undefined ? 'none' : 'live'} at ${position}, ${unsettledCuts} to settle${isDue ? ', due' : ''}`;
+}
+
+describe('looking at a key', () => {
+  test('[Q2] what changed waits for the cut that holds it, through the one in flight; what has not changed waits for none', () => {
+    const task = taskOf({}, { key: 'other' });
+    expect(looked(task)).toBe('live at 2, 1 to settle');
+    const cut = task.cut(NAME);
+    expect(looked(task)).toBe('live at 2, 1 to settle');
+    step(task, [{}], 2);
+    expect(looked(task)).toBe('live at 3, 2 to settle');
+    task.settle(cut, [10]);
+    expect(looked(task)).toBe('live at 3, 1 to settle');
+    expect(looked(task, 'other')).toBe('live at 3, 0 to settle');
+    expect(looked(task, 'stranger')).toBe('none at 3, 0 to settle');
+  });
+
+  test('[Q2] none is said of no key while an end is not committed', () => {
+    const task = taskOf({});
+    task.settle(task.cut(NAME), [10]);
+    step(task, [{ value: null }], 1);
+    expect(looked(task)).toBe('none at 2, 1 to settle');
+    const cut = task.cut({ ...NAME, commitId: 'run-2', sequence: 1, previousCommitId: 'run-1' });
+    expect(looked(task)).toBe('none at 2, 1 to settle');
+    task.settle(cut, [11]);
+    expect(looked(task)).toBe('none at 2, 0 to settle');
+    expect(task.settledCuts).toBe(2);
+  });
+
+  test('[Q2] what the clock has reached is due before it is shown', () => {
+    const task = taskOf({});
+    task.settle(task.cut(NAME), [10]);
+    step(task, [{ key: 'other', timestamp: 6_000 }], 1);
+    expect(looked(task)).toBe('live at 2, 0 to settle, due');
+    expect(task.expire(10, WALL)).toBe(false);
+    expect(looked(task)).toBe('none at 2, 1 to settle');
+  });
+});
