@@ -18,6 +18,7 @@ import { CommitPace, type Waiting } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
 import type { Flusher } from '../local-store/flusher.ts';
 import type { LoopEvents } from '../loop-events.ts';
+import { SettledCuts } from './settled-cuts.ts';
 import type { Truncator } from './truncator.ts';
 
 export interface CommitCycleParts {
@@ -36,6 +37,7 @@ export class CommitCycle {
   /** From the instant that a session's close is due to where readers of the output see it. */
   readonly closeDelays = new DurationHistogram();
   readonly refusals: RefusalLog;
+  readonly settledCuts: SettledCuts;
   readonly #parts: CommitCycleParts;
   readonly #context: TaskContext;
   readonly #pace: CommitPace;
@@ -50,6 +52,7 @@ export class CommitCycle {
     this.#context = parts.context;
     this.refusals = new RefusalLog(ports.log, input);
     this.#pace = new CommitPace(settings);
+    this.settledCuts = new SettledCuts(() => parts.task.settledCuts);
     parts.task.limitCut(parts.budget.bytesMax);
   }
 
@@ -92,6 +95,8 @@ export class CommitCycle {
   async stop(): Promise<void> {
     this.#timer?.();
     await this.#underWay;
+    // The rest is committed after a stop, and nothing waits for it: the answer is then the next owner's.
+    this.settledCuts.end();
   }
 
   /** After `stop`: commits what is applied and not yet committed. */
@@ -123,9 +128,11 @@ export class CommitCycle {
     try {
       const outcome = await committer.commit();
       if (outcome.kind === 'letGo') {
+        this.settledCuts.end();
         events.end(outcome);
         return;
       }
+      this.settledCuts.settled();
       const endedAt = ports.clock.monotonicMs();
       this.#pace.ended(endedAt);
       this.durations.add(endedAt - startedAt);
@@ -136,6 +143,7 @@ export class CommitCycle {
       truncator.committed(outcome.floor, outcome.bytes);
       flusher.offer();
     } catch (error) {
+      this.settledCuts.end();
       events.end({ kind: 'failed', error });
     } finally {
       this.#underWay = undefined;

@@ -20,6 +20,7 @@ import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import { type StandbyStatus, Standby } from '../restoring/standby.ts';
 import type { TaskContext, TaskInput } from '../task-context.ts';
 import { TaskRunner } from '../running/task-runner.ts';
+import type { LookUp, ShowEntry } from '../look-up.ts';
 import type { TaskStatus } from '../running/task-status.ts';
 import { warmStarts } from './warm-start.ts';
 
@@ -164,6 +165,16 @@ export class PipelineInstance implements MembershipListener {
     return this.#runners.get(partition)?.restart() ?? false;
   }
 
+  /** What the key, which is of the partition, has there, from this instance's own state (Q1, Q2). */
+  async lookUp(partition: number, key: Uint8Array, show: ShowEntry): Promise<LookUp> {
+    const own = await this.#runners.get(partition)?.lookUp(key, show);
+    if (own?.kind === 'found') return own;
+    const standing = this.#standbys.get(partition)?.lookUp(key, show);
+    if (standing !== undefined) return standing;
+    const standby = this.#standbys.has(partition) ? 'a standby that reads its changelog' : 'another instance';
+    return own ?? { kind: 'moving', detail: `the partition is with ${standby}` };
+  }
+
   /** Timers of the partition's task; undefined where it has no state, or is not here. For checks (V8). */
   timers(partition: number): TimerInspection | undefined {
     return this.#runners.get(partition)?.timers();
@@ -173,6 +184,11 @@ export class PipelineInstance implements MembershipListener {
   inspect(): readonly string[] {
     const parts = [...this.#runners, ...this.#standbys];
     return parts.flatMap(([partition, part]) => part.inspect().map((fault) => `partition ${partition}: ${fault}`));
+  }
+
+  /** Partitions that the input has: a key's follows from it. */
+  get inputPartitions(): number {
+    return this.#parts.settings.inputPartitions;
   }
 
   /** Who holds what in the group, as of the last assignment. */

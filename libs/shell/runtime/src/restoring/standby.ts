@@ -18,6 +18,7 @@
 import { type DurationMs, Fatal, type Millis, namedMessageOf, PartitionStopped, Retriable } from '@flatline/base';
 import { pause } from '@flatline/system';
 import { RetryPause } from '../retry-pause.ts';
+import type { LookUp, ShowEntry } from '../look-up.ts';
 import { placeInLog, type TaskContext } from '../task-context.ts';
 import { Distrusted } from './distrust.ts';
 import { TaskRestoration } from './task-restoration.ts';
@@ -108,6 +109,19 @@ export class Standby {
       position: restoration?.position,
       storesDropped: this.drops.count,
     };
+  }
+
+  /** What the key has as far as the changelog is read; undefined where it cannot be said now. */
+  lookUp(key: Uint8Array, show: ShowEntry): LookUp | undefined {
+    const restoration = this.#restoration;
+    if (this.#state !== 'following' || restoration === undefined) return undefined;
+    const look = restoration.look(key);
+    // The owner knows what came of it.
+    if (look === undefined || look.isDue) return undefined;
+    const { entry, clock, position } = look;
+    const { partition } = this.#parts.context;
+    const entries = entry === undefined ? [] : show(entry, { partition, held: restoration.held() });
+    return { kind: 'found', entries, asOf: { clock, position }, from: 'standby', lag: restoration.lag };
   }
 
   /** Which invariants of its state do not hold, in words. For checks. */

@@ -17,6 +17,8 @@ import { type TaskStatus, taskStatus } from './task-status.ts';
 import { chosenProofs } from './proof-choice.ts';
 import { GIVEN_AWAY } from '../committing/commit-look-up.ts';
 import { contained } from './contained.ts';
+import { lookUpIn } from './entry-look-up.ts';
+import type { LookUp, ShowEntry } from '../look-up.ts';
 import { type FailurePlace, verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
 import { StopRetry } from './stop-retry.ts';
@@ -84,6 +86,21 @@ export class TaskRunner {
       restoreMs: this.#restoreMs,
       takeoverMs: this.#takeoverMs,
     });
+  }
+
+  /** What the key has, by a task that runs here; else why that cannot be said. */
+  async lookUp(key: Uint8Array, show: ShowEntry): Promise<LookUp> {
+    const { kind } = this.#state;
+    const { task, loop } = this.#holdings;
+    const runs = kind === 'running' || kind === 'draining';
+    if (runs && task !== undefined && loop !== undefined)
+      return lookUpIn({ task, settledCuts: loop.commits.settledCuts, partition: this.partition }, key, show);
+    if (this.#isLetGo) return { kind: 'moving', detail: 'this instance lets the partition go' };
+    const detail = 'detail' in this.#state ? this.#state.detail : undefined;
+    return {
+      kind: 'restoring',
+      detail: detail ?? (kind === 'stopped' ? 'the partition has stopped' : 'it is being restored'),
+    };
   }
 
   /** V8; undefined while there is no state. */

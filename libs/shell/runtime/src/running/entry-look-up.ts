@@ -1,0 +1,37 @@
+// A running task's answer for one key (Q1, Q2).
+import type { PartitionTask } from '@flatline/partition';
+import type { SettledCuts } from '../committing/settled-cuts.ts';
+import type { LookUp, ShowEntry } from '../look-up.ts';
+
+export interface LookedIn {
+  readonly task: PartitionTask;
+  readonly settledCuts: SettledCuts;
+  readonly partition: number;
+}
+
+const ENDED: LookUp = { kind: 'moving', detail: 'the partition went to another instance while it was looked at' };
+const UNSOUND: LookUp = { kind: 'restoring', detail: 'a record made the task fail; it is restored' };
+
+/** How often what is due is waited for, a commit each: beyond, more is due than takes effect. */
+const DUE_WAITS_MAX = 100;
+
+/** Resolves once what is answered is committed. */
+export async function lookUpIn(
+  { task, settledCuts, partition }: LookedIn,
+  key: Uint8Array,
+  show: ShowEntry,
+): Promise<LookUp> {
+  for (let waits = 0; waits < DUE_WAITS_MAX; waits += 1) {
+    const look = task.look(key);
+    if (look === undefined) return UNSOUND;
+    const { entry, clock, position, unsettledCuts, isDue } = look;
+    if (isDue) {
+      if (!(await settledCuts.after(1))) return ENDED;
+      continue;
+    }
+    const entries = entry === undefined ? [] : show(entry, { partition, held: task.held });
+    const found: LookUp = { kind: 'found', entries, asOf: { clock, position }, from: 'owner' };
+    return unsettledCuts === 0 || (await settledCuts.after(unsettledCuts)) ? found : ENDED;
+  }
+  return { kind: 'restoring', detail: 'what is due takes effect more slowly than it comes' };
+}

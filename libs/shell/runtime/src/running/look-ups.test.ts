@@ -1,0 +1,90 @@
+// Look-ups, judged by a reading of the log of their own: each answer must be what the records below its position say.
+import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@flatline/base';
+import { rough } from '@flatline/cluster';
+import { sessionView } from '@flatline/kinds/session';
+import type { LookUp, ShowEntry } from '../look-up.ts';
+import { INPUT, type Process, World } from '../world.fixture.ts';
+
+const SEEDS = Number(process.env['SEEDS'] ?? 12);
+const SEED = Number(process.env['SEED'] ?? 1);
+const KEYS = Array.from({ length: 12 }, (_, i) => `k${i}`);
+const utf8 = new TextEncoder();
+
+interface Judged {
+  readonly key: string;
+  readonly partition: number;
+  readonly answer: LookUp;
+  /** Input position below which all was committed by the task that answered, when it did. */
+  readonly committed: number;
+}
+
+/** How many events a key's open session has by the records below `position`, as of `clock`; 0: none is open. */
+function openBy(
+  world: World,
+  { key, partition }: Judged,
+  { clock, position }: { clock: number; position: number },
+): number {
+  let [count, lastSeen] = [0, 0];
+  for (const record of world.simulation.log.committed(INPUT, partition)) {
+    if (record.offset >= position) break;
+    if (record.timestamp >= lastSeen + world.timeoutMs) count = 0;
+    if (record.key === null || Buffer.from(record.key).toString() !== key) continue;
+    if (record.value === null) count = 0;
+    else [count, lastSeen] = [count + 1, record.timestamp];
+  }
+  return clock >= lastSeen + world.timeoutMs ? 0 : count;
+}
+
+function show(world: World): ShowEntry {
+  const view = sessionView(world.rules);
+  return (entry, place) => view.shown(entry as never, place);
+}
+
+describe('look-ups', () => {
+  test.each(Array.from({ length: SEEDS }, (_, i) => SEED + i))(
+    '[Q1][Q2] seed %i: through kills, rebalances and standbys each answer is what the log says (rerun: SEED)',
+    async (seed) => {
+      const world = new World({ seed, timeoutMs: 3_000, standbys: 1, rates: rough });
+      const random = seededRandom(seed);
+      const { time } = world.simulation;
+      const processes: Process[] = ['a', 'b'].map((name) => world.launch(name));
+      const judged: Judged[] = [];
+      const ask = (): void => {
+        const key = KEYS[random.below(KEYS.length)]!;
+        const partition = world.partitionOf(key);
+        for (const { instance, host } of processes)
+          if (host.alive)
+            void instance.lookUp(partition, utf8.encode(key), show(world)).then((answer) => {
+              const task = instance.status().find((each) => each.partition === partition);
+              judged.push({ key, partition, answer, committed: task?.committedPosition ?? 0 });
+            });
+      };
+      await time.runFor(6_000);
+      for (let deed = 0; deed < 300; deed += 1) {
+        const key = KEYS[random.below(KEYS.length)]!;
+        if (random.chance(0.1)) world.end(key);
+        else world.beat(key);
+        if (random.chance(0.7)) ask();
+        await time.runFor(random.below(400));
+        if (!random.chance(0.02)) continue;
+        const at = random.below(processes.length);
+        processes[at]!.host.kill();
+        await time.runFor(random.below(2_000));
+        processes[at] = world.launch(processes[at]!.name);
+      }
+      const found = judged.flatMap((each) => (each.answer.kind === 'found' ? [{ ...each, answer: each.answer }] : []));
+      for (const each of found) {
+        const { entries, asOf } = each.answer;
+        const count = entries.length === 0 ? 0 : entries[0]!['eventCount'];
+        expect({ ...each, count }).toEqual({ ...each, count: openBy(world, each, asOf) });
+        if (each.answer.from === 'standby') continue;
+        const { clock, position } = asOf;
+        const committed = { clock, position: Math.min(position, each.committed) };
+        expect({ ...each, count }).toEqual({ ...each, count: openBy(world, each, committed) });
+      }
+      const by = Map.groupBy(found, ({ answer }) => `${answer.from} ${answer.entries.length}`);
+      expect([...by.keys()].sort()).toEqual(['owner 0', 'owner 1', 'standby 0', 'standby 1']);
+    },
+  );
+});
