@@ -29,6 +29,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FLATLINE_COMMIT_INTERVAL_MS', path: ['commitIntervalMs'], read: asNumber },
   { name: 'FLATLINE_HTTP_HOST', path: ['http', 'host'], read: asText },
   { name: 'FLATLINE_HTTP_PORT', path: ['http', 'port'], read: asNumber },
+  { name: 'FLATLINE_HTTP_ADVERTISED', path: ['http', 'advertised'], read: asText },
 ];
 
 /** `file` with what the environment says put over it; `file` itself is left as it is. */

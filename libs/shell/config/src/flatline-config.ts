@@ -23,6 +23,8 @@ export interface FlatlineConfig {
 export interface HttpConfig {
   readonly host: string;
   readonly port: number;
+  /** host:port at which other instances reach it; undefined: the address that it listens on, or this machine's. */
+  readonly advertised?: string | undefined;
 }
 
 /** Heartbeats over HTTP and WebSocket into the inputs of session pipelines. Secrets are resolved here; nothing prints this object. */

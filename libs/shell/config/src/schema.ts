@@ -61,9 +61,21 @@ const kafka = z.strictObject({
   transactionTimeoutMs: z.int().min(1_000).max(TRANSACTION_TIMEOUT_MAX_MS).default(TRANSACTION_TIMEOUT_MS),
 });
 
+/** host:port, or [ipv6]:port. */
+const broker = z
+  .string()
+  .regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:\s[\]]+):\d{1,5}$/, 'host:port, for example 127.0.0.1:9092')
+  .refine(hasPort, 'host:port with a port from 1 to 65535');
+
+function hasPort(address: string): boolean {
+  const port = Number(address.slice(address.lastIndexOf(':') + 1));
+  return !(port < 1 || port > 65_535);
+}
+
 const http = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: z.int().min(0).max(65_535).default(7_070),
+  advertised: broker.optional(),
 });
 
 /** Heartbeats over HTTP and WebSocket; without the section there are none. */
@@ -79,17 +91,6 @@ const ingest = z.strictObject({
   maxSockets: z.int().min(1).max(1_000_000).default(10_000),
   pingIntervalMs: z.int().min(100).max(600_000).optional(),
 });
-
-/** host:port, or [ipv6]:port. */
-const broker = z
-  .string()
-  .regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:\s[\]]+):\d{1,5}$/, 'host:port, for example 127.0.0.1:9092')
-  .refine(hasPort, 'host:port with a port from 1 to 65535');
-
-function hasPort(address: string): boolean {
-  const port = Number(address.slice(address.lastIndexOf(':') + 1));
-  return !(port < 1 || port > 65_535);
-}
 
 /** Beginning of a message about a setting that is not there. */
 export const MISSING = 'is missing';
