@@ -1,5 +1,5 @@
 import { counted } from '@flatline/base';
-import { holdStateDirectories, openHttpServer, requireIngestPort } from '@flatline/processor';
+import { advertisedEndpoint, holdStateDirectories, openHttpServer, requireIngestPort } from '@flatline/processor';
 import { randomBytes } from 'node:crypto';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
@@ -25,6 +25,7 @@ export async function runWorkers(flags: RunFlags, console: Console, context: Com
       count,
       instance: config.instance,
       instanceOf,
+      endpoint: advertisedEndpoint(config.http),
       start: (worker, hear) => startWorker({ worker, of: count, instance: instanceOf(worker), hear }),
       clock,
       log,

@@ -57,6 +57,7 @@ function supervised(count: number) {
   const supervisor = new Supervisor({
     count,
     instance: 'a',
+    endpoint: '',
     instanceOf: (worker) => `a-${worker}`,
     start: (worker, hear) => {
       const process = new Worker(worker, hear);
@@ -102,6 +103,7 @@ async function afterBothStarted(joinsA: readonly number[], joinsB: readonly numb
     const supervisor = new Supervisor({
       count: 2,
       instance: 'a',
+      endpoint: '',
       instanceOf: (number) => `a-${number}`,
       start,
       clock,

@@ -8,6 +8,7 @@
 //   SV2  A question that a worker does not answer in time is answered without it; nothing waits for a dead one.
 import { type Clock, type DurationMs, messageOf, Retriable, StateInUse } from '@flatline/base';
 import {
+  type HereAnswers,
   type Looked,
   type ProcessView,
   type RestartOutcome,
@@ -35,6 +36,8 @@ export interface SupervisorParts {
   readonly count: number;
   readonly instance: string;
   readonly instanceOf: (worker: number) => string;
+  /** Where other instances reach it; empty: they do not. */
+  readonly endpoint: string;
   readonly start: (worker: number, hear: (message: FromWorker) => void) => WorkerProcess;
   readonly clock: Clock;
   readonly log: RuntimeLog;
@@ -42,6 +45,8 @@ export interface SupervisorParts {
 
 /** Longer than a turn of a busy worker, shorter than a probe's patience. */
 const ANSWER_WITHIN_MS: DurationMs = 3_000;
+/** Whoever asks for a key waits. */
+const ENTRIES_WITHIN_MS: DurationMs = 2_000;
 
 /** How long it waits where nothing is to be started. */
 const IDLE_MS: DurationMs = 60_000;
@@ -126,6 +131,27 @@ export class Supervisor implements Whole {
     );
   }
 
+  /** Does not wait for others once one has answered for all of the keys, as who has them. */
+  lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly HereAnswers[]> {
+    const question = { about: 'entries', pipeline, keys } as const;
+    const found: HereAnswers[] = [];
+    return new Promise((resolve) => {
+      const asked = [...this.#running.values()].map(async (child) => {
+        const { entries } = await this.#ask(child, question, ENTRIES_WITHIN_MS);
+        if (entries === undefined) return;
+        found.push(entries);
+        if (entries.answers.every((each) => each.kind === 'found' && each.from === 'owner')) resolve(found);
+      });
+      void Promise.allSettled(asked).then(() => {
+        resolve(found);
+      });
+    });
+  }
+
+  endpoint(): string {
+    return this.#parts.endpoint;
+  }
+
   #start(worker: number): void {
     const { log, start } = this.#parts;
     const child = start(worker, (answer) => {
@@ -194,7 +220,7 @@ export class Supervisor implements Whole {
     return answers.flat();
   }
 
-  async #ask(child: WorkerProcess, question: Question): Promise<FromWorker> {
+  async #ask(child: WorkerProcess, question: Question, withinMs = ANSWER_WITHIN_MS): Promise<FromWorker> {
     const id = this.#nextId;
     this.#nextId += 1;
     const answered = new Promise<FromWorker>((resolve, reject) => {
@@ -207,9 +233,9 @@ export class Supervisor implements Whole {
     try {
       return await withinDeadline(
         this.#parts.clock,
-        ANSWER_WITHIN_MS,
+        withinMs,
         answered,
-        () => new Retriable(`nothing for ${ANSWER_WITHIN_MS} ms`),
+        () => new Retriable(`nothing for ${withinMs} ms`),
       );
     } finally {
       this.#asked.delete(id);

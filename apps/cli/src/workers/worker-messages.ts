@@ -1,5 +1,5 @@
 // Messages between a supervisor and a worker, over the channel that Node opens between parent and child.
-import type { ProcessView, RestartOutcome } from '@flatline/processor';
+import type { HereAnswers, ProcessView, RestartOutcome } from '@flatline/processor';
 
 export type ToWorker =
   | { readonly kind: 'stop' }
@@ -9,6 +9,7 @@ export type ToWorker =
 export type Question =
   | { readonly about: 'view' }
   | { readonly about: 'metrics' }
+  | { readonly about: 'entries'; readonly pipeline: string; readonly keys: readonly Uint8Array[] }
   | { readonly about: 'restart'; readonly pipeline: string; readonly partition: number };
 
 /** Fields not asked for are left out; all of them are while the processor has not started. */
@@ -17,5 +18,6 @@ export interface FromWorker {
   readonly id: number;
   readonly view?: ProcessView;
   readonly metrics?: string;
+  readonly entries?: HereAnswers | undefined;
   readonly outcome?: RestartOutcome;
 }

@@ -3,6 +3,7 @@ import { type Clock, messageOf, type Millis } from '@flatline/base';
 import { type ConfigurationInput, type FlatlineConfig, resolveConfiguration } from '@flatline/config';
 import type { DebounceReducer } from '@flatline/kinds/debounce';
 import { systemClock } from '@flatline/system';
+import type { EntryAnswer } from './directory/entry-answer.ts';
 import type { RunningProcessor } from './processor.ts';
 
 /** Where the processor's log goes; `console` is one. */
@@ -59,6 +60,11 @@ export interface EmbeddedProcessor {
   /** Resolves after `stop`; rejects with what ended the processor by itself. */
   readonly finished: Promise<void>;
   report(): ProcessorReport;
+  /**
+   * What keys have, in their order: from this process's own state, else by asking the instance that has the partition. What is
+   * answered was committed. Rejects where the processor does not run, or there is no such pipeline.
+   */
+  lookup(pipeline: string, keys: readonly (string | Uint8Array)[]): Promise<readonly EntryAnswer[]>;
 }
 
 /** @throws Error with everything that is wrong with the configuration. Nothing is connected to before `start`. */
@@ -135,6 +141,17 @@ class Embedded implements EmbeddedProcessor {
         }),
       ),
     };
+  }
+
+  async lookup(pipeline: string, keys: readonly (string | Uint8Array)[]): Promise<readonly EntryAnswer[]> {
+    const running = this.#running;
+    if (running === undefined || this.#state !== 'running')
+      throw new Error(`the processor is ${this.#state}: keys are looked up while it runs`);
+    const bytes = keys.map((key) => (typeof key === 'string' ? Buffer.from(key, 'utf8') : key));
+    const answers = await running.ask(pipeline, bytes);
+    if (answers === undefined) throw new Error(`there is no pipeline ${pipeline}`);
+    if (typeof answers === 'string') throw new Error(answers);
+    return answers;
   }
 
   async #start(): Promise<void> {

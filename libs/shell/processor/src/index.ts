@@ -9,7 +9,10 @@ export {
 } from './create-processor.ts';
 export type { DebounceReducer, ReducerItem } from '@flatline/kinds/debounce';
 export { type LiveEntry, type PartitionState, readPartitionState, type StatePlace } from './entries/partition-state.ts';
+export { advertised as advertisedEndpoint } from './http/advertised.ts';
 export { openHttpServer } from './http/http-server.ts';
+export type { EntryAnswer } from './directory/entry-answer.ts';
+export type { HereAnswers } from './directory/here.ts';
 export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';
 export { SupervisorMetrics } from './http/supervisor-metrics.ts';
 export { requireIngestPort } from './open-ingest.ts';

@@ -16,6 +16,9 @@ import { checkTokenEpoch, PipelineInstance, ProcessShare, type RuntimeLog, type 
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
+import { ask } from './directory/asking.ts';
+import type { EntryAnswer } from './directory/entry-answer.ts';
+import { Here, type HereAnswers } from './directory/here.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
@@ -26,6 +29,7 @@ import type { IngestServer } from '@flatline/ingest';
 import { openIngest } from './open-ingest.ts';
 import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
 import { advertised } from './http/advertised.ts';
+import { askedOf } from './http/asked-of.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { type Metrics, metricsOf } from './http/metrics.ts';
 import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
@@ -65,6 +69,10 @@ export interface RunningProcessor {
   metrics(): Promise<string>;
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
+  /** What this process holds of these keys; undefined: it has no such pipeline. */
+  lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<HereAnswers | undefined>;
+  /** The same, and by other instances what they have; in words why there is no answer. */
+  ask(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly EntryAnswer[] | string | undefined>;
 }
 
 export interface ProcessorSnapshot {
@@ -99,6 +107,7 @@ class Processor implements RunningProcessor, Observed {
   readonly #clock: Clock;
   readonly worker: number | undefined;
   readonly #metrics: Metrics;
+  readonly #here: Here;
   readonly #startedAt: DurationMs;
   readonly #pipelines: Pipelines<RunningPipeline>;
   readonly finished: Promise<void>;
@@ -118,6 +127,7 @@ class Processor implements RunningProcessor, Observed {
     this.#log = calmLog(log, clock);
     this.#kafka = kafkaOptions(config, clock, { log: this.#log, outages: new BrokerOutages(log, clock) });
     this.#clock = clock;
+    this.#here = new Here(config.instance, clock);
     this.#startedAt = clock.monotonicMs();
     this.finished = new Promise((resolve, reject) => {
       this.#finish = { resolve, reject };
@@ -183,9 +193,9 @@ class Processor implements RunningProcessor, Observed {
 
   /** A free port is known once it is bound. A supervisor's is not known to its workers. */
   #endpoint(): string {
-    const { host, port } = this.#config.http;
-    if (port !== 0 || this.#http === undefined) return advertised({ host, port });
-    return advertised({ host, port: Number(new URL(this.#http.address).port) });
+    const { http } = this.#config;
+    if (http.port !== 0 || this.#http === undefined) return advertised(http);
+    return advertised({ ...http, port: Number(new URL(this.#http.address).port) });
   }
 
   get instance(): string {
@@ -218,6 +228,7 @@ class Processor implements RunningProcessor, Observed {
       name: config.name,
       kind: config.kind,
       inputTopic: config.input.topic,
+      inputPartitions: instance.inputPartitions,
       ...(config.inputs && { furtherInputTopics: config.inputs.slice(1).map(({ topic }) => topic) }),
       outputTopic: config.output.topic,
       group: config.group,
@@ -238,6 +249,35 @@ class Processor implements RunningProcessor, Observed {
     const task = instance?.status().find((each) => each.partition === partition);
     if (instance === undefined || task === undefined) return 'absent';
     return instance.restart(partition) ? 'restarted' : 'notStopped';
+  }
+
+  async lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<HereAnswers | undefined> {
+    const found = this.#pipelines.all.find(({ config }) => config.name === pipeline);
+    if (found === undefined) return undefined;
+    const { config, instance } = found;
+    const view = kindOf(config).view(config);
+    return this.#here.answer(
+      {
+        name: config.name,
+        kind: config.kind,
+        inputPartitions: instance.inputPartitions,
+        isKeyed: config.input.partitioner !== 'any',
+        instances: instance.instances,
+        show: (entry, place) => view.shown(entry, place),
+        lookUp: (partition, key, show) => instance.lookUp(partition, key, show),
+      },
+      keys,
+    );
+  }
+
+  ask(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly EntryAnswer[] | string | undefined> {
+    const whole = oneProcess(this, () => this.metrics());
+    return ask(askedOf(whole, this.#clock), { pipeline, keys, isForwarded: false });
+  }
+
+  /** Where other instances reach this one. */
+  get endpoint(): string {
+    return this.#endpoint();
   }
 
   stop(): Promise<void> {

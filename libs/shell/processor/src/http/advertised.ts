@@ -2,10 +2,11 @@ import { networkInterfaces } from 'node:os';
 import type { HttpConfig } from '@flatline/config';
 
 /**
- * Where the other instances' readers are told to find this one: its address, or this machine's first one to the outside where it
- * listens on all. Empty: it is not known, since the port is any free one, which a supervisor has bound.
+ * Where the other instances, and their readers, are told to find this one: as configured, else its address, or this machine's first
+ * one to the outside where it listens on all. Empty: it is not known, since the port is any free one, which a supervisor has bound.
  */
-export function advertised({ host, port }: HttpConfig, interfaces = networkInterfaces()): string {
+export function advertised({ host, port, advertised }: HttpConfig, interfaces = networkInterfaces()): string {
+  if (advertised !== undefined) return `http://${advertised}`;
   if (port === 0) return '';
   if (host !== '0.0.0.0' && host !== '::') return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const outer = Object.values(interfaces).flatMap((addresses = []) => addresses.filter(({ internal }) => !internal));

@@ -221,6 +221,8 @@ describe('the API', () => {
       hasStarted: false,
       isStopping: false,
       restart: () => 'absent' as const,
+      lookUp: () => Promise.resolve(undefined),
+      endpoint: '',
     };
     const refusal = async (host: string): Promise<unknown> =>
       openHttpServer({ host, port }, wholeOf(observed), systemClock).catch((error: unknown) => error);

@@ -5,7 +5,11 @@ import type { HttpConfig } from '@flatline/config';
 import { promptClose, REQUEST_WITHIN_MS } from '@flatline/ingest';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Registry } from '@prometheus-io/client';
-import type { Whole } from './observed.ts';
+import { addEntriesApi } from '../directory/entries-api.ts';
+import { routedUrl } from '../directory/entry-paths.ts';
+import { ownerRows } from '../directory/owner-rows.ts';
+import { askedOf } from './asked-of.ts';
+import type { Looked, Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
 import { unreadyReasons } from './readiness.ts';
@@ -26,6 +30,8 @@ export const PATHS = [
   '/api/v1/pipelines',
   '/api/v1/partitions',
   '/api/v1/workers',
+  '/api/v1/entries',
+  '/api/v1/owners',
 ] as const;
 const RESTART_PATH = '/api/v1/partitions/:pipeline/:partition/restart';
 const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
@@ -34,12 +40,13 @@ const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
 export async function openHttpServer(
   { host, port }: HttpConfig,
   whole: Whole,
-  clock: Pick<Clock, 'after'>,
+  clock: Pick<Clock, 'after' | 'wallMs'>,
 ): Promise<HttpServer> {
-  const server = Fastify({ requestTimeout: REQUEST_WITHIN_MS });
+  const server = Fastify({ requestTimeout: REQUEST_WITHIN_MS, rewriteUrl: ({ url = '' }) => routedUrl(url) });
   const close = promptClose(server, { clock, hasSockets: false });
   addHealth(server, whole);
   addApi(server, whole);
+  addEntries(server, whole, clock);
   try {
     const address = await server.listen({ host, port });
     return { address, close };
@@ -99,6 +106,17 @@ function addApi(server: FastifyInstance, whole: Whole): void {
     return reply.code(RESTART_CODES[outcome]).send({ instance, pipeline, partition, outcome });
   });
   server.setNotFoundHandler((request, reply) =>
-    reply.code(404).send({ error: `no ${request.method} ${request.url.split('?')[0]!}`, paths: PATHS }),
+    reply.code(404).send({ error: `no ${request.method} ${request.originalUrl.split('?')[0]!}`, paths: PATHS }),
   );
+}
+
+function addEntries(server: FastifyInstance, whole: Whole, clock: Pick<Clock, 'wallMs'>): void {
+  const processes = async (): Promise<Looked['processes']> => (await whole.look()).processes;
+  addEntriesApi(server, {
+    ...askedOf(whole, clock),
+    owners: async (pipeline) => ownerRows(await processes(), pipeline),
+    pipelines: async () => [
+      ...new Set((await processes()).flatMap(({ pipelines }) => pipelines.map(({ name }) => name))),
+    ],
+  });
 }

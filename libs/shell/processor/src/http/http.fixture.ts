@@ -90,6 +90,7 @@ export const pipeline = (changes: Partial<PipelineStatus>): PipelineStatus => ({
   name: 'visits',
   kind: 'session',
   inputTopic: 'visit-events',
+  inputPartitions: 4,
   outputTopic: 'visits',
   group: 'shop.visits',
   timeoutMs: 1_800_000,
@@ -140,6 +141,8 @@ export function serve(pipelines: readonly PipelineStatus[], changes: Partial<Obs
     hasStarted: true,
     isStopping: false,
     restart: () => 'absent' as const,
+    lookUp: () => Promise.resolve(undefined),
+    endpoint: '',
     ...changes,
   };
   return serveWhole(wholeOf(observed));

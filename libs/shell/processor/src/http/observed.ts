@@ -1,12 +1,14 @@
 import type { DurationMs, KindName, Millis } from '@flatline/base';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
+import type { HereAnswers } from '../directory/here.ts';
 
 /** Status of one pipeline on this instance. */
 export interface PipelineStatus {
   readonly name: string;
   readonly kind: KindName;
   readonly inputTopic: string;
+  readonly inputPartitions: number;
   /** Those that are read with it as one (S8). Default: none. */
   readonly furtherInputTopics?: readonly string[];
   readonly outputTopic: string;
@@ -49,6 +51,10 @@ export interface Observed extends Omit<ProcessView, 'pipelines'> {
   pipelines(): readonly PipelineStatus[];
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
+  /** What it holds of these keys itself (Q1); undefined: it has no such pipeline. */
+  lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<HereAnswers | undefined>;
+  /** Where other instances reach this one, `http://host:port`; empty: they do not. */
+  readonly endpoint: string;
 }
 
 /** One worker, as its supervisor sees it. */
@@ -82,6 +88,10 @@ export interface Whole {
   metrics(): Promise<string>;
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): Promise<RestartOutcome>;
+  /** What each process holds of these keys; none: no process has the pipeline. */
+  lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly HereAnswers[]>;
+  /** Where other instances reach this port; empty: they do not. */
+  endpoint(): string;
 }
 
 /** `absent`: no such pipeline, or the partition is not here. */

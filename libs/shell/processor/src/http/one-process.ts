@@ -7,6 +7,11 @@ export function oneProcess(observed: Observed, metrics: () => Promise<string>): 
     look: () => Promise.resolve({ processes: [viewOf(observed)], absences: [], silences: [], workers: [] }),
     metrics,
     restart: (pipeline, partition) => Promise.resolve(observed.restart(pipeline, partition)),
+    lookUp: async (pipeline, keys) => {
+      const answers = await observed.lookUp(pipeline, keys);
+      return answers === undefined ? [] : [answers];
+    },
+    endpoint: () => observed.endpoint,
   };
 }
 

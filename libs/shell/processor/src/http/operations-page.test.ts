@@ -15,6 +15,8 @@ const nothing = {
   hasStarted: true,
   isStopping: false,
   restart: () => 'absent' as const,
+  lookUp: () => Promise.resolve(undefined),
+  endpoint: '',
   wallNow: 0,
 };
 

@@ -13,6 +13,8 @@ const blank = {
   hasStarted: true,
   isStopping: false,
   restart: () => 'absent' as const,
+  lookUp: () => Promise.resolve(undefined),
+  endpoint: '',
 };
 
 describe('one port for several workers', () => {
@@ -30,6 +32,8 @@ describe('one port for several workers', () => {
       look: () => Promise.resolve({ processes: [], absences: [], silences: [], workers: [], ...looked }),
       metrics: () => Promise.resolve(''),
       restart: () => Promise.resolve('absent'),
+      lookUp: () => Promise.resolve([]),
+      endpoint: () => '',
     });
 
   test('partitions of all, each with its worker; a pipeline once, with what they hold together', async () => {

@@ -1,0 +1,109 @@
+// Keys as this port answers for them: by its own processes, else by the instance that has the partition, else by a standby (Q1).
+//
+// Owns: nothing that outlives a question.
+// Does not own: what a process holds (Here), who has a partition (the group).
+//
+// Invariants
+//   AK1  What was forwarded is not forwarded again: an answer takes one hop at most.
+//   AK2  `none` and `live` are said only by a process that holds the partition; where nothing is known, the answer says so.
+import { messageOf } from '@flatline/base';
+import type { EntryAnswer } from './entry-answer.ts';
+import { entryAnswer } from './entry-answer.ts';
+import type { HereAnswer, HereAnswers, Holder } from './here.ts';
+
+export interface Question {
+  readonly pipeline: string;
+  readonly keys: readonly Uint8Array[];
+  /** Another instance asks: it is answered by what is here. */
+  readonly isForwarded: boolean;
+}
+
+export interface Asked {
+  /** What each process behind this port answers; none: there is no such pipeline, or no process answers. */
+  here(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly HereAnswers[]>;
+  /** Another instance's answers, in the order of the keys. @throws where it does not answer in time */
+  there(endpoint: string, pipeline: string, keys: readonly Uint8Array[]): Promise<readonly EntryAnswer[]>;
+  /** This port, as others reach it; undefined: they do not. */
+  readonly endpoint: () => string | undefined;
+  readonly wallMs: () => number;
+}
+
+interface Open {
+  readonly index: number;
+  readonly key: Uint8Array;
+  readonly best: HereAnswer;
+}
+
+/** Answers in the order of the keys; undefined: no process of this port knows the pipeline. In words: why there are none. */
+export async function ask(asked: Asked, question: Question): Promise<readonly EntryAnswer[] | string | undefined> {
+  const { pipeline, keys, isForwarded } = question;
+  const processes = await asked.here(pipeline, keys);
+  const [first] = processes;
+  if (first === undefined) return undefined;
+  if (first.refusal !== undefined) return first.refusal;
+  const found = keys.map((_key, index) => bestOf(processes.map(({ answers }) => answers[index]!)));
+  const wallMs = asked.wallMs();
+  const answers = found.map((answer, index) => entryAnswer({ pipeline, key: keys[index]!, wallMs }, first, answer));
+  if (isForwarded) return answers;
+  const open = found.flatMap((best, index) => (isByOwner(best) ? [] : [{ index, key: keys[index]!, best }]));
+  const left = await answerBy(asked, pipeline, answers, open, ({ owner }) => owner);
+  // The owner does not answer, or not yet: a standby's word, marked, is better than none.
+  await answerBy(
+    asked,
+    pipeline,
+    answers,
+    left.filter(({ best }) => best.kind !== 'found'),
+    ({ standbys }) => standbys[0],
+  );
+  return answers;
+}
+
+const RANKS = { owner: 0, standby: 1, restoring: 2, moving: 3 } as const;
+
+function bestOf(answers: readonly HereAnswer[]): HereAnswer {
+  const rank = (answer: HereAnswer): number => RANKS[answer.kind === 'found' ? answer.from : answer.kind];
+  return answers.reduce((best, each) => (rank(each) < rank(best) ? each : best));
+}
+
+function isByOwner(answer: HereAnswer): boolean {
+  return answer.kind === 'found' && answer.from === 'owner';
+}
+
+/** Has the holders answer, each for all of its keys in one request. Returns what is left open. */
+async function answerBy(
+  asked: Asked,
+  pipeline: string,
+  answers: EntryAnswer[],
+  open: readonly Open[],
+  holderOf: (answer: HereAnswer) => Holder | undefined,
+): Promise<readonly Open[]> {
+  const own = asked.endpoint();
+  const byEndpoint = Map.groupBy(open, ({ best }) => holderOf(best)?.endpoint ?? '');
+  const left = await Promise.all(
+    [...byEndpoint].map(async ([endpoint, those]) => {
+      if (endpoint === '' || endpoint === own) return those;
+      try {
+        const theirs = await asked.there(
+          endpoint,
+          pipeline,
+          those.map(({ key }) => key),
+        );
+        return those.filter(({ index }, at) => !takes(answers, index, theirs[at]));
+      } catch (error) {
+        const detail = `${endpoint}, which has the partition, does not answer: ${messageOf(error)}`;
+        for (const { index, best } of those) if (best.kind !== 'found') answers[index] = { ...answers[index]!, detail };
+        return those;
+      }
+    }),
+  );
+  return left.flat();
+}
+
+/** True if the answer says what the key has. */
+function takes(answers: EntryAnswer[], index: number, theirs: EntryAnswer | undefined): boolean {
+  if (theirs === undefined) return false;
+  const isSaid = theirs.state === 'live' || theirs.state === 'none';
+  const mine = answers[index]!;
+  if (isSaid || (mine.state === 'moving' && theirs.state === 'restoring')) answers[index] = theirs;
+  return isSaid;
+}

@@ -1,0 +1,44 @@
+// Keys in the paths of requests. A key is any bytes, and the router takes only text: they are decoded before it sees them.
+
+const ENTRIES = '/api/v1/entries/';
+/** Where the router finds them: the key in base64url. */
+export const BY_KEY = '/api/v1/entries-by-key/:pipeline/:key';
+export const LOOK_UP = '/api/v1/entries-look-up/:pipeline';
+
+const LOOK_UP_SUFFIX = ':lookup';
+
+/** The path that the router matches; others stay what they are. */
+export function routedUrl(url: string): string {
+  if (!url.startsWith(ENTRIES)) return url;
+  const [path, query] = split(url.slice(ENTRIES.length), '?');
+  const rest = query === undefined ? '' : `?${query}`;
+  const [pipeline, key] = split(path, '/');
+  if (key === undefined) {
+    if (!pipeline.endsWith(LOOK_UP_SUFFIX)) return url;
+    return `/api/v1/entries-look-up/${pipeline.slice(0, -LOOK_UP_SUFFIX.length)}${rest}`;
+  }
+  return `/api/v1/entries-by-key/${pipeline}/${percentDecoded(key).toString('base64url')}${rest}`;
+}
+
+function split(text: string, by: string): readonly [string, string?] {
+  const at = text.indexOf(by);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** RFC 3986, 2.1: what is no escape stands for itself. */
+function percentDecoded(text: string): Buffer {
+  const bytes = Buffer.from(text, 'utf8');
+  const decoded = Buffer.alloc(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const digits = bytes.toString('latin1', at + 1, at + 3);
+    const isEscape = bytes[at] === PERCENT && HEX.test(digits);
+    decoded[length] = isEscape ? Number.parseInt(digits, 16) : bytes[at]!;
+    if (isEscape) at += 2;
+    length += 1;
+  }
+  return decoded.subarray(0, length);
+}
+
+const PERCENT = 0x25;
+const HEX = /^[0-9A-Fa-f]{2}$/;

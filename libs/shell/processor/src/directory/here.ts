@@ -1,0 +1,96 @@
+// Keys as one process answers for them by what it holds itself: its tasks, its standbys, what it knows of the group.
+import { type Clock, type DurationMs, type KindName, partitionOf } from '@flatline/base';
+import type { InstancePartitions } from '@flatline/ports';
+import type { LookUp, ShowEntry } from '@flatline/runtime';
+import { entryFields } from './entry-json.ts';
+
+/** One pipeline of this process. */
+export interface LookedPipeline {
+  readonly name: string;
+  readonly kind: KindName;
+  readonly inputPartitions: number;
+  /** False: `input.partitioner` is `any`, and a key may lie anywhere. */
+  readonly isKeyed: boolean;
+  readonly instances: readonly InstancePartitions[];
+  show: ShowEntry;
+  lookUp(partition: number, key: Uint8Array, show: ShowEntry): Promise<LookUp>;
+}
+
+/** Answers for some keys, in their order. Plain data: a worker sends it to its supervisor. */
+export interface HereAnswers {
+  readonly kind: KindName;
+  readonly instance: string;
+  readonly answers: readonly HereAnswer[];
+  /** Reason that no key of the pipeline can be looked up; there are no answers then. */
+  readonly refusal?: string;
+}
+
+export type HereAnswer = LookUp & {
+  readonly partition: number;
+  /** Who has the partition, and who stands by for it, as of the last assignment; undefined: the group knows none. */
+  readonly owner: Holder | undefined;
+  readonly standbys: readonly Holder[];
+};
+
+export interface Holder {
+  readonly name: string;
+  /** `http://host:port`; empty if it has none. */
+  readonly endpoint: string;
+}
+
+/** A commit that covers an answer takes some milliseconds, or the brokers do not answer. */
+const COMMITTED_WITHIN_MS: DurationMs = 1_500;
+/** Keys of a process that wait for their commits: some 2 KB each. */
+const WAITING_MAX = 20_000;
+
+const UNKEYED =
+  'input.partitioner is "any": a key may lie in any partition, so that none can be asked. flatline entries get reads them all';
+const SLOW = { kind: 'restoring', detail: 'the commit that covers it has not come through yet' } as const;
+const CROWDED = { kind: 'restoring', detail: `${WAITING_MAX} look-ups wait here already` } as const;
+
+export class Here {
+  readonly #instance: string;
+  readonly #clock: Pick<Clock, 'after'>;
+  #waiting = 0;
+
+  constructor(instance: string, clock: Pick<Clock, 'after'>) {
+    this.#instance = instance;
+    this.#clock = clock;
+  }
+
+  async answer(pipeline: LookedPipeline, keys: readonly Uint8Array[]): Promise<HereAnswers> {
+    if (!pipeline.isKeyed) return { kind: pipeline.kind, instance: this.#instance, answers: [], refusal: UNKEYED };
+    const answers = await Promise.all(keys.map((key) => this.#answerFor(pipeline, key)));
+    return { kind: pipeline.kind, instance: this.#instance, answers };
+  }
+
+  async #answerFor(pipeline: LookedPipeline, key: Uint8Array): Promise<HereAnswer> {
+    const partition = partitionOf(key, pipeline.inputPartitions);
+    const { instances } = pipeline;
+    const owner = instances.find(({ partitions }) => partitions.includes(partition));
+    const standbys = instances.filter((each) => each.standbys.includes(partition));
+    const found = this.#waiting < WAITING_MAX ? await this.#lookUp(pipeline, partition, key) : CROWDED;
+    return { ...found, partition, owner: owner && holderOf(owner), standbys: standbys.map(holderOf) };
+  }
+
+  async #lookUp(pipeline: LookedPipeline, partition: number, key: Uint8Array): Promise<LookUp> {
+    this.#waiting += 1;
+    let cancel = (): void => undefined;
+    const late = new Promise<LookUp>((resolve) => {
+      cancel = this.#clock.after(COMMITTED_WITHIN_MS, () => {
+        resolve(SLOW);
+      });
+    });
+    const showJson: ShowEntry = (entry, place) => pipeline.show(entry, place).map(entryFields);
+    try {
+      return await Promise.race([pipeline.lookUp(partition, key, showJson), late]);
+    } finally {
+      cancel();
+      this.#waiting -= 1;
+    }
+  }
+}
+
+function holderOf({ name, endpoint }: InstancePartitions): Holder {
+  return { name, endpoint };
+}

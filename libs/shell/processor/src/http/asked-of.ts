@@ -1,0 +1,14 @@
+import type { Clock } from '@flatline/base';
+import type { Asked } from '../directory/asking.ts';
+import { askInstance } from '../directory/other-instances.ts';
+import type { Whole } from './observed.ts';
+
+/** All that is behind a port, as who looks for keys asks it. */
+export function askedOf(whole: Whole, clock: Pick<Clock, 'wallMs'>): Asked {
+  return {
+    here: (pipeline, keys) => whole.lookUp(pipeline, keys),
+    there: askInstance,
+    endpoint: () => whole.endpoint(),
+    wallMs: () => clock.wallMs(),
+  };
+}
