@@ -27,6 +27,8 @@ export type {
   Sessions,
   SessionsOptions,
 } from './senders.ts';
+export { type Directory, directory, type DirectoryOptions } from './directory.ts';
+export type { DirectoryEntry } from './directory-entry.ts';
 export type { Duration, Instant } from './check-times.ts';
 export type { DroppedItems, Items, ItemsLimits, PushOptions } from './pushed-items.ts';
 export type { Scheduled, ScheduleName, ScheduleOptions, Schedules, SchedulesLimits } from './sent-schedules.ts';

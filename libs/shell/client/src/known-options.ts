@@ -26,6 +26,11 @@ const ADDRESSES: Wanted = {
   words: "an array of addresses, as ['127.0.0.1:9092']",
   is: (value) => Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string'),
 };
+const URLS: Wanted = {
+  words: "an array of HTTP addresses, as ['http://127.0.0.1:7070']",
+  is: (value) =>
+    Array.isArray(value) && value.length > 0 && value.every((each: unknown) => /^https?:\/\/[^/\s]/.test(String(each))),
+};
 /** In the terms of node:tls, which looks at it itself, but for what it would take for none. */
 const OF_TLS: Wanted = {
   words: "PEM, the path of its file, or { file: '/etc/shop/tls.pem' }",
@@ -125,6 +130,7 @@ export const CALLS = {
     sasl: SASL,
     schemaRegistryUrl: TEXT,
   },
+  directory: { urls: required(URLS), pipeline: required(TEXT), timeoutMs: TIME },
   heartbeats: HEARTBEATS,
   sessions: {
     ...HEARTBEATS,

@@ -1,0 +1,179 @@
+// Who is alive: keys of a pipeline looked up at the processor's instances over HTTP, each at the one that has its partition.
+//
+// Owns: the owner map, the keys that wait for the next request.
+// Does not own: what is true (the processor; SPEC, Q1 and Q2).
+import { type DurationMs, partitionOf, Retriable } from '@flatline/base';
+import type { DirectoryEntry } from './directory-entry.ts';
+import { instancesOf, type OwnerMap } from './directory-owners.ts';
+import { checkCall } from './known-options.ts';
+import { keyBytes, type RecordKey } from './message-bytes.ts';
+
+export interface DirectoryOptions {
+  /** HTTP addresses of some instances: `http://host:7070`. The others are found through them. */
+  readonly urls: readonly string[];
+  readonly pipeline: string;
+  /** Longest wait for one instance. Default 2 000 ms. */
+  readonly timeoutMs?: DurationMs;
+}
+
+export interface Directory {
+  /**
+   * What the key has. Keys asked for at the same time go in one request to each instance. `moving` and `restoring` are answers,
+   * too: ask again after `retryAfterMs`. Rejects with Retriable where no instance answers, with Error where there is no such
+   * pipeline.
+   */
+  get(key: RecordKey): Promise<DirectoryEntry>;
+  /** The same of many, in their order. */
+  getAll(keys: readonly RecordKey[]): Promise<readonly DirectoryEntry[]>;
+}
+
+/** Most keys of one request, as the processor takes them. */
+const KEYS_MAX = 100;
+/** Requests of one `getAll` that are under way. */
+const REQUESTS_MAX = 16;
+/** An owner map is asked for again where an answer shows that it is old: not more often than this. */
+const OWNERS_KEPT_MS: DurationMs = 1_000;
+
+/** Asks with the first use. Throws a TypeError for options that it does not know, or of another type. */
+export function directory(options: DirectoryOptions): Directory {
+  checkCall('directory', options);
+  return new HttpDirectory(options);
+}
+
+interface Waiting {
+  readonly key: Uint8Array;
+  readonly resolve: (entry: DirectoryEntry) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class HttpDirectory implements Directory {
+  readonly #urls: readonly string[];
+  readonly #pipeline: string;
+  readonly #timeoutMs: DurationMs;
+  #owners: OwnerMap | undefined;
+  #askedAtMs = -Infinity;
+  #asking: Promise<void> | undefined;
+  #waiting: Waiting[] = [];
+
+  constructor({ urls, pipeline, timeoutMs = 2_000 }: DirectoryOptions) {
+    this.#urls = urls.map((url) => url.replace(/\/+$/, ''));
+    this.#pipeline = pipeline;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async get(key: RecordKey): Promise<DirectoryEntry> {
+    const bytes = keyBytes(key);
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) queueMicrotask(() => void this.#askForWaiting());
+      this.#waiting.push({ key: bytes, resolve, reject });
+    });
+  }
+
+  async getAll(keys: readonly RecordKey[]): Promise<readonly DirectoryEntry[]> {
+    return this.#look(keys.map(keyBytes));
+  }
+
+  async #askForWaiting(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      const entries = await this.#look(waiting.map(({ key }) => key));
+      for (const [i, { resolve }] of waiting.entries()) resolve(entries[i]!);
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  async #look(keys: readonly Uint8Array[]): Promise<readonly DirectoryEntry[]> {
+    if (this.#owners === undefined) await this.#learnOwners();
+    const entries = new Array<DirectoryEntry>(keys.length);
+    const places = Map.groupBy(keys.keys(), (i) => this.#endpointOf(keys[i]!));
+    const requests = [...places].flatMap(([endpoint, all]) =>
+      Array.from({ length: Math.ceil(all.length / KEYS_MAX) }, (_, i) => ({
+        endpoint,
+        indices: all.slice(i * KEYS_MAX, (i + 1) * KEYS_MAX),
+      })),
+    );
+    const askNext = async (): Promise<void> => {
+      for (let next = requests.pop(); next !== undefined; next = requests.pop()) {
+        const { endpoint, indices } = next;
+        const found = await this.#ask(
+          endpoint,
+          indices.map((i) => keys[i]!),
+        );
+        for (const [at, i] of indices.entries()) entries[i] = found[at]!;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(REQUESTS_MAX, requests.length) }, askNext));
+    // Somebody else answered for it: the map is old. The next look goes to the right one.
+    if (entries.some(({ owner, partition }) => owner !== this.#owners?.nameOf(partition))) void this.#refresh();
+    return entries;
+  }
+
+  #endpointOf(key: Uint8Array): string {
+    const owners = this.#owners;
+    if (owners === undefined) return '';
+    return owners.endpointOf(partitionOf(key, owners.partitionCount)) ?? '';
+  }
+
+  /** At the instance given, else at any other that answers: each of them knows whom to ask. */
+  async #ask(endpoint: string, keys: readonly Uint8Array[]): Promise<readonly DirectoryEntry[]> {
+    const body = JSON.stringify({ keys: keys.map((key) => ({ base64: Buffer.from(key).toString('base64') })) });
+    const path = `/api/v1/entries/${encodeURIComponent(this.#pipeline)}:lookup`;
+    const headers = { 'content-type': 'application/json' };
+    const { entries } = await this.#fromAny<{ readonly entries: readonly DirectoryEntry[] }>(
+      [endpoint, ...this.#known()],
+      path,
+      { method: 'POST', headers, body },
+    );
+    return entries;
+  }
+
+  #known(): readonly string[] {
+    return [...(this.#owners?.endpoints ?? []), ...this.#urls];
+  }
+
+  async #learnOwners(): Promise<void> {
+    this.#askedAtMs = performance.now();
+    const path = `/api/v1/owners/${encodeURIComponent(this.#pipeline)}`;
+    this.#owners = instancesOf(await this.#fromAny(this.#known(), path));
+  }
+
+  /** Never rejects: what is known serves on. */
+  #refresh(): Promise<void> {
+    if (performance.now() - this.#askedAtMs < OWNERS_KEPT_MS) return Promise.resolve();
+    this.#asking ??= this.#learnOwners()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#asking = undefined;
+      });
+    return this.#asking;
+  }
+
+  /** @throws Retriable where none answers, Error where one refuses the question */
+  async #fromAny<Answer>(endpoints: readonly string[], path: string, init: RequestInit = {}): Promise<Answer> {
+    const failures: string[] = [];
+    for (const endpoint of new Set(endpoints)) {
+      if (endpoint === '') continue;
+      try {
+        const response = await fetch(`${endpoint}${path}`, { ...init, signal: AbortSignal.timeout(this.#timeoutMs) });
+        const answer = (await response.json()) as Answer & { readonly error?: string };
+        if (response.ok) return answer;
+        if (response.status === 400) throw new Refused(answer.error);
+        failures.push(`${endpoint}: ${answer.error ?? response.status}`);
+      } catch (error) {
+        if (error instanceof Refused) throw error;
+        failures.push(`${endpoint}: ${reasonOf(error)}`);
+      }
+    }
+    throw new Retriable(`no instance answers for pipeline ${this.#pipeline}: ${failures.join('; ')}`);
+  }
+}
+
+class Refused extends Error {}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // fetch says what happened in the cause alone.
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
