@@ -67,24 +67,28 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     file: CLOSED_SESSION,
     from: 'out.varint(revision);',
     to: 'out.varint(Math.min(revision, 1));',
+    seed: 36,
   },
   {
     name: 'has one of several sessions of a key wait beside open ones',
     file: DISORDERED,
     from: 'if (closed < fragments.length - 1 || !revisions.isOn)',
     to: 'if (!revisions.isOn)',
+    seed: 55,
   },
   {
     name: 'lets a session wait for twice its window',
     file: REVISIONS,
     from: 'return held.after(entry.lastSeenAt, this.#windowMs);',
     to: 'return held.after(entry.lastSeenAt, 2 * this.#windowMs);',
+    seed: 50,
   },
   {
     name: 'opens a session by data of one that has closed',
     file: SESSION_KIND,
     from: 'if (!input.touches) {\n      this.#isMuted(true);',
     to: "if (!input.touches && input.unknownKey !== 'open') {\n      this.#isMuted(true);",
+    seed: 50,
   },
   {
     name: 'revises a capped session for each record of a robot',
