@@ -94,6 +94,6 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     name: 'revises a capped session for each record of a robot',
     file: REVISIONS,
     from: 'fragment.eventCount - (reason === ENDED ? 1 : 0) > maxEvents;',
-    to: 'fragment.eventCount - (reason === ENDED ? 1 : 0) > 2 * maxEvents;',
+    to: 'fragment.eventCount < (reason === ENDED ? 1 : 0);',
   },
 ];
