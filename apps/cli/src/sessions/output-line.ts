@@ -43,7 +43,7 @@ function columns({ cyan, dim, red, yellow }: Colors): TableColumn<OutputRecord>[
       '       events',
       ({ eventCount }) => `${count(eventCount).padStart(6)} ${plural(eventCount, 'event').padEnd(6)}`,
     ),
-    { ...said('incarnation', ({ incarnation }) => printable(incarnation)), spare: 1, paint: dim },
+    { ...said('incarnation', nameText), spare: 1, paint: dim },
     { ...said('attributes', ({ attributes }) => pairs(attributes)), width: 60, least: 12 },
   ];
 }
@@ -88,6 +88,11 @@ function closedAt(record: OutputRecord): Millis {
 function reasonText(record: OutputRecord): string {
   if ('summary' in record) return printable(record.summary.reason || record.summary.state);
   return record.kind === 'tombstone' ? 'final' : 'unreadable';
+}
+
+/** With how often it was revised, if it was (S9). */
+function nameText({ incarnation, revision }: SummaryRecord['summary']): string {
+  return printable(revision > 0 ? `${incarnation}/${revision}` : incarnation);
 }
 
 function keyText(record: OutputRecord): string {

@@ -34,6 +34,8 @@ export interface Outputs {
 }
 
 interface ReadHow {
+  /** Default: the output. */
+  readonly topic?: string;
   readonly until?: 'end' | undefined;
   readonly registry?: SchemaRegistry | undefined;
 }

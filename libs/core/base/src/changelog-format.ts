@@ -15,3 +15,5 @@ export const CHANGELOG_FORMAT_WITH_DISORDER = 5;
 export const CHANGELOG_FORMAT_WITH_UPDATES = 5;
 /** The first in which there may be several inputs, and early data (S8). */
 export const CHANGELOG_FORMAT_WITH_INPUTS = 5;
+/** The first in which closed sessions may wait for revisions (S9). */
+export const CHANGELOG_FORMAT_WITH_REVISIONS = 5;

@@ -129,6 +129,8 @@ export interface Kind {
   take(records: GroupRecords, effects: Effects): Refusal | undefined;
   /** The entry in the window is due at `at`: ends it, or gives it a later due instant. @throws what cannot be encoded. */
   due(at: Millis, effects: Effects): void;
+  /** Told of each restored entry, in the window, for what the kind counts of what lives. Changes nothing. */
+  restored?(): void;
   /** Where its entries may have more to say than a commit should hold. */
   readonly owing?: Owing;
 }
@@ -164,7 +166,7 @@ export interface EntryFormat<Entry extends EntryWindow = EntryWindow> {
   decodeTouch(bytes: Uint8Array, start: number, end: number, base: TouchBase, entry: Entry): void;
 }
 
-/** Counters of a kind, by name; they only ever grow. */
+/** Counters of a kind, by name; they only ever grow, but for those that say what lives now. */
 export type KindCounters = Record<string, number>;
 
 /** Names of the counters that `Counters` lists: its `keyof` is any string. */
@@ -190,6 +192,11 @@ export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters 
    * the first that has reached the instant, and lateness is a function of the log (C5). Reading waits for it.
    */
   readonly expiresFirst?: boolean;
+  /**
+   * Bytes by which what is due may make an entry's state longer, at most. Where that may decide whether a record has room (I7),
+   * what is due takes effect first. Default: 0, and nothing that is due needs room.
+   */
+  readonly dueGrowthMax?: number;
   /** Records taken between two looks at the time, where one may take long. Default: as many as a turn may have. */
   readonly pieceRecords?: number;
   /** Counters whose growth an operator should hear of, each with the message for it. */

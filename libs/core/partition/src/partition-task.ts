@@ -71,7 +71,7 @@ export class PartitionTask {
 
   constructor(options: TaskOptions) {
     const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
-    const { expiresFirst = false } = kind;
+    const { expiresFirst = false, dueGrowthMax = 0 } = kind;
     const tickMs = Math.min(options.tickMs, TICK_MAX_MS);
     const { clock } = this;
     const counters = { ...zeroCounters(), ...kind.counters() };
@@ -102,7 +102,7 @@ export class PartitionTask {
     this.#entries = entries;
     this.#expiry = expiry;
     this.#look = new EntryLook({ table, changelog, entries });
-    const taking = { expiresFirst, state, table, counters, clock, expiry, commit, entries };
+    const taking = { expiresFirst, dueGrowthMax, state, table, counters, clock, expiry, commit, entries };
     const { furtherInputs = [] } = options;
     this.#merged =
       furtherInputs.length === 0

@@ -7,7 +7,7 @@
 // Invariants
 //   CS1  A position is committed only once everything below it was handled, or needs no handling (a tombstone), and only for a
 //        partition that this member has held without a break since.
-//        Nor is what was passed over, before it is known to be the right topic (FR1).
+//        Nor is what was passed over, before it is known to be the right topic (FR1), or a summary that waits to be final.
 //   CS2  The next record of a partition is asked for once the one before was handled.
 import { type Cancel, type Clock, type DurationMs, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
 import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
@@ -17,6 +17,7 @@ import { OutputConsumer } from './output-consumer.ts';
 import type { Beside, OutputKind } from './output-kinds.ts';
 import type { AtPosition, RawOutput, ReceiptRecord, UnreadableRecord, UpdateRecord } from './output-record.ts';
 import { readPatiently } from './patient-reading.ts';
+import type { WaitingSummaries } from './waiting-summaries.ts';
 
 /** The part of a group membership that is used here. */
 export interface GroupMembership {
@@ -40,6 +41,8 @@ export interface GroupOutputsParts<Found> {
   readonly reader: LogReader;
   readonly kind: OutputKind<Found>;
   readonly membership: GroupMembership;
+  /** Keeps outputs until their tombstones come, by `OutputKind.waitsAs`. */
+  readonly waiting?: WaitingSummaries<Given<Found>> | undefined;
   /** Where the group stands in a partition, or begins. */
   readonly startOf: (partition: number) => Promise<number>;
   /** Where the partition's log begins now. */
@@ -113,11 +116,8 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
         else if ('error' in ready) await this.#beginAgain(ready.feed, ready.error);
         else if (ready.next !== undefined) {
           const { found, raw } = ready.next;
-          if (isBeside(found)) this.#passOver(found);
-          else {
-            this.#knowTopic();
-            yield { output: found, raw };
-          }
+          const given = this.#given(found, raw);
+          if (given !== undefined) yield given;
           this.#goOn(ready.feed, raw);
         }
       }
@@ -125,6 +125,21 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
       signal?.removeEventListener('abort', this.#notify);
       await this.#end();
     }
+  }
+
+  /** The output that a record makes known; undefined: none. */
+  #given(found: OutputOrBeside<Output>, raw: RawOutput): Given<Output> | undefined {
+    const { waiting, kind } = this.#parts;
+    if (isBeside(found)) {
+      this.#passOver(found);
+      return found.kind === 'tombstone' ? waiting?.take(found) : undefined;
+    }
+    this.#knowTopic();
+    const given = { output: found, raw };
+    const incarnation = waiting && kind.waitsAs?.(found);
+    if (incarnation === undefined) return given;
+    waiting!.keep(incarnation, given);
+    return undefined;
   }
 
   /** The record was handled. */
@@ -186,9 +201,9 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
     for (const [partition, offset] of this.#first.know()) this.#stands(partition, offset);
   }
 
-  /** Everything of the partition below `offset` is handled. */
+  /** Everything of the partition below `offset` is handled, or waits. */
   #stands(partition: number, offset: number): void {
-    this.#handled.set(partition, offset);
+    this.#handled.set(partition, Math.min(offset, this.#parts.waiting?.oldest(partition) ?? Infinity));
     this.#commitLater();
   }
 
@@ -232,6 +247,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
     this.#feeds.delete(partition);
     this.#handled.delete(partition);
     this.#first.forget(partition);
+    this.#parts.waiting?.forget(partition);
     over.abort();
     consumer.close();
   }

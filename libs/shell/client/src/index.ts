@@ -56,6 +56,7 @@ export type {
   RunsOptions,
   SessionsOutputsOptions,
 } from './open-outputs.ts';
+export type { SummaryView } from './output-kinds.ts';
 export type { Trouble } from './trouble.ts';
 export type { Retries } from './handled-outputs.ts';
 export type {

@@ -116,8 +116,9 @@ const STATES: Wanted = {
     value.length > 0 &&
     value.every((each: unknown) => each === 'OPENED' || each === 'UPDATED' || each === 'CLOSED'),
 };
-const SUMMARIES = { ...OUTPUTS, states: STATES };
-const OF_A_KIND = { ...RUNS, states: STATES, kind: required(oneOf(...KIND_NAMES)) };
+const VIEW = oneOf('first', 'all', 'final');
+const SUMMARIES = { ...OUTPUTS, states: STATES, view: VIEW };
+const OF_A_KIND = { ...RUNS, states: STATES, view: VIEW, kind: required(oneOf(...KIND_NAMES)) };
 const RETRIES = objectOf({ attempts: COUNT, firstMs: TIME_OR_NONE, mostMs: TIME_OR_NONE });
 const ACQUIRE = { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT, signal: OBJECT };
 const HANDLING = { handler: required(FUNCTION), retries: RETRIES, deadLetterTopic: TEXT };

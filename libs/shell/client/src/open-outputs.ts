@@ -13,9 +13,10 @@ import type { SchemaRegistry } from '@flatline/records';
 import process from 'node:process';
 import { type Given, GroupOutputs } from './group-outputs.ts';
 import { handleEach, type Retries } from './handled-outputs.ts';
-import { type OutputKind, outputKinds, type RecordsByKind } from './output-kinds.ts';
+import { type OutputKind, outputKinds, type RecordsByKind, type SummaryView } from './output-kinds.ts';
 import { openLetters } from './output-letters.ts';
 import type { RawOutput, ReceiptRecord, UnreadableRecord } from './output-record.ts';
+import { WaitingSummaries } from './waiting-summaries.ts';
 import { ConnectionTroubles, goesOnAt, RegistryTroubles, type Trouble, UnreadableTroubles } from './trouble.ts';
 
 export interface OutputsOptions {
@@ -46,6 +47,12 @@ export interface SessionsOutputsOptions extends OutputsOptions {
    * pipeline's `emit` says so. Default: `['CLOSED']`.
    */
   readonly states?: readonly SessionState[];
+  /**
+   * Which summaries of a session that has closed are given, where it may be revised (`revisionWindowMs`): the `first`, `all`, each
+   * with a `revision` one higher, or the last one once it is `final`. Final ones wait in memory for their tombstones, up to 256 MiB,
+   * and the group's position with them: after a crash all that was final since the oldest is given again. Default: `all`.
+   */
+  readonly view?: SummaryView;
 }
 
 export interface RunsOptions extends OutputsOptions {
@@ -186,8 +193,21 @@ async function* given<K extends Kind, Picked>(
   };
   const { signal, onUnreadable, onReceipt } = options;
   const telling = { onUnreadable, onPassedOver, onReceipt, onDelayed };
-  const kind: OutputKind<RecordsByKind[K]> = outputKinds({ format, registry, clock }, options.states)[name];
-  const parts = { clock, topic, reader, kind, membership, startOf, logStartOf, commitIntervalMs, signal, ...telling };
+  const kind: OutputKind<RecordsByKind[K]> = outputKinds({ format, registry, clock }, options)[name];
+  const waiting = options.view === 'final' ? new WaitingSummaries<Given<RecordsByKind[K]>>(topic) : undefined;
+  const parts = {
+    clock,
+    topic,
+    reader,
+    kind,
+    membership,
+    waiting,
+    startOf,
+    logStartOf,
+    commitIntervalMs,
+    signal,
+    ...telling,
+  };
   try {
     for await (const { output, raw } of new GroupOutputs(parts).iterate())
       yield pick({ output: { ...output, ...nameOf(kind.idOf(output), raw) }, raw });

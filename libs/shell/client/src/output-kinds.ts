@@ -30,6 +30,9 @@ export interface RecordsByKind {
 /** A record that is no output asked for: one that belongs on the topic all the same, or one that cannot be read. */
 export type Beside = TombstoneRecord | UpdateRecord | ReceiptRecord | UnreadableRecord;
 
+/** Summaries of sessions that closed, where they may be revised (S9): the first of each, all, or the last once it is final. */
+export type SummaryView = 'first' | 'all' | 'final';
+
 /** Records of sessions that are given as outputs, by their `state`. */
 type States = readonly SessionState[];
 /** What is asked for by default: that sessions have closed. */
@@ -42,24 +45,36 @@ export interface OutputKind<Found> {
   readonly read: (record: RawOutput) => Promise<Found | Beside>;
   /** The same at once; undefined where a registry has to be asked. Default: always. */
   readonly readNow?: (record: RawOutput) => Found | Beside | undefined;
+  /** Returns the incarnation whose tombstone it waits for; undefined, and the default: it is given as it comes. */
+  readonly waitsAs?: (found: Found) => string | undefined;
   /** Names it for good: the same after a crash, a rebalance, or as a dead letter. */
   readonly idOf: (found: Found) => string;
 }
 
 type OutputKinds = { readonly [Kind in KindName]: OutputKind<RecordsByKind[Kind]> };
 
-export function outputKinds(options: ReadingOptions, states = CLOSED_ONLY): OutputKinds {
+/** Which records of sessions are asked for. */
+export interface Asked {
+  /** Default: `['CLOSED']`. */
+  readonly states?: States;
+  /** Default: `all`. */
+  readonly view?: SummaryView;
+}
+
+export function outputKinds(options: ReadingOptions, asked: Asked = {}): OutputKinds {
   const summaries = new SummaryFormats(options);
   const batches = new BatchFormats(options);
   return {
     session: {
       outputs: 'summaries of sessions',
       pipeline: 'a pipeline of sessions',
-      read: summaryReading(summaries, states),
+      read: summaryReading(summaries, asked),
       readNow: readingNow((at, value) => {
         const outcome = summaries.decode(value);
-        return outcome.kind === 'unknownSchema' ? undefined : summaryOf(at, outcome, states);
+        return outcome.kind === 'unknownSchema' ? undefined : summaryOf(at, outcome, asked);
       }),
+      waitsAs: ({ summary: { state, incarnation } }) =>
+        asked.view === 'final' && state === 'CLOSED' ? incarnation : undefined,
       idOf: ({ summary: { incarnation, revision, state, lastOffset } }) =>
         state === 'CLOSED' ? `${incarnation}/${revision}` : `${incarnation}/${state}/${lastOffset}`,
     },
@@ -92,19 +107,21 @@ export function outputKinds(options: ReadingOptions, states = CLOSED_ONLY): Outp
 
 export function summaryReading(
   formats: SummaryFormats,
-  states = CLOSED_ONLY,
+  asked: Asked = {},
 ): (record: RawOutput) => Promise<SummaryRecord | UpdateRecord | TombstoneRecord | UnreadableRecord> {
-  return reading(async (at, value) => summaryOf(at, await formats.read(value), states));
+  return reading(async (at, value) => summaryOf(at, await formats.read(value), asked));
 }
 
 function summaryOf(
   at: At,
   outcome: Awaited<ReturnType<SummaryFormats['read']>>,
-  states: readonly string[],
+  { states = CLOSED_ONLY, view = 'all' }: Asked,
 ): SummaryRecord | UpdateRecord | BadOutcome {
   if (outcome.kind === 'bad') return outcome;
   const { summary } = outcome;
-  return { kind: states.includes(summary.state) ? 'summary' : 'update', ...at, summary };
+  // Another writer's may be in any.
+  const isGiven = states.some((state) => state === summary.state) && (view !== 'first' || summary.revision === 0);
+  return { kind: isGiven ? 'summary' : 'update', ...at, summary };
 }
 
 export type LeaseEventReader = (record: RawOutput) => Promise<LeaseEventRecord | TombstoneRecord | UnreadableRecord>;

@@ -25,7 +25,7 @@ export interface SummaryRecord extends AtPosition {
   readonly summary: ReceivedSummary;
 }
 
-/** A session has opened, or is as `summary` says (S11), where the pipeline emits that. */
+/** A session has opened, or is as `summary` says (S11), where the pipeline emits that; or it was revised, where only firsts are asked for. */
 export interface UpdateRecord extends AtPosition {
   readonly kind: 'update';
   readonly summary: ReceivedSummary;

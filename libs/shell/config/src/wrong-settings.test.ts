@@ -208,7 +208,14 @@ describe('[I4] what is wrong', () => {
       { maxEvents: 9, graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
       'pipelines[0].maxEvents [9] is not available together with graceMs in this version',
     ],
-    [{ revisionWindowMs: 5 }, 'pipelines[0].revisionWindowMs [5] is not available in this version; use 0'],
+    [
+      { revisionWindowMs: 5 },
+      'pipelines[0].revisionWindowMs [5] 0 where nothing comes late: revisions need graceMs and late: "revise", or an input with touches: false (rule S9)',
+    ],
+    [
+      { revisionWindowMs: 5, graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].revisionWindowMs [5] needs late: "revise" beside graceMs: with "deadLetter" nothing revises a session (rule S9)',
+    ],
     [
       { graceMs: 5 },
       'pipelines[0].graceMs [5] 0 where timestampType is "LogAppendTime": the broker stamps records in their order. Set input.timestampType, and the topic\'s message.timestamp.type, to "CreateTime" if producers stamp them by event time (rule C7)',
@@ -223,8 +230,9 @@ describe('[I4] what is wrong', () => {
     ],
     [
       { graceMs: 5, late: 'revise', input: { topic: 'i', timestampType: 'CreateTime' } },
-      'pipelines[0].late ["revise"] is not available in this version: it needs revisions (rule S9); use "deadLetter" or "drop"',
+      'pipelines[0].late ["revise"] needs revisionWindowMs: without one no closed session waits for what comes late (rule S9)',
     ],
+    [{ late: 'revise' }, 'pipelines[0].late ["revise"] needs graceMs: without one no record is late (rule C7)'],
     [{ late: 'drop' }, 'pipelines[0].late ["drop"] needs graceMs: without one no record is late (rule C7)'],
     [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
     ...['stats', 'merge'].map((setting): [object, string] => [

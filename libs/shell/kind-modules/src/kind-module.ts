@@ -108,6 +108,8 @@ export interface Show {
 /** `Counter`: names of the counters that the kind has. */
 export interface KindMetrics<Counter extends string = string> {
   readonly counted: Counted<Counter>;
+  /** Those among the counters that say what lives now. */
+  readonly gauged?: Counted<Counter>;
   readonly ended?: Ended<Counter>;
 }
 

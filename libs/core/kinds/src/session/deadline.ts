@@ -48,6 +48,8 @@ export interface Closing {
   readonly emittedAt: Millis;
   /** First offsets of the incarnations that it has absorbed (C7). Default: none. */
   readonly absorbed?: readonly number[];
+  /** How often it was said before (S9). Default: never. */
+  readonly revision?: number;
 }
 
 /** The summary of a session that ends now, or as if it did. Reads the entry, changes nothing. */
@@ -64,7 +66,7 @@ export function summarize(
     key: closing.key,
     incarnation: idAt(closing.partition, entry.firstOffset),
     absorbed: namesOf(closing),
-    revision: 0,
+    revision: closing.revision ?? 0,
     state: closing.state ?? 'CLOSED',
     reason: closing.reason,
     startedAt,

@@ -53,7 +53,7 @@ function encodeDisorder(first: Fragment, others: readonly Fragment[]): Uint8Arra
   return out.copy();
 }
 
-function writeAside({ ended, absorbed }: Aside, out: ByteWriter): void {
+export function writeAside({ ended, absorbed }: Aside, out: ByteWriter): void {
   out.u8(ended === undefined ? 0 : 1);
   if (ended !== undefined) {
     out.varint(ended.timeoutMs);
@@ -64,7 +64,7 @@ function writeAside({ ended, absorbed }: Aside, out: ByteWriter): void {
   for (const offset of absorbed) out.varint(offset);
 }
 
-function readAside(input: ByteReader): Aside {
+export function readAside(input: ByteReader): Aside {
   const isEnded = readFlag(input);
   const ended = isEnded
     ? { timeoutMs: input.varint(), timeoutChosen: readFlag(input), endedAt: input.signedVarint() }
@@ -74,7 +74,7 @@ function readAside(input: ByteReader): Aside {
   return { ended, absorbed };
 }
 
-function readFlag(input: ByteReader): boolean {
+export function readFlag(input: ByteReader): boolean {
   const flag = input.u8();
   if (flag > 1) throw new MalformedBytes(`open sessions of a key with the flag ${flag}`);
   return flag === 1;

@@ -20,6 +20,7 @@ import type { SessionRules } from './entry.ts';
 import { growthAtMost } from './growth.ts';
 import { type Fragment, fragmentDueAt, FRAGMENTS_MAX, headOf } from './fragment.ts';
 import { type Arrival, place, type Placed } from './placing.ts';
+import type { Revisions } from './revisions.ts';
 import type { SessionCounters } from './session-counters.ts';
 import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
 import type { SessionWindow } from './session-window.ts';
@@ -30,6 +31,7 @@ const CLOSES_MAX = 64;
 export interface DisorderedParts extends KindParts<SessionWindow, SessionCounters> {
   readonly rules: SessionRules;
   readonly voice: VoiceOptions;
+  readonly revisions: Revisions;
 }
 
 export class DisorderedSessions {
@@ -68,7 +70,12 @@ export class DisorderedSessions {
     counters.lateRecords += 1;
     if (rules.late === 'drop') return undefined;
     const behind = `its time, ${at.effectiveAt}, is ${clock - at.effectiveAt} ms behind the clock`;
-    return bad('late', `${behind}: its session, of which nothing is open, closed after graceMs (${rules.graceMs})`);
+    const window =
+      rules.late === 'revise' ? `, and none waits for it (revisionWindowMs: ${rules.revisionWindowMs})` : '';
+    return bad(
+      'late',
+      `${behind}: its session, of which nothing is open, closed after graceMs (${rules.graceMs})${window}`,
+    );
   }
 
   /** False: there is no room. */
@@ -101,7 +108,7 @@ export class DisorderedSessions {
 
   /** The entry in the window, which has disorder, is due. */
   due(at: Millis, effects: Effects): void {
-    const { entry, rules, held } = this.#parts;
+    const { entry, rules, held, revisions } = this.#parts;
     const fragments = readFragments(entry);
     const isDue = (closed: number): boolean =>
       fragmentDueAt(fragments[closed]!, rules, held) <= (closed < CLOSES_MAX ? effects.clock : at);
@@ -109,7 +116,13 @@ export class DisorderedSessions {
     for (; closed < fragments.length && isDue(closed); closed += 1) {
       // The last word of an entry says that it closed.
       if (closed > 0) effects.closed(fragmentDueAt(fragments[closed - 1]!, rules, held));
-      this.#close(fragments[closed]!, effects);
+      const fragment = fragments[closed]!;
+      if (closed < fragments.length - 1 || !revisions.isOn) this.#close(fragment, effects);
+      else {
+        // The last of the key waits for revisions (S9).
+        revisions.keep(fragment, this.#reasonOf(fragment), fragmentDueAt(fragment, rules, held), effects);
+        return;
+      }
     }
     const lastAt = fragmentDueAt(fragments[closed - 1]!, rules, held);
     const [first, ...others] = fragments.slice(closed);
@@ -128,12 +141,16 @@ export class DisorderedSessions {
   #close(fragment: Fragment, effects: Effects): void {
     const { rules, partition, held, counters, voice } = this.#parts;
     const { endedAt, absorbed } = fragment;
-    const isEnded = endedAt !== undefined;
-    const reason: CloseReason = isEnded ? 'ENDED' : dueReason(fragment, rules, held);
+    const reason = this.#reasonOf(fragment);
     const closedAt = fragmentDueAt(fragment, rules, held);
     const closing = { key: effects.key(), partition, reason, closedAt, endedAt, emittedAt: effects.wall, absorbed };
     const summary = summarize(fragment, rules, closing, held);
     saySummary(summary, voice, effects);
     countClose(summary, counters);
+  }
+
+  #reasonOf(fragment: Fragment): CloseReason {
+    const { rules, held } = this.#parts;
+    return fragment.endedAt === undefined ? dueReason(fragment, rules, held) : 'ENDED';
   }
 }

@@ -20,8 +20,8 @@ export interface SessionEntry {
   detail: SessionDetail | undefined;
 }
 
-/** `drop`: counted and no more. */
-export type Late = 'deadLetter' | 'drop';
+/** `drop`: counted and no more. `revise`: a dead letter unless it revises the closed session of its time (S9). */
+export type Late = 'deadLetter' | 'drop' | 'revise';
 
 /** The session options of a pipeline, validated by the configuration. */
 export interface SessionRules {
@@ -34,6 +34,8 @@ export interface SessionRules {
   readonly graceMs: DurationMs;
   /** What becomes of a record that comes later. */
   readonly late: Late;
+  /** How long after its close a session may be revised (S9). 0, and the default: none is. */
+  readonly revisionWindowMs?: DurationMs;
   /** How many event ids are remembered per session (S5). 0: none. */
   readonly dedupeEventIds: number;
   /** How many named sources' sequences are told apart per session (S5). 0: none, all count as the unnamed one's. */

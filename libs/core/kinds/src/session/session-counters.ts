@@ -1,6 +1,6 @@
 import type { KindCounters } from '../contract.ts';
 
-/** Counters of sessions in a task since it was created. Plain numbers: the shell turns them into metrics. */
+/** Counters of sessions in a task since it was created, and what waits in it. Plain numbers: the shell turns them into metrics. */
 export interface SessionCounters extends KindCounters {
   heartbeats: number;
   events: number;
@@ -29,6 +29,11 @@ export interface SessionCounters extends KindCounters {
   forgottenSources: number;
   /** Records that came too late for their session (C7). */
   lateRecords: number;
+  /** Summaries said again after the close (S9). */
+  revisions: number;
+  /** Now: closed sessions that may still be revised (S9), and their bytes as they count towards `maxStateBytes` (I7). */
+  closedWaiting: number;
+  closedWaitingBytes: number;
 }
 
 export function zeroCounters(): SessionCounters {
@@ -51,5 +56,8 @@ export function zeroCounters(): SessionCounters {
     earlyDropped: 0,
     forgottenSources: 0,
     lateRecords: 0,
+    revisions: 0,
+    closedWaiting: 0,
+    closedWaitingBytes: 0,
   };
 }

@@ -1,6 +1,6 @@
 // The head of a session as bytes: in the base of a changelog, in the local store, and what a touch changes of it.
 //
-//   head    = flags u8 (1: timeout chosen, 2: numbers follow, 4: early data, without offsets) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
+//   head    = flags u8 (1: timeout chosen, 2: numbers follow, 4: early data, without offsets, 8: closed, without timeout) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
 //             · lastOffset − firstOffset varint · eventCount varint · timeoutMs varint · [numbers]
 //   touch   = 2 × eventCount, and one where numbers follow, varint · clock − lastSeenAt signed · position − lastOffset signed
 //             · [numbers]
@@ -12,6 +12,7 @@ import {
   type ByteWriter,
   CHANGELOG_FORMAT_WITH_DISORDER,
   CHANGELOG_FORMAT_WITH_INPUTS,
+  CHANGELOG_FORMAT_WITH_REVISIONS,
   CHANGELOG_FORMAT_WITH_SOURCES,
   CHANGELOG_FORMAT_WITH_UPDATES,
   MalformedBytes,
@@ -22,12 +23,15 @@ import { COUNT_MAX } from './counts.ts';
 import { type DecodedNumbers, decodeNumbers, encodeNumbers } from './detail.ts';
 import { isEarly, NO_ACTIVITY } from './early-data.ts';
 import type { SessionEntry } from './entry.ts';
+import { CLOSED, isClosed } from './closed-mark.ts';
 import { SessionWindow } from './session-window.ts';
 
 const CHOSEN = 1;
 const NUMBERS = 2;
 /** From format version 5 on. */
 const EARLY = 4;
+/** From format version 5 on: what lies beside it is a closed session's (closed-session.ts). */
+const CLOSED_FLAG = 8;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(7);
@@ -40,13 +44,14 @@ export interface ReadSession extends SessionEntry {
 export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
   const { detail, openedAt, firstOffset } = entry;
   const early = isEarly(entry) ? EARLY : 0;
-  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS) | early;
+  const closed = isClosed(entry) ? CLOSED_FLAG : 0;
+  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS) | early | closed;
   numbers[1] = openedAt;
   numbers[2] = entry.lastSeenAt - openedAt;
   numbers[3] = early === 0 ? firstOffset : 0;
   numbers[4] = entry.lastOffset - firstOffset;
   numbers[5] = entry.eventCount;
-  numbers[6] = entry.timeoutMs;
+  numbers[6] = closed === 0 ? entry.timeoutMs : 0;
   out.varints(numbers, 7);
   if (detail === undefined) return 0;
   const before = out.length;
@@ -57,7 +62,7 @@ export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
 export function decodeHead(bytes: Uint8Array, start: number, end: number, entry: ReadSession): number {
   const input = new ByteReader(bytes, start, end);
   const flags = input.u8();
-  if (flags > (CHOSEN | NUMBERS | EARLY)) throw new MalformedBytes(`a session with flags ${flags}`);
+  if (flags > (CHOSEN | NUMBERS | EARLY | CLOSED_FLAG)) throw new MalformedBytes(`a session with flags ${flags}`);
   entry.openedAt = input.varint();
   entry.lastSeenAt = entry.openedAt + input.varint();
   entry.firstOffset = input.varint();
@@ -70,9 +75,17 @@ export function decodeHead(bytes: Uint8Array, start: number, end: number, entry:
   entry.eventCount = input.varint();
   entry.timeoutMs = input.varint();
   entry.timeoutChosen = (flags & CHOSEN) !== 0;
-  if ((flags & NUMBERS) !== 0) entry.restoreDetail(decodeNumbers(input));
+  const found = (flags & NUMBERS) !== 0 ? decodeNumbers(input) : undefined;
+  if ((flags & CLOSED_FLAG) !== 0) readClosedHead(flags, found, entry);
+  if (found !== undefined) entry.restoreDetail(found);
   else entry.detail = undefined;
   return input.position;
+}
+
+function readClosedHead(flags: number, found: DecodedNumbers | undefined, entry: ReadSession): void {
+  if ((flags & EARLY) !== 0 || entry.timeoutMs !== 0 || found?.hasDisorder !== true)
+    throw new MalformedBytes('a closed session without what closed it');
+  entry.timeoutMs = CLOSED;
 }
 
 function encodeTouch(entry: SessionWindow, { clock, position }: TouchBase, out: ByteWriter): void {
@@ -102,6 +115,7 @@ function decodeTouch(
 
 function leastVersion(entry: SessionEntry): number {
   if (isEarly(entry)) return CHANGELOG_FORMAT_WITH_INPUTS;
+  if (isClosed(entry)) return CHANGELOG_FORMAT_WITH_REVISIONS;
   const { detail } = entry;
   if (detail === undefined) return 0;
   if (detail.disorder !== undefined) return CHANGELOG_FORMAT_WITH_DISORDER;

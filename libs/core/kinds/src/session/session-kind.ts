@@ -17,11 +17,14 @@ import {
   type SessionState,
 } from '@flatline/ports/formats';
 import { type Closing, deadlineOf, dueReason, summarize } from './deadline.ts';
+import { isClosed } from './closed-mark.ts';
+import { readFragments } from './disorder-bytes.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
 import { isEarly, openEarly, openFromEarly, renewEarly } from './early-data.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
-import { belongs, isLate } from './placing.ts';
+import { type Arrival, belongs, isLate } from './placing.ts';
+import { CLOSE_GROWTH_MAX, isRevised, Revisions } from './revisions.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { readSource } from './source-header.ts';
@@ -64,6 +67,7 @@ export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow
   return {
     format: sessionFormat,
     counters: zeroCounters,
+    ...(isRevised(options.rules) && { dueGrowthMax: CLOSE_GROWTH_MAX }),
     open: (parts) => new SessionKind(options, parts),
     prepare: (schemaId) => prepareAll(options, schemaId),
   };
@@ -83,6 +87,7 @@ class SessionKind implements Kind {
   readonly #event: SessionEvent = blankEvent();
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
   readonly #disordered: DisorderedSessions;
+  readonly #revisions: Revisions;
   /** 0: records are applied as they come, whatever their times (C7). A field of its own: each heartbeat asks for it. */
   readonly #graceMs: DurationMs;
   /** True if anything is told of live sessions (S11). As the grace, asked for by each heartbeat. */
@@ -99,7 +104,9 @@ class SessionKind implements Kind {
     this.#rules = options.rules;
     this.#parts = parts;
     this.#entry = parts.entry;
-    this.#disordered = new DisorderedSessions({ ...parts, rules: options.rules, voice: options });
+    const withRules = { ...parts, rules: options.rules, voice: options };
+    this.#revisions = new Revisions(withRules);
+    this.#disordered = new DisorderedSessions({ ...withRules, revisions: this.#revisions });
     const { graceMs, sayOpened, updateIntervalMs } = options.rules;
     this.#graceMs = graceMs;
     this.#tells = sayOpened === true || updateIntervalMs !== undefined;
@@ -107,6 +114,7 @@ class SessionKind implements Kind {
   }
 
   dueAt(): Millis {
+    if (isClosed(this.#entry)) return this.#revisions.dueAt();
     return deadlineOf(this.#entry, this.#rules, this.#parts.held) + this.#graceMs;
   }
 
@@ -141,6 +149,11 @@ class SessionKind implements Kind {
       const isLive = effects.find(records.index);
       const undecoded = this.#read(input.decoder, records);
       if (undecoded !== undefined) return undecoded;
+      if (isLive && isClosed(this.#entry)) {
+        const untaken = this.#takeOnClosed(input, records, effects);
+        if (untaken !== undefined) return untaken;
+        continue;
+      }
       const hasSession = isLive && !isEarly(this.#entry);
       const isActivity = input.touches || (!hasSession && input.unknownKey === 'open');
       const found: Found = { isLive, hasSession };
@@ -223,6 +236,43 @@ class SessionKind implements Kind {
     return undefined;
   }
 
+  /** A record of a key whose session has closed, and may be revised (S9). */
+  #takeOnClosed(input: SessionInput, records: GroupRecords, effects: Effects): Refusal | undefined {
+    if (this.#event.type === ENDED) {
+      this.#parts.counters.unmatchedEnds += 1;
+      return undefined;
+    }
+    if (!input.touches) {
+      this.#isMuted(true);
+      return this.#revisions.takeData(this.#event, this.#at, effects);
+    }
+    if (input.unknownKey !== 'open') return UNKNOWN_KEY;
+    return this.#succeed(records.group.valueLengths[records.index] === 0, effects);
+  }
+
+  /** The next session of a key opens in place of a closed one, whose window ends (S9). */
+  #succeed(isBare: boolean, effects: Effects): Refusal | undefined {
+    const entry = this.#entry;
+    if (!this.#hasRoomToSucceed(isBare, effects)) return NO_ROOM;
+    this.#revisions.supersede(effects);
+    this.#parts.counters.sessionsOpened += 1;
+    openSession(entry, this.#rules, this.#at);
+    if (this.#rules.updateIntervalMs !== undefined) openTold(entry);
+    effects.resized();
+    effects.reshaped();
+    if (isBare) this.#touch(false, effects);
+    else this.#apply({ isLive: false, isTold: true }, effects);
+    effects.dueSooner();
+    return undefined;
+  }
+
+  #hasRoomToSucceed(isBare: boolean, effects: Effects): boolean {
+    const freed = this.#entry.stateLength;
+    const most = isBare ? 0 : growthAtMost(this.#event, this.#rules);
+    if (effects.hasRoom(this.#leastBytes + most - freed)) return true;
+    return most > 0 && effects.hasRoom(growthOf(undefined, this.#rules, this.#event, this.#at) - freed);
+  }
+
   /** True if what is kept of the key takes no more than that there was an event (S13): it then says nothing else. */
   #isMuted(isLive: boolean): boolean {
     if (!isLive || !this.#isFull()) return false;
@@ -236,7 +286,15 @@ class SessionKind implements Kind {
     if (inputAt(firstOffset) !== input) this.#at.offset = lastOffset;
   }
 
+  restored(): void {
+    if (isClosed(this.#entry)) this.#revisions.restored();
+  }
+
   due(at: Millis, effects: Effects): void {
+    if (isClosed(this.#entry)) {
+      this.#revisions.due(at, effects);
+      return;
+    }
     if (this.#entry.hasDisorder) {
       this.#disordered.due(at, effects);
       return;
@@ -321,12 +379,22 @@ class SessionKind implements Kind {
     const event = isBare ? undefined : this.#event;
     const at = this.#at;
     const arrival = { event, at, clock: effects.clock };
+    if (isLive && isClosed(this.#entry)) return this.#takeOnClosedByTime(arrival, effects);
     if (isLive && !this.#prolongs(event)) return this.#disordered.take(event, at, effects);
     if (!isLive && event?.type !== ENDED && isLate(arrival, this.#rules)) return this.#disordered.late(arrival);
     const untaken = isBare ? this.#takeBare(index, isLive, effects) : this.#takeDecoded(index, isLive, effects);
     if (untaken !== undefined) return untaken;
     if (isLive && at.effectiveAt < this.#entry.openedAt) this.#beginSooner(effects);
     return undefined;
+  }
+
+  /** The same of a key whose session has closed, and may be revised (S9). */
+  #takeOnClosedByTime(arrival: Arrival, effects: Effects): Refusal | undefined {
+    const { event, at } = arrival;
+    const taken = this.#revisions.takeByTime(event, at, effects);
+    if (taken === 'taken') return undefined;
+    if (taken === 'newcomer') return this.#succeed(event === undefined, effects);
+    return taken === 'late' ? this.#disordered.late(arrival) : taken;
   }
 
   #takeBare(index: number, isLive: boolean, effects: Effects): Refusal | undefined {
@@ -388,9 +456,15 @@ class SessionKind implements Kind {
     const endedAt = this.#event.occurredAt ?? this.#at.timestamp;
     this.#apply({ isLive: true, isTold: false }, effects);
     this.#close('ENDED', effects.clock, endedAt, effects);
+    // Its window may end before its silence would have.
+    if (this.#revisions.isOn) effects.dueSooner();
   }
 
   #close(reason: CloseReason, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {
+    if (this.#revisions.isOn) {
+      this.#revisions.keep({ ...readFragments(this.#entry)[0]!, endedAt }, reason, closedAt, effects);
+      return;
+    }
     this.#say('CLOSED', { reason, closedAt, endedAt }, effects);
     effects.end(closedAt);
   }

@@ -3,6 +3,7 @@ import { namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import type { SessionSummary, SummaryEncoder } from '@flatline/ports/formats';
 import type { Effects } from '../contract.ts';
+import { idAt } from '../input-place.ts';
 import type { SessionCounters } from './session-counters.ts';
 
 export interface VoiceOptions {
@@ -13,12 +14,32 @@ export interface VoiceOptions {
   readonly outputTopic: string;
 }
 
-/** A close comes with its tombstone: with no revision window both are final at once (O2). */
+/** A close comes with its tombstone: without a revision window it is final at once (O2). */
 export function saySummary(summary: SessionSummary, options: VoiceOptions, effects: Effects): void {
   const { key, incarnation, state } = summary;
   const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];
   effects.emit({ key, value: encoded(summary, options), headers });
   if (state === 'CLOSED' && options.tombstones) effects.emit({ key, value: null, headers });
+}
+
+/** Without a tombstone: more may come of the incarnation (S9). */
+export function sayRevisable(summary: SessionSummary, options: VoiceOptions, effects: Effects): void {
+  saySummary(summary, { ...options, tombstones: false }, effects);
+}
+
+/** Nothing more comes of the incarnation that began at the place `firstOffset` (S9). */
+export function sayFinal(
+  {
+    key,
+    partition,
+    firstOffset,
+  }: { readonly key: Uint8Array; readonly partition: number; readonly firstOffset: number },
+  { tombstones }: VoiceOptions,
+  effects: Effects,
+): void {
+  if (!tombstones) return;
+  const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(idAt(partition, firstOffset)) }];
+  effects.emit({ key, value: null, headers });
 }
 
 export function countClose({ reason, durationMs, capped }: SessionSummary, counters: SessionCounters): void {

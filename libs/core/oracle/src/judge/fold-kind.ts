@@ -45,7 +45,7 @@ export function foldKind(records: Iterable<InputRecord>, options: KindFoldOption
   fold.advance(clockAtEnd);
   fold.settleAll();
   return {
-    said: fold.takeExpected().length,
+    said: fold.takeExpected().filter(({ isTombstone = false }) => !isTombstone).length,
     open: new Map([...fold.lives()].map(({ text, dueAt }) => [text, dueAt])),
     refused: fold.takeBad(),
     steps,

@@ -124,16 +124,17 @@ export class OutputCheck {
         return { kind: 'owed', ...found, isOutOfOrder: found.isOutOfOrder && this.#parts.isWhole };
       },
     };
-    const isSaid = ({ record }: Fed<OutputRecord>): boolean => {
+    const isSaid = ({ record }: Fed<OutputRecord>, group: Group): boolean => {
       const { key, value } = record;
-      if (key === null || value === null) return key !== null;
-      const id = words.idOf(record);
+      if (key === null) return false;
+      if (value === null && (words.finalOf === undefined || isAccompanied(record, group))) return true;
+      const id = value === null ? words.finalOf?.(record) : words.idOf(record);
       if (id === undefined) return false;
       const name = nameOf(key);
       return stands(name, id) || (this.#wasLetGo(record) && !fold.mayComeLater(name, id, record, folded));
     };
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
-      while (this.#standing < group.length && isSaid(group[this.#standing]!)) this.#standing += 1;
+      while (this.#standing < group.length && isSaid(group[this.#standing]!, group)) this.#standing += 1;
       if (this.#standing < group.length) return;
       this.#group = undefined;
       this.#isAnchored = true;
@@ -206,8 +207,8 @@ export class OutputCheck {
     const { fold, words } = this.#parts.reading;
     return group.some(({ record, transaction }) => {
       const { key, value } = record;
-      if (transaction === undefined || key === null || value === null) return false;
-      const id = words.idOf(record);
+      if (transaction === undefined || key === null) return false;
+      const id = value === null ? words.finalOf?.(record) : words.idOf(record);
       return id !== undefined && fold.mayComeLater(nameOf(key), id, record, positions);
     });
   }
@@ -217,7 +218,7 @@ export class OutputCheck {
     for (const { record, transaction } of group) {
       if (record.key === null) this.#parts.place.violation('O2', { offset: record.offset, what: 'has no key' });
       else if (record.value !== null) this.#said(record, record.key, { owed, pending });
-      else if (this.#isAnchored || transaction !== undefined) this.#tombstone(record, record.key, pending);
+      else if (this.#isAnchored || transaction !== undefined) this.#tombstone(record, record.key, { owed, pending });
     }
     if (group[0]!.transaction === undefined) return;
     for (const [name, incarnation] of pending) this.#withoutTombstone(group[0]!.record.offset, name, incarnation);
@@ -266,16 +267,24 @@ export class OutputCheck {
     const incarnation = words.lastOf(record);
     if (incarnation !== undefined) pending.set(where.key, incarnation);
     const taken = owed.take(nameOf(key), id);
+    const mayFollow = taken.kind === 'owed' ? taken.expected.isRevisable : words.mayBeRevisable?.();
+    if (mayFollow === true) pending.delete(where.key);
     if (taken.kind === 'unknown') this.#extra(record, key, id);
     if (taken.kind !== 'owed') return;
     if (taken.isOutOfOrder) place.violation('O4', { ...where, what: `${id} comes before an earlier one of its key` });
     this.#compare(record, taken.expected);
   }
 
-  #tombstone({ offset, incarnation }: OutputRecord, key: Uint8Array, pending: Map<string, string>): void {
+  #tombstone(
+    record: OutputRecord,
+    key: Uint8Array,
+    { owed, pending }: { readonly owed: Pick<Owed, 'take'>; readonly pending: Map<string, string> },
+  ): void {
+    const { offset, incarnation } = record;
     const text = textOf(key);
     const expected = pending.get(text);
     pending.delete(text);
+    if (expected === undefined && this.#isFinal(record, key, owed)) return;
     if (this.#firstWithout !== undefined)
       this.#parts.place.violation('O2', {
         offset,
@@ -288,6 +297,20 @@ export class OutputCheck {
         key: text,
         what: `a tombstone of ${incarnation ?? 'no incarnation'} where ${expected === undefined ? 'no last word came before' : `that of ${expected} must be`}`,
       });
+  }
+
+  /** S9: a tombstone that stands alone is owed, or of what cannot be judged. */
+  #isFinal(record: OutputRecord, key: Uint8Array, owed: Pick<Owed, 'take'>): boolean {
+    const { place, reading } = this.#parts;
+    const id = reading.words.finalOf?.(record);
+    if (id === undefined) return false;
+    const taken = owed.take(nameOf(key), id);
+    if (taken.kind === 'unknown' && isBelow(reading.words.beginningOf(record), this.judgedFrom)) return true;
+    if (taken.kind !== 'owed') return taken.kind === 'early';
+    const where = { offset: record.offset, key: textOf(key) };
+    if (taken.isOutOfOrder) place.violation('O4', { ...where, what: `${id} comes before an earlier one of its key` });
+    this.#compare(record, taken.expected);
+    return true;
   }
 
   #compare(record: OutputRecord, expected: ExpectedRecord): void {
@@ -375,7 +398,7 @@ class Owed {
 
   names(record: OutputRecord): boolean {
     const { key, value } = record;
-    const id = key === null || value === null ? undefined : this.#words.idOf(record);
+    const id = key === null ? undefined : value === null ? this.#words.finalOf?.(record) : this.#words.idOf(record);
     if (key === null || id === undefined) return false;
     return this.#early.has(id) || this.#all.has(nameOf(key), id);
   }
@@ -393,6 +416,19 @@ class Owed {
   clear(): void {
     this.#all.takeAll();
   }
+}
+
+/** True if the tombstone comes with a last word of its incarnation. */
+function isAccompanied({ key, incarnation, offset }: OutputRecord, group: Group): boolean {
+  return group.some(
+    ({ record }) =>
+      record.offset < offset &&
+      record.value !== null &&
+      record.incarnation === incarnation &&
+      key !== null &&
+      record.key !== null &&
+      nameOf(record.key) === nameOf(key),
+  );
 }
 
 function placeOf(name: string, id: string): string {

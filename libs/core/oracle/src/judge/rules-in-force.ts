@@ -20,6 +20,7 @@ const BEFORE: Readonly<Record<string, unknown>> = {
   updateIntervalMs: undefined,
   graceMs: 0,
   late: 'deadLetter',
+  revisionWindowMs: 0,
 };
 
 export class RulesInForce {

@@ -224,7 +224,9 @@ export interface PipelineRules extends CommonRules {
   readonly maxDurationMs: DurationMs | undefined;
   readonly graceMs: DurationMs;
   /** What becomes of records later than that (C7). */
-  readonly late: 'deadLetter' | 'drop';
+  readonly late: 'deadLetter' | 'drop' | 'revise';
+  /** How long after its close a session may be revised (S9). Default: 0, none is. */
+  readonly revisionWindowMs?: DurationMs;
   readonly dedupeEventIds: number;
   readonly maxSources: number;
   /** S11 */

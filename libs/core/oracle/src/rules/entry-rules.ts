@@ -39,7 +39,10 @@ export interface Machine<State, Said> {
 }
 
 /** The output record expected for something that a machine has said. */
-export interface Expectation extends Pick<ExpectedRecord, 'id' | 'why' | 'ending' | 'compare'> {
+export interface Expectation extends Pick<
+  ExpectedRecord,
+  'id' | 'why' | 'ending' | 'compare' | 'isRevisable' | 'isTombstone'
+> {
   /** The instant that it states, if time brought it about. */
   readonly at: Millis | undefined;
 }

@@ -8,7 +8,7 @@ import type { InputFold } from './input-fold.ts';
 /** How a life of a key ended (Reach). */
 export type Ending = 'timeouts' | 'ends' | 'maxDurations';
 
-/** A record with a value that the output must have. */
+/** A record that the output must have: with a value, or a tombstone that stands alone (S9). */
 export interface ExpectedRecord {
   /** The key, as a name for maps; below, human-readable. */
   readonly name: string;
@@ -21,6 +21,10 @@ export interface ExpectedRecord {
   readonly dueAt: Millis | undefined;
   /** Set if it is the last record of a life. */
   readonly ending: Ending | undefined;
+  /** True if it is a tombstone. Default: false. */
+  readonly isTombstone?: boolean;
+  /** True if more may come of its life: no tombstone follows it at once (S9). Default: false. */
+  readonly isRevisable?: boolean;
   /** Returns how the record differs from this one; undefined: it does not. */
   readonly compare: (record: OutputRecord) => EntryFault | undefined;
 }
@@ -99,6 +103,10 @@ export interface OutputWords {
   idOf(record: OutputRecord): string | undefined;
   /** Returns the incarnation that it ends, but for a tombstone; undefined: more may come. */
   lastOf(record: OutputRecord): string | undefined;
+  /** Returns the ExpectedRecord.id of a tombstone that stands alone (S9). Default: none does. */
+  readonly finalOf?: (tombstone: OutputRecord) => string | undefined;
+  /** True if a last word that is not known may have been one without a tombstone (S9). Default: false. */
+  readonly mayBeRevisable?: () => boolean;
   /** O2: lists how its key and headers contradict its value. */
   contradictions(record: OutputRecord): readonly string[];
   /** The place in the input at which what it tells of began; NaN: it does not say. */

@@ -130,6 +130,34 @@ describe('[K1] the block format', () => {
     expect(block!.bytes[1]).toBe(2);
   });
 
+  test('[K9][S9] golden bytes of version 5: a closed session that was revised, and waits', () => {
+    const rules = {
+      ...options().rules,
+      timeoutMs: 1_000,
+      graceMs: 500,
+      late: 'revise',
+      revisionWindowMs: 60_000,
+    } as const;
+    const task = new PartitionTask(options({ rules, input: { ...options().input, timestampType: 'CreateTime' } }));
+    begin(task, 0, START);
+    const times = [0, 2_000, 300];
+    const records = times.map((time, offset) => ({
+      offset,
+      timestamp: 1_700_000_000_000 + time,
+      key: offset === 1 ? 'other' : 'k',
+      value: '',
+      logAppendTime: false,
+    }));
+    task.step(new ListCursor(records), 10, 9e12);
+    const cut = task.cut(context);
+    expect(cut.outputs).toHaveLength(2);
+    const [block] = cut.blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460501036c6f67026d650572756e2d3100000001040103ea03000008d8a4abfef96200d0df95ffbc31000002b9218df84f0001016b1c0a80d095ffbc31dc0b000202000880a0abfef962d8a4abfef962000002000e0a000000000000e012e80700000111056f746865720d00d0df95ffbc3100010001e807"`,
+    );
+    expect(decodeBlock(block!.bytes)).toMatchObject({ kind: 'state', header: { ...context, liveEntries: 2 } });
+  });
+
   test('[K9] golden bytes of version 5: several inputs, and early data of a session that has not come', () => {
     const { input, decoder: first } = options();
     const decode = (_bytes: Uint8Array, _start: number, _length: number, target: SessionEvent): { kind: 'event' } => {

@@ -8,6 +8,7 @@ import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from '../changelog/block-format.ts';
 import type { TaskCounters } from '../live/counters.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
+import { hasRoomFor } from '../entries/state-limits.ts';
 import type { Expiry } from '../live/expiry.ts';
 import type { LiveEntries } from '../live/live-entries.ts';
 import type { PartitionClock } from '../live/partition-clock.ts';
@@ -24,10 +25,16 @@ const LIMIT: StepOutcome = { kind: 'limit' };
 const FULL: StepOutcome = { kind: 'full' };
 const DUE: StepOutcome = { kind: 'due' };
 
+/** Upper bounds on the state that records need: for each byte, and for what none of them says. */
+const STATE_PER_BYTE_MAX = 16;
+const STATE_PER_RECORD_MAX = 1_024;
+
 export interface RecordTakerParts extends Omit<RefusedRecordsParts, 'maxKeyBytes'> {
   readonly rules: InputRules;
   /** PipelineKind.expiresFirst */
   readonly expiresFirst: boolean;
+  /** PipelineKind.dueGrowthMax */
+  readonly dueGrowthMax: number;
   readonly table: EntryTable;
   readonly counters: TaskCounters;
   readonly clock: PartitionClock;
@@ -198,11 +205,19 @@ export class RecordTaker {
     const evidence = evidenceOf(timestamp, rules, wallNow);
     if (this.#leavesDue(evidence)) return DUE;
     this.#time.advance(evidence, this.#again);
-    if (this.#parts.expiresFirst && !this.#parts.expiry.isDone()) return DUE;
+    if (this.#expiresFirst(cursor) && !this.#parts.expiry.isDone()) return DUE;
     this.#input.live = wallNow - timestamp <= rules.liveWithinMs;
     if (cursor.unreadable === undefined) return this.#takeGroup(cursor, limit);
     this.#refused.refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);
     return undefined;
+  }
+
+  /** True if what is due may have to do with what is said of the record: when it comes, or whether there is room for it. */
+  #expiresFirst({ bytes }: RecordCursor): boolean {
+    const { expiresFirst, dueGrowthMax, table, state } = this.#parts;
+    if (dueGrowthMax === 0) return expiresFirst;
+    const atMost = table.size * dueGrowthMax + STATE_PER_BYTE_MAX * bytes.length + STATE_PER_RECORD_MAX;
+    return expiresFirst || !hasRoomFor(table, state, atMost);
   }
 
   /**

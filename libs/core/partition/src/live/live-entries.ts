@@ -126,7 +126,7 @@ export class LiveEntries implements Effects {
     for (let slot = arming.slot; slot < end; slot += 1) {
       if (table.isLive(slot)) wheel.schedule(slot);
       else table.noteVacant(slot);
-      if (table.isLive(slot)) this.#restoreOwed(slot);
+      if (table.isLive(slot)) this.#restored(slot);
     }
     arming.slot = end;
     if (end < table.slotsEnd) return false;
@@ -135,8 +135,9 @@ export class LiveEntries implements Effects {
     return true;
   }
 
-  #restoreOwed(slot: number): void {
+  #restored(slot: number): void {
     this.#entry.at(slot);
+    this.#kind.restored?.();
     this.#owed.restore(slot);
   }
 

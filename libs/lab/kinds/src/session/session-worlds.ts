@@ -15,6 +15,8 @@ export const sessionWorlds: KindWorlds<'session'> = {
     'ENDED/grace',
     'TIMEOUT/absorbed',
     'TIMEOUT/further',
+    'TIMEOUT/revised',
+    'ENDED/revised',
     'OPENED',
     'UPDATED',
     'TIMEOUT/capped',

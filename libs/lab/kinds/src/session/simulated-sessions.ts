@@ -1,5 +1,5 @@
 // Worlds of sessions: devices that beat, send other events, end, repeat themselves, and make the product fail on purpose (I6).
-import type { Clock, Random } from '@flatline/base';
+import type { Clock, DurationMs, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import type { PipelineKind } from '@flatline/kinds';
 import { sessionKind, type SessionRules } from '@flatline/kinds/session';
@@ -23,7 +23,7 @@ export const RULES = {
 } as const;
 
 /** What worlds have whose producers stamp (C7). */
-export type SessionGrace = Pick<SessionRules, 'graceMs' | 'late'>;
+export type SessionGrace = Pick<SessionRules, 'graceMs' | 'late' | 'revisionWindowMs'>;
 
 /** What is told of live sessions (S11), and how many events one takes (S13): in worlds without a grace, which excludes both. */
 type SessionTelling = Pick<SessionRules, 'sayOpened' | 'updateIntervalMs' | 'maxEvents'>;
@@ -31,6 +31,9 @@ type SessionTelling = Pick<SessionRules, 'sayOpened' | 'updateIntervalMs' | 'max
 const NOTHING_TOLD: SessionTelling = { sayOpened: false, updateIntervalMs: undefined, maxEvents: undefined };
 
 const NO_GRACE: SessionGrace = { graceMs: 0, late: 'deadLetter' };
+
+/** How long a closed session waits, before and after the settings change (S9). */
+type Windows = readonly [first: DurationMs, changed: DurationMs];
 
 /** What an event's type says of it: the decoder throws, or hands on what cannot be applied (I6). */
 const FAILS_DECODING = 'FAILS_DECODING';
@@ -59,7 +62,10 @@ export class SimulatedSessions implements SimulatedKind {
   constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace, isChanged: boolean) {
     const { furtherInputs = [] } = scenario;
     const isAlone = furtherInputs.length === 0;
-    const grace = scenario.timestampType === 'CreateTime' && isAlone ? drawn : NO_GRACE;
+    const byTime = scenario.timestampType === 'CreateTime' && isAlone ? drawn : NO_GRACE;
+    const windows = drawWindows(simulation.random('revisions'));
+    const isDataAdded = furtherInputs.some(({ touches }) => !touches);
+    const grace = withWindow(byTime, byTime.graceMs > 0 || isDataAdded ? windows[isChanged ? 1 : 0] : 0);
     const tellings = drawTellings(simulation.random('telling'));
     // Updates are refused where there are several inputs (S8).
     const [first, changed] = isAlone ? tellings : [withoutUpdates(tellings[0]), withoutUpdates(tellings[1])];
@@ -127,13 +133,15 @@ export class SimulatedSessions implements SimulatedKind {
     if (summary === undefined) return undefined;
     const { state, incarnation, reason, lastOffset, capped } = summary;
     const isLive = state !== 'CLOSED';
-    const what = isLive ? String(state) : `${String(reason)}${this.#how(summary)}`;
+    const revision = Number(summary['revision']);
+    const what = isLive ? String(state) : `${String(reason)}${revision > 0 ? '/revised' : this.#how(summary)}`;
+    const closed = revision > 0 ? `${String(incarnation)} revision ${revision}` : String(incarnation);
     return {
-      id: isLive ? `${String(incarnation)} ${String(state)} ${String(lastOffset)}` : String(incarnation),
+      id: isLive ? `${String(incarnation)} ${String(state)} ${String(lastOffset)}` : closed,
       what: capped === true ? `${what}/capped` : what,
       at: Number(summary['closedAt']),
-      // A live session repeats its first offset.
-      sums: isLive ? undefined : [Number(summary['firstOffset']), Number(lastOffset)],
+      // A live session repeats its first offset, as does one that is revised.
+      sums: isLive || revision > 0 ? undefined : [Number(summary['firstOffset']), Number(lastOffset)],
     };
   }
 }
@@ -156,6 +164,18 @@ export function openSessions(scenario: SessionScenario, clock: Clock): PipelineK
     tombstones,
     outputTopic: OUTPUT,
   });
+}
+
+/** Most worlds have none. */
+function drawWindows(random: Random): Windows {
+  const drawn = (): DurationMs => oneOf(random, [0, 300, 1_500, 6_000]);
+  return random.chance(0.5) ? [drawn(), drawn()] : [0, 0];
+}
+
+/** With a grace, what comes late revises wherever a session waits. */
+function withWindow(grace: SessionGrace, revisionWindowMs: DurationMs): SessionGrace {
+  if (revisionWindowMs === 0) return grace;
+  return { ...grace, revisionWindowMs, late: grace.graceMs > 0 ? 'revise' : grace.late };
 }
 
 function withoutUpdates(telling: SessionTelling): SessionTelling {

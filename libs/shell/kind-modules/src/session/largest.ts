@@ -27,7 +27,8 @@ export function largestSummaryBytes(format: Format, entry: SessionEntry, rules: 
   const times = { closedAt: at, endedAt: at, emittedAt: at };
   const partition = 2 ** 31 - 1;
   const absorbed = rules.graceMs > 0 ? new Array<number>(ABSORBED_MAX).fill(at) : [];
-  const closing = { key, partition, reason: 'MAX_DURATION' as const, ...times, absorbed };
+  const revision = (rules.revisionWindowMs ?? 0) > 0 ? at : 0;
+  const closing = { key, partition, reason: 'MAX_DURATION' as const, ...times, absorbed, revision };
   const summary = summarize(entry, rules, closing);
   const longest = { startedAt: -at, deadlineAt: at, durationMs: at, heldMs: at, lateCount: at, missingCount: at };
   return summaryBytes(format, { ...summary, ...longest });

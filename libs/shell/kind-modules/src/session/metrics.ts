@@ -9,6 +9,7 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
     flatline_sessions_opened_total: ['sessionsOpened', 'Incarnations opened'],
     flatline_sessions_absorbed_total: ['sessionsAbsorbed', 'Incarnations that turned out to be one with another (C7)'],
     flatline_late_records_total: ['lateRecords', 'Records that came too late for their session (C7)'],
+    flatline_revisions_total: ['revisions', 'Summaries said again, since data came after the close (S9)'],
     flatline_unmatched_ends_total: ['unmatchedEnds', 'Explicit ends for no live session'],
     flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
     flatline_sessions_capped_total: ['cappedSessions', 'Sessions closed with more than maxEvents (S13)'],
@@ -18,6 +19,13 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
     flatline_early_data_joined_total: ['earlyJoined', 'Of these, keys whose session came'],
     flatline_early_data_dropped_total: ['earlyDropped', 'Of these, keys of which none came within holdMs'],
     flatline_forgotten_sources_total: ['forgottenSources', 'Sources forgotten for others of their sessions (S5)'],
+  },
+  gauged: {
+    flatline_closed_sessions_waiting: ['closedWaiting', 'Closed sessions that may still be revised (S9)'],
+    flatline_closed_sessions_waiting_bytes: [
+      'closedWaitingBytes',
+      'What these count towards maxStateBytes (I7): entries, keys and states',
+    ],
   },
   ended: {
     name: 'flatline_sessions_closed_total',

@@ -44,7 +44,12 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   },
   view: ({ rules }) => sessionView(rules),
   columns: [
-    { name: 'deadline (UTC)', width: 19, text: ({ deadlineAt }, { time }) => time(deadlineAt) },
+    {
+      name: 'deadline (UTC)',
+      width: 19,
+      // One that has closed waits for revisions (S9).
+      text: ({ deadlineAt, closedAt }, { time }) => (closedAt === undefined ? time(deadlineAt) : 'closed'),
+    },
     { name: 'last seen (UTC)', width: 19, spare: 2, text: ({ lastSeenAt }, { time }) => time(lastSeenAt) },
     { name: 'events', width: 8, text: ({ eventCount }) => eventCount as number },
     { name: 'incarnation', width: 16, spare: 1, text: ({ incarnation }) => incarnation as string },

@@ -1,6 +1,7 @@
 // What may be set of sessions, and what it comes to.
 import {
   CHANGELOG_FORMAT_WITH_DISORDER,
+  CHANGELOG_FORMAT_WITH_REVISIONS,
   CHANGELOG_FORMAT_WITH_SOURCES,
   CHANGELOG_FORMAT_WITH_UPDATES,
 } from '@flatline/base';
@@ -66,14 +67,17 @@ export const sessionSection = sectionForm('session', {
   ),
   maxAttributes,
   maxAttributeBytes,
-  revisionWindowMs: setting(durationOrNone.default(0), '_(later)_ S9'),
+  revisionWindowMs: setting(
+    durationOrNone.default(0),
+    'So long after its close a session may be revised: its summary is said again, and its tombstone waits (S9). By what comes late (`late: "revise"`), or by an input with `touches: false`. 0: it is final at once',
+  ),
   graceMs: setting(
     durationOrNone.default(0),
     'Sessions by event time: so long after its deadline one closes, and till then takes what comes late (C7). `CreateTime` only, not with `maxDurationMs`. Choose it by `flatline_lateness_seconds`',
   ),
   late: setting(
     z.enum(['deadLetter', 'revise', 'drop']).default('deadLetter'),
-    'What becomes of a record that comes later (C7); `revise` _(later)_, S9',
+    'What becomes of a record that comes later (C7); `revise`: it revises the closed session of its time, and is a dead letter where none waits (S9)',
   ),
   unheardMs,
   maxHoldMs,
@@ -91,23 +95,48 @@ export function fillSession(written: Record<string, unknown>): void {
 }
 
 export function sessionProblems(section: SessionSection): Problem[] {
-  const { revisionWindowMs } = section;
-  const found = [...lifeProblems(section), ...graceProblems(section), ...tellingProblems(section)];
-  // A setting that would be accepted and not obeyed is worse than an error.
-  if (revisionWindowMs !== 0) {
-    const problem = 'is not available in this version; use 0';
-    found.push({ setting: 'revisionWindowMs', value: revisionWindowMs, problem });
+  return withPreset(section, [
+    ...lifeProblems(section),
+    ...graceProblems(section),
+    ...tellingProblems(section),
+    ...revisionProblems(section),
+  ]);
+}
+
+/** Finds settings by which a session would wait for revisions that cannot come, or be revised without waiting (S9). */
+function revisionProblems({ revisionWindowMs, late, graceMs, input, changelogFormat }: SessionSection): Problem[] {
+  if (revisionWindowMs === 0) {
+    if (late !== 'revise' || graceMs === 0) return [];
+    const problem = 'needs revisionWindowMs: without one no closed session waits for what comes late (rule S9)';
+    return [{ setting: 'late', value: late, problem, involved: ['revisionWindowMs'] }];
   }
-  return withPreset(section, found);
+  const found: Problem[] = [];
+  const refuse = (problem: string, ...involved: string[]): void => {
+    found.push({ setting: 'revisionWindowMs', value: revisionWindowMs, problem, involved });
+  };
+  if (graceMs > 0 && late !== 'revise')
+    refuse(
+      `needs late: "revise" beside graceMs: with "${late}" nothing revises a session (rule S9)`,
+      'late',
+      'graceMs',
+    );
+  if (graceMs === 0 && [input].flat().every(({ touches }) => touches))
+    refuse(
+      '0 where nothing comes late: revisions need graceMs and late: "revise", or an input with touches: false (rule S9)',
+      'graceMs',
+      'input.touches',
+    );
+  if (changelogFormat < CHANGELOG_FORMAT_WITH_REVISIONS)
+    refuse(
+      `0 where changelogFormat is ${changelogFormat}: ${CHANGELOG_FORMAT_WITH_REVISIONS} is the first with closed sessions that wait`,
+      'changelogFormat',
+    );
+  return found;
 }
 
 /** Finds settings with which sessions are not of event time, or not kept (C7). */
 function graceProblems(section: SessionSection): Problem[] {
   const { graceMs, maxDurationMs: longest, input, changelogFormat, late } = section;
-  if (late === 'revise') {
-    const problem = 'is not available in this version: it needs revisions (rule S9); use "deadLetter" or "drop"';
-    return [{ setting: 'late', value: late, problem }];
-  }
   if (graceMs === 0) {
     if (late === 'deadLetter') return [];
     const problem = 'needs graceMs: without one no record is late (rule C7)';
@@ -162,9 +191,7 @@ function tellingProblems({ emit, updateIntervalMs, maxEvents, graceMs, changelog
 const UPDATE_INTERVAL_MS = 60_000;
 
 export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
-  const { dedupeEventIds, maxSources, changelogFormat, graceMs, maxEvents, emit } = section;
-  // "revise" is refused (`sessionProblems`).
-  const late = section.late === 'drop' ? 'drop' : 'deadLetter';
+  const { dedupeEventIds, maxSources, changelogFormat, graceMs, late, revisionWindowMs, maxEvents, emit } = section;
   // A former build could not read what is kept of sources.
   const told = changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? 0 : maxSources;
   return {
@@ -178,6 +205,8 @@ export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
       updateIntervalMs: emit.includes('updated') ? (section.updateIntervalMs ?? UPDATE_INTERVAL_MS) : undefined,
       graceMs,
       late,
+      // Left out where there is none: the settings in the changelog are those that they were.
+      ...(revisionWindowMs > 0 && { revisionWindowMs }),
     },
     targets: [],
     heldTime: heldTimeOf(section),

@@ -140,6 +140,9 @@ export function metricsOf(observed: Observed): Metrics {
   for (const counted of [COUNTED, ...kinds.map((kind) => kind.counted)])
     for (const [name, [counter, help]] of Object.entries(counted))
       addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
+  for (const { gauged = {} } of kinds)
+    for (const [name, [counter, help]] of Object.entries(gauged))
+      addGauge(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
   for (const [name, [read, help]] of Object.entries(INPUT_GAUGED)) addOfInputs(registry, { name, help }, tasks, read);
   addDurations(registry, tasks);
   addOfStores(registry, observed, () => pipelines);

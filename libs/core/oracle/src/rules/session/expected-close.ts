@@ -8,8 +8,12 @@ import { missingIn } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
 
 export interface ExpectedClose {
-  readonly state: 'OPENED' | 'UPDATED' | 'CLOSED';
+  /** `FINAL`: a tombstone that stands alone, since its session could be revised (S9). */
+  readonly state: 'OPENED' | 'UPDATED' | 'CLOSED' | 'FINAL';
   readonly incarnation: string;
+  readonly revision: number;
+  /** No tombstone follows it at once (S9). */
+  readonly isRevisable: boolean;
   readonly lastOffset: number;
   readonly deadlineAt: Millis;
   readonly reason: string;
@@ -23,6 +27,7 @@ export interface Closing {
   readonly key: Uint8Array;
   readonly partition: number;
   readonly state: ExpectedClose['state'];
+  readonly revision: number;
   /** Empty: it lives. */
   readonly reason: string;
   /** It has more events than it takes (S13). */
@@ -36,7 +41,7 @@ export interface Closing {
 }
 
 export function expectedSummary(session: Session, closing: Closing): ReadonlyMap<string, unknown> {
-  const { key, partition, state, reason, capped, closedAt, deadlineAt, heldMs } = closing;
+  const { key, partition, state, revision, reason, capped, closedAt, deadlineAt, heldMs } = closing;
   const { startedAt, lastSeenAt, timeoutMs, eventCount, truncated, firstOffset, lastOffset } = session;
   const endedAt = closing.endedAt ?? session.lastEventAt;
   const durationMs: DurationMs = Math.max(0, endedAt - startedAt);
@@ -44,7 +49,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
   const fields = {
     sessionId: textOf(key),
     incarnation: nameAt(partition, firstOffset),
-    revision: 0,
+    revision,
     state,
     reason,
     startedAt,

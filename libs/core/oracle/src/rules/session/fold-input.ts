@@ -39,8 +39,17 @@ export interface OpenSession extends Pick<Session, 'firstOffset' | 'lastOffset' 
   readonly deadlineAt: Millis;
 }
 
+export interface FoldedWord {
+  /** A tombstone that stands alone has the `state` `FINAL`, key and incarnation, and no more. */
+  readonly summary: FoldedSummary;
+  /** Nothing more comes of the incarnation: it is a tombstone, or one follows at once. */
+  readonly isFinal: boolean;
+}
+
 export interface Folded {
   readonly summaries: readonly FoldedSummary[];
+  /** These, and tombstones that stand alone, in their order (S9). */
+  readonly said: readonly FoldedWord[];
   /** Sessions open at the end, by key as text, if the clock stays where it is. */
   readonly open: ReadonlyMap<string, OpenSession>;
   /** Offsets of the records that belong in the dead letters. */
@@ -66,7 +75,8 @@ export function foldInput(records: Iterable<InputRecord>, options: FoldOptions):
   fold.advance(clockAtEnd);
   if (closesAll) fold.endLives();
   return {
-    summaries: closes.map(summaryOf),
+    summaries: closes.filter(({ state }) => state !== 'FINAL').map(summaryOf),
+    said: closes.map((close) => ({ summary: summaryOf(close), isFinal: isFinal(close) })),
     open: new Map([...fold.lives()].map(({ text, dueAt, state }) => [text, { deadlineAt: dueAt, ...state }])),
     refused: fold.takeBad(),
     steps,
@@ -81,6 +91,10 @@ function take(
   const refusal = refusalOf?.(record);
   if (refusal === 'stamp') fold.refuse(record);
   else fold.record(refusal === 'content' ? asRefused(record) : record);
+}
+
+function isFinal({ state, isRevisable }: ExpectedClose): boolean {
+  return state === 'FINAL' || (state === 'CLOSED' && !isRevisable);
 }
 
 function summaryOf({ incarnation, summary }: ExpectedClose): FoldedSummary {

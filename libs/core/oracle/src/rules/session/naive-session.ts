@@ -3,6 +3,7 @@
 // Shares no code with what it judges.
 import type { Millis } from '@flatline/base';
 import type { InputEvent, InputOfSeveral, InputRecord, PipelineRules } from '../../logs/history.ts';
+import { textOf } from '../../logs/byte-names.ts';
 import { inputOf, nameAt, offsetOf } from '../../logs/places.ts';
 import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
@@ -39,7 +40,7 @@ interface OfKey {
 
 interface Closing {
   /** Empty: it lives. */
-  readonly reason: 'TIMEOUT' | 'MAX_DURATION' | typeof ENDED | '';
+  readonly reason: string;
   readonly closedAt: Millis;
   readonly closedAtLeast: Millis;
   /** Event time of an explicit end; undefined: the last sign of life. */
@@ -60,6 +61,9 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   }
 
   dueAt(): Millis {
+    const { revisionWindowMs = 0 } = this.#rules;
+    const closed = this.state?.closed;
+    if (closed !== undefined) return this.#gaps.end(closed.closedAt, revisionWindowMs);
     return Math.min(Infinity, ...this.#open().map((session) => this.#dueOf(session)));
   }
 
@@ -70,6 +74,11 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       this.state = undefined;
       return;
     }
+    if (this.state?.closed !== undefined) {
+      this.#sayFinal(this.state);
+      this.state = undefined;
+      return;
+    }
     this.#keep(sessions.filter((session) => this.#dueOf(session) > at));
     for (const session of sessions) {
       const closedAt = this.#dueOf(session);
@@ -77,7 +86,8 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       const { endedAt } = session;
       const isLongest = this.#longestEnd(session) <= this.#silenceEnd(session);
       const reason = endedAt !== undefined ? ENDED : isLongest ? 'MAX_DURATION' : 'TIMEOUT';
-      this.#close(session, { reason, closedAt, closedAtLeast: closedAt, endedAt });
+      const isLast = this.state === undefined && session === sessions.at(-1);
+      this.#close(session, { reason, closedAt, closedAtLeast: closedAt, endedAt }, isLast);
     }
   }
 
@@ -88,6 +98,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? record.timestamp, event };
     const { state } = this;
     const input = this.#rules.inputs?.[record.input ?? 0];
+    if (state?.closed !== undefined) return this.#takeAfterClose(state, input, { record, activity }, when);
     if (input !== undefined) return this.#takeOf(input, { record, activity }, when);
     const isInOrder = this.#rules.graceMs === 0 && (state === undefined || isPlain(state));
     if (!isInOrder) return this.#takeByTime(activity, when);
@@ -95,6 +106,72 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       state === undefined ? activity : asCapped(activity, state, this.#rules, record.timestamp),
       when,
     );
+  }
+
+  /** S9: a record of a key whose session has closed, and may be revised. */
+  #takeAfterClose(
+    session: Session,
+    input: InputOfSeveral | undefined,
+    { record, activity }: { readonly record: InputRecord; readonly activity: Activity },
+    when: When,
+  ): boolean {
+    const isEnd = activity.event?.type === ENDED;
+    if (input === undefined) return this.#takeLate(session, { record, activity }, when);
+    if (isEnd) return true;
+    if (input.touches) return input.unknownKey === 'open' && this.#takeNext(session, record, when);
+    if (this.#isCapped(session, session.closed!.reason)) return true;
+    const said = asCapped(activity, session, this.#rules, record.timestamp);
+    this.#revise(session, withData(session, this.#rules, said));
+    return true;
+  }
+
+  /** S9, by event time. */
+  #takeLate(
+    session: Session,
+    { record, activity }: { readonly record: InputRecord; readonly activity: Activity },
+    when: When,
+  ): boolean {
+    const alone = [{ ...session, closed: undefined }];
+    const at = { gaps: this.#gaps, clock: when.clock };
+    if (activity.event?.type === ENDED) {
+      const ended = withEnd(alone, this.#rules, activity, this.#gaps);
+      if (ended !== undefined) this.#revise(session, ended.sessions[0]!);
+      return true;
+    }
+    // By itself it would open a session, or be too late for one.
+    if (withEvent([], this.#rules, activity, at) !== 'late') return this.#takeNext(session, record, when);
+    const placed = withEvent(alone, this.#rules, activity, at);
+    if (typeof placed === 'string') return this.#rules.late === 'drop';
+    this.#revise(session, placed.sessions[0]!);
+    return true;
+  }
+
+  /** S9: the next session of the key, which ends the window of the one before. */
+  #takeNext(session: Session, record: InputRecord, when: When): boolean {
+    this.#sayFinal(session);
+    this.state = undefined;
+    return this.take(record, when);
+  }
+
+  /** S9: a duplicate has said nothing new. */
+  #revise(before: Session, after: Session): void {
+    const duplicates = after.duplicates - before.duplicates;
+    this.repeated(duplicates);
+    if (duplicates > 0) return;
+    const { closedAt, reason: former, revision } = before.closed!;
+    const reason = after.endedAt === undefined ? former : ENDED;
+    this.state = { ...after, later: [], closed: { closedAt, reason, revision: revision + 1 } };
+    const { endedAt } = after;
+    this.#say('CLOSED', this.state, { reason, closedAt, closedAtLeast: closedAt, endedAt }, true);
+  }
+
+  #sayFinal({ firstOffset, closed }: Session): void {
+    if (this.#rules.tombstones === false) return;
+    const incarnation = nameAt(this.#of.partition, firstOffset);
+    const { closedAt, reason, revision } = closed!;
+    const summary = new Map(Object.entries({ sessionId: textOf(this.#of.key), incarnation, state: 'FINAL' }));
+    const at = { deadlineAt: closedAt, closedAtLeast: closedAt, reason, revision };
+    this.tell({ state: 'FINAL', incarnation, lastOffset: 0, isRevisable: false, ...at, summary });
   }
 
   /** S8: a record of one of several inputs. */
@@ -141,7 +218,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     else {
       this.state = undefined;
       const closing = { closedAt: clock, closedAtLeast: clockAtLeast, endedAt: activity.occurredAt };
-      this.#close(session, { reason: ENDED, ...closing });
+      this.#close({ ...session, endedAt: activity.occurredAt }, { reason: ENDED, ...closing }, true);
     }
     return true;
   }
@@ -180,18 +257,31 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     this.state = first && { ...first, later };
   }
 
-  #close(session: Session, closing: Closing): void {
-    this.#say('CLOSED', session, closing);
+  /** `isLast`: the key has no other session, so this one may wait for revisions (S9). */
+  #close(session: Session, closing: Closing, isLast: boolean): void {
+    const { revisionWindowMs = 0 } = this.#rules;
+    const isKept = isLast && revisionWindowMs > 0;
+    this.#say('CLOSED', session, closing, isKept);
+    if (!isKept) return;
+    const { reason, closedAt } = closing;
+    this.state = { ...session, later: [], closed: { closedAt, reason, revision: 0 } };
   }
 
-  #say(state: ExpectedClose['state'], session: Session, { reason, closedAt, closedAtLeast, endedAt }: Closing): void {
+  #isCapped({ eventCount }: Session, reason: string): boolean {
+    // An end is taken, however many came before it (S13).
+    return eventCount - (reason === ENDED ? 1 : 0) > (this.#rules.maxEvents ?? Infinity);
+  }
+
+  #say(state: ExpectedClose['state'], session: Session, closing: Closing, isRevisable = false): void {
+    const { reason, closedAt, closedAtLeast, endedAt } = closing;
+    const revision = session.closed?.revision ?? 0;
     const deadlineAt = this.#deadlineOf({ ...session, endedAt: undefined });
     const heldMs = this.#gaps.within(session.lastSeenAt, closedAt) || undefined;
     const summary = expectedSummary(session, {
       ...this.#of,
       state,
-      // An end is taken, however many came before it (S13).
-      capped: session.eventCount - (reason === ENDED ? 1 : 0) > (this.#rules.maxEvents ?? Infinity),
+      revision,
+      capped: this.#isCapped(session, reason),
       reason,
       closedAt,
       deadlineAt,
@@ -203,6 +293,8 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       state,
       lastOffset: offsetOf(session.lastOffset),
       incarnation,
+      revision,
+      isRevisable,
       deadlineAt,
       reason,
       closedAtLeast,

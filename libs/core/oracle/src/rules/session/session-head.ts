@@ -6,6 +6,8 @@ import type { HeadTouch } from '../../logs/changelog-fold.ts';
 export interface SessionHead {
   /** No activity was seen (S8). */
   readonly isEarly: boolean;
+  /** It has closed (S9): in place of when it was last seen stands when it did, and the timeout is 0. */
+  readonly isClosed: boolean;
   readonly timeoutChosen: boolean;
   readonly openedAt: number;
   readonly lastSeenAt: number;
@@ -20,6 +22,7 @@ export interface SessionHead {
 const TIMEOUT_CHOSEN = 1;
 const NUMBERS = 2;
 const EARLY = 4;
+const CLOSED = 8;
 /** The offsets of early data. */
 const NONE = -1;
 /** Bytes of the numbers' bitmap, and its flag. */
@@ -40,7 +43,20 @@ export function readHead(bytes: BlockReader): SessionHead {
   const timeoutMs = bytes.varint();
   const numbers = (flags & NUMBERS) === 0 ? undefined : readNumbers(bytes);
   const timeoutChosen = (flags & TIMEOUT_CHOSEN) !== 0;
-  return { isEarly, timeoutChosen, openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers };
+  const isClosed = (flags & CLOSED) !== 0;
+  if (isClosed && (isEarly || timeoutMs !== 0)) throw new NotABlock('is a closed session with a timeout, or none');
+  return {
+    isEarly,
+    isClosed,
+    timeoutChosen,
+    openedAt,
+    lastSeenAt,
+    firstOffset,
+    lastOffset,
+    eventCount,
+    timeoutMs,
+    numbers,
+  };
 }
 
 /** Returns the bytes of a head after a touch. @throws NotABlock */
@@ -82,7 +98,10 @@ function written(head: SessionHead): Uint8Array {
   const { openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers } = head;
   const out = new ByteWriter(64);
   out.u8(
-    (head.timeoutChosen ? TIMEOUT_CHOSEN : 0) + (numbers === undefined ? 0 : NUMBERS) + (head.isEarly ? EARLY : 0),
+    (head.timeoutChosen ? TIMEOUT_CHOSEN : 0) +
+      (numbers === undefined ? 0 : NUMBERS) +
+      (head.isEarly ? EARLY : 0) +
+      (head.isClosed ? CLOSED : 0),
   );
   for (const number of [
     openedAt,

@@ -19,7 +19,7 @@ export function readImage(image: Uint8Array): Session {
 
 function readSession(image: Uint8Array, hasLater: boolean): Session {
   const bytes = new BlockReader(image);
-  const { numbers, ...head } = readHead(bytes);
+  const { numbers, isClosed, ...head } = readHead(bytes);
   const session: Session = {
     ...head,
     duplicates: 0,
@@ -40,11 +40,15 @@ function readSession(image: Uint8Array, hasLater: boolean): Session {
     endedAt: undefined,
     absorbed: [],
     later: [],
+    closed: undefined,
   };
   const flags = numbers === undefined ? 0 : readNumbers(new BlockReader(numbers), session);
   session.hasTexts = (flags & HAS_TEXTS) !== 0;
   session.hasSources = (flags & HAS_SOURCES) !== 0;
-  if ((flags & HAS_DISORDER) !== 0) readDisorder(new BlockReader(bytes.bytes(bytes.u32())), session, hasLater);
+  const disorder = (flags & HAS_DISORDER) === 0 ? undefined : new BlockReader(bytes.bytes(bytes.u32()));
+  if (disorder !== undefined) readDisorder(disorder, session, hasLater);
+  if (isClosed) readClosed(disorder, session);
+  if (disorder?.isAtEnd === false) throw new NotABlock('has bytes behind the sessions of a key');
   if (session.hasTexts) readTexts(bytes.rest(), session);
   // It has no event that began or ended anything.
   if (session.isEarly) session.startedAt = session.lastEventAt = session.openedAt;
@@ -61,8 +65,22 @@ function readDisorder(bytes: BlockReader, session: Session, hasLater: boolean): 
   }
   session.absorbed = bytes.list(() => bytes.varint());
   session.later = bytes.list(() => readSession(bytes.bytes(bytes.varint()), false));
-  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind the sessions of a key');
   if (!hasLater && session.later.length > 0) throw new NotABlock('has sessions within a later one');
+}
+
+const REASONS = ['TIMEOUT', 'ENDED', 'MAX_DURATION'];
+
+/** S9: what the head of a closed session has other things in place of, and what was said. */
+function readClosed(bytes: BlockReader | undefined, session: Session): void {
+  if (bytes === undefined || session.later.length > 0)
+    throw new NotABlock('is closed, and says not how, or has others');
+  const closedAt = session.lastSeenAt;
+  session.lastSeenAt = closedAt - bytes.signed();
+  session.timeoutMs = bytes.varint();
+  session.timeoutChosen = bytes.byte() === 1;
+  const reason = REASONS[bytes.byte()];
+  if (reason === undefined) throw new NotABlock('is closed for no reason that there is');
+  session.closed = { closedAt, reason, revision: bytes.varint() };
 }
 
 /** Returns the flags. */

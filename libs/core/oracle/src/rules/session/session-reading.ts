@@ -19,7 +19,8 @@ import { stateSize } from './state-size.ts';
 
 export function sessionReading(partition: number, rules: PipelineRules, counts: FoldCounts): KindReading {
   const fold = new EntriesFold({ rules, counts, kind: sessionEntries(partition, rules) });
-  return { plural: 'sessions', fold, words: SUMMARIES, touched: touchedHead };
+  const words = { ...SUMMARIES, mayBeRevisable: () => hasWindow(rules) };
+  return { plural: 'sessions', fold, words, touched: touchedHead };
 }
 
 export function sessionEntries(partition: number, rules: PipelineRules): EntryRules<Session, ExpectedClose> {
@@ -31,7 +32,8 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     needsRoom: (record, state) => {
       const event = eventOf(record);
       if (event === 'bad' || event?.type === ENDED) return false;
-      if (state === undefined || opensAnother(record, event, state, rules)) return true;
+      if (state === undefined) return true;
+      if (state.closed === undefined && opensAnother(record, event, state, rules)) return true;
       if (event === undefined) return false;
       const isRemembered = event.eventId !== undefined && rules.dedupeEventIds > 0;
       return event.type !== HEARTBEAT || isRemembered || event.attributes !== undefined || isOfSource(event, rules);
@@ -40,20 +42,26 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     weighsExactly: true,
     differences,
     faults: wordsOf(partition),
-    // With a grace a key may have several, which end one after the other.
+    // With a grace a key may have several, which end one after the other; with a window one closes, and then ends.
     get isOneLife() {
-      return rules.graceMs === 0;
+      return rules.graceMs === 0 && !hasWindow(rules);
     },
     beginningOf: (state) => Math.max(...openIn(state).map(({ firstOffset }) => firstOffset)),
-    isBegun: ({ isEarly }) => !isEarly,
+    isBegun: ({ isEarly, closed }) => !isEarly && closed === undefined,
     // A summary is the only record of its session: it may come where that is what the session says next.
     instantOf: () => undefined,
     latestOffsetOf: (record) => placeOf(inputOf(SUMMARIES.beginningOf(record)), Number(record.summary?.['lastOffset'])),
     whyEarly: (record, { state, dueAt, clock }) =>
+      state.closed === undefined &&
       openIn(state).some(({ firstOffset }) => SUMMARIES.beginningOf(record) === firstOffset)
         ? `it is open: its deadline is ${dueAt}, the clock of this commit ${clock}`
         : undefined,
   };
+}
+
+/** S9 */
+function hasWindow({ revisionWindowMs = 0 }: PipelineRules): boolean {
+  return revisionWindowMs > 0;
 }
 
 /** True if the record is of none of the key's open sessions (C7). */
@@ -69,8 +77,10 @@ function opensAnother(
 }
 
 function wordsOf(partition: number): FaultWords<Session> {
-  const incarnationOf = ({ firstOffset, isEarly }: Session): string =>
-    isEarly ? 'early data' : nameAt(partition, firstOffset);
+  const incarnationOf = ({ firstOffset, isEarly, closed }: Session): string =>
+    isEarly
+      ? 'early data'
+      : `${nameAt(partition, firstOffset)}${closed === undefined ? '' : ', closed and revisable,'}`;
   return {
     surplus: (found, returns) =>
       `the changelog holds the incarnation ${incarnationOf(found)}, which the input ${returns ? 'had closed before: it returns' : 'does not leave open'}`,
@@ -86,12 +96,19 @@ function wordsOf(partition: number): FaultWords<Session> {
 const ENDINGS: Readonly<Record<string, Ending>> = { ENDED: 'ends', TIMEOUT: 'timeouts', MAX_DURATION: 'maxDurations' };
 
 function expectation(close: ExpectedClose): Expectation {
-  const { state, reason, deadlineAt } = close;
+  const { state, reason, deadlineAt, revision, isRevisable } = close;
+  const id = nameOf(close);
+  if (state === 'FINAL') {
+    const said = { id, at: undefined, why: 'it can be revised no more', ending: undefined };
+    return { ...said, isTombstone: true, compare: () => undefined };
+  }
   return {
-    id: nameOf(close),
+    id,
     at: undefined,
     why: `${reason || state}, deadline ${deadlineAt}`,
-    ending: ENDINGS[reason],
+    // A session closes once, however often that is said.
+    ending: revision === 0 ? ENDINGS[reason] : undefined,
+    isRevisable,
     compare: (record) => compared(record, close),
   };
 }
@@ -105,27 +122,39 @@ function compared({ summary = {} }: OutputRecord, close: ExpectedClose): EntryFa
   return { rule: isEarly ? 'V3' : 'V4', what };
 }
 
-/** A summary by its incarnation, what is said while it lives by its last record, too. */
-function nameOf({
-  state,
-  incarnation,
-  lastOffset,
-}: Pick<ExpectedClose, 'state' | 'incarnation' | 'lastOffset'>): string {
-  return state === 'CLOSED' ? incarnation : `${incarnation} ${state} ${lastOffset}`;
+type Named = Pick<ExpectedClose, 'state' | 'incarnation' | 'lastOffset' | 'revision'>;
+
+/** A summary by its incarnation and revision, what is said while it lives by its last record, too. */
+function nameOf({ state, incarnation, lastOffset, revision }: Named): string {
+  if (state === 'FINAL') return finalName(incarnation);
+  if (state !== 'CLOSED') return `${incarnation} ${state} ${lastOffset}`;
+  return revision === 0 ? incarnation : `${incarnation} revision ${revision}`;
+}
+
+function finalName(incarnation: string): string {
+  return `${incarnation} final`;
 }
 
 const SUMMARIES: OutputWords = {
   idOf: (record) => {
     const incarnation = incarnationIn(record);
-    const state = record.summary?.['state'];
-    if (incarnation === undefined || (state !== 'OPENED' && state !== 'UPDATED')) return incarnation;
-    return nameOf({ state, incarnation, lastOffset: Number(record.summary?.['lastOffset']) });
+    if (incarnation === undefined) return undefined;
+    const said: Readonly<Record<string, unknown>> = record.summary ?? {};
+    const { state, lastOffset, revision = 0 } = said;
+    const isLive = state === 'OPENED' || state === 'UPDATED';
+    return nameOf({
+      state: isLive ? state : 'CLOSED',
+      incarnation,
+      lastOffset: Number(lastOffset),
+      revision: Number(revision),
+    });
   },
+  finalOf: ({ incarnation }) => incarnation && finalName(incarnation),
   // What is said of one that lives is followed by no tombstone.
   lastOf: (record) => (isOfLive(record) ? undefined : incarnationIn(record)),
   contradictions: (record) => incarnationFaults(record, incarnationIn(record)),
   beginningOf: (record) => {
-    return placeIn(incarnationIn(record) ?? '');
+    return placeIn((record.value === null ? record.incarnation : incarnationIn(record)) ?? '');
   },
 };
 

@@ -47,6 +47,16 @@ export interface Session {
   absorbed: readonly number[];
   /** The key's other open sessions, in the order of their times, of which this is the first. */
   later: readonly Session[];
+  /** S9: it has closed, and may be revised; undefined: it is open. */
+  closed: Closed | undefined;
+}
+
+export interface Closed {
+  /** As of when it did. */
+  readonly closedAt: Millis;
+  readonly reason: string;
+  /** That of the summary said last. */
+  readonly revision: number;
 }
 
 /** Position and times of an activity. */
@@ -84,6 +94,7 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
     endedAt: undefined,
     absorbed: [],
     later: [],
+    closed: undefined,
   };
 }
 

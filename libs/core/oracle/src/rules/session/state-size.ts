@@ -19,11 +19,20 @@ export function stateSize(session: Session): number {
 }
 
 /** With its length before it. */
-function disorderSize({ endedAt, absorbed, later, timeoutMs }: Session): number {
-  if (endedAt === undefined && absorbed.length === 0 && later.length === 0) return 0;
+function disorderSize(session: Session): number {
+  const { endedAt, absorbed, later, timeoutMs, closed } = session;
+  if (endedAt === undefined && absorbed.length === 0 && later.length === 0 && closed === undefined) return 0;
   const ended = endedAt === undefined ? 0 : numberSize(timeoutMs) + 1 + numberSize(zigzag(endedAt));
   const images = later.map(imageSize).map((size) => numberSize(size) + size);
-  return LENGTH_BYTES + 1 + ended + listSize(absorbed.map(numberSize)) + listSize(images);
+  const others = listSize(absorbed.map(numberSize)) + listSize(images);
+  return LENGTH_BYTES + 1 + ended + others + closedSize(session);
+}
+
+/** S9: that an event chose the timeout, and the reason, take a byte each. */
+function closedSize({ closed, lastSeenAt, timeoutMs }: Session): number {
+  if (closed === undefined) return 0;
+  const { closedAt, revision } = closed;
+  return numberSize(zigzag(closedAt - lastSeenAt)) + numberSize(timeoutMs) + 2 + numberSize(revision);
 }
 
 function imageSize(session: Session): number {

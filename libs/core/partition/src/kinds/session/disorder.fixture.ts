@@ -7,7 +7,8 @@ import { PartitionTask } from '../../index.ts';
 import { bytes, options, text } from '../../task.fixture.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
 
-export type Summary = Readonly<Record<string, unknown>> | null;
+/** What is said of a session: a summary, or that a tombstone came. */
+export type Summary = Readonly<Record<string, unknown>>;
 
 /** The codecs are the shell's: as much of one as these tests send. */
 const decoder: EventDecoder = {
@@ -29,46 +30,58 @@ const encoder: SummaryEncoder = {
   },
 };
 
+function tombstoneOf(incarnation: string): Summary {
+  return { tombstone: incarnation };
+}
+
 export interface DisorderSettings {
   readonly rules?: Partial<SessionRules>;
   readonly maxStateBytes?: number;
   readonly groupMax?: number;
+  /** Default: there are none. */
+  readonly tombstones?: boolean;
 }
 
 export class DisorderLog extends KindLog<Summary> {
   rules: SessionRules;
   readonly #maxStateBytes: number;
   readonly #groupMax: number;
+  readonly #tombstones: boolean;
 
-  constructor({ rules, maxStateBytes = Infinity, groupMax = 3 }: DisorderSettings = {}) {
+  constructor({ rules, maxStateBytes = Infinity, groupMax = 3, tombstones = false }: DisorderSettings = {}) {
     super();
     this.rules = { ...options().rules, timeoutMs: 100, graceMs: 1_000, ...rules };
     this.#maxStateBytes = maxStateBytes;
     this.#groupMax = groupMax;
+    this.#tombstones = tombstones;
   }
 
   protected override newTask(): PartitionTask {
     const { rules } = this;
-    const kind = sessionKind({ rules, decoder, encoder, tombstones: false, outputTopic: 'output' });
+    const kind = sessionKind({ rules, decoder, encoder, tombstones: this.#tombstones, outputTopic: 'output' });
     const input = { ...options().input, timestampType: 'CreateTime' as const };
     const state = { ...options().state, stateBytesMax: this.#maxStateBytes };
     return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state }), kind });
   }
 
-  protected override hear({ value }: Output): Summary {
-    return value === null ? null : (JSON.parse(text(value)) as Summary);
+  protected override hear({ value, headers }: Output): Summary {
+    if (value !== null) return JSON.parse(text(value)) as Summary;
+    return tombstoneOf(text(headers!.find(({ name }) => name === 'flatline-incarnation')!.value!));
   }
 
   protected override fold(input: readonly RawRecord[]): Folded<Summary> {
     const { maxKeyBytes } = options().input;
     const common = { timestampType: 'CreateTime', maxKeyBytes, unheardMs: 0, maxHoldMs: 0 } as const;
-    const rules = { kind: 'session', ...this.rules, ...common, stateBytesMax: this.#maxStateBytes } as const;
+    const limits = { stateBytesMax: this.#maxStateBytes, tombstones: this.#tombstones };
+    const rules = { kind: 'session', ...this.rules, ...common, ...limits } as const;
     const records = input.map((record) => inputRecord(record, jsonEvent));
-    const { summaries, refused } = foldInput(records, { partition: PARTITION, rules });
+    const { said: words, refused } = foldInput(records, { partition: PARTITION, rules });
     const said = new Map<string, Summary[]>();
-    for (const summary of summaries) {
+    for (const { summary, isFinal } of words) {
       const key = String(summary['sessionId']);
-      said.set(key, [...(said.get(key) ?? []), summary]);
+      const value = summary['state'] === 'FINAL' ? [] : [summary];
+      const tombstone = isFinal && this.#tombstones ? [tombstoneOf(summary.incarnation)] : [];
+      said.set(key, [...(said.get(key) ?? []), ...value, ...tombstone]);
     }
     return { said, refused };
   }

@@ -1,0 +1,201 @@
+// Closed sessions that wait for revisions (S9): how one begins to wait, what revises it, and how its wait ends.
+//
+// Owns: nothing that outlives a call.
+// Does not own: which records come to it (SessionKind), what a session is (apply-event.ts, placing.ts).
+//
+// Invariants
+//   RV1  A key with a closed session that waits has no open one: a session gets a window only where it is the last of its key,
+//        and the next one ends it.
+//   RV2  Only what is of the log decides: the window lasts from the instant as of which the session closed, by the partition clock.
+import type { Millis } from '@flatline/base';
+import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
+import type { Effects, KindParts, Refusal } from '../contract.ts';
+import { ENTRY_BYTES } from '../entry-bytes.ts';
+import { NO_ROOM } from '../refusals.ts';
+import { type Applied, applyData, type Occurrence } from './apply-event.ts';
+import { stateLengthOf } from './behind-disorder.ts';
+import { summarize } from './deadline.ts';
+import type { SessionRules } from './entry.ts';
+import type { Fragment } from './fragment.ts';
+import { growthAtMost } from './growth.ts';
+import { isLate, place } from './placing.ts';
+import type { SessionCounters } from './session-counters.ts';
+import { countClose, sayFinal, sayRevisable, type VoiceOptions } from './session-voice.ts';
+import type { SessionWindow } from './session-window.ts';
+import { type ClosedSession, headOfClosed, readClosed } from './closed-session.ts';
+
+export interface RevisionsParts extends KindParts<SessionWindow, SessionCounters> {
+  readonly rules: SessionRules;
+  readonly voice: VoiceOptions;
+}
+
+/** What a record by event time is to a closed session. */
+export type Taken =
+  /** A revision, or nothing. */
+  | 'taken'
+  /** The first of the next session. */
+  | 'newcomer'
+  /** Too late for a session of its own, and not of this one. */
+  | 'late'
+  | Refusal;
+
+/** Bytes that a close adds to a state, at most: what of a session is not in its head any more, with each number at its longest. */
+export const CLOSE_GROWTH_MAX = 60;
+
+/** True if sessions that close wait. */
+export function isRevised({ revisionWindowMs = 0 }: SessionRules): boolean {
+  return revisionWindowMs > 0;
+}
+
+export class Revisions {
+  readonly #parts: RevisionsParts;
+  readonly #windowMs: number;
+
+  constructor(parts: RevisionsParts) {
+    this.#parts = parts;
+    this.#windowMs = parts.rules.revisionWindowMs ?? 0;
+  }
+
+  get isOn(): boolean {
+    return this.#windowMs > 0;
+  }
+
+  /** The end of the window of the entry, whose session has closed. */
+  dueAt(): Millis {
+    const { entry, held } = this.#parts;
+    return held.after(entry.lastSeenAt, this.#windowMs);
+  }
+
+  /** The last open session of the entry closes: it is said, and waits. */
+  keep(fragment: Fragment, reason: CloseReason, closedAt: Millis, effects: Effects): void {
+    const { entry, counters } = this.#parts;
+    const closed = { fragment, closedAt, reason, revision: 0 };
+    const summary = this.#summaryOf(closed, effects);
+    sayRevisable(summary, this.#parts.voice, effects);
+    countClose(summary, counters);
+    const before = entry.stateLength;
+    Object.assign(entry, headOfClosed(closed));
+    this.#weigh(1);
+    effects.closed(closedAt);
+    this.#written(before, effects);
+  }
+
+  /** A restored entry. */
+  restored(): void {
+    this.#weigh(1);
+  }
+
+  /** The window is over: nothing more comes for the incarnation. */
+  due(at: Millis, effects: Effects): void {
+    this.#sayFinal(effects);
+    effects.end(at);
+  }
+
+  /** The next session of the key opens in this entry, which the caller fills: the window ends here. */
+  supersede(effects: Effects): void {
+    this.#sayFinal(effects);
+    effects.closed(effects.clock);
+  }
+
+  #sayFinal(effects: Effects): void {
+    const { entry, partition, voice } = this.#parts;
+    this.#weigh(-1);
+    sayFinal({ key: effects.key(), partition, firstOffset: entry.firstOffset }, voice, effects);
+  }
+
+  /** A record of the key where times count (C7); undefined: a bare heartbeat. */
+  takeByTime(event: SessionEvent | undefined, at: Occurrence, effects: Effects): Taken {
+    const { entry, rules, counters, held } = this.#parts;
+    const arrival = { event, at, clock: effects.clock, held };
+    if (event?.type !== ENDED && !isLate(arrival, rules)) return 'newcomer';
+    const closed = readClosed(entry);
+    const placed = place([closed.fragment], arrival, rules);
+    if (placed.kind === 'unmatched') {
+      counters.unmatchedEnds += 1;
+      return 'taken';
+    }
+    if (placed.kind !== 'placed') return 'late';
+    const isFree = event === undefined || event.type === ENDED || growthAtMost(event, rules) === 0;
+    const untaken = this.#revise(closed, placed.fragments[0]!, placed.applied, isFree, effects);
+    if (untaken !== undefined) return untaken;
+    counters.lateRecords += 1;
+    if (event === undefined) counters.heartbeats += 1;
+    else counters.events += 1;
+    return 'taken';
+  }
+
+  /** A record of an input that only adds data (S8). */
+  takeData(event: SessionEvent, at: Occurrence, effects: Effects): Refusal | undefined {
+    const { entry, rules, counters } = this.#parts;
+    const closed = readClosed(entry);
+    if (this.#isCapped(closed)) {
+      counters.dataEvents += 1;
+      return undefined;
+    }
+    const { fragment } = closed;
+    const applied = applyData(fragment, rules, event, at);
+    const isFree = growthAtMost(event, rules) === 0;
+    const untaken = this.#revise(closed, fragment, applied, isFree, effects);
+    if (untaken === undefined) counters.dataEvents += 1;
+    return untaken;
+  }
+
+  /** S13: what no one lives costs one session, and not a summary for each record of a robot. */
+  #isCapped({ fragment, reason }: ClosedSession): boolean {
+    const { maxEvents } = this.#parts.rules;
+    return maxEvents !== undefined && fragment.eventCount - (reason === ENDED ? 1 : 0) > maxEvents;
+  }
+
+  /** `fragment`: the session with what a record has added. A duplicate has said what was said: it leaves all as it is. */
+  #revise(
+    { closedAt, reason, revision }: ClosedSession,
+    fragment: Fragment,
+    applied: Applied,
+    isFree: boolean,
+    effects: Effects,
+  ): Refusal | undefined {
+    const { entry, counters, voice } = this.#parts;
+    if (applied.duplicate) {
+      counters.duplicates += 1;
+      return undefined;
+    }
+    const revised: ClosedSession = {
+      fragment,
+      closedAt,
+      reason: fragment.endedAt === undefined ? reason : ENDED,
+      revision: revision + 1,
+    };
+    const head = headOfClosed(revised);
+    const before = entry.stateLength;
+    const grown = stateLengthOf(head.detail) - before;
+    if (grown > 0 && !isFree && !effects.hasRoom(grown)) return NO_ROOM;
+    sayRevisable(this.#summaryOf(revised, effects), voice, effects);
+    Object.assign(entry, head);
+    counters.closedWaitingBytes += grown;
+    counters.revisions += 1;
+    if (applied.clamped) counters.clampedTimeouts += 1;
+    counters.forgottenSources += applied.forgottenSources;
+    this.#written(before, effects);
+    return undefined;
+  }
+
+  /** Counts it among those that wait, with its bytes as they count towards `maxStateBytes` (I7); −1: no more. */
+  #weigh(by: 1 | -1): void {
+    const { entry, counters } = this.#parts;
+    counters.closedWaiting += by;
+    counters.closedWaitingBytes += by * (ENTRY_BYTES + 4 * Math.ceil(entry.keyLength / 4) + entry.stateLength);
+  }
+
+  #written(lengthBefore: number, effects: Effects): void {
+    if (this.#parts.entry.stateLength !== lengthBefore) effects.resized();
+    effects.reshaped();
+    effects.changed();
+  }
+
+  #summaryOf({ fragment, closedAt, reason, revision }: ClosedSession, effects: Effects): ReturnType<typeof summarize> {
+    const { rules, partition, held } = this.#parts;
+    const { endedAt, absorbed } = fragment;
+    const said = { reason, closedAt, endedAt, absorbed, revision, emittedAt: effects.wall };
+    return summarize(fragment, rules, { key: effects.key(), partition, ...said }, held);
+  }
+}

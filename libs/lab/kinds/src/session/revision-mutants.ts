@@ -1,0 +1,99 @@
+// Faults of closed sessions that may be revised (S9).
+import type { Mutant } from '../mutants/mutant.ts';
+
+const REVISIONS = 'libs/core/kinds/src/session/revisions.ts';
+const CLOSED_SESSION = 'libs/core/kinds/src/session/closed-session.ts';
+const SESSION_KIND = 'libs/core/kinds/src/session/session-kind.ts';
+const SESSION_VOICE = 'libs/core/kinds/src/session/session-voice.ts';
+const DISORDERED = 'libs/core/kinds/src/session/disordered-sessions.ts';
+
+export const REVISION_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'has a tombstone follow a close that may be revised',
+    file: SESSION_VOICE,
+    from: 'saySummary(summary, { ...options, tombstones: false }, effects);',
+    to: 'saySummary(summary, options, effects);',
+    seed: 30,
+  },
+  {
+    name: 'says every revision by the number of the first',
+    file: REVISIONS,
+    from: 'revision: revision + 1,',
+    to: 'revision: 1,',
+    seed: 36,
+  },
+  {
+    name: 'opens the next session without a word of the one that waited',
+    file: REVISIONS,
+    from: 'this.#sayFinal(effects);\n    effects.closed(effects.clock);',
+    to: 'this.#weigh(-1);\n    effects.closed(effects.clock);',
+  },
+  {
+    name: 'goes by the local clock for the end of a window',
+    file: REVISIONS,
+    from: 'const closed = readClosed(entry);\n    const placed',
+    to: "if (effects.wall > this.dueAt()) return 'late';\n    const closed = readClosed(entry);\n    const placed",
+    seed: 84,
+  },
+  {
+    name: 'revises a session for a duplicate',
+    file: REVISIONS,
+    from: 'if (applied.duplicate) {',
+    to: 'if (applied.duplicate && applied.clamped) {',
+    seed: 36,
+  },
+  {
+    name: 'has the window begin again with each revision',
+    file: REVISIONS,
+    from: 'const revised: ClosedSession = {\n      fragment,\n      closedAt,',
+    to: 'const revised: ClosedSession = {\n      fragment,\n      closedAt: Math.max(closedAt, effects.clock),',
+    seed: 36,
+  },
+  {
+    name: 'opens a session by what is late, where a closed one waits',
+    file: REVISIONS,
+    from: "if (event?.type !== ENDED && !isLate(arrival, rules)) return 'newcomer';",
+    to: "if (event?.type !== ENDED) return 'newcomer';",
+    seed: 185,
+  },
+  {
+    name: 'leaves the reason as it was when an end comes late',
+    file: REVISIONS,
+    from: 'reason: fragment.endedAt === undefined ? reason : ENDED,',
+    to: 'reason,',
+  },
+  {
+    name: 'forgets across a restart how often a session was revised',
+    file: CLOSED_SESSION,
+    from: 'out.varint(revision);',
+    to: 'out.varint(Math.min(revision, 1));',
+    seed: 36,
+  },
+  {
+    name: 'has one of several sessions of a key wait beside open ones',
+    file: DISORDERED,
+    from: 'if (closed < fragments.length - 1 || !revisions.isOn)',
+    to: 'if (!revisions.isOn)',
+    seed: 55,
+  },
+  {
+    name: 'lets a session wait for twice its window',
+    file: REVISIONS,
+    from: 'return held.after(entry.lastSeenAt, this.#windowMs);',
+    to: 'return held.after(entry.lastSeenAt, 2 * this.#windowMs);',
+    seed: 50,
+  },
+  {
+    name: 'opens a session by data of one that has closed',
+    file: SESSION_KIND,
+    from: 'if (!input.touches) {\n      this.#isMuted(true);',
+    to: "if (!input.touches && input.unknownKey !== 'open') {\n      this.#isMuted(true);",
+    seed: 50,
+  },
+  {
+    name: 'revises a capped session for each record of a robot',
+    file: REVISIONS,
+    from: 'fragment.eventCount - (reason === ENDED ? 1 : 0) > maxEvents;',
+    to: 'fragment.eventCount < (reason === ENDED ? 1 : 0);',
+  },
+];
