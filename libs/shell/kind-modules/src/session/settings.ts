@@ -20,6 +20,7 @@ import { sectionForm } from '../form/section.ts';
 import { duration, durationOrNone, setting } from '../form/setting.ts';
 import type { OwnPart } from '../kind-module.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import { statsForm, statsPart, statsProblems } from './stats-settings.ts';
 import { fillPreset, PRESET_NAMES, TIMEOUT_MAX_MS, withPreset } from './presets.ts';
 
 export interface SessionPipeline extends AnyPipeline {
@@ -75,6 +76,10 @@ export const sessionSection = sectionForm('session', {
     z.enum(['deadLetter', 'revise', 'drop']).default('deadLetter'),
     'What becomes of a record that comes later (C7); `revise` _(later)_, S9',
   ),
+  stats: setting(
+    statsForm.optional(),
+    'Statistics on `<output.topic>.stats`, by windows and values of attributes: [below](#statistics) (S12). None: nothing is counted',
+  ),
   unheardMs,
   maxHoldMs,
 });
@@ -92,7 +97,12 @@ export function fillSession(written: Record<string, unknown>): void {
 
 export function sessionProblems(section: SessionSection): Problem[] {
   const { revisionWindowMs } = section;
-  const found = [...lifeProblems(section), ...graceProblems(section), ...tellingProblems(section)];
+  const found = [
+    ...lifeProblems(section),
+    ...graceProblems(section),
+    ...tellingProblems(section),
+    ...statsProblems(section),
+  ];
   // A setting that would be accepted and not obeyed is worse than an error.
   if (revisionWindowMs !== 0) {
     const problem = 'is not available in this version; use 0';
@@ -166,6 +176,7 @@ export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
   // "revise" is refused (`sessionProblems`).
   const late = section.late === 'drop' ? 'drop' : 'deadLetter';
   // A former build could not read what is kept of sources.
+  const { stats, targets } = statsPart(section);
   const told = changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? 0 : maxSources;
   return {
     kind: 'session',
@@ -178,8 +189,10 @@ export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
       updateIntervalMs: emit.includes('updated') ? (section.updateIntervalMs ?? UPDATE_INTERVAL_MS) : undefined,
       graceMs,
       late,
+      // Left out where there are none: the text of the settings stays what it was (K1).
+      ...(stats && { stats }),
     },
-    targets: [],
+    targets,
     heldTime: heldTimeOf(section),
     isPacedTooSlowly: isHeard({ ...section }) && isTooSlowForUnheard({ ...section }),
   };
