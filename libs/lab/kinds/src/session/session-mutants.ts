@@ -1,9 +1,11 @@
 // Faults in sessions (S1–S9): the effects of an event, and the time of a close.
 import type { Mutant } from '../mutants/mutant.ts';
 import { INPUT_MUTANTS } from './input-mutants.ts';
+import { STATS_MUTANTS } from './stats-mutants.ts';
 
 export const SESSION_MUTANTS: readonly Mutant[] = [
   ...INPUT_MUTANTS,
+  ...STATS_MUTANTS,
   {
     name: 'gives a whole group the offset of its first record',
     file: 'libs/core/kinds/src/session/session-kind.ts',
