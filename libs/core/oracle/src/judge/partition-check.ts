@@ -252,7 +252,8 @@ export class PartitionCheck {
   #rulesChanged(): void {
     const { rules, from } = this.#inForce;
     const { fold, stats } = this.#reading;
-    stats?.adopt('stats' in rules ? rules.stats : undefined, from, fold.clock);
+    const settledTo = this.#last?.header.settledTo ?? 0;
+    stats?.adopt('stats' in rules ? rules.stats : undefined, { from, clock: fold.clock, settledTo });
     this.#reading.adoptRules?.();
     this.#reading.fold.rulesChanged();
     this.#output.rulesChanged();

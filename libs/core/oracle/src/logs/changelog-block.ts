@@ -30,6 +30,8 @@ export interface BlockHeader {
   readonly digest: number;
   /** Settings of the commits so far; empty: not stated. */
   readonly settings: readonly SaidSettings[];
+  /** Windows of statistics that end here or before are over (S12); undefined: there are none. */
+  readonly settledTo: Millis | undefined;
 }
 
 /** The settings of the commits from one on, until the next. */
@@ -92,10 +94,18 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   const clocks = isOfSeveral ? positions.map(() => block.varint()) : [];
   if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
   const settings = WITH_SETTINGS.includes(kind) ? block.list(() => readSettings(block)) : [];
-  // Written down and read back by the processor; what it comes to is on `<output>.stats`.
-  if (kind === STATE_WITH_KEPT) block.bytes(block.varint());
-  const header = { ...fields, origin: origins[0]!, origins, clocks, settings };
+  const settledTo = kind === STATE_WITH_KEPT ? settledIn(block.bytes(block.varint())) : undefined;
+  const header = { ...fields, settledTo, origin: origins[0]!, origins, clocks, settings };
   return { kind: 'state', header, operations: readOperations(block) };
+}
+
+/** The rest is written down and read back by the processor alone: what it comes to is on `<output>.stats`. */
+function settledIn(kept: Uint8Array): Millis {
+  const statistics = new BlockReader(kept);
+  statistics.text(); // rules
+  statistics.varint(); // first place counted
+  statistics.varint(); // clock of then
+  return statistics.varint();
 }
 
 function readSettings(block: BlockReader): SaidSettings {
@@ -104,7 +114,7 @@ function readSettings(block: BlockReader): SaidSettings {
   return { sequence, from, text: block.text() };
 }
 
-function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'origins' | 'clocks' | 'settings'> {
+function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'origins' | 'clocks' | 'settings' | 'settledTo'> {
   const logId = block.text();
   const owner = block.text();
   const commitId = block.text();

@@ -73,10 +73,17 @@ export class NaiveStats {
     this.#begin(rules, 0, 0);
   }
 
-  /** The settings of what comes from that input offset on. */
-  adopt(rules: StatsRules | undefined, offset: number, clock: Millis): void {
-    if (JSON.stringify(rules) === JSON.stringify(this.#rules)) return;
-    this.#begin(rules, offset, clock);
+  /**
+   * Other settings are in force from that input offset on. `settledTo`: as the last commit says. Where its clock is that of a record
+   * which is not applied, no log tells which windows were over by then: what closes by the new settings as of an instant before
+   * counts in the next.
+   */
+  adopt(
+    rules: StatsRules | undefined,
+    { from, clock, settledTo }: { readonly from: number; readonly clock: Millis; readonly settledTo: Millis },
+  ): void {
+    this.#overTo = Math.max(this.#overTo, settledTo);
+    if (JSON.stringify(rules) !== JSON.stringify(this.#rules)) this.#begin(rules, from, clock);
   }
 
   #begin(rules: StatsRules | undefined, offset: number, clock: Millis): void {
