@@ -76,10 +76,7 @@ export const sessionSection = sectionForm('session', {
     z.enum(['deadLetter', 'revise', 'drop']).default('deadLetter'),
     'What becomes of a record that comes later (C7); `revise` _(later)_, S9',
   ),
-  stats: setting(
-    statsForm.optional(),
-    'Statistics on `<output.topic>.stats`, by windows and values of attributes: [below](#statistics) (S12). None: nothing is counted',
-  ),
+  stats: statsForm.optional(),
   unheardMs,
   maxHoldMs,
 });

@@ -4,6 +4,7 @@ import { CELLS_MAX, cellsOf, type StatisticsRules } from '@flatline/kinds/sessio
 import { z } from 'zod';
 import type { Problem } from '../form/problem.ts';
 import type { AnySection } from '../form/section.ts';
+import { setting } from '../form/setting.ts';
 
 /** Each is a multiple of the one before. */
 export const WINDOW_MS = {
@@ -32,7 +33,7 @@ export const statsForm = z.strictObject({
       z.strictObject({
         name: z.string().max(64).regex(NAME, 'a letter, then letters, digits, "_" and "-"'),
         attribute: z.string().min(1).max(256),
-        max: z.int().min(1).max(CELLS_MAX),
+        max: setting(z.int().min(1).max(CELLS_MAX), 'Values with a place of their own; others are `other`', 'values'),
       }),
     )
     .max(DIMENSIONS_MAX)
@@ -49,8 +50,8 @@ type StatsSection = AnySection & { readonly stats?: z.output<typeof statsForm> |
 export function statsProblems({ stats, input, proof, changelogFormat }: StatsSection): Problem[] {
   if (stats === undefined) return [];
   const found: Problem[] = [];
-  const refuse = (setting: string, value: unknown, problem: string, involved: string[] = []): void => {
-    found.push({ setting, value, problem, involved });
+  const refuse = (where: string, value: unknown, problem: string, involved: string[] = []): void => {
+    found.push({ setting: where, value, problem, involved });
   };
   const { windows, dimensions } = stats;
   if (new Set(windows).size < windows.length) refuse('stats.windows', windows, 'each window once');

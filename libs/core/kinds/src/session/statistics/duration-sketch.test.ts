@@ -113,6 +113,22 @@ describe('[S12] the sketch of durations', () => {
     expect(sketch.encode().length).toBeLessThanOrEqual(1_300);
   });
 
+  test('[F14] any bytes are refused, or are the ones that it would write', () => {
+    const few = fc.uint8Array({ max: 4, maxLength: 12 }).map((bytes) => Uint8Array.of(5, ...bytes));
+    fc.assert(
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 40 }), few), (bytes) => {
+        let sketch: DurationSketch;
+        try {
+          sketch = DurationSketch.decode(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(MalformedBytes);
+          return;
+        }
+        expect(DurationSketch.decode(sketch.encode()).encode()).toEqual(sketch.encode());
+      }),
+    );
+  });
+
   test.each([
     ['another scale', '0400'],
     ['a run of no bins', '05000000'],

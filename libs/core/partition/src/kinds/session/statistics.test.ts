@@ -162,6 +162,16 @@ describe('[S12] statistics as a stream', () => {
     ]);
   });
 
+  test('[K9] golden bytes of a commit with statistics', () => {
+    const log = new StatisticsLog({ stats: BY_PLAN });
+    log.add(T, 'a', plan('pro'));
+    log.add(T + 9, 'a', null);
+    log.commit();
+    expect(Buffer.from(log.blocks[0]!).toString('hex')).toMatchInlineSnapshot(
+      `"460507036c6f67026d650572756e2d3000000001040102e90300000892809ccdca64008980cea6a5320000000000000000000000003e1d5b5b36303030305d2c5b5b22706c616e222c22706c616e222c325d5d5d00008080cea6a532010370726f010370726f0100010000090909050500660101"`,
+    );
+  });
+
   test.each(Array.from({ length: SEEDS }, (_, i) => SEED + i))(
     '[S12] [C5] [R1] any history, cut, drained and restarted anywhere, says what the oracle says (rerun: SEED=%i SEEDS=1)',
     (seed) => {
