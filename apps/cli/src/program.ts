@@ -14,6 +14,7 @@ import { addPartitionsCommand } from './commands/partitions.ts';
 import { addResetCommand } from './commands/reset.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSimulateCommand } from './commands/simulate.ts';
+import { addStatsCommand } from './commands/stats.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addTopCommand } from './commands/top.ts';
 import { addTopicsCommand } from './commands/topics.ts';
@@ -101,6 +102,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addKindGroups(program, context);
   addDeadLettersCommand(program, context);
   addVerifyCommand(program, context);
+  addStatsCommand(program, context);
   addStatusCommand(program, context);
   addTopCommand(program, context);
   addPartitionsCommand(program, context);

@@ -196,6 +196,7 @@ const task = {
   committedPosition: 1,
   counters: undefined,
   refused: undefined,
+  kept: [],
   misplaced: undefined,
   commits: undefined,
   commitDurations: undefined,

@@ -25,6 +25,7 @@ import {
   LETTER_BYTES_MAX,
   MAX_KEY_BYTES,
   OUTPUT,
+  STATS,
   TARGET,
 } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
@@ -120,7 +121,7 @@ export class Cluster {
     log.createTopic(INPUT, { partitions, timestampType });
     for (const { topic } of scenario.furtherInputs) log.createTopic(topic, { partitions, timestampType });
     this.#startAt = simulation.trueMs() + EARLY_MS;
-    for (const topic of [OUTPUT, TARGET, CHANGELOG]) log.createTopic(topic, { partitions });
+    for (const topic of [OUTPUT, TARGET, STATS, CHANGELOG]) log.createTopic(topic, { partitions });
     log.createTopic(DEAD_LETTERS, { partitions, maxMessageBytes: LETTER_BYTES_MAX });
     log.transactions.timeoutMaxMs = scenario.transactionMaxMs;
     this.group = simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });

@@ -1,5 +1,5 @@
 /** The one pipeline of every simulated cluster. */
-export { INPUT, MAX_KEY_BYTES, OUTPUT, TARGET } from '@flatline/lab-kinds';
+export { INPUT, MAX_KEY_BYTES, OUTPUT, STATS, TARGET } from '@flatline/lab-kinds';
 
 export const CHANGELOG = 'changelog';
 export const DEAD_LETTERS = 'dead';

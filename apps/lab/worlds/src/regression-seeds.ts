@@ -97,4 +97,19 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     found:
       'an input that was cut below its commit while it had no owner, judged before an owner had come (a check too strict)',
   },
+  {
+    seed: 120_000_064,
+    kind: 'session',
+    found: 'commits that may hold fewer bytes than what is kept beside the entries, and so held nothing',
+  },
+  {
+    seed: 120_001_260,
+    kind: 'session',
+    found: 'statistics of windows that only the clock had passed, by a record that was not applied (the judge)',
+  },
+  {
+    seed: 120_003_128,
+    kind: 'session',
+    found: 'windows settled before other settings closed what was due in them (the judge)',
+  },
 ];

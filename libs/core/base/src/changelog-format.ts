@@ -13,6 +13,8 @@ export const CHANGELOG_FORMAT_WITH_SOURCES = 4;
 export const CHANGELOG_FORMAT_WITH_DISORDER = 5;
 /** The first in which a session may hold when it was last told of (S11). */
 export const CHANGELOG_FORMAT_WITH_UPDATES = 5;
+/** The first in which a kind may keep something beside its entries (S12). */
+export const CHANGELOG_FORMAT_WITH_KEPT = 5;
 /** The first in which there may be several inputs, and early data (S8). */
 export const CHANGELOG_FORMAT_WITH_INPUTS = 5;
 /** The first in which closed sessions may wait for revisions (S9). */

@@ -8,6 +8,7 @@
 // cost each heartbeat as much as what it changes.
 import type { ByteWriter, Millis } from '@flatline/base';
 import type { DeadLetterReason, GroupHeaders, KeyGroup, OutgoingRecord } from '@flatline/ports';
+import type { ShownEntry } from './shown-entry.ts';
 import type { EntryMemory, EntryWindow } from './entry-window.ts';
 import type { Reckoning } from './held-time.ts';
 
@@ -121,6 +122,32 @@ export interface Owing {
   said(progress: number, isOver: boolean, effects: Effects): void;
 }
 
+/**
+ * What a kind keeps of a partition beside its entries, and says at instants of the clock. Each commit carries it, whole. Before
+ * an instant is settled nothing takes effect that is due at it or later, and nothing is taken that comes behind it.
+ */
+export interface Kept {
+  /** The first instant that may have to be settled. Read for each group of records. */
+  readonly settlesAt: Millis;
+  /** When something is to be said if nothing happens until then: the clock has to get there. Infinity: nothing is. */
+  readonly dueAt: Millis;
+  /**
+   * The next instant to be settled, `settlesAt` or later, where nothing is due before `earliestDue`; undefined: there is none up to
+   * the clock.
+   */
+  next(clock: Millis, earliestDue: Millis): Millis | undefined;
+  /** All that is due before `at` has taken effect. */
+  settle(at: Millis, effects: Effects): void;
+  /** Begins with what the last commit carries, if any, at its clock and the first input's position. @throws MalformedBytes */
+  begin(bytes: Uint8Array | undefined, clock: Millis, position: number): void;
+  /** The entry in the window is one of those that live then. */
+  restored(): void;
+  /** For the next commit, which is cut now: those before are in the log. */
+  bytes(): Uint8Array;
+  /** What was last said of it and is committed, for operators: plain data. Empty after a start. */
+  shown(): readonly ShownEntry[];
+}
+
 /** A kind at work in one partition. */
 export interface Kind {
   /** When the entry in the window is due. Looks at its head alone. */
@@ -133,6 +160,7 @@ export interface Kind {
   restored?(): void;
   /** Where its entries may have more to say than a commit should hold. */
   readonly owing?: Owing;
+  readonly kept?: Kept | undefined;
 }
 
 /** Header fields of the commit that a touch is part of. */

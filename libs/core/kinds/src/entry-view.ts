@@ -2,9 +2,7 @@
 import type { EntryFormat } from './contract.ts';
 import type { EntryWindow } from './entry-window.ts';
 import type { Reckoning } from './held-time.ts';
-
-/** A thing under a key, by the names of docs/FORMATS.md. Bytes stay bytes. */
-export type ShownEntry = Readonly<Record<string, unknown>>;
+import type { ShownEntry } from './shown-entry.ts';
 
 export interface EntryPlace {
   readonly partition: number;

@@ -13,6 +13,7 @@ export {
   PROCESSING_FAILED,
   type Refusal,
   type GroupRecords,
+  type Kept,
   type TouchBase,
 } from './contract.ts';
 export {
@@ -31,7 +32,8 @@ export {
   type StateWindow,
 } from './entry-window.ts';
 export { ENTRY_BYTES } from './entry-bytes.ts';
-export type { EntryPlace, EntryView, ShownEntry } from './entry-view.ts';
+export type { EntryPlace, EntryView } from './entry-view.ts';
+export type { ShownEntry } from './shown-entry.ts';
 export { firstPlaceOf, idAt, inputAt, offsetAt } from './input-place.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
 export type { BytesSpan, StateBytes } from './state-bytes.ts';

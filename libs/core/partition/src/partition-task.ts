@@ -13,9 +13,9 @@
 //   assertion  PT3: by the position at both ends of a cut (Changelog), and before what is due or owed takes effect (LiveEntries).
 //   not        PT1, PT2: of records and commits that are gone; the oracle folds the input and reads the log.
 import { assert, type DurationMs, type HistogramStatus, type Millis } from '@flatline/base';
-import type { EntryWindow, HeldState, HeldTime, HeldTimeRules, Kind } from '@flatline/kinds';
+import type { EntryWindow, HeldState, HeldTime, HeldTimeRules, Kind, ShownEntry } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
-import type { CommitName, InputPosition } from './changelog/block-format.ts';
+import type { CommitName, CutContext, InputPosition } from './changelog/block-format.ts';
 import { Changelog } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
@@ -44,7 +44,10 @@ const TICK_MAX_MS = 10;
 const FAULTS_MAX = 20;
 
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
-const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
+/** What the last commit's header says beside clock and positions. */
+type ResumedState = HeldState & Pick<CutContext, 'kept'>;
+
+const NOTHING_HELD_YET: ResumedState = { heldMs: 0, holds: [] };
 
 export class PartitionTask {
   readonly counters: TaskCounters;
@@ -112,14 +115,14 @@ export class PartitionTask {
   }
 
   /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */
-  resume(clock: Millis, input: InputPosition | readonly InputPosition[], held: HeldState = NOTHING_HELD_YET): void {
+  resume(clock: Millis, input: InputPosition | readonly InputPosition[], held: ResumedState = NOTHING_HELD_YET): void {
     this.#time.resume(clock, held);
     const inputs = 'position' in input ? [input] : input;
     if (this.#merged === undefined) this.#records.resume(inputs[0]!);
     else this.#merged.resume(inputs);
     this.#commit.resume(this.#applied);
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
-    this.#entries.begin();
+    this.#entries.begin(held.kept, inputs[0]!.position);
   }
 
   /**
@@ -148,6 +151,11 @@ export class PartitionTask {
   /** How far behind the clock records came; undefined: the broker stamps them, in their order. */
   get lateness(): HistogramStatus | undefined {
     return this.#records.lateness?.status();
+  }
+
+  /** What the kind keeps beside its entries and has said of it last, for operators (S12). */
+  get kept(): readonly ShownEntry[] {
+    return this.#entries.keptShown;
   }
 
   get liveEntries(): number {
@@ -295,7 +303,8 @@ export class PartitionTask {
    * until all timers are armed.
    */
   earliestDue(): Millis | undefined {
-    return this.#entries.earliestDue();
+    const due = Math.min(this.#entries.earliestDue() ?? Infinity, this.#entries.keptDueAt);
+    return due === Infinity ? undefined : due;
   }
 
   /** What the key has between two calls of the task (Q2); undefined once the kind has thrown. */
@@ -360,7 +369,9 @@ export class PartitionTask {
   cut(name: CommitName): TaskCut {
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
     const { inputs, clock } = this;
-    return this.#commit.cut(name, { inputs, applied: this.#applied, clock: clock.now, held: this.#time.held.state });
+    const { state: held } = this.#time.held;
+    const kept = this.#entries.keptBytes();
+    return this.#commit.cut(name, { inputs, applied: this.#applied, clock: clock.now, held, kept });
   }
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */

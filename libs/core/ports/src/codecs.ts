@@ -4,6 +4,7 @@ import type { DebouncedBatch } from './debounced-batch.ts';
 import type { LeaseEvent } from './lease-event.ts';
 import type { LeaseRequest } from './lease-request.ts';
 import type { SessionEvent } from './session-event.ts';
+import type { SessionStats } from './session-stats.ts';
 import type { SessionSummary } from './session-summary.ts';
 
 export type DecodeOutcome =
@@ -41,4 +42,9 @@ export interface DebouncedBatchEncoder {
   /** At most what an item with that value adds. */
   itemBytes(bytes: Uint8Array, start: number, length: number): number;
   encode(batch: DebouncedBatch): Uint8Array;
+}
+
+/** Writes the records of `<output>.stats` (S12). */
+export interface SessionStatsEncoder {
+  encode(stats: SessionStats): Uint8Array;
 }

@@ -5,6 +5,7 @@ export type {
   EventDecoder,
   LeaseEventEncoder,
   LeaseRequestDecoder,
+  SessionStatsEncoder,
   SummaryEncoder,
   ValueDecoder,
 } from './codecs.ts';
@@ -63,4 +64,5 @@ export {
   SOURCE_HEADER,
   STARTED,
 } from './session-event.ts';
+export type { SessionStats } from './session-stats.ts';
 export type { CloseReason, SessionState, SessionSummary } from './session-summary.ts';

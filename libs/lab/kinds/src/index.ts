@@ -14,7 +14,7 @@ export { drawHeldTime, heldByDefault } from './worlds/held-time.ts';
 export type { WorldSubject } from './worlds/kind-worlds.ts';
 export { oneOf } from './worlds/one-of.ts';
 export { ASKS, type Judged, ON_PURPOSE, type SimulatedKind, textIn, type Word } from './worlds/simulated-kind.ts';
-export { INPUT, MAX_KEY_BYTES, OUTPUT, TARGET } from './worlds/topics.ts';
+export { INPUT, MAX_KEY_BYTES, OUTPUT, STATS, TARGET } from './worlds/topics.ts';
 
 export const KIND_LABS: { readonly [Kind in KindName]: KindLab<Kind> } = {
   session: sessionLab,

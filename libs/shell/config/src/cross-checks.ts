@@ -171,7 +171,11 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
   const { targets } = resolve(pipeline, { reducers: {} });
   return [
     ...inputsOf(pipeline).map(({ topic, place }) => ({ topic, setting: `${at}.${place}.topic`, kind: read })),
-    ...targets.map((topic, i) => ({ topic, setting: `${at}.targets[${i}]`, kind: 'target' as const })),
+    ...targets.map((topic, i) =>
+      pipeline.kind === 'session'
+        ? { topic, setting: `${at}.output.topic (statistics)`, kind: 'derived' as const }
+        : { topic, setting: `${at}.targets[${i}]`, kind: 'target' as const },
+    ),
     { topic: output.topic, setting: `${at}.output.topic`, kind: 'output' },
     deadLetterTopic === undefined
       ? ofName(deadLetterTopicOf(application, pipeline), 'dead letters')

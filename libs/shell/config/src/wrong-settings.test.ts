@@ -235,10 +235,8 @@ describe('[I4] what is wrong', () => {
     [{ late: 'revise' }, 'pipelines[0].late ["revise"] needs graceMs: without one no record is late (rule C7)'],
     [{ late: 'drop' }, 'pipelines[0].late ["drop"] needs graceMs: without one no record is late (rule C7)'],
     [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
-    ...['stats', 'merge'].map((setting): [object, string] => [
-      { [setting]: 'drop' },
-      `pipelines[0].${setting} [] is not available in this version; leave it out`,
-    ]),
+    [{ merge: 'drop' }, 'pipelines[0].merge [] is not available in this version; leave it out'],
+    [{ stats: 'drop' }, 'pipelines[0].stats ["drop"] expected an object'],
     [{ input: { topic: 'i', targets: ['o'] } }, 'pipelines[0].input.targets [] no such setting'],
     [
       { input: { topic: 'i', touches: false } },

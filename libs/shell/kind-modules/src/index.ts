@@ -51,3 +51,4 @@ export { inputTopicsOf, mergedRules } from './pipeline.ts';
 export { presetWords } from './session/presets.ts';
 export { foreseenSchedule } from './schedule/foreseen.ts';
 export type { SchedulePipeline } from './schedule/settings.ts';
+export { statsTopicOf, WINDOW_MS, type WindowName } from './session/stats-settings.ts';

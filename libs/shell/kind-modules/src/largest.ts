@@ -7,6 +7,8 @@ export interface LargestOutput {
   readonly settings: Readonly<Record<string, number>>;
   /** One record of the output, in words. */
   readonly outputs: string;
+  /** Bytes that a commit carries beside entries (`Kept`). Default: none. */
+  readonly keptBytes?: number;
 }
 
 /** Three bytes each as UTF-8: no UTF-16 unit takes more. */

@@ -10,7 +10,7 @@ export function checkTargets(pipeline: PipelineConfig, topics: ReadonlyMap<strin
     const found = topics.get(target)?.partitions;
     const why =
       found === undefined
-        ? 'does not exist, or may not be described by this user: create it, or take it from targets once nothing that is pending is for it'
+        ? 'does not exist, or may not be described by this user: create it, or take it from targets once nothing that is pending is for it, or leave out stats'
         : `has ${found} partitions, and the input ${pipeline.input.topic} ${wanted}: a task writes to the partition of its own number`;
     if (found !== wanted) throw new Misconfigured(`pipeline ${pipeline.name}: target ${target} ${why}`);
   }

@@ -14,9 +14,9 @@ export interface LargestRecords {
 }
 
 export function largestRecords(pipeline: PipelineConfig): LargestRecords {
-  const { outputBytes, settings, outputs } = kindOf(pipeline).largest(pipeline);
+  const { outputBytes, settings, outputs, keptBytes = 0 } = kindOf(pipeline).largest(pipeline);
   return {
-    changelogBytes: AROUND_BYTES + largestBlockBytes(pipeline.input.maxKeyBytes, TASK_BOUNDS.blockBytesMax),
+    changelogBytes: AROUND_BYTES + keptBytes + largestBlockBytes(pipeline.input.maxKeyBytes, TASK_BOUNDS.blockBytesMax),
     outputBytes,
     settings: Object.entries(settings)
       .map(([name, value]) => `${name} ${value}`)

@@ -5,7 +5,7 @@
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { type KafkaConnection, KafkaLogAdmin } from '@flatline/kafka';
-import { inputTopicsOf, kindOf, type RecordReader } from '@flatline/kind-modules';
+import { inputTopicsOf, kindOf, type RecordReader, statsTopicOf } from '@flatline/kind-modules';
 import { type InputTruth, type LogSource, type PartitionHistory, settingsIn } from '@flatline/oracle';
 import type { TopicPartition } from '@flatline/ports';
 import type { SchemaRegistry } from '@flatline/records';
@@ -39,6 +39,8 @@ interface PartitionCuts {
   readonly decidedBelow: number;
   readonly changelog: LogSpool;
   readonly cuts: Readonly<Record<'changelog' | 'output' | 'deadLetters', LogCut>>;
+  /** The statistics (S12), and where they ended before the changelog was cut. */
+  readonly stats: { readonly cut: LogCut; readonly decidedBelow: number } | undefined;
   /** With where judging begins, if not at the log's start. */
   readonly inputs: readonly (LogCut & { readonly since: number | undefined })[];
 }
@@ -81,9 +83,12 @@ async function cutPartition(
   // In this order the changelog has every commit whose closes lie below the first cut of the output, and the input
   // every record that a commit names.
   const { end: decidedBelow } = await cutLog(at(pipeline.output.topic), cutting);
+  const statsTopic = statsTopicIn(pipeline);
+  const statsBefore = statsTopic === undefined ? undefined : await cutLog(at(statsTopic), cutting);
   const { changelogCut, changelog } = await spoolOf(at(pipeline.changelogTopic), folder, cutting);
   const output = await cutLog(at(pipeline.output.topic), cutting);
   const deadLetters = await cutLog(at(pipeline.deadLetterTopic), cutting);
+  const stats = statsBefore && { cut: await cutLog(statsBefore.partition, cutting), decidedBelow: statsBefore.end };
   const admin = new KafkaLogAdmin({ clock, connection });
   const inputs: (LogCut & { readonly since: number | undefined })[] = [];
   for (const topic of inputTopicsOf(pipeline)) {
@@ -92,7 +97,13 @@ async function cutPartition(
     const begin = since && Math.min(input.end, from ?? input.end);
     inputs.push({ ...input, since: begin !== undefined && begin > input.logStart ? begin : undefined });
   }
-  return { partition, decidedBelow, changelog, cuts: { changelog: changelogCut, output, deadLetters }, inputs };
+  return { partition, decidedBelow, changelog, cuts: { changelog: changelogCut, output, deadLetters }, stats, inputs };
+}
+
+/** The topic of the pipeline's statistics (S12); undefined: it has none. */
+function statsTopicIn(pipeline: PipelineConfig): string | undefined {
+  if (pipeline.kind !== 'session' || pipeline.rules.stats === undefined) return undefined;
+  return statsTopicOf(pipeline.output.topic);
 }
 
 async function spoolOf(
@@ -115,7 +126,7 @@ async function spoolOf(
 
 async function historyOf(
   pipeline: PipelineConfig,
-  { partition, decidedBelow, changelog, cuts, inputs }: PartitionCuts,
+  { partition, decidedBelow, changelog, cuts, stats, inputs }: PartitionCuts,
   { cutting, registry, truth, complete, stores }: HistorySources,
 ): Promise<PartitionHistory> {
   const settings = await settingsIn(changelog.source(logRecords));
@@ -147,6 +158,8 @@ async function historyOf(
     settings,
     output: fetched(output, readOutput),
     deadLetters: fetched(deadLetters, letters),
+    // Read as the output is: values with named fields.
+    stats: stats && { log: fetched(stats.cut, readOutput), decidedBelow: stats.decidedBelow },
     outputDecidedBelow: decidedBelow,
     store: await stores?.of(partition),
     isComplete: complete,

@@ -22,7 +22,7 @@ import {
   type RawRecord,
   type StoredState,
 } from '@flatline/oracle';
-import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, OUTPUT } from '../pipeline-names.ts';
+import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, OUTPUT, STATS } from '../pipeline-names.ts';
 import { recordsOf, writtenTo } from './decisions.ts';
 
 export interface HistoryParts {
@@ -66,6 +66,7 @@ export function historyOf({ judged, simulation, partition, ...parts }: HistoryPa
     changelogTruncatedTo: log.partition(CHANGELOG, partition).ends().logStartOffset,
     output: kept(outputTopic, (record) => outputRecord(record)),
     deadLetters: kept(DEAD_LETTERS, letterRecord),
+    stats: { log: kept(STATS, (record) => outputRecord(record)), decidedBelow: Infinity },
     outputDecidedBelow: Infinity,
     whyUndone: () => Promise.resolve(undone),
     isComplete: undone === undefined,

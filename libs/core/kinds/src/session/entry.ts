@@ -1,5 +1,6 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { SessionDetail } from './detail.ts';
+import type { StatisticsRules } from './statistics/statistics-rules.ts';
 
 /**
  * A live session as the rules see it: a view over whatever holds it (columns in a task, a plain object in a test). Fields that a
@@ -46,6 +47,8 @@ export interface SessionRules {
   readonly updateIntervalMs?: DurationMs | undefined;
   /** Events beyond so many are taken as bare heartbeats (S13). undefined: none is. */
   readonly maxEvents?: number | undefined;
+  /** What is counted of sessions (S12). undefined: nothing is. */
+  readonly stats?: StatisticsRules | undefined;
   readonly maxAttributes: number;
   /** Bound on the sum of the UTF-16 lengths of attribute names and values. */
   readonly maxAttributeBytes: number;

@@ -11,3 +11,5 @@ export { sessionFormat } from './session-format.ts';
 export { SessionWindow } from './session-window.ts';
 export { sessionView } from './session-view.ts';
 export { type SessionInput, sessionKind, type SessionOptions } from './session-kind.ts';
+export { DurationSketch } from './statistics/duration-sketch.ts';
+export { CELL_BYTES, CELLS_MAX, cellsOf, type StatisticsRules } from './statistics/statistics-rules.ts';

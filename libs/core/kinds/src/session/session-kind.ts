@@ -3,7 +3,7 @@
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
 import { assert, type DurationMs, type Millis, type Mutable } from '@flatline/base';
-import type { Effects, GroupRecords, Kind, KindParts, PipelineKind, Refusal } from '../contract.ts';
+import type { Effects, GroupRecords, Kept, Kind, KindParts, PipelineKind, Refusal } from '../contract.ts';
 import { inputAt } from '../input-place.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
 import { applyData, applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
@@ -31,6 +31,8 @@ import { readSource } from './source-header.ts';
 import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
 import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
+import { SessionStatistics } from './statistics/session-statistics.ts';
+import type { StatisticsVoice } from './statistics/statistics-voice.ts';
 
 /** What one of several inputs brings (S8). */
 export interface SessionInput {
@@ -47,6 +49,8 @@ export interface SessionOptions extends VoiceOptions {
   readonly inputs?: readonly SessionInput[];
   readonly rules: SessionRules;
   readonly decoder: EventDecoder;
+  /** How statistics are said, where the rules ask for them (S12). */
+  readonly stats?: StatisticsVoice | undefined;
 }
 
 const UNKNOWN_KEY: Refusal = {
@@ -73,6 +77,16 @@ export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow
   };
 }
 
+function openStatistics(
+  { rules, inputs, stats: voice }: SessionOptions,
+  parts: SessionParts,
+): SessionStatistics | undefined {
+  const { stats } = rules;
+  if (stats === undefined) return undefined;
+  assert(voice !== undefined && rules.graceMs === 0 && inputs === undefined, 'statistics go by the order of one log');
+  return new SessionStatistics(stats, voice, parts);
+}
+
 /** One schema may be met in several inputs. */
 async function prepareAll({ decoder, inputs }: SessionOptions, schemaId: number): Promise<void> {
   const decoders = inputs === undefined ? [decoder] : new Set(inputs.map((input) => input.decoder));
@@ -94,6 +108,8 @@ class SessionKind implements Kind {
   readonly #tells: boolean;
   /** Bytes of state that a session opens with. */
   readonly #leastBytes: number;
+  /** Also what is kept beside the entries. undefined: nothing is counted. */
+  readonly #stats: SessionStatistics | undefined;
 
   constructor(options: SessionOptions, parts: SessionParts) {
     assert(
@@ -111,6 +127,11 @@ class SessionKind implements Kind {
     this.#graceMs = graceMs;
     this.#tells = sayOpened === true || updateIntervalMs !== undefined;
     this.#leastBytes = toldBytes(options.rules);
+    this.#stats = openStatistics(options, parts);
+  }
+
+  get kept(): Kept | undefined {
+    return this.#stats;
   }
 
   dueAt(): Millis {
@@ -332,6 +353,7 @@ class SessionKind implements Kind {
     applyHeartbeat(entry, this.#rules, this.#at);
     if (entry.timeoutMs !== before) effects.reshaped();
     if (this.#tells) this.#tell(isLive, seenBefore, effects);
+    if (!isLive && this.#stats !== undefined) this.#stats.opened(entry);
     effects.changed();
     // A shorter timeout is the one way a due instant comes nearer.
     if (entry.timeoutMs < before) effects.dueSooner();
@@ -440,6 +462,7 @@ class SessionKind implements Kind {
     const { timeoutMs: before, timeoutChosen: wasChosen } = entry;
     const seenBefore = this.#tells ? entry.lastSeenAt : 0;
     const lengthBefore = entry.stateLength;
+    const standing = isLive ? this.#stats?.standing(entry, this.#event) : undefined;
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
     if (applied.duplicate) counters.duplicates += 1;
     if (applied.clamped) counters.clampedTimeouts += 1;
@@ -447,6 +470,8 @@ class SessionKind implements Kind {
     if (entry.stateLength !== lengthBefore) effects.resized();
     if (entry.timeoutMs !== before || entry.timeoutChosen !== wasChosen) effects.reshaped();
     if (isTold && this.#tells) this.#tell(isLive, seenBefore, effects);
+    if (!isLive) this.#stats?.opened(entry);
+    else if (standing !== undefined) this.#stats?.moved(entry, standing);
     effects.changed();
     if (entry.timeoutMs < before) effects.dueSooner();
   }
@@ -483,6 +508,8 @@ class SessionKind implements Kind {
     const all = { ...closing, state, key: effects.key(), partition, emittedAt: effects.wall };
     const summary = summarize(this.#entry, this.#rules, all, held);
     saySummary(summary, this.#options, effects);
-    if (state === 'CLOSED') countClose(summary, counters);
+    if (state !== 'CLOSED') return;
+    countClose(summary, counters);
+    this.#stats?.closed(this.#entry, summary);
   }
 }

@@ -30,6 +30,7 @@ import { Place } from './place.ts';
 import { RulesInForce } from './rules-in-force.ts';
 import type { Findings } from './report.ts';
 import { StateCheck } from './state-check.ts';
+import { StatsCheck } from './stats-check.ts';
 import { TransactionWalk } from './transaction-walk.ts';
 
 /** Characters shown of a text that cannot be read. */
@@ -59,6 +60,8 @@ export class PartitionCheck {
   readonly #chain: CommitChain;
   readonly #output: OutputCheck;
   readonly #letters: LetterCheck;
+  /** undefined: no statistics are said. */
+  readonly #stats: StatsCheck | undefined;
   /** True once the state is known: both logs are whole, or a commit was met whose whole state the changelog has. */
   #isAnchored: boolean;
   /** Commits so far, until anchored. */
@@ -122,6 +125,7 @@ export class PartitionCheck {
       unsaidMax: parts.unsaidMax,
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
+    this.#stats = this.#statsCheck(place);
     const inputs = inputsOf(history);
     this.#positions = inputs.map(() => 0);
     this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0, inputs);
@@ -137,6 +141,19 @@ export class PartitionCheck {
     this.#input = new InputWalk({ ...common, place: this.#places.input, fold, letters: this.#letters });
     const isInputWhole = inputs.every(({ logStart }) => logStart === 0);
     this.#isAnchored = this.#known === undefined && isInputWhole && changelog.logStart === 0;
+  }
+
+  #statsCheck(place: (topic: string) => Place): StatsCheck | undefined {
+    const { stats } = this.#parts.history;
+    if (stats === undefined) return undefined;
+    const at = place(stats.log.topic);
+    const { decidedBelow, log } = stats;
+    return new StatsCheck(at, new Feed(log, new TransactionWalk(at)), { isWhole: log.logStart === 0, decidedBelow });
+  }
+
+  async #checkStats(): Promise<void> {
+    const { fold, stats } = this.#reading;
+    if (stats !== undefined) await this.#stats?.check(stats.takeExpected(), stats.mayBeSaid(fold.clock));
   }
 
   async run(): Promise<void> {
@@ -179,6 +196,7 @@ export class PartitionCheck {
     this.#state.compare(new Set([...fold.takeTouched(), ...named]), named, commit, before);
     this.#state.checkHeader(commit, this.#input.isLogAppendTime);
     this.#floor.check(commit, this.#changelog);
+    await this.#checkStats();
     this.#takeExpected();
     const expected = this.#expected;
     this.#expected = [];
@@ -232,6 +250,10 @@ export class PartitionCheck {
   }
 
   #rulesChanged(): void {
+    const { rules, from } = this.#inForce;
+    const { fold, stats } = this.#reading;
+    const settledTo = this.#last?.header.settledTo ?? 0;
+    stats?.adopt('stats' in rules ? rules.stats : undefined, { from, clock: fold.clock, settledTo });
     this.#reading.adoptRules?.();
     this.#reading.fold.rulesChanged();
     this.#output.rulesChanged();
@@ -274,6 +296,7 @@ export class PartitionCheck {
       for (const name of [...fold.names(), ...this.#changelog.images.keys()]) fold.touch(name);
       return true;
     }
+    this.#stats?.giveUp('the input lacks its beginning');
     this.#reading.fold.takeOver(this.#changelog.images, header.clock);
     this.#input.tookOver(header);
     this.#output.judgedFrom = positions;
@@ -307,6 +330,8 @@ export class PartitionCheck {
     for (const before of this.#before.take()) await this.#foldTo(before);
     const { clock } = fold;
     const isCaughtUp = await this.#input.isAtEnd();
+    await this.#checkStats();
+    await this.#stats?.finish();
     if (this.#isAnchored) await this.#output.finish();
     else this.#letters.forget();
     const lettersLeft = await this.#letters.finish(this.#positions);

@@ -16,6 +16,7 @@ const UNLIMITED = 'unlimited';
 const BEFORE: Readonly<Record<string, unknown>> = {
   maxSources: 0,
   maxEvents: undefined,
+  stats: undefined,
   sayOpened: false,
   updateIntervalMs: undefined,
   graceMs: 0,
@@ -36,6 +37,11 @@ export class RulesInForce {
     this.#today = today;
     this.#said = said;
     if (said.length > 0) this.#adopt();
+  }
+
+  /** The input offset from which on records were applied by the rules in force. */
+  get from(): number {
+    return this.#said[this.#next - 1]?.from ?? 0;
   }
 
   /** Advances to the rules of the commit with that number. True if they changed. */

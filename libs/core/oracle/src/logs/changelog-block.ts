@@ -30,6 +30,8 @@ export interface BlockHeader {
   readonly digest: number;
   /** Settings of the commits so far; empty: not stated. */
   readonly settings: readonly SaidSettings[];
+  /** Windows of statistics that end here or before are over (S12); undefined: there are none. */
+  readonly settledTo: Millis | undefined;
 }
 
 /** The settings of the commits from one on, until the next. */
@@ -62,9 +64,11 @@ const STATE_WITH_HOLDS = 3;
 const STATE_WITH_ORIGIN = 4;
 const STATE_WITH_SETTINGS = 5;
 const STATE_OF_SEVERAL = 6;
-const STATES = [STATE, STATE_WITH_HOLDS, STATE_WITH_ORIGIN, STATE_WITH_SETTINGS, STATE_OF_SEVERAL];
-const WITH_ORIGINS = [STATE_WITH_ORIGIN, STATE_WITH_SETTINGS, STATE_OF_SEVERAL];
-const WITH_SETTINGS = [STATE_WITH_SETTINGS, STATE_OF_SEVERAL];
+/** With what is kept beside the entries. */
+const STATE_WITH_KEPT = 7;
+const STATES = [STATE, STATE_WITH_HOLDS, STATE_WITH_ORIGIN, STATE_WITH_SETTINGS, STATE_OF_SEVERAL, STATE_WITH_KEPT];
+const WITH_ORIGINS = [STATE_WITH_ORIGIN, STATE_WITH_SETTINGS, STATE_OF_SEVERAL, STATE_WITH_KEPT];
+const WITH_SETTINGS = [STATE_WITH_SETTINGS, STATE_OF_SEVERAL, STATE_WITH_KEPT];
 
 /** @throws NotABlock */
 export function readBlock(value: Uint8Array): ChangelogBlock {
@@ -79,18 +83,29 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   // A block of entries with sources or disorder may have settings or not.
   if (version < VERSION_WITH_SOURCES && (version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
     throw new NotABlock(`is of kind ${kind}, which version ${version} does not have, or a lower one has, too`);
-  if (kind === STATE_OF_SEVERAL && version < VERSION_WITH_MORE)
+  if ((kind === STATE_OF_SEVERAL || kind === STATE_WITH_KEPT) && version < VERSION_WITH_MORE)
     throw new NotABlock(`is of kind ${kind} in version ${version}`);
   const fields = readHeader(block);
   const { positions } = fields;
-  if (positions.length > 1 !== (kind === STATE_OF_SEVERAL))
+  const isOfSeveral = positions.length > 1;
+  if (isOfSeveral !== (kind === STATE_OF_SEVERAL) && kind !== STATE_WITH_KEPT)
     throw new NotABlock(`is of kind ${kind} and has ${positions.length} inputs`);
   const origins = positions.map(() => (WITH_ORIGINS.includes(kind) ? block.varint() : 0));
-  const clocks = kind === STATE_OF_SEVERAL ? positions.map(() => block.varint()) : [];
+  const clocks = isOfSeveral ? positions.map(() => block.varint()) : [];
   if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
   const settings = WITH_SETTINGS.includes(kind) ? block.list(() => readSettings(block)) : [];
-  const header = { ...fields, origin: origins[0]!, origins, clocks, settings };
+  const settledTo = kind === STATE_WITH_KEPT ? settledIn(block.bytes(block.varint())) : undefined;
+  const header = { ...fields, settledTo, origin: origins[0]!, origins, clocks, settings };
   return { kind: 'state', header, operations: readOperations(block) };
+}
+
+/** The rest is written down and read back by the processor alone: what it comes to is on `<output>.stats`. */
+function settledIn(kept: Uint8Array): Millis {
+  const statistics = new BlockReader(kept);
+  statistics.text(); // rules
+  statistics.varint(); // first place counted
+  statistics.varint(); // clock of then
+  return statistics.varint();
 }
 
 function readSettings(block: BlockReader): SaidSettings {
@@ -99,7 +114,7 @@ function readSettings(block: BlockReader): SaidSettings {
   return { sequence, from, text: block.text() };
 }
 
-function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'origins' | 'clocks' | 'settings'> {
+function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'origins' | 'clocks' | 'settings' | 'settledTo'> {
   const logId = block.text();
   const owner = block.text();
   const commitId = block.text();

@@ -149,6 +149,8 @@ export interface PartitionHistory {
   readonly changelog: LogSource<LogRecord>;
   readonly output: LogSource<OutputRecord>;
   readonly deadLetters: LogSource<LetterRecord>;
+  /** `<output>.stats`, where there are statistics (S12); records from `decidedBelow` on may belong to commits behind this changelog. */
+  readonly stats?: { readonly log: LogSource<OutputRecord>; readonly decidedBelow: number } | undefined;
   /** Present log start of the changelog, if it is given here whole. Default: `changelog.logStart`. */
   readonly changelogTruncatedTo?: number;
   /** Default: the processor's letters and commits are believed on refusals and on the present. */
@@ -215,6 +217,13 @@ export interface CommonRules {
   readonly unsweptBytesMax?: number;
 }
 
+/** What is counted of sessions (S12). */
+export interface StatsRules {
+  /** Lengths of the windows. */
+  readonly windows: readonly DurationMs[];
+  readonly dimensions: readonly { readonly name: string; readonly attribute: string; readonly max: number }[];
+}
+
 /** The rules of a pipeline of sessions. */
 export interface PipelineRules extends CommonRules {
   readonly kind: 'session';
@@ -234,6 +243,8 @@ export interface PipelineRules extends CommonRules {
   readonly updateIntervalMs?: DurationMs | undefined;
   /** S13 */
   readonly maxEvents?: number | undefined;
+  /** S12; undefined: nothing is counted. */
+  readonly stats?: StatsRules | undefined;
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
 }

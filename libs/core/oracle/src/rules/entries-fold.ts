@@ -21,17 +21,31 @@ import type { AfterCommit, EntryFault, ExpectedRecord, KindEntries, LaterState }
 import type { Step } from './steps.ts';
 import { Unsaid } from './unsaid.ts';
 
+/** Told of what becomes of entries, where more is made of it than records of their own. */
+export interface FoldWatcher<State, Said> {
+  /** A record is about to be applied, the clock is its, and all that is due has taken effect. */
+  readonly passed: (clock: Millis) => void;
+  /** A record has been applied to a key. */
+  readonly took: (before: State | undefined, after: State | undefined, said: readonly Said[]) => void;
+  /** A due instant has taken effect. Returns what takes it back. */
+  readonly lapsed: (said: readonly Said[]) => () => void;
+}
+
 export interface EntriesFoldParts<State, Said> {
   readonly rules: CommonRules;
   readonly counts: FoldCounts;
   readonly kind: EntryRules<State, Said>;
   /** Told what each machine says as it says it, for callers that have all of an input. */
   readonly onSaid?: (key: Uint8Array, said: readonly Said[]) => void;
+  readonly watcher?: FoldWatcher<State, Said> | undefined;
 }
 
 export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   readonly #kind: EntryRules<State, Said>;
   readonly #onSaid: (key: Uint8Array, said: readonly Said[]) => void;
+  readonly #watcher: FoldWatcher<State, Said> | undefined;
+  /** What has moved the clock is a record that is being applied. */
+  #isTaking = false;
   readonly #table: EntryTable<State, Said>;
   readonly #comparison: EntryComparison<State, Said>;
   readonly #unsaid = new Unsaid();
@@ -44,9 +58,10 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     isSame: (found: State | undefined, before: State | undefined): boolean => this.#comparison.goesOn(found, before),
   };
 
-  constructor({ rules, counts, kind, onSaid = () => undefined }: EntriesFoldParts<State, Said>) {
+  constructor({ rules, counts, kind, onSaid = () => undefined, watcher }: EntriesFoldParts<State, Said>) {
     super(rules, counts, kind);
     this.#kind = kind;
+    this.#watcher = watcher;
     this.#onSaid = onSaid;
     this.#table = new EntryTable(kind, this.held);
     this.#comparison = new EntryComparison(kind, this.#table);
@@ -214,6 +229,13 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   protected override moved(): void {
     for (let due = this.#table.takeDue(this.clock); due !== undefined; due = this.#table.takeDue(this.clock))
       this.#catchUp(due);
+    if (this.#isTaking) this.#watcher?.passed(this.clock);
+  }
+
+  override record(...of: Parameters<InputFold['record']>): void {
+    this.#isTaking = true;
+    super.record(...of);
+    this.#isTaking = false;
   }
 
   protected override living(): Weight {
@@ -257,7 +279,9 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       return false;
     }
     this.#table.weigh(entry, before !== undefined, stateBytes);
-    for (const each of this.#said(entry, undefined)) this.#unsaid.add(each);
+    const said = machine.takeSaid();
+    this.#watcher?.took(before, machine.state, said);
+    for (const each of this.#expected(entry, said, undefined)) this.#unsaid.add(each);
     return true;
   }
 
@@ -278,9 +302,8 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return this.hasRoomFor(added, this.#table.stateBytes + stateBytes - bytesBefore);
   }
 
-  /** Takes what its machine has said and counted, and returns the records that the output must have. */
-  #said(entry: Entry<State, Said>, dueAt: Millis | undefined): readonly ExpectedRecord[] {
-    const said = entry.machine.takeSaid();
+  /** Takes what its machine has counted, and returns the records that the output must have of what it has said. */
+  #expected(entry: Entry<State, Said>, said: readonly Said[], dueAt: Millis | undefined): readonly ExpectedRecord[] {
     const { opened, duplicates } = entry.machine.takeCounted();
     this.counts.opened += opened;
     this.counts.duplicates += duplicates;
@@ -307,16 +330,21 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     this.#table.change(entry, () => {
       machine.due(clock);
     });
-    const expected = this.#said(entry, dueAt);
+    const said = machine.takeSaid();
+    const takeBack = this.#watcher?.lapsed(said);
+    const expected = this.#expected(entry, said, dueAt);
     this.#stepCount += 1;
-    this.#table.addStep(entry, { before, dueAt, opened: this.counts.opened - openedBefore, expected });
+    this.#table.addStep(entry, { before, dueAt, opened: this.counts.opened - openedBefore, expected, takeBack });
   }
 
   /** Undoes its steps: they have not taken effect. */
   #takeBack(entry: Entry<State, Said>): void {
     const first = entry.steps.at(entry.steps.first);
     if (first === undefined) return;
-    for (const { opened } of entry.steps.all()) this.counts.opened -= opened;
+    for (const { opened, takeBack } of entry.steps.all()) {
+      this.counts.opened -= opened;
+      takeBack?.();
+    }
     this.#stepCount -= entry.steps.size;
     entry.steps.takeUpTo(entry.steps.end);
     this.#table.change(entry, () => {

@@ -4,6 +4,7 @@ import type { HeadTouch, LoggedImage } from '../logs/changelog-fold.ts';
 import type { OutputRecord } from '../logs/history.ts';
 import type { Positions } from '../logs/places.ts';
 import type { InputFold } from './input-fold.ts';
+import type { NaiveStats } from './statistics/naive-stats.ts';
 
 /** How a life of a key ended (Reach). */
 export type Ending = 'timeouts' | 'ends' | 'maxDurations';
@@ -125,6 +126,8 @@ export interface KindReading {
   readonly words: OutputWords;
   readonly touched: HeadTouch;
   /** True if another calculation by the processor may concern the key, human-readable. Default: none is known. */
+  /** Statistics of what the fold has taken in, where the kind has any (S12). */
+  readonly stats?: NaiveStats;
   readonly mayBeOtherwise?: (key: string) => boolean;
   /** The rules that it was made with have changed in place, from here on. Default: it reads them each time. */
   readonly adoptRules?: () => void;

@@ -13,6 +13,8 @@ export interface Step<State> {
   /** Number of lives that began with it. */
   readonly opened: number;
   readonly expected: readonly ExpectedRecord[];
+  /** Undoes what else was made of it. */
+  readonly takeBack?: (() => void) | undefined;
 }
 
 /** A comparison with the key's image in the changelog: it shows none of the states before steps below `at`. */

@@ -242,7 +242,11 @@ export class BlockBuilder {
     if (this.#body.length > 0 || this.#finished.length === 0) this.#closeBody();
     const parts = this.#finished.length;
     const versions = { format: this.#format, entriesNeed: this.#entriesNeed };
-    const blocks = this.#finished.map((body, part) => withHeader({ ...header, part, parts }, body, versions));
+    // The last block has what the kind keeps: a reader applies whole commits only.
+    const blocks = this.#finished.map((body, part) => {
+      const kept = part + 1 < parts ? undefined : header.kept;
+      return withHeader({ ...header, kept, part, parts }, body, versions);
+    });
     this.#entriesNeed = 0;
     this.#finished.length = 0;
     this.#writtenBytes = 0;

@@ -2,12 +2,15 @@
 //
 //   block   = 'F' · version u8 · kind u8 ·
 //             (claim | header body | header holds body | header origins holds body | header origins holds settings body |
-//              header origins clocks holds settings body)
+//              header origins clocks holds settings body |
+//              header origins [clocks] holds settings kept body)
 //   claim   = owner text · claim id text
 //   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
 //   origins = for each input: origin varint                        (a kind of its own, where one is not 0)
 //   clocks  = for each input: its own clock varint               (S8; a kind of its own with origins, holds and settings, in version 5)
 //   settings = count varint · for each: sequence varint · from varint · text      (a kind of its own, in version 3)
+//   kept    = length varint · what the kind keeps beside its entries, in the last block of a commit (a kind of its own, with clocks
+//             where there are several inputs, in version 5)
 //   body    = operations to the end of the block, each: distance of its slot × 16 + kind, varint · what its kind says:
 //             0  remove
 //             1  bind     key (varint length, bytes) · head (varint length, bytes)
@@ -32,8 +35,10 @@ import {
   ByteWriter,
   CHANGELOG_FORMAT,
   CHANGELOG_FORMAT_WITH_INPUTS,
+  CHANGELOG_FORMAT_WITH_KEPT,
   CHANGELOG_FORMAT_WITH_SETTINGS,
   CHANGELOG_FORMATS,
+  copyBytes,
   INSTANT_MAX,
   MalformedBytes,
   type Millis,
@@ -50,12 +55,15 @@ const KIND_STATE_WITH_ORIGIN = 4;
 const KIND_STATE_WITH_SETTINGS = 5;
 /** Also all of these, and a clock for each input. */
 const KIND_STATE_OF_SEVERAL = 6;
+/** Also all of these, the clocks where there are several inputs, and what the kind keeps. */
+const KIND_STATE_WITH_KEPT = 7;
 const STATE_KINDS = [
   KIND_STATE,
   KIND_HELD_STATE,
   KIND_STATE_WITH_ORIGIN,
   KIND_STATE_WITH_SETTINGS,
   KIND_STATE_OF_SEVERAL,
+  KIND_STATE_WITH_KEPT,
 ];
 /** The version of blocks that say no settings. */
 const FORMAT_WITHOUT_SETTINGS = 2;
@@ -130,6 +138,8 @@ export interface CommitName {
 export interface CutContext extends CommitName, HeldState {
   readonly inputs: readonly InputPosition[];
   readonly clock: Millis;
+  /** What the kind keeps beside its entries (`Kept`). Default: nothing. */
+  readonly kept?: Uint8Array | undefined;
 }
 
 /** Header of a commit, but for which of its blocks it stands in. */
@@ -178,10 +188,12 @@ export function encodeHeader(
   entriesNeed = FORMAT_WITHOUT_SETTINGS,
 ): void {
   const kind = stateKindOf(header);
-  const ofSeveral = kind === KIND_STATE_OF_SEVERAL;
+  const ofSeveral = header.inputs.length > 1;
   const hasSettings = kind === KIND_STATE_WITH_SETTINGS;
   const least = hasSettings ? CHANGELOG_FORMAT_WITH_SETTINGS : FORMAT_WITHOUT_SETTINGS;
-  preamble(out, kind, format, least, ofSeveral ? CHANGELOG_FORMAT_WITH_INPUTS : Math.max(least, entriesNeed));
+  const inputsNeed = ofSeveral ? CHANGELOG_FORMAT_WITH_INPUTS : least;
+  const keptNeeds = kind === KIND_STATE_WITH_KEPT ? CHANGELOG_FORMAT_WITH_KEPT : least;
+  preamble(out, kind, format, least, Math.max(entriesNeed, inputsNeed, keptNeeds));
   out.text(header.logId);
   out.text(header.owner);
   out.text(header.commitId);
@@ -209,6 +221,7 @@ export function encodeHeader(
   if (ofSeveral) for (const { clock = 0 } of header.inputs) out.varint(clock);
   if (kind !== KIND_STATE) encodeHolds(header.holds, out);
   if (mayHaveSettings(kind)) encodeSettings(header.settings ?? [], out);
+  if (header.kept !== undefined) out.block(header.kept);
 }
 
 function hasOrigins(kind: number): boolean {
@@ -216,11 +229,12 @@ function hasOrigins(kind: number): boolean {
 }
 
 function mayHaveSettings(kind: number): boolean {
-  return kind === KIND_STATE_WITH_SETTINGS || kind === KIND_STATE_OF_SEVERAL;
+  return kind >= KIND_STATE_WITH_SETTINGS;
 }
 
 /** Most applications begin at 0 and hold nothing, and few commits say settings: other blocks say nothing about these. */
-function stateKindOf({ inputs, holds, settings = [] }: CommitHeader): number {
+function stateKindOf({ inputs, holds, settings = [], kept }: CommitHeader): number {
+  if (kept !== undefined) return KIND_STATE_WITH_KEPT;
   if (inputs.length > 1) return KIND_STATE_OF_SEVERAL;
   if (settings.length > 0) return KIND_STATE_WITH_SETTINGS;
   if (inputs.some(({ origin }) => origin > 0)) return KIND_STATE_WITH_ORIGIN;
@@ -286,9 +300,13 @@ function preamble(out: ByteWriter, kind: number, format: number, least: number, 
 function decodeHeader(input: ByteReader, kind: number): CommitHeader {
   const header = decodeFields(input);
   const begun = hasOrigins(kind) ? header.inputs.map((each) => ({ ...each, origin: input.varint() })) : header.inputs;
-  const inputs = kind === KIND_STATE_OF_SEVERAL ? begun.map((each) => ({ ...each, clock: input.varint() })) : begun;
+  const hasClocks = kind >= KIND_STATE_OF_SEVERAL && begun.length > 1;
+  const inputs = hasClocks ? begun.map((each) => ({ ...each, clock: input.varint() })) : begun;
   const holds = kind === KIND_STATE ? [] : decodeHolds(input);
-  return { ...header, inputs, holds, settings: mayHaveSettings(kind) ? decodeSettings(input) : [] };
+  const settings = mayHaveSettings(kind) ? decodeSettings(input) : [];
+  if (kind !== KIND_STATE_WITH_KEPT) return { ...header, inputs, holds, settings };
+  const kept = input.block();
+  return { ...header, inputs, holds, settings, kept: copyBytes(kept, 0, kept.length) };
 }
 
 function decodeFields(input: ByteReader): Omit<CommitHeader, 'holds' | 'settings'> {

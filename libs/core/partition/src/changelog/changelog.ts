@@ -122,6 +122,11 @@ export class Changelog {
   /** An entry of many pages of which some are written into the cut; `part` is that of its base, −1: it is none. */
   #within: { readonly slot: number; readonly part: number; readonly isNew: boolean } | undefined;
   #inFlight: ChangelogCut | undefined;
+  /**
+   * Bytes of what the kind kept in the last cut: they lengthen the log as changes do (K8). They are not counted as pending: each
+   * commit has them, and one that may hold fewer would hold no record.
+   */
+  #keptBytes = 0;
 
   /** `memory`: what blocks lie in; a block that is done with may be given back to it. */
   constructor(table: EntryTable, limits: ChangelogLimits, memory: ReusedMemory) {
@@ -347,7 +352,7 @@ export class Changelog {
     }
     this.#removals = 0;
     const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
-    const share = this.#sweep.shareOf(this.changedBytes);
+    const share = this.#sweep.shareOf(this.changedBytes + this.#keptBytes);
     return { base, removed, isSparse, share, shareLeft: share, sweepEnd: undefined };
   }
 
@@ -372,6 +377,7 @@ export class Changelog {
       liveBytes: this.liveBytes,
       logBytes: this.ledger.logBytes,
     };
+    this.#keptBytes = context.kept?.length ?? 0;
     const blocks = this.#builder.finish(header);
     const blockBytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
     this.#inFlight = { blocks, removed, header, blockBytes };

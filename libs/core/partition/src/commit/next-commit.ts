@@ -136,7 +136,7 @@ export class NextCommit {
     const outputBytes = this.#outputBytes;
     const outputs = this.outputs.takeAll();
     const deadLetters = this.#deadLetters.takeAll();
-    const { inputs, applied, clock, held } = state;
+    const { inputs, applied, clock, held, kept } = state;
     const { position } = inputs[0]!;
     assert(
       this.#begunAt === undefined || this.#begunAt === applied,
@@ -148,7 +148,7 @@ export class NextCommit {
     );
     this.#begunAt = undefined;
     this.#cutApplied = applied;
-    const cut = this.#changelog.cut({ ...name, inputs, clock, ...held });
+    const cut = this.#changelog.cut({ ...name, inputs, clock, ...held, kept });
     const commitBytes = cut.blockBytes + outputBytes;
     return Object.assign(cut, { ...outputs, deadLetters, position, commitBytes, countedBytes });
   }
@@ -161,4 +161,6 @@ export interface CommitState {
   readonly applied: number;
   readonly clock: Millis;
   readonly held: HeldState;
+  /** What the kind keeps beside its entries; undefined: nothing. */
+  readonly kept: Uint8Array | undefined;
 }

@@ -206,6 +206,7 @@ export class RecordTaker {
     if (this.#leavesDue(evidence)) return DUE;
     this.#time.advance(evidence, this.#again);
     if (this.#expiresFirst(cursor) && !this.#parts.expiry.isDone()) return DUE;
+    if (this.#entries.mustSettle) return DUE;
     this.#input.live = wallNow - timestamp <= rules.liveWithinMs;
     if (cursor.unreadable === undefined) return this.#takeGroup(cursor, limit);
     this.#refused.refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);

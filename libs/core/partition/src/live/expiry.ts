@@ -51,11 +51,16 @@ export class Expiry {
   expire(limit: number): boolean {
     const entries = this.#entries;
     if (this.#commit.isFull) return entries.hasBacklog;
+    const settles = entries.aim();
     let left = limit;
-    while (this.#expireBurst(Math.min(left, EXPIRE_BURST))) {
+    while (this.#expireBurst(Math.min(left, EXPIRE_BURST), settles)) {
       if (this.#dueSinceOwed >= DUE_PER_OWED) this.sayOwed();
       left -= EXPIRE_BURST;
       if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) return true;
+    }
+    if (settles) {
+      entries.settle();
+      return true;
     }
     if (this.#expiresAll) this.#expiredAllAt = this.#clock.now;
     this.#expiresAll = false;
@@ -81,11 +86,12 @@ export class Expiry {
     return this.hasOwed && this.#commit.takesOwed;
   }
 
-  #expireBurst(limit: number): boolean {
+  /** `all`: within the tick, too, as where all is demanded. */
+  #expireBurst(limit: number, all: boolean): boolean {
     const entries = this.#entries;
     this.#dueSinceOwed += limit;
     if (entries.expire(limit)) return true;
-    if (!this.#expiresAll) return false;
+    if (!all && !this.#expiresAll) return false;
     return entries.expireWithinTick(limit);
   }
 

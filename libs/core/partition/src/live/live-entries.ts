@@ -9,16 +9,27 @@
 //        it later needs no call (lazy re-arm).
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
+//   LE4  Before an instant is settled (`Kept`) nothing due at it or later takes effect by `expire`, and no record is taken by a
+//        clock that has reached it.
 //   LE3  What the kind says last of an entry is `changed`, or `end`: before it opens another, and before its call ends. Behind
 //        `open` it says `opened`. Else a commit would not hold the entry, or no timer would wait for it.
 //
 // Checked
 //   inspect    LE1
-//   assertion  LE2, LE3
+//   assertion  LE2, LE3, LE4
 //              LE3 without a look at each `find`, which would cost a heartbeat: a word too many is forgotten where the next entry
-//              of the group has changed. What has changed without a word does not have the digest that was written (CL3).
+//              of the group has changed. LE4 as far as what is settled has been reached: the oracle folds the rest. What has changed without a word does not have the digest that was written (CL3).
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
-import type { Effects, EntryWindow, GroupRecords, Kind, KindOutput, LaterRecords } from '@flatline/kinds';
+import type {
+  Effects,
+  EntryWindow,
+  GroupRecords,
+  Kept,
+  Kind,
+  KindOutput,
+  LaterRecords,
+  ShownEntry,
+} from '@flatline/kinds';
 import { TimingWheel } from '@flatline/timing-wheel';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from './counters.ts';
@@ -73,6 +84,11 @@ export class LiveEntries implements Effects {
   readonly #entry: EntryWindow;
   readonly #kind: Kind;
   readonly #owed: OwedQueue;
+  readonly #kept: Kept | undefined;
+  /** The first instant that may have to be settled; Infinity: none. */
+  #settlesAt: Millis = Infinity;
+  /** The instant that is settled once nothing due before it is left; Infinity: none is. */
+  #aim: Millis = Infinity;
   /** Set once each restored entry has its timer. */
   #wheel: TimingWheel | undefined;
   /** Until then: the wheel to be, and the slot that is looked at next. */
@@ -98,6 +114,7 @@ export class LiveEntries implements Effects {
     this.#entry = parts.table.view();
     this.#kind = parts.openKind(this.#entry);
     this.#owed = new OwedQueue(this.#kind);
+    this.#kept = this.#kind.kept;
   }
 
   get clock(): Millis {
@@ -105,11 +122,14 @@ export class LiveEntries implements Effects {
   }
 
   /** The restored entries are what lives as of the clock. Nothing happens to them before `arm` has ended. */
-  begin(): void {
+  begin(kept: Uint8Array | undefined, position: number): void {
     assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
+    this.#kept?.begin(kept, this.clock, position);
+    this.#settlesAt = this.#kept?.settlesAt ?? Infinity;
     const wheel = new TimingWheel({
       tickMs: this.#parts.tickMs,
-      startAt: this.clock,
+      // What was due before an instant that is still to be settled is polled as of before it.
+      startAt: Math.min(this.clock, this.#settlesAt - 1),
       initialCapacity: Math.max(1024, this.#table.slotsEnd),
       deadlineOf: (slot) => this.#dueAt(slot),
     });
@@ -139,6 +159,7 @@ export class LiveEntries implements Effects {
     this.#entry.at(slot);
     this.#kind.restored?.();
     this.#owed.restore(slot);
+    this.#kept?.restored();
   }
 
   /** True once the restored entries are those that live. */
@@ -153,6 +174,52 @@ export class LiveEntries implements Effects {
   /** A lower bound of the earliest due instant; undefined with no live entry, and until all timers are armed. */
   earliestDue(): Millis | undefined {
     return this.#wheel?.earliestDeadline();
+  }
+
+  /** When the clock has to get on for what is kept beside the entries. */
+  get keptDueAt(): Millis {
+    return this.#kept?.dueAt ?? Infinity;
+  }
+
+  /** What is kept, as operators are shown it. */
+  get keptShown(): readonly ShownEntry[] {
+    return this.#kept?.shown() ?? [];
+  }
+
+  /** As the next commit carries it; undefined: nothing is kept. */
+  keptBytes(): Uint8Array | undefined {
+    return this.#kept?.bytes();
+  }
+
+  /** True if the clock has reached what may have to be settled: no record is taken before `expire` and `settle` have seen to it. */
+  get mustSettle(): boolean {
+    return this.#settlesAt <= this.clock;
+  }
+
+  /** True if an instant is to be settled: until then `expire` stops before it. */
+  aim(): boolean {
+    const kept = this.#kept;
+    if (kept === undefined || !this.mustSettle) return false;
+    const at = kept.next(this.clock, this.earliestDue() ?? Infinity);
+    this.#settlesAt = kept.settlesAt;
+    this.#aim = at ?? Infinity;
+    return at !== undefined;
+  }
+
+  /** Nothing due before the instant aimed at is left. */
+  settle(): void {
+    const kept = this.#kept;
+    assert(kept !== undefined && this.#aim <= this.clock, 'LE4: an instant is settled that the clock has reached');
+    this.#guarded(() => {
+      kept.settle(this.#aim, this);
+    });
+    this.#aim = Infinity;
+    this.#settlesAt = kept.settlesAt;
+  }
+
+  /** The clock, as far as what is due may take effect by now. */
+  get #horizon(): Millis {
+    return Math.min(this.clock, this.#aim - 1);
   }
 
   /** Due entries that an earlier `expire` left. */
@@ -295,7 +362,7 @@ export class LiveEntries implements Effects {
   /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
   expire(limit: number): boolean {
     const wheel = this.#armed();
-    this.fired = wheel.poll(this.clock, limit, this.#fire);
+    this.fired = wheel.poll(this.#horizon, limit, this.#fire);
     return wheel.hasBacklog;
   }
 
@@ -308,7 +375,8 @@ export class LiveEntries implements Effects {
 
   /** Once the commit is full the rest waits for the next poll, what is due of the same entry, too. */
   readonly #fire = (slot: number): void => {
-    for (let due = this.#dueAt(slot); due <= this.clock && !this.#commit.isHeavy;) {
+    const horizon = this.#horizon;
+    for (let due = this.#dueAt(slot); due <= horizon && !this.#commit.isHeavy;) {
       const next = this.#nextDue(slot, due);
       if (next === undefined) return;
       due = next;

@@ -2,10 +2,12 @@
 import type { Mutant } from '../mutants/mutant.ts';
 import { INPUT_MUTANTS } from './input-mutants.ts';
 import { REVISION_MUTANTS } from './revision-mutants.ts';
+import { STATS_MUTANTS } from './stats-mutants.ts';
 
 export const SESSION_MUTANTS: readonly Mutant[] = [
   ...INPUT_MUTANTS,
   ...REVISION_MUTANTS,
+  ...STATS_MUTANTS,
   {
     name: 'gives a whole group the offset of its first record',
     file: 'libs/core/kinds/src/session/session-kind.ts',

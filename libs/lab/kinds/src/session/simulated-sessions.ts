@@ -6,11 +6,12 @@ import { sessionKind, type SessionRules } from '@flatline/kinds/session';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats } from '@flatline/records/events';
+import { statsEncoder } from '@flatline/records/stats';
 import { openSummaryEncoder } from '@flatline/records/summaries';
 import { oneOf } from '../worlds/one-of.ts';
 import { commonRules, inputsOf, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
-import { OUTPUT } from '../worlds/topics.ts';
+import { OUTPUT, STATS } from '../worlds/topics.ts';
 
 /** Rules common to all worlds of sessions; timeouts are the scenario's. */
 export const RULES = {
@@ -29,6 +30,9 @@ export type SessionGrace = Pick<SessionRules, 'graceMs' | 'late' | 'revisionWind
 type SessionTelling = Pick<SessionRules, 'sayOpened' | 'updateIntervalMs' | 'maxEvents'>;
 
 const NOTHING_TOLD: SessionTelling = { sayOpened: false, updateIntervalMs: undefined, maxEvents: undefined };
+
+/** What is counted (S12): in worlds whose log tells all clocks. Its windows are short, so that many end. */
+type SessionStats = NonNullable<SessionRules['stats']>;
 
 const NO_GRACE: SessionGrace = { graceMs: 0, late: 'deadLetter' };
 
@@ -70,18 +74,29 @@ export class SimulatedSessions implements SimulatedKind {
     // Updates are refused where there are several inputs (S8).
     const [first, changed] = isAlone ? tellings : [withoutUpdates(tellings[0]), withoutUpdates(tellings[1])];
     const telling = grace.graceMs > 0 ? NOTHING_TOLD : isChanged ? changed : first;
+    const [firstStats, changedStats] = drawStats(simulation.random('statistics'), scenario);
+    const stats = isChanged ? changedStats : firstStats;
     const { timeoutMs } = scenario;
     // A grace and a maximum duration exclude each other.
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
     this.#simulation = simulation;
-    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs };
+    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs, stats };
     this.#sources = simulation.random('sources');
     const isCapped = first.maxEvents !== undefined || changed.maxEvents !== undefined;
     // Nor is one that comes too late and is dropped.
     const isPassedOver = isCapped || (scenario.timestampType === 'CreateTime' && drawn.late === 'drop');
     this.#failures = isPassedOver ? [FAILS_DECODING, FAILS_DECODING] : [FAILS_DECODING, FAILS_APPLYING];
     this.judged = {
-      rules: { kind: 'session', ...RULES, ...grace, ...telling, ...commonRules(scenario), timeoutMs, maxDurationMs },
+      rules: {
+        kind: 'session',
+        ...RULES,
+        ...grace,
+        ...telling,
+        ...(stats && { stats }),
+        ...commonRules(scenario),
+        timeoutMs,
+        maxDurationMs,
+      },
       targets: [],
       tellsRoom: true,
       input: (record) => inputRecord(record, jsonEvent),
@@ -149,11 +164,12 @@ export class SimulatedSessions implements SimulatedKind {
 type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones' | 'furtherInputs'> & {
   readonly grace?: SessionGrace;
   readonly telling?: SessionTelling;
+  readonly stats?: SessionStats | undefined;
 };
 
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
-  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD } = scenario;
-  const rules = { ...RULES, ...grace, ...telling, timeoutMs, maxDurationMs };
+  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD, stats } = scenario;
+  const rules = { ...RULES, ...grace, ...telling, ...(stats && { stats }), timeoutMs, maxDurationMs };
   const decoder = jsonDecoder(clock);
   const inputs = inputsOf(scenario).map((input) => ({ ...input, decoder }));
   return sessionKind({
@@ -161,6 +177,7 @@ export function openSessions(scenario: SessionScenario, clock: Clock): PipelineK
     decoder,
     ...(inputs.length > 0 && { inputs }),
     encoder,
+    stats: { encoder: statsEncoder(undefined), topic: STATS },
     tombstones,
     outputTopic: OUTPUT,
   });
@@ -191,6 +208,24 @@ function drawTellings(random: Random): readonly [SessionTelling, SessionTelling]
   });
   // Most worlds say closes alone, and take all.
   return random.chance(0.35) ? [drawn(), drawn()] : [NOTHING_TOLD, NOTHING_TOLD];
+}
+
+/** Before and after the settings change. */
+function drawStats(
+  random: Random,
+  scenario: KindScenario,
+): readonly [SessionStats | undefined, SessionStats | undefined] {
+  const { timestampType, proof, furtherInputs = [] } = scenario;
+  const drawn = (): SessionStats | undefined => {
+    const windows = oneOf(random, [[500], [1_000, 5_000], [2_000, 20_000, 60_000], [300, 900]]);
+    const named = ['name0', 'name1'].slice(0, random.below(3));
+    const dimensions = named.map((attribute) => ({ name: attribute, attribute, max: 1 + random.below(4) }));
+    return random.chance(0.85) ? { windows, dimensions } : undefined;
+  };
+  const isTold = timestampType === 'LogAppendTime' && proof === 'record' && furtherInputs.length === 0;
+  if (!random.chance(0.35) || !isTold) return [undefined, undefined];
+  const first = drawn();
+  return random.chance(0.6) ? [first, first] : [first, drawn()];
 }
 
 function jsonDecoder(clock: Clock): EventDecoder {

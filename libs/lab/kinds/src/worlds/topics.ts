@@ -3,4 +3,6 @@ export const INPUT = 'in';
 export const OUTPUT = 'out';
 /** A target of schedules. */
 export const TARGET = 'elsewhere';
+/** Statistics of sessions. */
+export const STATS = 'out.stats';
 export const MAX_KEY_BYTES = 64;

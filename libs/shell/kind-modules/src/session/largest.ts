@@ -1,5 +1,13 @@
 // The longest summary that the limits of a pipeline allow.
-import { ABSORBED_MAX, largestEntry, type SessionEntry, type SessionRules, summarize } from '@flatline/kinds/session';
+import {
+  ABSORBED_MAX,
+  CELL_BYTES,
+  cellsOf,
+  largestEntry,
+  type SessionEntry,
+  type SessionRules,
+  summarize,
+} from '@flatline/kinds/session';
 import { codecLimits, type Format } from '@flatline/records';
 import { summaryBytes } from '@flatline/records/summaries';
 import { AROUND_BYTES, CONTROL, largestKey, type LargestOutput, WIDE } from '../largest.ts';
@@ -9,15 +17,17 @@ const LIMITS = { typeLength: codecLimits.TYPE_LENGTH_MAX, eventIdLength: codecLi
 
 export function largestSessionOutput({ rules, input, output }: SessionPipeline): LargestOutput {
   const { maxKeyBytes } = input;
-  const { maxAttributes, maxAttributeBytes, dedupeEventIds } = rules;
+  const { maxAttributes, maxAttributeBytes, dedupeEventIds, stats } = rules;
+  const cells = stats === undefined ? 0 : cellsOf(stats);
   const key = largestKey(input);
   const summaries = [WIDE, CONTROL].map((text) =>
     largestSummaryBytes(output.format, largestEntry(rules, LIMITS, text), rules, key),
   );
   return {
     outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...summaries),
-    settings: { maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds },
+    settings: { maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds, ...(stats && { stats: cells }) },
     outputs: 'a summary',
+    keptBytes: cells * CELL_BYTES,
   };
 }
 

@@ -2,6 +2,7 @@
 import type { PipelineKind } from '@flatline/kinds';
 import { sessionKind, type SessionOptions, sessionView } from '@flatline/kinds/session';
 import { EventFormats, openEventDecoder } from '@flatline/records/events';
+import { openStatsEncoder, STATS_SCHEMA, statsEncoder } from '@flatline/records/stats';
 import {
   openSummaryEncoder,
   type ReadSummary,
@@ -32,13 +33,20 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
     const decoderOf = ({ topic, format }: SessionPipeline['input']): Promise<SessionOptions['decoder']> =>
       openEventDecoder(topic, { format, registry, clock });
     const encoder = await openSummaryEncoder(output.format, output.topic, registry);
-    if (inputs === undefined) return sessionsOver(pipeline, { decoder: await decoderOf(input), encoder });
+    const [statsTopic] = pipeline.targets;
+    const stats = statsTopic && (await openStatsEncoder(output.format, statsTopic, registry));
+    if (inputs === undefined)
+      return sessionsOver(pipeline, { decoder: await decoderOf(input), encoder, ...(stats && { stats }) });
     const decoders = await Promise.all(inputs.map(decoderOf));
     const several = inputs.map((of, number) => ({ ...of, decoder: decoders[number]! }));
     return sessionsOver(pipeline, { decoder: decoders[0]!, inputs: several, encoder });
   },
   atHand: (pipeline, { input, output, idOf }) => {
-    const codecs = { decoder: new EventFormats(input), encoder: summaryEncoder(idOf(SUMMARY_SCHEMA)) };
+    const codecs = {
+      decoder: new EventFormats(input),
+      encoder: summaryEncoder(idOf(SUMMARY_SCHEMA)),
+      stats: statsEncoder(idOf(STATS_SCHEMA)),
+    };
     const formats = new SummaryFormats(output);
     return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },
@@ -59,8 +67,11 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   judging: async () => (await import('./judging.ts')).sessionJudging,
 };
 
-type Codecs = Pick<SessionOptions, 'decoder' | 'encoder' | 'inputs'>;
+type Stats = NonNullable<SessionOptions['stats']>;
+type Codecs = Pick<SessionOptions, 'decoder' | 'encoder' | 'inputs'> & { readonly stats?: Stats['encoder'] };
 
-function sessionsOver({ rules, output }: SessionPipeline, codecs: Codecs): PipelineKind {
-  return sessionKind({ rules, ...codecs, tombstones: output.tombstones, outputTopic: output.topic });
+function sessionsOver({ rules, output, targets }: SessionPipeline, { stats, ...codecs }: Codecs): PipelineKind {
+  const [topic] = targets;
+  const voice = stats && topic !== undefined ? { encoder: stats, topic } : undefined;
+  return sessionKind({ rules, ...codecs, stats: voice, tombstones: output.tombstones, outputTopic: output.topic });
 }

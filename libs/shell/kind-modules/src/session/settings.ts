@@ -21,6 +21,7 @@ import { sectionForm } from '../form/section.ts';
 import { duration, durationOrNone, setting } from '../form/setting.ts';
 import type { OwnPart } from '../kind-module.ts';
 import type { AnyPipeline } from '../pipeline.ts';
+import { statsForm, statsPart, statsProblems } from './stats-settings.ts';
 import { fillPreset, PRESET_NAMES, TIMEOUT_MAX_MS, withPreset } from './presets.ts';
 
 export interface SessionPipeline extends AnyPipeline {
@@ -79,6 +80,7 @@ export const sessionSection = sectionForm('session', {
     z.enum(['deadLetter', 'revise', 'drop']).default('deadLetter'),
     'What becomes of a record that comes later (C7); `revise`: it revises the closed session of its time, and is a dead letter where none waits (S9)',
   ),
+  stats: statsForm.optional(),
   unheardMs,
   maxHoldMs,
 });
@@ -100,6 +102,7 @@ export function sessionProblems(section: SessionSection): Problem[] {
     ...graceProblems(section),
     ...tellingProblems(section),
     ...revisionProblems(section),
+    ...statsProblems(section),
   ]);
 }
 
@@ -193,6 +196,7 @@ const UPDATE_INTERVAL_MS = 60_000;
 export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
   const { dedupeEventIds, maxSources, changelogFormat, graceMs, late, revisionWindowMs, maxEvents, emit } = section;
   // A former build could not read what is kept of sources.
+  const { stats, targets } = statsPart(section);
   const told = changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? 0 : maxSources;
   return {
     kind: 'session',
@@ -207,8 +211,10 @@ export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
       late,
       // Left out where there is none: the settings in the changelog are those that they were.
       ...(revisionWindowMs > 0 && { revisionWindowMs }),
+      // Left out where there are none: the text of the settings stays what it was (K1).
+      ...(stats && { stats }),
     },
-    targets: [],
+    targets,
     heldTime: heldTimeOf(section),
     isPacedTooSlowly: isHeard({ ...section }) && isTooSlowForUnheard({ ...section }),
   };

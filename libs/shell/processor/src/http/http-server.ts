@@ -13,6 +13,7 @@ import type { Looked, Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
 import { unreadyReasons } from './readiness.ts';
+import { statsWindows } from './stats-windows.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface HttpServer {
@@ -33,6 +34,7 @@ export const PATHS = [
   '/api/v1/entries',
   '/api/v1/owners',
 ] as const;
+const STATS_PATH = '/api/v1/stats/:pipeline';
 const RESTART_PATH = '/api/v1/partitions/:pipeline/:partition/restart';
 const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
 
@@ -98,6 +100,13 @@ function addApi(server: FastifyInstance, whole: Whole): void {
     partitions: (await whole.look()).processes.flatMap(partitionRows),
   }));
   server.get('/api/v1/workers', async () => ({ instance, workers: (await whole.look()).workers }));
+  server.get<{ Params: { pipeline: string } }>(STATS_PATH, async (request, reply) => {
+    const { pipeline } = request.params;
+    const { processes } = await whole.look();
+    const isKnown = processes.some(({ pipelines }) => pipelines.some(({ name }) => name === pipeline));
+    if (!isKnown) return reply.code(404).send({ error: `no pipeline ${pipeline}` });
+    return { instance, pipeline, windows: statsWindows(processes, pipeline) };
+  });
   server.post<{ Params: { pipeline: string; partition: string } }>(RESTART_PATH, async (request, reply) => {
     // A browser names the page that asks; no page is to act on a processor that its visitor's machine can reach.
     if (request.headers.origin !== undefined) return reply.code(403).send({ error: 'not from a web page' });

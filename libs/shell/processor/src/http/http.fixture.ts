@@ -56,6 +56,7 @@ export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     deadLetters: 1,
   },
   refused: undefined,
+  kept: [],
   misplaced: undefined,
   commits: { count: 4, p50Ms: 5, p99Ms: 9, maxMs: 9 },
   commitDurations: undefined,

@@ -28,6 +28,7 @@ import type { Observed, PipelineStatus } from './observed.ts';
 import { viewOf } from './one-process.ts';
 import { addProcess } from './process-metrics.ts';
 import { unreadyReasons } from './readiness.ts';
+import { type ShownWindow, windowsOf } from './stats-windows.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 /** Counters by metric name, and what they count, of whatever kind. */
@@ -145,6 +146,7 @@ export function metricsOf(observed: Observed): Metrics {
       addGauge(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
   for (const [name, [read, help]] of Object.entries(INPUT_GAUGED)) addOfInputs(registry, { name, help }, tasks, read);
   addDurations(registry, tasks);
+  addStats(registry, tasks);
   addOfStores(registry, observed, () => pipelines);
   addReady(registry, () => unreadyReasons({ processes: [viewOf(observed, pipelines)], absences: [] }));
   for (const { ended } of kinds) if (ended !== undefined) addEnded(registry, tasks, ended);
@@ -234,6 +236,41 @@ function addDurations(registry: Registry, of: Tasks): void {
     read: (task: TaskStatus) => task.lateness,
     help: 'How far behind the partition clock records came, where their producers stamp them (C7)',
   });
+}
+
+/** Figures of the newest window that is over (S12), told apart by its length in seconds. */
+const STATS_GAUGED: Readonly<Record<string, readonly [(window: ShownWindow) => number, string]>> = {
+  flatline_stats_window_end_timestamp_seconds: [
+    ({ windowEnd }) => windowEnd / 1000,
+    'End of the newest window of statistics that is over, seconds since the epoch (S12)',
+  ],
+  flatline_stats_opened: [({ opened }) => opened, 'Sessions opened in that window'],
+  flatline_stats_closed: [({ closed }) => closed, 'Sessions closed as of an instant of that window'],
+  flatline_stats_active: [({ active }) => active, 'Sessions open at the end of that window'],
+  flatline_stats_duration_seconds_sum: [
+    ({ durationSum }) => durationSum / 1000,
+    'How long the sessions lasted that closed in that window, together',
+  ],
+};
+
+function addStats(registry: Registry, tasks: Tasks): void {
+  for (const [name, [read, help]] of Object.entries(STATS_GAUGED))
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        labelNames: ['pipeline', 'partition', 'window'],
+        registers: [],
+        collect() {
+          this.reset();
+          for (const task of tasks())
+            for (const window of windowsOf(task)) {
+              const length = String((window.windowEnd - window.windowStart) / 1000);
+              this.set({ ...labelsOf(task), window: length }, read(window));
+            }
+        },
+      }),
+    );
 }
 
 function addOfStores(registry: Registry, observed: Observed, of: () => readonly PipelineStatus[]): void {

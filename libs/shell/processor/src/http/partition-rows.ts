@@ -9,7 +9,7 @@ export type PartitionRow = {
   readonly owner: string | null;
   /** Names of the instances that hold a standby of it. */
   readonly standbys: readonly string[];
-} & (({ readonly role: 'owner' } & TaskStatus) | ({ readonly role: 'standby' } & StandbyStatus));
+} & (({ readonly role: 'owner' } & Omit<TaskStatus, 'kept'>) | ({ readonly role: 'standby' } & StandbyStatus));
 
 /** Every partition that the process owns or stands by for. */
 export function partitionRows({ worker, instance, pipelines }: ProcessView): readonly PartitionRow[] {
@@ -30,7 +30,7 @@ function rowsOf(
       role: 'owner' as const,
       owner: instance,
       standbys: standbysOf(task.partition),
-      ...task,
+      ...withoutKept(task),
     })),
     ...standbys.map((standby) => ({
       role: 'standby' as const,
@@ -39,4 +39,10 @@ function rowsOf(
       ...standby,
     })),
   ];
+}
+
+/** What is kept has a path of its own. */
+function withoutKept(task: TaskStatus): Omit<TaskStatus, 'kept'> {
+  const rest = Object.entries(task).filter(([name]) => name !== 'kept');
+  return Object.fromEntries(rest) as unknown as Omit<TaskStatus, 'kept'>;
 }

@@ -44,7 +44,7 @@ export interface OwnSchema {
 
 /** Reads `schemas/<name>.avsc` of the repository, which is the contract; there is no second copy of it. */
 export function ownSchema(
-  name: 'session-event' | 'session-summary' | 'lease-request' | 'lease-event' | 'debounced-batch',
+  name: 'session-event' | 'session-summary' | 'session-stats' | 'lease-request' | 'lease-event' | 'debounced-batch',
 ): OwnSchema {
   return parseOwnSchema(readFileSync(new URL(`../../../../../schemas/${name}.avsc`, import.meta.url), 'utf8'));
 }

@@ -1,5 +1,5 @@
 import type { DurationMs, HistogramStatus, Millis } from '@flatline/base';
-import type { TaskCounters } from '@flatline/partition';
+import type { PartitionTask, TaskCounters } from '@flatline/partition';
 import type { Percentiles } from '../durations.ts';
 import type { RefusedRecord } from '../committing/refusal-log.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
@@ -32,6 +32,8 @@ export interface TaskStatus {
   /** Each input, where there are several (S8); empty where there is one. */
   readonly inputs: readonly InputStatus[];
   readonly counters: TaskCounters | undefined;
+  /** What was last said of what the kind keeps, such as the newest windows of statistics that are over (S12); plain data. */
+  readonly kept: PartitionTask['kept'];
   /** The newest dead letter, and the newest key that lies in another partition than its own, since the task started here. */
   readonly refused: RefusedRecord | undefined;
   readonly misplaced: MetMisplacedKey | undefined;
@@ -85,6 +87,7 @@ export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: T
     committedPosition: committer?.committedPosition,
     inputs: inputsOf(context, holdings),
     counters: task === undefined ? undefined : { ...task.counters },
+    kept: task?.kept ?? [],
     refused: loop?.commits.refusals.newest,
     misplaced: loop?.misplaced,
     commits: loop?.commits.durations.percentiles(),

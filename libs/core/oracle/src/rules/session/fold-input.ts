@@ -5,7 +5,8 @@ import type { InputRecord, PipelineRules } from '../../logs/history.ts';
 import type { ExpectedClose } from './expected-close.ts';
 import { EntriesFold } from '../entries-fold.ts';
 import { asRefused } from '../input-fold.ts';
-import { sessionEntries } from './session-reading.ts';
+import { type ExpectedStats, NaiveStats } from '../statistics/naive-stats.ts';
+import { sessionEntries, watching } from './session-reading.ts';
 import type { Session } from './session-state.ts';
 
 export interface FoldOptions {
@@ -55,6 +56,8 @@ export interface Folded {
   /** Offsets of the records that belong in the dead letters. */
   readonly refused: readonly number[];
   readonly steps: readonly FoldedStep[];
+  /** Statistics of the windows that are over (S12). */
+  readonly stats: readonly ExpectedStats[];
 }
 
 /** `records`: committed, in offset order. */
@@ -65,7 +68,9 @@ export function foldInput(records: Iterable<InputRecord>, options: FoldOptions):
   const onSaid = (_key: Uint8Array, said: readonly ExpectedClose[]): void => {
     closes.push(...said);
   };
-  const fold = new EntriesFold({ rules, counts, kind: sessionEntries(partition, rules), onSaid });
+  const stats = new NaiveStats(partition, rules.stats);
+  const watcher = watching(stats);
+  const fold = new EntriesFold({ rules, counts, kind: sessionEntries(partition, rules), onSaid, watcher });
   const steps: FoldedStep[] = [];
   for (const record of records) {
     if (record.offset < origin || fold.isFormer(record)) continue;
@@ -80,6 +85,7 @@ export function foldInput(records: Iterable<InputRecord>, options: FoldOptions):
     open: new Map([...fold.lives()].map(({ text, dueAt, state }) => [text, { deadlineAt: dueAt, ...state }])),
     refused: fold.takeBad(),
     steps,
+    stats: stats.takeExpected(),
   };
 }
 

@@ -1,26 +1,63 @@
 // Sessions, as the judges read them (docs/FORMATS.md, Summaries).
 import type { InputEvent, InputRecord, OutputRecord, PipelineRules } from '../../logs/history.ts';
-import { EntriesFold } from '../entries-fold.ts';
+import { EntriesFold, type FoldWatcher } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
 import type { FaultWords } from '../fault-words.ts';
 import { incarnationFaults } from '../headers.ts';
 import { HeldGaps } from '../held-gaps.ts';
 import type { FoldCounts } from '../input-fold.ts';
-import type { EntryFault, Ending, KindReading, OutputWords } from '../reading.ts';
+import type { EntryFault, Ending, KindFold, KindReading, OutputWords } from '../reading.ts';
 import { inputOf, nameAt, placeIn, placeOf } from '../../logs/places.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
 import { metBy } from './event-time.ts';
 import { ENDED, eventOf, isPlain, NaiveSession, openIn } from './naive-session.ts';
+import { NaiveStats } from '../statistics/naive-stats.ts';
 import { touchedHead } from './session-head.ts';
 import { differences, readImage } from './session-image.ts';
 import { isOfSource, type Session } from './session-state.ts';
 import { stateSize } from './state-size.ts';
 
 export function sessionReading(partition: number, rules: PipelineRules, counts: FoldCounts): KindReading {
-  const fold = new EntriesFold({ rules, counts, kind: sessionEntries(partition, rules) });
+  const stats = new NaiveStats(partition, rules.stats);
+  const fold: KindFold = new EntriesFold({
+    rules,
+    counts,
+    kind: sessionEntries(partition, rules),
+    watcher: watching(stats),
+  });
   const words = { ...SUMMARIES, mayBeRevisable: () => hasWindow(rules) };
-  return { plural: 'sessions', fold, words, touched: touchedHead };
+  return { plural: 'sessions', fold, words, touched: touchedHead, stats };
+}
+
+export function watching(stats: NaiveStats): FoldWatcher<Session, ExpectedClose> {
+  let clock = 0;
+  const close = (said: readonly ExpectedClose[]): (() => void)[] =>
+    said.filter(({ state }) => state === 'CLOSED').map(({ summary }) => stats.closed(summary));
+  return {
+    passed: (now) => {
+      clock = now;
+      stats.over(now);
+    },
+    took: (before, after, said) => {
+      const closed = said.findLast(({ state }) => state === 'CLOSED')?.summary.get('attributes');
+      const left = after === undefined ? (closed as ReadonlyMap<string, string> | undefined) : valuesIn(after);
+      if (before === undefined && after !== undefined) stats.opened(valuesIn(after), clock);
+      else if (before !== undefined && left !== undefined)
+        stats.changed(before.firstOffset, valuesIn(before), left, clock);
+      close(said);
+    },
+    lapsed: (said) => {
+      const undo = close(said);
+      return () => {
+        for (const each of undo) each();
+      };
+    },
+  };
+}
+
+function valuesIn({ attributes }: Session): ReadonlyMap<string, string> {
+  return new Map([...attributes].map(([name, { value }]) => [name, value]));
 }
 
 export function sessionEntries(partition: number, rules: PipelineRules): EntryRules<Session, ExpectedClose> {

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { DurationSketch } from '@flatline/kinds/session';
+import type { SessionStats } from '@flatline/ports/formats';
+import { sparkline, WindowSums } from './window-sums.ts';
+
+function said(
+  partition: number,
+  windowStart: number,
+  over: Partial<SessionStats> = {},
+  durations = [1_000],
+): SessionStats {
+  const sketch = new DurationSketch();
+  for (const ms of durations) sketch.add(ms);
+  const sum = durations.reduce((total, ms) => total + ms, 0);
+  return {
+    windowStart,
+    windowEnd: windowStart + 60,
+    countedFrom: windowStart,
+    dimensions: new Map(),
+    opened: 1,
+    closed: durations.length,
+    byReason: new Map([['TIMEOUT', durations.length]]),
+    active: 1,
+    duration: { count: durations.length, sum, min: undefined, max: undefined, sketch: sketch.encode() },
+    partition,
+    ...over,
+  };
+}
+
+describe('[S12] windows of several partitions', () => {
+  test('add up, in any order, and what is active stands until it is said again', () => {
+    const sums = new WindowSums(60, new Map());
+    sums.add(said(1, 240, { active: 5 }));
+    sums.add(said(0, 60, { active: 2 }, [10, 30]));
+    sums.add(said(1, 60, { active: 3 }, [20]));
+    const shown = sums.last(10);
+    expect(shown.map(({ windowStart, opened, closed, active }) => [windowStart, opened, closed, active])).toEqual([
+      [60, 2, 3, 5],
+      [120, 0, 0, 5],
+      [180, 0, 0, 5],
+      [240, 1, 1, 7],
+    ]);
+    expect(shown[0]!.sketch.quantile(0.5)).toBe(20);
+    expect(sums.last(2).map(({ windowStart }) => windowStart)).toEqual([240]);
+  });
+
+  test('other lengths, and other values of a dimension, do not count', () => {
+    const sums = new WindowSums(60, new Map([['plan', 'pro']]));
+    sums.add(said(0, 60, { dimensions: new Map([['plan', 'pro']]) }));
+    sums.add(said(0, 60, { dimensions: new Map([['plan', 'free']]) }));
+    sums.add(said(0, 0, { windowEnd: 3_600, dimensions: new Map([['plan', 'pro']]) }));
+    expect(sums.last(5)).toMatchObject([{ opened: 1 }]);
+  });
+
+  test('a line of bars', () => {
+    expect(sparkline([0, 1, 4, 8])).toBe('▁▂▅█');
+    expect(sparkline([0, 0])).toBe('▁▁');
+  });
+});

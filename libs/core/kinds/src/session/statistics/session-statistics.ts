@@ -1,0 +1,281 @@
+// Statistics of sessions as a stream (S12).
+//
+// Owns: what is counted in the windows that are not over, which values of a dimension have a place, how many sessions are open.
+// Does not own: sessions (the engine), when all that is due in a window has taken effect (the engine says so).
+//
+// Whatever closes does so in the window that the clock is in, since the engine lets nothing later take effect before a window is
+// settled: so there is one window of each length, and none can be final too soon. A close as of an instant before it, as by a
+// shorter maximum duration after a start, counts in the window that is not over.
+//
+// Values get their places from records, in the order of the log, and keep them: what a session counts as while it is open
+// depends on its attributes alone, and is found again after a restart.
+import { assert, ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+import type { SessionEvent, SessionSummary } from '@flatline/ports/formats';
+import type { Effects, Kept } from '../../contract.ts';
+import type { ShownEntry } from '../../shown-entry.ts';
+import { OTHER, type StatisticsRules, VALUE_LENGTH_MAX } from './statistics-rules.ts';
+import { shownWindow } from './shown-window.ts';
+import { type FinalCell, sayCell, type StatisticsVoice } from './statistics-voice.ts';
+import { WindowCell } from './window-cell.ts';
+
+/** A value for each dimension. */
+type Label = readonly string[];
+
+/** What counts of a session: a part of its entry. */
+interface CountedSession {
+  readonly firstOffset: number;
+  readonly detail: { readonly texts: { attributeValues(): ReadonlyMap<string, string> } | undefined } | undefined;
+}
+
+interface StatisticsParts {
+  readonly partition: number;
+  readonly entry: CountedSession;
+}
+
+type Cells = Map<string, WindowCell>;
+
+/** Value of a session without the attribute; takes no place. */
+const NO_VALUE = '';
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
+
+export class SessionStatistics implements Kept {
+  readonly #rules: StatisticsRules;
+  readonly #voice: StatisticsVoice;
+  readonly #partition: number;
+  /** The window. */
+  readonly #entry: CountedSession;
+  readonly #shortestMs: DurationMs;
+  /** The rules, as text: by others it begins from nothing. */
+  readonly #text: string;
+  /** Sessions that a record from this place on opened count. */
+  #since = 0;
+  /** The clock of then. */
+  #begunAt: Millis = 0;
+  /** All windows that end here or before are over. A multiple of the shortest one's length. */
+  #settledTo: Millis = 0;
+  /** For each dimension the values that have a place, in the order in which they came. */
+  #values: Set<string>[];
+  /** For each length. */
+  #windows: Cells[];
+  /** The newest window of each length that is over, by length: said since the last cut, said by then, and in the log. */
+  #said = new Map<DurationMs, ShownEntry>();
+  #cut: ReadonlyMap<DurationMs, ShownEntry> = new Map();
+  #committed: ReadonlyMap<DurationMs, ShownEntry> = new Map();
+  /** By name of a label, where there are any. */
+  readonly #active = new Map<string, number>();
+
+  constructor(rules: StatisticsRules, voice: StatisticsVoice, { partition, entry }: StatisticsParts) {
+    this.#rules = rules;
+    this.#voice = voice;
+    this.#partition = partition;
+    this.#entry = entry;
+    this.#shortestMs = rules.windows[0]!;
+    this.#text = JSON.stringify([
+      rules.windows,
+      rules.dimensions.map(({ name, attribute, max }) => [name, attribute, max]),
+    ]);
+    this.#values = rules.dimensions.map(() => new Set());
+    this.#windows = rules.windows.map((): Cells => new Map());
+  }
+
+  /** A record has opened the session, and is applied. */
+  opened(entry: CountedSession): void {
+    const label = this.#labelOf(attributesOf(entry), true);
+    this.#move(label, 1);
+    this.#count(label, (cell) => {
+      cell.opened += 1;
+    });
+  }
+
+  /** As what the session counts before the event is applied, for `moved`; undefined: the event changes nothing of that. */
+  standing(entry: CountedSession, { attributes }: SessionEvent): Label | undefined {
+    if (attributes === undefined || this.#rules.dimensions.length === 0 || !this.#counts(entry)) return undefined;
+    return this.#labelOf(attributesOf(entry), false);
+  }
+
+  /** The event is applied. */
+  moved(entry: CountedSession, before: Label): void {
+    const after = this.#labelOf(attributesOf(entry), true);
+    if (after.every((value, at) => value === before[at])) return;
+    this.#move(before, -1);
+    this.#move(after, 1);
+    // Both are said, for what is active in them.
+    this.#count(before, () => undefined);
+    this.#count(after, () => undefined);
+  }
+
+  closed(entry: CountedSession, { attributes, reason, durationMs }: SessionSummary): void {
+    assert(reason !== '', 'a session that has closed says why');
+    if (!this.#counts(entry)) return;
+    const label = this.#labelOf(attributes, false);
+    this.#move(label, -1);
+    this.#count(label, (cell) => {
+      cell.close(reason, durationMs);
+    });
+  }
+
+  /** True if the session was opened since counting began. */
+  #counts({ firstOffset }: CountedSession): boolean {
+    return firstOffset >= this.#since;
+  }
+
+  // What the engine asks.
+
+  get settlesAt(): Millis {
+    return this.#settledTo + this.#shortestMs;
+  }
+
+  get dueAt(): Millis {
+    const ends = this.#rules.windows.map((ms, at) => (this.#windows[at]!.size === 0 ? Infinity : this.#endOf(ms)));
+    return Math.min(...ends);
+  }
+
+  next(clock: Millis, earliestDue: Millis): Millis | undefined {
+    const ms = this.#shortestMs;
+    const behindDue = floorTo(Math.max(this.#settledTo, Math.min(earliestDue, clock)), ms) + ms;
+    const at = Math.min(behindDue, this.dueAt);
+    const isOver = at > clock;
+    // Nothing takes effect and nothing is said in what is passed over.
+    this.#settledTo = isOver ? floorTo(clock, ms) : at - ms;
+    return isOver ? undefined : at;
+  }
+
+  settle(at: Millis, effects: Effects): void {
+    this.#rules.windows.forEach((ms, index) => {
+      const end = this.#endOf(ms);
+      if (end > at) return;
+      this.#say(index, { windowStart: end - ms, windowEnd: end }, effects);
+      this.#windows[index] = new Map();
+    });
+    this.#settledTo = at;
+  }
+
+  restored(): void {
+    const entry = this.#entry;
+    if (this.#counts(entry)) this.#move(this.#labelOf(attributesOf(entry), false), 1);
+  }
+
+  begin(bytes: Uint8Array | undefined, clock: Millis, place: number): void {
+    if (bytes !== undefined && this.#read(new ByteReader(bytes))) return;
+    this.#since = place;
+    this.#begunAt = clock;
+    this.#settledTo = floorTo(clock, this.#shortestMs);
+  }
+
+  shown(): readonly ShownEntry[] {
+    return [...this.#committed.values()];
+  }
+
+  bytes(): Uint8Array {
+    this.#committed = this.#cut;
+    this.#cut = new Map([...this.#cut, ...this.#said]);
+    this.#said = new Map();
+    const out = new ByteWriter(256);
+    out.text(this.#text);
+    for (const number of [this.#since, this.#begunAt, this.#settledTo]) out.varint(number);
+    for (const values of this.#values) {
+      out.varint(values.size);
+      for (const value of values) out.text(value);
+    }
+    for (const cells of this.#windows) {
+      out.varint(cells.size);
+      for (const [name, cell] of inOrder(cells)) {
+        for (const value of labelIn(name)) out.text(value);
+        cell.write(out);
+      }
+    }
+    return out.copy();
+  }
+
+  /** False: it was written by other rules. @throws MalformedBytes */
+  #read(input: ByteReader): boolean {
+    if (input.text() !== this.#text) return false;
+    this.#since = input.varint();
+    this.#begunAt = input.varint();
+    this.#settledTo = input.varint();
+    this.#values = this.#rules.dimensions.map(() => {
+      const values = new Set<string>();
+      for (let left = input.varint(); left > 0; left -= 1) values.add(input.text());
+      return values;
+    });
+    this.#windows = this.#rules.windows.map(() => {
+      const cells: Cells = new Map();
+      for (let left = input.varint(); left > 0; left -= 1) {
+        const name = nameOf(this.#rules.dimensions.map(() => input.text()));
+        cells.set(name, WindowCell.read(input));
+      }
+      return cells;
+    });
+    if (input.remaining > 0) throw new MalformedBytes(`${input.remaining} bytes after statistics`);
+    return true;
+  }
+
+  #endOf(ms: DurationMs): Millis {
+    return floorTo(this.#settledTo, ms) + ms;
+  }
+
+  #say(index: number, window: { readonly windowStart: Millis; readonly windowEnd: Millis }, effects: Effects): void {
+    const { dimensions: named } = this.#rules;
+    const countedFrom = Math.max(this.#begunAt, window.windowStart);
+    const cells = inOrder(this.#windows[index]!).map(([name, cell]): FinalCell => {
+      const label = labelIn(name);
+      const dimensions = new Map(named.map((dimension, at) => [dimension.name, label[at]!]));
+      const active = this.#active.get(name) ?? 0;
+      return { ...window, countedFrom, dimensions, cell, active, partition: this.#partition };
+    });
+    if (cells.length === 0) return;
+    const all = cells.map((cell) => sayCell(cell, this.#voice, effects));
+    const active = [...this.#active.values()].reduce((sum, each) => sum + each, 0);
+    this.#said.set(this.#rules.windows[index]!, shownWindow(window, active, all));
+  }
+
+  /** `gives`: values that have no place yet get one. */
+  #labelOf(attributes: ReadonlyMap<string, string>, gives: boolean): Label {
+    return this.#rules.dimensions.map(({ attribute, max }, at) => {
+      const value = attributes.get(attribute) ?? NO_VALUE;
+      const known = this.#values[at]!;
+      if (value === NO_VALUE || known.has(value)) return value;
+      if (!gives || known.size >= max || value.length > VALUE_LENGTH_MAX) return OTHER;
+      known.add(value);
+      return value;
+    });
+  }
+
+  #move(label: Label, by: number): void {
+    const name = nameOf(label);
+    const active = (this.#active.get(name) ?? 0) + by;
+    assert(active >= 0, 'no session ends that did not count as open', { name, active });
+    if (active === 0) this.#active.delete(name);
+    else this.#active.set(name, active);
+  }
+
+  #count(label: Label, what: (cell: WindowCell) => void): void {
+    const name = nameOf(label);
+    for (const cells of this.#windows) {
+      let cell = cells.get(name);
+      if (cell === undefined) cells.set(name, (cell = new WindowCell()));
+      what(cell);
+    }
+  }
+}
+
+function attributesOf({ detail }: CountedSession): ReadonlyMap<string, string> {
+  return detail?.texts?.attributeValues() ?? NO_ATTRIBUTES;
+}
+
+function nameOf(label: Label): string {
+  return label.length === 0 ? '' : JSON.stringify(label);
+}
+
+function labelIn(name: string): Label {
+  return name === '' ? [] : (JSON.parse(name) as string[]);
+}
+
+/** In the order of their labels, which is the same whatever came first. */
+function inOrder(cells: Cells): readonly (readonly [string, WindowCell])[] {
+  return [...cells].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function floorTo(at: Millis, ms: DurationMs): Millis {
+  return Math.floor(at / ms) * ms;
+}

@@ -1,0 +1,219 @@
+// Statistics of sessions by windows of the clock.
+import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@flatline/base';
+import { MINUTE, StatisticsLog } from './statistics.fixture.ts';
+
+const SEED = Number(process.env['SEED'] ?? 120_000_100);
+const SEEDS = Number(process.env['SEEDS'] ?? 60);
+const HOUR = 60 * MINUTE;
+/** The beginning of a day. */
+const T = 20_000 * 24 * HOUR;
+const KEY = (start: number, ms: number, dimensions = {}): string => JSON.stringify([start, start + ms, dimensions]);
+
+const BY_MINUTE = { windows: [MINUTE], dimensions: [] };
+const BY_PLAN = { windows: [MINUTE], dimensions: [{ name: 'plan', attribute: 'plan', max: 2 }] };
+const plan = (name: string): Readonly<Record<string, unknown>> => ({ attributes: { plan: name } });
+
+describe('[S12] statistics as a stream', () => {
+  test('a window is said once the clock has passed its end: what opened and closed in it, and what is open then', () => {
+    const log = new StatisticsLog({ stats: BY_MINUTE });
+    log.add(T, 'a');
+    log.add(T + 5_000, 'a');
+    log.add(T + 10_000, 'b');
+    log.add(T + 11_000, 'b', null);
+    log.add(T + 50_000, 'c');
+    log.commit();
+    expect(log.windows()).toEqual({});
+    expect(log.task.earliestDue()).toBe(T + MINUTE);
+    log.add(T + MINUTE, null);
+    log.commit();
+    expect(log.windows()).toEqual({
+      [KEY(T, MINUTE)]: [
+        {
+          windowStart: T,
+          windowEnd: T + MINUTE,
+          countedFrom: T,
+          dimensions: {},
+          opened: 3,
+          closed: 2,
+          byReason: { TIMEOUT: 1, ENDED: 1, MAX_DURATION: 0, EVICTED: 0 },
+          active: 1,
+          duration: { count: 2, sum: 6_000, min: 1_000, max: 5_000, sketch: '0500bf0201014a0101' },
+          partition: 3,
+        },
+      ],
+    });
+  });
+
+  test('a session that closes at the very end of a window is in the next one', () => {
+    const log = new StatisticsLog({ stats: BY_MINUTE });
+    log.add(T + 40_000, 'a');
+    log.add(T + 3 * MINUTE, 'b');
+    log.commit();
+    expect(log.windows()).toMatchObject({
+      [KEY(T, MINUTE)]: [{ opened: 1, closed: 0, active: 1 }],
+      [KEY(T + MINUTE, MINUTE)]: [{ opened: 0, closed: 1, active: 0 }],
+    });
+  });
+
+  test('a clock that passes many windows at once fills each with what closed in it', () => {
+    const log = new StatisticsLog({ maxTimeoutMs: HOUR, stats: BY_MINUTE });
+    for (let i = 0; i < 40; i += 1) log.add(T, `k${i}`, { timeoutMs: (40 - i) * 30_000 });
+    log.add(T + HOUR, null);
+    log.commit();
+    const said = Object.values(log.windows()).map(([one]) => one!);
+    expect(said.map(({ closed }) => closed)).toEqual([1, ...new Array<number>(19).fill(2), 1]);
+    expect(log.windows()).toEqual(log.folded().all);
+  });
+
+  test('windows in which nothing happened are not said, and no clock record is asked for', () => {
+    const log = new StatisticsLog({ maxTimeoutMs: HOUR, stats: BY_MINUTE });
+    log.add(T, 'a', { timeoutMs: HOUR });
+    log.add(T + MINUTE, null);
+    log.commit();
+    expect(Object.keys(log.windows())).toEqual([KEY(T, MINUTE)]);
+    expect(log.task.earliestDue()).toBe(T + HOUR);
+  });
+
+  test('values have a place in the order of the log; further ones, and long ones, are "other"; none is empty', () => {
+    const log = new StatisticsLog({ stats: BY_PLAN });
+    ['pro', 'free', 'gold', 'x'.repeat(65), 'pro'].forEach((name, i) => log.add(T + i, `k${i}`, plan(name)));
+    log.add(T + 9, 'bare');
+    log.add(T + 5 * MINUTE, null);
+    log.commit();
+    const opened = Object.entries(log.windows()).map(([key, [one]]) => [key, one!['opened']]);
+    expect(new Map(opened as [string, number][])).toEqual(
+      new Map([
+        [KEY(T, MINUTE, { plan: '' }), 1],
+        [KEY(T, MINUTE, { plan: 'free' }), 1],
+        [KEY(T, MINUTE, { plan: 'other' }), 2],
+        [KEY(T, MINUTE, { plan: 'pro' }), 2],
+      ]),
+    );
+  });
+
+  test('a session that changes an attribute moves from what is active there, and closes as what it was last', () => {
+    const log = new StatisticsLog({ stats: BY_PLAN });
+    log.add(T, 'a', plan('free'));
+    log.add(T + 1_000, 'a', plan('pro'));
+    log.add(T + 50_000, 'b', plan('free'));
+    log.add(T + 55_000, 'a', { type: 'ENDED', ...plan('free') });
+    log.add(T + MINUTE, null);
+    log.commit();
+    expect(log.windows()).toEqual(log.folded().all);
+    expect(log.windows()).toMatchObject({
+      [KEY(T, MINUTE, { plan: 'free' })]: [{ opened: 2, active: 1 }],
+      [KEY(T, MINUTE, { plan: 'pro' })]: [{ opened: 0, closed: 1, active: 0 }],
+    });
+  });
+
+  test('[C5] what is due is let take effect window by window, whatever was drained before and however often it was restarted', () => {
+    const log = new StatisticsLog({ maxTimeoutMs: HOUR, stats: { ...BY_MINUTE, windows: [MINUTE, HOUR] } });
+    for (let i = 0; i < 30; i += 1) log.add(T, `k${i}`, { timeoutMs: 1 + ((i * 37_000) % (20 * MINUTE)) });
+    log.commit();
+    log.add(T + 2 * HOUR, null);
+    log.commit(true);
+    log.restart();
+    log.add(T + 3 * HOUR, 'later');
+    log.commit();
+    expect(log.windows()).toEqual(log.folded().all);
+  });
+
+  test('other rules begin from nothing, with the sessions that open from then on', () => {
+    const log = new StatisticsLog({ maxTimeoutMs: HOUR, stats: BY_MINUTE });
+    log.add(T, 'old', { timeoutMs: 90_000 });
+    log.add(T + 10_000, 'gone');
+    log.commit();
+    log.rules = { ...log.rules, stats: BY_PLAN };
+    log.restart();
+    log.add(T + 15_000, 'old', plan('pro'));
+    log.add(T + 20_000, 'new', plan('pro'));
+    log.add(T + 5 * MINUTE, null);
+    log.commit();
+    expect(log.windows()).toMatchObject({
+      [KEY(T, MINUTE, { plan: 'pro' })]: [{ countedFrom: T + 10_000, opened: 1, closed: 1, active: 0 }],
+    });
+    expect(Object.keys(log.windows())).toHaveLength(1);
+  });
+
+  test('a shorter maximum duration closes sessions as of windows that are over: they count in the one that is not', () => {
+    const log = new StatisticsLog({ timeoutMs: HOUR, stats: BY_MINUTE });
+    log.add(T, 'a');
+    log.add(T + 10 * MINUTE, null);
+    log.commit();
+    log.rules = { ...log.rules, maxDurationMs: MINUTE };
+    log.restart();
+    log.add(T + 10 * MINUTE + 1, null);
+    log.add(T + 11 * MINUTE, null);
+    log.commit();
+    expect(log.windows()[KEY(T + 10 * MINUTE, MINUTE)]).toMatchObject([{ closed: 1, active: 0 }]);
+  });
+
+  test('[K9] a pipeline without statistics writes what it wrote; one with them format 5', () => {
+    const versions = [undefined, BY_MINUTE].map((stats) => {
+      const log = new StatisticsLog({ ...(stats && { stats }) });
+      log.add(T, 'a');
+      log.commit();
+      return [...log.blocks[0]!.subarray(1, 3)];
+    });
+    expect(versions).toEqual([
+      [2, 1],
+      [5, 7],
+    ]);
+  });
+
+  test('[K9] golden bytes of a commit with statistics', () => {
+    const log = new StatisticsLog({ stats: BY_PLAN });
+    log.add(T, 'a', plan('pro'));
+    log.add(T + 9, 'a', null);
+    log.commit();
+    expect(Buffer.from(log.blocks[0]!).toString('hex')).toMatchInlineSnapshot(
+      `"460507036c6f67026d650572756e2d3000000001040102e90300000892809ccdca64008980cea6a5320000000000000000000000003e1d5b5b36303030305d2c5b5b22706c616e222c22706c616e222c325d5d5d00008080cea6a532010370726f010370726f0100010000090909050500660101"`,
+    );
+  });
+
+  test.each(Array.from({ length: SEEDS }, (_, i) => SEED + i))(
+    '[S12] [C5] [R1] any history, cut, drained and restarted anywhere, says what the oracle says (rerun: SEED=%i SEEDS=1)',
+    (seed) => {
+      const random = seededRandom(seed);
+      const windows = [[MINUTE], [MINUTE, HOUR], [5 * MINUTE, HOUR, 24 * HOUR]][random.below(3)]!;
+      const dimensions = [
+        { name: 'plan', attribute: 'plan', max: 1 + random.below(3) },
+        { name: 'place', attribute: 'country', max: 2 },
+      ].slice(0, random.below(3));
+      const log = new StatisticsLog(
+        {
+          timeoutMs: 1 + random.below(90_000),
+          maxDurationMs: random.chance(0.3) ? 1 + random.below(3 * MINUTE) : undefined,
+          maxEvents: random.chance(0.2) ? 3 : undefined,
+          stats: { windows, dimensions },
+        },
+        1 + random.below(5),
+      );
+      let now = T + random.below(HOUR);
+      for (let i = 0; i < 300; i += 1) {
+        now += random.chance(0.03) ? random.below(3 * HOUR) : random.below(random.chance(0.5) ? 2_000 : 20_000);
+        const attributes: Record<string, string> = {};
+        if (random.chance(0.5)) attributes['plan'] = `p${random.below(6)}`;
+        if (random.chance(0.3)) attributes['country'] = `c${random.below(4)}`;
+        const event = {
+          type: random.chance(0.15) ? 'ENDED' : 'VIEW',
+          attributes,
+          occurredAt: now - random.below(5_000),
+        };
+        const key = random.chance(0.1) ? null : `k${random.below(12)}`;
+        log.add(now, key, key === null || random.chance(0.3) ? '' : random.chance(0.05) ? null : event);
+        if (random.chance(0.2)) log.take(true);
+        if (random.chance(0.1)) log.commit(random.chance(0.5));
+        if (random.chance(0.03)) {
+          log.commit(random.chance(0.7));
+          log.restart();
+        }
+      }
+      log.add(now + 25 * HOUR, null);
+      log.commit();
+      expect(log.windows()).toEqual(log.folded().all);
+      expect(Object.keys(log.windows()).length).toBeGreaterThan(5);
+    },
+  );
+});

@@ -1,0 +1,62 @@
+// Faults in statistics (S12).
+import type { Mutant } from '../mutants/mutant.ts';
+
+const STATISTICS = 'libs/core/kinds/src/session/statistics/session-statistics.ts';
+const LIVE = 'libs/core/partition/src/live/live-entries.ts';
+
+export const STATS_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'lets what is due behind a window take effect before that is settled',
+    file: LIVE,
+    from: 'return Math.min(this.clock, this.#aim - 1);',
+    to: 'return this.clock;',
+  },
+  {
+    name: 'counts what closes at the end of a window in it',
+    file: LIVE,
+    from: 'return Math.min(this.clock, this.#aim - 1);',
+    to: 'return Math.min(this.clock, this.#aim);',
+  },
+  {
+    name: 'takes a record before the windows are settled that its clock has passed',
+    file: 'libs/core/partition/src/input/record-taker.ts',
+    from: 'if (this.#entries.mustSettle) return DUE;',
+    to: 'if (this.#entries.mustSettle && limit < 0) return DUE;',
+  },
+  {
+    name: 'begins its statistics from nothing with each start',
+    file: LIVE,
+    from: 'this.#kept?.begin(kept, this.clock, position);',
+    to: 'this.#kept?.begin(kept && undefined, this.clock, position);',
+  },
+  {
+    name: 'forgets after a start who was open',
+    file: LIVE,
+    from: 'this.#kept?.restored();',
+    to: 'if (slot < 0) this.#kept?.restored();',
+  },
+  {
+    name: 'puts a power of two into the bin behind it',
+    file: 'libs/core/kinds/src/session/statistics/duration-bins.ts',
+    from: 'if (mantissa <= BOUNDS[middle]!) most = middle;',
+    to: 'if (mantissa < BOUNDS[middle]!) most = middle;',
+  },
+  {
+    name: 'gives one value more a place',
+    file: STATISTICS,
+    from: 'known.size >= max',
+    to: 'known.size > max',
+  },
+  {
+    name: 'leaves a session that changes an attribute where it was',
+    file: STATISTICS,
+    from: 'this.#move(after, 1);',
+    to: 'this.#move(before, 1);',
+  },
+  {
+    name: 'counts sessions from before it began',
+    file: STATISTICS,
+    from: 'return firstOffset >= this.#since;',
+    to: 'return firstOffset >= 0 && this.#since >= 0;',
+  },
+];
