@@ -57,12 +57,6 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     seed: 185,
   },
   {
-    name: 'leaves the reason as it was when an end comes late',
-    file: REVISIONS,
-    from: 'reason: fragment.endedAt === undefined ? reason : ENDED,',
-    to: 'reason,',
-  },
-  {
     name: 'forgets across a restart how often a session was revised',
     file: CLOSED_SESSION,
     from: 'out.varint(revision);',
@@ -89,11 +83,5 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     from: 'if (!input.touches) {\n      this.#isMuted(true);',
     to: "if (!input.touches && input.unknownKey !== 'open') {\n      this.#isMuted(true);",
     seed: 50,
-  },
-  {
-    name: 'revises a capped session for each record of a robot',
-    file: REVISIONS,
-    from: 'fragment.eventCount - (reason === ENDED ? 1 : 0) > maxEvents;',
-    to: 'fragment.eventCount < (reason === ENDED ? 1 : 0);',
   },
 ];
