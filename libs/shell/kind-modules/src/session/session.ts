@@ -2,6 +2,7 @@
 import type { PipelineKind } from '@flatline/kinds';
 import { sessionKind, type SessionOptions, sessionView } from '@flatline/kinds/session';
 import { EventFormats, openEventDecoder } from '@flatline/records/events';
+import { foreignDecoder, gated } from '@flatline/records/gate';
 import {
   openSummaryEncoder,
   type ReadSummary,
@@ -10,6 +11,7 @@ import {
   SummaryFormats,
 } from '@flatline/records/summaries';
 import { type Sound, sound } from '../at-hand.ts';
+import { inMemory } from '../attributes/attribute-settings.ts';
 import type { KindModule } from '../kind-module.ts';
 import { outageOfLives } from '../lives-outage.ts';
 import { largestSessionOutput } from './largest.ts';
@@ -22,6 +24,7 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   problems: sessionProblems,
   resolve: sessionPart,
   inputUse: 'input',
+  hasAttributes: true,
   decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
   silence: ({ rules }) => rules.timeoutMs,
   outage: (pipeline) => outageOfLives(pipeline, 'session'),
@@ -29,8 +32,13 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   taskSettings: () => ({}),
   open: async ({ pipeline, registry, clock }) => {
     const { input, inputs, output } = pipeline;
-    const decoderOf = ({ topic, format }: SessionPipeline['input']): Promise<SessionOptions['decoder']> =>
-      openEventDecoder(topic, { format, registry, clock });
+    const decoderOf = async ({ topic, format, attributes }: SessionPipeline['input']) =>
+      gated(
+        attributes,
+        attributes?.at === undefined
+          ? await openEventDecoder(topic, { format, registry, clock })
+          : foreignDecoder(attributes.at),
+      );
     const encoder = await openSummaryEncoder(output.format, output.topic, registry);
     if (inputs === undefined) return sessionsOver(pipeline, { decoder: await decoderOf(input), encoder });
     const decoders = await Promise.all(inputs.map(decoderOf));
@@ -38,7 +46,12 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
     return sessionsOver(pipeline, { decoder: decoders[0]!, inputs: several, encoder });
   },
   atHand: (pipeline, { input, output, idOf }) => {
-    const codecs = { decoder: new EventFormats(input), encoder: summaryEncoder(idOf(SUMMARY_SCHEMA)) };
+    const attributes = inMemory(pipeline.input.attributes);
+    const decoder = gated(
+      attributes,
+      attributes?.at === undefined ? new EventFormats(input) : foreignDecoder(attributes.at),
+    );
+    const codecs = { decoder, encoder: summaryEncoder(idOf(SUMMARY_SCHEMA)) };
     const formats = new SummaryFormats(output);
     return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },

@@ -29,7 +29,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     stateIn: ({ image }) => readImage(image),
     // Parts that a heartbeat lacks: types, remembered ids, attributes, sources.
     needsRoom: (record, state) => {
-      const event = eventOf(record);
+      const event = eventOf(record, rules);
       if (event === 'bad' || event?.type === ENDED) return false;
       if (state === undefined || opensAnother(record, event, state, rules)) return true;
       if (event === undefined) return false;
