@@ -27,6 +27,8 @@ export interface SessionCounters extends KindCounters {
   earlyDropped: number;
   /** Sources whose windows gave way to another's (S5). */
   forgottenSources: number;
+  /** Acts that erase a key, whether or not anything of it lived (E1). */
+  erasures: number;
   /** Records that came too late for their session (C7). */
   lateRecords: number;
 }
@@ -50,6 +52,7 @@ export function zeroCounters(): SessionCounters {
     earlyJoined: 0,
     earlyDropped: 0,
     forgottenSources: 0,
+    erasures: 0,
     lateRecords: 0,
   };
 }

@@ -18,6 +18,7 @@ import {
 } from '@flatline/ports/formats';
 import { type Closing, deadlineOf, dueReason, summarize } from './deadline.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
+import { asksErasure } from './erasing/erase-header.ts';
 import { isEarly, openEarly, openFromEarly, renewEarly } from './early-data.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
@@ -127,6 +128,10 @@ class SessionKind implements Kind {
         this.#touch(isLive, effects);
         continue;
       }
+      if (group.valueLengths[index]! < 0 && asksErasure(records.headers.headersOf(index))) {
+        this.#erase(isLive, effects);
+        continue;
+      }
       const refusal = isByTime ? this.#takeByTime(records, isLive, effects) : this.#takeEvent(records, isLive, effects);
       if (refusal !== undefined) return refusal;
     }
@@ -139,6 +144,10 @@ class SessionKind implements Kind {
     for (; records.index < records.end; records.index += 1) {
       this.#at.offset = baseOffset + group.offsetDeltas[records.index]!;
       const isLive = effects.find(records.index);
+      if (group.valueLengths[records.index]! < 0 && asksErasure(records.headers.headersOf(records.index))) {
+        this.#erase(isLive, effects);
+        continue;
+      }
       const undecoded = this.#read(input.decoder, records);
       if (undecoded !== undefined) return undecoded;
       const hasSession = isLive && !isEarly(this.#entry);
@@ -388,6 +397,14 @@ class SessionKind implements Kind {
     const endedAt = this.#event.occurredAt ?? this.#at.timestamp;
     this.#apply({ isLive: true, isTold: false }, effects);
     this.#close('ENDED', effects.clock, endedAt, effects);
+  }
+
+  /** Nothing of the key stays, and nothing is said (E1). */
+  #erase(isLive: boolean, effects: Effects): void {
+    const { counters } = this.#parts;
+    counters.erasures += 1;
+    effects.purge();
+    if (isLive) effects.end(effects.clock);
   }
 
   #close(reason: CloseReason, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {
