@@ -25,7 +25,7 @@ export function withSettingComments(declaration: string, page: string): string {
 
 /** If a section may be a list of sections, the page has the section's settings. */
 function rowOf(setting: string, rows: ReadonlyMap<string, string>): string | undefined {
-  return rows.get(setting) ?? rows.get(setting.replace(/\[\]\.(\w+)$/, '.$1'));
+  return rows.get(setting) ?? rows.get(setting.replace(/\[\]\.(?!.*\[\])/, '.'));
 }
 
 function commentOf(cells: readonly string[]): string {

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext } from './context.ts';
 import { addEntryCommands } from './entries.ts';
-import { clusterOption, configOption, integerFrom, jsonOption, topicName } from './flags.ts';
+import type { EraseFlags } from './erase-action.ts';
+import { clusterOption, configOption, integerFrom, jsonOption, keyActOptions, topicName } from './flags.ts';
 import type { TailFlags } from './tail-action.ts';
 
 export function addSessionCommands(sessions: Command, context: CommandContext): void {
@@ -33,7 +34,26 @@ export function addSessionCommands(sessions: Command, context: CommandContext): 
       ),
     );
   addEntryCommands(sessions, 'session', context);
+  keyActOptions(sessions.command('erase').argument('<key>', 'the session'), 'session')
+    .description('end a session without a summary, and have nothing of its key left in the changelog; prints a receipt')
+    .option('--no-wait', 'only send the act')
+    .addHelpText('after', ERASE_HELP)
+    .action(async (key: string, flags: Omit<EraseFlags, 'key'>) => {
+      await context.action<EraseFlags>(async (all, console) =>
+        (await import('./erase-action.ts')).runErase(all, console, context.shell),
+      )({ ...flags, key });
+    });
 }
+
+const ERASE_HELP = `
+Appends a record to the input, which takes effect once the processor has read it; the processor then writes its changelog again,
+and deletes what lies below. The receipt comes once the leader acknowledges that, after truncateLagMs at the earliest: interrupted,
+the same command goes on. Input, output and dead letters are not covered.
+
+Examples:
+  $ flatline sessions erase anna
+  $ flatline sessions erase anna --json > receipt.json
+`;
 
 const TAIL_HELP = `
 Examples:

@@ -22,7 +22,7 @@ export interface VerifyFlags extends ConfigurationFlags {
 }
 
 export async function runVerify(flags: VerifyFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const config = await configurationOf(shell, flags, ['kafka', 'schemaRegistry']);
+  const config = await configurationOf(shell, flags, ['kafka', 'schemaRegistry', 'attributes']);
   const pipelines = pipelinesOf(config, flags.pipeline);
   const ledger = flags.ledger === undefined ? undefined : readLedger(shell.folder, flags.ledger);
   if (ledger !== undefined && pipelines.length > 1)

@@ -21,6 +21,7 @@ const secretSettings = new Set([
   'tokens',
   'clientId',
   'clientSecret',
+  'hashKey',
 ]);
 
 /**

@@ -48,6 +48,8 @@ const CONSEQUENCES = [
   'rebalance',
   'truncation',
   'truncationByBytes',
+  'erased',
+  'erasedForGood',
   'logTailLost',
   'deposedLeaderAnswers',
   'staleLeader',

@@ -2,7 +2,7 @@
 import type { JudgedRules } from '@flatline/oracle';
 
 /** Rules that are no settings: bounds of the program, and parts that only a checker has. */
-const NO_SETTINGS: ReadonlySet<string> = new Set(['kind', 'calendar', 'reduce', 'entriesMax', 'keyBytesMax']);
+const NO_SETTINGS: ReadonlySet<string> = new Set(['kind', 'calendar', 'reduce', 'hashes', 'entriesMax', 'keyBytesMax']);
 
 export function settingsText(rules: JudgedRules): string {
   const said = Object.entries(rules).filter(([name]) => !NO_SETTINGS.has(name));

@@ -86,6 +86,11 @@ export interface Effects {
   closed(at: Millis): void;
   /** Ends the entry as of `at`. The window is on nothing afterwards. */
   end(at: Millis): void;
+  /**
+   * What the changelog says of before is to go (E1), whatever the window is on: once all that lives is written again behind the next
+   * commit, the log below is truncated. May be called as a record's only effect.
+   */
+  purge(): void;
   /** A copy of the entry's key. */
   key(): Uint8Array;
   /** A record, encoded by now; it goes out with the commit of what brought it about (O1). */

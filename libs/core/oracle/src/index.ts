@@ -6,7 +6,9 @@ export type { Reach, ReachCounter } from './judge/reach.ts';
 export type { VerificationReport, Violation } from './judge/report.ts';
 export type { SettingsDifference } from './judge/settings-differences.ts';
 export { type VerificationOptions, verifyHistories } from './judge/verification.ts';
+export { keyedHash, type KeyedHashes } from './rules/attributes-in.ts';
 export type {
+  AttributeRules,
   BatchMark,
   CommonRules,
   InputEvent,
@@ -30,6 +32,7 @@ export type {
 export { ChangelogFold } from './logs/changelog-fold.ts';
 export { type BlockHeader, type ChangelogBlock, readBlock, type SaidSettings } from './logs/changelog-block.ts';
 export { BrokenBytes } from './logs/byte-walk.ts';
+export { foreignEvent } from './logs/foreign-event.ts';
 export { jsonEvent } from './logs/json-event.ts';
 export {
   inputRecord,

@@ -212,6 +212,11 @@ export class PartitionTask {
     return this.counters.recordsRead - this.counters.clockRecords;
   }
 
+  /** True while the log below a commit is to go, and no commit has stated a floor that lets it (E1). */
+  get isPurging(): boolean {
+    return this.changelog.purge.isUnderWay;
+  }
+
   /** True if anything decided is left for later commits. */
   get hasOwed(): boolean {
     return this.#entries.hasOwed;

@@ -20,6 +20,7 @@ export {
   WAIT_DIGITS_MAX,
   WAIT_HEADER,
 } from './debounced-batch.ts';
+export { ERASE } from './erasure.ts';
 export type { LeaseEvent, LeaseEventType, LeaseReason } from './lease-event.ts';
 export {
   blankLeaseRequest,

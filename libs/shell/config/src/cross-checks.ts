@@ -1,6 +1,7 @@
 // Checks of settings against each other, and of what this version does not do yet.
 import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@flatline/base';
 import { kindOf, type PipelineSection, presetWords, type Reducers } from '@flatline/kind-modules';
+import { attributeChecks } from './attribute-checks.ts';
 import { type CrossFinding, finding } from './cross-finding.ts';
 import { inputChecks } from './input-checks.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
@@ -89,6 +90,7 @@ function pipelineChecks(pipeline: PipelineSection, at: string, reducers: Reducer
     ...fetchChecks(pipeline, at),
     ...formatChecks(pipeline, at),
     ...inputChecks(pipeline, at),
+    ...attributeChecks(pipeline, at),
     ...notYet(pipeline, at),
   ];
 }

@@ -2,10 +2,10 @@
 import { counted, didYouMean } from '@flatline/base';
 import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
-import { DURATION_MAX_MS, kindlessForm } from '@flatline/kind-modules/form';
+import { DURATION_MAX_MS, kindlessForm, SECRETS_ARE } from '@flatline/kind-modules/form';
 import { isKind } from './kind-defaults.ts';
 import { kindsWith, numberAt, settingsAt } from './known-settings.ts';
-import { MISSING, SECRETS_ARE } from './schema.ts';
+import { MISSING } from './schema.ts';
 
 export type Issue = z.core.$ZodIssue;
 

@@ -16,7 +16,9 @@ import type {
 import { explainIssue, withKindless } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
-import { type Configuration, configurationSchema, type SecretReference, type TlsSection } from './schema.ts';
+import { type AttributesConfig, attributesOf } from '@flatline/kind-modules/attributes';
+import type { SecretReference } from '@flatline/kind-modules/form';
+import { type Configuration, configurationSchema, type TlsSection } from './schema.ts';
 import { pingIntervalOf } from './ping-interval.ts';
 import { saslOf } from './sasl-settings.ts';
 import { SecretReader } from './secrets.ts';
@@ -24,8 +26,8 @@ import { inMilliseconds } from './written-durations.ts';
 import { withKindDefaults } from './kind-defaults.ts';
 
 /** Sections that refer to secrets. */
-export type SecretSection = 'kafka' | 'schemaRegistry' | 'ingest';
-export const SECRET_SECTIONS: readonly SecretSection[] = ['kafka', 'schemaRegistry', 'ingest'];
+export type SecretSection = 'kafka' | 'schemaRegistry' | 'ingest' | 'attributes';
+export const SECRET_SECTIONS: readonly SecretSection[] = ['kafka', 'schemaRegistry', 'ingest', 'attributes'];
 
 export interface ResolveOptions {
   /** Name of the configuration in messages: the file's. */
@@ -109,7 +111,12 @@ function resolved(
     http: config.http,
     ingest: uses.includes('ingest') ? ingestOf(config, secrets) : undefined,
     kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : NO_ACCESS) },
-    pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline, { reducers })),
+    pipelines: config.pipelines.map((pipeline, i) =>
+      pipelineOf(config, pipeline, {
+        reducers,
+        hashKeys: uses.includes('attributes') ? { secrets, at: `pipelines[${i}]` } : undefined,
+      }),
+    ),
   };
 }
 
@@ -189,17 +196,27 @@ function leadFor(silenceMs: DurationMs | undefined): DurationMs {
   return silenceMs === undefined ? LEAD_MAX_MS : Math.max(1, Math.min(LEAD_MAX_MS, Math.floor(silenceMs / LEAD_SHARE)));
 }
 
-function pipelineOf({ application }: Configuration, section: PipelineSection, given: Given): PipelineConfig {
+interface GivenWithKeys extends Given {
+  /** undefined: the keys of `attributes` are not needed. */
+  readonly hashKeys: { readonly secrets: SecretReader; readonly at: string } | undefined;
+}
+
+function pipelineOf({ application }: Configuration, section: PipelineSection, given: GivenWithKeys): PipelineConfig {
   const { name, output, maxKeyBytes, maxFutureMs, liveWithinMs } = section;
   const kind = kindOf(section);
   const own = kind.resolve(section, given);
   const maxLeadMs = section.maxLeadMs ?? leadFor(kind.silence(own));
   const bounds = { maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs };
   const sections = [section.input].flat();
-  const inputs = sections.map((input) => ({ ...inputOf(input), ...bounds, ...mergedOf(input) }));
+  const all = sections.map((input, i) => ({
+    ...picked(input, ['topic', 'format', 'timestampType', 'partitioner']),
+    ...bounds,
+    ...attributesIn(input, Array.isArray(section.input) ? `input[${i}]` : 'input', given),
+  }));
+  const inputs = all.map((input, i) => ({ ...input, ...mergedOf(sections[i]!) }));
   const shared = {
     name,
-    input: { ...inputOf(sections[0]!), ...bounds },
+    input: all[0]!,
     ...(inputs.length > 1 && { inputs }),
     output,
     deadLetterTopic: deadLetterTopicOf(application, section),
@@ -213,8 +230,16 @@ function pipelineOf({ application }: Configuration, section: PipelineSection, gi
 
 type InputSection = Exclude<PipelineSection['input'], readonly unknown[]>;
 
-function inputOf(input: InputSection): Pick<InputSection, 'topic' | 'format' | 'timestampType' | 'partitioner'> {
-  return picked(input, ['topic', 'format', 'timestampType', 'partitioner']);
+/** E1 */
+function attributesIn(
+  { attributes }: InputSection,
+  place: string,
+  { hashKeys }: GivenWithKeys,
+): { readonly attributes?: AttributesConfig } {
+  if (attributes === undefined) return {};
+  const { hashKey } = attributes;
+  const key = hashKey && hashKeys?.secrets.hashKey(`${hashKeys.at}.${place}.attributes.hashKey`, hashKey);
+  return { attributes: attributesOf(attributes, key) };
 }
 
 /** What is said of one of several alone (S8). */

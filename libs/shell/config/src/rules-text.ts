@@ -1,5 +1,6 @@
 // Rules of a pipeline as a checker needs them to judge what it wrote (docs/FORMATS.md, Changelog): the options that decide the
 // outputs, by their names, as the changelog keeps them.
+import { attributeRules } from '@flatline/kind-modules/attributes';
 import { kindOf, mergedRules, type PipelineConfig } from '@flatline/kind-modules';
 
 /** JSON has no word for it. */
@@ -12,7 +13,8 @@ export function rulesText(pipeline: PipelineConfig): string {
   const { tombstones } = output;
   const common = { timestampType, maxKeyBytes, tombstones, proof, changelogFactor, stateBytesMax };
   const several = pipeline.inputs && { inputs: mergedRules(pipeline.inputs) };
-  const kept = { ...rules, ...heldTime, ...common, ...several, ...kindOf(pipeline).decisiveFormats(pipeline) };
+  const gate = input.attributes && { attributes: attributeRules(input.attributes) };
+  const kept = { ...rules, ...heldTime, ...common, ...several, ...gate, ...kindOf(pipeline).decisiveFormats(pipeline) };
   const entries = Object.entries(kept)
     // A function of the one who embeds the processor has no text.
     .filter(([, value]) => typeof value !== 'function')

@@ -7,21 +7,13 @@ import {
   type WrittenDuration,
 } from '@flatline/base';
 import { pipelineForm } from '@flatline/kind-modules';
-import { NAME_LENGTH_MAX } from '@flatline/kind-modules/form';
+import { NAME_LENGTH_MAX, secret } from '@flatline/kind-modules/form';
 import { EXTENSION_NAME, EXTENSION_TEXT } from '@flatline/system';
 import { z } from 'zod';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 const name = z.string().max(NAME_LENGTH_MAX).regex(NAME, 'letters, digits, ".", "_" and "-", not beginning with "."');
-
-/** Beginning of a message whose value must not be shown. */
-export const SECRETS_ARE = 'secrets are referred to';
-/** Where to find it: secrets are not written into files that are committed. */
-const secret = z.union([z.strictObject({ file: z.string().min(1) }), z.strictObject({ env: z.string().min(1) })], {
-  error: `${SECRETS_ARE}: { "file": "…" } or { "env": "…" }`,
-});
-export type SecretReference = z.infer<typeof secret>;
 
 const pipeline = pipelineForm(explainKind);
 

@@ -1,9 +1,10 @@
 // Secrets are referred to, never written: `{ "file": "…" }` or `{ "env": "…" }`. What they refer to is in no message.
+import { HASH_KEY_BYTES_MIN } from '@flatline/kind-modules/attributes';
 import { resolve } from 'node:path';
 import { type ReadOnce, readSecretFile, secretIn } from '@flatline/system';
 import { type Finding, shownValue } from './configuration-error.ts';
 import type { Environment } from './environment.ts';
-import type { SecretReference } from './schema.ts';
+import type { SecretReference } from '@flatline/kind-modules/form';
 
 export class SecretReader {
   readonly findings: Finding[] = [];
@@ -38,6 +39,18 @@ export class SecretReader {
     const token = this.read(setting, reference);
     if (token === undefined || (token.trim() === token && !CONTROL.test(token))) return token;
     this.#add(setting, reference, 'a token is one line, without white space around it; several are several entries');
+    return undefined;
+  }
+
+  /** A secret to hash with (E1), which must not be guessed. */
+  hashKey(setting: string, reference: SecretReference): string | undefined {
+    const key = this.read(setting, reference);
+    if (key === undefined || Buffer.byteLength(key) >= HASH_KEY_BYTES_MIN) return key;
+    this.#add(
+      setting,
+      reference,
+      `a key of at least ${HASH_KEY_BYTES_MIN} bytes: what is hashed with a shorter one can be guessed; openssl rand -hex 32 makes one`,
+    );
     return undefined;
   }
 

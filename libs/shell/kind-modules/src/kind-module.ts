@@ -27,6 +27,8 @@ export interface KindModule<
   readonly resolve: (section: z.output<Form>, given: Given) => OwnPart<Pipeline>;
   /** `scheduled`: what comes may not be a run of schedules, whose headers it would obey once more (D1). */
   readonly inputUse: 'input' | 'scheduled';
+  /** True if its records have attributes, which `input.attributes` keeps out or hashes (E1). */
+  readonly hasAttributes: boolean;
 
   // What follows from it
   /** Formats that decide more than how something is written, by the names under which the changelog keeps them. */

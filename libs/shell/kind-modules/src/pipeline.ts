@@ -1,6 +1,7 @@
 // One pipeline of a resolved configuration: validated, defaults applied. What the rest of the program reads.
 import type { DurationMs, KindName, Millis } from '@flatline/base';
 import type { HeldTimeRules } from '@flatline/kinds';
+import { attributeRules, type AttributesConfig } from './attributes/attribute-settings.ts';
 
 /** Settings of pipelines of every kind. */
 export interface AnyPipeline {
@@ -71,7 +72,7 @@ export function inputTopicsOf({ input, inputs }: Pick<AnyPipeline, 'input' | 'in
 
 /** What is decisive of several inputs, in the form in which the changelog says it and a checker reads it. */
 export function mergedRules(inputs: readonly MergedInputConfig[]): readonly MergedRules[] {
-  return inputs.map(({ topic, format, timestampType, maxKeyBytes, touches, unknownKey, holdMs }) => ({
+  return inputs.map(({ topic, format, timestampType, maxKeyBytes, touches, unknownKey, holdMs, attributes }) => ({
     topic,
     format,
     timestampType,
@@ -79,13 +80,14 @@ export function mergedRules(inputs: readonly MergedInputConfig[]): readonly Merg
     touches,
     unknownKey,
     holdMs,
+    ...(attributes && { attributes: attributeRules(attributes) }),
   }));
 }
 
 type MergedRules = Pick<
   MergedInputConfig,
   'topic' | 'format' | 'timestampType' | 'maxKeyBytes' | 'touches' | 'unknownKey' | 'holdMs'
->;
+> & { readonly attributes?: ReturnType<typeof attributeRules> };
 
 interface InputConfig {
   readonly topic: string;
@@ -97,4 +99,6 @@ interface InputConfig {
   readonly maxFutureMs: DurationMs;
   readonly maxLeadMs: DurationMs;
   readonly liveWithinMs: DurationMs;
+  /** Which attributes of its records get in (E1); left out: all, as they are. */
+  readonly attributes?: AttributesConfig;
 }

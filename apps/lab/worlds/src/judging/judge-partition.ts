@@ -5,6 +5,7 @@ import { CHANGELOG, INPUT, OUTPUT } from '../pipeline-names.ts';
 import { commitsOf } from './decisions.ts';
 import { devicesTruth, type JudgedWorld } from './expectation.ts';
 import { historyOf } from './histories.ts';
+import { checkErasures } from './erasures.ts';
 import { checkOffsets, checkStands, checkTruncations, checkWriters } from './lab-checks.ts';
 import { lengthRules } from './length-rules.ts';
 import { BY_THE_FOLD, checkOvertaken } from './overtaken.ts';
@@ -38,6 +39,8 @@ const BY_FETCH = /whether closes were early \(V3\): by proof "fetch"/;
 const OVERTAKEN = /by which these logs cannot be judged|what closed since a clock was overtaken/;
 /** A commit's clock that was moved by a lost record. */
 const CLOCK_SAID = /says the clock is/;
+/** In a world whose judge has one key of two. */
+const OTHER_KEY = /of these values only the form is checked \(E1\)/;
 const UNDONE = /^\S+: (?:no commit covers|whether \d+ \w+ that are due)/;
 
 /** Violations, each with its rule; empty: none. */
@@ -62,6 +65,13 @@ export async function judgePartition(world: JudgedWorld, partition: number, fate
     ...checkOffsets(commits),
     ...(inputRead === undefined && !isChangelogLost ? checkStands(simulation, partition, commits) : []),
     ...(isChangelogLost ? [] : checkTruncations(simulation, scenario, partition, commits)),
+    ...(isChangelogLost || inputRead !== undefined
+      ? []
+      : checkErasures(
+          simulation,
+          partition,
+          scenario.furtherInputs.map(({ topic }) => topic),
+        )),
   ].map((violation) => `partition ${partition}: ${violation}`);
 }
 
@@ -82,6 +92,7 @@ async function byTheOracle(
     ...(isUndecided && { undecidable: BY_THE_FOLD }),
   });
   const expected = [
+    OTHER_KEY,
     ...(scenario.proof === 'fetch' ? [BY_FETCH] : []),
     ...(isUndecided ? [OVERTAKEN] : []),
     ...(undone === undefined ? [] : [UNDONE]),

@@ -84,7 +84,7 @@ export const CHANGELOG_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'lets the floor pass what says the settings',
     file: 'libs/core/partition/src/changelog/settings-history.ts',
-    from: 'return this.#statedAt < floor ? this.#stretches : [];',
+    from: 'return this.#isWanted || this.#statedAt < floor ? this.#stretches : [];',
     to: 'return [];',
   },
   {

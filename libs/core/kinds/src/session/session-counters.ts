@@ -27,6 +27,8 @@ export interface SessionCounters extends KindCounters {
   earlyDropped: number;
   /** Sources whose windows gave way to another's (S5). */
   forgottenSources: number;
+  /** Acts that erase a key, whether or not anything of it lived (E1). */
+  erasures: number;
   /** Records that came too late for their session (C7). */
   lateRecords: number;
   /** Summaries said again after the close (S9). */
@@ -55,6 +57,7 @@ export function zeroCounters(): SessionCounters {
     earlyJoined: 0,
     earlyDropped: 0,
     forgottenSources: 0,
+    erasures: 0,
     lateRecords: 0,
     revisions: 0,
     closedWaiting: 0,

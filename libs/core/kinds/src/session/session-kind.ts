@@ -20,6 +20,7 @@ import { type Closing, deadlineOf, dueReason, summarize } from './deadline.ts';
 import { isClosed } from './closed-mark.ts';
 import { readFragments } from './disorder-bytes.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
+import { asksErasure } from './erasing/erase-header.ts';
 import { isEarly, openEarly, openFromEarly, renewEarly } from './early-data.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
@@ -156,6 +157,10 @@ class SessionKind implements Kind {
         this.#touch(isLive, effects);
         continue;
       }
+      if (group.valueLengths[index]! < 0 && asksErasure(records.headers.headersOf(index))) {
+        this.#erase(isLive, effects);
+        continue;
+      }
       const refusal = isByTime ? this.#takeByTime(records, isLive, effects) : this.#takeEvent(records, isLive, effects);
       if (refusal !== undefined) return refusal;
     }
@@ -168,6 +173,10 @@ class SessionKind implements Kind {
     for (; records.index < records.end; records.index += 1) {
       this.#at.offset = baseOffset + group.offsetDeltas[records.index]!;
       const isLive = effects.find(records.index);
+      if (group.valueLengths[records.index]! < 0 && asksErasure(records.headers.headersOf(records.index))) {
+        this.#erase(isLive, effects);
+        continue;
+      }
       const undecoded = this.#read(input.decoder, records);
       if (undecoded !== undefined) return undecoded;
       if (isLive && isClosed(this.#entry)) {
@@ -483,6 +492,20 @@ class SessionKind implements Kind {
     this.#close('ENDED', effects.clock, endedAt, effects);
     // Its window may end before its silence would have.
     if (this.#revisions.isOn) effects.dueSooner();
+  }
+
+  /** Nothing of the key stays, and nothing is said but that no more comes of a summary that was (E1). */
+  #erase(isLive: boolean, effects: Effects): void {
+    const { counters } = this.#parts;
+    counters.erasures += 1;
+    effects.purge();
+    if (!isLive) return;
+    if (isClosed(this.#entry)) {
+      this.#revisions.due(effects.clock, effects);
+      return;
+    }
+    this.#stats?.erased(this.#entry);
+    effects.end(effects.clock);
   }
 
   #close(reason: CloseReason, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {

@@ -2,12 +2,16 @@
 import type { RecordHeader } from '@flatline/ports';
 import { type SessionEvent, SOURCE_BYTES_MAX, SOURCE_HEADER } from '@flatline/ports/formats';
 import { bad, type Bad } from '../refusals.ts';
+import { isErasure } from './erasing/erase-header.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** `event` gets the source that its headers name. What it returns is why they cannot be meant. */
 export function readSource(headers: readonly RecordHeader[], event: SessionEvent): Bad | undefined {
-  for (const { name, value } of headers) {
+  for (const header of headers) {
+    const { name, value } = header;
+    // Taken for an event it would keep what was to go.
+    if (isErasure(header)) return bad('invalid-command', 'what erases a key (flatline-command: ERASE) has no value');
     if (name !== SOURCE_HEADER) continue;
     const source = nameIn(value);
     if (source === undefined)

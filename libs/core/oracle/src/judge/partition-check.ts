@@ -367,6 +367,7 @@ export class PartitionCheck {
       });
     const { history, findings } = this.#parts;
     findings.settings.note(history.partition, this.#inForce.differences());
+    for (const what of this.#inForce.hashedOtherwise()) this.#places.changelog.undecided(what);
     if (history.settings?.length !== 0 || this.#last === undefined) return;
     this.#places.changelog.undecided(
       'by which settings the commits were made: the changelog does not say it, and they are judged by those of the configuration',

@@ -8,6 +8,7 @@
 import { NotABlock } from '../logs/block-reader.ts';
 import { type ChangelogBlock, readBlock, type SaidSettings } from '../logs/changelog-block.ts';
 import type { LogRecord, LogSource } from '../logs/history.ts';
+import { hashedOtherwise } from '../rules/attributes-in.ts';
 import type { JudgedRules } from './kinds.ts';
 
 /** Written form of infinity, for which JSON has no word. */
@@ -22,7 +23,10 @@ const BEFORE: Readonly<Record<string, unknown>> = {
   graceMs: 0,
   late: 'deadLetter',
   revisionWindowMs: 0,
+  attributes: undefined,
 };
+/** Options that a text has only where they are set. */
+const WHERE_SET: Readonly<Record<string, unknown>> = { attributes: null };
 
 export class RulesInForce {
   readonly rules: JudgedRules;
@@ -58,7 +62,8 @@ export class RulesInForce {
   differences(): readonly { readonly setting: string; readonly inForce: unknown; readonly inFile: unknown }[] {
     const last = this.#said.at(-1);
     const today: Readonly<Record<string, unknown>> = { ...this.#today };
-    return Object.entries((last && optionsIn(last.text)) ?? {})
+    const options = last && optionsIn(last.text);
+    return Object.entries(options === undefined ? {} : { ...WHERE_SET, ...options })
       .map(([setting, inForce]) => ({ setting, inForce, inFile: written(today[setting]) }))
       .filter(({ inForce, inFile }) => JSON.stringify(inForce) !== JSON.stringify(inFile));
   }
@@ -66,6 +71,17 @@ export class RulesInForce {
   /** Stretches whose text cannot be read: they are judged by the settings of the one before. */
   unreadable(): readonly SaidSettings[] {
     return this.#said.filter(({ text }) => optionsIn(text) === undefined);
+  }
+
+  /** Stretches in which attributes were hashed with a key that is not at hand (E1), in words. */
+  hashedOtherwise(): readonly string[] {
+    return this.#said.flatMap(({ text, from }) =>
+      hashedOtherwise({ ...this.#today, ...rulesIn(text) }).map(
+        ({ names, keyId }) =>
+          `what the attributes ${names} were hashed to from input offset ${from} on, with the key ${keyId}: it is not input.attributes.hashKey of ` +
+          'the configuration, so of these values only the form is checked (E1)',
+      ),
+    );
   }
 
   #goTo(hasBegun: (stretch: SaidSettings) => boolean): boolean {

@@ -178,6 +178,18 @@ export interface PartitionHistory {
 /** Format of all values of an input; `auto`: recognized by the first byte of each. */
 export type ValueFormat = 'auto' | 'json' | 'avro';
 
+/** Which attributes of an input get in (E1). */
+export interface AttributeRules {
+  /** Where they lie in values that are no events, for whoever reads the records. */
+  readonly at?: string;
+  /** Those that do as they are; null: all that are not hashed. */
+  readonly allow: readonly string[] | null;
+  /** Those of which a keyed hash does. */
+  readonly hash: readonly string[];
+  /** Id of the key; null: nothing is hashed. */
+  readonly hashKeyId: string | null;
+}
+
 /** What is said of one of several inputs (S8). */
 export interface InputOfSeveral {
   readonly topic?: string;
@@ -189,6 +201,8 @@ export interface InputOfSeveral {
   /** What becomes of one whose key has no session. */
   readonly unknownKey: 'open' | 'hold' | 'deadLetter';
   readonly holdMs: DurationMs;
+  /** Default: all get in. */
+  readonly attributes?: AttributeRules | undefined;
 }
 
 /** Rules common to pipelines of every kind, as their configuration gives them. */
@@ -197,6 +211,10 @@ export interface CommonRules {
   readonly maxKeyBytes: number;
   /** All of them, where there are several: what each says goes before what is said here. Default: one, all of it activity. */
   readonly inputs?: readonly InputOfSeveral[] | undefined;
+  /** Those of the only input. Default: all get in. */
+  readonly attributes?: AttributeRules | undefined;
+  /** How each key hashes that is at hand, by its id. Default: none is. */
+  readonly hashes?: ReadonlyMap<string, (value: string) => string> | undefined;
   /** Format of the values, for whoever reads the records. Default: unspecified. */
   readonly inputFormat?: ValueFormat;
   /** I7. Default: as in docs/SPEC.md. */

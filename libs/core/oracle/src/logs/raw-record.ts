@@ -22,6 +22,7 @@ const TOPIC_HEADER = 'flatline-topic';
 const TRUNCATED_HEADER = 'flatline-truncated';
 const LAST_OFFSET_HEADER = 'flatline-last-offset';
 const SOURCE_HEADER = 'flatline-source';
+const COMMAND_HEADER = 'flatline-command';
 
 export interface RawRecord extends LogRecord {
   readonly headers: readonly RawHeader[];
@@ -40,9 +41,19 @@ export function inputRecord(record: RawRecord, event: (value: Uint8Array) => Inp
     ...plainRecord(record),
     headers,
     hasClockHeader: headers.some(({ name }) => name === CLOCK_HEADER),
-    event: value === null || value.length === 0 ? undefined : withSource(event(value), headers),
+    event: value === null || value.length === 0 ? undefined : withHeaders(event(value), headers),
     lastOffset,
   };
+}
+
+/** E1: an act that erases has no value. */
+function withHeaders(event: InputEvent | 'bad', headers: readonly RawHeader[]): InputEvent | 'bad' {
+  return hasEraseHeader(headers) ? 'bad' : withSource(event, headers);
+}
+
+/** True if a record without a value asks that nothing of its key stays (E1). */
+export function hasEraseHeader(headers: readonly RawHeader[]): boolean {
+  return headers.some(({ name, value }) => name === COMMAND_HEADER && value !== null && utf8In(value) === 'ERASE');
 }
 
 /** S5: field and headers must name the same source, by a permitted name. */

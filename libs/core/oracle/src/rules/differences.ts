@@ -1,6 +1,8 @@
 // Compares two things with the same fields. Foreign values may be nested as deep as a record is long, so the comparison does not
 // recurse.
 
+import { mayBeHash } from './attributes-in.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Lists the names of the fields that differ, with both values; empty if none does. A field left out equals null. */
@@ -20,13 +22,16 @@ export function compareOnce(part: object): void {
   lastEqual.set(part, undefined);
 }
 
-/** Objects and maps are equal in any order of their fields; lists only in the same order. */
+/**
+ * Objects and maps are equal in any order of their fields; lists only in the same order. A hash that could not be reckoned is equal to
+ * what may be one (E1).
+ */
 export function isSame(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]];
   const met: [object, object][] = [];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
     const [a, b] = pair;
-    if (a === b) continue;
+    if (a === b || mayBeHash(a, b)) continue;
     if (isObject(a) && isObject(b) && lastEqual.has(a)) {
       if (lastEqual.get(a) === b) continue;
       met.push([a, b]);

@@ -50,6 +50,7 @@ import { BlockLedger } from './block-ledger.ts';
 import { changelogFaults } from './changelog-inspection.ts';
 import { keyDigest } from './digest.ts';
 import { LongBases } from './long-bases.ts';
+import { Purge } from './purge.ts';
 import type { RowTaker } from './row-taker.ts';
 import { SettingsHistory } from './settings-history.ts';
 import { SWEEP_RATIO, SWEPT_SLOT_BYTES, type SweepLimits, SweepPlan } from './sweep-plan.ts';
@@ -94,6 +95,7 @@ const REMOVAL_BYTES = 6;
 export class Changelog {
   readonly ledger = new BlockLedger();
   readonly settings: SettingsHistory;
+  readonly purge = new Purge();
   readonly #table: EntryTable;
   readonly #view: EntryWindow;
   readonly #builder: BlockBuilder;
@@ -184,12 +186,14 @@ export class Changelog {
   /** About how many bytes a cut would write at most, if it were made now: what changed, and what is swept forward with it. */
   get pendingBytes(): number {
     const { changedBytes } = this;
-    return changedBytes + Math.min(changedBytes * SWEEP_RATIO, this.#sweep.bytes);
+    const share = Math.max(changedBytes * SWEEP_RATIO, this.purge.shareBytes);
+    return changedBytes + Math.min(share, this.#sweep.bytes);
   }
 
   /** The least `changedBytes` by which `pendingBytes` are so many. */
   changedFor(pendingBytes: number): number {
-    return Math.max(pendingBytes / (1 + SWEEP_RATIO), pendingBytes - this.#sweep.bytes);
+    const byShare = Math.min(pendingBytes / (1 + SWEEP_RATIO), pendingBytes - this.purge.shareBytes);
+    return Math.max(byShare, pendingBytes - this.#sweep.bytes);
   }
 
   /** Slots whose entries have gone since the last cut. */
@@ -352,7 +356,7 @@ export class Changelog {
     }
     this.#removals = 0;
     const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
-    const share = this.#sweep.shareOf(this.changedBytes + this.#keptBytes);
+    const share = Math.max(this.#sweep.shareOf(this.changedBytes + this.#keptBytes), this.purge.shareBytes);
     return { base, removed, isSparse, share, shareLeft: share, sweepEnd: undefined };
   }
 
@@ -366,6 +370,7 @@ export class Changelog {
     this.#changedBytes = 0;
     if (this.#whole.size > 0) this.#whole.clear();
     this.#sweep.changesAreCut();
+    if (this.purge.begins()) this.settings.sayAgain();
     const floor = this.settings.keptFloor(this.ledger.floor());
     const header = {
       ...context,
@@ -401,6 +406,7 @@ export class Changelog {
     this.ledger.beginCommit(first);
     this.settings.logged(cut.header, offsets[0]!, cut.blockBytes);
     this.#sweep.plan(cut.blockBytes);
+    if (this.purge.settled(cut.header.floor, offsets[0]!)) this.#sweep.demand(first);
   }
 
   /** Writes the entry's changes, or all of it where they do not suffice, or would leave a base behind that a round sweeps. */

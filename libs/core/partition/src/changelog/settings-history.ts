@@ -41,6 +41,8 @@ export class SettingsHistory {
   /** The log behind that commit is so long. */
   #bytesSince = 0;
   #position: number | undefined;
+  /** The next commit says all, wherever the log does. */
+  #isWanted = false;
   readonly #keptBytesMax: number;
 
   /** `text`: that of the task's own settings; undefined: it says none. `keptBytesMax`: the log that K8 leaves alone. */
@@ -76,8 +78,14 @@ export class SettingsHistory {
     if (floor > this.#statedAt) this.#statedAt = -1;
     if (settings.length === 0) return;
     this.#bytesSince = 0;
+    this.#isWanted = false;
     this.#stretches = settings;
     this.#statedAt = offset;
+  }
+
+  /** All below the next commit is to go (E1). */
+  sayAgain(): void {
+    this.#isWanted = true;
   }
 
   /** The floor that the next commit states, where all else would let it be `floor`. */
@@ -93,7 +101,7 @@ export class SettingsHistory {
     const text = this.#text;
     if (text === undefined) return [];
     const isNew = this.#stretches.at(-1)?.text !== text;
-    if (!isNew) return this.#statedAt < floor ? this.#stretches : [];
+    if (!isNew) return this.#isWanted || this.#statedAt < floor ? this.#stretches : [];
     const from = this.#position ?? inputs[0]?.origin ?? 0;
     return bounded([...this.#stretches, { sequence, from, text }]);
   }

@@ -53,6 +53,8 @@ export class SweepPlan {
   before = 0;
   /** The same of a round that begins once what has changed by now is cut; 0: none does. */
   #next = 0;
+  /** Ordinal of the block below which no base may stay (E1); 0: none. */
+  #demanded = 0;
   /** The slot that is looked at next. */
   #hand = 0;
   /** Bytes of the bases that the round still has to rewrite, if they are the longest. */
@@ -80,8 +82,26 @@ export class SweepPlan {
    * commit comes before it, of which nothing is known but the last two.
    */
   plan(commitBytes: number): void {
+    if (this.before === 0 && this.#next === 0 && this.#demanded > 0) this.#demandLeft();
     if (this.before === 0) this.#considerRound(commitBytes);
     else this.#count();
+  }
+
+  /**
+   * All bases in blocks below that ordinal are to be written again, however short the log is (E1). As with any round, behind the next
+   * cut where changes that came meanwhile were weighed as touches.
+   */
+  demand(before: number): void {
+    this.#demanded = before;
+    this.#parts.ledger.countBelow(before);
+    if (this.#parts.table.states.isUsed) this.#next = before;
+    else this.#begin(before);
+  }
+
+  /** Parts of a base that was begun before the demand make no base behind it: such an entry is found by another round. */
+  #demandLeft(): void {
+    if (this.#parts.ledger.countBelow(this.#demanded) > 0) this.#begin(this.#demanded);
+    else this.#demanded = 0;
   }
 
   /** All changes up to now are in a cut. */

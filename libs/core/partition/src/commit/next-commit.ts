@@ -52,6 +52,7 @@ export class NextCommit {
 
   limit(bytes: number): void {
     this.#bytesMax = bytes;
+    this.#changelog.purge.limit(bytes);
   }
 
   /** Tells the changelog at how many bytes this commit is heavy: each change then costs a comparison instead of a sum. */
@@ -103,7 +104,8 @@ export class NextCommit {
 
   /** True if it holds only a position and a clock. Dead letters come with their records. */
   get holdsNothing(): boolean {
-    return !this.isCutting && this.#changelog.pendingChanges === 0 && this.outputs.isEmpty;
+    const { pendingChanges, purge } = this.#changelog;
+    return !this.isCutting && pendingChanges === 0 && this.outputs.isEmpty && !purge.isUnderWay;
   }
 
   /** Copies the record the cursor stands on. */

@@ -308,6 +308,10 @@ export class LiveEntries implements Effects {
     this.#endIfFull();
   }
 
+  purge(): void {
+    this.#changelog.purge.ask();
+  }
+
   key(): Uint8Array {
     const { slot } = this.#entry;
     if (this.#key?.slot !== slot) this.#key = { slot, bytes: this.#table.keyOf(slot) };

@@ -5,7 +5,9 @@ import type { PipelineKind } from '@flatline/kinds';
 import { leaseKind, type LeaseRules } from '@flatline/kinds/lease';
 import { keyedRecord } from '@flatline/oracle';
 import type { Said } from '@flatline/oracle/lease';
+import { gated } from '@flatline/records/gate';
 import { openLeaseEventEncoder, RequestFormats } from '@flatline/records/leases';
+import { type AttributesOfWorld, drawAttributes } from '../worlds/attributes.ts';
 import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { type Actors, type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
 import { INPUT, OUTPUT } from '../worlds/topics.ts';
@@ -23,12 +25,15 @@ export class SimulatedLeases implements SimulatedKind {
   readonly #rules: LeaseRules;
   readonly #scenario: KindScenario;
   readonly #simulation: Simulation;
+  readonly #attributes: AttributesOfWorld | undefined;
   readonly #tokens: GrantedTokens;
   #contenders: LeaseContenders | undefined;
 
   constructor(simulation: Simulation, rules: LeaseRules, scenario: KindScenario) {
+    // The same throughout: contenders compare what they said of themselves.
+    [this.#attributes] = drawAttributes(simulation.random('attributes'), ['by']);
     this.judged = {
-      rules: { kind: 'lease', ...rules, ...commonRules(scenario) },
+      rules: { kind: 'lease', ...rules, ...commonRules(scenario, this.#attributes) },
       targets: [],
       tellsRoom: false,
       input: (record) => keyedRecord(record),
@@ -59,7 +64,8 @@ export class SimulatedLeases implements SimulatedKind {
   }
 
   open(clock: Clock): PipelineKind {
-    const decoder = new RequestFormats({ format: 'json', registry: undefined, clock });
+    const formats = new RequestFormats({ format: 'json', registry: undefined, clock });
+    const decoder = gated(this.#attributes?.attributes, formats);
     const { tombstones } = this.#scenario;
     return leaseKind({ rules: this.#rules, decoder, encoder, tombstones, outputTopic: OUTPUT });
   }

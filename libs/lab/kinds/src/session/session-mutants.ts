@@ -1,5 +1,7 @@
 // Faults in sessions (S1–S9): the effects of an event, and the time of a close.
 import type { Mutant } from '../mutants/mutant.ts';
+import { ATTRIBUTE_MUTANTS } from '../worlds/attribute-mutants.ts';
+import { ERASURE_MUTANTS } from './erasure-mutants.ts';
 import { INPUT_MUTANTS } from './input-mutants.ts';
 import { REVISION_MUTANTS } from './revision-mutants.ts';
 import { STATS_MUTANTS } from './stats-mutants.ts';
@@ -8,6 +10,8 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   ...INPUT_MUTANTS,
   ...REVISION_MUTANTS,
   ...STATS_MUTANTS,
+  ...ATTRIBUTE_MUTANTS,
+  ...ERASURE_MUTANTS,
   {
     name: 'gives a whole group the offset of its first record',
     file: 'libs/core/kinds/src/session/session-kind.ts',

@@ -20,6 +20,7 @@ export const sessionWorlds: KindWorlds<'session'> = {
     'OPENED',
     'UPDATED',
     'TIMEOUT/capped',
+    'TIMEOUT/hashed',
     'byFetch',
   ],
   startAt: () => undefined,

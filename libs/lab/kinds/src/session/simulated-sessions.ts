@@ -6,8 +6,10 @@ import { sessionKind, type SessionRules } from '@flatline/kinds/session';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats } from '@flatline/records/events';
+import { gated } from '@flatline/records/gate';
 import { statsEncoder } from '@flatline/records/stats';
 import { openSummaryEncoder } from '@flatline/records/summaries';
+import { type AttributesOfWorld, drawAttributes } from '../worlds/attributes.ts';
 import { oneOf } from '../worlds/one-of.ts';
 import { commonRules, inputsOf, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
@@ -43,9 +45,17 @@ type Windows = readonly [first: DurationMs, changed: DurationMs];
 const FAILS_DECODING = 'FAILS_DECODING';
 const FAILS_APPLYING = 'FAILS_APPLYING';
 
+/** As no event has an attribute. */
+const HASH = /^[0-9a-f]{32}$/;
+
 /** Edges of numbers: of 32 bits, of a doubling zigzag, of the safe integers, of a Date. */
 const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
 const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 - 1];
+
+const ERASE = { name: 'flatline-command', value: Buffer.from('ERASE') };
+
+/** Names of attributes. */
+const NAMES = ['name0', 'name1', 'name2', 'name3', 'name4'];
 
 /** A source that events also name, another, and none. */
 const SOURCE_HEADERS = ['s0', 's9', ''].map((source) => ({ name: SOURCE_HEADER, value: Buffer.from(source) }));
@@ -57,9 +67,13 @@ export class SimulatedSessions implements SimulatedKind {
   readonly atCalm = undefined;
   readonly actors = undefined;
   readonly #simulation: Simulation;
-  readonly #scenario: Required<SessionScenario>;
+  readonly #scenario: SessionScenario & { readonly grace: SessionGrace };
   /** Apart, so that a seed's world is otherwise the one it was before there were sources. */
   readonly #sources: Random;
+  /** Acts that erase a key (E1), in some worlds: of a source of their own, too. */
+  readonly #erasures: Random | undefined;
+  /** Keys of which nothing else comes any more. */
+  readonly #gone = new Set<string>();
   /** An event beyond `maxEvents` is not looked into, so it would not fail. */
   readonly #failures: readonly [string, string];
 
@@ -80,8 +94,11 @@ export class SimulatedSessions implements SimulatedKind {
     // A grace and a maximum duration exclude each other.
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
     this.#simulation = simulation;
-    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs, stats };
+    const attributes = drawAttributes(simulation.random('attributes'), NAMES)[isChanged ? 1 : 0];
+    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs, stats, attributes };
     this.#sources = simulation.random('sources');
+    const erasures = simulation.random('erasures');
+    this.#erasures = erasures.chance(0.2) ? erasures : undefined;
     const isCapped = first.maxEvents !== undefined || changed.maxEvents !== undefined;
     // Nor is one that comes too late and is dropped.
     const isPassedOver = isCapped || (scenario.timestampType === 'CreateTime' && drawn.late === 'drop');
@@ -93,7 +110,7 @@ export class SimulatedSessions implements SimulatedKind {
         ...grace,
         ...telling,
         ...(stats && { stats }),
-        ...commonRules(scenario),
+        ...commonRules(scenario, attributes),
         timeoutMs,
         maxDurationMs,
       },
@@ -108,6 +125,10 @@ export class SimulatedSessions implements SimulatedKind {
   }
 
   record(key: string, random: Random, draw: number): ProducedRecord {
+    if (this.#erasures !== undefined && (this.#gone.has(key) || this.#erasures.chance(0.02))) {
+      if (this.#erasures.chance(0.3)) this.#gone.add(key);
+      return { key, value: null, headers: [ERASE] };
+    }
     if (draw < 60) return { key, value: '' };
     if (draw >= 85) return { key, value: null };
     const value = this.#event(random);
@@ -128,7 +149,8 @@ export class SimulatedSessions implements SimulatedKind {
     // One more than are kept.
     if (this.#sources.chance(0.4)) event['source'] = `s${this.#sources.below(RULES.maxSources + 1)}`;
     if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
-    if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
+    if (random.chance(0.3))
+      event['attributes'] = { [NAMES[random.below(NAMES.length)]!]: 'x'.repeat(random.below(30)) };
     return JSON.stringify(event);
   }
 
@@ -140,7 +162,8 @@ export class SimulatedSessions implements SimulatedKind {
     if ('heldMs' in summary) return '/held';
     if ('absorbed' in summary) return '/absorbed';
     if (String(summary['incarnation']).split('-').length > 2) return '/further';
-    return this.#scenario.grace.graceMs > 0 ? '/grace' : '';
+    if (this.#scenario.grace.graceMs > 0) return '/grace';
+    return Object.values(summary['attributes'] ?? {}).some((value) => HASH.test(String(value))) ? '/hashed' : '';
   }
 
   word(record: LogRecord): Word | undefined {
@@ -165,12 +188,13 @@ type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombs
   readonly grace?: SessionGrace;
   readonly telling?: SessionTelling;
   readonly stats?: SessionStats | undefined;
+  readonly attributes?: AttributesOfWorld | undefined;
 };
 
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
   const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD, stats } = scenario;
   const rules = { ...RULES, ...grace, ...telling, ...(stats && { stats }), timeoutMs, maxDurationMs };
-  const decoder = jsonDecoder(clock);
+  const decoder = gated(scenario.attributes?.attributes, jsonDecoder(clock));
   const inputs = inputsOf(scenario).map((input) => ({ ...input, decoder }));
   return sessionKind({
     rules,

@@ -1,6 +1,7 @@
 // Rules common to every kind, as in the configuration of a world.
 import type { DurationMs } from '@flatline/base';
 import type { CommonRules } from '@flatline/oracle';
+import type { AttributesOfWorld } from './attributes.ts';
 import { INPUT, MAX_KEY_BYTES } from './topics.ts';
 
 /** One input behind the first. */
@@ -33,7 +34,8 @@ export interface KindScenario extends Required<Pick<CommonRules, 'timestampType'
   readonly stormMs: DurationMs;
 }
 
-export function commonRules(scenario: KindScenario): CommonRules {
+/** `gate`: which attributes get in, of all inputs. */
+export function commonRules(scenario: KindScenario, gate?: AttributesOfWorld): CommonRules {
   const { timestampType, tombstones, proof, heldTime, bounds, maxStateBytes } = scenario;
   const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
   const { entriesMax, keyBytesMax } = bounds;
@@ -44,6 +46,16 @@ export function commonRules(scenario: KindScenario): CommonRules {
     touches,
     unknownKey,
     holdMs,
+    ...(gate && { attributes: gate.judged.attributes }),
   }));
-  return { ...room, ...(inputs.length > 0 && { inputs }), timestampType, tombstones, proof, unheardMs, maxHoldMs };
+  return {
+    ...room,
+    ...gate?.judged,
+    ...(inputs.length > 0 && { inputs }),
+    timestampType,
+    tombstones,
+    proof,
+    unheardMs,
+    maxHoldMs,
+  };
 }

@@ -14,6 +14,7 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
   problems: debounceProblems,
   resolve: debouncePart,
   inputUse: 'input',
+  hasAttributes: false,
   decisiveFormats: ({ output }) => ({ format: output.format }),
   silence: ({ rules }) => rules.waitMs,
   outage: () => ({

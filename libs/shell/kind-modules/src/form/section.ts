@@ -1,6 +1,7 @@
 // The form of one pipeline's section: settings of every kind around those of its own.
 import { CHANGELOG_FORMAT, KEY_BYTES_MAX, type KindName } from '@flatline/base';
 import { z } from 'zod';
+import { attributesForm } from './attributes.ts';
 import { duration, durationOrNone, topic } from './setting.ts';
 
 /** Derived names add to it; Kafka's limit for a topic name is 249. */
@@ -28,6 +29,7 @@ const input = z.strictObject({
   touches: z.boolean().default(true),
   unknownKey: z.enum(['open', 'hold', 'deadLetter']).default('open'),
   holdMs: duration.optional(),
+  attributes: attributesForm.optional(),
 });
 
 const HEAD = {

@@ -1,6 +1,7 @@
 // All that the shell knows of leases.
 import type { PipelineKind, ShownEntry } from '@flatline/kinds';
 import { largestLeaseEvent, leaseKind, type LeaseOptions, leaseView } from '@flatline/kinds/lease';
+import { gated } from '@flatline/records/gate';
 import {
   LEASE_EVENT_SCHEMA,
   leaseEventBytes,
@@ -12,6 +13,7 @@ import {
   RequestFormats,
 } from '@flatline/records/leases';
 import { type Sound, sound } from '../at-hand.ts';
+import { inMemory } from '../attributes/attribute-settings.ts';
 import { fillUnheard, lifeProblems } from '../form/lives.ts';
 import type { EntryColumn, KindModule, Show } from '../kind-module.ts';
 import { AROUND_BYTES, CONTROL, largestKey, type LargestOutput, WIDE } from '../largest.ts';
@@ -32,6 +34,7 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
   problems: lifeProblems,
   resolve: leasePart,
   inputUse: 'input',
+  hasAttributes: true,
   decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
   silence: ({ rules }) => rules.timeoutMs,
   outage: (pipeline) => outageOfLives(pipeline, 'lease'),
@@ -39,12 +42,14 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
   taskSettings: ({ rules }) => ({ tokenEpoch: rules.tokenEpoch }),
   open: async ({ pipeline, registry, clock }) => {
     const { input, output } = pipeline;
-    const decoder = await openRequestDecoder(input.topic, { format: input.format, registry, clock });
+    const reading = { format: input.format, registry, clock };
+    const decoder = gated(input.attributes, await openRequestDecoder(input.topic, reading));
     const encoder = await openLeaseEventEncoder(output.format, output.topic, registry);
     return leasesOver(pipeline, { decoder, encoder });
   },
   atHand: (pipeline, { input, output, idOf }) => {
-    const codecs = { decoder: new RequestFormats(input), encoder: leaseEventEncoder(idOf(LEASE_EVENT_SCHEMA)) };
+    const decoder = gated(inMemory(pipeline.input.attributes), new RequestFormats(input));
+    const codecs = { decoder, encoder: leaseEventEncoder(idOf(LEASE_EVENT_SCHEMA)) };
     const formats = new LeaseEventFormats(output);
     return { kind: leasesOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },

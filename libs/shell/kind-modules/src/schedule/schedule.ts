@@ -25,6 +25,7 @@ export const schedule: KindModule<SchedulePipeline, typeof scheduleSection, { re
   problems: scheduleProblems,
   resolve: schedulePart,
   inputUse: 'scheduled',
+  hasAttributes: false,
   decisiveFormats: () => ({}),
   silence: () => undefined,
   outage: () => ({

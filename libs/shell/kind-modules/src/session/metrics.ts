@@ -10,6 +10,7 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
     flatline_sessions_absorbed_total: ['sessionsAbsorbed', 'Incarnations that turned out to be one with another (C7)'],
     flatline_late_records_total: ['lateRecords', 'Records that came too late for their session (C7)'],
     flatline_revisions_total: ['revisions', 'Summaries said again, since data came after the close (S9)'],
+    flatline_erasures_total: ['erasures', 'Acts that erase a key, whether or not anything of it lived (E1)'],
     flatline_unmatched_ends_total: ['unmatchedEnds', 'Explicit ends for no live session'],
     flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
     flatline_sessions_capped_total: ['cappedSessions', 'Sessions closed with more than maxEvents (S13)'],

@@ -2,6 +2,7 @@
 import type { PipelineKind } from '@flatline/kinds';
 import { sessionKind, type SessionOptions, sessionView } from '@flatline/kinds/session';
 import { EventFormats, openEventDecoder } from '@flatline/records/events';
+import { foreignDecoder, gated } from '@flatline/records/gate';
 import { openStatsEncoder, STATS_SCHEMA, statsEncoder } from '@flatline/records/stats';
 import {
   openSummaryEncoder,
@@ -11,6 +12,7 @@ import {
   SummaryFormats,
 } from '@flatline/records/summaries';
 import { type Sound, sound } from '../at-hand.ts';
+import { inMemory } from '../attributes/attribute-settings.ts';
 import type { KindModule } from '../kind-module.ts';
 import { outageOfLives } from '../lives-outage.ts';
 import { largestSessionOutput } from './largest.ts';
@@ -23,6 +25,7 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   problems: sessionProblems,
   resolve: sessionPart,
   inputUse: 'input',
+  hasAttributes: true,
   decisiveFormats: ({ input }) => ({ inputFormat: input.format }),
   silence: ({ rules }) => rules.timeoutMs,
   outage: (pipeline) => outageOfLives(pipeline, 'session'),
@@ -30,8 +33,13 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   taskSettings: () => ({}),
   open: async ({ pipeline, registry, clock }) => {
     const { input, inputs, output } = pipeline;
-    const decoderOf = ({ topic, format }: SessionPipeline['input']): Promise<SessionOptions['decoder']> =>
-      openEventDecoder(topic, { format, registry, clock });
+    const decoderOf = async ({ topic, format, attributes }: SessionPipeline['input']) =>
+      gated(
+        attributes,
+        attributes?.at === undefined
+          ? await openEventDecoder(topic, { format, registry, clock })
+          : foreignDecoder(attributes.at),
+      );
     const encoder = await openSummaryEncoder(output.format, output.topic, registry);
     const [statsTopic] = pipeline.targets;
     const stats = statsTopic && (await openStatsEncoder(output.format, statsTopic, registry));
@@ -42,11 +50,13 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
     return sessionsOver(pipeline, { decoder: decoders[0]!, inputs: several, encoder });
   },
   atHand: (pipeline, { input, output, idOf }) => {
-    const codecs = {
-      decoder: new EventFormats(input),
-      encoder: summaryEncoder(idOf(SUMMARY_SCHEMA)),
-      stats: statsEncoder(idOf(STATS_SCHEMA)),
-    };
+    const attributes = inMemory(pipeline.input.attributes);
+    const decoder = gated(
+      attributes,
+      attributes?.at === undefined ? new EventFormats(input) : foreignDecoder(attributes.at),
+    );
+    const encoder = summaryEncoder(idOf(SUMMARY_SCHEMA));
+    const codecs = { decoder, encoder, stats: statsEncoder(idOf(STATS_SCHEMA)) };
     const formats = new SummaryFormats(output);
     return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },

@@ -97,6 +97,7 @@ export class CommitCycle {
     await this.#underWay;
     // The rest is committed after a stop, and nothing waits for it: the answer is then the next owner's.
     this.settledCuts.end();
+    this.#parts.truncator.stop();
   }
 
   /** After `stop`: commits what is applied and not yet committed. */
@@ -125,6 +126,7 @@ export class CommitCycle {
     const startedAt = this.#cutBeganAt ?? ports.clock.monotonicMs();
     this.#cutBeganAt = undefined;
     this.#pace.began(startedAt);
+    const wasPurging = task.isPurging;
     try {
       const outcome = await committer.commit();
       if (outcome.kind === 'letGo') {
@@ -141,6 +143,7 @@ export class CommitCycle {
       this.refusals.committed(outcome.deadLetters, ports.clock.wallMs());
       task.limitCut(budget.bytesMax);
       truncator.committed(outcome.floor, outcome.bytes);
+      if (wasPurging) this.#considerPurged(outcome.floor);
       flusher.offer();
     } catch (error) {
       this.settledCuts.end();
@@ -149,6 +152,12 @@ export class CommitCycle {
       this.#underWay = undefined;
       events.wake();
     }
+  }
+
+  /** An erasure (E1) has only to wait until its floor was in force for long enough. */
+  #considerPurged(floor: number): void {
+    const { task, truncator } = this.#parts;
+    if (!task.isPurging) truncator.purged(floor);
   }
 
   /** History that is replayed was due long ago: it does not show how late this task is. */

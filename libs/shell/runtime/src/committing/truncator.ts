@@ -2,7 +2,7 @@
 //
 // Owns: the floors of committed commits and since when each holds.
 // Does not own: the floor itself (Changelog).
-import type { Clock, DurationMs } from '@flatline/base';
+import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import type { LogAdmin, TopicPartition } from '@flatline/ports';
 import {
   FLOORS_APART,
@@ -39,6 +39,11 @@ export class Truncator {
   /** Bytes of all commits so far. */
   #written = 0;
   #underWay = false;
+  /** Floor of an erasure (E1) that is not in force for long enough; 0: none. */
+  #awaited = 0;
+  /** Runs meanwhile, since no commit may come by then. */
+  #timer: Cancel | undefined;
+  #stopped = false;
 
   constructor({ changelog, settings, ports }: TaskContext) {
     const { truncateLagMs: lagMs, truncateLagBytes: lagBytes } = settings;
@@ -52,6 +57,38 @@ export class Truncator {
     this.#written += bytes;
     if (this.#isWorthKeeping(floor, now)) this.#floors.push({ offset: floor, sinceMs: now, sinceBytes: this.#written });
     if (!this.#underWay && now - this.#lastTryMs >= this.#intervalMs) void this.#truncate(now);
+  }
+
+  /** The same of the floor with which an erasure (E1) may truncate: as soon as it has been in force long enough, whatever comes. */
+  purged(floor: number): void {
+    this.#awaited = floor;
+    this.#keepAwaited();
+    this.#lookIn(this.#parts.lagMs);
+  }
+
+  /** Once there is room for it. */
+  #keepAwaited(): void {
+    const newest = this.#floors.at(-1)?.offset ?? this.#truncatedTo;
+    if (newest >= this.#awaited || this.#floors.length >= FLOORS_MAX) return;
+    const sinceMs = this.#parts.clock.monotonicMs();
+    this.#floors.push({ offset: this.#awaited, sinceMs, sinceBytes: this.#written });
+  }
+
+  /** Waits for nothing any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#timer?.();
+  }
+
+  #lookIn(ms: DurationMs): void {
+    if (this.#stopped) return;
+    this.#timer?.();
+    this.#timer = this.#parts.clock.after(ms, () => {
+      if (this.#truncatedTo >= this.#awaited) return;
+      if (!this.#underWay) void this.#truncate(this.#parts.clock.monotonicMs());
+      this.#keepAwaited();
+      this.#lookIn(TRUNCATE_INTERVAL_MS);
+    });
   }
 
   /** One of several floors close together is enough. With the list full the newest is left out: an older one is as safe. */

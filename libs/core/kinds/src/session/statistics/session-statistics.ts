@@ -114,6 +114,15 @@ export class SessionStatistics implements Kept {
     });
   }
 
+  /** The session goes, and no close says so (E1). */
+  erased(entry: CountedSession): void {
+    if (!this.#counts(entry)) return;
+    const label = this.#labelOf(attributesOf(entry), false);
+    this.#move(label, -1);
+    // Said, for what is active in it.
+    this.#count(label, () => undefined);
+  }
+
   /** True if the session was opened since counting began. */
   #counts({ firstOffset }: CountedSession): boolean {
     return firstOffset >= this.#since;

@@ -2,6 +2,7 @@
 import { utf8In } from '../../logs/byte-names.ts';
 import type { InputRecord } from '../../logs/history.ts';
 import { eventOf, jsonObject } from '../../logs/json-event.ts';
+import { type AttributesInForce, eventIn } from '../attributes-in.ts';
 
 export interface Asked {
   readonly does: 'start' | 'renew' | 'end';
@@ -13,17 +14,19 @@ export interface Asked {
 }
 
 /** `bad`: the record belongs in the dead letters (I1). */
-export function askedBy({ value, headers = [], fields: known }: InputRecord): Asked | 'bad' {
+export function askedBy(record: InputRecord, rules: AttributesInForce = {}): Asked | 'bad' {
+  const { value, headers = [], fields: known } = record;
   const fields = value === null || value.length === 0 ? {} : (known ?? jsonObject(value) ?? 'bad');
-  const event = fields === 'bad' ? 'bad' : eventOf({ ...fields, source: undefined });
-  if (fields === 'bad' || event === 'bad') return 'bad';
-  const said = (name: string): string | undefined => {
+  const said = fields === 'bad' ? 'bad' : eventOf({ ...fields, source: undefined });
+  if (fields === 'bad' || said === 'bad') return 'bad';
+  const event = eventIn(said, rules, record);
+  const header = (name: string): string | undefined => {
     const texts = new Set(
       headers.filter((each) => each.name === name).map((each) => (each.value && utf8In(each.value)) ?? ''),
     );
     return texts.size > 1 ? '' : [...texts][0];
   };
-  const [inHeader, idInHeader] = [said('flatline-token'), said('flatline-request-id')];
+  const [inHeader, idInHeader] = [header('flatline-token'), header('flatline-request-id')];
   const token = either(fields['token'] ?? undefined, inHeader === undefined ? undefined : digits(inHeader));
   const requestId = either(fields['requestId'] ?? undefined, idInHeader);
   const waitMs = fields['waitMs'] ?? undefined;

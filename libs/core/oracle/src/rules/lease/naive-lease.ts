@@ -3,6 +3,7 @@
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { InputRecord } from '../../logs/history.ts';
+import type { AttributesInForce } from '../attributes-in.ts';
 import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
@@ -10,7 +11,7 @@ import { type Asked, askedBy } from './lease-request.ts';
 import { isWithinLimit } from './lease-size.ts';
 
 /** A pipeline's options, named as in docs/CONFIGURATION.md. */
-export interface LeaseFoldRules {
+export interface LeaseFoldRules extends AttributesInForce {
   readonly timeoutMs: DurationMs;
   readonly minTimeoutMs: DurationMs;
   readonly maxTimeoutMs: DurationMs;
@@ -115,7 +116,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   }
 
   take(record: InputRecord, when: When): boolean {
-    const asked = askedBy(record);
+    const asked = askedBy(record, this.#rules);
     return asked !== 'bad' && this.#take(asked, when);
   }
 

@@ -4,7 +4,9 @@
 import type { Millis } from '@flatline/base';
 import type { InputEvent, InputOfSeveral, InputRecord, PipelineRules } from '../../logs/history.ts';
 import { textOf } from '../../logs/byte-names.ts';
+import { hasEraseHeader } from '../../logs/raw-record.ts';
 import { inputOf, nameAt, offsetOf } from '../../logs/places.ts';
+import { eventIn } from '../attributes-in.ts';
 import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
@@ -92,7 +94,12 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   }
 
   take(record: InputRecord, when: When): boolean {
-    const event = eventOf(record);
+    if (record.value === null && hasEraseHeader(record.headers ?? [])) {
+      if (this.state?.closed !== undefined) this.#sayFinal(this.state);
+      this.state = undefined;
+      return true;
+    }
+    const event = eventOf(record, this.#rules);
     if (event === 'bad') return false;
     const { effectiveAt, offset } = when;
     const activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? record.timestamp, event };
@@ -332,6 +339,9 @@ export function isPlain({ endedAt, absorbed, later }: Session): boolean {
 }
 
 /** undefined: a bare sign of life. */
-export function eventOf({ value, event }: InputRecord): InputEvent | 'bad' | undefined {
-  return value === null ? END_EVENT : value.length === 0 ? undefined : event;
+export function eventOf(record: InputRecord, rules: PipelineRules): InputEvent | 'bad' | undefined {
+  const { value, event } = record;
+  if (value === null) return END_EVENT;
+  if (value.length === 0 || event === undefined || event === 'bad') return value.length === 0 ? undefined : event;
+  return eventIn(event, rules, record);
 }

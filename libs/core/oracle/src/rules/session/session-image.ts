@@ -1,5 +1,6 @@
 // Reads a session in the changelog, and compares two sessions (docs/FORMATS.md, Changelog).
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
+import { mayBeHash } from '../attributes-in.ts';
 import { readHead } from './session-head.ts';
 import type { SequenceSpan } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
@@ -167,10 +168,25 @@ export function differences(found: Session, expected: Session): string[] {
   const different: string[] = [];
   for (const name of Object.keys(expected) as (keyof Session)[]) {
     if (found[name] === expected[name]) continue;
-    const [a, b] = [shown(found[name]), shown(expected[name])];
+    const [a, b] = [shown(found[name]), shown(reckoned(expected[name], found[name]))];
     if (a !== b) different.push(`${name} is ${a}, by the input ${b}`);
   }
   return different;
+}
+
+/** What is expected, with a hash that could not be reckoned (E1) as it was found. */
+function reckoned(expected: unknown, found: unknown): unknown {
+  if (mayBeHash(found, expected)) return found;
+  if (expected instanceof Map) {
+    const there = found instanceof Map ? (found as ReadonlyMap<unknown, unknown>) : new Map<unknown, unknown>();
+    return new Map([...expected].map(([name, each]): [unknown, unknown] => [name, reckoned(each, there.get(name))]));
+  }
+  if (Array.isArray(expected))
+    return expected.map((each: unknown, i) => reckoned(each, Array.isArray(found) ? found[i] : undefined));
+  if (typeof expected !== 'object' || expected === null || expected instanceof Set) return expected;
+  const there = typeof found === 'object' && found !== null ? { ...found } : {};
+  const parts = Object.entries(expected).map(([name, each]) => [name, reckoned(each, Reflect.get(there, name))]);
+  return Object.fromEntries(parts) as unknown;
 }
 
 /** Equal for equal contents: maps and sets in any order. */

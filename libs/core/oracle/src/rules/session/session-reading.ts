@@ -45,6 +45,7 @@ export function watching(stats: NaiveStats): FoldWatcher<Session, ExpectedClose>
       if (before === undefined && after !== undefined) stats.opened(valuesIn(after), clock);
       else if (before !== undefined && left !== undefined)
         stats.changed(before.firstOffset, valuesIn(before), left, clock);
+      else if (before !== undefined) stats.erased(before.firstOffset, valuesIn(before), clock);
       close(said);
     },
     lapsed: (said) => {
@@ -67,7 +68,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     stateIn: ({ image }) => readImage(image),
     // Parts that a heartbeat lacks: types, remembered ids, attributes, sources.
     needsRoom: (record, state) => {
-      const event = eventOf(record);
+      const event = eventOf(record, rules);
       if (event === 'bad' || event?.type === ENDED) return false;
       if (state === undefined) return true;
       if (state.closed === undefined && opensAnother(record, event, state, rules)) return true;

@@ -121,6 +121,14 @@ export class NaiveStats {
     this.#cellsAt(clock, to);
   }
 
+  /** E1: the session has gone without a close. */
+  erased(firstOffset: number, attributes: Attributes, clock: Millis): void {
+    if (this.#rules === undefined || firstOffset < this.#since) return;
+    const label = this.#labelOf(attributes, false);
+    this.#changes.push({ at: clock, name: nameOf(label), by: -1 });
+    this.#cellsAt(clock, label);
+  }
+
   /** Returns what takes it back. */
   closed(summary: ReadonlyMap<string, unknown>): () => void {
     if (this.#rules === undefined || Number(summary.get('firstOffset')) < this.#since) return () => undefined;

@@ -1,0 +1,23 @@
+// Faults where a key is erased (E1).
+import type { Mutant } from '../mutants/mutant.ts';
+
+export const ERASURE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'says a summary of what it erases',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'if (isLive) effects.end(effects.clock);',
+    to: "if (isLive) this.#close('ENDED', effects.clock, undefined, effects);",
+  },
+  {
+    name: 'keeps what it is to erase',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'if (isLive) effects.end(effects.clock);',
+    to: 'if (isLive) effects.changed();',
+  },
+  {
+    name: 'takes for an end what asks for an erasure',
+    file: 'libs/core/kinds/src/session/erasing/erase-header.ts',
+    from: 'return headers.some(isErasure);',
+    to: 'return headers.length > 1 && headers.some(isErasure);',
+  },
+];
