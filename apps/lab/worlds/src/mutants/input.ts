@@ -133,8 +133,8 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'lets sessions that are due within the tick take room',
     file: 'libs/core/partition/src/live/expiry.ts',
-    from: 'if (!this.#expiresAll) return false;',
-    to: 'if (!this.#expiresAll || limit > 0) return false;',
+    from: 'if (!all && !this.#expiresAll) return false;',
+    to: 'if (!all && (!this.#expiresAll || limit > 0)) return false;',
     seed: 215,
   },
   {
