@@ -13,5 +13,7 @@ export const CHANGELOG_FORMAT_WITH_SOURCES = 4;
 export const CHANGELOG_FORMAT_WITH_DISORDER = 5;
 /** The first in which a session may hold when it was last told of (S11). */
 export const CHANGELOG_FORMAT_WITH_UPDATES = 5;
+/** The first in which a session may hold what its reducer has come to (S10). */
+export const CHANGELOG_FORMAT_WITH_REDUCERS = 5;
 /** The first in which there may be several inputs, and early data (S8). */
 export const CHANGELOG_FORMAT_WITH_INPUTS = 5;

@@ -63,4 +63,4 @@ export {
   SOURCE_HEADER,
   STARTED,
 } from './session-event.ts';
-export type { CloseReason, SessionState, SessionSummary } from './session-summary.ts';
+export type { CloseReason, Reduced, SessionState, SessionSummary } from './session-summary.ts';

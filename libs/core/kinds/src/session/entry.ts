@@ -1,4 +1,5 @@
 import type { DurationMs, Millis } from '@flatline/base';
+import type { StateReducer } from '../reducing/index.ts';
 import type { SessionDetail } from './detail.ts';
 
 /**
@@ -44,6 +45,8 @@ export interface SessionRules {
   readonly updateIntervalMs?: DurationMs | undefined;
   /** Events beyond so many are taken as bare heartbeats (S13). undefined: none is. */
   readonly maxEvents?: number | undefined;
+  /** Reduces the events that have a value (S10). undefined: none does. */
+  readonly reducer?: StateReducer | undefined;
   readonly maxAttributes: number;
   /** Bound on the sum of the UTF-16 lengths of attribute names and values. */
   readonly maxAttributeBytes: number;

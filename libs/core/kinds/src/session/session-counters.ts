@@ -29,6 +29,8 @@ export interface SessionCounters extends KindCounters {
   forgottenSources: number;
   /** Records that came too late for their session (C7). */
   lateRecords: number;
+  /** Closes at which the reducer's `finish` threw, which it had not when the state was made (S10). */
+  unfinishedReductions: number;
 }
 
 export function zeroCounters(): SessionCounters {
@@ -51,5 +53,6 @@ export function zeroCounters(): SessionCounters {
     earlyDropped: 0,
     forgottenSources: 0,
     lateRecords: 0,
+    unfinishedReductions: 0,
   };
 }
