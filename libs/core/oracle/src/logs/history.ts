@@ -232,6 +232,8 @@ export interface PipelineRules extends CommonRules {
   readonly updateIntervalMs?: DurationMs | undefined;
   /** S13 */
   readonly maxEvents?: number | undefined;
+  /** S10, as settings say it (`ReducerRules`). undefined: there is none. */
+  readonly reducer?: object | undefined;
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
 }

@@ -33,6 +33,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
       if (event === 'bad' || event?.type === ENDED) return false;
       if (state === undefined || opensAnother(record, event, state, rules)) return true;
       if (event === undefined) return false;
+      if (rules.reducer !== undefined && record.value !== null) return true;
       const isRemembered = event.eventId !== undefined && rules.dedupeEventIds > 0;
       return event.type !== HEARTBEAT || isRemembered || event.attributes !== undefined || isOfSource(event, rules);
     },
