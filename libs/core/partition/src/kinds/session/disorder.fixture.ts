@@ -1,10 +1,12 @@
 // A log of events that come in no order, and a task that takes them.
 import { sessionKind, type SessionRules } from '@flatline/kinds/session';
+import { bareJson } from '@flatline/base';
 import { inputRecord, jsonEvent, type RawRecord } from '@flatline/oracle';
 import { foldInput } from '@flatline/oracle/session';
 import { blankEvent, type EventDecoder, type SummaryEncoder } from '@flatline/ports/formats';
 import { PartitionTask } from '../../index.ts';
 import { bytes, options, text } from '../../task.fixture.ts';
+import { rulesOf } from '../reducer-rules.fixture.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
 
 export type Summary = Readonly<Record<string, unknown>> | null;
@@ -19,13 +21,16 @@ const decoder: EventDecoder = {
     target.attributes = attributes && new Map(Object.entries(attributes));
     return { kind: 'event' };
   },
+  fields: (all, start, length) =>
+    bareJson(text(all.subarray(start, start + length))) as Readonly<Record<string, unknown>>,
   prepare: () => Promise.resolve(),
 };
 
 const encoder: SummaryEncoder = {
-  encode: ({ key, attributes, countsByType, ...summary }) => {
+  encode: ({ key, attributes, countsByType, reduced, ...summary }) => {
     const maps = { attributes: Object.fromEntries(attributes), countsByType: Object.fromEntries(countsByType) };
-    return bytes(JSON.stringify({ sessionId: text(key), ...summary, ...maps }));
+    const result = reduced === undefined ? {} : { reduced: reduced && (JSON.parse(reduced.json) as unknown) };
+    return bytes(JSON.stringify({ sessionId: text(key), ...summary, ...maps, ...result }));
   },
 };
 
@@ -52,7 +57,9 @@ export class DisorderLog extends KindLog<Summary> {
     const kind = sessionKind({ rules, decoder, encoder, tombstones: false, outputTopic: 'output' });
     const input = { ...options().input, timestampType: 'CreateTime' as const };
     const state = { ...options().state, stateBytesMax: this.#maxStateBytes };
-    return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state }), kind });
+    const settings = rules.reducer && JSON.stringify({ reducer: rules.reducer });
+    const changelog = { ...options().changelog, ...(settings !== undefined && { settings }) };
+    return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state, changelog }), kind });
   }
 
   protected override hear({ value }: Output): Summary {
@@ -62,7 +69,9 @@ export class DisorderLog extends KindLog<Summary> {
   protected override fold(input: readonly RawRecord[]): Folded<Summary> {
     const { maxKeyBytes } = options().input;
     const common = { timestampType: 'CreateTime', maxKeyBytes, unheardMs: 0, maxHoldMs: 0 } as const;
-    const rules = { kind: 'session', ...this.rules, ...common, stateBytesMax: this.#maxStateBytes } as const;
+    const { reducer, ...own } = this.rules;
+    const reduces = reducer && { reducer: rulesOf(reducer) };
+    const rules = { kind: 'session', ...own, ...reduces, ...common, stateBytesMax: this.#maxStateBytes } as const;
     const records = input.map((record) => inputRecord(record, jsonEvent));
     const { summaries, refused } = foldInput(records, { partition: PARTITION, rules });
     const said = new Map<string, Summary[]>();
