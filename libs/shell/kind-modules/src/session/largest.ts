@@ -9,14 +9,21 @@ const LIMITS = { typeLength: codecLimits.TYPE_LENGTH_MAX, eventIdLength: codecLi
 
 export function largestSessionOutput({ rules, input, output }: SessionPipeline): LargestOutput {
   const { maxKeyBytes } = input;
-  const { maxAttributes, maxAttributeBytes, dedupeEventIds } = rules;
+  const { maxAttributes, maxAttributeBytes, dedupeEventIds, reducer } = rules;
+  const { resultBytesMax: reducedBytes = 0 } = reducer ?? {};
   const key = largestKey(input);
   const summaries = [WIDE, CONTROL].map((text) =>
     largestSummaryBytes(output.format, largestEntry(rules, LIMITS, text), rules, key),
   );
   return {
-    outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...summaries),
-    settings: { maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds },
+    outputBytes: AROUND_BYTES + maxKeyBytes + reducedBytes + Math.max(...summaries),
+    settings: {
+      maxKeyBytes,
+      maxAttributes,
+      maxAttributeBytes,
+      dedupeEventIds,
+      ...(reducer && { "reducer's maxStateBytes": reducer.named.reducer.maxStateBytes }),
+    },
     outputs: 'a summary',
   };
 }

@@ -1,16 +1,17 @@
 // All that the shell knows of sessions.
 import type { PipelineKind } from '@flatline/kinds';
+import { StateReducer } from '@flatline/kinds/reducing';
 import { sessionKind, type SessionOptions, sessionView } from '@flatline/kinds/session';
 import { EventFormats, openEventDecoder } from '@flatline/records/events';
 import {
   openSummaryEncoder,
   type ReadSummary,
-  SUMMARY_SCHEMA,
+  reducedSchema,
   summaryEncoder,
   SummaryFormats,
 } from '@flatline/records/summaries';
 import { type Sound, sound } from '../at-hand.ts';
-import type { KindModule } from '../kind-module.ts';
+import type { KindModule, KindPlace } from '../kind-module.ts';
 import { outageOfLives } from '../lives-outage.ts';
 import { largestSessionOutput } from './largest.ts';
 import { sessionMetrics } from './metrics.ts';
@@ -27,18 +28,22 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   outage: (pipeline) => outageOfLives(pipeline, 'session'),
   largest: largestSessionOutput,
   taskSettings: () => ({}),
-  open: async ({ pipeline, registry, clock }) => {
-    const { input, inputs, output } = pipeline;
+  open: async ({ pipeline: configured, registry, clock, watch }) => {
+    const pipeline = watched(configured, watch);
+    const { input, inputs, output, rules } = pipeline;
     const decoderOf = ({ topic, format }: SessionPipeline['input']): Promise<SessionOptions['decoder']> =>
       openEventDecoder(topic, { format, registry, clock });
-    const encoder = await openSummaryEncoder(output.format, output.topic, registry);
+    const result = rules.reducer?.result.text;
+    const encoder = await openSummaryEncoder(output.format, output.topic, registry, result);
     if (inputs === undefined) return sessionsOver(pipeline, { decoder: await decoderOf(input), encoder });
     const decoders = await Promise.all(inputs.map(decoderOf));
     const several = inputs.map((of, number) => ({ ...of, decoder: decoders[number]! }));
     return sessionsOver(pipeline, { decoder: decoders[0]!, inputs: several, encoder });
   },
   atHand: (pipeline, { input, output, idOf }) => {
-    const codecs = { decoder: new EventFormats(input), encoder: summaryEncoder(idOf(SUMMARY_SCHEMA)) };
+    const result = pipeline.rules.reducer?.result.text;
+    const encoder = summaryEncoder(idOf(reducedSchema(result)), result !== undefined);
+    const codecs = { decoder: new EventFormats(input), encoder };
     const formats = new SummaryFormats(output);
     return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },
@@ -58,4 +63,12 @@ type Codecs = Pick<SessionOptions, 'decoder' | 'encoder' | 'inputs'>;
 
 function sessionsOver({ rules, output }: SessionPipeline, codecs: Codecs): PipelineKind {
   return sessionKind({ rules, ...codecs, tombstones: output.tombstones, outputTopic: output.topic });
+}
+
+/** The pipeline with a reducer whose functions are watched, if they are an application's. */
+function watched(pipeline: SessionPipeline, watch: KindPlace<SessionPipeline>['watch']): SessionPipeline {
+  const { rules, input } = pipeline;
+  const { reducer } = rules;
+  if (reducer === undefined || reducer.named.builtIn !== undefined || watch === undefined) return pipeline;
+  return { ...pipeline, rules: { ...rules, reducer: new StateReducer(reducer.named, watch(input.topic)) } };
 }

@@ -1,6 +1,7 @@
 // What may be set of sessions, and what it comes to.
 import {
   CHANGELOG_FORMAT_WITH_DISORDER,
+  CHANGELOG_FORMAT_WITH_REDUCERS,
   CHANGELOG_FORMAT_WITH_SOURCES,
   CHANGELOG_FORMAT_WITH_UPDATES,
 } from '@flatline/base';
@@ -16,9 +17,10 @@ import {
   lifeRules,
 } from '../form/lives.ts';
 import type { Problem } from '../form/problem.ts';
+import { reducerFindings, reducerForm, stateReducer } from '../form/reducer.ts';
 import { sectionForm } from '../form/section.ts';
 import { duration, durationOrNone, setting } from '../form/setting.ts';
-import type { OwnPart } from '../kind-module.ts';
+import type { Given, OwnPart } from '../kind-module.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { fillPreset, PRESET_NAMES, TIMEOUT_MAX_MS, withPreset } from './presets.ts';
 
@@ -64,6 +66,10 @@ export const sessionSection = sectionForm('session', {
     duration.optional(),
     'A touch so long after a session was last told of tells of it (S11), where `emit` has `"updated"`. None: a minute',
   ),
+  reducer: setting(
+    reducerForm(['custom']).optional(),
+    'What the events of a session, or the items of a window, come to (S10): [built-in parts, or functions of your own](REDUCERS.md), `"custom"` where the processor is embedded. Windows also have `"all"`, which is their default, `"first"`, `"last"` and `"count"`: what a batch shows of its items (B3)',
+  ),
   maxAttributes,
   maxAttributeBytes,
   revisionWindowMs: setting(durationOrNone.default(0), '_(later)_ S9'),
@@ -90,9 +96,10 @@ export function fillSession(written: Record<string, unknown>): void {
   if (!isTooSlowForUnheard(written)) fillUnheard(written);
 }
 
-export function sessionProblems(section: SessionSection): Problem[] {
+export function sessionProblems(section: SessionSection, given: Given): Problem[] {
   const { revisionWindowMs } = section;
   const found = [...lifeProblems(section), ...graceProblems(section), ...tellingProblems(section)];
+  found.push(...reducerProblems(section, given));
   // A setting that would be accepted and not obeyed is worse than an error.
   if (revisionWindowMs !== 0) {
     const problem = 'is not available in this version; use 0';
@@ -158,13 +165,39 @@ function tellingProblems({ emit, updateIntervalMs, maxEvents, graceMs, changelog
   return found;
 }
 
+/** Finds a reducer that would not be obeyed (S10). */
+function reducerProblems(section: SessionSection, { reducers }: Given): Problem[] {
+  const { name, reducer, input, changelogFormat, output } = section;
+  if (reducer === undefined) {
+    if (!Object.hasOwn(reducers, name)) return [];
+    return [
+      { setting: 'reducer', value: reducer, problem: '"custom": the application gives a reducer for this pipeline' },
+    ];
+  }
+  const found = reducerFindings(reducer, name, reducers);
+  const refuse = (problem: string, other: string): void => {
+    found.push({ setting: 'reducer', value: reducer, problem, involved: [other] });
+  };
+  if ([input].flat().length > 1) refuse('is not available with several inputs in this version: leave it out', 'input');
+  if (changelogFormat < CHANGELOG_FORMAT_WITH_REDUCERS)
+    refuse(
+      `needs changelogFormat ${CHANGELOG_FORMAT_WITH_REDUCERS}, which has what a session came to`,
+      'changelogFormat',
+    );
+  const result = found.length > 0 ? undefined : stateReducer(reducer, name, reducers)?.result.text;
+  if (output.format === 'avro' && result?.includes('"name":"SessionSummary"') === true)
+    refuse('no type of its result is named SessionSummary, as the record around it is', 'output.format');
+  return found;
+}
+
 /** Default of `updateIntervalMs`. */
 const UPDATE_INTERVAL_MS = 60_000;
 
-export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
+export function sessionPart(section: SessionSection, { reducers }: Given): OwnPart<SessionPipeline> {
   const { dedupeEventIds, maxSources, changelogFormat, graceMs, maxEvents, emit } = section;
   // "revise" is refused (`sessionProblems`).
   const late = section.late === 'drop' ? 'drop' : 'deadLetter';
+  const reducer = section.reducer && stateReducer(section.reducer, section.name, reducers);
   // A former build could not read what is kept of sources.
   const told = changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? 0 : maxSources;
   return {
@@ -178,6 +211,8 @@ export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
       updateIntervalMs: emit.includes('updated') ? (section.updateIntervalMs ?? UPDATE_INTERVAL_MS) : undefined,
       graceMs,
       late,
+      // What is not reduced has the settings that it always had.
+      ...(reducer && { reducer }),
     },
     targets: [],
     heldTime: heldTimeOf(section),
