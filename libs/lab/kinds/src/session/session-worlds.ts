@@ -15,6 +15,7 @@ export const sessionWorlds: KindWorlds<'session'> = {
     'ENDED/grace',
     'TIMEOUT/absorbed',
     'TIMEOUT/further',
+    'TIMEOUT/reduced',
     'OPENED',
     'UPDATED',
     'TIMEOUT/capped',

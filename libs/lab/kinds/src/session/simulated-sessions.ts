@@ -2,11 +2,13 @@
 import type { Clock, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import type { PipelineKind } from '@flatline/kinds';
+import type { StateReducer } from '@flatline/kinds/reducing';
 import { sessionKind, type SessionRules } from '@flatline/kinds/session';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
 import { EventFormats } from '@flatline/records/events';
 import { openSummaryEncoder } from '@flatline/records/summaries';
+import { asElsewhere, drawReducers, reducedFields, rulesOf } from '../worlds/drawn-reducers.ts';
 import { oneOf } from '../worlds/one-of.ts';
 import { commonRules, inputsOf, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
@@ -50,11 +52,13 @@ export class SimulatedSessions implements SimulatedKind {
   readonly atCalm = undefined;
   readonly actors = undefined;
   readonly #simulation: Simulation;
-  readonly #scenario: Required<SessionScenario>;
+  readonly #scenario: SessionScenario & Required<Pick<SessionScenario, 'grace'>>;
   /** Apart, so that a seed's world is otherwise the one it was before there were sources. */
   readonly #sources: Random;
   /** An event beyond `maxEvents` is not looked into, so it would not fail. */
   readonly #failures: readonly [string, string];
+  /** What reducers look at; undefined: there is none, before or after the settings change. */
+  readonly #reducible: Random | undefined;
 
   constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace, isChanged: boolean) {
     const { furtherInputs = [] } = scenario;
@@ -67,15 +71,28 @@ export class SimulatedSessions implements SimulatedKind {
     const { timeoutMs } = scenario;
     // A grace and a maximum duration exclude each other.
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
+    const reducers = isAlone ? drawReducers(simulation.random('reducers')) : ([undefined, undefined] as const);
+    const reducer = reducers[isChanged ? 1 : 0];
+    const isReduced = reducers.some((each) => each !== undefined);
+    this.#reducible = isReduced ? simulation.random('what is reduced') : undefined;
     this.#simulation = simulation;
-    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs };
+    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs, reducer };
     this.#sources = simulation.random('sources');
     const isCapped = first.maxEvents !== undefined || changed.maxEvents !== undefined;
     // Nor is one that comes too late and is dropped.
     const isPassedOver = isCapped || (scenario.timestampType === 'CreateTime' && drawn.late === 'drop');
     this.#failures = isPassedOver ? [FAILS_DECODING, FAILS_DECODING] : [FAILS_DECODING, FAILS_APPLYING];
     this.judged = {
-      rules: { kind: 'session', ...RULES, ...grace, ...telling, ...commonRules(scenario), timeoutMs, maxDurationMs },
+      rules: {
+        kind: 'session',
+        ...RULES,
+        ...grace,
+        ...telling,
+        ...commonRules(scenario),
+        timeoutMs,
+        maxDurationMs,
+        ...(reducer && { reducer: rulesOf(reducer) }),
+      },
       targets: [],
       tellsRoom: true,
       input: (record) => inputRecord(record, jsonEvent),
@@ -108,7 +125,7 @@ export class SimulatedSessions implements SimulatedKind {
     if (this.#sources.chance(0.4)) event['source'] = `s${this.#sources.below(RULES.maxSources + 1)}`;
     if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
     if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
-    return JSON.stringify(event);
+    return JSON.stringify({ ...event, ...(this.#reducible && reducedFields(this.#reducible)) });
   }
 
   failsAt(value: string): boolean {
@@ -119,7 +136,8 @@ export class SimulatedSessions implements SimulatedKind {
     if ('heldMs' in summary) return '/held';
     if ('absorbed' in summary) return '/absorbed';
     if (String(summary['incarnation']).split('-').length > 2) return '/further';
-    return this.#scenario.grace.graceMs > 0 ? '/grace' : '';
+    if (this.#scenario.grace.graceMs > 0) return '/grace';
+    return 'reduced' in summary ? '/reduced' : '';
   }
 
   word(record: LogRecord): Word | undefined {
@@ -141,11 +159,19 @@ export class SimulatedSessions implements SimulatedKind {
 type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombstones' | 'furtherInputs'> & {
   readonly grace?: SessionGrace;
   readonly telling?: SessionTelling;
+  readonly reducer?: StateReducer | undefined;
 };
 
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
-  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD } = scenario;
-  const rules = { ...RULES, ...grace, ...telling, timeoutMs, maxDurationMs };
+  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD, reducer } = scenario;
+  const rules = {
+    ...RULES,
+    ...grace,
+    ...telling,
+    timeoutMs,
+    maxDurationMs,
+    ...(reducer && { reducer: asElsewhere(reducer) }),
+  };
   const decoder = jsonDecoder(clock);
   const inputs = inputsOf(scenario).map((input) => ({ ...input, decoder }));
   return sessionKind({
@@ -183,6 +209,7 @@ function jsonDecoder(clock: Clock): EventDecoder {
       if (target.type === FAILS_APPLYING) target.attributes = new Unwalkable();
       return outcome;
     },
+    fields: (bytes, start, length) => formats.fields(bytes, start, length),
   };
 }
 
