@@ -1,5 +1,12 @@
 // Exports of the package `flatline`: the processor for an application's own service, and types for a configuration.
-export { type ConfigurationInput, defineConfig } from '@flatline/config';
+export {
+  type ConfigurationInput,
+  defineConfig,
+  defineReducer,
+  type Reducer,
+  type ReducerDefinition,
+  type ReducerEvent,
+} from '@flatline/config';
 export {
   createProcessor,
   type CreateProcessorOptions,

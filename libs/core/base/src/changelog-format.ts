@@ -15,6 +15,8 @@ export const CHANGELOG_FORMAT_WITH_DISORDER = 5;
 export const CHANGELOG_FORMAT_WITH_UPDATES = 5;
 /** The first in which a kind may keep something beside its entries (S12). */
 export const CHANGELOG_FORMAT_WITH_KEPT = 5;
+/** The first in which a session may hold what its reducer has come to (S10). */
+export const CHANGELOG_FORMAT_WITH_REDUCERS = 5;
 /** The first in which there may be several inputs, and early data (S8). */
 export const CHANGELOG_FORMAT_WITH_INPUTS = 5;
 /** The first in which closed sessions may wait for revisions (S9). */

@@ -1,4 +1,5 @@
 export { assert, AssertionError } from './assert.ts';
+export { bareJson } from './bare-json.ts';
 export { BriefCopies } from './brief-copies.ts';
 export { ByteReader, ByteWriter, copyBytes, MalformedBytes, zigzag } from './bytes.ts';
 export {
@@ -17,6 +18,7 @@ export {
   CHANGELOG_FORMAT,
   CHANGELOG_FORMAT_WITH_DISORDER,
   CHANGELOG_FORMAT_WITH_INPUTS,
+  CHANGELOG_FORMAT_WITH_REDUCERS,
   CHANGELOG_FORMAT_WITH_KEPT,
   CHANGELOG_FORMAT_WITH_REVISIONS,
   CHANGELOG_FORMAT_WITH_SETTINGS,

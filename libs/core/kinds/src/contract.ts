@@ -217,6 +217,14 @@ export interface KindParts<Entry extends EntryWindow = EntryWindow, Counters = K
   readonly counters: Counters;
 }
 
+/** What a task begins with. */
+export interface KeptEntries<Entry extends EntryWindow = EntryWindow> {
+  /** Settings by which it was made, and from which commit on, as the changelog has them, the newest last: as many as it knows. */
+  readonly settings: readonly { readonly sequence: number; readonly text: string }[];
+  /** Moves the window from one live entry to the next. */
+  readonly forEach: (look: (entry: Entry) => void) => void;
+}
+
 /** A kind as a pipeline is configured to use it. */
 export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters = KindCounters> {
   readonly format: EntryFormat<Entry>;
@@ -237,6 +245,11 @@ export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters 
   /** All of them, at zero. */
   counters(): Counters;
   open(parts: KindParts<Entry, Counters>): Kind;
+  /**
+   * Looks at what is there before a task begins. Returns why it cannot be read as the kind is configured now, in words that begin
+   * with the setting; undefined: it can. Default: it always can.
+   */
+  whyUnreadable?(kept: KeptEntries<Entry>): string | undefined;
   /** Fetches a writer schema; afterwards the kind knows it or calls it bad. @throws Retriable where the registry does not answer. */
   prepare(schemaId: number): Promise<void>;
 }

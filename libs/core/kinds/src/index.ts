@@ -6,6 +6,7 @@ export {
   type KindCounters,
   type KindOutput,
   type KindParts,
+  type KeptEntries,
   type LaterRecords,
   type OwedRecords,
   type Owing,

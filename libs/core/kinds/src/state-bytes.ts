@@ -11,6 +11,11 @@ export interface BytesSpan {
   readonly length: number;
 }
 
+/** All of `bytes`. */
+export function spanOf(bytes: Uint8Array): BytesSpan {
+  return { bytes, start: 0, length: bytes.length };
+}
+
 /**
  * The state of one entry. Positions count from the first byte. Every edit may move the bytes: after one, read `bytes`, `view`
  * and `start` again.

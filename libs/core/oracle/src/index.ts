@@ -1,3 +1,4 @@
+export type { ReducerRules } from './rules/reducing/naive-reducer.ts';
 export type { DelaySummary } from './judge/delays.ts';
 export type { DelayCause } from './judge/delay-cause.ts';
 export { type MisplacedKeys, MISPLACED_KNOWN_MAX } from './judge/key-places.ts';

@@ -114,6 +114,16 @@ export class PartitionTask {
     this.#records = this.#merged?.of(0) ?? new RecordTaker({ ...taking, number: 0, rules, time });
   }
 
+  /** Why the kind, as it is configured, cannot read what was restored; undefined: it can. O(state) where settings have changed. */
+  whyUnreadable(): string | undefined {
+    const { table, changelog } = this;
+    const forEach = (look: (entry: EntryWindow) => void): void => {
+      const view = table.view();
+      for (let slot = 0; slot < table.slotsEnd; slot += 1) if (table.isLive(slot)) look(view.at(slot));
+    };
+    return this.#options.kind.whyUnreadable?.({ settings: changelog.settings.stretches, forEach });
+  }
+
   /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */
   resume(clock: Millis, input: InputPosition | readonly InputPosition[], held: ResumedState = NOTHING_HELD_YET): void {
     this.#time.resume(clock, held);

@@ -25,7 +25,13 @@ export interface SummaryEncoder {
   encode(summary: SessionSummary): Uint8Array;
 }
 
-export type EventDecoder = ValueDecoder<SessionEvent>;
+export interface EventDecoder extends ValueDecoder<SessionEvent> {
+  /**
+   * All fields of a value that `decode` has read, as JSON or its Avro schema has them, in objects without a prototype that are the
+   * caller's; of one that is no object none. Needed where events are reduced (S10).
+   */
+  fields?(bytes: Uint8Array, start: number, length: number): Readonly<Record<string, unknown>>;
+}
 export type LeaseRequestDecoder = ValueDecoder<LeaseRequest>;
 
 export interface LeaseEventEncoder {

@@ -79,8 +79,8 @@ const OTHERS = {
   'item-too-large': 'an item that no batch holds, or beyond `maxBytes` (B2)',
   'dedupe-value-too-long': 'what `dedupeBy` finds in an item has more than 256 bytes (B2)',
   'invalid-wait': '`flatline-wait-ms` or `flatline-max-wait-ms` of an item is no number from 1 on, or comes twice',
-  'reducer-failed': 'the reducer threw at the item, or returned nothing (B3)',
-  'reduced-too-large': 'the reducer came to more than a record holds (B3)',
+  'reducer-failed': 'the reducer threw at it, or did not return what it declares (S10, B3)',
+  'reduced-too-large': 'the reducer came to more than `maxStateBytes`, or than a record holds (S10, B3)',
   'unknown-key': 'no session of its key lives, and its input takes data for those alone (S8)',
 } as const;
 

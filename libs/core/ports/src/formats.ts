@@ -66,4 +66,4 @@ export {
   STARTED,
 } from './session-event.ts';
 export type { SessionStats } from './session-stats.ts';
-export type { CloseReason, SessionState, SessionSummary } from './session-summary.ts';
+export type { CloseReason, Reduced, SessionState, SessionSummary } from './session-summary.ts';

@@ -5,6 +5,12 @@ export type CloseReason = 'TIMEOUT' | 'ENDED' | 'MAX_DURATION' | 'EVICTED';
 /** What of a session is said (S11): that it has opened, how it is, or how it ended. */
 export type SessionState = 'OPENED' | 'UPDATED' | 'CLOSED';
 
+/** A result of a reducer, as it is written: in the declared schema's Avro, and in JSON. */
+export interface Reduced {
+  readonly json: string;
+  readonly avro: Uint8Array;
+}
+
 /** Summary of a session in the output topic (`schemas/session-summary.avsc`, docs/FORMATS.md). */
 export interface SessionSummary {
   /** The key's bytes; formats show them as UTF-8 text. */
@@ -43,6 +49,8 @@ export interface SessionSummary {
   readonly truncated: boolean;
   /** More events came than `maxEvents`; those were taken as bare heartbeats (S13). */
   readonly capped: boolean;
+  /** What the reducer has come to (S10); null: its `finish` threw; undefined: there is no reducer. */
+  readonly reduced?: Reduced | null | undefined;
   readonly partition: number;
   readonly firstOffset: number;
   readonly lastOffset: number;

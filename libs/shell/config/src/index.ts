@@ -8,7 +8,13 @@ export type {
   KafkaCredentials,
   TlsConfig,
 } from './flatline-config.ts';
-export type { PipelineConfig } from '@flatline/kind-modules';
+export {
+  defineReducer,
+  type PipelineConfig,
+  type Reducer,
+  type ReducerDefinition,
+  type ReducerEvent,
+} from '@flatline/kind-modules';
 export { configurationJsonSchema } from './json-schema.ts';
 export {
   CONFIG_FILES,

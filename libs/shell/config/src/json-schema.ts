@@ -2,7 +2,7 @@
 import { WRITTEN_DURATION } from '@flatline/base';
 import { z } from 'zod';
 import { configurationSchema } from './schema.ts';
-import { SETTING_WORDS } from '@flatline/kind-modules/form';
+import { definedReducer, SETTING_WORDS } from '@flatline/kind-modules/form';
 import { unitOf } from './units.ts';
 
 /** As much of JSON Schema as is changed here. */
@@ -17,12 +17,19 @@ interface Schema {
  * settings are not in it: `flatline config check` knows those.
  */
 export function configurationJsonSchema(): object {
-  const schema = withDurations(z.toJSONSchema(configurationSchema, { io: 'input', metadata: SETTING_WORDS })) as Schema;
+  const schema = withDurations(
+    z.toJSONSchema(configurationSchema, { io: 'input', metadata: SETTING_WORDS, override: withoutValues }),
+  ) as Schema;
   return {
     ...schema,
     title: 'Configuration of Flatline',
     properties: { $schema: { type: 'string' }, ...schema.properties },
   };
+}
+
+/** What only code can say is nothing that a file may have. */
+function withoutValues({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
+  if (zodSchema === definedReducer) jsonSchema['not'] = {};
 }
 
 function withDurations(value: unknown): unknown {

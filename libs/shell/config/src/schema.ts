@@ -6,7 +6,7 @@ import {
   TRANSACTION_TIMEOUT_MS,
   type WrittenDuration,
 } from '@flatline/base';
-import { pipelineForm } from '@flatline/kind-modules';
+import { pipelineForm, type Reducer } from '@flatline/kind-modules';
 import { NAME_LENGTH_MAX, secret } from '@flatline/kind-modules/form';
 import { EXTENSION_NAME, EXTENSION_TEXT } from '@flatline/system';
 import { z } from 'zod';
@@ -115,11 +115,13 @@ export const configurationSchema = z.strictObject({
 
 /** Configuration as a user writes it: defaults may be left out, and lengths of time be written as "30m". */
 export type ConfigurationInput = Written<z.input<typeof configurationSchema>> & { readonly $schema?: string };
-type Written<T> = T extends readonly (infer Each)[]
-  ? Written<Each>[]
-  : T extends object
-    ? OrPreset<{ [Name in keyof T]: WrittenAs<Name, T[Name]> }>
-    : T;
+type Written<T> = T extends Reducer
+  ? T
+  : T extends readonly (infer Each)[]
+    ? Written<Each>[]
+    : T extends object
+      ? OrPreset<{ [Name in keyof T]: WrittenAs<Name, T[Name]> }>
+      : T;
 /** A session with a preset may do without a timeout. */
 type OrPreset<T> =
   Required<T> extends { timeoutMs: infer Timeout; preset: infer Preset }

@@ -43,6 +43,7 @@ export function pipelineForm(
   return z.discriminatedUnion('kind', forms as readonly [Form, ...Form[]], { error });
 }
 
+export { defineReducer, type Reducer, type ReducerDefinition, type ReducerEvent } from '@flatline/kinds/reducing';
 export { type AtHand, type KindAtHand, schemasFor } from './at-hand.ts';
 export type { Counted, EntryColumn, Ended, Given, Outage, Reducers, Show } from './kind-module.ts';
 export type { RecordReader } from './judging/kind-judging.ts';

@@ -2,6 +2,7 @@
 import type { Clock, DurationMs } from '@flatline/base';
 import type { EntryView, PipelineKind, ShownEntry } from '@flatline/kinds';
 import type { DebounceReducer } from '@flatline/kinds/debounce';
+import type { Reducer, ReducerWatch } from '@flatline/kinds/reducing';
 import type { SchemaRegistry } from '@flatline/records';
 import type { z } from 'zod';
 import type { AtHand, KindAtHand } from './at-hand.ts';
@@ -64,8 +65,8 @@ export interface Given {
   readonly reducers: Reducers;
 }
 
-/** Functions of an application that embeds the processor, by the pipeline that they reduce. */
-export type Reducers = Readonly<Record<string, DebounceReducer>>;
+/** What an application that embeds the processor hands over, by the pipeline that it reduces: by `defineReducer`, or for windows a function. */
+export type Reducers = Readonly<Record<string, DebounceReducer | Reducer>>;
 
 export interface Outage {
   /** True if it ends something whose client was only unheard. */
@@ -86,6 +87,8 @@ export interface KindPlace<Pipeline> {
   /** undefined: the configuration has none. */
   readonly registry: SchemaRegistry | undefined;
   readonly clock: Clock;
+  /** Watches calls of functions of an application that are made for records of a topic. Default: nothing does. */
+  readonly watch?: ((topic: string) => ReducerWatch) | undefined;
 }
 
 /** A column of `list`. */

@@ -1,6 +1,6 @@
 // The processor inside an application: made from what a configuration file would say, started and stopped by its host.
 import { type Clock, messageOf, type Millis } from '@flatline/base';
-import { type ConfigurationInput, type FlatlineConfig, resolveConfiguration } from '@flatline/config';
+import { type ConfigurationInput, type FlatlineConfig, type Reducer, resolveConfiguration } from '@flatline/config';
 import type { DebounceReducer } from '@flatline/kinds/debounce';
 import { systemClock } from '@flatline/system';
 import type { EntryAnswer } from './directory/entry-answer.ts';
@@ -20,8 +20,11 @@ export interface CreateProcessorOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Folder to which relative paths of the configuration are relative. Default: the working directory. */
   readonly folder?: string;
-  /** Functions of pipelines with `reducer: 'custom'`, by name. Synchronous; where one throws, the item is a dead letter. Default: none. */
-  readonly reducers?: Readonly<Record<string, DebounceReducer>>;
+  /**
+   * Reducers of pipelines with `reducer: 'custom'`, by name: what `defineReducer` returns, or for windows a function. Synchronous;
+   * where one throws, the record is a dead letter. Default: none.
+   */
+  readonly reducers?: Readonly<Record<string, DebounceReducer | Reducer>>;
 }
 
 export type ProcessorState = 'created' | 'starting' | 'running' | 'stopping' | 'stopped' | 'failed';

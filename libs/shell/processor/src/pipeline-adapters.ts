@@ -17,6 +17,7 @@ import {
   ReaderBuffers,
 } from '@flatline/kafka';
 import { kindOf } from '@flatline/kind-modules';
+import type { ReducerWatch } from '@flatline/kinds/reducing';
 import type { LocalCheckpoint, LocalStore } from '@flatline/ports';
 import { HttpSchemaRegistry } from '@flatline/records';
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
@@ -63,16 +64,18 @@ export interface AdapterParts {
   readonly log: RuntimeLog;
   /** Where other instances' readers find this one; empty: it is not known. */
   readonly endpoint: string;
+  /** Watches functions of the application that are called for records of a topic. */
+  readonly watch: (topic: string) => ReducerWatch;
   /** Number of this process among the workers that share the state directory; undefined: it is the only one. */
   readonly worker?: number | undefined;
 }
 
 /** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
 export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
-  const { config, pipeline, kafka, buffers, clock, log, worker, endpoint } = parts;
+  const { config, pipeline, kafka, buffers, clock, log, worker, endpoint, watch } = parts;
   const { stateDir, application, schemaRegistry } = config;
   const registry = schemaRegistry && new HttpSchemaRegistry({ ...schemaRegistry, clock });
-  const kind = await kindOf(pipeline).open({ pipeline, registry, clock });
+  const kind = await kindOf(pipeline).open({ pipeline, registry, clock, watch });
   const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name, worker });
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
   const asking = openCluster(kafka);

@@ -12,6 +12,7 @@ import {
   type TopicDescription,
 } from '@flatline/kafka';
 import { kindOf } from '@flatline/kind-modules';
+import type { ReducerWatch } from '@flatline/kinds/reducing';
 import { checkTokenEpoch, PipelineInstance, ProcessShare, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
@@ -37,6 +38,7 @@ import { oneProcess, viewOf } from './http/one-process.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
 import { pipelineTopicsOf } from './pipeline-topics.ts';
 import { Pipelines } from './pipelines.ts';
+import { ReducerWatchdog } from './watchdog/reducer-watchdog.ts';
 import { checkTopics } from './topics/check-topics.ts';
 import { assertRights } from './topics/topic-rights.ts';
 
@@ -116,6 +118,8 @@ class Processor implements RunningProcessor, Observed {
   #http: HttpServer | undefined;
   #ingest: IngestServer | undefined;
   #hasStarted = false;
+  /** Made where there are functions to watch. */
+  #watchdog: ReducerWatchdog | undefined;
   /** Timers do not keep a process alive, and during an outage there may be no socket that does. */
   readonly #alive = setInterval(() => undefined, 2 ** 30);
 
@@ -160,7 +164,11 @@ class Processor implements RunningProcessor, Observed {
       for (const pipeline of this.#config.pipelines) {
         const { worker } = this;
         const common = { config: this.#config, kafka, buffers, clock: this.#clock, log: this.#log, worker };
-        const adapters = await openPipelineAdapters({ ...common, pipeline, endpoint: this.#endpoint() });
+        const watch = (topic: string): ReducerWatch => {
+          this.#watchdog ??= new ReducerWatchdog();
+          return this.#watchdog.of(pipeline.name, topic);
+        };
+        const adapters = await openPipelineAdapters({ ...common, pipeline, endpoint: this.#endpoint(), watch });
         const instance = new PipelineInstance({
           settings: pipelineSettings(this.#config, pipeline, {
             inputPartitions: topics.get(pipeline.input.topic)!.partitions,
@@ -329,6 +337,7 @@ class Processor implements RunningProcessor, Observed {
     // First: what it has taken is in the log before this instance leaves.
     await this.#ingest?.close();
     await this.#pipelines.endAll(how);
+    await this.#watchdog?.close();
     // Last: what is being closed can be watched until it is.
     await this.#http?.close();
   }

@@ -138,6 +138,7 @@ describe('schema files and the fields in code', () => {
       longMap: 'map of long',
       texts: 'array',
       bytes: 'bytes',
+      any: 'bytes',
       items: 'array',
     };
     const said = fieldsOf(schema).map(({ name, type, default: fallback }) => ({

@@ -1,7 +1,7 @@
 // Values of one kind of record in every format, told apart by their first byte unless the configuration fixes it
 // (docs/FORMATS.md, Input): 0x00 the Confluent wire format, `{` JSON. Empty and null values have no format, and mean what
 // the topic says they mean (I2).
-import { type Clock, counted } from '@flatline/base';
+import { assert, bareJson, type Clock, counted } from '@flatline/base';
 import { MAGIC_BYTE, WIRE_HEADER_BYTES } from './avro/avro-record-writer.ts';
 import { AvroReader } from './avro/avro-reader.ts';
 import { RecordPlan } from './avro/record-plan.ts';
@@ -11,7 +11,7 @@ import type { InputFormat } from './format.ts';
 import type { RecordShape } from './record-shape.ts';
 import { SchemaPlans } from './registry/schema-plans.ts';
 import type { SchemaRegistry } from './registry/schema-registry.ts';
-import type { TextReader } from './text-reader.ts';
+import { decodeUtf8, type TextReader } from './text-reader.ts';
 
 const OPENING_BRACE = 0x7b;
 
@@ -67,6 +67,16 @@ export class RecordFormats<Target> {
     } catch (error) {
       return badOutcome(error);
     }
+  }
+
+  /** All fields of a value that `read` has taken, in objects without a prototype, for the caller to keep. */
+  fields(buffer: Buffer, start: number, end: number): Readonly<Record<string, unknown>> {
+    if (this.#formatOf(buffer[start]!) === 'json')
+      return bareJson(decodeUtf8(buffer, start, end)) as Readonly<Record<string, unknown>>;
+    const plan = this.#lastPlan;
+    assert(plan !== undefined, 'the fields are of the value that was read last');
+    this.#reader.reset(buffer, start + WIRE_HEADER_BYTES, end);
+    return plan.readAll(this.#reader);
   }
 
   /** @throws Retriable where the registry does not answer. */

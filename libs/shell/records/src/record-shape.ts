@@ -12,6 +12,8 @@ export interface FieldValues {
   texts: readonly string[];
   /** In Avro alone, and only read. */
   bytes: Uint8Array;
+  /** A value of any type, only read: named as what writers never have. */
+  any: object;
   /** Only read: batches have writers of their own. */
   items: ReceivedItem[];
 }

@@ -3,17 +3,20 @@ import {
   type ConfigurationInput,
   type FlatlineConfig,
   type PipelineConfig,
+  type Reducer,
   resolveConfiguration,
   type ResolveOptions,
 } from '@flatline/config';
 import { shown } from './shown.ts';
 
 /** Also as `as const` makes it: nothing of it is changed. */
-type Constant<T> = T extends readonly (infer Each)[]
-  ? readonly Constant<Each>[]
-  : T extends object
-    ? { readonly [Name in keyof T]: Constant<T[Name]> }
-    : T;
+type Constant<T> = T extends Reducer
+  ? T
+  : T extends readonly (infer Each)[]
+    ? readonly Constant<Each>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: Constant<T[Name]> }
+      : T;
 
 /** One pipeline as a configuration has it, without the rest. In TypeScript written `as const`, so that its kind is known. */
 export type PipelineSection = Constant<ConfigurationInput['pipelines'][number]>;

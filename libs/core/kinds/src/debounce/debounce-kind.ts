@@ -16,8 +16,10 @@ import { copyBytes, type DurationMs, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
+import type { ReducerWatch } from '../reducing/index.ts';
+import { whyUnreadable } from '../reducing/kept-states.ts';
 import { bad, NO_ROOM, OWING } from '../refusals.ts';
-import { HeapBytes } from '../state-bytes.ts';
+import { type BytesSpan, HeapBytes } from '../state-bytes.ts';
 import { BatchVoice } from './batch-voice.ts';
 import { LastReduced, NO_WINDOW, reduced } from './custom-reducer.ts';
 import { COUNTED_BY_REASON, type DebounceCounters, zeroDebounceCounters } from './debounce-counters.ts';
@@ -27,6 +29,7 @@ import type { DebounceWindow } from './debounce-window.ts';
 import { type Asked, askedIn } from './item-headers.ts';
 import { identifier, type Identify, IDENTITY_BYTES_MAX } from './item-identity.ts';
 import { OwedWindows } from './owed-windows.ts';
+import { withState } from './state-reducing.ts';
 import { formNumber, formOf } from './window-form.ts';
 import {
   appendItem,
@@ -34,6 +37,7 @@ import {
   beginItems,
   ITEM_STATE_BYTES,
   itemGrowth,
+  keptIdentity,
   keptValue,
   reduceItem,
 } from './window-items.ts';
@@ -46,6 +50,8 @@ export interface DebounceOptions {
   readonly encoder: DebouncedBatchEncoder;
   /** Named where a batch cannot be encoded. */
   readonly outputTopic: string;
+  /** Watches the function of `custom`. */
+  readonly watch?: ReducerWatch | undefined;
 }
 
 type DebounceParts = KindParts<DebounceWindow, DebounceCounters>;
@@ -57,7 +63,17 @@ export function debounceKind(options: DebounceOptions): PipelineKind<DebounceWin
     open: (parts) => new DebounceKind(options, parts),
     // Values are taken as they are, whatever their bytes.
     prepare: () => Promise.resolve(),
+    whyUnreadable: (kept) => {
+      const { reduced: reducer } = options.rules;
+      const why = reducer && whyUnreadable(reducer, kept, statesOf);
+      return why && `reducer: ${why}`;
+    },
   };
+}
+
+function statesOf({ isOpen, form, state, openStart }: DebounceWindow): readonly BytesSpan[] {
+  const kept = isOpen && formOf(form).reducer === 'custom' ? keptIdentity(state, openStart) : undefined;
+  return kept === undefined ? [] : [kept];
 }
 
 class DebounceKind implements Kind {
@@ -69,10 +85,12 @@ class DebounceKind implements Kind {
   readonly #identify: Identify | undefined;
   /** Windows open in it. */
   readonly #form: number;
+  readonly #partition: number;
+  readonly #watch: ReducerWatch | undefined;
   readonly #lastReduced = new LastReduced();
   readonly owing: OwedWindows;
 
-  constructor({ rules, encoder, outputTopic }: DebounceOptions, { entry, counters, partition }: DebounceParts) {
+  constructor({ rules, encoder, outputTopic, watch }: DebounceOptions, { entry, counters, partition }: DebounceParts) {
     this.#rules = rules;
     this.#encoder = encoder;
     this.#counters = counters;
@@ -80,6 +98,8 @@ class DebounceKind implements Kind {
     this.#voice = new BatchVoice({ encoder, outputTopic, partition });
     this.owing = new OwedWindows(entry, this.#voice);
     this.#identify = rules.dedupeBy === undefined ? undefined : identifier(rules.dedupeBy);
+    this.#partition = partition;
+    this.#watch = watch;
     this.#form = formNumber(rules, encoder.weighing);
   }
 
@@ -130,7 +150,7 @@ class DebounceKind implements Kind {
     if (refusal !== undefined) return refusal;
     const goesOn = isThere && this.#fits(item, room);
     if (isOwing && this.#says(item, asked, isThere, goesOn)) return OWING;
-    const taken = this.#rules.reduce === undefined ? item : this.#reduced(records, headers, item, { goesOn, room });
+    const taken = this.#rules.reducer === 'custom' ? this.#reduced(records, headers, item, { goesOn, room }) : item;
     if ('kind' in taken) return taken;
     const pushesOut = isThere && !goesOn;
     const opensBeside = pushesOut ? this.#isLong() : isOwing;
@@ -172,12 +192,17 @@ class DebounceKind implements Kind {
 
   /** Returns the item with the reducer's result for the window, or for the next one, in place of its value. */
   #reduced(
-    { bytes, group, index, timestamp }: GroupRecords,
+    { bytes, group, index, timestamp, effectiveAt }: GroupRecords,
     headers: readonly RecordHeader[],
     item: Arriving,
     { goesOn, room }: { readonly goesOn: boolean; readonly room: number },
   ): Arriving | Refusal {
     const { offset, start, length } = item;
+    const { reduced: reducer } = this.#rules;
+    if (reducer !== undefined) {
+      const before = goesOn ? keptIdentity(this.#entry.state, this.#entry.openStart) : undefined;
+      return this.#fitted(withState(reducer, before, item, { partition: this.#partition, effectiveAt }), room);
+    }
     const json = this.#lastReduced.of(offset, goesOn ? this.#entry : NO_WINDOW, () => {
       const keyStart = group.starts[index]!;
       const key = copyBytes(bytes, keyStart, keyStart + group.lengths[index]!);
@@ -185,12 +210,22 @@ class DebounceKind implements Kind {
       const copies = headers.map(({ name, value: of }) => ({ name, value: of && copyBytes(of, 0, of.length) }));
       const seen = { key, value, headers: copies, offset, timestamp };
       const before = goesOn ? keptValue(this.#entry.state, this.#entry.openStart) : undefined;
-      return reduced(this.#rules.reduce!, before, seen);
+      this.#watch?.enter(this.#partition, offset);
+      try {
+        return reduced(this.#rules.reduce!, before, seen);
+      } finally {
+        this.#watch?.leave();
+      }
     });
     if ('kind' in json) return json;
-    const batchBytes = this.#encoder.itemBytes(json, 0, json.length);
-    if (batchBytes <= room)
-      return { ...item, bytes: json, start: 0, length: json.length, batchBytes, takenBytes: length };
+    return this.#fitted({ ...item, bytes: json, start: 0, length: json.length, takenBytes: length }, room);
+  }
+
+  /** Weighed with the value that the reducer has put there. */
+  #fitted(item: Arriving | Refusal, room: number): Arriving | Refusal {
+    if ('kind' in item) return item;
+    const batchBytes = this.#encoder.itemBytes(item.bytes, item.start, item.length);
+    if (batchBytes <= room) return { ...item, batchBytes };
     return bad('reduced-too-large', `the reducer came to ${batchBytes} bytes in a batch, which holds ${room}`);
   }
 
@@ -230,11 +265,17 @@ class DebounceKind implements Kind {
     // After a change of the output's format nothing is added to what was weighed by the former.
     if (weighing !== this.#encoder.weighing) return false;
     // After a change of configuration nothing goes on with what a function has come to, nor a function with something else.
-    if ((reducer === 'custom') !== (reduce !== undefined)) return false;
+    if ((reducer === 'custom') !== (this.#rules.reducer === 'custom')) return false;
+    if (reducer === 'custom' && this.#entry.count > 0 && (reduce === undefined) !== this.#hasState()) return false;
     if (!keepsAll) return true;
     const itemBytes = ITEM_STATE_BYTES + (identity?.length ?? 0) + length;
     if (stateLength + itemBytes > WINDOW_STATE_BYTES_MAX) return false;
     return held + batchBytes <= (onOversize === 'split' ? maxPartsBytes : room);
+  }
+
+  /** True if what the open window has come to is a state. */
+  #hasState(): boolean {
+    return keptIdentity(this.#entry.state, this.#entry.openStart) !== undefined;
   }
 
   #fireIfFull({ flush }: Asked, effects: Effects): void {

@@ -1,4 +1,5 @@
 import type { DurationMs } from '@flatline/base';
+import type { StateReducer } from '../reducing/index.ts';
 import type { DebounceReducer } from './custom-reducer.ts';
 
 export { BATCH_BYTES_MAX } from '@flatline/ports/formats';
@@ -28,6 +29,8 @@ export interface DebounceRules {
   readonly reducer: Reducer;
   /** The function of `custom`. */
   readonly reduce: DebounceReducer | undefined;
+  /** The reducer of `custom` where that has a state of its own (S10); then there is no function. undefined: it has none. */
+  readonly reduced?: StateReducer | undefined;
   /** A JSON pointer, or a header's name: of the items of a window that have the same there, the last one is shown (B2). */
   readonly dedupeBy: string | undefined;
 }

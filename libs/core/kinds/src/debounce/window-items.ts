@@ -10,7 +10,7 @@
 // with the window.
 import { ByteReader, ByteWriter, MalformedBytes, type Millis } from '@flatline/base';
 import type { BatchItem } from '@flatline/ports/formats';
-import type { StateBytes } from '../state-bytes.ts';
+import type { BytesSpan, StateBytes } from '../state-bytes.ts';
 import type { Reducer } from './debounce-rules.ts';
 import type { WindowForm } from './window-form.ts';
 
@@ -116,6 +116,18 @@ export function keptValue(state: StateBytes, from: number): Uint8Array | undefin
   for (let number = 0; number < 4; number += 1) input.varint();
   if (input.varint() % 2 === 1) input.block();
   return input.block();
+}
+
+/** The identity of the value that a window keeps which keeps one; undefined: it has none. @throws MalformedBytes */
+export function keptIdentity(state: StateBytes, from: number): BytesSpan | undefined {
+  const { bytes, start, length } = state;
+  const input = new ByteReader(bytes, start + from, start + length);
+  input.varint();
+  if (input.remaining === 0) return undefined;
+  for (let number = 0; number < 4; number += 1) input.varint();
+  if (input.varint() % 2 === 0) return undefined;
+  const identity = input.varint();
+  return { bytes, start: input.position, length: identity };
 }
 
 /** An item as it comes out of a window. */

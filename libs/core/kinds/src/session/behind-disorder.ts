@@ -1,7 +1,9 @@
 // Where the texts of a session lie whose state begins with what disorder has left (C7):
 //
-//   state = length of what disorder has left u32 · that (disorder-bytes.ts) · texts, if there are any (texts.ts)
+//   state = length of what disorder has left u32 · that (disorder-bytes.ts) · the reducer's state (behind-reduced.ts) and texts
+//           (texts.ts), if there are any
 import { type BytesSpan, HeapBytes, type StateBytes } from '../state-bytes.ts';
+import { reducedLength } from './behind-reduced.ts';
 import type { SessionDetail } from './detail.ts';
 
 const LENGTH_BYTES = 4;
@@ -14,7 +16,7 @@ function disorderLength(disorder: BytesSpan | undefined): number {
 
 /** Bytes of the state of a session with this detail. */
 export function stateLengthOf(detail: SessionDetail | undefined): number {
-  return disorderLength(detail?.disorder) + (detail?.texts?.state.length ?? 0);
+  return disorderLength(detail?.disorder) + reducedLength(detail?.reduced) + (detail?.texts?.state.length ?? 0);
 }
 
 /** A state of both, in memory of its own. */
@@ -33,7 +35,7 @@ function copy({ bytes, start, length }: BytesSpan, to: Uint8Array, at: number): 
   to.set(bytes.subarray(start, start + length), at);
 }
 
-/** The texts of such a state, as if they were all of it. */
+/** What comes behind it, as if that were all of the state. */
 export class BehindDisorder implements StateBytes {
   readonly #state: StateBytes;
 

@@ -3,7 +3,7 @@
 
 /** Events, duplicates and what comes out of order, in 32 bits each. */
 export const COUNT_MAX = 2 ** 32 - 1;
-/** Restarts of a sequence: the three bits beside them have another meaning (DetailWindow). */
-export const RESTARTS_MAX = 2 ** 29 - 1;
+/** Restarts of a sequence: the four bits beside them have another meaning (DetailWindow). */
+export const RESTARTS_MAX = 2 ** 28 - 1;
 /** Sequence numbers missing: a jump may be as wide as the safe integers, and there may be several. */
 export const MISSING_MAX = Number.MAX_SAFE_INTEGER;

@@ -87,10 +87,16 @@ export function summarize(
     attributes: attributesOf(detail?.texts),
     truncated: detail?.texts?.truncated ?? false,
     capped: isCapped(entry, rules, closing.reason),
+    reduced: reducedOf(entry, rules, closing),
     partition: closing.partition,
     firstOffset: offsetAt(entry.firstOffset),
     lastOffset: offsetAt(entry.lastOffset),
   };
+}
+
+/** undefined: there is no reducer. */
+function reducedOf({ detail, lastOffset: offset }: SessionEntry, { reducer }: SessionRules, { partition }: Closing) {
+  return reducer?.finish(detail?.reduced, { partition, offset });
 }
 
 /** True if more events came than the session takes, but for its end, which is always taken (S13). */

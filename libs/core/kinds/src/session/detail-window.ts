@@ -10,16 +10,20 @@ import {
 } from '../entry-window.ts';
 import type { BytesSpan } from '../state-bytes.ts';
 import { BehindDisorder, setChanged, stateWithDisorder } from './behind-disorder.ts';
+import { BehindReduced, textsWithReduced } from './behind-reduced.ts';
 import { blankDetail, type DecodedNumbers, type SessionDetail } from './detail.ts';
 import type { SequenceWindow } from './sequence-window.ts';
 import { SessionTexts } from './texts.ts';
 
-/** The last Int32: the number of restarts (RESTARTS_MAX), and above it whether there are texts, sources, and disorder. */
-const RESTARTS_MASK = 0x1fffffff;
+/** The last Int32: the number of restarts (RESTARTS_MAX), and above it whether there are texts, sources, disorder, and a reducer's state. */
+const RESTARTS_MASK = 0x0fffffff;
+const HAS_REDUCED = 0x10000000;
 const HAS_DISORDER = 0x20000000;
 const HAS_SOURCES = 0x40000000;
 const HAS_TEXTS = 0x80000000 | 0;
 const WITHOUT_TEXTS = ~HAS_TEXTS;
+/** What stands before the texts. */
+const HAS_BEFORE = HAS_DISORDER | HAS_REDUCED;
 
 /**
  * Moved with `at`; valid until the slot's row is released. The sequence window is shown by the same object: to move another one
@@ -35,6 +39,11 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
   readonly #texts: SessionTexts;
   readonly #behind: BehindDisorder;
   readonly #textsBehind: SessionTexts;
+  /** The reducer's state, and the texts behind it: where there is no disorder, and where there is. */
+  readonly #reduced: BehindReduced;
+  readonly #textsReduced: SessionTexts;
+  readonly #reducedBehind: BehindReduced;
+  readonly #textsBehindBoth: SessionTexts;
   #slot = -1;
   #f64: Float64Array = new Float64Array(0);
   #i32: Int32Array = new Int32Array(0);
@@ -49,6 +58,10 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     this.#texts = new SessionTexts(this.#state);
     this.#behind = new BehindDisorder(this.#state);
     this.#textsBehind = new SessionTexts(this.#behind);
+    this.#reduced = new BehindReduced(this.#state);
+    this.#textsReduced = new SessionTexts(this.#reduced);
+    this.#reducedBehind = new BehindReduced(this.#behind);
+    this.#textsBehindBoth = new SessionTexts(this.#reducedBehind);
   }
 
   /** `slot` has a row. */
@@ -71,27 +84,60 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
   /** Makes the row say what `detail` says. */
   set(detail: SessionDetail): void {
     this.#setNumbers(detail);
-    if (detail.disorder === undefined && !this.hasDisorder) this.texts = detail.texts;
+    const isPlain = detail.disorder === undefined && detail.reduced === undefined;
+    if (isPlain && !this.#hasBefore) this.texts = detail.texts;
     else this.#setState(detail);
   }
 
-  /** Makes the row say what was read: texts, and what disorder has left, are in the state by themselves. */
-  restore({ detail, hasTexts, hasDisorder }: DecodedNumbers): void {
+  /** Makes the row say what was read: what lies in the state is there by itself. */
+  restore({ detail, hasTexts, hasDisorder, hasReduced }: DecodedNumbers): void {
     this.#setNumbers(detail);
-    this.#setFlags(hasTexts, hasDisorder);
+    this.#setFlags(hasTexts, hasDisorder, hasReduced);
   }
 
-  #setFlags(hasTexts: boolean, hasDisorder: boolean): void {
+  #setFlags(hasTexts: boolean, hasDisorder: boolean, hasReduced: boolean): void {
     const at = this.#i + 15;
-    const others = this.#i32[at]! & WITHOUT_TEXTS & ~HAS_DISORDER;
-    this.#i32[at] = others | (hasTexts ? HAS_TEXTS : 0) | (hasDisorder ? HAS_DISORDER : 0);
+    const others = this.#i32[at]! & WITHOUT_TEXTS & ~HAS_BEFORE;
+    const before = (hasDisorder ? HAS_DISORDER : 0) | (hasReduced ? HAS_REDUCED : 0);
+    this.#i32[at] = others | (hasTexts ? HAS_TEXTS : 0) | before;
   }
 
-  #setState({ disorder, texts }: SessionDetail): void {
-    const after = stateWithDisorder(disorder, texts?.state);
-    this.#setFlags(texts !== undefined, disorder !== undefined);
+  #setState({ disorder, reduced, texts }: SessionDetail): void {
+    const after = stateWithDisorder(disorder, textsWithReduced(reduced, texts?.state));
+    this.#setFlags(texts !== undefined, disorder !== undefined, reduced !== undefined);
     if (after.length === 0) this.#states.clear(this.#slot);
     else setChanged(this.#state.at(this.#slot), after);
+  }
+
+  get #hasBefore(): boolean {
+    return (this.#i32[this.#i + 15]! & HAS_BEFORE) !== 0;
+  }
+
+  get hasReduced(): boolean {
+    return (this.#i32[this.#i + 15]! & HAS_REDUCED) !== 0;
+  }
+
+  /** As valid as this window. What is set is copied. */
+  get reduced(): BytesSpan | undefined {
+    return this.hasReduced ? this.#holder().reduced : undefined;
+  }
+  set reduced(value: BytesSpan | undefined) {
+    if (value === undefined) {
+      if (this.hasReduced) this.#setState({ ...this.#stateParts(), reduced: undefined });
+      return;
+    }
+    this.#holder().replace(value, this.hasReduced);
+    this.#i32[this.#i + 15]! |= HAS_REDUCED;
+  }
+
+  #holder(): BehindReduced {
+    this.#state.at(this.#slot);
+    return this.hasDisorder ? this.#reducedBehind : this.#reduced;
+  }
+
+  /** All that lies in the state. */
+  #stateParts(): SessionDetail {
+    return { ...blankDetail(0, 0), disorder: this.disorder, reduced: this.reduced, texts: this.texts };
   }
 
   get hasDisorder(): boolean {
@@ -173,17 +219,22 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     const flags = this.#i32[this.#i + 15]!;
     if (flags >= 0) return undefined;
     this.#state.at(this.#slot);
-    return (flags & HAS_DISORDER) === 0 ? this.#texts : this.#textsBehind;
+    return (flags & HAS_BEFORE) === 0 ? this.#texts : this.#textsBehindOthers(flags);
   }
   set texts(value: SessionTexts | undefined) {
-    if (this.hasDisorder) {
-      this.#setState({ ...blankDetail(0, 0), disorder: this.disorder, texts: value });
+    if (this.#hasBefore) {
+      this.#setState({ ...this.#stateParts(), texts: value });
       return;
     }
     const at = this.#i + 15;
     if (value !== undefined) this.#state.at(this.#slot).set(value.state);
     else if (this.#i32[at]! < 0) this.#states.clear(this.#slot);
     this.#i32[at] = value === undefined ? this.#i32[at]! & WITHOUT_TEXTS : this.#i32[at]! | HAS_TEXTS;
+  }
+
+  #textsBehindOthers(flags: number): SessionTexts {
+    if ((flags & HAS_REDUCED) === 0) return this.#textsBehind;
+    return (flags & HAS_DISORDER) === 0 ? this.#textsReduced : this.#textsBehindBoth;
   }
 
   get lowest(): number {

@@ -28,14 +28,22 @@ const details = fc.record({
 
 test('[R1] the numbers of a detail come back from their bytes as they were', () => {
   fc.assert(
-    fc.property(details, fc.boolean(), fc.boolean(), fc.boolean(), (numbers, hasTexts, some, hasDisorder) => {
-      const read = { ...blankDetail(0, 0), ...numbers, hasSources: hasTexts && some };
-      const disorder = hasDisorder ? { bytes: new Uint8Array(1), start: 0, length: 1 } : undefined;
-      const out = new ByteWriter(1);
-      encodeNumbers({ ...read, disorder }, hasTexts, out);
-      const input = new ByteReader(out.copy());
-      expect(decodeNumbers(input)).toEqual({ detail: read, hasTexts, hasDisorder });
-      expect(input.remaining).toBe(0);
-    }),
+    fc.property(
+      details,
+      fc.boolean(),
+      fc.boolean(),
+      fc.boolean(),
+      fc.boolean(),
+      (numbers, hasTexts, some, hasDisorder, hasReduced) => {
+        const read = { ...blankDetail(0, 0), ...numbers, hasSources: hasTexts && some };
+        const disorder = hasDisorder ? { bytes: new Uint8Array(1), start: 0, length: 1 } : undefined;
+        const out = new ByteWriter(1);
+        const reduced = hasReduced ? { bytes: new Uint8Array(1), start: 0, length: 1 } : undefined;
+        encodeNumbers({ ...read, disorder, reduced }, hasTexts, out);
+        const input = new ByteReader(out.copy());
+        expect(decodeNumbers(input)).toEqual({ detail: read, hasTexts, hasDisorder, hasReduced });
+        expect(input.remaining).toBe(0);
+      },
+    ),
   );
 });

@@ -25,6 +25,8 @@ export interface SessionDetail {
   texts: SessionTexts | undefined;
   /** What disorder has left beside the session (disorder-bytes.ts); undefined: nothing. */
   readonly disorder: BytesSpan | undefined;
+  /** What the reducer has come to (S10): a state as StateReducer makes it; undefined: it was never called. */
+  reduced: BytesSpan | undefined;
 }
 
 export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDetail {
@@ -37,6 +39,7 @@ export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDeta
     hasSources: false,
     texts: undefined,
     disorder: undefined,
+    reduced: undefined,
   };
 }
 
@@ -46,19 +49,22 @@ const HAS_SEQUENCE = 2;
 const HAS_SOURCES = 4;
 /** From format version 5 on. */
 const HAS_DISORDER = 8;
-const FLAGS = HAS_TEXTS | HAS_SEQUENCE | HAS_SOURCES | HAS_DISORDER;
+/** Likewise. */
+const HAS_REDUCED = 16;
+const FLAGS = HAS_TEXTS | HAS_SEQUENCE | HAS_SOURCES | HAS_DISORDER | HAS_REDUCED;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(8);
 
-/** All but the texts, of which it is said whether there are any. */
+/** All but what lies in the state, of which it is said whether it is there. */
 export function encodeNumbers(detail: SessionDetail, hasTexts: boolean, out: ByteWriter): void {
-  const { sequence, hasSources, disorder } = detail;
+  const { sequence, hasSources, disorder, reduced } = detail;
   numbers[0] =
     (hasTexts ? HAS_TEXTS : 0) |
     (sequence === undefined ? 0 : HAS_SEQUENCE) |
     (hasSources ? HAS_SOURCES : 0) |
-    (disorder === undefined ? 0 : HAS_DISORDER);
+    (disorder === undefined ? 0 : HAS_DISORDER) |
+    (reduced === undefined ? 0 : HAS_REDUCED);
   numbers[1] = zigzag(detail.startedAt);
   numbers[2] = zigzag(detail.lastEventAt);
   numbers[3] = detail.duplicateCount;
@@ -71,6 +77,7 @@ export interface DecodedNumbers {
   readonly detail: SessionDetail;
   readonly hasTexts: boolean;
   readonly hasDisorder: boolean;
+  readonly hasReduced: boolean;
 }
 
 /** @throws MalformedBytes */
@@ -83,7 +90,12 @@ export function decodeNumbers(input: ByteReader): DecodedNumbers {
   detail.outOfOrderCount = input.varint();
   detail.hasSources = (flags & HAS_SOURCES) !== 0;
   if ((flags & HAS_SEQUENCE) !== 0) detail.sequence = decodeWindow(input);
-  return { detail, hasTexts: (flags & HAS_TEXTS) !== 0, hasDisorder: (flags & HAS_DISORDER) !== 0 };
+  return {
+    detail,
+    hasTexts: (flags & HAS_TEXTS) !== 0,
+    hasDisorder: (flags & HAS_DISORDER) !== 0,
+    hasReduced: (flags & HAS_REDUCED) !== 0,
+  };
 }
 
 /** Writes what is in `numbers` before the window, and the window but for its last numbers, which are left there. Returns how many. */

@@ -9,6 +9,7 @@
 import { ByteReader, ByteWriter, MalformedBytes } from '@flatline/base';
 import { type BytesSpan, HeapBytes } from '../state-bytes.ts';
 import { BehindDisorder, stateWithDisorder } from './behind-disorder.ts';
+import { BehindReduced, textsWithReduced } from './behind-reduced.ts';
 import { blankDetail, type DecodedNumbers, type SessionDetail } from './detail.ts';
 import type { SessionEntry } from './entry.ts';
 import { type Aside, asideOf, type Fragment, fragmentOf, headOf } from './fragment.ts';
@@ -83,10 +84,10 @@ export function readFlag(input: ByteReader): boolean {
 function imageOf(fragment: Fragment): Uint8Array {
   const { openedAt, lastSeenAt } = fragment;
   const detail = detailOfFragments([fragment]) ?? blankDetail(openedAt, lastSeenAt);
-  const { sequence, disorder, texts } = detail;
+  const { sequence, disorder, reduced, texts } = detail;
   const out = new ByteWriter(128);
   encodeHead(headOf(fragment, { ...detail, sequence: sequence && { ...sequence, restarts: 0 } }), out);
-  out.raw(stateWithDisorder(disorder, texts?.state));
+  out.raw(stateWithDisorder(disorder, textsWithReduced(reduced, texts?.state)));
   return out.copy();
 }
 
@@ -96,9 +97,11 @@ function readImage(image: Uint8Array): Fragment {
   const state = new HeapBytes(image.slice(stateAt));
   const behind = new BehindDisorder(state);
   const { detail } = head;
-  if (detail !== undefined && head.hasTexts) {
-    const texts = head.hasDisorder ? new HeapBytes(behind.copy()) : state;
-    detail.texts = new SessionTexts(texts);
+  const rest = head.hasDisorder ? new HeapBytes(behind.copy()) : state;
+  if (detail !== undefined) {
+    const behindReduced = new BehindReduced(rest);
+    if (head.hasReduced) detail.reduced = behindReduced.reduced;
+    if (head.hasTexts) detail.texts = new SessionTexts(head.hasReduced ? new HeapBytes(behindReduced.copy()) : rest);
   }
   const { bytes, start, length } = head.hasDisorder ? behind.disorder : { bytes: image, start: 0, length: 0 };
   return fragmentOf(head, length === 0 ? NOTHING_ASIDE : readAside(new ByteReader(bytes, start, start + length)));
@@ -115,10 +118,12 @@ class ReadHead implements ReadSession {
   detail: SessionDetail | undefined = undefined;
   hasTexts = false;
   hasDisorder = false;
+  hasReduced = false;
 
-  restoreDetail({ detail, hasTexts, hasDisorder }: DecodedNumbers): void {
+  restoreDetail({ detail, hasTexts, hasDisorder, hasReduced }: DecodedNumbers): void {
     this.detail = detail;
     this.hasTexts = hasTexts;
     this.hasDisorder = hasDisorder;
+    this.hasReduced = hasReduced;
   }
 }

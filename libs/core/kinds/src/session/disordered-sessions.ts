@@ -12,7 +12,6 @@ import type { Millis } from '@flatline/base';
 import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
 import type { Effects, KindParts, Refusal } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
-import type { Occurrence } from './apply-event.ts';
 import { stateLengthOf } from './behind-disorder.ts';
 import { dueAt, dueReason, summarize } from './deadline.ts';
 import { detailOfFragments, readFragments } from './disorder-bytes.ts';
@@ -41,11 +40,12 @@ export class DisorderedSessions {
     this.#parts = parts;
   }
 
-  /** Takes an event of the key whose entry is in the window; undefined: a bare heartbeat. */
-  take(event: SessionEvent | undefined, at: Occurrence, effects: Effects): Refusal | undefined {
-    const { entry, rules, counters, held } = this.#parts;
-    const arrival = { event, at, clock: effects.clock, held };
+  /** Takes an event of the key whose entry is in the window. */
+  take(arrival: Arrival, effects: Effects): Refusal | undefined {
+    const { event } = arrival;
+    const { entry, rules, counters } = this.#parts;
     const placed = place(readFragments(entry), arrival, rules);
+    if (placed.kind === 'refused') return placed.refusal;
     if (placed.kind === 'late') return this.late(arrival);
     if (placed.kind === 'tooMany')
       return bad(
@@ -57,7 +57,9 @@ export class DisorderedSessions {
       return undefined;
     }
     // What lives goes on with what needs no room by itself: a longer number is none (I7).
-    const isFree = event === undefined || event.type === ENDED || growthAtMost(event, this.#parts.rules) === 0;
+    const isReduced = arrival.seen !== undefined && rules.reducer !== undefined;
+    const isSilent = event === undefined || (growthAtMost(event, rules) === 0 && !isReduced);
+    const isFree = isSilent || event.type === ENDED;
     const needsNoRoom = !placed.isOpened && isFree;
     if (!this.#write(placed, needsNoRoom, effects)) return NO_ROOM;
     this.#count(event, placed);

@@ -1,4 +1,5 @@
 import type { DurationMs, Millis } from '@flatline/base';
+import type { StateReducer } from '../reducing/index.ts';
 import type { SessionDetail } from './detail.ts';
 import type { StatisticsRules } from './statistics/statistics-rules.ts';
 
@@ -49,6 +50,8 @@ export interface SessionRules {
   readonly maxEvents?: number | undefined;
   /** What is counted of sessions (S12). undefined: nothing is. */
   readonly stats?: StatisticsRules | undefined;
+  /** Reduces the events that have a value (S10). undefined: none does. */
+  readonly reducer?: StateReducer | undefined;
   readonly maxAttributes: number;
   /** Bound on the sum of the UTF-16 lengths of attribute names and values. */
   readonly maxAttributeBytes: number;

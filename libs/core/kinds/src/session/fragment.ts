@@ -49,6 +49,7 @@ export function fragmentOf(head: SessionEntry, { ended, absorbed }: Aside): Frag
 
 function saysNothing({ detail, openedAt, lastSeenAt }: SessionEntry): boolean {
   if (detail === undefined || detail.texts !== undefined || detail.sequence !== undefined) return false;
+  if (detail.reduced !== undefined) return false;
   const { startedAt, lastEventAt, duplicateCount, outOfOrderCount } = detail;
   return startedAt === openedAt && lastEventAt === lastSeenAt && duplicateCount === 0 && outOfOrderCount === 0;
 }

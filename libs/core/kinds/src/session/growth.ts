@@ -1,6 +1,7 @@
 // How many bytes of state an event needs (I7), before anything of it is applied.
+import { copyBytes } from '@flatline/base';
 import { HEARTBEAT, type SessionEvent } from '@flatline/ports/formats';
-import { HeapBytes } from '../state-bytes.ts';
+import { HeapBytes, spanOf } from '../state-bytes.ts';
 import { applyEvent, type Occurrence, openSession, OTHER_TYPE } from './apply-event.ts';
 import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
@@ -76,7 +77,9 @@ function copyOfDetail(detail: SessionDetail): SessionDetail {
   copy.duplicateCount = detail.duplicateCount;
   copy.outOfOrderCount = detail.outOfOrderCount;
   copy.hasSources = detail.hasSources;
-  const { sequence, texts } = detail;
+  const { sequence, texts, reduced } = detail;
+  if (reduced !== undefined)
+    copy.reduced = spanOf(copyBytes(reduced.bytes, reduced.start, reduced.start + reduced.length));
   if (sequence !== undefined) {
     const { lowest, highest, seenLow, seenHigh, received, missingBefore, restarts } = sequence;
     copy.sequence = { lowest, highest, seenLow, seenHigh, received, missingBefore, restarts };

@@ -2,6 +2,9 @@
 //
 // Exact: times, counts of events and types, attributes but for two at one instant. Not exact, as what it would take is not kept:
 // sequences (joined-windows.ts), an event id that came in both, and what is out of order, which each counted by itself.
+import type { Caller } from '../reducing/index.ts';
+import type { Bad } from '../refusals.ts';
+import { type BytesSpan, spanOf } from '../state-bytes.ts';
 import { COUNT_MAX } from './counts.ts';
 import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionRules } from './entry.ts';
@@ -10,13 +13,25 @@ import { joinTexts, type Pair } from './joined-texts.ts';
 import { joinWindows } from './joined-windows.ts';
 import { blankTexts } from './texts.ts';
 
+/** The reducer has refused the event that is being placed. */
+export class Unreduced extends Error {
+  override readonly name = 'Unreduced';
+  readonly refusal: Bad;
+
+  constructor(refusal: Bad) {
+    super(refusal.detail);
+    this.refusal = refusal;
+  }
+}
+
 export interface Joined {
   readonly fragment: Fragment;
   /** Sources that were forgotten for others (S5). */
   readonly forgottenSources: number;
 }
 
-export function joinFragments(a: Fragment, b: Fragment, rules: SessionRules): Joined {
+/** `caller`: the event that joins them. @throws Unreduced where the reducer cannot merge what they have come to. */
+export function joinFragments(a: Fragment, b: Fragment, rules: SessionRules, caller: Caller): Joined {
   const kept = inOrder(a, b, ({ firstOffset }) => firstOffset);
   const inTime = inOrder(a, b, ({ openedAt }) => openedAt);
   const heard = inOrder(a, b, ({ lastOffset }) => lastOffset);
@@ -30,7 +45,10 @@ export function joinFragments(a: Fragment, b: Fragment, rules: SessionRules): Jo
     rules,
   );
   const detail = joinedDetail(inTime);
-  if (detail !== undefined) detail.texts = texts;
+  if (detail !== undefined) {
+    detail.texts = texts;
+    detail.reduced = joinedReductions(inTime, rules, caller);
+  }
   const fragment = {
     openedAt: earlier.openedAt,
     lastSeenAt: Math.max(a.lastSeenAt, b.lastSeenAt),
@@ -68,6 +86,19 @@ function joinedDetail({ first, second }: Pair<Fragment>): SessionDetail | undefi
     sequence: sequence && later.sequence ? joinWindows(sequence, later.sequence) : (sequence ?? later.sequence),
     hasSources: earlier.hasSources || later.hasSources,
   };
+}
+
+/** Where the reducer is gone, so is a part of what it came to. */
+function joinedReductions(
+  { first, second }: Pair<Fragment>,
+  { reducer }: SessionRules,
+  caller: Caller,
+): BytesSpan | undefined {
+  const [earlier, later] = [first.detail?.reduced, second.detail?.reduced];
+  if (earlier === undefined || later === undefined || reducer === undefined) return earlier ?? later;
+  const merged = reducer.merge(earlier, later, caller);
+  if ('kind' in merged) throw new Unreduced(merged);
+  return spanOf(merged);
 }
 
 function detailOf({ detail, openedAt, lastSeenAt }: Fragment): SessionDetail {

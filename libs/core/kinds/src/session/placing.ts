@@ -10,13 +10,22 @@
 import type { Millis } from '@flatline/base';
 import { ENDED, type SessionEvent } from '@flatline/ports/formats';
 import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
+import type { Caller } from '../reducing/index.ts';
+import type { Bad } from '../refusals.ts';
+import { spanOf } from '../state-bytes.ts';
 import { type Applied, applyEvent, applyHeartbeat, type Occurrence } from './apply-event.ts';
+import { blankDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { copyOfFragment, type Fragment, FRAGMENTS_MAX, openFragment, reachEnd, timeoutOf } from './fragment.ts';
-import { joinFragments } from './joined-fragments.ts';
+import { joinFragments, Unreduced } from './joined-fragments.ts';
+import type { SeenEvent } from './session-reducing.ts';
 
 /** An event, and when it comes. */
 export interface Arrival {
+  /** As a reducer sees it; undefined: it says nothing to one, or there is none. */
+  readonly seen?: SeenEvent | undefined;
+  /** Default: 0. */
+  readonly partition?: number;
   /** undefined: a bare heartbeat. */
   readonly event: SessionEvent | undefined;
   readonly at: Occurrence;
@@ -40,7 +49,9 @@ export type Placing =
   | { readonly kind: 'late' }
   /** An end that is of no open session. */
   | { readonly kind: 'unmatched' }
-  | { readonly kind: 'tooMany' };
+  | { readonly kind: 'tooMany' }
+  /** By the reducer (S10). */
+  | { readonly kind: 'refused'; readonly refusal: Bad };
 
 type Chosen = Pick<SessionEntry, 'timeoutMs' | 'timeoutChosen'>;
 
@@ -61,7 +72,13 @@ export function belongs(session: SessionEntry, end: Millis, { event, at }: Arriv
 
 /** `fragments`: the key's, of which nothing is due. */
 export function place(fragments: readonly Fragment[], arrival: Arrival, rules: SessionRules): Placing {
-  return arrival.event?.type === ENDED ? placeEnd(fragments, arrival, rules) : placeActivity(fragments, arrival, rules);
+  const isEnd = arrival.event?.type === ENDED;
+  try {
+    return isEnd ? placeEnd(fragments, arrival, rules) : placeActivity(fragments, arrival, rules);
+  } catch (error) {
+    if (error instanceof Unreduced) return { kind: 'refused', refusal: error.refusal };
+    throw error;
+  }
 }
 
 function placeActivity(fragments: readonly Fragment[], arrival: Arrival, rules: SessionRules): Placing {
@@ -70,7 +87,11 @@ function placeActivity(fragments: readonly Fragment[], arrival: Arrival, rules: 
   if (first === undefined && isLate(arrival, rules)) return { kind: 'late' };
   if (first === undefined && fragments.length >= FRAGMENTS_MAX) return { kind: 'tooMany' };
   const others = fragments.filter((each) => !met.includes(each));
-  const union = new Union(first === undefined ? openFragment(rules, arrival.at) : copyOfFragment(first), rules);
+  const union = new Union(
+    first === undefined ? openFragment(rules, arrival.at) : copyOfFragment(first),
+    arrival,
+    rules,
+  );
   for (const each of more) union.join(each);
   const applied = apply(union.fragment, arrival, rules);
   // A duplicate's timeout does not count, so that it may reach further than it seemed to.
@@ -114,11 +135,27 @@ function placeEnd(fragments: readonly Fragment[], arrival: Arrival, rules: Sessi
   return { kind: 'placed', fragments: after, applied, isOpened: false, absorbed: 0 };
 }
 
-function apply(fragment: Fragment, { event, at }: Arrival, rules: SessionRules): Applied {
+/** @throws Unreduced */
+function apply(fragment: Fragment, arrival: Arrival, rules: SessionRules): Applied {
+  const { event, at } = arrival;
   if (event === undefined) applyHeartbeat(fragment, rules, at);
   const applied = event === undefined ? PLAIN : applyEvent(fragment, rules, event, at);
+  if (!applied.duplicate) reduce(fragment, arrival, rules);
   fragment.openedAt = Math.min(fragment.openedAt, at.effectiveAt);
   return applied;
+}
+
+function reduce(fragment: Fragment, arrival: Arrival, { reducer }: SessionRules): void {
+  const { seen } = arrival;
+  if (seen === undefined || reducer === undefined) return;
+  const after = reducer.add(fragment.detail?.reduced, seen(), callerOf(arrival));
+  if ('kind' in after) throw new Unreduced(after);
+  fragment.detail ??= blankDetail(fragment.openedAt, fragment.lastSeenAt);
+  fragment.detail.reduced = spanOf(after);
+}
+
+function callerOf({ partition = 0, at: { offset } }: Arrival): Caller {
+  return { partition, offset };
 }
 
 /** Open sessions that become one. */
@@ -126,15 +163,17 @@ class Union {
   fragment: Fragment;
   forgottenSources = 0;
   absorbed = 0;
+  readonly #arrival: Arrival;
   readonly #rules: SessionRules;
 
-  constructor(fragment: Fragment, rules: SessionRules) {
+  constructor(fragment: Fragment, arrival: Arrival, rules: SessionRules) {
     this.fragment = fragment;
+    this.#arrival = arrival;
     this.#rules = rules;
   }
 
   join(other: Fragment): void {
-    const { fragment, forgottenSources } = joinFragments(this.fragment, other, this.#rules);
+    const { fragment, forgottenSources } = joinFragments(this.fragment, other, this.#rules, callerOf(this.#arrival));
     this.fragment = fragment;
     this.forgottenSources += forgottenSources;
     this.absorbed += 1;

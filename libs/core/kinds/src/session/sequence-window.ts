@@ -51,6 +51,13 @@ export function noteSequence(window: SequenceWindow, sequence: number, restartMa
   return 'outOfOrder';
 }
 
+/** True if `noteSequence` would call it a duplicate. Changes nothing. */
+export function wasReceived(window: SequenceWindow, sequence: number, restartMarked: boolean): boolean {
+  const behind = window.highest - sequence;
+  if (behind < 0 || behind >= WINDOW_WIDTH || (restartMarked && behind > 0)) return false;
+  return isSeen(window, behind);
+}
+
 /** How many sequences between the first and the last of each run never came. */
 export function missingCount(window: SequenceWindow): number {
   return Math.min(window.missingBefore + (window.highest - window.lowest + 1 - window.received), MISSING_MAX);

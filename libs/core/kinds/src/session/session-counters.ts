@@ -36,6 +36,8 @@ export interface SessionCounters extends KindCounters {
   /** Now: closed sessions that may still be revised (S9), and their bytes as they count towards `maxStateBytes` (I7). */
   closedWaiting: number;
   closedWaitingBytes: number;
+  /** Closes at which the reducer's `finish` threw, which it had not when the state was made (S10). */
+  unfinishedReductions: number;
 }
 
 export function zeroCounters(): SessionCounters {
@@ -62,5 +64,6 @@ export function zeroCounters(): SessionCounters {
     revisions: 0,
     closedWaiting: 0,
     closedWaitingBytes: 0,
+    unfinishedReductions: 0,
   };
 }

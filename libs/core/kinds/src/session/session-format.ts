@@ -12,6 +12,7 @@ import {
   type ByteWriter,
   CHANGELOG_FORMAT_WITH_DISORDER,
   CHANGELOG_FORMAT_WITH_INPUTS,
+  CHANGELOG_FORMAT_WITH_REDUCERS,
   CHANGELOG_FORMAT_WITH_REVISIONS,
   CHANGELOG_FORMAT_WITH_SOURCES,
   CHANGELOG_FORMAT_WITH_UPDATES,
@@ -119,6 +120,7 @@ function leastVersion(entry: SessionEntry): number {
   const { detail } = entry;
   if (detail === undefined) return 0;
   if (detail.disorder !== undefined) return CHANGELOG_FORMAT_WITH_DISORDER;
+  if (detail.reduced !== undefined) return CHANGELOG_FORMAT_WITH_REDUCERS;
   if (detail.texts?.toldAt !== undefined) return CHANGELOG_FORMAT_WITH_UPDATES;
   return detail.hasSources ? CHANGELOG_FORMAT_WITH_SOURCES : 0;
 }

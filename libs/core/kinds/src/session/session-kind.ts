@@ -5,6 +5,7 @@
 import { assert, type DurationMs, type Millis, type Mutable } from '@flatline/base';
 import type { Effects, GroupRecords, Kept, Kind, KindParts, PipelineKind, Refusal } from '../contract.ts';
 import { inputAt } from '../input-place.ts';
+import { whyUnreadable } from '../reducing/kept-states.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
 import { applyData, applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
 import {
@@ -24,12 +25,15 @@ import { asksErasure } from './erasing/erase-header.ts';
 import { isEarly, openEarly, openFromEarly, renewEarly } from './early-data.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
+import { blankDetail } from './detail.ts';
+import { reductionsOf } from './kept-reductions.ts';
 import { type Arrival, belongs, isLate } from './placing.ts';
 import { CLOSE_GROWTH_MAX, isRevised, Revisions } from './revisions.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { readSource } from './source-header.ts';
 import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
+import { type SessionReduced, SessionReducing, type SeenEvent } from './session-reducing.ts';
 import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
 import { SessionStatistics } from './statistics/session-statistics.ts';
@@ -75,6 +79,11 @@ export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow
     ...(isRevised(options.rules) && { dueGrowthMax: CLOSE_GROWTH_MAX }),
     open: (parts) => new SessionKind(options, parts),
     prepare: (schemaId) => prepareAll(options, schemaId),
+    whyUnreadable: (kept) => {
+      const { reducer } = options.rules;
+      const why = reducer && whyUnreadable(reducer, kept, reductionsOf);
+      return why && `reducer: ${why}`;
+    },
   };
 }
 
@@ -111,6 +120,9 @@ class SessionKind implements Kind {
   readonly #leastBytes: number;
   /** Also what is kept beside the entries. undefined: nothing is counted. */
   readonly #stats: SessionStatistics | undefined;
+  readonly #reducing: SessionReducing | undefined;
+  /** What the session has come to with the event that is being taken; undefined: that says nothing of it. */
+  #reduced: SessionReduced | undefined;
 
   constructor(options: SessionOptions, parts: SessionParts) {
     assert(
@@ -129,6 +141,9 @@ class SessionKind implements Kind {
     this.#tells = sayOpened === true || updateIntervalMs !== undefined;
     this.#leastBytes = toldBytes(options.rules);
     this.#stats = openStatistics(options, parts);
+    const { reducer } = options.rules;
+    assert(options.inputs === undefined || reducer === undefined, 'what is reduced comes from one input');
+    this.#reducing = reducer && new SessionReducing(reducer, options.rules, options.decoder, parts.partition);
   }
 
   get kept(): Kept | undefined {
@@ -369,22 +384,45 @@ class SessionKind implements Kind {
   }
 
   #takeEvent(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
-    return this.#decode(records, this.#options.decoder) ?? this.#takeDecoded(records.index, isLive, effects);
+    return this.#decode(records, this.#options.decoder) ?? this.#takeDecoded(records, isLive, effects);
   }
 
-  #takeDecoded(index: number, isLive: boolean, effects: Effects): Refusal | undefined {
-    if (this.#event.type === ENDED) {
-      if (isLive) this.#end(effects);
-      else this.#parts.counters.unmatchedEnds += 1;
+  #takeDecoded(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
+    const { index } = records;
+    const isEnd = this.#event.type === ENDED;
+    if (isEnd && !isLive) {
+      this.#parts.counters.unmatchedEnds += 1;
       return undefined;
     }
-    if (isLive && this.#isFull()) {
+    if (!isEnd && isLive && this.#isFull()) {
       this.#touch(isLive, effects);
+      return undefined;
+    }
+    const unreduced = this.#reduce(records, isLive);
+    if (unreduced !== undefined) return unreduced;
+    if (isEnd) {
+      this.#end(effects);
       return undefined;
     }
     if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
     this.#apply({ isLive, isTold: true }, effects);
     return undefined;
+  }
+
+  /** What the event makes of the session's reducer's state, for `#apply` (S10). What it returns is why it is refused. */
+  #reduce(records: GroupRecords, isLive: boolean): Refusal | undefined {
+    this.#reduced = undefined;
+    const seen = this.#seen(records);
+    if (seen === undefined) return undefined;
+    const detail = isLive ? this.#entry.detail : undefined;
+    const reduced = this.#reducing!.withEvent(detail, this.#event, seen, this.#at);
+    if (reduced !== undefined && 'kind' in reduced) return reduced;
+    this.#reduced = reduced;
+    return undefined;
+  }
+
+  #seen(records: GroupRecords): SeenEvent | undefined {
+    return this.#reducing?.seen(records, this.#event, this.#at);
   }
 
   /** Fills the scratch event. What it returns is why it cannot. */
@@ -409,11 +447,12 @@ class SessionKind implements Kind {
     if (undecoded !== undefined) return undecoded;
     const event = isBare ? undefined : this.#event;
     const at = this.#at;
-    const arrival = { event, at, clock: effects.clock };
+    const { held, partition } = this.#parts;
+    const arrival = { event, at, clock: effects.clock, held, partition, seen: this.#seen(records) };
     if (isLive && isClosed(this.#entry)) return this.#takeOnClosedByTime(arrival, effects);
-    if (isLive && !this.#prolongs(event)) return this.#disordered.take(event, at, effects);
+    if (isLive && !this.#prolongs(event)) return this.#disordered.take(arrival, effects);
     if (!isLive && event?.type !== ENDED && isLate(arrival, this.#rules)) return this.#disordered.late(arrival);
-    const untaken = isBare ? this.#takeBare(index, isLive, effects) : this.#takeDecoded(index, isLive, effects);
+    const untaken = isBare ? this.#takeBare(index, isLive, effects) : this.#takeDecoded(records, isLive, effects);
     if (untaken !== undefined) return untaken;
     if (isLive && at.effectiveAt < this.#entry.openedAt) this.#beginSooner(effects);
     return undefined;
@@ -456,11 +495,12 @@ class SessionKind implements Kind {
 
   /** Makes room for the event, and opens the session where none lives, or early data of `of`. False if there is none. */
   #makeRoom(index: number, isLive: boolean, effects: Effects, of?: SessionInput): boolean {
-    const most = growthAtMost(this.#event, this.#rules);
-    if (isLive && most === 0) return true;
+    const reduced = this.#reduced?.grownBy ?? 0;
+    const most = growthAtMost(this.#event, this.#rules) + reduced;
+    if (isLive && most <= 0) return true;
     if (isLive ? effects.hasRoom(most) : this.#open(index, this.#leastBytes + most, effects, of)) return true;
-    if (most === 0) return false;
-    const bytes = growthOf(isLive ? this.#entry : undefined, this.#rules, this.#event, this.#at);
+    if (most <= 0) return false;
+    const bytes = growthOf(isLive ? this.#entry : undefined, this.#rules, this.#event, this.#at) + reduced;
     return isLive ? effects.hasRoom(bytes) : this.#open(index, bytes, effects, of);
   }
 
@@ -473,6 +513,7 @@ class SessionKind implements Kind {
     const lengthBefore = entry.stateLength;
     const standing = isLive ? this.#stats?.standing(entry, this.#event) : undefined;
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
+    if (this.#reduced !== undefined) this.#keepReduced(this.#reduced);
     if (applied.duplicate) counters.duplicates += 1;
     if (applied.clamped) counters.clampedTimeouts += 1;
     counters.forgottenSources += applied.forgottenSources;
@@ -483,6 +524,14 @@ class SessionKind implements Kind {
     else if (standing !== undefined) this.#stats?.moved(entry, standing);
     effects.changed();
     if (entry.timeoutMs < before) effects.dueSooner();
+  }
+
+  #keepReduced({ state }: SessionReduced): void {
+    const entry = this.#entry;
+    entry.detail ??= blankDetail(entry.openedAt, entry.lastSeenAt);
+    // A setter may keep a copy: what is edited is what the entry has now.
+    entry.detail.reduced = state;
+    this.#reduced = undefined;
   }
 
   /** An explicit end is the session's last event: it is applied, then the session closes. */

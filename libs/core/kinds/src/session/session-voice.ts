@@ -42,7 +42,8 @@ export function sayFinal(
   effects.emit({ key, value: null, headers });
 }
 
-export function countClose({ reason, durationMs, capped }: SessionSummary, counters: SessionCounters): void {
+export function countClose({ reason, durationMs, capped, reduced }: SessionSummary, counters: SessionCounters): void {
+  if (reduced === null) counters.unfinishedReductions += 1;
   if (capped) counters.cappedSessions += 1;
   if (durationMs === 0) counters.zeroLengthSessions += 1;
   if (reason === 'TIMEOUT') counters.closedByTimeout += 1;

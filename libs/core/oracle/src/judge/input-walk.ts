@@ -4,6 +4,7 @@
 // Does not own: the rules (InputFold), what a commit must say (PartitionCheck).
 import type { Millis } from '@flatline/base';
 import type { CommonRules, InputRecord, InputTruth, PartitionHistory } from '../logs/history.ts';
+import type { ReducerRules } from '../rules/reducing/naive-reducer.ts';
 import { asRefused, type InputFold } from '../rules/input-fold.ts';
 import { furthest, inputOf, isBelow, offsetOf, placeText, type Positions, positionsText } from '../logs/places.ts';
 import { type MergedCommit, MergedFeed } from './merged-feed.ts';
@@ -169,8 +170,12 @@ export class InputWalk {
     // How far a producer's stamp moved the clock, only the present of then could tell (C6).
     const present = record.logAppendTime || this.#truth?.presentDecides === false ? undefined : clock;
     const refusal = this.#refusalOf(record);
-    if (refusal === 'content' && this.#truth === undefined)
-      this.#parts.place.undecided(`offset ${placeText(record.offset)}: the processor failed at it (processing-failed)`);
+    if (refusal === 'content' && this.#truth === undefined) {
+      const why = letters.sayFailed(record.offset)
+        ? 'the processor failed at it (processing-failed)'
+        : 'its reducer refused it';
+      this.#parts.place.undecided(`offset ${placeText(record.offset)}: ${why}`);
+    }
     if (refusal === 'stamp') fold.refuse(record);
     else if (refusal === 'content') fold.record(asRefused(record), present);
     else {
@@ -199,7 +204,20 @@ export class InputWalk {
     if (this.#truth !== undefined) return this.#truth.refusalOf(record);
     const { letters } = this.#parts;
     if (letters.wasRefusedForItsStamp(record.offset)) return 'stamp';
+    if (this.#isUndecidedReducer() && letters.sayUnreduced(record.offset)) return 'content';
     return letters.sayFailed(record.offset) ? 'content' : undefined;
+  }
+
+  /** True if the functions by which events were reduced then are not those of today (S10). */
+  #isUndecidedReducer(): boolean {
+    const { rules, place } = this.#parts;
+    const { reducer, reduced } = rules as { readonly reducer?: unknown; readonly reduced?: unknown };
+    const said = (typeof reducer === 'object' ? reducer : reduced) as ReducerRules | undefined;
+    if (said === undefined || said.builtIn !== undefined || said.functions !== undefined) return false;
+    place.undecided(
+      'what sessions came to by a reducer of another version or schema than that of today, and what it refused (S10)',
+    );
+    return true;
   }
 
   #noteType(record: InputRecord): void {

@@ -10,6 +10,7 @@ import type { Place } from './place.ts';
 const BAD_TIMESTAMP = 'bad-timestamp';
 const PROCESSING_FAILED = 'processing-failed';
 const STATE_FULL = 'state-full';
+const OF_REDUCERS: readonly (string | undefined)[] = ['reducer-failed', 'reduced-too-large'];
 
 export class LetterCheck {
   readonly #place: Place;
@@ -61,6 +62,11 @@ export class LetterCheck {
   /** True if the processor says that it failed at the record (I6): then nothing of it is applied. */
   sayFailed(offset: number): boolean {
     return this.#letters.get(offset)?.subject?.reason === PROCESSING_FAILED;
+  }
+
+  /** True if the processor says that the reducer refused the record (S10). */
+  sayUnreduced(offset: number): boolean {
+    return OF_REDUCERS.includes(this.#letters.get(offset)?.subject?.reason);
   }
 
   /** True if the processor says that the partition had no room for the session that the record would open (I7). */

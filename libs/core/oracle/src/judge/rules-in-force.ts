@@ -9,6 +9,7 @@ import { NotABlock } from '../logs/block-reader.ts';
 import { type ChangelogBlock, readBlock, type SaidSettings } from '../logs/changelog-block.ts';
 import type { LogRecord, LogSource } from '../logs/history.ts';
 import { hashedOtherwise } from '../rules/attributes-in.ts';
+import { learnSchema, type ReducerRules } from '../rules/reducing/naive-reducer.ts';
 import type { JudgedRules } from './kinds.ts';
 
 /** Written form of infinity, for which JSON has no word. */
@@ -24,6 +25,8 @@ const BEFORE: Readonly<Record<string, unknown>> = {
   late: 'deadLetter',
   revisionWindowMs: 0,
   attributes: undefined,
+  reducer: undefined,
+  reduced: undefined,
 };
 /** Options that a text has only where they are set. */
 const WHERE_SET: Readonly<Record<string, unknown>> = { attributes: null };
@@ -38,6 +41,7 @@ export class RulesInForce {
   /** `today`: the configured rules, for stretches without settings and for options that no text has. */
   constructor(today: JudgedRules, said: readonly SaidSettings[] = []) {
     this.rules = { ...today };
+    for (const options of [...said.map(({ text }) => optionsIn(text)), { ...today }]) learnStates(options);
     this.#today = today;
     this.#said = said;
     if (said.length > 0) this.#adopt();
@@ -84,6 +88,13 @@ export class RulesInForce {
     );
   }
 
+  /** A reducer of an application that says the same of itself as today's is that one; of any other the functions are not known. */
+  #withFunctions(rules: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const today: Readonly<Record<string, unknown>> = { ...this.#today };
+    const same = ['reducer', 'reduced'].filter((name) => JSON.stringify(rules[name]) === JSON.stringify(today[name]));
+    return { ...rules, ...Object.fromEntries(same.map((name) => [name, today[name]])) };
+  }
+
   #goTo(hasBegun: (stretch: SaidSettings) => boolean): boolean {
     const before = this.#next;
     for (let next = this.#said[this.#next]; next !== undefined && hasBegun(next); next = this.#said[this.#next])
@@ -92,8 +103,16 @@ export class RulesInForce {
   }
 
   #adopt(): void {
-    Object.assign(this.rules, rulesIn(this.#said[this.#next]!.text));
+    Object.assign(this.rules, this.#withFunctions(rulesIn(this.#said[this.#next]!.text)));
     this.#next += 1;
+  }
+}
+
+/** S10: states may be left of each reducer that there was. */
+function learnStates(options: Readonly<Record<string, unknown>> | undefined): void {
+  for (const name of ['reducer', 'reduced']) {
+    const reducer = options?.[name] as Partial<ReducerRules> | null | undefined;
+    if (reducer?.state !== undefined) learnSchema(reducer.state);
   }
 }
 

@@ -4,7 +4,7 @@
 export type AvroType =
   | { readonly kind: 'plain'; readonly name: string; readonly unit?: string | undefined }
   | { readonly kind: 'fixed'; readonly size: number }
-  | { readonly kind: 'enum' }
+  | { readonly kind: 'enum'; readonly symbols: readonly string[] }
   | { readonly kind: 'array' | 'map'; readonly items: AvroType }
   | { readonly kind: 'union'; readonly branches: readonly AvroType[] }
   | AvroRecord;
@@ -58,7 +58,7 @@ class SchemaParser {
     if (type === 'array') return { kind: 'array', items: this.parse(schema['items'], namespace) };
     if (type === 'map') return { kind: 'map', items: this.parse(schema['values'], namespace) };
     if (type === 'record' || type === 'error') return this.#record(schema, namespace);
-    if (type === 'enum') return this.#keep(schema, namespace, { kind: 'enum' });
+    if (type === 'enum') return this.#keep(schema, namespace, { kind: 'enum', symbols: symbolsIn(schema) });
     if (type === 'fixed') return this.#keep(schema, namespace, { kind: 'fixed', size: Number(schema['size']) });
     const parsed = this.parse(type, namespace);
     return parsed.kind === 'plain' ? { ...parsed, unit: unitIn(schema) } : parsed;
@@ -98,6 +98,10 @@ function namespaceOf(schema: Json, outer: string): string {
   if (name.includes('.')) return name.slice(0, name.lastIndexOf('.'));
   const { namespace } = schema;
   return typeof namespace === 'string' ? namespace : outer;
+}
+
+function symbolsIn({ symbols }: Json): readonly string[] {
+  return Array.isArray(symbols) ? symbols.map(String) : [];
 }
 
 function unitIn({ logicalType }: Json): string | undefined {

@@ -29,6 +29,11 @@ export function avroRecord(record: AvroRecord, value: Uint8Array): EventFields {
   return fields;
 }
 
+/** All fields of one value of `record`, as a reducer sees them (S10): what `avroFields` would pass over is taken as it is. */
+export function avroAll(record: AvroRecord, value: Uint8Array): EventFields {
+  return new AvroWalk(value, 'bytes').any(record, 0) as EventFields;
+}
+
 class AvroWalk {
   readonly #bytes: ByteWalk;
   readonly #bytesAre: 'text' | 'bytes';
@@ -57,10 +62,65 @@ class AvroWalk {
     const name = type.kind === 'plain' ? type.name : type.kind;
     if (name === 'null') return null;
     if (name === 'int' || name === 'long') return this.#bytes.exactLong();
+    if (name === 'double') return this.#number(8);
+    if (name === 'float') return this.#number(4);
+    if (type.kind === 'enum') return type.symbols[this.#bytes.exactLong()];
     if (name === 'boolean') return this.#boolean();
     if (name === 'bytes' && this.#bytesAre === 'bytes') return this.#sized().slice();
     if (name === 'string' || name === 'bytes') return this.#text();
     throw new BrokenBytes(`holds a ${name} where none is wanted`);
+  }
+
+  /** Reads any type, in whatever state: no number is too large, no text is not UTF-8. */
+  any(type: AvroType, depth: number): unknown {
+    const isNesting = type.kind === 'record' || type.kind === 'array' || type.kind === 'map';
+    if (isNesting && depth >= DEPTH_MAX) throw new BrokenBytes(`is nested more than ${DEPTH_MAX} deep`);
+    switch (type.kind) {
+      case 'union':
+        return this.any(this.#branch(type.branches), depth);
+      case 'record':
+        return Object.fromEntries(type.fields.map((field) => [field.name, this.any(field.type, depth + 1)]));
+      case 'array':
+        return this.#anyItems(type.items, () => this.any(type.items, depth + 1));
+      case 'map':
+        return new Map(this.#anyItems(undefined, () => [this.#lossy(), this.any(type.items, depth + 1)] as const));
+      case 'enum':
+        return type.symbols[this.#bytes.varlong()] ?? null;
+      case 'fixed':
+        return this.#bytes.bytes(type.size).slice();
+      case 'plain':
+        return this.#anyPlain(type.name);
+    }
+  }
+
+  #anyItems<T>(items: AvroType | undefined, read: () => T): T[] {
+    const all: T[] = [];
+    for (let count = this.#bytes.exactLong(); count !== 0; count = this.#bytes.exactLong()) {
+      if (count < 0) this.#bytes.exactLong();
+      if (items === undefined || !this.#isEmpty(items))
+        for (let left = Math.abs(count); left > 0; left -= 1) all.push(read());
+    }
+    return all;
+  }
+
+  #anyPlain(name: string): unknown {
+    if (name === 'null') return null;
+    if (name === 'int' || name === 'long') return this.#bytes.varlong();
+    if (name === 'boolean') return this.#bytes.byte() !== 0;
+    if (name === 'float') return this.#number(4);
+    if (name === 'double') return this.#number(8);
+    return name === 'bytes' ? this.#sized().slice() : this.#lossy();
+  }
+
+  #lossy(): string {
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(this.#sized());
+  }
+
+  /** Little endian, as IEEE 754 has it in so many bytes. */
+  #number(size: 4 | 8): number {
+    const { buffer, byteOffset } = this.#bytes.bytes(size);
+    const view = new DataView(buffer, byteOffset, size);
+    return size === 4 ? view.getFloat32(0, true) : view.getFloat64(0, true);
   }
 
   pass(type: AvroType, depth: number): void {

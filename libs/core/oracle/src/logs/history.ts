@@ -263,6 +263,8 @@ export interface PipelineRules extends CommonRules {
   readonly maxEvents?: number | undefined;
   /** S12; undefined: nothing is counted. */
   readonly stats?: StatsRules | undefined;
+  /** S10, as settings say it (`ReducerRules`). undefined: there is none. */
+  readonly reducer?: object | undefined;
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
 }

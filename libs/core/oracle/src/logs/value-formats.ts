@@ -3,7 +3,7 @@
 // Owns: the schemas learned, by their ids.
 // Does not own: fetching them.
 import { type AvroRecord, canBe, type Content, isFieldOf, NoSchema, recordSchema } from './avro-schema.ts';
-import { avroFields, avroRecord } from './avro-value.ts';
+import { avroAll, avroFields, avroRecord } from './avro-value.ts';
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';
 import type { EventFields, InputEvent, ValueFormat } from './history.ts';
 import { eventOf, jsonEvent, jsonObject } from './json-event.ts';
@@ -45,6 +45,13 @@ export class ValueFormats {
   /** Reads the fields of a value that is neither null nor empty, as a request for a lease; undefined: unreadable. */
   request(value: Uint8Array): EventFields | undefined {
     return this.#formatOf(value) === 'json' ? jsonObject(value) : this.#avro('request', value);
+  }
+
+  /** All fields of a value that `event` has read (S10). */
+  allFields(value: Uint8Array): EventFields | undefined {
+    if (this.#formatOf(value) === 'json') return jsonObject(value);
+    const schema = this.#schemaOf(value);
+    return schema && unlessBroken(() => avroAll(schema, value.subarray(WIRE_HEADER_BYTES)));
   }
 
   /** Reads a record of the output; undefined: unreadable. */

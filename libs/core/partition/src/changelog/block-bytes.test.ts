@@ -1,7 +1,8 @@
 // The bytes of blocks, which other processes read.
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask } from '../index.ts';
-import { begin, ListCursor, options } from '../task.fixture.ts';
+import { builtInReducer, StateReducer } from '@flatline/kinds/reducing';
+import { begin, ListCursor, options, text } from '../task.fixture.ts';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import { decodeBlock, encodeClaim } from './block-format.ts';
 
@@ -120,6 +121,39 @@ describe('[K1] the block format', () => {
       `"460501036c6f67026d650572756e2d3100000001040105ec0300000888aeabfef9620084d795ffbc31000002b1daff46c1010001016b1c0280d095ffbc3100000203e8070580a0abfef96280a0abfef9620000020050050000803b000000420000003a0000800068e5cf8b010000000203617069030001000000000000000100037765620702050000000000000002000001045649455703010470616765012f80a0abfef9621104746f6c641d0280d095ffbc318407030102e8070180a0abfef96288aeabfef962000002001b00000080190000001a00000018000080846be5cf8b010000000000"`,
     );
     expect(decodeBlock(block!.bytes)).toMatchObject({ kind: 'state', header: { ...context, liveEntries: 2 } });
+  });
+
+  test('[K9][S10] golden bytes of version 5: what a session came to, alone, with texts, and of two open sessions of a key', () => {
+    const builtIn = { s: { sum: '/n' }, l: { last: '/v' }, d: { set: { field: '/v', max: 2 } } };
+    const reducer = new StateReducer({ reducer: builtInReducer(builtIn), builtIn });
+    const decode = (all: Uint8Array, start: number, length: number, target: SessionEvent): { kind: 'event' } => {
+      Object.assign(target, blankEvent(), JSON.parse(text(all.subarray(start, start + length))));
+      return { kind: 'event' };
+    };
+    const fields = (all: Uint8Array, start: number, length: number): Record<string, unknown> =>
+      JSON.parse(text(all.subarray(start, start + length))) as Record<string, unknown>;
+    const rules = { ...options().rules, graceMs: 10_000, reducer };
+    const input = { ...options().input, timestampType: 'CreateTime' as const };
+    const decoder = { decode, fields, prepare: () => Promise.resolve() };
+    const task = new PartitionTask(options({ rules, input, decoder }));
+    begin(task, 0, START);
+    const values = [
+      ['alone', 0, '{"n":0.1,"v":"a"}'],
+      ['alone', 1, '{"n":1e16,"v":true}'],
+      ['typed', 2, '{"type":"VIEW","n":2}'],
+      ['two', 3, '{"v":1}'],
+      ['two', 5_000, '{"type":"VIEW","v":2}'],
+    ] as const;
+    const records = values.map(([key, time, value], offset) => {
+      return { offset, timestamp: 1_700_000_000_000 + time, key, value, logAppendTime: false };
+    });
+    task.step(new ListCursor(records), 10, 9e12);
+    const [block] = task.cut(context).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460501036c6f67026d650572756e2d3100000001040105ec0300000890eeabfef9620088f795ffbc31000003fa15bbbc8003000105616c6f6e651c0280d095ffbc3101000102e8071080a0abfef96282a0abfef962000002003b37000000241e0d43040080e03779c341439a9999999999b93f000402000182a0abfef962020404026180a0abfef96200000182a0abfef962020000110574797065641c0282d095ffbc3100020001e8071184a0abfef96284a0abfef962000002002b12000000241e0d430200000000000000400002000000000000000d00000014000000000104564945570100110374776f1c0283d095ffbc3100030001e8071886a0abfef96286a0abfef962000002009501630000000000015f0288f795ffbc3100040001e8071190eeabfef96290eeabfef96200002a000000241e0d4300000202000000000000004090eeabfef962080202000000000000004090eeabfef962080000000000000d000000140000000001045649455701002a000000241e0d4300000202000000000000f03f86a0abfef962060202000000000000f03f86a0abfef962060000"`,
+    );
+    expect(block!.bytes[1]).toBe(5);
+    expect(decodeBlock(block!.bytes)).toMatchObject({ kind: 'state', header: { ...context, liveEntries: 3 } });
   });
 
   test('[K9][S5] what comes once a session with sources is gone is of a former version', () => {

@@ -55,6 +55,7 @@ class Sessions {
         hasSources: false,
         texts: undefined,
         disorder: undefined,
+        reduced: undefined,
         sequence: {
           lowest: 2 ** 52,
           highest: 2 ** 52 + 9,

@@ -114,7 +114,7 @@ export abstract class KindLog<Said, F extends Folded<Said> = Folded<Said>> {
       applyBlock(restoration, block, offset);
       hold([...restoration.inspect(), ...task.inspect()]);
     });
-    const why = restoration.finish();
+    const why = restoration.finish() ?? task.whyUnreadable();
     if (why !== undefined) throw new Error(why);
     const last = restoration.last!;
     begin(task, last.clock, last.inputs[0]!, last);

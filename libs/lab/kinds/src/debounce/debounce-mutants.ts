@@ -65,4 +65,10 @@ export const DEBOUNCE_MUTANTS: readonly Mutant[] = [
     from: 'effects.resized();\n    effects.changed();\n    if (this.dueAt()',
     to: 'effects.resized();\n    if (this.dueAt()',
   },
+  {
+    name: 'begins what a window comes to again with each item',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: 'const before = goesOn ? keptIdentity(this.#entry.state, this.#entry.openStart) : undefined;',
+    to: 'const before = undefined;',
+  },
 ];

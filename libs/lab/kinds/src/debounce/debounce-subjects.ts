@@ -4,7 +4,10 @@ import { keyedRecord, outputRecord } from '@flatline/oracle';
 import type { DebouncePipelineRules } from '@flatline/oracle/anatomy';
 import { headersOf, LONG_TEXT, OUTPUT, type HistorySubject } from '../histories/subject.ts';
 
-const OWN: DebounceRules = {
+/** Histories have no reducer with a state: worlds have. */
+type OwnRules = Omit<DebounceRules, 'reduced'>;
+
+const OWN: OwnRules = {
   mode: 'trailing',
   waitMs: 2_500,
   maxWaitMs: 25_000,
@@ -17,7 +20,7 @@ const OWN: DebounceRules = {
   dedupeBy: undefined,
 };
 
-export function windows(changes: Partial<DebounceRules> = {}): HistorySubject<'debounce'> {
+export function windows(changes: Partial<OwnRules> = {}): HistorySubject<'debounce'> {
   const own = { ...OWN, ...changes };
   const rules: DebouncePipelineRules = {
     kind: 'debounce',

@@ -15,7 +15,7 @@ export const debounceWorlds: KindWorlds<'debounce'> = {
   draw: (random) => windowsBy(drawRules(random)),
 };
 
-function windowsBy(rules: DebounceSubject): WorldSubject<'debounce'> {
+function windowsBy(rules: DebounceSubject, isChanged = false): WorldSubject<'debounce'> {
   return {
     kind: 'debounce',
     rules,
@@ -23,8 +23,8 @@ function windowsBy(rules: DebounceSubject): WorldSubject<'debounce'> {
     fit: (world) => ({ keys: fewKeys(world), heldTime: undefined }),
     mayChange: () => true,
     // The open windows must fit the batches of the changed rules.
-    changed: (random) => windowsBy({ ...drawRules(random), batchBytesMax: rules.batchBytesMax }),
-    simulate: (_simulation, scenario) => new SimulatedWindows(rules, scenario),
+    changed: (random) => windowsBy({ ...drawRules(random), batchBytesMax: rules.batchBytesMax }, true),
+    simulate: (simulation, scenario) => new SimulatedWindows(simulation, rules, scenario, isChanged),
   };
 }
 

@@ -1,12 +1,13 @@
 // Worlds of windows: items, cancels, flushes, waits of their own, items too large for any batch.
 import type { Random } from '@flatline/base';
-import type { LogRecord, ProducedRecord } from '@flatline/cluster';
+import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import type { PipelineKind } from '@flatline/kinds';
 import { debounceKind, type DebounceRules } from '@flatline/kinds/debounce';
 import { keyedRecord } from '@flatline/oracle';
 import type { DebouncedBatch } from '@flatline/ports/formats';
 import { openBatchEncoder } from '@flatline/records/batches';
 import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
+import { asElsewhere, drawReducers, reducedFields, rulesOf } from '../worlds/drawn-reducers.ts';
 import { type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
 import { OUTPUT } from '../worlds/topics.ts';
 
@@ -20,8 +21,9 @@ const encoder = await openBatchEncoder('json', OUTPUT, undefined);
 
 /** `onEncode`: looks at each batch before it is encoded, and may throw. */
 export function openWindows(rules: DebounceSubject, onEncode?: (batch: DebouncedBatch) => void): PipelineKind {
+  const { reduced } = rules;
   return debounceKind({
-    rules,
+    rules: reduced === undefined ? rules : { ...rules, reduced: asElsewhere(reduced) },
     outputTopic: OUTPUT,
     encoder: {
       batchBytesMax: rules.batchBytesMax,
@@ -43,10 +45,26 @@ export class SimulatedWindows implements SimulatedKind {
   readonly #rules: DebounceSubject;
   #items = 0;
 
-  constructor(rules: DebounceSubject, scenario: KindScenario) {
+  /** What a reducer looks at; undefined: there is none. */
+  readonly #reducible: Random | undefined;
+
+  constructor(simulation: Simulation, drawn: DebounceSubject, scenario: KindScenario, isChanged: boolean) {
+    const reducers = drawReducers(simulation.random('reducers'));
+    const reduced = reducers[isChanged ? 1 : 0];
+    const rules = reduced === undefined ? drawn : { ...drawn, reducer: 'custom' as const, reduced };
+    const isReduced = reducers.some((each) => each !== undefined);
+    this.#reducible = isReduced ? simulation.random('what is reduced') : undefined;
     this.#rules = rules;
     this.judged = {
-      rules: { kind: 'debounce', format: 'json', ...rules, ...commonRules(scenario) },
+      rules: {
+        kind: 'debounce',
+        format: 'json',
+        ...drawn,
+        reducer: rules.reducer,
+        reduced: undefined,
+        ...(reduced && { reduced: rulesOf(reduced) }),
+        ...commonRules(scenario),
+      },
       targets: [],
       tellsRoom: false,
       input: (record) => keyedRecord(record),
@@ -62,6 +80,17 @@ export class SimulatedWindows implements SimulatedKind {
     const value = random.chance(0.08)
       ? null
       : `item ${this.#items}`.padEnd(random.below(random.chance(0.05) ? 1_200 : 60), '-');
+    return this.#asked(key, this.#reducibleOf(value), random);
+  }
+
+  /** In JSON, with what reducers look at, as long as it was. */
+  #reducibleOf(value: string | null): string | null {
+    const random = this.#reducible;
+    if (value === null || random === undefined || random.chance(0.1)) return value;
+    return JSON.stringify({ ...reducedFields(random), of: value });
+  }
+
+  #asked(key: string, value: string | null, random: Random): ProducedRecord {
     if (random.chance(0.8)) return { key, value };
     const headers = [
       ...(random.chance(0.3) ? [headerOf('flatline-command', random.chance(0.95) ? 'FLUSH' : 'STOP')] : []),

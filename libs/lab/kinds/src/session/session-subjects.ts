@@ -23,11 +23,13 @@ export const SESSION_RULES: PipelineRules = {
 };
 
 export function sessions(rules: PipelineRules = SESSION_RULES): HistorySubject<'session'> {
+  // Histories have no reducer: worlds have.
+  const own = { ...rules, reducer: undefined };
   return {
     rules,
     open: async (clock) =>
       sessionKind({
-        rules,
+        rules: own,
         decoder: new EventFormats({ format: 'auto', registry: undefined, clock }),
         encoder: await openSummaryEncoder('json', OUTPUT, undefined),
         tombstones: rules.tombstones ?? true,

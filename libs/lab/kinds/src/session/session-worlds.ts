@@ -17,6 +17,7 @@ export const sessionWorlds: KindWorlds<'session'> = {
     'TIMEOUT/further',
     'TIMEOUT/revised',
     'ENDED/revised',
+    'TIMEOUT/reduced',
     'OPENED',
     'UPDATED',
     'TIMEOUT/capped',

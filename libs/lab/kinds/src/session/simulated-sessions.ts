@@ -2,6 +2,7 @@
 import type { Clock, DurationMs, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
 import type { PipelineKind } from '@flatline/kinds';
+import type { StateReducer } from '@flatline/kinds/reducing';
 import { sessionKind, type SessionRules } from '@flatline/kinds/session';
 import { inputRecord, jsonEvent, outputRecord } from '@flatline/oracle';
 import { type EventDecoder, SOURCE_HEADER } from '@flatline/ports/formats';
@@ -10,6 +11,7 @@ import { gated } from '@flatline/records/gate';
 import { statsEncoder } from '@flatline/records/stats';
 import { openSummaryEncoder } from '@flatline/records/summaries';
 import { type AttributesOfWorld, drawAttributes } from '../worlds/attributes.ts';
+import { asElsewhere, drawReducers, reducedFields, rulesOf } from '../worlds/drawn-reducers.ts';
 import { oneOf } from '../worlds/one-of.ts';
 import { commonRules, inputsOf, type KindScenario } from '../worlds/common-rules.ts';
 import { type Judged, ON_PURPOSE, type SimulatedKind, type Word } from '../worlds/simulated-kind.ts';
@@ -67,7 +69,7 @@ export class SimulatedSessions implements SimulatedKind {
   readonly atCalm = undefined;
   readonly actors = undefined;
   readonly #simulation: Simulation;
-  readonly #scenario: SessionScenario & { readonly grace: SessionGrace };
+  readonly #scenario: SessionScenario & Required<Pick<SessionScenario, 'grace'>>;
   /** Apart, so that a seed's world is otherwise the one it was before there were sources. */
   readonly #sources: Random;
   /** Acts that erase a key (E1), in some worlds: of a source of their own, too. */
@@ -76,6 +78,8 @@ export class SimulatedSessions implements SimulatedKind {
   readonly #gone = new Set<string>();
   /** An event beyond `maxEvents` is not looked into, so it would not fail. */
   readonly #failures: readonly [string, string];
+  /** What reducers look at; undefined: there is none, before or after the settings change. */
+  readonly #reducible: Random | undefined;
 
   constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace, isChanged: boolean) {
     const { furtherInputs = [] } = scenario;
@@ -93,9 +97,17 @@ export class SimulatedSessions implements SimulatedKind {
     const { timeoutMs } = scenario;
     // A grace and a maximum duration exclude each other.
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
+    const gates = drawAttributes(simulation.random('attributes'), NAMES);
+    // Refused together (S10).
+    const hasWindows = scenario.timestampType === 'CreateTime' && windows.some((windowMs) => windowMs > 0);
+    const mayReduce = isAlone && !hasWindows && gates.every((gate) => gate === undefined);
+    const reducers = mayReduce ? drawReducers(simulation.random('reducers')) : ([undefined, undefined] as const);
+    const reducer = reducers[isChanged ? 1 : 0];
+    const isReduced = reducers.some((each) => each !== undefined);
+    this.#reducible = isReduced ? simulation.random('what is reduced') : undefined;
     this.#simulation = simulation;
-    const attributes = drawAttributes(simulation.random('attributes'), NAMES)[isChanged ? 1 : 0];
-    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs, stats, attributes };
+    const attributes = gates[isChanged ? 1 : 0];
+    this.#scenario = { ...scenario, maxDurationMs, grace, telling, furtherInputs, stats, attributes, reducer };
     this.#sources = simulation.random('sources');
     const erasures = simulation.random('erasures');
     this.#erasures = erasures.chance(0.2) ? erasures : undefined;
@@ -113,6 +125,7 @@ export class SimulatedSessions implements SimulatedKind {
         ...commonRules(scenario, attributes),
         timeoutMs,
         maxDurationMs,
+        ...(reducer && { reducer: rulesOf(reducer) }),
       },
       targets: [],
       tellsRoom: true,
@@ -151,7 +164,7 @@ export class SimulatedSessions implements SimulatedKind {
     if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
     if (random.chance(0.3))
       event['attributes'] = { [NAMES[random.below(NAMES.length)]!]: 'x'.repeat(random.below(30)) };
-    return JSON.stringify(event);
+    return JSON.stringify({ ...event, ...(this.#reducible && reducedFields(this.#reducible)) });
   }
 
   failsAt(value: string): boolean {
@@ -163,6 +176,7 @@ export class SimulatedSessions implements SimulatedKind {
     if ('absorbed' in summary) return '/absorbed';
     if (String(summary['incarnation']).split('-').length > 2) return '/further';
     if (this.#scenario.grace.graceMs > 0) return '/grace';
+    if ('reduced' in summary) return '/reduced';
     return Object.values(summary['attributes'] ?? {}).some((value) => HASH.test(String(value))) ? '/hashed' : '';
   }
 
@@ -189,11 +203,20 @@ type SessionScenario = Pick<KindScenario, 'timeoutMs' | 'maxDurationMs' | 'tombs
   readonly telling?: SessionTelling;
   readonly stats?: SessionStats | undefined;
   readonly attributes?: AttributesOfWorld | undefined;
+  readonly reducer?: StateReducer | undefined;
 };
 
 export function openSessions(scenario: SessionScenario, clock: Clock): PipelineKind {
-  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD, stats } = scenario;
-  const rules = { ...RULES, ...grace, ...telling, ...(stats && { stats }), timeoutMs, maxDurationMs };
+  const { timeoutMs, maxDurationMs, tombstones, grace = NO_GRACE, telling = NOTHING_TOLD, stats, reducer } = scenario;
+  const rules = {
+    ...RULES,
+    ...grace,
+    ...telling,
+    ...(stats && { stats }),
+    timeoutMs,
+    maxDurationMs,
+    ...(reducer && { reducer: asElsewhere(reducer) }),
+  };
   const decoder = gated(scenario.attributes?.attributes, jsonDecoder(clock));
   const inputs = inputsOf(scenario).map((input) => ({ ...input, decoder }));
   return sessionKind({
@@ -262,6 +285,7 @@ function jsonDecoder(clock: Clock): EventDecoder {
       if (target.type === FAILS_APPLYING) target.attributes = new Unwalkable();
       return outcome;
     },
+    fields: (bytes, start, length) => formats.fields(bytes, start, length),
   };
 }
 

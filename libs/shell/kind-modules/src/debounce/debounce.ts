@@ -1,6 +1,7 @@
 // All that the shell knows of windows.
 import type { PipelineKind } from '@flatline/kinds';
 import { BATCH_BYTES_MAX, debounceKind, type DebounceOptions, debounceView } from '@flatline/kinds/debounce';
+import { type ReducerWatch, StateReducer } from '@flatline/kinds/reducing';
 import { BATCH_SCHEMA, batchEncoder, BatchFormats, openBatchEncoder, type ReadBatch } from '@flatline/records/batches';
 import { type Sound, sound } from '../at-hand.ts';
 import type { KindModule } from '../kind-module.ts';
@@ -28,9 +29,14 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
     outputs: 'a batch',
   }),
   taskSettings: () => ({}),
-  open: async ({ pipeline, registry }) => {
+  open: async ({ pipeline, registry, watch }) => {
     const { format, topic } = pipeline.output;
-    return windowsOver(pipeline, await openBatchEncoder(format, topic, registry));
+    const encoder = await openBatchEncoder(format, topic, registry);
+    return windowsOver(
+      pipeline,
+      encoder,
+      pipeline.rules.reducer === 'custom' ? watch?.(pipeline.input.topic) : undefined,
+    );
   },
   atHand: (pipeline, { output, idOf }) => {
     const formats = new BatchFormats(output);
@@ -48,6 +54,12 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
   judging: async () => (await import('./judging.ts')).debounceJudging,
 };
 
-function windowsOver({ rules, output }: DebouncePipeline, encoder: DebounceOptions['encoder']): PipelineKind {
-  return debounceKind({ rules, encoder, outputTopic: output.topic });
+function windowsOver(
+  { rules, output }: DebouncePipeline,
+  encoder: DebounceOptions['encoder'],
+  watch?: ReducerWatch,
+): PipelineKind {
+  const { reduced } = rules;
+  const watched = reduced && watch && { ...rules, reduced: new StateReducer(reduced.named, watch) };
+  return debounceKind({ rules: watched ?? rules, encoder, outputTopic: output.topic, watch });
 }

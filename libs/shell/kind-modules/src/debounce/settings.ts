@@ -7,9 +7,12 @@ import {
   WINDOW_ITEMS_MAX,
   WINDOW_PARTS_BYTES_MAX,
 } from '@flatline/kinds/debounce';
+import { StateReducer } from '@flatline/kinds/reducing';
+import { CHANGELOG_FORMAT_WITH_REDUCERS } from '@flatline/base';
 import { z } from 'zod';
 import { NO_HELD_TIME } from '../form/lives.ts';
 import type { Problem } from '../form/problem.ts';
+import { namedReducer, reducerFindings, reducerForm } from '../form/reducer.ts';
 import { sectionForm } from '../form/section.ts';
 import { duration, DURATION_MAX_MS, durationOrNone, setting } from '../form/setting.ts';
 import type { Given, OwnPart } from '../kind-module.ts';
@@ -42,8 +45,8 @@ const own = {
   ),
   dedupeBy: setting(z.string().min(1).max(256).optional(), "A header's name, or a JSON pointer as `/user/id` (B2)"),
   reducer: setting(
-    z.enum(['all', 'first', 'last', 'count', 'custom']).default('all'),
-    'What a batch shows of its items (B3); `custom` where the processor is [embedded](DEBOUNCE.md#a-reducer-of-your-own)',
+    reducerForm(['all', 'first', 'last', 'count', 'custom']).default('all'),
+    'What a batch shows of its items (B3): `all`, the `first`, the `last`, none with `count`; `custom` where the processor is [embedded](DEBOUNCE.md#a-reducer-of-your-own); or [built-in parts, or functions of your own](REDUCERS.md) (S10)',
   ),
 };
 
@@ -68,6 +71,8 @@ export function debouncePart(section: DebounceSection, given: Given): OwnPart<De
 
 function debounceRules(section: DebounceSection, { reducers }: Given): DebounceRules {
   const { mode, maxItems, onOversize, dedupeBy, reducer, waitMs } = section;
+  const handed = reducer === 'custom' ? reducers[section.name] : undefined;
+  const reduced = typeof handed === 'function' ? undefined : stateReducerOf(section, reducers);
   return {
     mode,
     waitMs,
@@ -77,9 +82,24 @@ function debounceRules(section: DebounceSection, { reducers }: Given): DebounceR
     onOversize,
     maxPartsBytes: WINDOW_PARTS_BYTES_MAX,
     dedupeBy,
-    reducer,
-    reduce: reducer === 'custom' ? reducers[section.name] : undefined,
+    reducer: ownName(reducer),
+    reduce: typeof handed === 'function' ? handed : undefined,
+    // What has no state has the settings that it always had.
+    ...(reduced && { reduced }),
   };
+}
+
+/** Names that windows have for what they show; whatever has a state is a custom one. */
+type OwnName = DebounceRules['reducer'];
+
+function ownName(reducer: DebounceSection['reducer']): OwnName {
+  return typeof reducer === 'string' ? reducer : 'custom';
+}
+
+function stateReducerOf({ reducer, name }: DebounceSection, handed: Given['reducers']): StateReducer | undefined {
+  const hasState = typeof reducer !== 'string' || reducer === 'custom';
+  const named = hasState ? namedReducer(reducer, name, handed) : undefined;
+  return named && new StateReducer(named);
 }
 
 function defaultMaxBytes(section: DebounceSection): number {
@@ -88,7 +108,9 @@ function defaultMaxBytes(section: DebounceSection): number {
 }
 
 /** True if a window keeps all the items that it has taken. */
-function keepsAll({ reducer, dedupeBy }: DebounceSection): boolean {
+function keepsAll(section: DebounceSection): boolean {
+  const { dedupeBy } = section;
+  const reducer = ownName(section.reducer);
   return reducer === 'all' || (dedupeBy !== undefined && reducer !== 'custom');
 }
 
@@ -131,15 +153,22 @@ function stateProblems(section: DebounceSection, given: Given): Problem[] {
 }
 
 /** A function is no setting: it comes beside the configuration. */
-function reducerProblems({ name, reducer, dedupeBy }: DebounceSection, { reducers }: Given): Problem[] {
+function reducerProblems(
+  { name, reducer, dedupeBy, changelogFormat }: DebounceSection,
+  { reducers }: Given,
+): Problem[] {
   const hasFunction = Object.hasOwn(reducers, name);
   const how = `createProcessor(config, { reducers: { ${JSON.stringify(name)}: (accumulated, item) => … } })`;
-  if (reducer !== 'custom') {
+  if (typeof reducer === 'string' && reducer !== 'custom') {
     const problem = `"custom": the application gives a reducer for this pipeline`;
     return hasFunction ? [{ setting: 'reducer', value: reducer, problem }] : [];
   }
-  const found: Problem[] = [];
-  if (!hasFunction) {
+  const found: Problem[] = typeof reducer === 'string' ? [] : reducerFindings(reducer, name, reducers);
+  if (typeof reducer !== 'string' && changelogFormat < CHANGELOG_FORMAT_WITH_REDUCERS) {
+    const problem = `needs changelogFormat ${CHANGELOG_FORMAT_WITH_REDUCERS}, whose readers know its state`;
+    found.push({ setting: 'reducer', value: reducer, problem, involved: ['changelogFormat'] });
+  }
+  if (reducer === 'custom' && !hasFunction) {
     const problem = `"all", "first", "last" or "count"; "custom" needs a function, and so a processor that is embedded: ${how}`;
     found.push({ setting: 'reducer', value: reducer, problem });
   }

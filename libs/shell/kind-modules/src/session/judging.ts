@@ -8,6 +8,7 @@ import {
 } from '@flatline/oracle';
 import type { KindJudging, RecordReader, Settings } from '../judging/kind-judging.ts';
 import { judgedAttributes } from '../attributes/judged-attributes.ts';
+import { reducerRules } from '../judging/reducer-rules.ts';
 import { fieldsReader, formatsAs, inputFormats, learning } from '../judging/readers.ts';
 import { mergedRules } from '../pipeline.ts';
 import type { SessionPipeline } from './settings.ts';
@@ -32,12 +33,24 @@ function placeIn(
   return (offset) => (said(offset) as { readonly at?: string } | null | undefined)?.at;
 }
 
+/** With all fields, which a reducer sees. */
+const reducedEvent = (formats: ValueFormats, record: RawRecord): InputRecord => {
+  const read = event()(formats, record);
+  if (record.value === null || read.event === undefined || read.event === 'bad') return read;
+  return { ...read, fields: formats.allFields(record.value) };
+};
+
 export const sessionJudging: KindJudging<SessionPipeline> = {
   rules: (pipeline, common) => {
-    const { rules, input, inputs } = pipeline;
+    const {
+      rules: { reducer, ...rules },
+      input,
+      inputs,
+    } = pipeline;
     return {
       kind: 'session',
       ...rules,
+      ...(reducer && { reducer: reducerRules(reducer) }),
       ...common,
       ...(inputs && { inputs: mergedRules(inputs) }),
       inputFormat: input.format,
@@ -45,7 +58,11 @@ export const sessionJudging: KindJudging<SessionPipeline> = {
     };
   },
   readers: (pipeline, registry, settings) => ({
-    input: learning(inputFormats(pipeline, settings), registry, event(placeIn(pipeline, settings))),
+    input: learning(
+      inputFormats(pipeline, settings),
+      registry,
+      pipeline.rules.reducer === undefined ? event(placeIn(pipeline, settings)) : reducedEvent,
+    ),
     furtherInputs: (pipeline.inputs ?? []).slice(1).map(({ format, attributes }): RecordReader<InputRecord> =>
       learning(
         formatsAs(format),

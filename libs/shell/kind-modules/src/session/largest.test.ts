@@ -16,7 +16,7 @@ function pipelineOf(settings: object, format: 'json' | 'avro' = 'json'): Session
     ...settings,
   });
   const { output, maxKeyBytes } = section;
-  return { ...sessionPart(section), input: { maxKeyBytes }, output } as SessionPipeline;
+  return { ...sessionPart(section, { reducers: {} }), input: { maxKeyBytes }, output } as SessionPipeline;
 }
 
 /** Characters of every length that UTF-8 and JSON give them. */

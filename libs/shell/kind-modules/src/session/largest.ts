@@ -17,15 +17,23 @@ const LIMITS = { typeLength: codecLimits.TYPE_LENGTH_MAX, eventIdLength: codecLi
 
 export function largestSessionOutput({ rules, input, output }: SessionPipeline): LargestOutput {
   const { maxKeyBytes } = input;
-  const { maxAttributes, maxAttributeBytes, dedupeEventIds, stats } = rules;
+  const { maxAttributes, maxAttributeBytes, dedupeEventIds, reducer, stats } = rules;
+  const { resultBytesMax: reducedBytes = 0 } = reducer ?? {};
   const cells = stats === undefined ? 0 : cellsOf(stats);
   const key = largestKey(input);
   const summaries = [WIDE, CONTROL].map((text) =>
     largestSummaryBytes(output.format, largestEntry(rules, LIMITS, text), rules, key),
   );
   return {
-    outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...summaries),
-    settings: { maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds, ...(stats && { stats: cells }) },
+    outputBytes: AROUND_BYTES + maxKeyBytes + reducedBytes + Math.max(...summaries),
+    settings: {
+      maxKeyBytes,
+      maxAttributes,
+      maxAttributeBytes,
+      dedupeEventIds,
+      ...(stats && { stats: cells }),
+      ...(reducer && { "reducer's maxStateBytes": reducer.named.reducer.maxStateBytes }),
+    },
     outputs: 'a summary',
     keptBytes: cells * CELL_BYTES,
   };

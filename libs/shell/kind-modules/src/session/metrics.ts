@@ -19,6 +19,7 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
     flatline_early_data_kept_total: ['earlyKept', 'Keys of which data was kept before any activity (S8)'],
     flatline_early_data_joined_total: ['earlyJoined', 'Of these, keys whose session came'],
     flatline_early_data_dropped_total: ['earlyDropped', 'Of these, keys of which none came within holdMs'],
+    flatline_unfinished_reductions_total: ['unfinishedReductions', "Closes at which a reducer's finish threw (S10)"],
     flatline_forgotten_sources_total: ['forgottenSources', 'Sources forgotten for others of their sessions (S5)'],
   },
   gauged: {

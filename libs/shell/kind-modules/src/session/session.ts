@@ -1,5 +1,6 @@
 // All that the shell knows of sessions.
 import type { PipelineKind } from '@flatline/kinds';
+import { StateReducer } from '@flatline/kinds/reducing';
 import { sessionKind, type SessionOptions, sessionView } from '@flatline/kinds/session';
 import { EventFormats, openEventDecoder } from '@flatline/records/events';
 import { foreignDecoder, gated } from '@flatline/records/gate';
@@ -7,13 +8,13 @@ import { openStatsEncoder, STATS_SCHEMA, statsEncoder } from '@flatline/records/
 import {
   openSummaryEncoder,
   type ReadSummary,
-  SUMMARY_SCHEMA,
+  reducedSchema,
   summaryEncoder,
   SummaryFormats,
 } from '@flatline/records/summaries';
 import { type Sound, sound } from '../at-hand.ts';
 import { inMemory } from '../attributes/attribute-settings.ts';
-import type { KindModule } from '../kind-module.ts';
+import type { KindModule, KindPlace } from '../kind-module.ts';
 import { outageOfLives } from '../lives-outage.ts';
 import { largestSessionOutput } from './largest.ts';
 import { sessionMetrics } from './metrics.ts';
@@ -31,8 +32,9 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   outage: (pipeline) => outageOfLives(pipeline, 'session'),
   largest: largestSessionOutput,
   taskSettings: () => ({}),
-  open: async ({ pipeline, registry, clock }) => {
-    const { input, inputs, output } = pipeline;
+  open: async ({ pipeline: configured, registry, clock, watch }) => {
+    const pipeline = watched(configured, watch);
+    const { input, inputs, output, rules } = pipeline;
     const decoderOf = async ({ topic, format, attributes }: SessionPipeline['input']) =>
       gated(
         attributes,
@@ -40,7 +42,8 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
           ? await openEventDecoder(topic, { format, registry, clock })
           : foreignDecoder(attributes.at),
       );
-    const encoder = await openSummaryEncoder(output.format, output.topic, registry);
+    const result = rules.reducer?.result.text;
+    const encoder = await openSummaryEncoder(output.format, output.topic, registry, result);
     const [statsTopic] = pipeline.targets;
     const stats = statsTopic && (await openStatsEncoder(output.format, statsTopic, registry));
     if (inputs === undefined)
@@ -55,7 +58,8 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
       attributes,
       attributes?.at === undefined ? new EventFormats(input) : foreignDecoder(attributes.at),
     );
-    const encoder = summaryEncoder(idOf(SUMMARY_SCHEMA));
+    const result = pipeline.rules.reducer?.result.text;
+    const encoder = summaryEncoder(idOf(reducedSchema(result)), result !== undefined);
     const codecs = { decoder, encoder, stats: statsEncoder(idOf(STATS_SCHEMA)) };
     const formats = new SummaryFormats(output);
     return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
@@ -84,4 +88,12 @@ function sessionsOver({ rules, output, targets }: SessionPipeline, { stats, ...c
   const [topic] = targets;
   const voice = stats && topic !== undefined ? { encoder: stats, topic } : undefined;
   return sessionKind({ rules, ...codecs, stats: voice, tombstones: output.tombstones, outputTopic: output.topic });
+}
+
+/** The pipeline with a reducer whose functions are watched, if they are an application's. */
+function watched(pipeline: SessionPipeline, watch: KindPlace<SessionPipeline>['watch']): SessionPipeline {
+  const { rules, input } = pipeline;
+  const { reducer } = rules;
+  if (reducer === undefined || reducer.named.builtIn !== undefined || watch === undefined) return pipeline;
+  return { ...pipeline, rules: { ...rules, reducer: new StateReducer(reducer.named, watch(input.topic)) } };
 }

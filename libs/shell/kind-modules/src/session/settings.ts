@@ -1,6 +1,7 @@
 // What may be set of sessions, and what it comes to.
 import {
   CHANGELOG_FORMAT_WITH_DISORDER,
+  CHANGELOG_FORMAT_WITH_REDUCERS,
   CHANGELOG_FORMAT_WITH_REVISIONS,
   CHANGELOG_FORMAT_WITH_SOURCES,
   CHANGELOG_FORMAT_WITH_UPDATES,
@@ -17,9 +18,10 @@ import {
   lifeRules,
 } from '../form/lives.ts';
 import type { Problem } from '../form/problem.ts';
+import { reducerFindings, reducerForm, stateReducer } from '../form/reducer.ts';
 import { sectionForm } from '../form/section.ts';
 import { duration, durationOrNone, setting } from '../form/setting.ts';
-import type { OwnPart } from '../kind-module.ts';
+import type { Given, OwnPart } from '../kind-module.ts';
 import type { AnyPipeline } from '../pipeline.ts';
 import { statsForm, statsPart, statsProblems } from './stats-settings.ts';
 import { fillPreset, PRESET_NAMES, TIMEOUT_MAX_MS, withPreset } from './presets.ts';
@@ -66,6 +68,10 @@ export const sessionSection = sectionForm('session', {
     duration.optional(),
     'A touch so long after a session was last told of tells of it (S11), where `emit` has `"updated"`. None: a minute',
   ),
+  reducer: setting(
+    reducerForm(['custom']).optional(),
+    'What the events of a session, or the items of a window, come to (S10): [built-in parts, or functions of your own](REDUCERS.md), `"custom"` where the processor is embedded. Windows also have `"all"`, which is their default, `"first"`, `"last"` and `"count"`: what a batch shows of its items (B3)',
+  ),
   maxAttributes,
   maxAttributeBytes,
   revisionWindowMs: setting(
@@ -96,13 +102,14 @@ export function fillSession(written: Record<string, unknown>): void {
   if (!isTooSlowForUnheard(written)) fillUnheard(written);
 }
 
-export function sessionProblems(section: SessionSection): Problem[] {
+export function sessionProblems(section: SessionSection, given: Given): Problem[] {
   return withPreset(section, [
     ...lifeProblems(section),
     ...graceProblems(section),
     ...tellingProblems(section),
     ...revisionProblems(section),
     ...statsProblems(section),
+    ...reducerProblems(section, given),
   ]);
 }
 
@@ -190,11 +197,42 @@ function tellingProblems({ emit, updateIntervalMs, maxEvents, graceMs, changelog
   return found;
 }
 
+/** Finds a reducer that would not be obeyed (S10). */
+function reducerProblems(section: SessionSection, { reducers }: Given): Problem[] {
+  const { name, reducer, input, revisionWindowMs, changelogFormat, output } = section;
+  if (reducer === undefined) {
+    if (!Object.hasOwn(reducers, name)) return [];
+    return [
+      { setting: 'reducer', value: reducer, problem: '"custom": the application gives a reducer for this pipeline' },
+    ];
+  }
+  const found = reducerFindings(reducer, name, reducers);
+  const refuse = (problem: string, other: string): void => {
+    found.push({ setting: 'reducer', value: reducer, problem, involved: [other] });
+  };
+  if ([input].flat().length > 1) refuse('is not available with several inputs in this version: leave it out', 'input');
+  if (revisionWindowMs > 0)
+    refuse('is not available with revisionWindowMs in this version: leave one of them out', 'revisionWindowMs');
+  // It sees whole events, and would keep what the input keeps out.
+  if ([input].flat().some(({ attributes }) => attributes !== undefined))
+    refuse('is not available with input.attributes in this version: leave one of them out', 'input.attributes');
+  if (changelogFormat < CHANGELOG_FORMAT_WITH_REDUCERS)
+    refuse(
+      `needs changelogFormat ${CHANGELOG_FORMAT_WITH_REDUCERS}, which has what a session came to`,
+      'changelogFormat',
+    );
+  const result = found.length > 0 ? undefined : stateReducer(reducer, name, reducers)?.result.text;
+  if (output.format === 'avro' && result?.includes('"name":"SessionSummary"') === true)
+    refuse('no type of its result is named SessionSummary, as the record around it is', 'output.format');
+  return found;
+}
+
 /** Default of `updateIntervalMs`. */
 const UPDATE_INTERVAL_MS = 60_000;
 
-export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
+export function sessionPart(section: SessionSection, { reducers }: Given): OwnPart<SessionPipeline> {
   const { dedupeEventIds, maxSources, changelogFormat, graceMs, late, revisionWindowMs, maxEvents, emit } = section;
+  const reducer = section.reducer && stateReducer(section.reducer, section.name, reducers);
   // A former build could not read what is kept of sources.
   const { stats, targets } = statsPart(section);
   const told = changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? 0 : maxSources;
@@ -213,6 +251,8 @@ export function sessionPart(section: SessionSection): OwnPart<SessionPipeline> {
       ...(revisionWindowMs > 0 && { revisionWindowMs }),
       // Left out where there are none: the text of the settings stays what it was (K1).
       ...(stats && { stats }),
+      // What is not reduced has the settings that it always had.
+      ...(reducer && { reducer }),
     },
     targets,
     heldTime: heldTimeOf(section),

@@ -81,7 +81,12 @@ export class Here {
         resolve(SLOW);
       });
     });
-    const showJson: ShowEntry = (entry, place) => pipeline.show(entry, place).map(entryFields);
+    // A closed session that may still be revised is an entry, and lives no more (S9).
+    const showJson: ShowEntry = (entry, place) =>
+      pipeline
+        .show(entry, place)
+        .filter(({ state }) => state !== 'CLOSED')
+        .map(entryFields);
     try {
       return await Promise.race([pipeline.lookUp(partition, key, showJson), late]);
     } finally {

@@ -11,6 +11,7 @@ import { BadInput } from '../bad-input.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
 
 const NOTHING = Buffer.alloc(0);
+const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export class AvroReader {
   readonly #texts: TextReader;
@@ -66,6 +67,38 @@ export class AvroReader {
   text(): string {
     const start = this.advance(this.#length());
     return decodeUtf8(this.#buffer, start, this.#position);
+  }
+
+  /** A text whose bytes may be any: what is no UTF-8 becomes U+FFFD. */
+  lossyText(): string {
+    const start = this.advance(this.#length());
+    return lossy.decode(this.#buffer.subarray(start, this.#position));
+  }
+
+  /** So many bytes: a copy. */
+  raw(length: number): Uint8Array {
+    const start = this.advance(length);
+    return Uint8Array.prototype.slice.call(this.#buffer, start, this.#position);
+  }
+
+  float(): number {
+    return this.#buffer.readFloatLE(this.advance(4));
+  }
+
+  double(): number {
+    return this.#buffer.readDoubleLE(this.advance(8));
+  }
+
+  /** As `long`, of any size: the nearest double. */
+  roundedLong(): number {
+    let zigzagged = 0n;
+    for (let shift = 0n, byte = 0x80; byte >= 0x80; shift += 7n) {
+      if (shift > 63n) throw new BadInput('invalid-avro', 'a number of more than ten bytes');
+      byte = this.#byte();
+      zigzagged |= BigInt(byte & 0x7f) << shift;
+    }
+    const magnitude = zigzagged & 0xffffffffffffffffn;
+    return Number((magnitude & 1n) === 0n ? magnitude >> 1n : -(magnitude >> 1n) - 1n);
   }
 
   /** A copy. */

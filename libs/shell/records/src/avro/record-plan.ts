@@ -8,6 +8,7 @@ import { assert, counted } from '@flatline/base';
 import { BadInput } from '../bad-input.ts';
 import { blankItem, type DraftItem, finishItem, ITEM_SHAPE } from '../received-item.ts';
 import type { ReceivedItem, RecordField, RecordShape } from '../record-shape.ts';
+import { AnyValues, type ReadAny } from './any-value.ts';
 import type { AvroReader } from './avro-reader.ts';
 import { isArray, isLogical, isMap, isRecord, isUnion, resolvableWriter, type OwnSchema } from './schema.ts';
 import { Skips } from './skip.ts';
@@ -20,6 +21,9 @@ export class RecordPlan<Target> {
   readonly ofOwnFields: boolean;
   readonly #names: readonly string[];
   readonly #steps: readonly Step<Target>[];
+  readonly #writer: Type;
+  /** Made where it is first asked for. */
+  #readAll: ReadAny | undefined;
 
   /** @throws BadInput `incompatible-schema`. */
   constructor(writerSchema: string, own: OwnSchema, shape: RecordShape<never, Target>) {
@@ -31,6 +35,13 @@ export class RecordPlan<Target> {
     this.#names = needed.map(({ name }) => name);
     this.#steps = needed.map(({ step }) => step);
     this.ofOwnFields = fieldsOf(writer) === fieldsOf(own.type);
+    this.#writer = writer;
+  }
+
+  /** All fields of a value that `read` takes, in an object without a prototype. */
+  readAll(reader: AvroReader): Readonly<Record<string, unknown>> {
+    this.#readAll ??= new AnyValues().of(this.#writer);
+    return this.#readAll(reader) as Readonly<Record<string, unknown>>;
   }
 
   /** Reads one value. @throws BadInput, after which `target` may be half filled. */
@@ -100,6 +111,12 @@ function fieldStep<Target>(type: Type, field: RecordField<never, Target>, skips:
       return (reader, target) => {
         field.set(target, reader.bytes());
       };
+    case 'any': {
+      const read = new AnyValues().of(type);
+      return (reader, target) => {
+        field.set(target, read(reader) as object);
+      };
+    }
     case 'items':
       return itemsStep(type, field.set, skips);
   }

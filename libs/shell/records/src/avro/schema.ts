@@ -49,7 +49,7 @@ export function ownSchema(
   return parseOwnSchema(readFileSync(new URL(`../../../../../schemas/${name}.avsc`, import.meta.url), 'utf8'));
 }
 
-function parseOwnSchema(schema: string): OwnSchema {
+export function parseOwnSchema(schema: string): OwnSchema {
   return { text: JSON.stringify(JSON.parse(schema)), type: parse(schema, {}) };
 }
 
@@ -88,6 +88,9 @@ export function isArray(type: Type): type is types.ArrayType {
 /** avsc's own declaration leaves the type of the values open. */
 export function isMap(type: Type): type is Type & { readonly valuesType: Type } {
   return type.typeName === 'map';
+}
+export function isEnum(type: Type): type is types.EnumType {
+  return type.typeName === 'enum';
 }
 export function isFixed(type: Type): type is types.FixedType {
   return type.typeName === 'fixed';

@@ -51,6 +51,10 @@ export class EventFormats implements EventDecoder {
     return outcome.kind === 'bad' ? asRefused(outcome) : outcome;
   }
 
+  fields(bytes: Uint8Array, start: number, length: number): Readonly<Record<string, unknown>> {
+    return this.#formats.fields(asBuffer(bytes), start, start + length);
+  }
+
   prepare(schemaId: number): Promise<void> {
     return this.#formats.prepare(schemaId);
   }

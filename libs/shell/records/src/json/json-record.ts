@@ -25,6 +25,7 @@ const WANTED: Readonly<Record<FieldKind, string>> = {
   texts: 'an array of strings',
   bytes: 'bytes, which JSON has not',
   items: 'an array of items',
+  any: 'anything',
 };
 
 /**
@@ -106,6 +107,9 @@ function readField<Target>(field: RecordField<never, Target>, value: unknown, ta
       return;
     case 'bytes':
       break;
+    case 'any':
+      field.set(target, value as object);
+      return;
     case 'items':
       if (!Array.isArray(value)) break;
       field.set(target, value.map(itemInJson));

@@ -1,6 +1,7 @@
 export { summaryBytes } from './summary-bytes.ts';
 export {
   openSummaryEncoder,
+  reducedSchema,
   SUMMARY_SCHEMA,
   summaryEncoder,
   SummaryFormats,

@@ -1,6 +1,6 @@
 import type { SummaryEncoder } from '@flatline/ports/formats';
 import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
-import { ownSchema } from '../avro/schema.ts';
+import { type OwnSchema, ownSchema } from '../avro/schema.ts';
 import { badOutcome, type BadOutcome } from '../bad-input.ts';
 import { outputSchemaId, type Format } from '../format.ts';
 import { readJsonRecord } from '../json/json-record.ts';
@@ -8,25 +8,42 @@ import { RecordFormats, type ReadingOptions } from '../record-formats.ts';
 import type { SchemaRegistry } from '../registry/schema-registry.ts';
 import { asBuffer, TextReader } from '../text-reader.ts';
 import { SummaryJsonEncoder } from './summary-json.ts';
-import { blankDraft, finishDraft, SUMMARY_SHAPE, type ReceivedSummary, type SummaryDraft } from './summary-shape.ts';
+import { ReducedSummaryWriter, summarySchemaWith } from './reduced-summary.ts';
+import {
+  blankDraft,
+  finishDraft,
+  RECEIVED_SHAPE,
+  type ReceivedSummary,
+  SUMMARY_SHAPE,
+  type SummaryDraft,
+} from './summary-shape.ts';
 
 export const SUMMARY_SCHEMA = ownSchema('session-summary');
 
 /**
  * The encoder of an output. Avro finds or registers the schema under the topic's subject first; encoding then is synchronous.
+ * `reduced`: the schema of a reducer's results, where there is one (S10).
  * @throws Fatal, Retriable; the message names SCHEMA_REGISTRY_URL.
  */
 export async function openSummaryEncoder(
   format: Format,
   topic: string,
   registry: SchemaRegistry | undefined,
+  reduced?: string,
 ): Promise<SummaryEncoder> {
-  return summaryEncoder(await outputSchemaId({ format, topic, schema: SUMMARY_SCHEMA }, registry));
+  const schema = reducedSchema(reduced);
+  return summaryEncoder(await outputSchemaId({ format, topic, schema }, registry), reduced !== undefined);
 }
 
-/** In Avro under that id of the schema, in JSON without one. */
-export function summaryEncoder(schemaId: number | undefined): SummaryEncoder {
-  return schemaId === undefined ? new SummaryJsonEncoder() : new AvroRecordWriter(schemaId, SUMMARY_SHAPE);
+/** The schema of summaries with what a reducer came to, whose Avro schema is `result`; undefined: there is no reducer. */
+export function reducedSchema(result: string | undefined): OwnSchema {
+  return result === undefined ? SUMMARY_SCHEMA : summarySchemaWith(SUMMARY_SCHEMA, result);
+}
+
+/** In Avro under that id of the schema, in JSON without one. `isReduced`: the schema has a reducer's results. */
+export function summaryEncoder(schemaId: number | undefined, isReduced = false): SummaryEncoder {
+  if (schemaId === undefined) return new SummaryJsonEncoder();
+  return isReduced ? new ReducedSummaryWriter(schemaId) : new AvroRecordWriter(schemaId, SUMMARY_SHAPE);
 }
 
 export type ReadSummary = { readonly kind: 'summary'; readonly summary: ReceivedSummary } | BadOutcome;
@@ -38,10 +55,10 @@ export class SummaryFormats {
 
   constructor(options: ReadingOptions) {
     const readJson = (buffer: Buffer, start: number, end: number, draft: SummaryDraft): void => {
-      readJsonRecord(SUMMARY_SHAPE, buffer, start, end, draft);
+      readJsonRecord(RECEIVED_SHAPE, buffer, start, end, draft);
     };
     this.#formats = new RecordFormats(
-      { shape: SUMMARY_SHAPE, schema: SUMMARY_SCHEMA, readJson },
+      { shape: RECEIVED_SHAPE, schema: SUMMARY_SCHEMA, readJson },
       options,
       new TextReader(),
     );

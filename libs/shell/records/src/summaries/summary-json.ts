@@ -35,6 +35,7 @@ const HELD_MS = beginningOf('heldMs');
 const ABSORBED = beginningOf('absorbed');
 const STATE = beginningOf('state');
 const CAPPED = beginningOf('capped');
+const REDUCED = phraseOf(',"reduced":');
 const END = phraseOf('}');
 
 export class SummaryJsonEncoder implements SummaryEncoder {
@@ -70,6 +71,10 @@ export class SummaryJsonEncoder implements SummaryEncoder {
     writer.string(summary.state);
     writer.phrase(CAPPED);
     writer.boolean(summary.capped);
+    if (summary.reduced !== undefined) {
+      writer.phrase(REDUCED);
+      writer.raw(Buffer.from(summary.reduced?.json ?? 'null'));
+    }
     writer.phrase(END);
     return writer.copy();
   }

@@ -8,9 +8,11 @@ import { asBuffer } from '../text-reader.ts';
  * A summary as a reader gets it: a reason of a newer processor, not in CloseReason yet, is kept, and so is a state. `reason` is
  * empty while the session lives.
  */
-export type ReceivedSummary = Omit<SessionSummary, 'reason' | 'state'> & {
+export type ReceivedSummary = Omit<SessionSummary, 'reason' | 'state' | 'reduced'> & {
   readonly reason: string;
   readonly state: string;
+  /** What the pipeline's reducer has come to, by its schema; undefined: it has none. */
+  readonly reduced?: unknown;
 };
 
 /** The fields of the record, while it is read. */
@@ -50,6 +52,7 @@ export function blankDraft(): SummaryDraft {
     absorbed: undefined,
     state: 'CLOSED',
     capped: false,
+    reduced: undefined,
   };
 }
 
@@ -87,6 +90,7 @@ export function finishDraft(draft: SummaryDraft): ReceivedSummary {
     absorbed: draft.absorbed,
     state: draft.state,
     capped: draft.capped,
+    reduced: draft.reduced,
   };
 }
 
@@ -250,6 +254,21 @@ export const SUMMARY_SHAPE: RecordShape<SessionSummary, SummaryDraft> = [
     get: (summary) => summary.capped,
     set: (draft, value) => {
       draft.capped = value;
+    },
+  },
+];
+
+/** As they are read: with what a reducer came to, whose schema is the pipeline's own. */
+export const RECEIVED_SHAPE: RecordShape<SessionSummary, SummaryDraft> = [
+  ...SUMMARY_SHAPE,
+  {
+    name: 'reduced',
+    kind: 'any',
+    nullable: true,
+    required: false,
+    get: () => undefined,
+    set: (draft, value) => {
+      draft.reduced = value;
     },
   },
 ];

@@ -2,7 +2,7 @@
 //
 // The state is restored *before* the former owner is fenced, so that a hand-over costs a short tail and no more; the fence
 // comes, then the claim, and what lies between is read.
-import { type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
+import { type DurationMs, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
 import type { CommitHeader, PartitionTask } from '@flatline/partition';
 import { claim, type Claimed, lostClaim, type Ownership, readToClaim } from './claiming.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
@@ -85,6 +85,7 @@ async function attempt(parts: RestoreParts, standby: TaskRestoration | undefined
     restoration.checkLineage();
     await restoration.digest();
     checkRestored(context, store, restoration, ownership.evidence);
+    checkReadable(context, restoration);
     restoration.stopReading();
     const { task, flusher, last, heard: claimHeard } = restoration;
     const restoredFrom = standby !== undefined && !parts.isWarmStart ? 'standby' : sourceOf(restoration);
@@ -94,6 +95,16 @@ async function attempt(parts: RestoreParts, standby: TaskRestoration | undefined
     await ownership?.writer.close();
     throw error;
   }
+}
+
+/** Before any record: what was kept by other settings has to mean something by these. @throws Misconfigured */
+function checkReadable({ settings, partition }: TaskContext, { task }: TaskRestoration): void {
+  const why = task.whyUnreadable();
+  if (why === undefined) return;
+  throw new Misconfigured(
+    `pipeline ${settings.name}: ${why} (partition ${partition}). Nothing was reset. Set it back, or declare what can be read ` +
+      'from the former; or give the pipeline another name and another output.topic, and it begins with no state',
+  );
 }
 
 function sourceOf({ isStored, last }: TaskRestoration): StateSource {

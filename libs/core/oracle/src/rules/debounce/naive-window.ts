@@ -4,7 +4,17 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { InputRecord, RawHeader } from '../../logs/history.ts';
 import type { Machine, When } from '../entry-rules.ts';
+import { jsonObject } from '../../logs/json-event.ts';
 import { varintBytes } from '../../logs/varint-bytes.ts';
+import {
+  bare,
+  finishedOf,
+  type ReducedState,
+  reducedWith,
+  Refused,
+  type Seen,
+  UNDECIDED,
+} from '../reducing/naive-reducer.ts';
 import { Telling } from '../telling.ts';
 import { alikeBy, asksIn, type ItemAsks } from './item-asks.ts';
 
@@ -23,6 +33,8 @@ export interface DebounceFoldRules {
   readonly format?: string;
   /** The function of `custom`: from the result of the items before, and an item, to the next result. It may throw. */
   readonly reduce?: ((before: unknown, item: FoldedItem & FoldedRecord) => unknown) | undefined;
+  /** S10: a reducer with a state, in place of the function. */
+  readonly reduced?: object | undefined;
   readonly dedupeBy: string | undefined;
   /** Bytes available to the items of one batch with this key. */
   readonly roomFor: (key: Uint8Array) => number;
@@ -46,6 +58,8 @@ export interface FoldedRecord {
 export interface FoldableItem extends FoldedItem {
   readonly alike: string | undefined;
   readonly record: FoldedRecord;
+  /** In place of `alike` the state of a reducer, whose result is the value (S10). */
+  readonly state?: ReducedState | undefined;
 }
 
 /** A record of the output. */
@@ -112,7 +126,8 @@ function pageBytesOf(item: FoldableItem, firstOffset: number, batchBytes: number
   return numbers + identity + value.length;
 }
 
-function identityBytes({ alike }: FoldableItem): number {
+function identityBytes({ alike, state }: FoldableItem): number {
+  if (state !== undefined) return state.length / 2;
   return alike === undefined ? 0 : alike.split(' ').length;
 }
 
@@ -178,8 +193,9 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
       size > (onOversize === 'flush' ? this.#room : maxPartsBytes) ||
       // After a change of the output's format, or to or from a function, nothing is added to the items there.
       format !== form.format ||
-      (reducer === 'custom') !== (form.reducer === 'custom');
-    const kept = this.#reduced(item, isOver ? undefined : this.state?.items[0]?.value);
+      (reducer === 'custom') !== (form.reducer === 'custom') ||
+      (this.state !== undefined && reducer === 'custom' && this.#isOtherwiseReduced(this.state));
+    const kept = this.#reduced(item, isOver ? undefined : this.state?.items[0], effectiveAt);
     if (kept === 'refused') return false;
     if (isOver) this.#fire('MAX_BYTES', clock);
     const open = this.state ?? this.#opening(item, asks, effectiveAt);
@@ -200,8 +216,13 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
   }
 
   /** Returns the item; for a custom reducer, with the result as its value. */
-  #reduced(item: FoldableItem, before: Uint8Array | undefined): FoldableItem | 'refused' {
-    const { reduce, sizeOf } = this.#rules;
+  #reduced(
+    item: FoldableItem,
+    { value: before, state }: Partial<FoldableItem> = {},
+    at: Millis,
+  ): FoldableItem | 'refused' {
+    const { reduce, reduced: byState, sizeOf } = this.#rules;
+    if (byState !== undefined) return this.#reducedByState(byState, item, state, at);
     if (reduce === undefined) return item;
     try {
       const { offset, timestamp, value, record } = item;
@@ -213,6 +234,34 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     } catch {
       return 'refused'; // that is the answer
     }
+  }
+
+  /** S10 */
+  #reducedByState(
+    rules: object,
+    item: FoldableItem,
+    before: ReducedState | undefined,
+    effectiveAt: Millis,
+  ): FoldableItem | 'refused' {
+    const { offset, timestamp, value } = item;
+    const parsed = jsonObject(value);
+    const fields = bare(Array.isArray(parsed) ? {} : (parsed ?? {}));
+    const seen = { type: 'ITEM', attributes: bare({}) as Seen['attributes'], fields, occurredAt: timestamp };
+    try {
+      const state = reducedWith(rules, before, { ...seen, effectiveAt, offset });
+      if (state === UNDECIDED) return { ...item, value: new Uint8Array(0), state };
+      const result = utf8.encode(JSON.stringify(finishedOf(rules, state)));
+      return this.#rules.sizeOf(result) > this.#room ? 'refused' : { ...item, value: result, state };
+    } catch (error) {
+      if (error instanceof Refused) return 'refused';
+      throw error;
+    }
+  }
+
+  /** True if what the window has come to is a state, and now a function reduces, or the other way round. */
+  #isOtherwiseReduced({ items }: WindowState): boolean {
+    const [item] = items;
+    return item !== undefined && (item.state === undefined) !== (this.#rules.reduced === undefined);
   }
 
   #keeping(open: WindowState, item: FoldableItem): Partial<WindowState> & Pick<WindowState, 'items'> {

@@ -2,6 +2,7 @@
 import { ByteWriter } from '@flatline/base';
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
+import { hexOf } from '../reducing/naive-reducer.ts';
 import type { FoldableItem, WindowState } from './naive-window.ts';
 
 const OWING = 2 ** 28;
@@ -108,7 +109,7 @@ export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): Wi
   const keepsOne = KEEPS_ONE[kept]!;
   const taken = keepsOne && !bytes.isAtEnd ? [firstOffset + bytes.varint(), firstOffset + bytes.varint()] : undefined;
   const items: FoldableItem[] = [];
-  while (!bytes.isAtEnd) items.push(readItem(bytes, firstOffset, key));
+  while (!bytes.isAtEnd) items.push(readItem(bytes, firstOffset, key, REDUCERS[kept] === 'custom'));
   const asOpened = { reducer: REDUCERS[kept]!, keepsOne, format: form === kept ? 'json' : 'avro' };
   const window = {
     form: asOpened,
@@ -134,10 +135,12 @@ export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): Wi
   };
 }
 
-function readItem(bytes: BlockReader, firstOffset: number, key: Uint8Array): FoldableItem {
+/** `isReduced`: its identity is a reducer's state (S10). */
+function readItem(bytes: BlockReader, firstOffset: number, key: Uint8Array, isReduced: boolean): FoldableItem {
   const [offset, timestamp] = [firstOffset + bytes.varint(), bytes.varint()];
   const hasIdentity = bytes.varint() % 2 === 1;
-  const identity = hasIdentity ? bytes.bytes(bytes.varint()).join(' ') : undefined;
+  const identity = hasIdentity ? bytes.bytes(bytes.varint()) : undefined;
   const value = bytes.bytes(bytes.varint());
-  return { offset, timestamp, value, alike: identity, record: { key, headers: [] } };
+  const said = isReduced ? { alike: undefined, state: identity && hexOf(identity) } : { alike: identity?.join(' ') };
+  return { offset, timestamp, value, ...said, record: { key, headers: [] } };
 }

@@ -3,6 +3,7 @@ import type { DurationMs, Millis } from '@flatline/base';
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
 import { nameAt, offsetOf } from '../../logs/places.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
+import { plain, UNDECIDED } from '../reducing/naive-reducer.ts';
 import { isSame, shown } from '../differences.ts';
 import { missingIn } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
@@ -34,6 +35,8 @@ export interface Closing {
   readonly capped: boolean;
   readonly closedAt: Millis;
   readonly deadlineAt: Millis;
+  /** S10; undefined: there is no reducer; `UNDECIDED`: it is not known. */
+  readonly reduced: unknown;
   /** C8 */
   readonly heldMs: DurationMs | undefined;
   /** Event time of an explicit end; undefined: the last sign of life. */
@@ -70,6 +73,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     attributes: new Map(attributes),
     truncated,
     capped,
+    reduced: closing.reduced,
     partition,
     firstOffset: offsetOf(firstOffset),
     lastOffset: offsetOf(lastOffset),
@@ -103,8 +107,10 @@ export function summaryDifferences(
   // As a processor writes it that has not heard of them.
   const found: Readonly<Record<string, unknown>> = { state: 'CLOSED', capped: false, ...summary };
   for (const [name, value] of expected) {
+    if (value === UNDECIDED && name === 'reduced') continue;
     if (name === 'closedAt' && isBetween(found[name], closedAtLeast, value)) continue;
-    if (!isSame(found[name], value)) different.push(`${name} is ${shown(found[name])}, by the input ${shown(value)}`);
+    if (!isSame(name === 'reduced' ? plain(found[name]) : found[name], value))
+      different.push(`${name} is ${shown(found[name])}, by the input ${shown(value)}`);
   }
   return different;
 }

@@ -1,5 +1,6 @@
 // Two open sessions of a key that are one (C7), as docs/SPEC.md says it.
 import type { PipelineRules } from '../../logs/history.ts';
+import { type ReducedState, reducedOfBoth } from '../reducing/naive-reducer.ts';
 import { joinedSpan, missingIn } from './sequence-span.ts';
 import { counted, kept, type Session } from './session-state.ts';
 
@@ -23,6 +24,7 @@ export function joinedSessions(a: Session, b: Session, rules: PipelineRules): Se
     timeoutChosen,
     lastOffset: heardLast.lastOffset,
     toldAt: undefined,
+    reduced: joinedReductions(earlier, later, rules),
     eventCount: a.eventCount + b.eventCount,
     duplicates: a.duplicates + b.duplicates,
     outOfOrder: a.outOfOrder + b.outOfOrder,
@@ -46,6 +48,12 @@ export function joinedSessions(a: Session, b: Session, rules: PipelineRules): Se
     if (held?.at !== attribute.at || heardLast === other) kept(session, rules, name, attribute);
   }
   return session;
+}
+
+/** S10 */
+function joinedReductions(earlier: Session, later: Session, { reducer }: PipelineRules): ReducedState | undefined {
+  const [a, b] = [earlier.reduced, later.reduced];
+  return a === undefined || b === undefined || reducer === undefined ? (a ?? b) : reducedOfBoth(reducer, a, b);
 }
 
 type Both = Readonly<Record<'earlier' | 'later' | 'heardBefore' | 'heardLast', Session>>;

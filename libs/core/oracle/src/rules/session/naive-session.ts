@@ -5,11 +5,13 @@ import type { Millis } from '@flatline/base';
 import type { InputEvent, InputOfSeveral, InputRecord, PipelineRules } from '../../logs/history.ts';
 import { textOf } from '../../logs/byte-names.ts';
 import { hasEraseHeader } from '../../logs/raw-record.ts';
+import { jsonObject } from '../../logs/json-event.ts';
 import { inputOf, nameAt, offsetOf } from '../../logs/places.ts';
 import { eventIn } from '../attributes-in.ts';
 import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
+import { bare, finishedOf, Refused, type Seen } from '../reducing/naive-reducer.ts';
 import { type ExpectedClose, expectedSummary } from './expected-close.ts';
 import { withEnd, withEvent } from './event-time.ts';
 import {
@@ -99,10 +101,21 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       this.state = undefined;
       return true;
     }
+    try {
+      return this.#take(record, when);
+    } catch (error) {
+      // S10: the event, and nothing of it.
+      if (error instanceof Refused) return false;
+      throw error;
+    }
+  }
+
+  #take(record: InputRecord, when: When): boolean {
     const event = eventOf(record, this.#rules);
     if (event === 'bad') return false;
     const { effectiveAt, offset } = when;
-    const activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? record.timestamp, event };
+    const occurredAt = event?.occurredAt ?? record.timestamp;
+    const activity = { offset, effectiveAt, occurredAt, event, seen: seenIn(record, this.#rules, effectiveAt) };
     const { state } = this;
     const input = this.#rules.inputs?.[record.input ?? 0];
     if (state?.closed !== undefined) return this.#takeAfterClose(state, input, { record, activity }, when);
@@ -214,11 +227,11 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const isEnd = activity.event?.type === ENDED;
     if (isEnd && this.state === undefined) return true;
     const isLive = this.state?.isEarly === false;
-    if (!isLive) this.began();
     const { state } = this;
     const early = state?.isEarly === true ? begunWith(state, this.#rules, activity) : undefined;
     const before = early ?? state ?? newSession(activity, this.#rules);
     const session = withActivity(before, this.#rules, activity);
+    if (!isLive) this.began();
     this.repeated(session.duplicates - before.duplicates);
     this.state = session;
     if (!isEnd) this.#tellOf(isLive ? before : undefined, session, { clock, clockAtLeast });
@@ -289,6 +302,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       state,
       revision,
       capped: this.#isCapped(session, reason),
+      reduced: this.#rules.reducer && finishedOf(this.#rules.reducer, session.reduced),
       reason,
       closedAt,
       deadlineAt,
@@ -336,6 +350,20 @@ export function openIn(state: Session): readonly Session[] {
 /** True if disorder has left nothing beside it (C7). */
 export function isPlain({ endedAt, absorbed, later }: Session): boolean {
   return endedAt === undefined && absorbed.length === 0 && later.length === 0;
+}
+
+/** As a reducer sees a record with a value (S10). */
+function seenIn(record: InputRecord, { reducer }: PipelineRules, effectiveAt: Millis): Seen | undefined {
+  const { value, event, offset, fields = value === null ? undefined : jsonObject(value) } = record;
+  if (reducer === undefined || event === undefined || event === 'bad' || fields === 'bad') return undefined;
+  return {
+    type: event.type,
+    attributes: bare(Object.fromEntries(event.attributes ?? [])) as Seen['attributes'],
+    fields: bare(fields),
+    occurredAt: event.occurredAt ?? record.timestamp,
+    effectiveAt,
+    offset,
+  };
 }
 
 /** undefined: a bare sign of life. */

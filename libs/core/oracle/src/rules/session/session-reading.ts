@@ -73,6 +73,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
       if (state === undefined) return true;
       if (state.closed === undefined && opensAnother(record, event, state, rules)) return true;
       if (event === undefined) return false;
+      if (rules.reducer !== undefined && record.value !== null) return true;
       const isRemembered = event.eventId !== undefined && rules.dedupeEventIds > 0;
       return event.type !== HEARTBEAT || isRemembered || event.attributes !== undefined || isOfSource(event, rules);
     },

@@ -3,6 +3,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import type { InputEvent, PipelineRules } from '../../logs/history.ts';
+import { type ReducedState, reducedWith, type Seen } from '../reducing/naive-reducer.ts';
 import { missingIn, nothingSeen, type SequenceSpan, withSequence } from './sequence-span.ts';
 
 const TYPES_MAX = 32;
@@ -41,6 +42,8 @@ export interface Session {
   hasSources: boolean;
   /** When a record last told of it, or it opened (S11); undefined: it opened where no updates were said. */
   toldAt: Millis | undefined;
+  /** What its reducer has come to (S10). */
+  reduced: ReducedState | undefined;
   /** Event time of an explicit end that has not closed it yet (C7). */
   endedAt: Millis | undefined;
   /** First offsets of incarnations that turned out to be this one. */
@@ -65,6 +68,8 @@ export interface Activity {
   readonly effectiveAt: Millis;
   readonly occurredAt: Millis;
   readonly event: InputEvent | undefined;
+  /** As a reducer sees it; undefined: there is nothing for one. */
+  readonly seen?: Seen | undefined;
 }
 
 export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules: PipelineRules): Session {
@@ -91,6 +96,7 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
     hasTexts: rules.updateIntervalMs !== undefined,
     hasSources: false,
     toldAt: rules.updateIntervalMs === undefined ? undefined : effectiveAt,
+    reduced: undefined,
     endedAt: undefined,
     absorbed: [],
     later: [],
@@ -106,7 +112,7 @@ export function asCapped(
   timestamp: Millis,
 ): Activity {
   const isBeyond = activity.event !== undefined && activity.event.type !== 'ENDED' && eventCount >= maxEvents;
-  return isBeyond ? { ...activity, event: undefined, occurredAt: timestamp } : activity;
+  return isBeyond ? { ...activity, event: undefined, seen: undefined, occurredAt: timestamp } : activity;
 }
 
 /** True if a record has to tell of a session as it is after a sign of life (S11). */
@@ -117,9 +123,9 @@ export function owesUpdate(before: Session, after: Session, { updateIntervalMs }
   return spans(after) !== spans(before);
 }
 
-/** S1: every activity counts as a sign of life; S5: a duplicate as nothing else. `before` stays as it was. */
+/** S1: every activity counts as a sign of life; S5: a duplicate as nothing else. `before` stays as it was. @throws Refused (S10) */
 export function withActivity(before: Session, rules: PipelineRules, activity: Activity): Session {
-  const { event, occurredAt } = activity;
+  const { event, occurredAt, seen } = activity;
   const session = { ...before };
   session.lastSeenAt = Math.max(session.lastSeenAt, activity.effectiveAt);
   session.lastOffset = activity.offset;
@@ -127,6 +133,8 @@ export function withActivity(before: Session, rules: PipelineRules, activity: Ac
     session.duplicates += 1;
     return session;
   }
+  if (rules.reducer !== undefined && seen !== undefined)
+    session.reduced = reducedWith(rules.reducer, session.reduced, seen);
   if (occurredAt < session.lastEventAt) session.outOfOrder += 1;
   session.startedAt = Math.min(session.startedAt, occurredAt);
   session.lastEventAt = Math.max(session.lastEventAt, occurredAt);

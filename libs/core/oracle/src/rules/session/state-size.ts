@@ -1,4 +1,5 @@
 // Bytes that sessions count towards `maxStateBytes` (I7), by the layout of their texts in docs/FORMATS.md.
+import { reducedSize } from '../reducing/naive-reducer.ts';
 import type { SequenceSpan } from './sequence-span.ts';
 import type { Session } from './session-state.ts';
 
@@ -13,9 +14,9 @@ const LENGTH_BYTES = 4;
 
 const utf8 = new TextEncoder();
 
-/** What disorder has left (C7), and the texts. */
+/** What disorder has left (C7), what the reducer has come to (S10), and the texts. */
 export function stateSize(session: Session): number {
-  return disorderSize(session) + textsSize(session);
+  return disorderSize(session) + reducedSize(session.reduced) + textsSize(session);
 }
 
 /** With its length before it. */

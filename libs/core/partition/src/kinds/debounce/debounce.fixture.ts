@@ -4,6 +4,7 @@ import { type DebounceFoldRules, type FoldedBatch, foldDebounce } from '@flatlin
 import { debounceKind, type DebounceRules } from '@flatline/kinds/debounce';
 import type { DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import { PartitionTask } from '../../index.ts';
+import { rulesOf } from '../reducer-rules.fixture.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
 import { bytes, ListCursor, options, text } from '../../task.fixture.ts';
 
@@ -80,7 +81,9 @@ export class DebounceLog extends KindLog<FoldedBatch, FoldedWindows> {
     const timestampType = this.#logAppendTime ? 'LogAppendTime' : 'CreateTime';
     const state = { ...others.state, entriesMax: this.#entriesMax, stateBytesMax: this.maxStateBytes };
     const owedBytesMax = this.#owedBytesMax;
-    return new PartitionTask({ ...others, owedBytesMax, input: { ...input, timestampType }, state, kind });
+    const settings = this.#rules.reduced && JSON.stringify({ reduced: this.#rules.reduced });
+    const changelog = { ...others.changelog, ...(settings !== undefined && { settings }) };
+    return new PartitionTask({ ...others, owedBytesMax, input: { ...input, timestampType }, state, kind, changelog });
   }
 
   protected override hear({ key, value }: Output): FoldedBatch {
@@ -90,8 +93,10 @@ export class DebounceLog extends KindLog<FoldedBatch, FoldedWindows> {
   }
 
   protected override fold(input: readonly RawRecord[]): FoldedWindows {
+    const { reduced, ...own } = this.#rules;
     const rules: DebounceFoldRules = {
-      ...this.#rules,
+      ...own,
+      ...(reduced && { reduced: rulesOf(reduced) }),
       roomFor: (key) => this.#batchBytesMax - 100 - key.length,
       sizeOf: (value) => value.length + 10,
     };

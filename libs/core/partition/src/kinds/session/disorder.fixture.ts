@@ -1,10 +1,12 @@
 // A log of events that come in no order, and a task that takes them.
 import { sessionKind, type SessionRules } from '@flatline/kinds/session';
+import { bareJson } from '@flatline/base';
 import { inputRecord, jsonEvent, type RawRecord } from '@flatline/oracle';
 import { foldInput } from '@flatline/oracle/session';
 import { blankEvent, type EventDecoder, type SummaryEncoder } from '@flatline/ports/formats';
 import { PartitionTask } from '../../index.ts';
 import { bytes, options, text } from '../../task.fixture.ts';
+import { rulesOf } from '../reducer-rules.fixture.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
 
 /** What is said of a session: a summary, or that a tombstone came. */
@@ -20,13 +22,16 @@ const decoder: EventDecoder = {
     target.attributes = attributes && new Map(Object.entries(attributes));
     return { kind: 'event' };
   },
+  fields: (all, start, length) =>
+    bareJson(text(all.subarray(start, start + length))) as Readonly<Record<string, unknown>>,
   prepare: () => Promise.resolve(),
 };
 
 const encoder: SummaryEncoder = {
-  encode: ({ key, attributes, countsByType, ...summary }) => {
+  encode: ({ key, attributes, countsByType, reduced, ...summary }) => {
     const maps = { attributes: Object.fromEntries(attributes), countsByType: Object.fromEntries(countsByType) };
-    return bytes(JSON.stringify({ sessionId: text(key), ...summary, ...maps }));
+    const result = reduced === undefined ? {} : { reduced: reduced && (JSON.parse(reduced.json) as unknown) };
+    return bytes(JSON.stringify({ sessionId: text(key), ...summary, ...maps, ...result }));
   },
 };
 
@@ -61,7 +66,9 @@ export class DisorderLog extends KindLog<Summary> {
     const kind = sessionKind({ rules, decoder, encoder, tombstones: this.#tombstones, outputTopic: 'output' });
     const input = { ...options().input, timestampType: 'CreateTime' as const };
     const state = { ...options().state, stateBytesMax: this.#maxStateBytes };
-    return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state }), kind });
+    const settings = rules.reducer && JSON.stringify({ reducer: rules.reducer });
+    const changelog = { ...options().changelog, ...(settings !== undefined && { settings }) };
+    return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state, changelog }), kind });
   }
 
   protected override hear({ value, headers }: Output): Summary {
@@ -73,7 +80,9 @@ export class DisorderLog extends KindLog<Summary> {
     const { maxKeyBytes } = options().input;
     const common = { timestampType: 'CreateTime', maxKeyBytes, unheardMs: 0, maxHoldMs: 0 } as const;
     const limits = { stateBytesMax: this.#maxStateBytes, tombstones: this.#tombstones };
-    const rules = { kind: 'session', ...this.rules, ...common, ...limits } as const;
+    const { reducer, ...own } = this.rules;
+    const reduces = reducer && { reducer: rulesOf(reducer) };
+    const rules = { kind: 'session', ...own, ...reduces, ...common, ...limits } as const;
     const records = input.map((record) => inputRecord(record, jsonEvent));
     const { said: words, refused } = foldInput(records, { partition: PARTITION, rules });
     const said = new Map<string, Summary[]>();

@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import { configurationJsonSchema, defineReducer, resolveConfiguration, rulesText } from './index.ts';
+import { minimal, problems, resolve, visits } from './resolving.fixture.ts';
+
+const PARTS = {
+  total: { sum: '/amount' },
+  plan: { last: '/attributes/plan' },
+  pages: { set: { field: '/page', max: 20 } },
+  way: { funnel: { field: '/page', steps: ['/', '/cart'] } },
+};
+const own = defineReducer<{ readonly count: number }>({
+  state: { type: 'record', name: 'Count', fields: [{ name: 'count', type: 'long' }] },
+  initial: () => ({ count: 0 }),
+  add: ({ count }) => ({ count: count + 1 }),
+  merge: (a, b) => ({ count: a.count + b.count }),
+});
+const windows = { name: 'visits', kind: 'debounce', waitMs: 1_000, input: { topic: 'i' }, output: { topic: 'o' } };
+const config = (settings: object, of: object = visits): object => ({ ...minimal, pipelines: [{ ...of, ...settings }] });
+const found = (settings: object, of?: object): string[] => problems(config(settings, of));
+
+describe('[S10] reducers in a configuration', () => {
+  test('built-in parts, in sessions and in windows: the settings of a commit say them, and their schemas', () => {
+    for (const [of, name] of [
+      [visits, 'reducer'],
+      [windows, 'reduced'],
+    ] as const) {
+      const [pipeline] = resolve(config({ reducer: PARTS }, of)).pipelines;
+      const said = (
+        JSON.parse(rulesText(pipeline!)) as Record<string, { readonly builtIn: unknown; readonly state: object }>
+      )[name];
+      expect(said).toMatchObject({ builtIn: PARTS, maxStateBytes: 16_384, state: { type: 'record', name: 'Reduced' } });
+    }
+  });
+
+  test('without one, the settings of a commit are those of before', () => {
+    for (const each of [visits, windows]) {
+      const text = rulesText(resolve(config({}, each)).pipelines[0]!);
+      expect(text).not.toContain('"reduced"');
+      expect(text.includes('"reducer"')).toBe(each === windows);
+    }
+  });
+
+  test('a value of defineReducer passes through, whatever is copied on the way', () => {
+    const [pipeline] = resolve(config({ reducer: own })).pipelines;
+    expect(pipeline).toMatchObject({ rules: { reducer: { named: { reducer: own } } } });
+    expect(JSON.parse(rulesText(pipeline!))).toMatchObject({ reducer: { version: 1, state: { name: 'Count' } } });
+    expect(resolve(config({ reducer: own }, windows)).pipelines[0]).toMatchObject({ rules: { reducer: 'custom' } });
+  });
+
+  test('"custom": the application hands it over, and for a session not as a bare function', () => {
+    const options = { source: 'test', folder: '/', environment: {} };
+    const given = (reducers: object): unknown =>
+      resolveConfiguration(config({ reducer: 'custom' }), { ...options, reducers: reducers as never }).pipelines[0]!
+        .rules;
+    expect(given({ visits: own })).toMatchObject({ reducer: { named: { reducer: own } } });
+    expect(() => given({ visits: () => 1 })).toThrow(
+      'createProcessor(config, { reducers: { "visits": defineReducer({ … }) } })',
+    );
+    expect(found({ reducer: 'custom' })).toEqual([
+      expect.stringContaining('"custom" needs a processor that is embedded'),
+    ]);
+    const unasked = (): unknown => resolveConfiguration(config({}), { ...options, reducers: { visits: own } });
+    expect(unasked).toThrow('the application gives a reducer for this pipeline');
+  });
+
+  test.each<[string, unknown]>([
+    ['no pointer', { total: { sum: 'amount' } }],
+    ['an operation that there is not', { total: { avg: '/amount' } }],
+    ['two operations', { total: { sum: '/a', min: '/a' } }],
+    ['a set without a bound', { pages: { set: { field: '/page' } } }],
+    ['a step twice', { way: { funnel: { field: '/page', steps: ['/', '/'] } } }],
+    ['a name that is none', { 'a-b': { sum: '/a' } }],
+    ['a name that means something', JSON.parse('{"__proto__":{"sum":"/a"}}')],
+    ['no part', {}],
+    ['a name that debounce has', 'last'],
+  ])('[I4] of a session is refused: %s', (_what, reducer) => {
+    expect(found({ reducer })).toEqual([
+      expect.stringMatching(/^pipelines\[0\]\.reducer \[.*\] "custom", or an object of parts/),
+    ]);
+  });
+
+  test('[I4][S8][K9] refused with what they cannot be together', () => {
+    expect(found({ reducer: PARTS, input: [{ topic: 'a' }, { topic: 'b', touches: false }] })).toEqual([
+      'pipelines[0].reducer [(an object)] is not available with several inputs in this version: leave it out',
+    ]);
+    for (const each of [visits, windows])
+      expect(found({ reducer: PARTS, changelogFormat: 4 }, each)).toEqual([
+        expect.stringMatching(/^pipelines\[0\]\.reducer \[\(an object\)\] needs changelogFormat 5/),
+      ]);
+    expect(found({ reducer: PARTS, dedupeBy: 'id' }, windows)).toEqual([
+      expect.stringContaining('pipelines[0].dedupeBy ["id"] leave it out'),
+    ]);
+    const clash = defineReducer<object>({
+      state: { type: 'record', name: 'SessionSummary', fields: [] },
+      initial: () => ({}),
+      add: (state) => state,
+      merge: (a) => a,
+    });
+    const avro = {
+      ...config({ reducer: clash, output: { topic: 'o', format: 'avro' } }),
+      schemaRegistryUrl: 'http://r',
+    };
+    expect(problems(avro)).toEqual([expect.stringContaining('no type of its result is named SessionSummary')]);
+  });
+
+  test('editors are told of built-in parts, and of no value that only code has', () => {
+    expect(JSON.stringify(configurationJsonSchema())).toContain('"funnel"');
+  });
+});
+
+describe('[S10] defineReducer', () => {
+  const good = {
+    state: { type: 'record', name: 'Count', fields: [{ name: 'count', type: 'long' }] },
+    initial: () => ({ count: 0 }),
+    add: (state: unknown) => state,
+    merge: (a: unknown) => a,
+  };
+  test.each<[object, string]>([
+    [{ add: undefined }, 'add is a function, and needed'],
+    [{ finnish: 1 }, 'finnish is none of initial, add, merge, finish, state, result, maxStateBytes, version'],
+    [{ finish: (a: unknown) => a }, 'finish needs result'],
+    [{ result: 'long' }, 'there is no finish'],
+    [{ maxStateBytes: 0 }, 'maxStateBytes is 0, wanted 1 to 65536'],
+    [{ version: 0.5 }, 'version is 0.5'],
+    [{ state: 'float' }, 'state: write "double" for "float"'],
+    [{ state: ['null', 'long'], initial: () => null }, 'the result is a union, or null: put it into a record'],
+    [{ initial: () => ({ count: 'x' }) }, 'what initial returns does not fit its schema: count is "x"'],
+    [{ finish: () => 'x', result: 'long' }, 'what finish returns does not fit its schema: it is "x"'],
+  ])('%j is a TypeError at the call', (changes, message) => {
+    expect(() => defineReducer({ ...good, ...changes })).toThrow(
+      new RegExp(message.replace(/[[\](){}.*+?^$|\\]/g, '\\$&')),
+    );
+  });
+});
