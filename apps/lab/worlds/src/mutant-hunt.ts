@@ -38,9 +38,13 @@ function lineOf(mutant: HuntedMutant, result: SeedResult | undefined): string {
   return `caught    ${name.padEnd(NAME_WIDTH)} seed ${result.seed}: ${what}`;
 }
 
+/** A mutant whose line does not run any more is no fault that anything has seen. */
+const BROKEN = /\b(?:ReferenceError|SyntaxError)\b/;
+
 /** The violation by which the mutant counts as caught. */
 function tellingOf({ invariant }: HuntedMutant, { violations }: SeedResult): string | undefined {
-  return violations.find((violation) => invariant === undefined || violation.includes(` ${invariant}: `));
+  const isTelling = (violation: string): boolean => invariant === undefined || violation.includes(` ${invariant}: `);
+  return violations.find((violation) => isTelling(violation) && !BROKEN.test(violation));
 }
 
 /** One seed after another, so that always the same one catches it. */

@@ -76,7 +76,7 @@ export const TIME_MUTANTS: readonly EngineMutant[] = [
     name: 'never asks for proof',
     file: 'libs/shell/runtime/src/running/silence-watch.ts',
     from: "else if (advice.kind === 'ask') unattended",
-    to: "else if (advice.kind === 'ask' && task.clock.now < 0) unattended",
+    to: "else if (advice.kind === 'ask' && advice.timestamp < 0) unattended",
   },
   {
     name: 'never doubts a leader that shows nothing new',
