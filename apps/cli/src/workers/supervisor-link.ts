@@ -45,7 +45,7 @@ async function answerTo(question: Question, served: Served | undefined): Promise
   if (served === undefined) return {};
   if (question.about === 'view') return { view: served.view() };
   if (question.about === 'metrics') return { metrics: await served.metrics() };
-  if (question.about === 'entries') return { entries: await served.lookUp(question.pipeline, question.keys) };
+  if (question.about === 'entries') return { entries: await served.lookUp(question.asking) };
   return { outcome: served.restart(question.pipeline, question.partition) };
 }
 

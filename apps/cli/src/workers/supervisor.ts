@@ -8,6 +8,7 @@
 //   SV2  A question that a worker does not answer in time is answered without it; nothing waits for a dead one.
 import { type Clock, type DurationMs, messageOf, Retriable, StateInUse } from '@flatline/base';
 import {
+  type Asking,
   type HereAnswers,
   type Looked,
   type ProcessView,
@@ -132,8 +133,8 @@ export class Supervisor implements Whole {
   }
 
   /** Does not wait for others once one has answered for all of the keys, as who has them. */
-  lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly HereAnswers[]> {
-    const question = { about: 'entries', pipeline, keys } as const;
+  lookUp(asking: Asking): Promise<readonly HereAnswers[]> {
+    const question = { about: 'entries', asking } as const;
     const found: HereAnswers[] = [];
     return new Promise((resolve) => {
       const asked = [...this.#running.values()].map(async (child) => {

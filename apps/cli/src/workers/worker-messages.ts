@@ -1,5 +1,5 @@
 // Messages between a supervisor and a worker, over the channel that Node opens between parent and child.
-import type { HereAnswers, ProcessView, RestartOutcome } from '@flatline/processor';
+import type { Asking, HereAnswers, ProcessView, RestartOutcome } from '@flatline/processor';
 
 export type ToWorker =
   | { readonly kind: 'stop' }
@@ -9,7 +9,7 @@ export type ToWorker =
 export type Question =
   | { readonly about: 'view' }
   | { readonly about: 'metrics' }
-  | { readonly about: 'entries'; readonly pipeline: string; readonly keys: readonly Uint8Array[] }
+  | { readonly about: 'entries'; readonly asking: Asking }
   | { readonly about: 'restart'; readonly pipeline: string; readonly partition: number };
 
 /** Fields not asked for are left out; all of them are while the processor has not started. */

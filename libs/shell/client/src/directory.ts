@@ -22,9 +22,14 @@ export interface Directory {
    * too: ask again after `retryAfterMs`. Rejects with Retriable where no instance answers, with Error where there is no such
    * pipeline.
    */
-  get(key: RecordKey): Promise<DirectoryEntry>;
+  get(key: RecordKey, options?: DirectoryGetOptions): Promise<DirectoryEntry>;
   /** The same of many, in their order. */
-  getAll(keys: readonly RecordKey[]): Promise<readonly DirectoryEntry[]>;
+  getAll(keys: readonly RecordKey[], options?: DirectoryGetOptions): Promise<readonly DirectoryEntry[]>;
+}
+
+export interface DirectoryGetOptions {
+  /** `now`: as of all that was acknowledged before the call. Default: as of what the instance has read. */
+  readonly proof?: 'now';
 }
 
 /** Most keys of one request, as the processor takes them. */
@@ -40,6 +45,8 @@ export function directory(options: DirectoryOptions): Directory {
   return new HttpDirectory(options);
 }
 
+type Proof = DirectoryGetOptions['proof'];
+
 interface Waiting {
   readonly key: Uint8Array;
   readonly resolve: (entry: DirectoryEntry) => void;
@@ -53,7 +60,8 @@ class HttpDirectory implements Directory {
   #owners: OwnerMap | undefined;
   #askedAtMs = -Infinity;
   #asking: Promise<void> | undefined;
-  #waiting: Waiting[] = [];
+  readonly #waiting: Waiting[] = [];
+  readonly #proving: Waiting[] = [];
 
   constructor({ urls, pipeline, timeoutMs = 2_000 }: DirectoryOptions) {
     this.#urls = urls.map((url) => url.replace(/\/+$/, ''));
@@ -61,30 +69,36 @@ class HttpDirectory implements Directory {
     this.#timeoutMs = timeoutMs;
   }
 
-  async get(key: RecordKey): Promise<DirectoryEntry> {
+  async get(key: RecordKey, options: DirectoryGetOptions = {}): Promise<DirectoryEntry> {
+    checkCall('lookUp', options, 'get');
     const bytes = keyBytes(key);
+    const { proof } = options;
+    const waiting = proof === 'now' ? this.#proving : this.#waiting;
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) queueMicrotask(() => void this.#askForWaiting());
-      this.#waiting.push({ key: bytes, resolve, reject });
+      if (waiting.length === 0) queueMicrotask(() => void this.#askFor(waiting, proof));
+      waiting.push({ key: bytes, resolve, reject });
     });
   }
 
-  async getAll(keys: readonly RecordKey[]): Promise<readonly DirectoryEntry[]> {
-    return this.#look(keys.map(keyBytes));
+  async getAll(keys: readonly RecordKey[], options: DirectoryGetOptions = {}): Promise<readonly DirectoryEntry[]> {
+    checkCall('lookUp', options, 'getAll');
+    return this.#look(keys.map(keyBytes), options.proof);
   }
 
-  async #askForWaiting(): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+  async #askFor(all: Waiting[], proof: Proof): Promise<void> {
+    const waiting = all.splice(0);
     try {
-      const entries = await this.#look(waiting.map(({ key }) => key));
+      const entries = await this.#look(
+        waiting.map(({ key }) => key),
+        proof,
+      );
       for (const [i, { resolve }] of waiting.entries()) resolve(entries[i]!);
     } catch (error) {
       for (const { reject } of waiting) reject(error);
     }
   }
 
-  async #look(keys: readonly Uint8Array[]): Promise<readonly DirectoryEntry[]> {
+  async #look(keys: readonly Uint8Array[], proof: Proof): Promise<readonly DirectoryEntry[]> {
     if (this.#owners === undefined) await this.#learnOwners();
     const entries = new Array<DirectoryEntry>(keys.length);
     const places = Map.groupBy(keys.keys(), (i) => this.#endpointOf(keys[i]!));
@@ -100,6 +114,7 @@ class HttpDirectory implements Directory {
         const found = await this.#ask(
           endpoint,
           indices.map((i) => keys[i]!),
+          proof,
         );
         for (const [at, i] of indices.entries()) entries[i] = found[at]!;
       }
@@ -117,8 +132,9 @@ class HttpDirectory implements Directory {
   }
 
   /** At the instance given, else at any other that answers: each of them knows whom to ask. */
-  async #ask(endpoint: string, keys: readonly Uint8Array[]): Promise<readonly DirectoryEntry[]> {
-    const body = JSON.stringify({ keys: keys.map((key) => ({ base64: Buffer.from(key).toString('base64') })) });
+  async #ask(endpoint: string, keys: readonly Uint8Array[], proof: Proof): Promise<readonly DirectoryEntry[]> {
+    const asked = keys.map((key) => ({ base64: Buffer.from(key).toString('base64') }));
+    const body = JSON.stringify({ keys: asked, ...(proof && { proof }) });
     const path = `/api/v1/entries/${encodeURIComponent(this.#pipeline)}:lookup`;
     const headers = { 'content-type': 'application/json' };
     const { entries } = await this.#fromAny<{ readonly entries: readonly DirectoryEntry[] }>(

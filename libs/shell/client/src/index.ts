@@ -27,7 +27,7 @@ export type {
   Sessions,
   SessionsOptions,
 } from './senders.ts';
-export { type Directory, directory, type DirectoryOptions } from './directory.ts';
+export { type Directory, directory, type DirectoryGetOptions, type DirectoryOptions } from './directory.ts';
 export type { DirectoryEntry } from './directory-entry.ts';
 export type { Duration, Instant } from './check-times.ts';
 export type { DroppedItems, Items, ItemsLimits, PushOptions } from './pushed-items.ts';

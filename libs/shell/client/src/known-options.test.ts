@@ -1,7 +1,7 @@
 // Ties what is checked of a call to what it takes: the compiler finds an option that has one home only.
 import { expect, test } from '@jest/globals';
 import type { Needed, Wanted } from './check-options.ts';
-import type { DirectoryOptions } from './directory.ts';
+import type { DirectoryGetOptions, DirectoryOptions } from './directory.ts';
 import type { ConnectOptions, Flatline } from './flatline.ts';
 import type { SummariesOptions } from './open-summaries.ts';
 import { CALLS } from './known-options.ts';
@@ -16,6 +16,7 @@ type Call = Exclude<keyof Flatline, 'close' | 'summaries'>;
 type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
   readonly connect: ConnectOptions;
   readonly directory: DirectoryOptions;
+  readonly lookUp: DirectoryGetOptions;
   readonly summaries: SummariesOptions;
   readonly summariesOfGroup: SessionsOutputsOptions;
   readonly session: SessionOptions;

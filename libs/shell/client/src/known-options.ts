@@ -132,6 +132,7 @@ export const CALLS = {
     schemaRegistryUrl: TEXT,
   },
   directory: { urls: required(URLS), pipeline: required(TEXT), timeoutMs: TIME },
+  lookUp: { proof: oneOf('now') },
   heartbeats: HEARTBEATS,
   sessions: {
     ...HEARTBEATS,

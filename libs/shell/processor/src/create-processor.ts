@@ -67,7 +67,16 @@ export interface EmbeddedProcessor {
    * What keys have, in their order: from this process's own state, else by asking the instance that has the partition. What is
    * answered was committed. Rejects where the processor does not run, or there is no such pipeline.
    */
-  lookup(pipeline: string, keys: readonly (string | Uint8Array)[]): Promise<readonly EntryAnswer[]>;
+  lookup(
+    pipeline: string,
+    keys: readonly (string | Uint8Array)[],
+    options?: LookupOptions,
+  ): Promise<readonly EntryAnswer[]>;
+}
+
+export interface LookupOptions {
+  /** `now`: as of all that was acknowledged before the call. Default: as of what has been read. */
+  readonly proof?: 'now';
 }
 
 /** @throws Error with everything that is wrong with the configuration. Nothing is connected to before `start`. */
@@ -146,12 +155,16 @@ class Embedded implements EmbeddedProcessor {
     };
   }
 
-  async lookup(pipeline: string, keys: readonly (string | Uint8Array)[]): Promise<readonly EntryAnswer[]> {
+  async lookup(
+    pipeline: string,
+    keys: readonly (string | Uint8Array)[],
+    { proof }: LookupOptions = {},
+  ): Promise<readonly EntryAnswer[]> {
     const running = this.#running;
     if (running === undefined || this.#state !== 'running')
       throw new Error(`the processor is ${this.#state}: keys are looked up while it runs`);
     const bytes = keys.map((key) => (typeof key === 'string' ? Buffer.from(key, 'utf8') : key));
-    const answers = await running.ask(pipeline, bytes);
+    const answers = await running.ask({ pipeline, keys: bytes, isNow: proof === 'now' });
     if (answers === undefined) throw new Error(`there is no pipeline ${pipeline}`);
     if (typeof answers === 'string') throw new Error(answers);
     return answers;

@@ -2,6 +2,7 @@ export {
   createProcessor,
   type CreateProcessorOptions,
   type EmbeddedProcessor,
+  type LookupOptions,
   type PartitionReport,
   type ProcessorLog,
   type ProcessorReport,
@@ -13,7 +14,7 @@ export { type LiveEntry, type PartitionState, readPartitionState, type StatePlac
 export { advertised as advertisedEndpoint } from './http/advertised.ts';
 export { openHttpServer } from './http/http-server.ts';
 export type { EntryAnswer } from './directory/entry-answer.ts';
-export type { HereAnswers } from './directory/here.ts';
+export type { Asking, HereAnswers } from './directory/here.ts';
 export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';
 export { SupervisorMetrics } from './http/supervisor-metrics.ts';
 export { requireIngestPort } from './open-ingest.ts';

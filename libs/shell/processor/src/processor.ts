@@ -19,7 +19,7 @@ import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
 import { ask } from './directory/asking.ts';
 import type { EntryAnswer } from './directory/entry-answer.ts';
-import { Here, type HereAnswers } from './directory/here.ts';
+import { type Asking, Here, type HereAnswers } from './directory/here.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
@@ -72,9 +72,9 @@ export interface RunningProcessor {
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
   /** What this process holds of these keys; undefined: it has no such pipeline. */
-  lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<HereAnswers | undefined>;
+  lookUp(asking: Asking): Promise<HereAnswers | undefined>;
   /** The same, and by other instances what they have; in words why there is no answer. */
-  ask(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly EntryAnswer[] | string | undefined>;
+  ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined>;
 }
 
 export interface ProcessorSnapshot {
@@ -259,8 +259,8 @@ class Processor implements RunningProcessor, Observed {
     return instance.restart(partition) ? 'restarted' : 'notStopped';
   }
 
-  async lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<HereAnswers | undefined> {
-    const found = this.#pipelines.all.find(({ config }) => config.name === pipeline);
+  async lookUp(asking: Asking): Promise<HereAnswers | undefined> {
+    const found = this.#pipelines.all.find(({ config }) => config.name === asking.pipeline);
     if (found === undefined) return undefined;
     const { config, instance } = found;
     const view = kindOf(config).view(config);
@@ -272,15 +272,15 @@ class Processor implements RunningProcessor, Observed {
         isKeyed: config.input.partitioner !== 'any',
         instances: instance.instances,
         show: (entry, place) => view.shown(entry, place),
-        lookUp: (partition, key, show) => instance.lookUp(partition, key, show),
+        lookUp: (partition, key, how) => instance.lookUp(partition, key, how),
       },
-      keys,
+      asking,
     );
   }
 
-  ask(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly EntryAnswer[] | string | undefined> {
+  ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined> {
     const whole = oneProcess(this, () => this.metrics());
-    return ask(askedOf(whole, this.#clock), { pipeline, keys, isForwarded: false });
+    return ask(askedOf(whole, this.#clock), { ...asking, isForwarded: false });
   }
 
   /** Where other instances reach this one. */

@@ -23,3 +23,9 @@ export type LookUp =
 
 /** Shows an entry as it will be answered: a copy. */
 export type ShowEntry = EntryView['shown'];
+
+export interface LookUpHow {
+  readonly show: ShowEntry;
+  /** Answered once all is read that was acknowledged before the question (`proof=now`). */
+  readonly isNow: boolean;
+}

@@ -9,20 +9,18 @@
 import { messageOf } from '@flatline/base';
 import type { EntryAnswer } from './entry-answer.ts';
 import { entryAnswer } from './entry-answer.ts';
-import type { HereAnswer, HereAnswers, Holder } from './here.ts';
+import type { Asking, HereAnswer, HereAnswers, Holder } from './here.ts';
 
-export interface Question {
-  readonly pipeline: string;
-  readonly keys: readonly Uint8Array[];
+export interface Question extends Asking {
   /** Another instance asks: it is answered by what is here. */
   readonly isForwarded: boolean;
 }
 
 export interface Asked {
   /** What each process behind this port answers; none: there is no such pipeline, or no process answers. */
-  here(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly HereAnswers[]>;
+  here(asking: Asking): Promise<readonly HereAnswers[]>;
   /** Another instance's answers, in the order of the keys. @throws where it does not answer in time */
-  there(endpoint: string, pipeline: string, keys: readonly Uint8Array[]): Promise<readonly EntryAnswer[]>;
+  there(endpoint: string, asking: Asking): Promise<readonly EntryAnswer[]>;
   /** This port, as others reach it; undefined: they do not. */
   readonly endpoint: () => string | undefined;
   readonly wallMs: () => number;
@@ -36,8 +34,8 @@ interface Open {
 
 /** Answers in the order of the keys; undefined: no process of this port knows the pipeline. In words: why there are none. */
 export async function ask(asked: Asked, question: Question): Promise<readonly EntryAnswer[] | string | undefined> {
-  const { pipeline, keys, isForwarded } = question;
-  const processes = await asked.here(pipeline, keys);
+  const { pipeline, keys, isNow, isForwarded } = question;
+  const processes = await asked.here({ pipeline, keys, isNow });
   const [first] = processes;
   if (first === undefined) return undefined;
   if (first.refusal !== undefined) return first.refusal;
@@ -46,11 +44,11 @@ export async function ask(asked: Asked, question: Question): Promise<readonly En
   const answers = found.map((answer, index) => entryAnswer({ pipeline, key: keys[index]!, wallMs }, first, answer));
   if (isForwarded) return answers;
   const open = found.flatMap((best, index) => (isByOwner(best) ? [] : [{ index, key: keys[index]!, best }]));
-  const left = await answerBy(asked, pipeline, answers, open, ({ owner }) => owner);
+  const left = await answerBy(asked, question, answers, open, ({ owner }) => owner);
   // The owner does not answer, or not yet: a standby's word, marked, is better than none.
   await answerBy(
     asked,
-    pipeline,
+    question,
     answers,
     left.filter(({ best }) => best.kind !== 'found'),
     ({ standbys }) => standbys[0],
@@ -72,7 +70,7 @@ function isByOwner(answer: HereAnswer): boolean {
 /** Has the holders answer, each for all of its keys in one request. Returns what is left open. */
 async function answerBy(
   asked: Asked,
-  pipeline: string,
+  { pipeline, isNow }: Question,
   answers: EntryAnswer[],
   open: readonly Open[],
   holderOf: (answer: HereAnswer) => Holder | undefined,
@@ -83,11 +81,7 @@ async function answerBy(
     [...byEndpoint].map(async ([endpoint, those]) => {
       if (endpoint === '' || endpoint === own) return those;
       try {
-        const theirs = await asked.there(
-          endpoint,
-          pipeline,
-          those.map(({ key }) => key),
-        );
+        const theirs = await asked.there(endpoint, { pipeline, isNow, keys: those.map(({ key }) => key) });
         return those.filter(({ index }, at) => !takes(answers, index, theirs[at]));
       } catch (error) {
         const detail = `${endpoint}, which has the partition, does not answer: ${messageOf(error)}`;

@@ -1,6 +1,7 @@
 // Look-ups over HTTP (Q1, Q2): of a key, and of up to 100 at once.
 //
-//   GET  /api/v1/entries/PIPELINE/KEY       200 live, 404 none, 503 moving or restoring
+//   GET  /api/v1/entries/PIPELINE/KEY       200 live, 404 none, 503 moving or restoring; ?proof=now: as of all that was
+//                                           acknowledged before, in the body of the next "proof": "now"
 //   POST /api/v1/entries/PIPELINE:lookup    {"keys": ["a", {"base64": "/wA="}]}: {"entries": [...]}, in their order
 //   GET  /api/v1/owners/PIPELINE            who has each partition, and who stands by
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -22,10 +23,13 @@ const KEYS_MAX = 100;
 const STATUS = { live: 200, none: 404, moving: 503, restoring: 503 } as const;
 
 export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
-  server.get<{ Params: { pipeline: string; key: string } }>(BY_KEY, async ({ params, headers }, reply) => {
+  server.get<{ Params: { pipeline: string; key: string }; Querystring: object }>(BY_KEY, async (request, reply) => {
+    const { params, headers, query } = request;
+    const isNow = proofOf(query as object);
+    if (isNow === undefined) return reply.code(400).send({ error: PROOFS });
     const { pipeline } = params;
     const keys = [Buffer.from(params.key, 'base64url')];
-    const answers = await ask(api, { pipeline, keys, isForwarded: isForwarded(headers) });
+    const answers = await ask(api, { pipeline, keys, isNow, isForwarded: isForwarded(headers) });
     if (typeof answers === 'string') return reply.code(400).send({ error: answers });
     const answer = answers?.[0];
     if (answer === undefined) return unknownPipeline(api, pipeline, reply);
@@ -35,7 +39,9 @@ export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
     const { pipeline } = params;
     const keys = keysOf(body);
     if (typeof keys === 'string') return reply.code(400).send({ error: keys });
-    const entries = await ask(api, { pipeline, keys, isForwarded: isForwarded(headers) });
+    const isNow = proofOf(body as object);
+    if (isNow === undefined) return reply.code(400).send({ error: PROOFS });
+    const entries = await ask(api, { pipeline, keys, isNow, isForwarded: isForwarded(headers) });
     if (typeof entries === 'string') return reply.code(400).send({ error: entries });
     return entries === undefined ? unknownPipeline(api, pipeline, reply) : reply.send({ entries });
   });
@@ -43,6 +49,14 @@ export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
     const rows = await api.owners(params.pipeline);
     return rows === undefined ? unknownPipeline(api, params.pipeline, reply) : reply.send(rows);
   });
+}
+
+const PROOFS = 'proof is "now", or left out';
+
+/** True: it is asked for; undefined: something else is. */
+function proofOf(asked: object): boolean | undefined {
+  if (!('proof' in asked)) return false;
+  return asked.proof === 'now' ? true : undefined;
 }
 
 function isForwarded(headers: Readonly<Record<string, unknown>>): boolean {

@@ -1,8 +1,16 @@
 // Keys as one process answers for them by what it holds itself: its tasks, its standbys, what it knows of the group.
 import { type Clock, type DurationMs, type KindName, partitionOf } from '@flatline/base';
 import type { InstancePartitions } from '@flatline/ports';
-import type { LookUp, ShowEntry } from '@flatline/runtime';
+import type { LookUp, LookUpHow, ShowEntry } from '@flatline/runtime';
 import { entryFields } from './entry-json.ts';
+
+/** Keys that are asked for. */
+export interface Asking {
+  readonly pipeline: string;
+  readonly keys: readonly Uint8Array[];
+  /** As of all that was acknowledged before the question (`proof=now`). */
+  readonly isNow: boolean;
+}
 
 /** One pipeline of this process. */
 export interface LookedPipeline {
@@ -13,7 +21,7 @@ export interface LookedPipeline {
   readonly isKeyed: boolean;
   readonly instances: readonly InstancePartitions[];
   show: ShowEntry;
-  lookUp(partition: number, key: Uint8Array, show: ShowEntry): Promise<LookUp>;
+  lookUp(partition: number, key: Uint8Array, how: LookUpHow): Promise<LookUp>;
 }
 
 /** Answers for some keys, in their order. Plain data: a worker sends it to its supervisor. */
@@ -58,22 +66,25 @@ export class Here {
     this.#clock = clock;
   }
 
-  async answer(pipeline: LookedPipeline, keys: readonly Uint8Array[]): Promise<HereAnswers> {
+  async answer(pipeline: LookedPipeline, { keys, isNow }: Asking): Promise<HereAnswers> {
     if (!pipeline.isKeyed) return { kind: pipeline.kind, instance: this.#instance, answers: [], refusal: UNKEYED };
-    const answers = await Promise.all(keys.map((key) => this.#answerFor(pipeline, key)));
+    const answers = await Promise.all(keys.map((key) => this.#answerFor(pipeline, key, isNow)));
     return { kind: pipeline.kind, instance: this.#instance, answers };
   }
 
-  async #answerFor(pipeline: LookedPipeline, key: Uint8Array): Promise<HereAnswer> {
+  async #answerFor(pipeline: LookedPipeline, key: Uint8Array, isNow: boolean): Promise<HereAnswer> {
     const partition = partitionOf(key, pipeline.inputPartitions);
     const { instances } = pipeline;
     const owner = instances.find(({ partitions }) => partitions.includes(partition));
     const standbys = instances.filter((each) => each.standbys.includes(partition));
-    const found = this.#waiting < WAITING_MAX ? await this.#lookUp(pipeline, partition, key) : CROWDED;
+    const found = this.#waiting < WAITING_MAX ? await this.#lookUp(pipeline, { partition, key, isNow }) : CROWDED;
     return { ...found, partition, owner: owner && holderOf(owner), standbys: standbys.map(holderOf) };
   }
 
-  async #lookUp(pipeline: LookedPipeline, partition: number, key: Uint8Array): Promise<LookUp> {
+  async #lookUp(
+    pipeline: LookedPipeline,
+    { partition, key, isNow }: { readonly partition: number; readonly key: Uint8Array; readonly isNow: boolean },
+  ): Promise<LookUp> {
     this.#waiting += 1;
     let cancel = (): void => undefined;
     const late = new Promise<LookUp>((resolve) => {
@@ -88,7 +99,7 @@ export class Here {
         .filter(({ state }) => state !== 'CLOSED')
         .map(entryFields);
     try {
-      return await Promise.race([pipeline.lookUp(partition, key, showJson), late]);
+      return await Promise.race([pipeline.lookUp(partition, key, { show: showJson, isNow }), late]);
     } finally {
       cancel();
       this.#waiting -= 1;

@@ -6,7 +6,7 @@ import type { Whole } from './observed.ts';
 /** All that is behind a port, as who looks for keys asks it. */
 export function askedOf(whole: Whole, clock: Pick<Clock, 'wallMs'>): Asked {
   return {
-    here: (pipeline, keys) => whole.lookUp(pipeline, keys),
+    here: (asking) => whole.lookUp(asking),
     there: askInstance,
     endpoint: () => whole.endpoint(),
     wallMs: () => clock.wallMs(),

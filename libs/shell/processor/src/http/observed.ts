@@ -1,7 +1,7 @@
 import type { DurationMs, KindName, Millis } from '@flatline/base';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
-import type { HereAnswers } from '../directory/here.ts';
+import type { Asking, HereAnswers } from '../directory/here.ts';
 
 /** Status of one pipeline on this instance. */
 export interface PipelineStatus {
@@ -52,7 +52,7 @@ export interface Observed extends Omit<ProcessView, 'pipelines'> {
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
   /** What it holds of these keys itself (Q1); undefined: it has no such pipeline. */
-  lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<HereAnswers | undefined>;
+  lookUp(asking: Asking): Promise<HereAnswers | undefined>;
   /** Where other instances reach this one, `http://host:port`; empty: they do not. */
   readonly endpoint: string;
 }
@@ -89,7 +89,7 @@ export interface Whole {
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): Promise<RestartOutcome>;
   /** What each process holds of these keys; none: no process has the pipeline. */
-  lookUp(pipeline: string, keys: readonly Uint8Array[]): Promise<readonly HereAnswers[]>;
+  lookUp(asking: Asking): Promise<readonly HereAnswers[]>;
   /** Where other instances reach this port; empty: they do not. */
   endpoint(): string;
 }

@@ -7,8 +7,8 @@ export function oneProcess(observed: Observed, metrics: () => Promise<string>): 
     look: () => Promise.resolve({ processes: [viewOf(observed)], absences: [], silences: [], workers: [] }),
     metrics,
     restart: (pipeline, partition) => Promise.resolve(observed.restart(pipeline, partition)),
-    lookUp: async (pipeline, keys) => {
-      const answers = await observed.lookUp(pipeline, keys);
+    lookUp: async (asking) => {
+      const answers = await observed.lookUp(asking);
       return answers === undefined ? [] : [answers];
     },
     endpoint: () => observed.endpoint,

@@ -20,7 +20,7 @@ import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import { type StandbyStatus, Standby } from '../restoring/standby.ts';
 import type { TaskContext, TaskInput } from '../task-context.ts';
 import { TaskRunner } from '../running/task-runner.ts';
-import type { LookUp, ShowEntry } from '../look-up.ts';
+import type { LookUp, LookUpHow } from '../look-up.ts';
 import type { TaskStatus } from '../running/task-status.ts';
 import { warmStarts } from './warm-start.ts';
 
@@ -166,10 +166,11 @@ export class PipelineInstance implements MembershipListener {
   }
 
   /** What the key, which is of the partition, has there, from this instance's own state (Q1, Q2). */
-  async lookUp(partition: number, key: Uint8Array, show: ShowEntry): Promise<LookUp> {
-    const own = await this.#runners.get(partition)?.lookUp(key, show);
+  async lookUp(partition: number, key: Uint8Array, how: LookUpHow): Promise<LookUp> {
+    const own = await this.#runners.get(partition)?.lookUp(key, how);
     if (own?.kind === 'found') return own;
-    const standing = this.#standbys.get(partition)?.lookUp(key, show);
+    // A standby does not read the input: it does not know how old it is.
+    const standing = how.isNow ? undefined : this.#standbys.get(partition)?.lookUp(key, how.show);
     if (standing !== undefined) return standing;
     const standby = this.#standbys.has(partition) ? 'a standby that reads its changelog' : 'another instance';
     return own ?? { kind: 'moving', detail: `the partition is with ${standby}` };

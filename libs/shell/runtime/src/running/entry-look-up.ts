@@ -1,11 +1,14 @@
 // A running task's answer for one key (Q1, Q2).
+import { messageOf } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { SettledCuts } from '../committing/settled-cuts.ts';
-import type { LookUp, ShowEntry } from '../look-up.ts';
+import type { LookUp, LookUpHow } from '../look-up.ts';
+import type { ReadEnds } from './read-ends.ts';
 
 export interface LookedIn {
   readonly task: PartitionTask;
   readonly settledCuts: SettledCuts;
+  readonly readEnds: ReadEnds;
   readonly partition: number;
 }
 
@@ -17,10 +20,17 @@ const DUE_WAITS_MAX = 100;
 
 /** Resolves once what is answered is committed. */
 export async function lookUpIn(
-  { task, settledCuts, partition }: LookedIn,
+  { task, settledCuts, readEnds, partition }: LookedIn,
   key: Uint8Array,
-  show: ShowEntry,
+  { show, isNow }: LookUpHow,
 ): Promise<LookUp> {
+  if (isNow) {
+    try {
+      if (!(await readEnds.reached())) return ENDED;
+    } catch (error) {
+      return { kind: 'restoring', detail: `the input's leader does not say where it ends: ${messageOf(error)}` };
+    }
+  }
   for (let waits = 0; waits < DUE_WAITS_MAX; waits += 1) {
     const look = task.look(key);
     if (look === undefined) return UNSOUND;

@@ -17,6 +17,8 @@ interface Judged {
   readonly answer: LookUp;
   /** Input position below which all was committed by the task that answered, when it did. */
   readonly committed: number;
+  /** What was acknowledged when it was asked, if it had to be as new as that. */
+  readonly acknowledged: number;
 }
 
 /** How many events a key's open session has by the records below `position`, as of `clock`; 0: none is open. */
@@ -53,11 +55,19 @@ describe('look-ups', () => {
       const ask = (): void => {
         const key = KEYS[random.below(KEYS.length)]!;
         const partition = world.partitionOf(key);
+        const isNow = random.chance(0.5);
+        const end = (world.simulation.log.committed(INPUT, partition).at(-1)?.offset ?? -1) + 1;
         for (const { instance, host } of processes)
           if (host.alive)
-            void instance.lookUp(partition, utf8.encode(key), show(world)).then((answer) => {
+            void instance.lookUp(partition, utf8.encode(key), { show: show(world), isNow }).then((answer) => {
               const task = instance.status().find((each) => each.partition === partition);
-              judged.push({ key, partition, answer, committed: task?.committedPosition ?? 0 });
+              judged.push({
+                key,
+                partition,
+                answer,
+                committed: task?.committedPosition ?? 0,
+                acknowledged: isNow ? end : 0,
+              });
             });
       };
       await time.runFor(6_000);
@@ -78,6 +88,7 @@ describe('look-ups', () => {
         const { entries, asOf } = each.answer;
         const count = entries.length === 0 ? 0 : entries[0]!['eventCount'];
         expect({ ...each, count }).toEqual({ ...each, count: openBy(world, each, asOf) });
+        expect(asOf.position).toBeGreaterThanOrEqual(each.acknowledged);
         if (each.answer.from === 'standby') continue;
         const { clock, position } = asOf;
         const committed = { clock, position: Math.min(position, each.committed) };

@@ -26,6 +26,7 @@ import type { SilenceProof } from '../proof/silence-proof.ts';
 import { DuePace } from './due-pace.ts';
 import { expireSlice } from './expire-slice.ts';
 import type { LoopEvents, TaskEnd } from '../loop-events.ts';
+import { ReadEnds } from './read-ends.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
 
 export interface TaskLoopParts {
@@ -43,6 +44,7 @@ export interface TaskLoopParts {
 
 export class TaskLoop {
   readonly commits: CommitCycle;
+  readonly readEnds: ReadEnds;
   readonly #parts: TaskLoopParts;
   readonly #feed: InputFeed;
   /** undefined: what is due takes effect as fast as it can. */
@@ -60,6 +62,7 @@ export class TaskLoop {
     const feeding = { context, task, proofs, events };
     this.#feed = context.inputs.length === 1 ? new SingleFeed(feeding) : new MergedFeed(feeding);
     this.commits = new CommitCycle({ context, task, committer, budget, truncator, flusher, events });
+    this.readEnds = new ReadEnds({ context, task });
     const { maxDuePerSecond } = settings;
     this.#pace = maxDuePerSecond === undefined ? undefined : new DuePace(maxDuePerSecond, ports.clock.monotonicMs());
     this.wake();
@@ -95,6 +98,7 @@ export class TaskLoop {
     this.#feed.stop();
     this.#paceTimer?.();
     this.#feed.close();
+    this.readEnds.end();
     await this.commits.stop();
   }
 
@@ -112,6 +116,7 @@ export class TaskLoop {
       const startedAt = clock.monotonicMs();
       const stepMore = this.#feed.step(wallNow, startedAt);
       this.#feed.observe();
+      this.readEnds.look();
       const expireMore = this.#expire(wallNow, startedAt);
       this.commits.consider(startedAt, this.#feed.isCaughtUp);
       this.#considerStop();
@@ -160,6 +165,7 @@ export class TaskLoop {
   readonly #end = (end: TaskEnd): void => {
     if (this.#ended) return;
     this.#ended = true;
+    this.readEnds.end();
     this.#parts.onEnd(end);
   };
 }

@@ -18,7 +18,7 @@ import { chosenProofs } from './proof-choice.ts';
 import { GIVEN_AWAY } from '../committing/commit-look-up.ts';
 import { contained } from './contained.ts';
 import { lookUpIn } from './entry-look-up.ts';
-import type { LookUp, ShowEntry } from '../look-up.ts';
+import type { LookUp, LookUpHow } from '../look-up.ts';
 import { type FailurePlace, verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
 import { StopRetry } from './stop-retry.ts';
@@ -89,12 +89,14 @@ export class TaskRunner {
   }
 
   /** What the key has, by a task that runs here; else why that cannot be said. */
-  async lookUp(key: Uint8Array, show: ShowEntry): Promise<LookUp> {
+  async lookUp(key: Uint8Array, how: LookUpHow): Promise<LookUp> {
     const { kind } = this.#state;
     const { task, loop } = this.#holdings;
     const runs = kind === 'running' || kind === 'draining';
-    if (runs && task !== undefined && loop !== undefined)
-      return lookUpIn({ task, settledCuts: loop.commits.settledCuts, partition: this.partition }, key, show);
+    if (runs && task !== undefined && loop !== undefined) {
+      const { commits, readEnds } = loop;
+      return lookUpIn({ task, settledCuts: commits.settledCuts, readEnds, partition: this.partition }, key, how);
+    }
     if (this.#isLetGo) return { kind: 'moving', detail: 'this instance lets the partition go' };
     const detail = 'detail' in this.#state ? this.#state.detail : undefined;
     return {
