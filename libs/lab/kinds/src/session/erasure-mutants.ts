@@ -5,14 +5,14 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'says a summary of what it erases',
     file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'if (isLive) effects.end(effects.clock);',
-    to: "if (isLive) this.#close('ENDED', effects.clock, undefined, effects);",
+    from: 'this.#stats?.erased(this.#entry);\n    effects.end(effects.clock);',
+    to: "this.#close('ENDED', effects.clock, undefined, effects);",
   },
   {
     name: 'keeps what it is to erase',
     file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'if (isLive) effects.end(effects.clock);',
-    to: 'if (isLive) effects.changed();',
+    from: 'this.#stats?.erased(this.#entry);\n    effects.end(effects.clock);',
+    to: 'effects.changed();',
   },
   {
     name: 'takes for an end what asks for an erasure',
