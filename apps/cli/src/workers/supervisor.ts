@@ -52,7 +52,12 @@ const ENTRIES_WITHIN_MS: DurationMs = 2_000;
 /** How long it waits where nothing is to be started. */
 const IDLE_MS: DurationMs = 60_000;
 
-type Hear = (answer: FromWorker) => void;
+/** A question under way. What ends it is not tied to the worker's end: that would keep every answer for as long as the worker. */
+interface Asked {
+  readonly child: WorkerProcess;
+  readonly answer: (answer: FromWorker) => void;
+  readonly end: (why: Retriable) => void;
+}
 
 export class Supervisor implements Whole {
   readonly #parts: SupervisorParts;
@@ -60,7 +65,7 @@ export class Supervisor implements Whole {
   readonly #running = new Map<number, WorkerProcess>();
   readonly #restarts = new Map<number, number>();
   readonly #lastEnds = new Map<number, string>();
-  readonly #asked = new Map<number, Hear>();
+  readonly #asked = new Map<number, Asked>();
   readonly #metrics = new SupervisorMetrics(() => this.rows());
   readonly #wait: Wait;
   #nextId = 1;
@@ -156,7 +161,7 @@ export class Supervisor implements Whole {
   #start(worker: number): void {
     const { log, start } = this.#parts;
     const child = start(worker, (answer) => {
-      this.#asked.get(answer.id)?.(answer);
+      this.#asked.get(answer.id)?.answer(answer);
     });
     this.#running.set(worker, child);
     log.info('worker starts', { worker, pid: child.pid });
@@ -169,6 +174,8 @@ export class Supervisor implements Whole {
     const { clock, log } = this.#parts;
     const how = endText(end);
     const nowMs = clock.monotonicMs();
+    const child = this.#running.get(worker);
+    for (const asked of this.#asked.values()) if (asked.child === child) asked.end(new Retriable('it has ended'));
     this.#running.delete(worker);
     this.#lastEnds.set(worker, how);
     const next = this.#workforce.ended(worker, end, nowMs);
@@ -225,10 +232,7 @@ export class Supervisor implements Whole {
     const id = this.#nextId;
     this.#nextId += 1;
     const answered = new Promise<FromWorker>((resolve, reject) => {
-      this.#asked.set(id, resolve);
-      void child.ended.then(() => {
-        reject(new Retriable('it has ended'));
-      });
+      this.#asked.set(id, { child, answer: resolve, end: reject });
     });
     child.send({ kind: 'ask', id, question });
     try {

@@ -87,6 +87,26 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     found: 'a beginning said by a new leader that knew a lower high watermark (a check too strict)',
   },
   {
+    seed: 21_908_282,
+    kind: 'session',
+    found: 'statistics by an attribute that was hashed with a key that the judge has not (the judge)',
+  },
+  {
+    seed: 21_908_458,
+    kind: 'session',
+    found: 'records behind a clock record that waited for an input which was silent, and was not asked',
+  },
+  {
+    seed: 21_910_485,
+    kind: 'session',
+    found: 'a window that was over by the clock of a record that an unclean election took (a check too strict)',
+  },
+  {
+    seed: 21_910_971,
+    kind: 'session',
+    found: 'records of a third input behind a clock record, as in 21908458',
+  },
+  {
     seed: 53_006_593,
     kind: 'session',
     found: "a commit of unknown outcome, written on top of another owner's that its changelog had lost",

@@ -268,6 +268,7 @@ class Processor implements RunningProcessor, Observed {
       {
         name: config.name,
         kind: config.kind,
+        group: config.group,
         inputPartitions: instance.inputPartitions,
         isKeyed: config.input.partitioner !== 'any',
         instances: instance.instances,
@@ -280,7 +281,7 @@ class Processor implements RunningProcessor, Observed {
 
   ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined> {
     const whole = oneProcess(this, () => this.metrics());
-    return ask(askedOf(whole, this.#clock), { ...asking, isForwarded: false });
+    return ask(askedOf(whole, this.#clock), { ...asking, forwardedBy: undefined });
   }
 
   /** Where other instances reach this one. */

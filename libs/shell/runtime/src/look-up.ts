@@ -28,4 +28,6 @@ export interface LookUpHow {
   readonly show: ShowEntry;
   /** Answered once all is read that was acknowledged before the question (`proof=now`). */
   readonly isNow: boolean;
+  /** Aborted, the asker waits no more. */
+  readonly abandon: AbortSignal;
 }

@@ -29,7 +29,7 @@ export function withState(
     effectiveAt,
     offset,
   };
-  const state = reducer.add(before, event, caller);
+  const state = reducer.add(before, () => event, caller);
   if ('kind' in state) return state;
   const result = reducer.finish(spanOf(state), caller);
   if (result === null) return bad('reducer-failed', 'finish threw at a state at which it had not');

@@ -109,10 +109,10 @@ export class StateReducer {
     return this.#readers.has(fingerprint);
   }
 
-  /** The state with the event. `before`: undefined where there was none. */
-  add(before: BytesSpan | undefined, event: ReducerEvent, caller: Caller): Uint8Array | Bad {
+  /** The state with the event. `before`: undefined where there was none. `seen`: what it throws refuses the event, too. */
+  add(before: BytesSpan | undefined, seen: () => ReducerEvent, caller: Caller): Uint8Array | Bad {
     const { definition } = this.named.reducer;
-    return this.#made(caller, 'add', () => definition.add(this.#value(before), event));
+    return this.#made(caller, 'add', () => definition.add(this.#value(before), seen()));
   }
 
   merge(earlier: BytesSpan, later: BytesSpan, caller: Caller): Uint8Array | Bad {
@@ -120,10 +120,11 @@ export class StateReducer {
     return this.#made(caller, 'merge', () => definition.merge(this.#value(earlier), this.#value(later)));
   }
 
-  /** null: it threw, which it did not when the state was made (RD2): it depends on more than the state, or is another by now. */
+  /** null: it threw, or gave more than it may, which it did not when the state was made (RD2): it depends on more than the state, or is another by now. */
   finish(state: BytesSpan | undefined, caller: Caller): Reduced | null {
     try {
-      return this.#watched(caller, () => this.#finished(this.#value(state)));
+      const finished = this.#watched(caller, () => this.#finished(this.#value(state)));
+      return this.#bytesOf(finished) <= this.resultBytesMax ? finished : null;
     } catch {
       return null;
     }
@@ -163,16 +164,19 @@ export class StateReducer {
     return bytes;
   }
 
-  /** RD2. Built-in results are bounded by their states. */
+  /** RD2. Built-in results are bounded by their states; a state that is its own result is not: JSON names each field of each item. */
   #tryFinish(state: BytesSpan): void {
     const { reducer, builtIn } = this.named;
-    if (builtIn !== undefined || reducer.definition.finish === undefined) return;
-    const { json, avro } = this.#finished(this.#value(state));
-    const bytes = Math.max(utf8.encode(json).length, avro.length);
+    if (builtIn !== undefined) return;
+    const bytes = this.#bytesOf(this.#finished(this.#value(state)));
     if (bytes <= this.resultBytesMax) return;
     throw new TooLarge(
       `finish returned ${bytes} bytes, of a state of maxStateBytes ${reducer.maxStateBytes} at most ${this.resultBytesMax}`,
     );
+  }
+
+  #bytesOf({ json, avro }: Reduced): number {
+    return Math.max(utf8.encode(json).length, avro.length);
   }
 
   #finished(value: unknown): Reduced {

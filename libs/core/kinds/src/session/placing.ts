@@ -148,7 +148,7 @@ function apply(fragment: Fragment, arrival: Arrival, rules: SessionRules): Appli
 function reduce(fragment: Fragment, arrival: Arrival, { reducer }: SessionRules): void {
   const { seen } = arrival;
   if (seen === undefined || reducer === undefined) return;
-  const after = reducer.add(fragment.detail?.reduced, seen(), callerOf(arrival));
+  const after = reducer.add(fragment.detail?.reduced, seen, callerOf(arrival));
   if ('kind' in after) throw new Unreduced(after);
   fragment.detail ??= blankDetail(fragment.openedAt, fragment.lastSeenAt);
   fragment.detail.reduced = spanOf(after);

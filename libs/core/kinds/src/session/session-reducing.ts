@@ -66,7 +66,7 @@ export class SessionReducing {
   ): SessionReduced | Bad | undefined {
     if (isDuplicate(detail, this.#rules, event)) return undefined;
     const before = detail?.reduced;
-    const after = this.#reducer.add(before, seen(), { partition: this.#partition, offset });
+    const after = this.#reducer.add(before, seen, { partition: this.#partition, offset });
     if ('kind' in after) return after;
     const state = spanOf(after);
     return { state, grownBy: reducedLength(state) - reducedLength(before) };

@@ -126,6 +126,9 @@ export class PartitionCheck {
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
     this.#stats = this.#statsCheck(place);
+    // By what a session counts is then not known.
+    if (this.#inForce.hashedOtherwise().length > 0)
+      this.#stats?.giveUp('attributes were hashed with a key that is not at hand (E1)');
     const inputs = inputsOf(history);
     this.#positions = inputs.map(() => 0);
     this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0, inputs);

@@ -79,7 +79,9 @@ class AvroWalk {
       case 'union':
         return this.any(this.#branch(type.branches), depth);
       case 'record':
-        return Object.fromEntries(type.fields.map((field) => [field.name, this.any(field.type, depth + 1)]));
+        return Object.fromEntries(
+          type.fields.map((field) => [field.name, this.#isEmpty(field.type) ? null : this.any(field.type, depth + 1)]),
+        );
       case 'array':
         return this.#anyItems(type.items, () => this.any(type.items, depth + 1));
       case 'map':

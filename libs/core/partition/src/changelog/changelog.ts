@@ -159,7 +159,7 @@ export class Changelog {
   standsAsCommitted(slot: number): boolean {
     if (!this.#table.isLive(slot)) return !this.#leaving.has(slot);
     if (this.incomplete.size > 0 && this.incomplete.has(slot)) return false;
-    return !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;
+    return slot !== this.#within?.slot && !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;
   }
 
   /** How many cuts are to be settled until all that has changed is committed, removals included: the one in flight, and the next. */

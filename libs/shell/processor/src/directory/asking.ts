@@ -12,15 +12,15 @@ import { entryAnswer } from './entry-answer.ts';
 import type { Asking, HereAnswer, HereAnswers, Holder } from './here.ts';
 
 export interface Question extends Asking {
-  /** Another instance asks: it is answered by what is here. */
-  readonly isForwarded: boolean;
+  /** Group of the instance that asks: it is answered by what is here. undefined: none of them does. */
+  readonly forwardedBy: string | undefined;
 }
 
 export interface Asked {
   /** What each process behind this port answers; none: there is no such pipeline, or no process answers. */
   here(asking: Asking): Promise<readonly HereAnswers[]>;
   /** Another instance's answers, in the order of the keys. @throws where it does not answer in time */
-  there(endpoint: string, asking: Asking): Promise<readonly EntryAnswer[]>;
+  there(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]>;
   /** This port, as others reach it; undefined: they do not. */
   readonly endpoint: () => string | undefined;
   readonly wallMs: () => number;
@@ -34,21 +34,25 @@ interface Open {
 
 /** Answers in the order of the keys; undefined: no process of this port knows the pipeline. In words: why there are none. */
 export async function ask(asked: Asked, question: Question): Promise<readonly EntryAnswer[] | string | undefined> {
-  const { pipeline, keys, isNow, isForwarded } = question;
+  const { pipeline, keys, isNow, forwardedBy } = question;
   const processes = await asked.here({ pipeline, keys, isNow });
   const [first] = processes;
   if (first === undefined) return undefined;
   if (first.refusal !== undefined) return first.refusal;
+  const { group } = first;
+  // An address outlives its instance, and loopback is another machine's: what is proved of another application is not ours.
+  if (forwardedBy !== undefined && forwardedBy !== group)
+    return `this is an instance of the group ${group}, not of ${forwardedBy}`;
   const found = keys.map((_key, index) => bestOf(processes.map(({ answers }) => answers[index]!)));
   const wallMs = asked.wallMs();
   const answers = found.map((answer, index) => entryAnswer({ pipeline, key: keys[index]!, wallMs }, first, answer));
-  if (isForwarded) return answers;
+  if (forwardedBy !== undefined) return answers;
   const open = found.flatMap((best, index) => (isByOwner(best) ? [] : [{ index, key: keys[index]!, best }]));
-  const left = await answerBy(asked, question, answers, open, ({ owner }) => owner);
+  const left = await answerBy(asked, { ...question, group }, answers, open, ({ owner }) => owner);
   // The owner does not answer, or not yet: a standby's word, marked, is better than none.
   await answerBy(
     asked,
-    question,
+    { ...question, group },
     answers,
     left.filter(({ best }) => best.kind !== 'found'),
     ({ standbys }) => standbys[0],
@@ -70,7 +74,7 @@ function isByOwner(answer: HereAnswer): boolean {
 /** Has the holders answer, each for all of its keys in one request. Returns what is left open. */
 async function answerBy(
   asked: Asked,
-  { pipeline, isNow }: Question,
+  { pipeline, isNow, group }: Question & Pick<HereAnswers, 'group'>,
   answers: EntryAnswer[],
   open: readonly Open[],
   holderOf: (answer: HereAnswer) => Holder | undefined,
@@ -81,8 +85,8 @@ async function answerBy(
     [...byEndpoint].map(async ([endpoint, those]) => {
       if (endpoint === '' || endpoint === own) return those;
       try {
-        const theirs = await asked.there(endpoint, { pipeline, isNow, keys: those.map(({ key }) => key) });
-        return those.filter(({ index }, at) => !takes(answers, index, theirs[at]));
+        const theirs = await asked.there(endpoint, group, { pipeline, isNow, keys: those.map(({ key }) => key) });
+        return those.filter(({ index, best }, at) => !takes(answers, index, theirs[at], best));
       } catch (error) {
         const detail = `${endpoint}, which has the partition, does not answer: ${messageOf(error)}`;
         for (const { index, best } of those) if (best.kind !== 'found') answers[index] = { ...answers[index]!, detail };
@@ -94,8 +98,14 @@ async function answerBy(
 }
 
 /** True if the answer says what the key has. */
-function takes(answers: EntryAnswer[], index: number, theirs: EntryAnswer | undefined): boolean {
-  if (theirs === undefined) return false;
+function takes(
+  answers: EntryAnswer[],
+  index: number,
+  theirs: EntryAnswer | undefined,
+  { partition, owner }: HereAnswer,
+): boolean {
+  // Whoever sees the group otherwise is asked again when both see it alike.
+  if (theirs?.partition !== partition || theirs.owner !== owner?.name) return false;
   const isSaid = theirs.state === 'live' || theirs.state === 'none';
   const mine = answers[index]!;
   if (isSaid || (mine.state === 'moving' && theirs.state === 'restoring')) answers[index] = theirs;

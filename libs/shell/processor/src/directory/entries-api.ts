@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Asked, ask } from './asking.ts';
 import type { EntryAnswer } from './entry-answer.ts';
 import { BY_KEY, LOOK_UP } from './entry-paths.ts';
+import { KEYS_MAX } from './key-chunks.ts';
 import { FORWARDED_HEADER } from './other-instances.ts';
 import type { OwnerRows } from './owner-rows.ts';
 
@@ -18,8 +19,6 @@ export interface EntriesApi extends Asked {
   pipelines(): Promise<readonly string[]>;
 }
 
-/** Most keys of one request. */
-const KEYS_MAX = 100;
 const STATUS = { live: 200, none: 404, moving: 503, restoring: 503 } as const;
 
 export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
@@ -29,7 +28,7 @@ export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
     if (isNow === undefined) return reply.code(400).send({ error: PROOFS });
     const { pipeline } = params;
     const keys = [Buffer.from(params.key, 'base64url')];
-    const answers = await ask(api, { pipeline, keys, isNow, isForwarded: isForwarded(headers) });
+    const answers = await ask(api, { pipeline, keys, isNow, forwardedBy: forwardedBy(headers) });
     if (typeof answers === 'string') return reply.code(400).send({ error: answers });
     const answer = answers?.[0];
     if (answer === undefined) return unknownPipeline(api, pipeline, reply);
@@ -41,7 +40,7 @@ export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
     if (typeof keys === 'string') return reply.code(400).send({ error: keys });
     const isNow = proofOf(body as object);
     if (isNow === undefined) return reply.code(400).send({ error: PROOFS });
-    const entries = await ask(api, { pipeline, keys, isNow, isForwarded: isForwarded(headers) });
+    const entries = await ask(api, { pipeline, keys, isNow, forwardedBy: forwardedBy(headers) });
     if (typeof entries === 'string') return reply.code(400).send({ error: entries });
     return entries === undefined ? unknownPipeline(api, pipeline, reply) : reply.send({ entries });
   });
@@ -59,8 +58,10 @@ function proofOf(asked: object): boolean | undefined {
   return asked.proof === 'now' ? true : undefined;
 }
 
-function isForwarded(headers: Readonly<Record<string, unknown>>): boolean {
-  return headers[FORWARDED_HEADER] !== undefined;
+function forwardedBy(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const group = headers[FORWARDED_HEADER];
+  if (group === undefined) return undefined;
+  return typeof group === 'string' ? group : '';
 }
 
 function sayWhenToRetry(reply: FastifyReply, { retryAfterMs }: EntryAnswer): FastifyReply {

@@ -16,6 +16,7 @@ export interface Asking {
 export interface LookedPipeline {
   readonly name: string;
   readonly kind: KindName;
+  readonly group: string;
   readonly inputPartitions: number;
   /** False: `input.partitioner` is `any`, and a key may lie anywhere. */
   readonly isKeyed: boolean;
@@ -27,6 +28,8 @@ export interface LookedPipeline {
 /** Answers for some keys, in their order. Plain data: a worker sends it to its supervisor. */
 export interface HereAnswers {
   readonly kind: KindName;
+  /** The pipeline's, by which instances know each other. */
+  readonly group: string;
   readonly instance: string;
   readonly answers: readonly HereAnswer[];
   /** Reason that no key of the pipeline can be looked up; there are no answers then. */
@@ -48,7 +51,7 @@ export interface Holder {
 
 /** A commit that covers an answer takes some milliseconds, or the brokers do not answer. */
 const COMMITTED_WITHIN_MS: DurationMs = 1_500;
-/** Keys of a process that wait for their commits: some 2 KB each. */
+/** Keys of a process that wait for their commits at once. */
 const WAITING_MAX = 20_000;
 
 const UNKEYED =
@@ -67,9 +70,10 @@ export class Here {
   }
 
   async answer(pipeline: LookedPipeline, { keys, isNow }: Asking): Promise<HereAnswers> {
-    if (!pipeline.isKeyed) return { kind: pipeline.kind, instance: this.#instance, answers: [], refusal: UNKEYED };
+    const common = { kind: pipeline.kind, group: pipeline.group, instance: this.#instance };
+    if (!pipeline.isKeyed) return { ...common, answers: [], refusal: UNKEYED };
     const answers = await Promise.all(keys.map((key) => this.#answerFor(pipeline, key, isNow)));
-    return { kind: pipeline.kind, instance: this.#instance, answers };
+    return { ...common, answers };
   }
 
   async #answerFor(pipeline: LookedPipeline, key: Uint8Array, isNow: boolean): Promise<HereAnswer> {
@@ -86,20 +90,19 @@ export class Here {
     { partition, key, isNow }: { readonly partition: number; readonly key: Uint8Array; readonly isNow: boolean },
   ): Promise<LookUp> {
     this.#waiting += 1;
-    let cancel = (): void => undefined;
-    const late = new Promise<LookUp>((resolve) => {
-      cancel = this.#clock.after(COMMITTED_WITHIN_MS, () => {
-        resolve(SLOW);
-      });
+    const abandon = new AbortController();
+    const cancel = this.#clock.after(COMMITTED_WITHIN_MS, () => {
+      abandon.abort();
     });
     // A closed session that may still be revised is an entry, and lives no more (S9).
-    const showJson: ShowEntry = (entry, place) =>
+    const show: ShowEntry = (entry, place) =>
       pipeline
         .show(entry, place)
         .filter(({ state }) => state !== 'CLOSED')
         .map(entryFields);
     try {
-      return await Promise.race([pipeline.lookUp(partition, key, { show: showJson, isNow }), late]);
+      const found = await pipeline.lookUp(partition, key, { show, isNow, abandon: abandon.signal });
+      return abandon.signal.aborted && found.kind !== 'found' ? SLOW : found;
     } finally {
       cancel();
       this.#waiting -= 1;

@@ -35,6 +35,8 @@ export const PATHS = [
   '/api/v1/owners',
 ] as const;
 const STATS_PATH = '/api/v1/stats/:pipeline';
+/** The longest key, in base64url. */
+const PARAM_LENGTH_MAX = 90_000;
 const RESTART_PATH = '/api/v1/partitions/:pipeline/:partition/restart';
 const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
 
@@ -44,7 +46,11 @@ export async function openHttpServer(
   whole: Whole,
   clock: Pick<Clock, 'after' | 'wallMs'>,
 ): Promise<HttpServer> {
-  const server = Fastify({ requestTimeout: REQUEST_WITHIN_MS, rewriteUrl: ({ url = '' }) => routedUrl(url) });
+  const server = Fastify({
+    requestTimeout: REQUEST_WITHIN_MS,
+    rewriteUrl: ({ url = '' }) => routedUrl(url),
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+  });
   const close = promptClose(server, { clock, hasSockets: false });
   addHealth(server, whole);
   addApi(server, whole);

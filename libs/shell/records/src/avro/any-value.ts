@@ -1,7 +1,7 @@
 // Values of any type of a writer's schema, as a reducer sees them (S10), and a reader of what one came to.
 //
 // It takes what skipping takes (skip.ts), since that is how the record was let through: a number beyond 2^53 − 1 is rounded, a text
-// that is no UTF-8 has U+FFFD in it, and of an array of what occupies no bytes there are none.
+// that is no UTF-8 has U+FFFD in it, what occupies no bytes is null in a record, and of an array of it there are none.
 import type { Type, types } from 'avsc';
 import { BadInput } from '../bad-input.ts';
 import { SKIP_DEPTH_MAX } from '../limits.ts';
@@ -37,12 +37,17 @@ export class AnyValues {
   }
 
   #record({ fields }: types.RecordType): ReadAny {
-    const steps = fields.map(({ name, type }) => ({ name, read: this.of(type) }));
+    const steps = fields.map(({ name, type }) => ({ name, read: this.#field(type) }));
     return (reader) => {
       const record = Object.create(null) as Record<string, unknown>;
       for (const { name, read } of steps) record[name] = read(reader);
       return record;
     };
+  }
+
+  /** What occupies no bytes is not visited, as in skipping: records of such fields may be nested 2^30-fold in a record of two bytes. */
+  #field(type: Type): ReadAny {
+    return this.#skips.of(type) === undefined ? () => null : this.of(type);
   }
 
   #union(type: types.WrappedUnionType): ReadAny {

@@ -52,7 +52,7 @@ export class CommitCycle {
     this.#context = parts.context;
     this.refusals = new RefusalLog(ports.log, input);
     this.#pace = new CommitPace(settings);
-    this.settledCuts = new SettledCuts(() => parts.task.settledCuts);
+    this.settledCuts = new SettledCuts(() => parts.task.settledCuts, parts.events.wake);
     parts.task.limitCut(parts.budget.bytesMax);
   }
 
@@ -85,7 +85,8 @@ export class CommitCycle {
   #waiting(isCaughtUp: boolean): Waiting {
     const { task } = this.#parts;
     const { settings } = this.#context;
-    if (task.hasOutputs) return isCaughtUp ? 'close' : 'closeBehind';
+    // Whoever looks a key up waits for its commit as whoever reads the output does for a close.
+    if (task.hasOutputs || this.settledCuts.isAwaited) return isCaughtUp ? 'close' : 'closeBehind';
     // Without unheard time a clock record is asked for where something is due: few come of which nothing follows.
     const isListening = (settings.heldTime?.unheardMs ?? 0) > 0;
     return isListening && isCaughtUp && task.hasOnlyClocks ? 'clock' : 'nothing';

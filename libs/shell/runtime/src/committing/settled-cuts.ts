@@ -1,40 +1,64 @@
 // Waits until cuts of a task are settled: what is answered of its state was committed (Q2).
 //
 // Owns: who waits.
-// Does not own: the count (PartitionTask), how many may wait (whoever asks).
+// Does not own: the count (PartitionTask), how many may wait, and how long (whoever asks).
 
-/** True: settled; false: the task ended before. */
-type Tell = (isSettled: boolean) => void;
+interface Waiting {
+  readonly from: number;
+  /** True: settled; false: the task ended before, or the asker has given up. */
+  readonly tell: (isSettled: boolean) => void;
+}
 
 export class SettledCuts {
   readonly #count: () => number;
-  #waiting: { readonly from: number; readonly tell: Tell }[] = [];
+  readonly #onAwaited: () => void;
+  readonly #waiting = new Set<Waiting>();
   #hasEnded = false;
 
-  /** `count`: how many cuts of the task are settled. */
-  constructor(count: () => number) {
+  /** `count`: how many cuts of the task are settled. `onAwaited`: called where one is waited for. */
+  constructor(count: () => number, onAwaited: () => void) {
     this.#count = count;
+    this.#onAwaited = onAwaited;
   }
 
-  /** Resolves with true once so many more are settled, with false where the task ends before. */
-  after(more: number): Promise<boolean> {
-    if (this.#hasEnded) return Promise.resolve(false);
+  /** True if a cut is waited for: it comes sooner then. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Resolves with true once so many more are settled, with false where the task ends before, or `abandon` is aborted. */
+  after(more: number, abandon: AbortSignal): Promise<boolean> {
+    if (this.#hasEnded || abandon.aborted) return Promise.resolve(false);
     const from = this.#count() + more;
     return new Promise((resolve) => {
-      this.#waiting.push({ from, tell: resolve });
+      const giveUp = (): void => {
+        this.#waiting.delete(waiting);
+        resolve(false);
+      };
+      const tell = (isSettled: boolean): void => {
+        abandon.removeEventListener('abort', giveUp);
+        resolve(isSettled);
+      };
+      const waiting = { from, tell };
+      this.#waiting.add(waiting);
+      abandon.addEventListener('abort', giveUp);
+      this.#onAwaited();
     });
   }
 
   settled(): void {
     const count = this.#count();
-    const waiting = this.#waiting;
-    this.#waiting = waiting.filter(({ from }) => from > count);
-    for (const { from, tell } of waiting) if (from <= count) tell(true);
+    for (const waiting of this.#waiting) {
+      if (waiting.from > count) continue;
+      this.#waiting.delete(waiting);
+      waiting.tell(true);
+    }
   }
 
   /** No further one will be settled. */
   end(): void {
     this.#hasEnded = true;
-    for (const { tell } of this.#waiting.splice(0)) tell(false);
+    for (const { tell } of this.#waiting) tell(false);
+    this.#waiting.clear();
   }
 }

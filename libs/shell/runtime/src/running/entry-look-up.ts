@@ -22,11 +22,11 @@ const DUE_WAITS_MAX = 100;
 export async function lookUpIn(
   { task, settledCuts, readEnds, partition }: LookedIn,
   key: Uint8Array,
-  { show, isNow }: LookUpHow,
+  { show, isNow, abandon }: LookUpHow,
 ): Promise<LookUp> {
   if (isNow) {
     try {
-      if (!(await readEnds.reached())) return ENDED;
+      if (!(await readEnds.reached(abandon))) return ENDED;
     } catch (error) {
       return { kind: 'restoring', detail: `the input's leader does not say where it ends: ${messageOf(error)}` };
     }
@@ -36,12 +36,12 @@ export async function lookUpIn(
     if (look === undefined) return UNSOUND;
     const { entry, clock, position, unsettledCuts, isDue } = look;
     if (isDue) {
-      if (!(await settledCuts.after(1))) return ENDED;
+      if (!(await settledCuts.after(1, abandon))) return ENDED;
       continue;
     }
     const entries = entry === undefined ? [] : show(entry, { partition, held: task.held });
     const found: LookUp = { kind: 'found', entries, asOf: { clock, position }, from: 'owner' };
-    return unsettledCuts === 0 || (await settledCuts.after(unsettledCuts)) ? found : ENDED;
+    return unsettledCuts === 0 || (await settledCuts.after(unsettledCuts, abandon)) ? found : ENDED;
   }
   return { kind: 'restoring', detail: 'what is due takes effect more slowly than it comes' };
 }

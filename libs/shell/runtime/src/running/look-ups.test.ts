@@ -10,6 +10,7 @@ const SEEDS = Number(process.env['SEEDS'] ?? 12);
 const SEED = Number(process.env['SEED'] ?? 1);
 const KEYS = Array.from({ length: 12 }, (_, i) => `k${i}`);
 const utf8 = new TextEncoder();
+const NEVER = new AbortController().signal;
 
 interface Judged {
   readonly key: string;
@@ -59,16 +60,18 @@ describe('look-ups', () => {
         const end = (world.simulation.log.committed(INPUT, partition).at(-1)?.offset ?? -1) + 1;
         for (const { instance, host } of processes)
           if (host.alive)
-            void instance.lookUp(partition, utf8.encode(key), { show: show(world), isNow }).then((answer) => {
-              const task = instance.status().find((each) => each.partition === partition);
-              judged.push({
-                key,
-                partition,
-                answer,
-                committed: task?.committedPosition ?? 0,
-                acknowledged: isNow ? end : 0,
+            void instance
+              .lookUp(partition, utf8.encode(key), { show: show(world), isNow, abandon: NEVER })
+              .then((answer) => {
+                const task = instance.status().find((each) => each.partition === partition);
+                judged.push({
+                  key,
+                  partition,
+                  answer,
+                  committed: task?.committedPosition ?? 0,
+                  acknowledged: isNow ? end : 0,
+                });
               });
-            });
       };
       await time.runFor(6_000);
       for (let deed = 0; deed < 300; deed += 1) {

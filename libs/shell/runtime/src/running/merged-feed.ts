@@ -162,9 +162,24 @@ export class MergedFeed implements InputFeed {
   #wantedOf(number: number, front: Millis): Millis | undefined {
     const { tickMs } = this.#context.settings;
     const due = this.#task.earliestDue() ?? Infinity;
-    const awaited = this.#task.awaitedOf(number) ?? Infinity;
+    const awaited = Math.min(this.#task.awaitedOf(number) ?? Infinity, this.#hiddenBehind(number, front));
     const wanted = Math.min(front < due + tickMs ? due : Infinity, awaited - tickMs);
     return wanted === Infinity ? undefined : wanted;
+  }
+
+  /**
+   * Clock records in hand are waited for by none, or silent inputs would have each other asked for ever. One with more behind it is:
+   * that is not seen before it is applied.
+   */
+  #hiddenBehind(number: number, front: Millis): Millis {
+    let wanted = Infinity;
+    this.#readings.forEach(({ isHeldUp, lag = 0 }, other) => {
+      if (other === number || !isHeldUp || lag <= 1) return;
+      const place = this.#task.frontOf(other);
+      const needed = number < other ? place + 1 : place;
+      if (front < needed) wanted = Math.min(wanted, needed);
+    });
+    return wanted;
   }
 
   /** C2, CreateTime: as the record in hand says, which may wait for just this. */

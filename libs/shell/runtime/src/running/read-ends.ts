@@ -23,35 +23,54 @@ export class ReadEnds {
   readonly #parts: ReadEndsParts;
   #sent: Promise<Ends> = Promise.resolve([]);
   #next: Promise<Ends> | undefined;
-  #waiting: { readonly ends: Ends; readonly tell: (isRead: boolean) => void }[] = [];
+  /** All who share a question, by its answer. */
+  readonly #waiting = new Map<Ends, Set<(isRead: boolean) => void>>();
   #hasEnded = false;
 
   constructor(parts: ReadEndsParts) {
     this.#parts = parts;
   }
 
-  /** Resolves with true once it is read, with false where the task ends before. @throws Retriable, PartitionStopped, Fatal */
-  async reached(): Promise<boolean> {
+  /**
+   * Resolves with true once it is read, with false where the task ends before, or `abandon` is aborted. @throws Retriable,
+   * PartitionStopped, Fatal
+   */
+  async reached(abandon: AbortSignal): Promise<boolean> {
     const ends = await this.#ask();
-    if (this.#hasEnded) return false;
+    if (this.#hasEnded || abandon.aborted) return false;
     if (this.#isRead(ends)) return true;
+    const sharing = this.#waiting.get(ends) ?? new Set();
+    this.#waiting.set(ends, sharing);
     return new Promise((resolve) => {
-      this.#waiting.push({ ends, tell: resolve });
+      const giveUp = (): void => {
+        sharing.delete(tell);
+        if (sharing.size === 0) this.#waiting.delete(ends);
+        resolve(false);
+      };
+      const tell = (isRead: boolean): void => {
+        abandon.removeEventListener('abort', giveUp);
+        resolve(isRead);
+      };
+      sharing.add(tell);
+      abandon.addEventListener('abort', giveUp);
     });
   }
 
   /** More may be read. */
   look(): void {
-    if (this.#waiting.length === 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = waiting.filter(({ ends }) => !this.#isRead(ends));
-    for (const { ends, tell } of waiting) if (this.#isRead(ends)) tell(true);
+    for (const [ends, sharing] of this.#waiting) {
+      // Those of a later question are no earlier.
+      if (!this.#isRead(ends)) return;
+      this.#waiting.delete(ends);
+      for (const tell of sharing) tell(true);
+    }
   }
 
   /** Nothing more will be read. */
   end(): void {
     this.#hasEnded = true;
-    for (const { tell } of this.#waiting.splice(0)) tell(false);
+    for (const sharing of this.#waiting.values()) for (const tell of sharing) tell(false);
+    this.#waiting.clear();
   }
 
   #ask(): Promise<Ends> {

@@ -76,7 +76,8 @@ export function finishedOf(of: object, state: ReducedState | undefined): unknown
   const by = functionsOf(rules);
   if (by === undefined || state === UNDECIDED) return UNDECIDED;
   try {
-    return resultOf(rules, by, stateOf(rules, by, state)).value;
+    const { value, bytes } = resultOf(rules, by, stateOf(rules, by, state));
+    return bytes > mostOf(rules) ? null : value;
   } catch {
     return null;
   }
@@ -92,7 +93,7 @@ function made(rules: ReducerRules, make: () => unknown): ReducedState {
     const bytes = bytesOf(rules.state, make());
     if (bytes.length > rules.maxStateBytes) throw new Refused('it is too large');
     const by = functionsOf(rules)!;
-    if (rules.builtIn === undefined && by.finish !== undefined) {
+    if (rules.builtIn === undefined) {
       const { bytes: result } = resultOf(rules, by, valueIn(rules.state, Uint8Array.from(bytes)));
       if (result > mostOf(rules)) throw new Refused('its result is too large');
     }

@@ -355,7 +355,9 @@ export function isPlain({ endedAt, absorbed, later }: Session): boolean {
 /** As a reducer sees a record with a value (S10). */
 function seenIn(record: InputRecord, { reducer }: PipelineRules, effectiveAt: Millis): Seen | undefined {
   const { value, event, offset, fields = value === null ? undefined : jsonObject(value) } = record;
-  if (reducer === undefined || event === undefined || event === 'bad' || fields === 'bad') return undefined;
+  if (reducer === undefined || event === undefined || event === 'bad') return undefined;
+  // What a field of another schema holds was passed over till now.
+  if (fields === 'bad') throw new Refused('its fields cannot be read');
   return {
     type: event.type,
     attributes: bare(Object.fromEntries(event.attributes ?? [])) as Seen['attributes'],
