@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask } from '../index.ts';
 import { begin, bytes, ListCursor, options, type TestRecord } from '../task.fixture.ts';
 
@@ -57,5 +58,28 @@ describe('looking at a key', () => {
     expect(looked(task)).toBe('live at 2, 0 to settle, due');
     expect(task.expire(10, WALL)).toBe(false);
     expect(looked(task)).toBe('none at 2, 1 to settle');
+  });
+
+  test('[Q2] what is written into a cut in slices is committed with it, and not before', () => {
+    const decoder = {
+      decode: (_bytes: Uint8Array, _start: number, _length: number, event: SessionEvent) => {
+        resetEvent(event);
+        event.attributes = new Map(Array.from({ length: 400 }, (_, i) => [`name ${i}`, 'x'.repeat(1_000)]));
+        return { kind: 'event' as const };
+      },
+      prepare: () => Promise.resolve(),
+    };
+    const { rules } = options();
+    const task = new PartitionTask(
+      options({ decoder, rules: { ...rules, maxAttributes: 400, maxAttributeBytes: 500_000 } }),
+    );
+    begin(task, 0, START);
+    step(task, [{ value: '{}' }]);
+    const waits = new Set<string>();
+    for (let slice = 0; !task.prepareCut(100); slice += 1) {
+      waits.add(looked(task));
+      expect(slice).toBeLessThan(10_000);
+    }
+    expect([...waits]).toEqual(['live at 1, 1 to settle']);
   });
 });

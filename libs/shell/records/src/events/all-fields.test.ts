@@ -93,4 +93,28 @@ describe('[S10] all fields of an event', () => {
     const value = Uint8Array.of(0, 0, 0, 0, id, ...[0xfe, ...new Array<number>(8).fill(0xff), 1], 2, 0xff);
     expect(fieldsOf(value)).toMatchObject({ long: 2 ** 63, text: '\ufffd' });
   });
+
+  test('[I6] in Avro: what occupies no bytes is not visited, though it is nested 2^30-fold in a record of two', async () => {
+    const nested = (depth: number): avsc.Schema => ({
+      type: 'record',
+      name: `R${depth}`,
+      fields:
+        depth === 0
+          ? [{ name: 'n', type: 'null' }]
+          : [
+              { name: 'a', type: nested(depth - 1) },
+              { name: 'b', type: `R${depth - 1}` },
+            ],
+    });
+    const fields = [
+      { name: 'type', type: 'string' },
+      { name: 'x', type: nested(30) },
+    ];
+    const schema = JSON.stringify({ type: 'record', name: 'SessionEvent', fields });
+    const id = registry.add({ schema, schemaType: 'AVRO' });
+    await formats.prepare(id);
+    expect(fieldsOf(Uint8Array.of(0, 0, 0, 0, id, 2, 0x41))).toEqual(
+      Object.assign(Object.create(null), { type: 'A', x: null }),
+    );
+  });
 });

@@ -198,6 +198,31 @@ describe('[S10] reducers of an application', () => {
     expect(log.said()).toMatchObject([{ eventCount: 2, lastSeenAt: T + 8, countsByType: { ok: 2 } }]);
   });
 
+  test('[I4] a state that is its own result is bounded as one: JSON names each field of each item', () => {
+    const item = {
+      type: 'record',
+      name: 'Line',
+      fields: [{ name: 'aNameOfSomeLength'.repeat(8), type: 'boolean' }],
+    } as const;
+    interface Lines {
+      readonly lines: readonly Readonly<Record<string, boolean>>[];
+    }
+    const lines = own(
+      defineReducer<Lines>({
+        state: { type: 'record', name: 'Lines', fields: [{ name: 'lines', type: { type: 'array', items: item } }] },
+        maxStateBytes: 4_000,
+        initial: () => ({ lines: [] }),
+        add: ({ lines }, { fields: { n } }) => ({
+          lines: [...lines, ...Array.from({ length: Number(n) }, () => ({ [item.fields[0].name]: true }))],
+        }),
+        merge: (a, b) => ({ lines: [...a.lines, ...b.lines] }),
+      }),
+    );
+    const log = add(logOf(lines), [0, { n: 100 }], [1, { n: 1_000 }]);
+    expect(reduced(log)).toMatchObject([{ lines: { length: 100 } }]);
+    expect(log.refused).toEqual([{ offset: 1, reason: 'reduced-too-large' }]);
+  });
+
   test('[C7] a merge that fails refuses the event that would join', () => {
     const log = logOf(own(defineReducer<Counts>({ ...COUNTS, add: (state) => state, merge: fail })), {
       graceMs: 1_000,
