@@ -25,6 +25,7 @@ export const RESTORING_MUTANTS: readonly EngineMutant[] = [
     file: 'libs/shell/runtime/src/restoring/claiming.ts',
     from: 'if (end <= claimOffset) lost.abort();',
     to: 'if (end < 0) lost.abort();',
+    seed: 150_000_163,
   },
   {
     name: 'restores to the end as a fetch sees it',
