@@ -5,7 +5,7 @@ export const STORE_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'stores what no commit says of an entry',
     file: 'libs/core/partition/src/changelog/changelog.ts',
-    from: 'return !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;',
+    from: 'return slot !== this.#within?.slot && !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;',
     to: 'return true;',
   },
   {
