@@ -8,9 +8,9 @@ import {
   type States,
   type StateWindow,
 } from '../entry-window.ts';
-import type { BytesSpan } from '../state-bytes.ts';
-import { BehindDisorder, setChanged, stateWithDisorder } from './behind-disorder.ts';
-import { BehindReduced, textsWithReduced } from './behind-reduced.ts';
+import { type BytesSpan, HeapBytes } from '../state-bytes.ts';
+import { BehindPart, withPart } from './behind-part.ts';
+import { setChanged, stateOf } from './state-parts.ts';
 import { blankDetail, type DecodedNumbers, type SessionDetail } from './detail.ts';
 import type { SequenceWindow } from './sequence-window.ts';
 import { SessionTexts } from './texts.ts';
@@ -22,6 +22,7 @@ const HAS_DISORDER = 0x20000000;
 const HAS_SOURCES = 0x40000000;
 const HAS_TEXTS = 0x80000000 | 0;
 const WITHOUT_TEXTS = ~HAS_TEXTS;
+const NOTHING = new HeapBytes();
 /** What stands before the texts. */
 const HAS_BEFORE = HAS_DISORDER | HAS_REDUCED;
 
@@ -37,12 +38,12 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
   readonly #states: States;
   readonly #state: StateWindow;
   readonly #texts: SessionTexts;
-  readonly #behind: BehindDisorder;
+  readonly #behind: BehindPart;
   readonly #textsBehind: SessionTexts;
   /** The reducer's state, and the texts behind it: where there is no disorder, and where there is. */
-  readonly #reduced: BehindReduced;
+  readonly #reduced: BehindPart;
   readonly #textsReduced: SessionTexts;
-  readonly #reducedBehind: BehindReduced;
+  readonly #reducedBehind: BehindPart;
   readonly #textsBehindBoth: SessionTexts;
   #slot = -1;
   #f64: Float64Array = new Float64Array(0);
@@ -56,11 +57,11 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     this.#states = memory.states;
     this.#state = memory.stateWindow();
     this.#texts = new SessionTexts(this.#state);
-    this.#behind = new BehindDisorder(this.#state);
+    this.#behind = new BehindPart(this.#state);
     this.#textsBehind = new SessionTexts(this.#behind);
-    this.#reduced = new BehindReduced(this.#state);
+    this.#reduced = new BehindPart(this.#state);
     this.#textsReduced = new SessionTexts(this.#reduced);
-    this.#reducedBehind = new BehindReduced(this.#behind);
+    this.#reducedBehind = new BehindPart(this.#behind);
     this.#textsBehindBoth = new SessionTexts(this.#reducedBehind);
   }
 
@@ -103,7 +104,7 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
   }
 
   #setState({ disorder, reduced, texts }: SessionDetail): void {
-    const after = stateWithDisorder(disorder, textsWithReduced(reduced, texts?.state));
+    const after = stateOf(disorder, reduced, texts?.state);
     this.#setFlags(texts !== undefined, disorder !== undefined, reduced !== undefined);
     if (after.length === 0) this.#states.clear(this.#slot);
     else setChanged(this.#state.at(this.#slot), after);
@@ -119,18 +120,18 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
 
   /** As valid as this window. What is set is copied. */
   get reduced(): BytesSpan | undefined {
-    return this.hasReduced ? this.#holder().reduced : undefined;
+    return this.hasReduced ? this.#holder().part : undefined;
   }
   set reduced(value: BytesSpan | undefined) {
     if (value === undefined) {
       if (this.hasReduced) this.#setState({ ...this.#stateParts(), reduced: undefined });
       return;
     }
-    this.#holder().replace(value, this.hasReduced);
+    this.#holder().replace(withPart(value, NOTHING), this.hasReduced);
     this.#i32[this.#i + 15]! |= HAS_REDUCED;
   }
 
-  #holder(): BehindReduced {
+  #holder(): BehindPart {
     this.#state.at(this.#slot);
     return this.hasDisorder ? this.#reducedBehind : this.#reduced;
   }
@@ -148,7 +149,7 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
   get disorder(): BytesSpan | undefined {
     if (!this.hasDisorder) return undefined;
     this.#state.at(this.#slot);
-    return this.#behind.disorder;
+    return this.#behind.part;
   }
 
   #setNumbers(detail: SessionDetail): void {

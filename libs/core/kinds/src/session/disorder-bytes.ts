@@ -3,13 +3,13 @@
 //   disorder = aside · count of the others varint · for each, in the order of their times: length varint · image
 //   aside    = 1 if it has ended, else 0, u8 · [timeoutMs varint · 1 if an event chose it, else 0, u8 · endedAt signed varint]
 //              · count of the absorbed varint · for each: its first offset varint
-//   image    = head, with numbers and no restarts (session-format.ts) · state (behind-disorder.ts), without others
+//   image    = head, with numbers and no restarts (session-format.ts) · state (state-parts.ts), without others
 //
 // An ended session's head has the timeout 0, so its due instant is its head's to say.
 import { ByteReader, ByteWriter, MalformedBytes } from '@flatline/base';
 import { type BytesSpan, HeapBytes } from '../state-bytes.ts';
-import { BehindDisorder, stateWithDisorder } from './behind-disorder.ts';
-import { BehindReduced, textsWithReduced } from './behind-reduced.ts';
+import { BehindPart } from './behind-part.ts';
+import { stateOf } from './state-parts.ts';
 import { blankDetail, type DecodedNumbers, type SessionDetail } from './detail.ts';
 import type { SessionEntry } from './entry.ts';
 import { type Aside, asideOf, type Fragment, fragmentOf, headOf } from './fragment.ts';
@@ -87,7 +87,7 @@ function imageOf(fragment: Fragment): Uint8Array {
   const { sequence, disorder, reduced, texts } = detail;
   const out = new ByteWriter(128);
   encodeHead(headOf(fragment, { ...detail, sequence: sequence && { ...sequence, restarts: 0 } }), out);
-  out.raw(stateWithDisorder(disorder, textsWithReduced(reduced, texts?.state)));
+  out.raw(stateOf(disorder, reduced, texts?.state));
   return out.copy();
 }
 
@@ -95,15 +95,15 @@ function readImage(image: Uint8Array): Fragment {
   const head = new ReadHead();
   const stateAt = decodeHead(image, 0, image.length, head);
   const state = new HeapBytes(image.slice(stateAt));
-  const behind = new BehindDisorder(state);
+  const behind = new BehindPart(state);
   const { detail } = head;
   const rest = head.hasDisorder ? new HeapBytes(behind.copy()) : state;
   if (detail !== undefined) {
-    const behindReduced = new BehindReduced(rest);
-    if (head.hasReduced) detail.reduced = behindReduced.reduced;
+    const behindReduced = new BehindPart(rest);
+    if (head.hasReduced) detail.reduced = behindReduced.part;
     if (head.hasTexts) detail.texts = new SessionTexts(head.hasReduced ? new HeapBytes(behindReduced.copy()) : rest);
   }
-  const { bytes, start, length } = head.hasDisorder ? behind.disorder : { bytes: image, start: 0, length: 0 };
+  const { bytes, start, length } = head.hasDisorder ? behind.part : { bytes: image, start: 0, length: 0 };
   return fragmentOf(head, length === 0 ? NOTHING_ASIDE : readAside(new ByteReader(bytes, start, start + length)));
 }
 

@@ -12,7 +12,7 @@ import type { Millis } from '@flatline/base';
 import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
 import type { Effects, KindParts, Refusal } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
-import { stateLengthOf } from './behind-disorder.ts';
+import { stateLengthOf } from './state-parts.ts';
 import { dueAt, dueReason, summarize } from './deadline.ts';
 import { detailOfFragments, readFragments } from './disorder-bytes.ts';
 import type { SessionRules } from './entry.ts';

@@ -13,7 +13,7 @@ import type { Effects, KindParts, Refusal } from '../contract.ts';
 import { ENTRY_BYTES } from '../entry-bytes.ts';
 import { NO_ROOM } from '../refusals.ts';
 import { type Applied, applyData, type Occurrence } from './apply-event.ts';
-import { stateLengthOf } from './behind-disorder.ts';
+import { stateLengthOf } from './state-parts.ts';
 import { summarize } from './deadline.ts';
 import type { SessionRules } from './entry.ts';
 import type { Fragment } from './fragment.ts';

@@ -10,7 +10,7 @@ import type { ReducerEvent, StateReducer } from '../reducing/index.ts';
 import type { Bad } from '../refusals.ts';
 import { type BytesSpan, spanOf } from '../state-bytes.ts';
 import type { Occurrence } from './apply-event.ts';
-import { reducedLength } from './behind-reduced.ts';
+import { partLength } from './behind-part.ts';
 import type { SessionDetail } from './detail.ts';
 import type { SessionRules } from './entry.ts';
 import { wasReceived } from './sequence-window.ts';
@@ -69,7 +69,7 @@ export class SessionReducing {
     const after = this.#reducer.add(before, seen, { partition: this.#partition, offset });
     if ('kind' in after) return after;
     const state = spanOf(after);
-    return { state, grownBy: reducedLength(state) - reducedLength(before) };
+    return { state, grownBy: partLength(state) - partLength(before) };
   }
 }
 

@@ -13,6 +13,8 @@ import type { SessionWindow } from './session-window.ts';
 const NO_KEY = new Uint8Array(0);
 
 export function sessionView(rules: SessionRules): EntryView<SessionWindow> {
+  // What it has come to is not shown: no function of an application is called for whoever looks (S10).
+  const unreduced = { ...rules, reducer: undefined };
   return {
     format: sessionFormat,
     shown(entry, { partition, held }) {
@@ -31,7 +33,7 @@ export function sessionView(rules: SessionRules): EntryView<SessionWindow> {
       const after = closed && closedFields(closed, rules, held);
       return fragments.map((fragment) => {
         const { incarnation, startedAt, lastSeenAt, deadlineAt, timeoutMs, eventCount, countsByType, attributes } =
-          summarize(fragment, rules, closing, held);
+          summarize(fragment, unreduced, closing, held);
         return {
           incarnation,
           startedAt,
