@@ -64,7 +64,7 @@ function headerValue({ name, value }: RecordHeader): object {
 }
 
 /** As text where they are UTF-8, else in base64. */
-export function bytesValue(bytes: Uint8Array | null): object | null {
+function bytesValue(bytes: Uint8Array | null): object | null {
   if (bytes === null) return null;
   const { length } = bytes;
   const buffer = Buffer.from(bytes);

@@ -2,9 +2,7 @@
 import type { KindName } from '@flatline/base';
 import { type EntryColumn, kindOf, type Show } from '@flatline/kind-modules';
 import { KIND_WORDS } from '@flatline/kind-modules/words';
-import type { ShownEntry } from '@flatline/processor';
-import { isUtf8 } from 'node:buffer';
-import { bytesValue } from '../dead-letters/letter-text.ts';
+import { entryFields, keyFields, type ShownEntry } from '@flatline/processor';
 import { printable, printableKey } from '../terminal/printable.ts';
 import { duration } from '../terminal/progress.ts';
 import { type Table, type TableColumn, tableOf } from '../terminal/table.ts';
@@ -35,9 +33,7 @@ export function entryDetails(key: Uint8Array, entry: ShownEntry): string {
 
 /** The fields that `--json` prints, with the key's bytes where they are no text. */
 export function entryValue(key: Uint8Array, entry: ShownEntry): object {
-  const bytes = Buffer.from(key);
-  const named = { key: bytes.toString('utf8'), ...(!isUtf8(bytes) && { keyBase64: bytes.toString('base64') }) };
-  return { ...named, ...(plain(entry) as object) };
+  return { ...keyFields(key), ...entryFields(entry) };
 }
 
 function detailLines(name: string, value: unknown): (readonly [string, string])[] {
@@ -63,16 +59,6 @@ function elementText(element: unknown): string {
     .flatMap(([name, value]) => detailLines(name, value))
     .map((field) => field.join(' '))
     .join(', ');
-}
-
-/** Maps as objects, bytes as text or base64. */
-function plain(value: unknown): unknown {
-  if (value instanceof Uint8Array) return bytesValue(value);
-  // fromEntries defines `__proto__` as a property like any other (I3).
-  if (value instanceof Map) return Object.fromEntries([...value].map(([name, each]) => [name, plain(each)]));
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
 /** Escaped here: what a kind shows comes from records. */
