@@ -4,7 +4,7 @@
 import type { BytesSpan, StateBytes } from '../state-bytes.ts';
 
 /** Bytes of the length. */
-export const LENGTH_BYTES = 4;
+const LENGTH_BYTES = 4;
 
 /** Bytes that come before the rest for the part; undefined: there is none. */
 export function partLength(part: BytesSpan | undefined): number {
