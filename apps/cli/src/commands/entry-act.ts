@@ -69,6 +69,21 @@ export async function sendAct(act: KeyAct, flags: KeyFlags, console: Console, sh
   }
 }
 
+/** True if the newest commit has such an entry of the key; undefined: records behind it may have made one. */
+export async function livesThere(
+  { config, pipeline }: Pick<KeyAct, 'config' | 'pipeline'>,
+  of: { readonly key: Uint8Array; readonly partition: number },
+  concerns: (entry: ShownEntry) => boolean,
+  shell: Shell,
+): Promise<boolean | undefined> {
+  const connection = await connect(kafkaOf(config, shell.clock), shell.stop);
+  try {
+    return await looksThere({ connection, pipeline, shell, ...of }, concerns);
+  } finally {
+    connection.close();
+  }
+}
+
 /** Where it went, and what the newest commit had there. */
 export function sentText({ topic, partition, offset, isThere }: SentAct, isAct: boolean, none: string): string {
   const place = offset < 0 ? `${topic}/${partition}` : `${topic}/${partition}/${offset}`;

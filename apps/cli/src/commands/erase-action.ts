@@ -5,9 +5,9 @@ import { ChangelogReader } from '@flatline/processor';
 import { pause } from '@flatline/system';
 import { connect, kafkaOf } from '../cluster.ts';
 import { configurationOf } from '../configuration.ts';
-import { Erasure, type ErasureStage } from '../erasing/erasure.ts';
+import { beganBefore, Erasure, type ErasureStage } from '../erasing/erasure.ts';
 import { ExitCode } from '../exit-code.ts';
-import { interruptedBefore } from '../failure.ts';
+import { CommandFailure, interruptedBefore } from '../failure.ts';
 import { pipelineOfKind } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -16,6 +16,7 @@ import {
   keyFor,
   type KeyAct,
   type KeyFlags,
+  livesThere,
   ownHeaders,
   sendAct,
   type SentAct,
@@ -72,7 +73,10 @@ async function erased(act: KeyAct, { sent, flags, console, shell }: Waiting): Pr
     let said = '';
     for (;;) {
       const found = erasure.take(await reader.look());
-      if (found.stage === 'erased') return found;
+      if (found.stage === 'erased') {
+        await requireGone(act, { sent, flags, shell }, erasure.act);
+        return found;
+      }
       if (found.stage !== said) console.note(WAITS[found.stage]);
       said = found.stage;
       if (erasure.isForgotten) {
@@ -86,6 +90,22 @@ async function erased(act: KeyAct, { sent, flags, console, shell }: Waiting): Pr
   } finally {
     connection.close();
   }
+}
+
+/** A position beyond the act does not say that it was obeyed: it may be a dead letter. @throws CommandFailure */
+async function requireGone(
+  act: KeyAct,
+  { sent, flags, shell }: Pick<Waiting, 'sent' | 'flags' | 'shell'>,
+  at: number,
+): Promise<void> {
+  const of = { key: keyFor(act.pipeline, flags), partition: sent.partition };
+  const began = ({ incarnation }: { readonly incarnation?: unknown }): boolean => beganBefore(incarnation, at);
+  if ((await livesThere(act, of, began, shell)) !== true) return;
+  throw new CommandFailure(
+    ExitCode.failedCheck,
+    `the act at ${sent.topic}/${sent.partition}/${at} was refused: the session that began before it lives. Its dead letter says ` +
+      'why (flatline dead-letters list); a clock ahead of the brokers by more than input.maxFutureMs is one reason',
+  );
 }
 
 const WAITS: Readonly<Record<'sent' | 'committed', string>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Erasure } from './erasure.ts';
+import { beganBefore, Erasure } from './erasure.ts';
 
 const commit = (offset: number, position: number) => ({ offset, position });
 const claim = (offset: number) => ({ offset, position: undefined });
@@ -34,4 +34,13 @@ describe('an erasure, by what the changelog says', () => {
       true,
     ]);
   });
+});
+
+test('[E1] a session that began before the act shows that it was refused; a later one, and one of another input, do not', () => {
+  expect(['3-9', '3-10', '3-11', '3-2-2'].map((incarnation) => beganBefore(incarnation, 10))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
 });

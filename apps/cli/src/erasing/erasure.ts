@@ -14,7 +14,7 @@ export type ErasureStage =
 
 export class Erasure {
   /** Offset of the first act in the input: what came of the key behind it is another session's. */
-  readonly #act: number;
+  readonly act: number;
   /** The first commit that has applied it, by its place in the changelog. */
   #commit: number | undefined;
   /** Offset of the last act, and the first commit that has applied that. */
@@ -24,7 +24,7 @@ export class Erasure {
   #claimedAt = -1;
 
   constructor(act: number) {
-    this.#act = act;
+    this.act = act;
     this.#newest = act;
   }
 
@@ -33,12 +33,12 @@ export class Erasure {
     for (const { offset, position } of news) {
       if (position === undefined) this.#claimedAt = offset;
       else {
-        if (position > this.#act) this.#commit ??= offset;
+        if (position > this.act) this.#commit ??= offset;
         if (position > this.#newest) this.#heardAt ??= offset;
       }
     }
     if (this.#commit === undefined) return { stage: 'sent' };
-    const isBelow = firstPosition === undefined || firstPosition <= this.#act;
+    const isBelow = firstPosition === undefined || firstPosition <= this.act;
     const commit = this.#commit;
     return isBelow ? { stage: 'committed', commit } : { stage: 'erased', commit, truncatedTo: logStart };
   }
@@ -53,4 +53,11 @@ export class Erasure {
     this.#newest = act;
     this.#heardAt = undefined;
   }
+}
+
+/** True if a session of that name began before the act: then the act was refused. A later one is another session. */
+export function beganBefore(incarnation: unknown, act: number): boolean {
+  const [, offset, further] = String(incarnation).split('-');
+  // Offsets of other inputs are not the act's.
+  return further === undefined && Number(offset) < act;
 }
