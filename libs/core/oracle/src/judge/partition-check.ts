@@ -126,8 +126,7 @@ export class PartitionCheck {
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
     this.#stats = this.#statsCheck(place);
-    // By what a session counts is then not known.
-    if (this.#inForce.hashedOtherwise().length > 0)
+    if (this.#inForce.countsByOtherHash)
       this.#stats?.giveUp('attributes were hashed with a key that is not at hand (E1)');
     const inputs = inputsOf(history);
     this.#positions = inputs.map(() => 0);

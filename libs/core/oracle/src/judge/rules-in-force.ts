@@ -7,7 +7,7 @@
 //   RF1  `rules` is one object throughout, shared by every judge of the partition and updated in place.
 import { NotABlock } from '../logs/block-reader.ts';
 import { type ChangelogBlock, readBlock, type SaidSettings } from '../logs/changelog-block.ts';
-import type { LogRecord, LogSource } from '../logs/history.ts';
+import type { LogRecord, LogSource, StatsRules } from '../logs/history.ts';
 import { hashedOtherwise } from '../rules/attributes-in.ts';
 import { learnSchema, type ReducerRules } from '../rules/reducing/naive-reducer.ts';
 import type { JudgedRules } from './kinds.ts';
@@ -77,12 +77,22 @@ export class RulesInForce {
     return this.#said.filter(({ text }) => optionsIn(text) === undefined);
   }
 
+  /** True if by one of these sessions were counted (S12): as what is not known. */
+  get countsByOtherHash(): boolean {
+    return this.#said.some(({ text }) => {
+      const rules = { ...this.#today, ...rulesIn(text) };
+      const hidden = hashedOtherwise(rules).flatMap(({ names }) => names);
+      const { stats } = rules as { readonly stats?: StatsRules | undefined };
+      return stats?.dimensions.some(({ attribute }) => hidden.includes(attribute)) === true;
+    });
+  }
+
   /** Stretches in which attributes were hashed with a key that is not at hand (E1), in words. */
   hashedOtherwise(): readonly string[] {
     return this.#said.flatMap(({ text, from }) =>
       hashedOtherwise({ ...this.#today, ...rulesIn(text) }).map(
         ({ names, keyId }) =>
-          `what the attributes ${names} were hashed to from input offset ${from} on, with the key ${keyId}: it is not input.attributes.hashKey of ` +
+          `what the attributes ${names.join(', ')} were hashed to from input offset ${from} on, with the key ${keyId}: it is not input.attributes.hashKey of ` +
           'the configuration, so of these values only the form is checked (E1)',
       ),
     );

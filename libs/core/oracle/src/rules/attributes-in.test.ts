@@ -33,7 +33,7 @@ describe('attributes, read a second time', () => {
     for (const found of ['10.0.0.7', OTHER_KEY, '0123456789ABCDEF0123456789abcdef', 7])
       expect(mayBeHash(found, OTHER_KEY)).toBe(false);
     expect(isSame({ ip: '0123456789abcdef0123456789abcdef' }, new Map([['ip', OTHER_KEY]]))).toBe(true);
-    expect(hashedOtherwise(rules('two'))).toEqual([{ names: 'ip', keyId: 'two' }]);
+    expect(hashedOtherwise(rules('two'))).toEqual([{ names: ['ip'], keyId: 'two' }]);
     expect(hashedOtherwise(rules('one'))).toEqual([]);
   });
 

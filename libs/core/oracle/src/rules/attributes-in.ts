@@ -53,11 +53,11 @@ export function eventIn<Event extends Pick<InputEvent, 'attributes'>>(
 /** Names that are hashed with a key that is not there, by the rules in force, and the ids of these keys. */
 export function hashedOtherwise(
   rules: AttributesInForce,
-): readonly { readonly names: string; readonly keyId: string }[] {
+): readonly { readonly names: readonly string[]; readonly keyId: string }[] {
   const all = rules.inputs === undefined ? [rules.attributes] : rules.inputs.map(({ attributes }) => attributes);
   return all.flatMap((said) => {
     if (said === undefined || said.hash.length === 0 || rules.hashes?.has(said.hashKeyId ?? '') === true) return [];
-    return [{ names: said.hash.join(', '), keyId: said.hashKeyId ?? 'none' }];
+    return [{ names: said.hash, keyId: said.hashKeyId ?? 'none' }];
   });
 }
 

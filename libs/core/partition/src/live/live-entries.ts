@@ -18,7 +18,8 @@
 //   inspect    LE1
 //   assertion  LE2, LE3, LE4
 //              LE3 without a look at each `find`, which would cost a heartbeat: a word too many is forgotten where the next entry
-//              of the group has changed. LE4 as far as what is settled has been reached: the oracle folds the rest. What has changed without a word does not have the digest that was written (CL3).
+//              of the group has changed. What has changed without a word does not have the digest that was written (CL3).
+//              LE4 as far as what is settled has been reached: the oracle folds the rest.
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
 import type {
   Effects,
