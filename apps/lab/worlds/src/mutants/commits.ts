@@ -49,6 +49,13 @@ export const COMMIT_MUTANTS: readonly EngineMutant[] = [
     seed: 113,
   },
   {
+    name: "writes a commit on top of another owner's that is lost",
+    file: 'libs/shell/runtime/src/committing/commit-look-up.ts',
+    from: '(known?.sequence ?? -1) >= sequence',
+    to: '(known?.sequence ?? -1) >= sequence + 1e9',
+    seed: 160_002_492,
+  },
+  {
     name: 'steps in the middle of a cut',
     file: 'libs/core/partition/src/input/record-taker.ts',
     from: 'if (this.#commit.isFull) return FULL;',
