@@ -1,6 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Retriable } from '@flatline/base';
+import { ManualClock } from '@flatline/base/manual-clock';
 import { clusterOptions, connect, createTopic } from '../broker.fixture.ts';
 import { fixedAccess } from '../access/index.ts';
 import { BrokerLink, loginEarlyMs } from './broker-link.ts';
@@ -72,10 +74,16 @@ describe('BrokerLink', () => {
 
   test('LK3 a broker that accepts and then says nothing is given up', async () => {
     link.close();
-    link = linkTo(proxy.address, { connectTimeoutMs: 100 });
+    const clock = new ManualClock();
+    link = linkTo(proxy.address, { clock, connectTimeoutMs: 5_000 });
     proxy.cutAfter(0, 'silence');
-    await expect(ask()).rejects.toThrow(/did not complete a connection within 100 ms/);
+    const refused = expect(ask()).rejects.toThrow(/did not complete a connection within 5000 ms/);
+    while (clock.pending === 0) await setImmediate();
+    clock.advance(5_000);
+    await refused;
     proxy.heal();
+    // Beyond the back-off.
+    clock.advance(60_000);
     expect(await ask()).toEqual([]);
   });
 
