@@ -110,6 +110,11 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     else setChanged(this.#state.at(this.#slot), after);
   }
 
+  /** True if nothing of it lies in the state. */
+  get hasNumbersOnly(): boolean {
+    return (this.#i32[this.#i + 15]! & (HAS_TEXTS | HAS_BEFORE)) === 0;
+  }
+
   get #hasBefore(): boolean {
     return (this.#i32[this.#i + 15]! & HAS_BEFORE) !== 0;
   }

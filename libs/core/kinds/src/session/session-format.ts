@@ -114,9 +114,10 @@ function decodeTouch(
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a session`);
 }
 
-function leastVersion(entry: SessionEntry): number {
+function leastVersion(entry: SessionWindow): number {
   if (isEarly(entry)) return CHANGELOG_FORMAT_WITH_INPUTS;
   if (isClosed(entry)) return CHANGELOG_FORMAT_WITH_REVISIONS;
+  if (entry.hasNumbersOnly) return 0;
   const { detail } = entry;
   if (detail === undefined) return 0;
   if (detail.disorder !== undefined) return CHANGELOG_FORMAT_WITH_DISORDER;

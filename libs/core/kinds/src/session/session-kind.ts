@@ -31,32 +31,13 @@ import { type Arrival, belongs, isLate } from './placing.ts';
 import { CLOSE_GROWTH_MAX, isRevised, Revisions } from './revisions.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
+import { prepareAll, type SessionInput, type SessionOptions } from './session-options.ts';
 import { readSource } from './source-header.ts';
-import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
+import { countClose, saySummary } from './session-voice.ts';
 import { type SessionReduced, SessionReducing, type SeenEvent } from './session-reducing.ts';
 import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
 import { SessionStatistics } from './statistics/session-statistics.ts';
-import type { StatisticsVoice } from './statistics/statistics-voice.ts';
-
-/** What one of several inputs brings (S8). */
-export interface SessionInput {
-  readonly decoder: EventDecoder;
-  /** Its records are activity; else they only add data. */
-  readonly touches: boolean;
-  /** What becomes of one whose key has no session: it opens one, is kept for `holdMs` at most, or is refused. */
-  readonly unknownKey: 'open' | 'hold' | 'deadLetter';
-  readonly holdMs: DurationMs;
-}
-
-export interface SessionOptions extends VoiceOptions {
-  /** Those of the pipeline, by their numbers. Default: one, of which all is activity, read by `decoder`. */
-  readonly inputs?: readonly SessionInput[];
-  readonly rules: SessionRules;
-  readonly decoder: EventDecoder;
-  /** How statistics are said, where the rules ask for them (S12). */
-  readonly stats?: StatisticsVoice | undefined;
-}
 
 const UNKNOWN_KEY: Refusal = {
   kind: 'bad',
@@ -97,12 +78,6 @@ function openStatistics(
   return new SessionStatistics(stats, voice, parts);
 }
 
-/** One schema may be met in several inputs. */
-async function prepareAll({ decoder, inputs }: SessionOptions, schemaId: number): Promise<void> {
-  const decoders = inputs === undefined ? [decoder] : new Set(inputs.map((input) => input.decoder));
-  for (const each of decoders) await each.prepare(schemaId);
-}
-
 class SessionKind implements Kind {
   readonly #options: SessionOptions;
   readonly #rules: SessionRules;
@@ -116,6 +91,11 @@ class SessionKind implements Kind {
   readonly #graceMs: DurationMs;
   /** True if anything is told of live sessions (S11). As the grace, asked for by each heartbeat. */
   readonly #tells: boolean;
+  /**
+   * True if disorder may lie beside a session although times no longer count (C7): it was restored, or is kept for revisions. Asked
+   * before the entry's row is: a heartbeat waits a twelfth of its time for that line.
+   */
+  #mayMeetDisorder: boolean;
   /** Bytes of state that a session opens with. */
   readonly #leastBytes: number;
   /** Also what is kept beside the entries. undefined: nothing is counted. */
@@ -135,6 +115,7 @@ class SessionKind implements Kind {
     this.#entry = parts.entry;
     const withRules = { ...parts, rules: options.rules, voice: options };
     this.#revisions = new Revisions(withRules);
+    this.#mayMeetDisorder = this.#revisions.isOn;
     this.#disordered = new DisorderedSessions({ ...withRules, revisions: this.#revisions });
     const { graceMs, sayOpened, updateIntervalMs } = options.rules;
     this.#graceMs = graceMs;
@@ -166,7 +147,7 @@ class SessionKind implements Kind {
       const { index } = records;
       at.offset = baseOffset + group.offsetDeltas[index]!;
       const isLive = effects.find(index);
-      const isByTime = this.#graceMs > 0 || (isLive && this.#entry.hasDisorder);
+      const isByTime = this.#graceMs > 0 || (this.#mayMeetDisorder && isLive && this.#entry.hasDisorder);
       if (!isByTime && group.valueLengths[index] === 0) {
         if (!isLive && !this.#open(index, this.#leastBytes, effects)) return NO_ROOM;
         this.#touch(isLive, effects);
@@ -244,7 +225,7 @@ class SessionKind implements Kind {
       effects.reshaped();
     }
     if (isBare) this.#touch(hasSession, effects);
-    else this.#apply({ isLive: hasSession, isTold: true }, effects);
+    else this.#apply(hasSession, effects);
     // Data may have been kept for longer than silence lasts.
     if (wasEarly) effects.dueSooner();
     return undefined;
@@ -306,7 +287,7 @@ class SessionKind implements Kind {
     effects.resized();
     effects.reshaped();
     if (isBare) this.#touch(false, effects);
-    else this.#apply({ isLive: false, isTold: true }, effects);
+    else this.#apply(false, effects);
     effects.dueSooner();
     return undefined;
   }
@@ -332,6 +313,7 @@ class SessionKind implements Kind {
   }
 
   restored(): void {
+    this.#mayMeetDisorder ||= this.#entry.hasDisorder;
     if (isClosed(this.#entry)) this.#revisions.restored();
   }
 
@@ -398,14 +380,14 @@ class SessionKind implements Kind {
       this.#touch(isLive, effects);
       return undefined;
     }
-    const unreduced = this.#reduce(records, isLive);
+    const unreduced = this.#reducing && this.#reduce(records, isLive);
     if (unreduced !== undefined) return unreduced;
     if (isEnd) {
       this.#end(effects);
       return undefined;
     }
     if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
-    this.#apply({ isLive, isTold: true }, effects);
+    this.#apply(isLive, effects);
     return undefined;
   }
 
@@ -504,12 +486,12 @@ class SessionKind implements Kind {
     return isLive ? effects.hasRoom(bytes) : this.#open(index, bytes, effects, of);
   }
 
-  #apply({ isLive, isTold }: { readonly isLive: boolean; readonly isTold: boolean }, effects: Effects): void {
+  #apply(isLive: boolean, effects: Effects, isTold = this.#tells): void {
     const { counters } = this.#parts;
     counters.events += 1;
     const entry = this.#entry;
     const { timeoutMs: before, timeoutChosen: wasChosen } = entry;
-    const seenBefore = this.#tells ? entry.lastSeenAt : 0;
+    const seenBefore = isTold ? entry.lastSeenAt : 0;
     const lengthBefore = entry.stateLength;
     const standing = isLive ? this.#stats?.standing(entry, this.#event) : undefined;
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
@@ -519,7 +501,7 @@ class SessionKind implements Kind {
     counters.forgottenSources += applied.forgottenSources;
     if (entry.stateLength !== lengthBefore) effects.resized();
     if (entry.timeoutMs !== before || entry.timeoutChosen !== wasChosen) effects.reshaped();
-    if (isTold && this.#tells) this.#tell(isLive, seenBefore, effects);
+    if (isTold) this.#tell(isLive, seenBefore, effects);
     if (!isLive) this.#stats?.opened(entry);
     else if (standing !== undefined) this.#stats?.moved(entry, standing);
     effects.changed();
@@ -537,7 +519,7 @@ class SessionKind implements Kind {
   /** An explicit end is the session's last event: it is applied, then the session closes. */
   #end(effects: Effects): void {
     const endedAt = this.#event.occurredAt ?? this.#at.timestamp;
-    this.#apply({ isLive: true, isTold: false }, effects);
+    this.#apply(true, effects, false);
     this.#close('ENDED', effects.clock, endedAt, effects);
     // Its window may end before its silence would have.
     if (this.#revisions.isOn) effects.dueSooner();

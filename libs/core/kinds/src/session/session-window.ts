@@ -81,6 +81,11 @@ export class SessionWindow extends EntryWindow implements SessionEntry {
     this.#rowed().set(value);
   }
 
+  /** True if it has no state. One look at its row: each entry that a commit writes is asked. */
+  get hasNumbersOnly(): boolean {
+    return !this.hasRow || this.#detail.at(this.slot).hasNumbersOnly;
+  }
+
   /** True if disorder has left anything beside the session (C7). */
   get hasDisorder(): boolean {
     return this.hasRow && this.#detail.at(this.slot).hasDisorder;

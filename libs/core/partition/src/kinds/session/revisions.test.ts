@@ -139,6 +139,19 @@ describe('the window of a closed session', () => {
     expect(log.task.counters).toMatchObject({ closedWaiting: 0, closedWaitingBytes: 0 });
   });
 
+  test('[S9][C7] without grace and without a window, once there were both, a heartbeat opens the next session', () => {
+    const log = new Revised().at(0).clock(160);
+    log.rules = { ...log.rules, graceMs: 0, late: 'deadLetter', revisionWindowMs: 0 };
+    log.restart();
+    log.at(200, '').clock(300);
+    expect(log.words()).toEqual([
+      '3-0/0 TIMEOUT 1 0..0 at 150',
+      'final 3-0',
+      '3-2/0 TIMEOUT 1 200..200 at 300',
+      'final 3-2',
+    ]);
+  });
+
   test('[S9] lasts as long as the settings of now say: without one it is over at once', () => {
     const log = new Revised().at(0).clock(160);
     log.rules = { ...log.rules, late: 'deadLetter', revisionWindowMs: 0 };
