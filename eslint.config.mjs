@@ -46,7 +46,8 @@ const libraries = {
   config: ['base', 'system', 'kind-modules'],
   runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
   client: ['base', 'ports', 'schedules', 'system', 'records', 'kafka'],
-  ingest: ['base', 'ports', 'system', 'kafka'],
+  http: ['base', 'system'],
+  ingest: ['base', 'ports', 'system', 'kafka', 'http'],
   verifier: ['base', 'ports', 'oracle', 'kind-modules', 'config', 'records', 'kafka', 'store'],
   processor: [
     'base',
@@ -58,6 +59,7 @@ const libraries = {
     'config',
     'records',
     'kafka',
+    'http',
     'ingest',
     'store',
     'runtime',

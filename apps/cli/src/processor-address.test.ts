@@ -17,10 +17,11 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-function asked(flags: AddressFlags, where: string): Promise<string> {
+async function asked(flags: AddressFlags, where: string): Promise<string> {
   const { stop } = requestableStop();
   const { stdout, stderr } = process;
-  return addressOf(flags, { clock: systemClock, env: {}, folder: where, stdout, stderr, stop });
+  const { url } = await addressOf(flags, { clock: systemClock, env: {}, folder: where, stdout, stderr, stop });
+  return url;
 }
 
 describe('where a processor is asked', () => {

@@ -1,11 +1,20 @@
 // Where a running processor answers over HTTP, and asking it.
 import { messageOf } from '@flatline/base';
+import type { HttpConfig } from '@flatline/config';
+import { HttpAsker, jsonOf, readSecretFile, secretIn } from '@flatline/system';
+import { resolve } from 'node:path';
 import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
 import { ExitCode } from './exit-code.ts';
 import { CommandFailure, usageFailure } from './failure.ts';
 import type { Shell } from './shell.ts';
 
-export interface AddressFlags extends ConfigurationFlags {
+/** What a processor beyond loopback asks for. */
+export interface AccessFlags {
+  readonly tokenFile?: string;
+  readonly ca?: string;
+}
+
+export interface AddressFlags extends ConfigurationFlags, AccessFlags {
   readonly url?: string;
 }
 
@@ -13,17 +22,99 @@ export interface AddressFlags extends ConfigurationFlags {
 const PORT = 7070;
 const ANSWER_MAX_MS = 5_000;
 
+/** An address, and what is shown there. */
+export class ProcessorAddress {
+  readonly url: string;
+  readonly #asker: HttpAsker;
+  readonly #token: string | undefined;
+
+  constructor(url: string, asker: HttpAsker = new HttpAsker(), token?: string) {
+    this.url = url;
+    this.#asker = asker;
+    this.#token = token;
+  }
+
+  /** Another instance, where this one says it is. Where that has no TLS, as this one has, the token does not go along. */
+  other(url: string): ProcessorAddress {
+    const isSafe = url.startsWith('https:') || this.url.startsWith('http:');
+    return new ProcessorAddress(url, this.#asker, isSafe ? this.#token : undefined);
+  }
+
+  /** @throws CommandFailure where nothing answers, or something else than a processor, or it lets this caller in no farther */
+  async ask<T>(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Answer<T>> {
+    const headers = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+    const { href } = new URL(path, this.url);
+    let answer;
+    try {
+      answer = await this.#asker.ask(href, { method, headers, withinMs: ANSWER_MAX_MS });
+    } catch (error) {
+      throw new CommandFailure(
+        ExitCode.unreachable,
+        `no processor answers at ${this.url} (${messageOf(error)}): does \`flatline run\` run there? --http-port or --url names another address, --ca the authority of its certificate`,
+      );
+    }
+    let body: T;
+    try {
+      body = jsonOf(answer) as T;
+    } catch {
+      throw usageFailure(
+        `${this.url} is not a Flatline processor: it answered ${answer.status} with something other than JSON`,
+      );
+    }
+    if (answer.status !== 401 && answer.status !== 403) return { status: answer.status, body };
+    const { error } = body as { readonly error?: unknown };
+    throw usageFailure(
+      `${this.url} answers ${answer.status} (${String(error)}): --token-file names a file with a token of its http.auth`,
+    );
+  }
+}
+
 /** @throws CommandFailure where it cannot be known */
-export async function addressOf(flags: AddressFlags, shell: Shell): Promise<string> {
-  if (flags.url !== undefined) return flags.url;
+export async function addressOf(flags: AddressFlags, shell: Shell): Promise<ProcessorAddress> {
+  const [address] = await addressesOf({ ...flags, url: flags.url === undefined ? undefined : [flags.url] }, shell);
+  return address!;
+}
+
+export type AddressesFlags = Omit<AddressFlags, 'url'> & { readonly url?: readonly string[] | undefined };
+
+/** At least one. @throws CommandFailure where none can be known */
+export async function addressesOf(flags: AddressesFlags, shell: Shell): Promise<readonly ProcessorAddress[]> {
+  const token = flags.tokenFile === undefined ? undefined : textOf('--token-file', flags.tokenFile, shell);
+  const askerFor = (ca: string | undefined): HttpAsker => new HttpAsker(ca === undefined ? {} : { ca });
+  const given = flags.ca === undefined ? undefined : textOf('--ca', flags.ca, shell);
+  if (flags.url !== undefined) {
+    const asker = askerFor(given);
+    return flags.url.map((url) => new ProcessorAddress(url, asker, token));
+  }
   const config = await foundConfigurationOf(shell, flags, []);
-  if (config === undefined) return `http://127.0.0.1:${flags.httpPort ?? PORT}`;
-  const { host, port } = config.http;
-  if (port === 0)
+  if (config === undefined)
+    return [new ProcessorAddress(`http://127.0.0.1:${flags.httpPort ?? PORT}`, askerFor(given), token)];
+  if (config.http.port === 0)
     throw usageFailure(
       'http.port is 0, any free one: give --http-port or --url, as in the address that `flatline run` prints',
     );
-  return `http://${hostToAsk(host)}:${port}`;
+  const caFile = config.http.protection?.caFile;
+  const ca = given ?? (caFile === undefined ? undefined : textOf('http.tls.ca', caFile, shell));
+  return [new ProcessorAddress(urlOf(config), askerFor(ca), token)];
+}
+
+/** The part of a configuration that says where a processor answers. */
+export interface ConfiguredAddress {
+  readonly http: Pick<HttpConfig, 'host' | 'port' | 'advertised'> & Partial<Pick<HttpConfig, 'protection'>>;
+}
+
+/** A certificate is for the name that others use, which it is then asked by. */
+export function urlOf({ http: { host, port, advertised, protection } }: ConfiguredAddress): string {
+  if (protection?.tls !== 'here') return `http://${hostToAsk(host)}:${port}`;
+  return `https://${advertised ?? `${hostToAsk(host)}:${port}`}`;
+}
+
+function textOf(what: string, file: string, { folder }: Shell): string {
+  try {
+    return secretIn(readSecretFile(resolve(folder, file), new Map()));
+  } catch (error) {
+    throw usageFailure(`${what} ${file} cannot be read (${messageOf(error)})`);
+  }
 }
 
 /** A processor that listens on all addresses is asked at the loopback address. */
@@ -36,30 +127,4 @@ export function hostToAsk(host: string): string {
 export interface Answer<T> {
   readonly status: number;
   readonly body: T;
-}
-
-/** @throws CommandFailure where nothing answers, or something else than a processor */
-export async function askProcessor<T>(
-  address: string,
-  path: string,
-  method: 'GET' | 'POST' = 'GET',
-): Promise<Answer<T>> {
-  let answer: Response;
-  try {
-    answer = await fetch(new URL(path, address), { method, signal: AbortSignal.timeout(ANSWER_MAX_MS) });
-  } catch (error) {
-    const why = messageOf((error as Error).cause ?? error);
-    throw new CommandFailure(
-      ExitCode.unreachable,
-      `no processor answers at ${address} (${why}): does \`flatline run\` run there? --http-port or --url names another address`,
-    );
-  }
-  const text = await answer.text();
-  try {
-    return { status: answer.status, body: JSON.parse(text) as T };
-  } catch {
-    throw usageFailure(
-      `${address} is not a Flatline processor: it answered ${answer.status} with something other than JSON`,
-    );
-  }
 }

@@ -8,6 +8,7 @@ import { addConfigCommand } from './commands/config.ts';
 import type { CommandContext } from './commands/context.ts';
 import { addDeadLettersCommand } from './commands/dead-letters.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addHttpCommand } from './commands/http.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addKindGroups } from './commands/kind-groups.ts';
 import { addPartitionsCommand } from './commands/partitions.ts';
@@ -106,6 +107,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addStatusCommand(program, context);
   addTopCommand(program, context);
   addPartitionsCommand(program, context);
+  addHttpCommand(program, context);
   addDoctorCommand(program, context);
   addResetCommand(program, context);
   program.commandsGroup('To try it out:');

@@ -3,7 +3,7 @@
 // Owns: nothing that lasts.
 // Does not own: how one is asked (processor-address.ts), how it is shown (status-action.ts).
 import { messageOf } from '@flatline/base';
-import { askProcessor } from '../processor-address.ts';
+import type { ProcessorAddress } from '../processor-address.ts';
 import { inOrder, type PartitionRow } from './partition-rows.ts';
 
 /** Addresses that are asked beside those that are given. */
@@ -50,15 +50,15 @@ interface Answered {
 }
 
 /** @throws CommandFailure where none of these addresses answers */
-export async function lookAt(addresses: readonly string[]): Promise<Seen> {
+export async function lookAt(addresses: readonly ProcessorAddress[]): Promise<Seen> {
   const asked = await Promise.allSettled(addresses.map(askOne));
   const given = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failed = asked.flatMap((each, at): Unseen[] =>
-    each.status === 'rejected' ? [{ instance: '', address: addresses[at]!, why: messageOf(each.reason) }] : [],
+    each.status === 'rejected' ? [{ instance: '', address: addresses[at]!.url, why: messageOf(each.reason) }] : [],
   );
   const [first] = asked;
   if (given.length === 0 && first?.status === 'rejected') throw first.reason;
-  const { answered, unseen } = await askOthers(given);
+  const { answered, unseen } = await askOthers(given, addresses[0]!);
   const all = [...given, ...answered];
   return {
     instances: all.map(({ seen }) => seen),
@@ -71,24 +71,18 @@ export async function lookAt(addresses: readonly string[]): Promise<Seen> {
   };
 }
 
-async function askOne(address: string): Promise<Answered> {
+async function askOne(address: ProcessorAddress): Promise<Answered> {
   const [{ body: readiness }, { body: held }, { body: kept }, { body: supervised }] = await Promise.all([
-    askProcessor<Readiness>(address, '/readyz'),
-    askProcessor<{ readonly instance: string; readonly partitions: readonly PartitionRow[] }>(
-      address,
-      '/api/v1/partitions',
-    ),
-    askProcessor<{ readonly pipelines: readonly { readonly instances: readonly Member[] }[] }>(
-      address,
-      '/api/v1/pipelines',
-    ),
-    askProcessor<{ readonly workers: readonly { readonly instance: string }[] }>(address, '/api/v1/workers'),
+    address.ask<Readiness>('/readyz'),
+    address.ask<{ readonly instance: string; readonly partitions: readonly PartitionRow[] }>('/api/v1/partitions'),
+    address.ask<{ readonly pipelines: readonly { readonly instances: readonly Member[] }[] }>('/api/v1/pipelines'),
+    address.ask<{ readonly workers: readonly { readonly instance: string }[] }>('/api/v1/workers'),
   ]);
   const { instance, partitions } = held;
   const { ready, reasons, warnings } = readiness;
   const members = kept.pipelines.flatMap(({ instances }) => instances);
   const names = [instance, ...supervised.workers.map((worker) => worker.instance)];
-  return { seen: { instance, address, ready, reasons, warnings }, names, partitions, members };
+  return { seen: { instance, address: address.url, ready, reasons, warnings }, names, partitions, members };
 }
 
 interface Others {
@@ -97,20 +91,20 @@ interface Others {
 }
 
 /** The members that are not among those that answered: each is either of one that does now, or unseen. */
-async function askOthers(given: readonly Answered[]): Promise<Others> {
+async function askOthers(given: readonly Answered[], asked: ProcessorAddress): Promise<Others> {
   const known = new Set(given.flatMap(({ names }) => names));
   const members = given.flatMap((each) => each.members).filter(({ name }) => !known.has(name));
   // A member is in the group of each pipeline.
   const others = [...new Map(members.map((member) => [member.name, member])).values()];
   const silent = others.filter(({ endpoint }) => endpoint === '');
   const places = [...Map.groupBy(others, ({ endpoint }) => endpoint)].filter(([address]) => address !== '');
-  const asked = await Promise.all(places.slice(0, OTHERS_MAX).map(([address, of]) => askPlace(address, of)));
+  const found = await Promise.all(places.slice(0, OTHERS_MAX).map(([url, of]) => askPlace(asked.other(url), of)));
   const left = places.slice(OTHERS_MAX).flatMap(([, of]) => of);
   return {
-    answered: asked.flatMap(({ answered }) => answered),
+    answered: found.flatMap(({ answered }) => answered),
     unseen: [
       ...silent.map(unseenFor(`it does not say where it answers: ${BY_URL}`)),
-      ...asked.flatMap(({ unseen }) => unseen),
+      ...found.flatMap(({ unseen }) => unseen),
       ...left.map(unseenFor(`not asked, since ${OTHERS_MAX} other addresses were: ${BY_URL}`)),
     ],
   };
@@ -120,7 +114,7 @@ async function askOthers(given: readonly Answered[]): Promise<Others> {
  * All members that say this address: the workers of one supervisor, or processes of several machines, each of which has it for
  * itself.
  */
-async function askPlace(address: string, members: readonly Member[]): Promise<Others> {
+async function askPlace(address: ProcessorAddress, members: readonly Member[]): Promise<Others> {
   try {
     const answered = await askOne(address);
     const others = members.filter(({ name }) => !answered.names.includes(name));

@@ -38,6 +38,17 @@ export function httpPortOption(): Option {
   return new Option('--http-port <port>', description).argParser(port);
 }
 
+export function tokenFileOption(): Option {
+  return new Option('--token-file <file>', 'file with a token of its http.auth, where it asks for one');
+}
+
+export function caOption(): Option {
+  return new Option(
+    '--ca <file>',
+    "authorities of its certificate, PEM (default: the configuration's http.tls.ca, else Node's)",
+  );
+}
+
 /** `--brokers` of a command whose cluster `clusterOf` finds. */
 export function clusterOption(): Option {
   return brokersOption('the configuration, then a broker started by `flatline broker start`');

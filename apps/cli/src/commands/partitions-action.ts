@@ -1,7 +1,7 @@
 import { counted } from '@flatline/base';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
-import { addressOf, type AddressFlags, askProcessor } from '../processor-address.ts';
+import { addressOf, type AddressFlags, type ProcessorAddress } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 
@@ -33,12 +33,12 @@ export async function runRestart(flags: RestartFlags, console: Console, shell: S
   const done: (PartitionName & { readonly outcome: Outcome })[] = [];
   for (const { pipeline, partition } of names) {
     const path = `/api/v1/partitions/${pipeline}/${partition}/restart`;
-    const { body } = await askProcessor<{ readonly outcome: Outcome }>(address, path, 'POST');
+    const { body } = await address.ask<{ readonly outcome: Outcome }>(path, 'POST');
     done.push({ pipeline, partition, outcome: body.outcome });
   }
   const lines = done.map(({ pipeline, partition, outcome }) => `${pipeline}/${partition} ${SAID[outcome]}`);
   console.result(
-    { address, partitions: done },
+    { address: address.url, partitions: done },
     [...lines, ...(lines.length === 0 ? ['No partition has stopped.'] : [])].join('\n'),
   );
   const others = done.filter(({ outcome }) => outcome !== 'restarted');
@@ -46,9 +46,9 @@ export async function runRestart(flags: RestartFlags, console: Console, shell: S
   return others.length === 0 ? ExitCode.ok : ExitCode.failedCheck;
 }
 
-async function stoppedAt(address: string): Promise<PartitionName[]> {
-  const { body } = await askProcessor<{
+async function stoppedAt(address: ProcessorAddress): Promise<PartitionName[]> {
+  const { body } = await address.ask<{
     readonly partitions: readonly (PartitionName & { readonly role: string; readonly state: string })[];
-  }>(address, '/api/v1/partitions');
+  }>('/api/v1/partitions');
   return body.partitions.filter(({ role, state }) => role === 'owner' && state === 'stopped');
 }

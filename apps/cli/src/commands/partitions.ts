@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from './context.ts';
-import { configOption, httpPortOption, jsonOption, urlOption } from './flags.ts';
+import { caOption, configOption, httpPortOption, jsonOption, tokenFileOption, urlOption } from './flags.ts';
 import type { PartitionName, RestartFlags } from './partitions-action.ts';
 import type { StatusFlags } from './status-action.ts';
 
@@ -13,6 +13,8 @@ export function addPartitionsCommand(program: Command, context: CommandContext):
     .description('show state, live entries, lag, clock and what is wrong, by partition')
     .addOption(urlOption())
     .addOption(httpPortOption())
+    .addOption(tokenFileOption())
+    .addOption(caOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', LIST_HELP)
@@ -28,6 +30,8 @@ export function addPartitionsCommand(program: Command, context: CommandContext):
     .option('--all', 'all stopped partitions')
     .addOption(urlOption())
     .addOption(httpPortOption())
+    .addOption(tokenFileOption())
+    .addOption(caOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', RESTART_HELP)

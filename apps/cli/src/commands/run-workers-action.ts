@@ -1,5 +1,11 @@
 import { counted } from '@flatline/base';
-import { advertisedEndpoint, holdStateDirectories, openHttpServer, requireIngestPort } from '@flatline/processor';
+import {
+  advertisedEndpoint,
+  calmLog,
+  holdStateDirectories,
+  openHttpServer,
+  requireIngestPort,
+} from '@flatline/processor';
 import { randomBytes } from 'node:crypto';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
@@ -30,7 +36,7 @@ export async function runWorkers(flags: RunFlags, console: Console, context: Com
       clock,
       log,
     });
-    const http = await openHttpServer(config.http, supervisor, clock);
+    const http = await openHttpServer(config.http, supervisor, clock, calmLog(log, clock));
     try {
       if (console.json) log.info('answers over HTTP', { address: http.address });
       console.note(`${counted(count, 'worker')}. Answers over HTTP at ${http.address}; Ctrl-C drains and ends.`);

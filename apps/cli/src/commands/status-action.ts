@@ -1,6 +1,6 @@
 import { counted } from '@flatline/base';
 import { ExitCode } from '../exit-code.ts';
-import { addressOf, type AddressFlags, askProcessor } from '../processor-address.ts';
+import { addressesOf, type AddressesFlags, addressOf, type AddressFlags } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { lookAt, type Seen, type SeenInstance } from './application-look.ts';
@@ -11,8 +11,8 @@ export interface StatusFlags extends AddressFlags {
 }
 
 /** Flags of a command that shows all instances at once. */
-export interface ApplicationFlags extends Omit<StatusFlags, 'url'> {
-  readonly url?: readonly string[];
+export interface ApplicationFlags extends AddressesFlags {
+  readonly json?: boolean;
 }
 
 /** @throws CommandFailure where no processor answers */
@@ -20,11 +20,6 @@ export async function runStatus(flags: ApplicationFlags, console: Console, shell
   const seen = await lookAt(await addressesOf(flags, shell));
   console.result(shownJson(seen), seenLines(seen, shell.clock.wallMs()).join('\n'));
   return seen.instances.every(({ ready }) => ready) ? ExitCode.ok : ExitCode.failedCheck;
-}
-
-/** @throws CommandFailure where none can be known */
-export async function addressesOf({ url, ...flags }: ApplicationFlags, shell: Shell): Promise<readonly string[]> {
-  return url ?? [await addressOf(flags, shell)];
 }
 
 /** As one instance would say it, and each of them. */
@@ -64,8 +59,8 @@ export function seenLines({ instances, unseen, partitions }: Seen, now: number):
 
 /** @throws CommandFailure where no processor answers */
 export async function listPartitions(flags: StatusFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { body } = await askProcessor<{ readonly instance: string; readonly partitions: readonly PartitionRow[] }>(
-    await addressOf(flags, shell),
+  const address = await addressOf(flags, shell);
+  const { body } = await address.ask<{ readonly instance: string; readonly partitions: readonly PartitionRow[] }>(
     '/api/v1/partitions',
   );
   console.result(body, partitionLines(inOrder(body.partitions), shell.clock.wallMs()).join('\n'));

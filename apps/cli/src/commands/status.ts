@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandContext } from './context.ts';
-import { configOption, httpPortOption, jsonOption, urlsOption } from './flags.ts';
+import { caOption, configOption, httpPortOption, jsonOption, tokenFileOption, urlsOption } from './flags.ts';
 import type { ApplicationFlags } from './status-action.ts';
 
 export function addStatusCommand(program: Command, context: CommandContext): void {
@@ -12,6 +12,8 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     )
     .addOption(urlsOption())
     .addOption(httpPortOption())
+    .addOption(tokenFileOption())
+    .addOption(caOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', STATUS_HELP)

@@ -11,7 +11,8 @@ import { unlessStopped } from '../stop.ts';
 import type { Console } from '../terminal/console.ts';
 import { lookAt, type Seen } from './application-look.ts';
 import type { PartitionRow } from './partition-rows.ts';
-import { addressesOf, type ApplicationFlags, seenLines, shownJson } from './status-action.ts';
+import { addressesOf, type ProcessorAddress } from '../processor-address.ts';
+import { type ApplicationFlags, seenLines, shownJson } from './status-action.ts';
 
 const INTERVAL_MS: DurationMs = 2_000;
 
@@ -47,12 +48,15 @@ export async function runTop(flags: TopFlags, console: Console, shell: Shell): P
 }
 
 /** Why nothing answers any more, where something did before: it may be restarting. The others that were found are asked then. */
-async function lookAgain(addresses: readonly string[], former: Look | undefined): Promise<Seen | string> {
+async function lookAgain(addresses: readonly ProcessorAddress[], former: Look | undefined): Promise<Seen | string> {
   try {
     return await lookAt(addresses);
   } catch (error) {
     if (former === undefined || !isGone(error)) throw error;
-    const others = former.instances.map(({ address }) => address).filter((each) => !addresses.includes(each));
+    const known = addresses.map(({ url }) => url);
+    const others = former.instances
+      .filter(({ address }) => !known.includes(address))
+      .map(({ address }) => addresses[0]!.other(address));
     if (others.length === 0) return error.message;
     return lookAt(others).catch(() => error.message);
   }

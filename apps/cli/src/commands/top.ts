@@ -1,7 +1,16 @@
 import type { Command } from 'commander';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandContext } from './context.ts';
-import { configOption, httpPortOption, integerFrom, jsonOption, lengthOption, urlsOption } from './flags.ts';
+import {
+  caOption,
+  configOption,
+  httpPortOption,
+  integerFrom,
+  jsonOption,
+  lengthOption,
+  tokenFileOption,
+  urlsOption,
+} from './flags.ts';
 import type { TopFlags } from './top-action.ts';
 
 export function addTopCommand(program: Command, context: CommandContext): void {
@@ -14,6 +23,8 @@ export function addTopCommand(program: Command, context: CommandContext): void {
     .option('--count <n>', 'number of looks (default: until Ctrl-C)', integerFrom(1))
     .addOption(urlsOption())
     .addOption(httpPortOption())
+    .addOption(tokenFileOption())
+    .addOption(caOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', TOP_HELP)

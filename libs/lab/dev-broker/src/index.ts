@@ -6,7 +6,7 @@ export { findJava } from './java-runtime.ts';
 export { type ServerProperties } from './node-settings.ts';
 export { freePorts, isPortFree } from './ports.ts';
 export { type BrokerNode, type BrokerOptions, type RunningBroker } from './running-broker.ts';
-export { makeAuthority } from './secured/certificates.ts';
+export { issue as issueCertificate, makeAuthority } from './secured/certificates.ts';
 export {
   renewAuthority,
   renewClientCertificate,

@@ -2,13 +2,14 @@
 //
 // Owns: the owner map, the keys that wait for the next request.
 // Does not own: what is true (the processor; SPEC, Q1 and Q2).
-import { type DurationMs, partitionOf, Retriable } from '@flatline/base';
+import { type DurationMs, messageOf, Misconfigured, partitionOf, Retriable } from '@flatline/base';
+import { type Asked, DirectoryAccess, type DirectoryCredentials } from './directory-access.ts';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { instancesOf, type OwnerMap } from './directory-owners.ts';
 import { checkCall } from './known-options.ts';
 import { keyBytes, type RecordKey } from './message-bytes.ts';
 
-export interface DirectoryOptions {
+export interface DirectoryOptions extends DirectoryCredentials {
   /** HTTP addresses of some instances: `http://host:7070`. The others are found through them. */
   readonly urls: readonly string[];
   readonly pipeline: string;
@@ -57,14 +58,16 @@ class HttpDirectory implements Directory {
   readonly #urls: readonly string[];
   readonly #pipeline: string;
   readonly #timeoutMs: DurationMs;
+  readonly #access: DirectoryAccess;
   #owners: OwnerMap | undefined;
   #askedAtMs = -Infinity;
   #asking: Promise<void> | undefined;
   readonly #waiting: Waiting[] = [];
   readonly #proving: Waiting[] = [];
 
-  constructor({ urls, pipeline, timeoutMs = 2_000 }: DirectoryOptions) {
+  constructor({ urls, pipeline, timeoutMs = 2_000, ...credentials }: DirectoryOptions) {
     this.#urls = urls.map((url) => url.replace(/\/+$/, ''));
+    this.#access = new DirectoryAccess(this.#urls, credentials);
     this.#pipeline = pipeline;
     this.#timeoutMs = timeoutMs;
   }
@@ -167,19 +170,19 @@ class HttpDirectory implements Directory {
   }
 
   /** @throws Retriable where none answers, Error where one refuses the question */
-  async #fromAny<Answer>(endpoints: readonly string[], path: string, init: RequestInit = {}): Promise<Answer> {
+  async #fromAny<Answer>(endpoints: readonly string[], path: string, asked: Asked = {}): Promise<Answer> {
     const failures: string[] = [];
     for (const endpoint of new Set(endpoints)) {
       if (endpoint === '') continue;
       try {
-        const response = await fetch(`${endpoint}${path}`, { ...init, signal: AbortSignal.timeout(this.#timeoutMs) });
-        const answer = (await response.json()) as Answer & { readonly error?: string };
-        if (response.ok) return answer;
-        if (response.status === 400) throw new Refused(answer.error);
-        failures.push(`${endpoint}: ${answer.error ?? response.status}`);
-      } catch (error) {
-        if (error instanceof Refused) throw error;
-        failures.push(`${endpoint}: ${reasonOf(error)}`);
+        const { status, body } = await this.#access.ask(endpoint, path, asked, this.#timeoutMs);
+        if (status === 200) return body as Answer;
+        const { error } = body as Said;
+        if (status === 400) throw new Refused(error);
+        failures.push(`${endpoint}: ${error ?? status}`);
+      } catch (failure) {
+        if (failure instanceof Refused || failure instanceof Misconfigured) throw failure;
+        failures.push(`${endpoint}: ${messageOf(failure)}`);
       }
     }
     throw new Retriable(`no instance answers for pipeline ${this.#pipeline}: ${failures.join('; ')}`);
@@ -188,8 +191,6 @@ class HttpDirectory implements Directory {
 
 class Refused extends Error {}
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // fetch says what happened in the cause alone.
-  return error.cause instanceof Error ? error.cause.message : error.message;
+interface Said {
+  readonly error?: string;
 }

@@ -44,11 +44,13 @@ const TLS: Wanted = {
   is: (value) => typeof value === 'boolean' || OBJECT.is(value),
   options: (value) => Object.fromEntries(Object.keys(value).map((name) => [name, name === 'env' ? NO_ENV : OF_TLS])),
 };
-const SECRET = required({
+const TLS_OBJECT: Wanted = { ...TLS, words: 'an object in the terms of node:tls', is: OBJECT.is };
+const OPTIONAL_SECRET: Wanted = {
   isSecret: true,
   words: "text, or the name of its file as { file: '/etc/shop/password' }",
   is: (value) => TEXT.is(value) || TEXT.is((value as { readonly file?: unknown } | null | undefined)?.file),
-});
+};
+const SECRET = required(OPTIONAL_SECRET);
 const MECHANISM = required(oneOf('plain', 'scram-sha-256', 'scram-sha-512', 'oauthbearer'));
 const BY_PASSWORD = { mechanism: MECHANISM, username: required(TEXT), password: SECRET };
 const isExtension = ([name, text]: readonly [string, unknown]): boolean =>
@@ -131,7 +133,13 @@ export const CALLS = {
     sasl: SASL,
     schemaRegistryUrl: TEXT,
   },
-  directory: { urls: required(URLS), pipeline: required(TEXT), timeoutMs: TIME },
+  directory: {
+    urls: required(URLS),
+    pipeline: required(TEXT),
+    timeoutMs: TIME,
+    token: OPTIONAL_SECRET,
+    ssl: TLS_OBJECT,
+  },
   lookUp: { proof: oneOf('now') },
   heartbeats: HEARTBEATS,
   sessions: {

@@ -25,6 +25,52 @@ export interface HttpConfig {
   readonly port: number;
   /** host:port at which other instances reach it; undefined: the address that it listens on, or this machine's. */
   readonly advertised?: string | undefined;
+  /** Open at once. */
+  readonly maxConnections: number;
+  /** Requests of one caller, and of one connection. */
+  readonly maxPerSecond: number;
+  /** undefined: none, on loopback alone. */
+  readonly protection: HttpProtection | undefined;
+}
+
+export interface HttpProtection {
+  /** `here`: this process has the certificate; `before`: a proxy or mesh ends TLS before it; undefined: none, on loopback alone. */
+  readonly tls: 'here' | 'before' | undefined;
+  /** Path of the authorities of this process's certificate and of those of other instances; undefined: Node's. */
+  readonly caFile: string | undefined;
+  /** undefined: no caller is asked who he is, on loopback alone. */
+  readonly auth: { readonly oidc: OidcConfig | undefined } | undefined;
+  /** As the files say now. @throws Retriable naming what cannot be read */
+  readonly secrets: () => HttpSecrets;
+}
+
+/** Nothing prints this object. */
+export interface HttpSecrets {
+  readonly certificate: HttpCertificate | undefined;
+  readonly tokens: readonly HttpToken[];
+  /** Token of the instances of a group for each other. */
+  readonly group: string | undefined;
+}
+
+/** PEM texts. */
+export interface HttpCertificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly passphrase?: string;
+  readonly ca?: string;
+}
+
+export interface HttpToken {
+  readonly name: string;
+  readonly role: 'read' | 'admin';
+  readonly hash: string;
+}
+
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Name of a claim, or a JSON pointer to it. */
+  readonly roleClaim: string;
 }
 
 /** Heartbeats over HTTP and WebSocket into the inputs of session pipelines. Secrets are resolved here; nothing prints this object. */

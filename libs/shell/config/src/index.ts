@@ -2,10 +2,14 @@ export { ConfigurationError, type Finding } from './configuration-error.ts';
 export type { Environment } from './environment.ts';
 export type {
   FlatlineConfig,
+  HttpCertificate,
   HttpConfig,
+  HttpProtection,
+  HttpSecrets,
   IngestConfig,
   KafkaConfig,
   KafkaCredentials,
+  OidcConfig,
   TlsConfig,
 } from './flatline-config.ts';
 export {
@@ -15,6 +19,7 @@ export {
   type ReducerDefinition,
   type ReducerEvent,
 } from '@flatline/kind-modules';
+export { isLoopback } from './http-settings.ts';
 export { configurationJsonSchema } from './json-schema.ts';
 export {
   CONFIG_FILES,

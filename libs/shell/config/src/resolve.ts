@@ -1,5 +1,5 @@
 // From what a user wrote to what the program reads: validated, environment over file, defaults, secrets.
-import { type DurationMs, type Millis, Retriable } from '@flatline/base';
+import { type DurationMs, type Millis } from '@flatline/base';
 import { type Given, kindOf, type PipelineConfig, type PipelineSection, type Reducers } from '@flatline/kind-modules';
 import { hostname } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
@@ -13,6 +13,7 @@ import type {
   SchemaRegistryConfig,
   TlsConfig,
 } from './flatline-config.ts';
+import { httpOf } from './http-settings.ts';
 import { explainIssue, withKindless } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
@@ -26,8 +27,8 @@ import { inMilliseconds } from './written-durations.ts';
 import { withKindDefaults } from './kind-defaults.ts';
 
 /** Sections that refer to secrets. */
-export type SecretSection = 'kafka' | 'schemaRegistry' | 'ingest' | 'attributes';
-export const SECRET_SECTIONS: readonly SecretSection[] = ['kafka', 'schemaRegistry', 'ingest', 'attributes'];
+export type SecretSection = 'kafka' | 'schemaRegistry' | 'http' | 'ingest' | 'attributes';
+export const SECRET_SECTIONS: readonly SecretSection[] = ['kafka', 'schemaRegistry', 'http', 'ingest', 'attributes'];
 
 export interface ResolveOptions {
   /** Name of the configuration in messages: the file's. */
@@ -108,7 +109,7 @@ function resolved(
     instance: config.instance ?? defaultInstance(),
     instanceId: config.instance,
     commitIntervalMs: config.commitIntervalMs,
-    http: config.http,
+    http: httpOf(config.http, secrets, uses.includes('http')),
     ingest: uses.includes('ingest') ? ingestOf(config, secrets) : undefined,
     kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : NO_ACCESS) },
     pipelines: config.pipelines.map((pipeline, i) =>
@@ -157,13 +158,7 @@ function accessOf(
   config: Configuration,
   secrets: SecretReader,
 ): KafkaCredentials & { readonly credentials: () => KafkaCredentials } {
-  const credentials = (): KafkaCredentials => {
-    const again = secrets.again();
-    const found = credentialsOf(config, again);
-    const problems = again.findings.map(({ setting, value, problem }) => `${setting} is ${value}: ${problem}`);
-    if (problems.length > 0) throw new Retriable(problems.join('; '));
-    return found;
-  };
+  const credentials = (): KafkaCredentials => secrets.now((again) => credentialsOf(config, again));
   return { ...credentialsOf(config, secrets), credentials };
 }
 

@@ -10,6 +10,7 @@ import { pipelineForm, type Reducer } from '@flatline/kind-modules';
 import { NAME_LENGTH_MAX, secret } from '@flatline/kind-modules/form';
 import { EXTENSION_NAME, EXTENSION_TEXT } from '@flatline/system';
 import { z } from 'zod';
+import { hostAndPort, http } from './http-settings.ts';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
@@ -53,23 +54,6 @@ const kafka = z.strictObject({
   transactionTimeoutMs: z.int().min(1_000).max(TRANSACTION_TIMEOUT_MAX_MS).default(TRANSACTION_TIMEOUT_MS),
 });
 
-/** host:port, or [ipv6]:port. */
-const broker = z
-  .string()
-  .regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:\s[\]]+):\d{1,5}$/, 'host:port, for example 127.0.0.1:9092')
-  .refine(hasPort, 'host:port with a port from 1 to 65535');
-
-function hasPort(address: string): boolean {
-  const port = Number(address.slice(address.lastIndexOf(':') + 1));
-  return !(port < 1 || port > 65_535);
-}
-
-const http = z.strictObject({
-  host: z.string().min(1).default('127.0.0.1'),
-  port: z.int().min(0).max(65_535).default(7_070),
-  advertised: broker.optional(),
-});
-
 /** Heartbeats over HTTP and WebSocket; without the section there are none. */
 const ingest = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
@@ -98,7 +82,7 @@ function explainKind({ input }: { readonly input?: unknown }): string | undefine
 
 export const configurationSchema = z.strictObject({
   application: name,
-  brokers: z.array(broker).min(1),
+  brokers: z.array(hostAndPort).min(1),
   schemaRegistryUrl: z.url({ protocol: /^https?$/, error: 'a URL: http://host:port or https://…' }).optional(),
   schemaRegistryAuth: z.strictObject({ username: z.string().min(1), password: secret }).optional(),
   schemaRegistrySsl: tls.optional(),

@@ -1,4 +1,5 @@
 // Secrets are referred to, never written: `{ "file": "…" }` or `{ "env": "…" }`. What they refer to is in no message.
+import { Retriable } from '@flatline/base';
 import { HASH_KEY_BYTES_MIN } from '@flatline/kind-modules/attributes';
 import { resolve } from 'node:path';
 import { type ReadOnce, readSecretFile, secretIn } from '@flatline/system';
@@ -22,6 +23,28 @@ export class SecretReader {
   /** Another one, for the same places later. */
   again(): SecretReader {
     return new SecretReader(this.#folder, this.#environment, this.#readOnce);
+  }
+
+  /**
+   * What `read` finds in the same places now.
+   * @throws Retriable naming what cannot be read
+   */
+  now<T>(read: (secrets: SecretReader) => T): T {
+    const again = this.again();
+    const found = read(again);
+    const problems = again.findings.map(({ setting, value, problem }) => `${setting} is ${value}: ${problem}`);
+    if (problems.length > 0) throw new Retriable(problems.join('; '));
+    return found;
+  }
+
+  /** Where a path of the configuration leads. */
+  place(path: string): string {
+    return resolve(this.#folder, path);
+  }
+
+  /** A finding about what was read. */
+  refuse(setting: string, reference: SecretReference, problem: string): void {
+    this.#add(setting, reference, problem);
   }
 
   /** The secret, never an empty one; undefined, and a finding, where there is none. */

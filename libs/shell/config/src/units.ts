@@ -5,6 +5,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   schemaRegistryRetries: 'retries',
   maxPerSecond: 'per second',
   maxSockets: 'sockets',
+  maxConnections: 'connections',
   standbys: 'copies',
   changelogFactor: 'times',
 };

@@ -1,5 +1,5 @@
 // Who may send: by a token, and, from a web page, by the page's origin.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { isSameText } from '@flatline/http';
 
 export interface Access {
   readonly tokens: readonly string[];
@@ -23,15 +23,6 @@ export function refusalOf({ headers, query }: Asking, { tokens, origins }: Acces
   const inQuery = (query as { readonly token?: unknown } | undefined)?.token;
   const given = /^Bearer (.+)$/i.exec(authorization)?.[1] ?? (typeof inQuery === 'string' ? inQuery : '');
   // A request without a token is refused, whatever the tokens are.
-  if (given !== '' && tokens.some((token) => isSame(token, given))) return undefined;
+  if (given !== '' && tokens.some((token) => isSameText(token, given))) return undefined;
   return { code: 401, error: 'a token of ingest.tokens is needed: Authorization: Bearer …, or ?token=…' };
-}
-
-/** Compares in a time that does not tell how far they agree. */
-function isSame(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

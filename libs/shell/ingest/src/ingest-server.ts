@@ -7,6 +7,7 @@ import cors from '@fastify/cors';
 import limits from '@fastify/rate-limit';
 import websocket from '@fastify/websocket';
 import { type Clock, messageOf } from '@flatline/base';
+import { promptClose, REQUEST_WITHIN_MS } from '@flatline/http';
 import type { EventDecoder } from '@flatline/ports/formats';
 import { type KafkaConnection, type KafkaOptions, openCluster, RecordTooLarge } from '@flatline/kafka';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -14,7 +15,6 @@ import { type Access, refusalOf } from './access.ts';
 import { BeatWriter } from './beat-writer.ts';
 import { eventOf } from './event-body.ts';
 import { unbound } from './ingest-port.ts';
-import { promptClose, REQUEST_WITHIN_MS } from './prompt-close.ts';
 import { frameworkErrors, onError } from './refusals.ts';
 import { type BeatSocket, closeSocket, POLICY, SocketBeats } from './socket-beats.ts';
 

@@ -2,7 +2,7 @@
 //
 // Owns: when the process ends.
 // Does not own: the end of each pipeline (Pipelines), anything they do.
-import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
+import { type Clock, type DurationMs, type Millis, Misconfigured, Retriable } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import {
   KafkaGroupAdmin,
@@ -17,7 +17,7 @@ import { checkTokenEpoch, PipelineInstance, ProcessShare, type RuntimeLog, type 
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
-import { ask } from './directory/asking.ts';
+import { ask, type Asked } from './directory/asking.ts';
 import type { EntryAnswer } from './directory/entry-answer.ts';
 import { type Asking, Here, type HereAnswers } from './directory/here.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
@@ -150,6 +150,7 @@ class Processor implements RunningProcessor, Observed {
           this.#config.http,
           oneProcess(this, () => this.metrics()),
           this.#clock,
+          this.#log,
         );
       const topics = await this.#describeTopics();
       if (this.#checksTopics) checkTopics(pipelineTopicsOf(this.#config), topics);
@@ -281,7 +282,11 @@ class Processor implements RunningProcessor, Observed {
 
   ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined> {
     const whole = oneProcess(this, () => this.metrics());
-    return ask(askedOf(whole, this.#clock), { ...asking, forwardedBy: undefined });
+    const there: Asked['there'] = (...question) => {
+      if (this.#http === undefined) throw new Retriable('the port is not open');
+      return this.#http.there(...question);
+    };
+    return ask(askedOf(whole, this.#clock, there), { ...asking, forwardedBy: undefined });
   }
 
   /** Where other instances reach this one. */

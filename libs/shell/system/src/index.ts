@@ -1,6 +1,8 @@
+export { accessTokenHash, isAccessToken, isAccessTokenHash, newAccessToken } from './access-token.ts';
 export { BackOff, type BackOffLimits, RECONNECT_BACK_OFF } from './back-off.ts';
 export { CronCalendar } from './calendar/cron-calendar.ts';
 export { withinDeadline } from './deadline.ts';
+export { type HttpAnswer, HttpAsker, type HttpQuestion, type HttpTrust, jsonOf } from './http-question.ts';
 export { makeDirectory } from './make-directory.ts';
 export { type Patience, patiently } from './patience.ts';
 export { pause } from './pause.ts';

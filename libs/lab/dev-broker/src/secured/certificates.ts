@@ -16,6 +16,8 @@ export interface CertificateRequest {
   readonly commonName: string;
   /** True for a server: its certificate is for loopback, by name and by address. */
   readonly forLoopback: boolean;
+  /** True for a server that shows it to other servers, too. Default: no. */
+  readonly isPeer?: boolean;
 }
 
 /** `now`: milliseconds since the epoch. Certificates are valid from a day before, for ten years. */
@@ -38,7 +40,11 @@ export function issue(authority: KeyAndCertificate, request: CertificateRequest,
   certificate.setExtensions([
     { name: 'basicConstraints', cA: false },
     { name: 'keyUsage', digitalSignature: true, keyEncipherment: true, critical: true },
-    { name: 'extKeyUsage', serverAuth: request.forLoopback, clientAuth: !request.forLoopback },
+    {
+      name: 'extKeyUsage',
+      serverAuth: request.forLoopback,
+      clientAuth: !request.forLoopback || request.isPeer === true,
+    },
     ...(request.forLoopback ? [{ name: 'subjectAltName', altNames: LOOPBACK_NAMES }] : []),
   ]);
   sign(certificate, authority.key);

@@ -1,12 +1,16 @@
-// Asks another instance of the group over HTTP.
+// Asks other instances of the group over HTTP.
+//
+// Owns: the connections to them.
+// Does not own: who is asked (the group tells addresses; nothing is sent to any other).
 import type { DurationMs } from '@flatline/base';
+import type { HttpProtection, HttpSecrets } from '@flatline/config';
+import { HttpAsker, jsonOf } from '@flatline/system';
 import type { EntryAnswer } from './entry-answer.ts';
 import type { Asking } from './here.ts';
 import { keyChunks } from './key-chunks.ts';
 
 /** Names the group of the instance that asks, and says that the answer is not to be looked for elsewhere: one hop at most. */
 export const FORWARDED_HEADER = 'flatline-forwarded';
-
 /**
  * An owner that is there answers with its next commit; one that has gone refuses at once. What is to be proved takes a question to
  * the input's leader, too.
@@ -14,35 +18,69 @@ export const FORWARDED_HEADER = 'flatline-forwarded';
 const ANSWER_WITHIN_MS: DurationMs = 900;
 const PROVED_WITHIN_MS: DurationMs = 2_000;
 
-/** @throws where it does not answer in time, or not with answers */
-export async function askInstance(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]> {
-  const { keys, isNow } = asking;
-  const signal = AbortSignal.timeout(isNow ? PROVED_WITHIN_MS : ANSWER_WITHIN_MS);
-  const answers: EntryAnswer[] = [];
-  for (const chunk of keyChunks(keys))
-    answers.push(...(await askOnce(endpoint, group, { ...asking, keys: chunk }, signal)));
-  return answers;
+export class OtherInstances {
+  readonly #tls: HttpProtection['tls'];
+  #asker = new HttpAsker();
+  #token: string | undefined;
+
+  constructor(tls: HttpProtection['tls']) {
+    this.#tls = tls;
+  }
+
+  /** By what this instance shows the others who it is, and knows them by. Requests under way end as they began, and their connections idle out. */
+  take({ certificate, group }: Pick<HttpSecrets, 'certificate' | 'group'>): void {
+    this.#token = group;
+    // Without authorities of its own it may not be asked who it is: its certificate is for those that ask it.
+    this.#asker = new HttpAsker(certificate?.ca === undefined ? {} : certificate);
+  }
+
+  /** @throws where it does not answer in time, or not with answers */
+  async ask(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]> {
+    const { keys, isNow } = asking;
+    if (this.#tls === 'here' && !endpoint.startsWith('https://'))
+      throw new Error(
+        'the group tells an address without TLS for it, and this instance has http.tls: give it one, too',
+      );
+    const untilMs = performance.now() + (isNow ? PROVED_WITHIN_MS : ANSWER_WITHIN_MS);
+    const answers: EntryAnswer[] = [];
+    for (const chunk of keyChunks(keys)) {
+      const withinMs = Math.max(1, untilMs - performance.now());
+      answers.push(...(await this.#askOnce(endpoint, group, { ...asking, keys: chunk }, withinMs)));
+    }
+    return answers;
+  }
+
+  close(): void {
+    this.#asker.close();
+  }
+
+  async #askOnce(
+    endpoint: string,
+    group: string,
+    { pipeline, keys, isNow }: Asking,
+    withinMs: DurationMs,
+  ): Promise<readonly EntryAnswer[]> {
+    const answer = await this.#asker.ask(`${endpoint}/api/v1/entries/${encodeURIComponent(pipeline)}:lookup`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        [FORWARDED_HEADER]: group,
+        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+      },
+      body: JSON.stringify({
+        keys: keys.map((key) => ({ base64: Buffer.from(key).toString('base64') })),
+        ...(isNow && { proof: 'now' }),
+      }),
+      withinMs,
+    });
+    if (answer.status === 401 || answer.status === 403) throw new Error(`HTTP ${answer.status}: ${UNKNOWN_THERE}`);
+    if (answer.status !== 200) throw new Error(`HTTP ${answer.status}`);
+    const { entries = [] } = jsonOf(answer) as { readonly entries?: readonly EntryAnswer[] };
+    if (entries.length !== keys.length) throw new Error('it answers something else');
+    return entries;
+  }
 }
 
-async function askOnce(
-  endpoint: string,
-  group: string,
-  { pipeline, keys, isNow }: Asking,
-  signal: AbortSignal,
-): Promise<readonly EntryAnswer[]> {
-  const url = `${endpoint}/api/v1/entries/${encodeURIComponent(pipeline)}:lookup`;
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', [FORWARDED_HEADER]: group },
-    body: JSON.stringify({
-      keys: keys.map((key) => ({ base64: Buffer.from(key).toString('base64') })),
-      ...(isNow && { proof: 'now' }),
-    }),
-    redirect: 'error',
-    signal,
-  });
-  if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  const { entries = [] } = (await response.json()) as { readonly entries?: readonly EntryAnswer[] };
-  if (entries.length !== keys.length) throw new Error('it answers something else');
-  return entries;
-}
+const UNKNOWN_THERE =
+  'it does not know this instance as one of its group: give all of them http.tls.ca, with certificates for the addresses that ' +
+  'they advertise, or the same http.auth.group';

@@ -4,7 +4,18 @@ import { systemClock } from '@flatline/system';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { openHttpServer } from './http-server.ts';
-import { instances, NOW, pipeline, serve, serverOf, standby, task, wholeOf } from './http.fixture.ts';
+import {
+  instances,
+  NOW,
+  pipeline,
+  serve,
+  serverOf,
+  SILENT,
+  standby,
+  task,
+  unprotected,
+  wholeOf,
+} from './http.fixture.ts';
 import type { Observed, Whole } from './observed.ts';
 
 test('a request that never comes whole does not hold up the end of the server', async () => {
@@ -225,7 +236,9 @@ describe('the API', () => {
       endpoint: '',
     };
     const refusal = async (host: string): Promise<unknown> =>
-      openHttpServer({ host, port }, wholeOf(observed), systemClock).catch((error: unknown) => error);
+      openHttpServer(unprotected({ host, port }), wholeOf(observed), systemClock, SILENT).catch(
+        (error: unknown) => error,
+      );
     expect(await refusal('127.0.0.1')).toMatchObject({
       name: 'Misconfigured',
       message: expect.stringMatching(new RegExp(`http.port ${port} on 127.0.0.1 cannot be bound .*--http-port`)),

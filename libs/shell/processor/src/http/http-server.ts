@@ -1,24 +1,31 @@
-// Answers operators and orchestrators over HTTP; bound to the loopback address unless configured. One request acts: it has a
-// stopped partition try again.
+// Answers operators and orchestrators over HTTP; bound to the loopback address unless it is protected. Routes are registered behind
+// the guard, by the roles of route-roles.ts.
 import { type Clock, messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
-import { promptClose, REQUEST_WITHIN_MS } from '@flatline/ingest';
+import { addGuard, promptClose, serverOptions } from '@flatline/http';
+import type { RuntimeLog } from '@flatline/runtime';
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { Server as TlsServer } from 'node:tls';
 import { Registry } from '@prometheus-io/client';
+import type { Asked } from '../directory/asking.ts';
 import { addEntriesApi } from '../directory/entries-api.ts';
 import { routedUrl } from '../directory/entry-paths.ts';
 import { ownerRows } from '../directory/owner-rows.ts';
 import { askedOf } from './asked-of.ts';
+import { HttpAccess } from './http-access.ts';
 import type { Looked, Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
+import { ROUTE_ROLES } from './route-roles.ts';
 import { unreadyReasons } from './readiness.ts';
 import { statsWindows } from './stats-windows.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface HttpServer {
-  /** `http://host:port`, with the port that was chosen where the configured one is 0. */
+  /** `http://host:port` or `https://…`, with the port that was chosen where the configured one is 0. */
   readonly address: string;
+  /** Asks another instance, as this one shows itself to it. */
+  readonly there: Asked['there'];
   close(): Promise<void>;
 }
 
@@ -40,24 +47,43 @@ const PARAM_LENGTH_MAX = 90_000;
 const RESTART_PATH = '/api/v1/partitions/:pipeline/:partition/restart';
 const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
 
-/** @throws Misconfigured where the address cannot be bound. */
+/** @throws Misconfigured where the address cannot be bound, or certificate and key do not go together */
 export async function openHttpServer(
-  { host, port }: HttpConfig,
+  http: HttpConfig,
   whole: Whole,
-  clock: Pick<Clock, 'after' | 'wallMs'>,
+  clock: Clock,
+  log: RuntimeLog,
 ): Promise<HttpServer> {
+  const access = new HttpAccess(http, { whole, clock, log });
   const server = Fastify({
-    requestTimeout: REQUEST_WITHIN_MS,
+    ...serverOptions(access.certificate),
     rewriteUrl: ({ url = '' }) => routedUrl(url),
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
   });
-  const close = promptClose(server, { clock, hasSockets: false });
+  if (access.certificate !== undefined) access.serve(server.server as unknown as TlsServer);
+  const closeServer = promptClose(server, { clock, hasSockets: false });
+  const close = async (): Promise<void> => {
+    access.close();
+    await closeServer();
+  };
+  const { host, port, maxConnections: connectionsMax, maxPerSecond: perSecondMax } = http;
+  const hosts = [host, http.advertised?.replace(/:\d+$/, '') ?? host].map((name) => name.toLowerCase());
+  addGuard(server, {
+    roles: ROUTE_ROLES,
+    admitting: access.admitting,
+    hosts,
+    perSecondMax,
+    connectionsMax,
+    clock,
+    log,
+  });
   addHealth(server, whole);
   addApi(server, whole);
-  addEntries(server, whole, clock);
+  const there: Asked['there'] = (endpoint, group, asking) => access.others.ask(endpoint, group, asking);
+  addEntries(server, whole, askedOf(whole, clock, there));
   try {
     const address = await server.listen({ host, port });
-    return { address, close };
+    return { address, there, close };
   } catch (error) {
     await close();
     throw unbound({ host, port }, error);
@@ -66,7 +92,7 @@ export async function openHttpServer(
 
 const WRONG_HOST: readonly unknown[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
-function unbound({ host, port }: HttpConfig, error: unknown): Misconfigured {
+function unbound({ host, port }: Pick<HttpConfig, 'host' | 'port'>, error: unknown): Misconfigured {
   const why = messageOf(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return new Misconfigured(
@@ -114,8 +140,6 @@ function addApi(server: FastifyInstance, whole: Whole): void {
     return { instance, pipeline, windows: statsWindows(processes, pipeline) };
   });
   server.post<{ Params: { pipeline: string; partition: string } }>(RESTART_PATH, async (request, reply) => {
-    // A browser names the page that asks; no page is to act on a processor that its visitor's machine can reach.
-    if (request.headers.origin !== undefined) return reply.code(403).send({ error: 'not from a web page' });
     const { pipeline, partition } = request.params;
     const outcome = await whole.restart(pipeline, /^\d{1,9}$/.test(partition) ? Number(partition) : -1);
     return reply.code(RESTART_CODES[outcome]).send({ instance, pipeline, partition, outcome });
@@ -125,10 +149,10 @@ function addApi(server: FastifyInstance, whole: Whole): void {
   );
 }
 
-function addEntries(server: FastifyInstance, whole: Whole, clock: Pick<Clock, 'wallMs'>): void {
+function addEntries(server: FastifyInstance, whole: Whole, asked: Asked): void {
   const processes = async (): Promise<Looked['processes']> => (await whole.look()).processes;
   addEntriesApi(server, {
-    ...askedOf(whole, clock),
+    ...asked,
     owners: async (pipeline) => ownerRows(await processes(), pipeline),
     pipelines: async () => [
       ...new Set((await processes()).flatMap(({ pipelines }) => pipelines.map(({ name }) => name))),

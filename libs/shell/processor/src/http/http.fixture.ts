@@ -1,7 +1,8 @@
 // A processor as its HTTP server sees it, and that server.
 import { afterEach } from '@jest/globals';
 import { DurationHistogram } from '@flatline/base';
-import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
+import type { HttpConfig } from '@flatline/config';
+import type { RuntimeLog, StandbyStatus, TaskStatus } from '@flatline/runtime';
 import { systemClock } from '@flatline/system';
 import { type HttpServer, openHttpServer } from './http-server.ts';
 import { metricsOf } from './metrics.ts';
@@ -116,9 +117,16 @@ export function wholeOf(observed: Observed): Whole {
   return oneProcess(observed, () => metrics.metrics());
 }
 
+export const SILENT: RuntimeLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+export function unprotected(changes: Partial<HttpConfig>): HttpConfig {
+  const limits = { maxConnections: 1_000, maxPerSecond: 10_000 };
+  return { host: '127.0.0.1', port: 0, ...limits, protection: undefined, ...changes };
+}
+
 /** Until the test has ended. */
 export async function serverOf(whole: Whole): Promise<HttpServer> {
-  const server = await openHttpServer({ host: '127.0.0.1', port: 0 }, whole, systemClock);
+  const server = await openHttpServer(unprotected({}), whole, systemClock, SILENT);
   open.push(server);
   return server;
 }

@@ -5,6 +5,7 @@
 import type { Clock, DurationMs } from '@flatline/base';
 import type { FastifyInstance } from 'fastify';
 import type { Duplex } from 'node:stream';
+import { RawSockets } from './raw-sockets.ts';
 
 /** A request that has not come whole by then is cut off at a stop. */
 const CUT_AFTER_MS: DurationMs = 1_000;
@@ -20,20 +21,21 @@ export interface PromptCloseOptions {
 /** Call it before the server listens. @returns a function that closes the server. */
 export function promptClose(server: FastifyInstance, { clock, hasSockets }: PromptCloseOptions): () => Promise<void> {
   const sending = new Set<Duplex>();
+  const raw = new RawSockets(server.server);
   server.server.on('connection', (socket) => {
     sending.add(socket);
     socket.once('close', () => sending.delete(socket));
   });
   // A WebSocket has a closing frame of its own. Without a listener Node answers in HTTP/1.1 whatever else is offered; with one it
   // hands the socket over, and no answer would come on it.
-  if (hasSockets) server.server.on('upgrade', (_request, socket) => sending.delete(socket));
+  if (hasSockets) server.server.on('upgrade', (_request, socket) => sending.delete(raw.below(socket)));
   // The body is there.
   server.addHook('preValidation', (request, _reply, done) => {
-    sending.delete(request.raw.socket);
+    sending.delete(raw.below(request.raw.socket));
     done();
   });
   server.addHook('onResponse', (request, _reply, done) => {
-    const { socket } = request.raw;
+    const socket = raw.below(request.raw.socket);
     if (!socket.destroyed) sending.add(socket);
     done();
   });

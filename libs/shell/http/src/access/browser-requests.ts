@@ -1,0 +1,21 @@
+// Requests that a page made a browser send. There are no cookies, so a page has no one's rights; but where there are no tokens either,
+// on loopback, it would have everybody's.
+import type { FastifyRequest } from 'fastify';
+import { isIP } from 'node:net';
+
+const SAFE: readonly string[] = ['GET', 'HEAD'];
+
+/** A browser names the page that has it ask, and its relation to us, in whatever is no plain look (Fetch, Origin; Fetch Metadata). */
+export function isFromPage({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  if (SAFE.includes(method)) return false;
+  const site = headers['sec-fetch-site'];
+  return headers.origin !== undefined || (site !== undefined && site !== 'none');
+}
+
+/** True where a request was sent to another name than those of loopback, of an address, or of `hosts`. */
+export function isForeignHost(host: string | undefined, hosts: readonly string[]): boolean {
+  if (host === undefined || host === '') return false;
+  const name = host.replace(/:\d*$/, '').toLowerCase();
+  if (name === 'localhost' || name.endsWith('.localhost')) return false;
+  return isIP(name.replace(/^\[|\]$/g, '')) === 0 && !hosts.includes(name);
+}

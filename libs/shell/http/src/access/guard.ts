@@ -1,0 +1,177 @@
+// Stands before every route of a server: nothing is routed but by a role of the table, and no body is read before it.
+//
+// Owns: who may ask what, how often, and the line that tells of each act.
+// Does not own: tokens (Admitting), what a route answers.
+//
+// Invariants
+//   GD1  A route that the table does not name is not registered.
+//   GD2  Whoever may not ask a route has nothing of it run, and no body read.
+//   GD3  An open route tells a caller without a role no more than yes or no.
+//   GD4  Each act has its line, with who, what and outcome, however it ended.
+import type { Clock } from '@flatline/base';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Connections } from '../serving/connections.ts';
+import { RawSockets } from '../serving/raw-sockets.ts';
+import { type AuditLog, auditAct, auditRefusal } from './audit.ts';
+import { isForeignHost, isFromPage } from './browser-requests.ts';
+import { RequestBudget } from './request-budget.ts';
+import { type Admission, type Caller, may, roleOf, type RouteRole, type RouteRoles } from './roles.ts';
+
+/** Who a request is of. Never throws. */
+export interface Admitting {
+  admit(request: FastifyRequest): Admission | Promise<Admission>;
+}
+
+export interface GuardOptions {
+  readonly roles: RouteRoles;
+  /** undefined: whoever reaches the port may all, which is for loopback alone. */
+  readonly admitting: Admitting | undefined;
+  /** Names by which a port without tokens is called, beside those of loopback and IP addresses. */
+  readonly hosts: readonly string[];
+  /** Requests of one caller, and of one connection. */
+  readonly perSecondMax: number;
+  readonly connectionsMax: number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly log: AuditLog;
+}
+
+interface Refusal {
+  readonly code: 401 | 403 | 421 | 429 | 503;
+  readonly error: string;
+}
+
+/** After so many refusals a connection is closed: whoever guesses pays for a new one, and its handshake. */
+const REFUSALS_MAX = 10;
+const LOOPBACK: Caller = { name: 'loopback', role: 'admin' };
+const HEADERS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+interface Guarded {
+  role?: RouteRole;
+}
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+/** Who asks; undefined on an open route for whoever has no role. */
+export function callerOf(request: FastifyRequest): Caller | undefined {
+  return callers.get(request);
+}
+
+/** Before the first route is registered. */
+export function addGuard(server: FastifyInstance, options: GuardOptions): void {
+  const { roles, admitting, connectionsMax, clock, perSecondMax } = options;
+  const connections = new Connections(server.server, new RawSockets(server.server), connectionsMax);
+  const budget = new RequestBudget(perSecondMax);
+  const refusals = new WeakMap<object, number>();
+  // What a page could send without being asked first is not taken: a body is JSON, and says so (Fetch, CORS-safelisted types).
+  server.removeContentTypeParser('text/plain');
+  server.addHook('onRoute', (route) => {
+    const [first, ...others] = [route.method].flat().map((method) => roleOf(roles, method, route.url));
+    if (first === undefined || others.some((role) => role !== first))
+      throw new Error(`${route.url}: its methods have several roles; register one route for each`);
+    route.config = { ...route.config, role: first } as NonNullable<typeof route.config>;
+    if (first === 'open') route.preSerialization = [onlyYesOrNo, route.preSerialization ?? []].flat();
+    if (first === 'admin') route.onSend = [audited(options.log), route.onSend ?? []].flat();
+  });
+  server.addHook('onRequest', (request, reply, done) => {
+    void reply.headers(HEADERS);
+    const { role } = (request.routeOptions.config as Guarded | undefined) ?? {};
+    const { socket } = request.raw;
+    const nowMs = clock.monotonicMs();
+    const refuse = (refusal: Refusal, who: string): void => {
+      const before = refusals.get(socket) ?? 0;
+      refusals.set(socket, before + 1);
+      if (before + 1 >= REFUSALS_MAX) void reply.header('connection', 'close');
+      if (role === 'admin') auditRefusal(options.log, request, { who, ...refusal });
+      answer(reply, refusal);
+    };
+    const decide = (admission: Admission): void => {
+      if (admission.kind === 'caller') {
+        const { caller } = admission;
+        if (!budget.caller(caller.name, nowMs)) {
+          refuse(tooMany(`of ${caller.name}`, perSecondMax), caller.name);
+          return;
+        }
+        connections.letIn(socket);
+        callers.set(request, caller);
+      }
+      const refusal = role === undefined ? undefined : refusalOf(admission, role);
+      if (refusal === undefined) done();
+      else refuse(refusal, nameIn(admission));
+    };
+    const early = !budget.connection(socket, nowMs)
+      ? tooMany('of one connection', perSecondMax)
+      : role === undefined
+        ? undefined
+        : refusalByForm(request, options);
+    if (early !== undefined) {
+      refuse(early, 'unknown');
+      return;
+    }
+    const admission = admitting === undefined ? AT_LOOPBACK : admitting.admit(request);
+    if (admission instanceof Promise) admission.then(decide, done);
+    else decide(admission);
+  });
+}
+
+const AT_LOOPBACK: Admission = { kind: 'caller', caller: LOOPBACK };
+
+function refusalByForm(request: FastifyRequest, { admitting, hosts }: GuardOptions): Refusal | undefined {
+  if (isFromPage(request)) return { code: 403, error: 'not from a web page' };
+  if (admitting !== undefined || !isForeignHost(request.headers.host, hosts)) return undefined;
+  // A page whose name was made to mean this machine (DNS rebinding) has the same origin as the answer, and could read it.
+  return {
+    code: 421,
+    error: `this port has no tokens, and answers to loopback names and addresses alone: http.advertised names another`,
+  };
+}
+
+function tooMany(whose: string, perSecondMax: number): Refusal {
+  return { code: 429, error: `at most ${perSecondMax} requests a second ${whose} are taken (http.maxPerSecond)` };
+}
+
+/** undefined: it may be asked. */
+function refusalOf(admission: Admission, role: RouteRole): Refusal | undefined {
+  if (role === 'open') return undefined;
+  if (admission.kind === 'stranger') return { code: 401, error: admission.why };
+  if (admission.kind === 'unknown') return { code: 503, error: admission.why };
+  if (admission.kind === 'forbidden') return { code: 403, error: admission.why };
+  if (may(admission.caller, role)) return undefined;
+  return { code: 403, error: `${admission.caller.name} has the role ${admission.caller.role}, and this needs ${role}` };
+}
+
+function nameIn(admission: Admission): string {
+  if (admission.kind === 'caller') return admission.caller.name;
+  return admission.kind === 'forbidden' ? admission.name : 'unknown';
+}
+
+function answer(reply: FastifyReply, { code, error }: Refusal): void {
+  if (code === 401) void reply.header('www-authenticate', 'Bearer');
+  if (code === 429 || code === 503) void reply.header('retry-after', 1);
+  void reply.code(code).send({ error });
+}
+
+/** GD3. */
+function onlyYesOrNo(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  payload: unknown,
+  done: (error: null, payload: unknown) => void,
+): void {
+  if (callers.has(request) || typeof payload !== 'object' || payload === null) done(null, payload);
+  else done(null, Object.fromEntries(Object.entries(payload).filter(([, value]) => typeof value === 'boolean')));
+}
+
+/** GD4. As it is answered, also where the other end has gone. */
+function audited(log: AuditLog) {
+  return (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void): void => {
+    const caller = callers.get(request);
+    // Otherwise it was refused, and told of.
+    if (caller !== undefined && may(caller, 'admin'))
+      auditAct(log, request, { who: caller.name, code: reply.statusCode });
+    done();
+  };
+}

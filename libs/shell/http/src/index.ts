@@ -1,0 +1,10 @@
+export { RequestAdmitting } from './access/admitting.ts';
+export type { AuditLog } from './access/audit.ts';
+export { isSameText } from './access/constant-time.ts';
+export { addGuard, callerOf } from './access/guard.ts';
+export { GroupCertificates } from './access/peer-certificates.ts';
+export type { Role, RouteRole, RouteRoles } from './access/roles.ts';
+export { IssuerTokens } from './oidc/issuer-tokens.ts';
+export { promptClose, REQUEST_WITHIN_MS } from './serving/prompt-close.ts';
+export { reread } from './serving/reread.ts';
+export { contextOf, serverOptions } from './serving/server-options.ts';

@@ -1,0 +1,101 @@
+// F20: roles and endpoints as a matrix, made of the table of routes itself.
+import { expect, test } from '@jest/globals';
+import { accessTokenHash, newAccessToken, systemClock } from '@flatline/system';
+import { openHttpServer } from './http-server.ts';
+import { pipeline, SILENT, unprotected, wholeOf, NOW } from './http.fixture.ts';
+import type { Observed } from './observed.ts';
+import { ROUTE_ROLES } from './route-roles.ts';
+
+const READER = newAccessToken();
+const ADMIN = newAccessToken();
+const GROUP = newAccessToken();
+const CALLERS = {
+  nobody: undefined,
+  stranger: newAccessToken(),
+  group: GROUP,
+  reader: READER,
+  admin: ADMIN,
+} as const;
+type Who = keyof typeof CALLERS;
+
+/** What each may ask: 401 where he has no role, 403 where it is another. */
+const REFUSED: Readonly<Record<'open' | 'read' | 'admin', Readonly<Record<Who, 401 | 403 | undefined>>>> = {
+  open: { nobody: undefined, stranger: undefined, group: undefined, reader: undefined, admin: undefined },
+  read: { nobody: 401, stranger: 401, group: undefined, reader: undefined, admin: undefined },
+  admin: { nobody: 401, stranger: 401, group: 403, reader: 403, admin: undefined },
+};
+
+/** A processor that notes whatever a route asks of it. */
+function observed(asked: string[]): Observed {
+  const note = <T>(what: string, value: T): T => {
+    asked.push(what);
+    return value;
+  };
+  return {
+    instance: 'a',
+    version: '1',
+    application: 'shop',
+    wallNow: NOW,
+    pipelines: () => note('pipelines', [pipeline({})]),
+    hasStarted: true,
+    isStopping: false,
+    restart: () => note('restart', 'restarted' as const),
+    lookUp: () => note('lookUp', Promise.resolve(undefined)),
+    endpoint: '',
+  };
+}
+
+const routes = Object.entries(ROUTE_ROLES).map(([name, role]) => {
+  const [method = '', path = ''] = name.split(' ');
+  return {
+    method,
+    path: path
+      .replace(':pipeline', 'visits')
+      .replace(':partition', '0')
+      .replace(/:[a-z]+/gi, 'YQ'),
+    role,
+  };
+});
+
+test('[H2][F20] of every route and every caller: who may not ask has nothing asked of the processor', async () => {
+  const asked: string[] = [];
+  const tokens = [
+    { name: 'reader', role: 'read', hash: accessTokenHash(READER) },
+    { name: 'admin', role: 'admin', hash: accessTokenHash(ADMIN) },
+  ] as const;
+  const secrets = () => ({ certificate: undefined, tokens, group: GROUP });
+  const protection = { tls: undefined, caFile: undefined, auth: { oidc: undefined }, secrets };
+  const server = await openHttpServer(unprotected({ protection }), wholeOf(observed(asked)), systemClock, SILENT);
+  try {
+    for (const { method, path, role } of routes)
+      for (const who of Object.keys(CALLERS) as Who[])
+        for (const asks of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
+          asked.length = 0;
+          const token = CALLERS[who];
+          const { status } = await fetch(`${server.address}${path}`, {
+            method: asks,
+            headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+          });
+          const refused = REFUSED[role][who];
+          const seen = { asks, path, who, status: status === 401 || status === 403 ? status : undefined };
+          expect(seen).toEqual({ asks, path, who, status: refused });
+          if (refused !== undefined) expect({ path, who, asked }).toEqual({ path, who, asked: [] });
+        }
+  } finally {
+    await server.close();
+  }
+});
+
+test('[H2] the table names no route that there is not', async () => {
+  const server = await openHttpServer(unprotected({}), wholeOf(observed([])), systemClock, SILENT);
+  try {
+    for (const { method, path } of routes) {
+      const answer = await fetch(`${server.address}${path}`, { method });
+      expect({ path, text: await answer.text() }).not.toMatchObject({
+        text: expect.stringContaining(`"no ${method} `),
+      });
+    }
+  } finally {
+    await server.close();
+  }
+});

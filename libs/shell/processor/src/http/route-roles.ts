@@ -1,0 +1,20 @@
+import type { RouteRoles } from '@flatline/http';
+
+/**
+ * Who may ask each route: all there are, and no other can be registered. What is looked at is `read`, what changes anything is
+ * `admin`. The probes are `open`, for a kubelet has no token: without one they say yes or no (docs/OPERATIONS.md).
+ */
+export const ROUTE_ROLES: RouteRoles = {
+  'GET /livez': 'open',
+  'GET /startupz': 'open',
+  'GET /readyz': 'open',
+  'GET /metrics': 'read',
+  'GET /api/v1/pipelines': 'read',
+  'GET /api/v1/partitions': 'read',
+  'GET /api/v1/workers': 'read',
+  'GET /api/v1/stats/:pipeline': 'read',
+  'GET /api/v1/owners/:pipeline': 'read',
+  'GET /api/v1/entries-by-key/:pipeline/:key': 'read',
+  'POST /api/v1/entries-look-up/:pipeline': 'read',
+  'POST /api/v1/partitions/:pipeline/:partition/restart': 'admin',
+};
