@@ -73,8 +73,9 @@ export class PartitionTask {
   #settledCuts = 0;
 
   constructor(options: TaskOptions) {
-    const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
+    const { partition, kind, input: rules, heldTime = NO_HELD_TIME } = options;
     const { expiresFirst = false, dueGrowthMax = 0 } = kind;
+    const state = { ...options.state, dueGrowthMax };
     const tickMs = Math.min(options.tickMs, TICK_MAX_MS);
     const { clock } = this;
     const counters = { ...zeroCounters(), ...kind.counters() };
