@@ -15,7 +15,7 @@
 import { assert, type DurationMs, type HistogramStatus, type Millis } from '@flatline/base';
 import type { EntryWindow, HeldState, HeldTime, HeldTimeRules, Kind, ShownEntry } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
-import type { CommitName, CutContext, InputPosition } from './changelog/block-format.ts';
+import type { CommitHeader, CommitName, CutContext, InputPosition } from './changelog/block-format.ts';
 import { Changelog } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
@@ -330,11 +330,14 @@ export class PartitionTask {
   }
 
   /**
-   * The same of a task that is being restored, between two commits: `at` those of the last one. undefined while pages of any entry
-   * are missing.
+   * The same of a task that is being restored, between two commits, of which `last` is the header of the last one. undefined while
+   * pages of any entry are missing.
    */
-  lookRestored(key: Uint8Array, at: Pick<Look, 'clock' | 'position'>): Look | undefined {
-    return this.changelog.incomplete.size > 0 ? undefined : this.#look.of(key, at);
+  lookRestored(key: Uint8Array, last: CommitHeader): Look | undefined {
+    if (this.changelog.incomplete.size > 0) return undefined;
+    // What the owner held by then moves deadlines here, too (C8).
+    this.held.reckonAsOf(last);
+    return this.#look.of(key, { clock: last.clock, position: last.inputs[0]!.position });
   }
 
   /** How many of its cuts are settled. */
