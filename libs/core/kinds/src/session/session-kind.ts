@@ -32,31 +32,12 @@ import { CLOSE_GROWTH_MAX, isRevised, Revisions } from './revisions.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { readSource } from './source-header.ts';
-import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
+import { countClose, saySummary } from './session-voice.ts';
+import type { SessionInput, SessionOptions } from './session-options.ts';
 import { type SessionReduced, SessionReducing, type SeenEvent } from './session-reducing.ts';
 import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
 import { SessionStatistics } from './statistics/session-statistics.ts';
-import type { StatisticsVoice } from './statistics/statistics-voice.ts';
-
-/** What one of several inputs brings (S8). */
-export interface SessionInput {
-  readonly decoder: EventDecoder;
-  /** Its records are activity; else they only add data. */
-  readonly touches: boolean;
-  /** What becomes of one whose key has no session: it opens one, is kept for `holdMs` at most, or is refused. */
-  readonly unknownKey: 'open' | 'hold' | 'deadLetter';
-  readonly holdMs: DurationMs;
-}
-
-export interface SessionOptions extends VoiceOptions {
-  /** Those of the pipeline, by their numbers. Default: one, of which all is activity, read by `decoder`. */
-  readonly inputs?: readonly SessionInput[];
-  readonly rules: SessionRules;
-  readonly decoder: EventDecoder;
-  /** How statistics are said, where the rules ask for them (S12). */
-  readonly stats?: StatisticsVoice | undefined;
-}
 
 const UNKNOWN_KEY: Refusal = {
   kind: 'bad',
@@ -142,8 +123,7 @@ class SessionKind implements Kind {
     this.#leastBytes = toldBytes(options.rules);
     this.#stats = openStatistics(options, parts);
     const { reducer } = options.rules;
-    assert(options.inputs === undefined || reducer === undefined, 'what is reduced comes from one input');
-    this.#reducing = reducer && new SessionReducing(reducer, options.rules, options.decoder, parts.partition);
+    this.#reducing = reducer && new SessionReducing(reducer, options, parts.partition);
   }
 
   get kept(): Kept | undefined {
@@ -226,14 +206,20 @@ class SessionKind implements Kind {
   ): Refusal | undefined {
     const { counters } = this.#parts;
     const { index } = records;
-    if (hasSession) this.#keepToFirstInput(records);
-    if (this.#event.type === ENDED) {
-      if (hasSession) this.#end(effects);
-      else counters.unmatchedEnds += 1;
+    const isEnd = this.#event.type === ENDED;
+    if (isEnd && !hasSession) {
+      counters.unmatchedEnds += 1;
       return undefined;
     }
     if (!hasSession && input.unknownKey !== 'open') return UNKNOWN_KEY;
-    const isBare = this.#isMuted(isLive) || records.group.valueLengths[index] === 0;
+    const isBare = (!isEnd && this.#isMuted(isLive)) || records.group.valueLengths[index] === 0;
+    const unreduced = this.#reduce(records, isLive, isBare);
+    if (unreduced !== undefined) return unreduced;
+    if (hasSession) this.#keepToFirstInput(records);
+    if (isEnd) {
+      this.#end(effects);
+      return undefined;
+    }
     if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
     const wasEarly = isLive && !hasSession;
     if (wasEarly) {
@@ -253,7 +239,7 @@ class SessionKind implements Kind {
   /** A record that only adds data. */
   #takeData(
     input: SessionInput,
-    { index }: GroupRecords,
+    records: GroupRecords,
     { isLive, hasSession }: Found,
     effects: Effects,
   ): Refusal | undefined {
@@ -265,8 +251,9 @@ class SessionKind implements Kind {
       return undefined;
     }
     if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;
-    this.#isMuted(isLive);
-    if (!this.#makeRoom(index, isLive, effects, input)) return NO_ROOM;
+    const unreduced = this.#reduce(records, isLive, this.#isMuted(isLive));
+    if (unreduced !== undefined) return unreduced;
+    if (!this.#makeRoom(records.index, isLive, effects, input)) return NO_ROOM;
     counters.dataEvents += 1;
     const lengthBefore = entry.stateLength;
     if (!hasSession && renewEarly(entry, input.holdMs, this.#at)) {
@@ -274,6 +261,7 @@ class SessionKind implements Kind {
       effects.dueSooner();
     }
     const applied = applyData(entry, this.#rules, this.#event, this.#at);
+    if (this.#reduced !== undefined) this.#keepReduced(this.#reduced);
     if (applied.duplicate) counters.duplicates += 1;
     counters.forgottenSources += applied.forgottenSources;
     if (entry.stateLength !== lengthBefore) effects.resized();
@@ -410,9 +398,9 @@ class SessionKind implements Kind {
   }
 
   /** What the event makes of the session's reducer's state, for `#apply` (S10). What it returns is why it is refused. */
-  #reduce(records: GroupRecords, isLive: boolean): Refusal | undefined {
+  #reduce(records: GroupRecords, isLive: boolean, saysNothing = false): Refusal | undefined {
     this.#reduced = undefined;
-    const seen = this.#seen(records);
+    const seen = saysNothing ? undefined : this.#seen(records);
     if (seen === undefined) return undefined;
     const detail = isLive ? this.#entry.detail : undefined;
     const reduced = this.#reducing!.withEvent(detail, this.#event, seen, this.#at);
