@@ -182,7 +182,7 @@ describe('a key that is erased', () => {
   });
 
   test('[E1][C6] lives where its act is refused, as one is from a clock ahead: there is no receipt, and the command says why', async () => {
-    const pipeline = { truncateLagMs: 1_500, truncateLagBytes: 1_048_576 };
+    const pipeline = { truncateLagMs: 1_500, truncateLagBytes: 1_048_576, maxFutureMs: 60_000 };
     const settings = { timeoutMs: 3_600_000, partitions: PARTITIONS, timestampType: 'CreateTime' } as const;
     scenario = await Scenario.create({ ...settings, pipeline });
     const { config } = scenario;
@@ -192,7 +192,7 @@ describe('a key that is erased', () => {
     await send([{ key: 'anna-smith', value: JSON.stringify({ type: 'VIEW' }) }]);
     while (!(await heldBy(changelog)).includes('anna-smith')) await sleep(100);
     const erase = ['sessions', 'erase', 'anna-smith', '--config', config, '--json'];
-    const ahead = encodeURIComponent('const now = Date.now; Date.now = () => now() + 3_600_000;');
+    const ahead = encodeURIComponent('const now = Date.now; Date.now = () => now() + 1_800_000;');
     const refused = await flatline(erase, { NODE_OPTIONS: `--import data:text/javascript,${ahead}` }).finished;
     expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
     expect(refused.stderr).toContain('was refused: the session that began before it lives');

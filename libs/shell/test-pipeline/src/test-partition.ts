@@ -70,7 +70,7 @@ export class TestPartition {
     this.#come(record, input);
     if (this.#paceAt !== undefined) return;
     this.#work(now);
-    // Of one instant the first input comes first, so its records wait for no other time.
+    // At one instant the first input comes first: its records wait for no later one.
     if (this.#awaited().some((at) => at <= now)) this.wake(now);
   }
 

@@ -60,7 +60,7 @@ export function fieldsIn(
   const said = saidOf(rules, input);
   if (said === undefined) return fields;
   const gotIn = Object.keys(attributes).length === 0 ? [] : [['attributes', attributes] as const];
-  // Of what is no event nothing else counts (S8).
+  // In what is no event nothing else counts (S8).
   if (said.at !== undefined) return Object.fromEntries(gotIn);
   const all = Object.entries(fields);
   return Object.fromEntries(

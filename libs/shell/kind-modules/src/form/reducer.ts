@@ -79,7 +79,7 @@ export const REDUCED_SETTINGS = {
   ),
 };
 
-export type WrittenReducer = BuiltIns | Reducer | 'custom';
+type WrittenReducer = BuiltIns | Reducer | 'custom';
 
 /** A pipeline's reducer, as its section has it. */
 interface ReducerSection {

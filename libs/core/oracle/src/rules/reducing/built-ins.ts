@@ -29,7 +29,7 @@ interface Funnel {
 }
 
 const TEXT_BYTES_MAX = 1_024;
-/** Of a value with a text of no length. */
+/** Bytes of a value with a text of no length. */
 const DATED = 20;
 const CUT_SEED = 0x43757421;
 const TIMES_MAX = 8;
@@ -56,7 +56,7 @@ function leastRoomOf(part: BuiltInPart): number {
   return 4 + steps.map((step) => 72 + utf8.encode(step).length).reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Of a text that is too long as much as leaves room for … and eight digits of its hash. */
+/** As much of a text that is too long as leaves room for … and eight digits of its hash. */
 function shortened<Value>(value: Value, most: number): Value | string {
   if (typeof value !== 'string' || value.length <= most / 4) return value;
   const bytes = utf8.encode(value);
