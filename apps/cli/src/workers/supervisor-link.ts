@@ -1,4 +1,5 @@
 // A worker's side of the channel to its supervisor: stops with it, and answers what it asks.
+import { namedMessageOf } from '@flatline/base';
 import type { RunningProcessor } from '@flatline/processor';
 import { requestableStop, type Stop } from '../stop.ts';
 import type { FromWorker, Question, ToWorker } from './worker-messages.ts';
@@ -50,7 +51,9 @@ async function answerTo(question: Question, served: Served | undefined): Promise
 }
 
 async function answer(channel: Channel, id: number, found: ReturnType<typeof answerTo>): Promise<void> {
-  const message = { kind: 'answer' as const, id, ...(await found) };
+  // Who asks must not end the worker: what one key's entry throws concerns that key (I6).
+  const told = await found.catch((error: unknown) => ({ failure: namedMessageOf(error) }));
+  const message = { kind: 'answer' as const, id, ...told };
   // A supervisor that has gone asks nothing.
   if (channel.connected) channel.send?.(message);
 }

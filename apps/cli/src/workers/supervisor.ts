@@ -161,7 +161,9 @@ export class Supervisor implements Whole {
   #start(worker: number): void {
     const { log, start } = this.#parts;
     const child = start(worker, (answer) => {
-      this.#asked.get(answer.id)?.answer(answer);
+      const { id, failure } = answer;
+      if (failure !== undefined) log.error('a question made a worker fail', { worker, failure });
+      this.#asked.get(id)?.answer(answer);
     });
     this.#running.set(worker, child);
     log.info('worker starts', { worker, pid: child.pid });

@@ -20,4 +20,6 @@ export interface FromWorker {
   readonly metrics?: string;
   readonly entries?: HereAnswers | undefined;
   readonly outcome?: RestartOutcome;
+  /** The question made the worker fail; nothing else is said then. */
+  readonly failure?: string;
 }

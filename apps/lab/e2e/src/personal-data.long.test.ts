@@ -180,4 +180,30 @@ describe('a key that is erased', () => {
     const verified = await expectSound(scenario);
     expect(verified).toMatchObject({ incarnations: keys.length + 1, open: keys.length, closed: 0 });
   });
+
+  test('[E1][C6] lives where its act is refused, as one is from a clock ahead: there is no receipt, and the command says why', async () => {
+    const pipeline = { truncateLagMs: 1_500, truncateLagBytes: 1_048_576, maxFutureMs: 60_000 };
+    const settings = { timeoutMs: 3_600_000, partitions: PARTITIONS, timestampType: 'CreateTime' } as const;
+    scenario = await Scenario.create({ ...settings, pipeline });
+    const { config } = scenario;
+    const changelog = scenario.topics[2]!;
+    const running = scenario.start();
+    await running.line(/task runs/);
+    await send([{ key: 'anna-smith', value: JSON.stringify({ type: 'VIEW' }) }]);
+    while (!(await heldBy(changelog)).includes('anna-smith')) await sleep(100);
+    const erase = ['sessions', 'erase', 'anna-smith', '--config', config, '--json'];
+    const ahead = encodeURIComponent('const now = Date.now; Date.now = () => now() + 1_800_000;');
+    const refused = await flatline(erase, { NODE_OPTIONS: `--import data:text/javascript,${ahead}` }).finished;
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('was refused: the session that began before it lives');
+    const letters = await succeed(['dead-letters', 'list', '--config', config, '--json']);
+    expect(letters.stdout).toContain('"bad-timestamp"');
+    const got = await succeed(['sessions', 'get', 'anna-smith', '--config', config, '--json']);
+    expect(JSON.parse(got.stdout)).toMatchObject({ eventCount: 1 });
+    const taken = await succeed(erase);
+    expect(JSON.parse(taken.stdout.trim().split('\n').at(-1)!)).toMatchObject({ state: 'erased', found: true });
+    expect(await heldBy(changelog)).not.toContain('anna-smith');
+    expect(await scenario.stop(running)).toBe(0);
+    expect(await expectSound(scenario)).toMatchObject({ incarnations: 1, open: 0, closed: 0 });
+  });
 });

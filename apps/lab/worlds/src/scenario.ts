@@ -34,12 +34,12 @@ const FURTHER = ['in-2', 'in-3'];
 
 /** Drawn from a random of its own. What a configuration refuses of several is not tried with them. */
 export function drawInputs(random: Random, scenario: Scenario): readonly InputOfWorld[] {
-  const { subject, proof, startFrom, formerRecords, earlierRecords, uncleanElections, losesChangelog } = scenario;
+  const { subject, proof, startFrom, formerRecords, earlierRecords, uncleanElections } = scenario;
   const isByBrokers = scenario.timestampType === 'LogAppendTime';
   const isPlain = isByBrokers && startFrom === 'earliest' && formerRecords + earlierRecords === 0;
   if (!random.chance(0.4) || subject.kind !== 'session' || proof !== 'record' || !isPlain) return [];
-  // What is lost of a log is tried with one.
-  if (uncleanElections || losesChangelog) return [];
+  // What is lost of an input is tried with one.
+  if (uncleanElections) return [];
   return FURTHER.slice(0, 1 + random.below(2)).map((topic) => drawInput(random, topic));
 }
 

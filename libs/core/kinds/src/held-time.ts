@@ -56,6 +56,7 @@ export class HeldTime implements Reckoning {
   #heldMs = 0;
   /** Where the last hold ends: none concerns a session seen since. */
   #end: Millis = -Infinity;
+  #isBegun = false;
 
   constructor(rules: HeldTimeRules) {
     this.#rules = rules;
@@ -69,8 +70,14 @@ export class HeldTime implements Reckoning {
     return this.#heldMs;
   }
 
-  restore({ heldMs, holds }: HeldState): void {
-    assert(this.#heldMs === 0, 'held time is restored once, at the beginning');
+  restore(state: HeldState): void {
+    this.reckonAsOf(state);
+    this.#isBegun = true;
+  }
+
+  /** Before `restore`, any number of times: deadlines are reckoned as of a commit of another owner, which holds come after. */
+  reckonAsOf({ heldMs, holds }: HeldState): void {
+    assert(!this.#isBegun || this.#heldMs === 0, 'held time is restored once, at the beginning');
     this.#heldMs = heldMs;
     this.#holds = [...holds];
     this.#noteEnd();
@@ -79,6 +86,7 @@ export class HeldTime implements Reckoning {
   /** A record moved the clock while sessions lived. */
   moved(before: Millis, after: Millis): void {
     if (!this.isGap(before, after)) return;
+    this.#isBegun = true;
     const { unheardMs, maxHoldMs } = this.#rules;
     const ms = Math.min(after - before - unheardMs, maxHoldMs);
     this.#holds.push({ from: before + unheardMs, ms });

@@ -15,7 +15,7 @@
 import { assert, type DurationMs, type HistogramStatus, type Millis } from '@flatline/base';
 import type { EntryWindow, HeldState, HeldTime, HeldTimeRules, Kind, ShownEntry } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
-import type { CommitName, CutContext, InputPosition } from './changelog/block-format.ts';
+import type { CommitHeader, CommitName, CutContext, InputPosition } from './changelog/block-format.ts';
 import { Changelog } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
@@ -73,8 +73,9 @@ export class PartitionTask {
   #settledCuts = 0;
 
   constructor(options: TaskOptions) {
-    const { partition, kind, input: rules, heldTime = NO_HELD_TIME, state } = options;
+    const { partition, kind, input: rules, heldTime = NO_HELD_TIME } = options;
     const { expiresFirst = false, dueGrowthMax = 0 } = kind;
+    const state = { ...options.state, dueGrowthMax };
     const tickMs = Math.min(options.tickMs, TICK_MAX_MS);
     const { clock } = this;
     const counters = { ...zeroCounters(), ...kind.counters() };
@@ -329,11 +330,14 @@ export class PartitionTask {
   }
 
   /**
-   * The same of a task that is being restored, between two commits: `at` those of the last one. undefined while pages of any entry
-   * are missing.
+   * The same of a task that is being restored, between two commits, of which `last` is the header of the last one. undefined while
+   * pages of any entry are missing.
    */
-  lookRestored(key: Uint8Array, at: Pick<Look, 'clock' | 'position'>): Look | undefined {
-    return this.changelog.incomplete.size > 0 ? undefined : this.#look.of(key, at);
+  lookRestored(key: Uint8Array, last: CommitHeader): Look | undefined {
+    if (this.changelog.incomplete.size > 0) return undefined;
+    // What the owner held by then moves deadlines here, too (C8).
+    this.held.reckonAsOf(last);
+    return this.#look.of(key, { clock: last.clock, position: last.inputs[0]!.position });
   }
 
   /** How many of its cuts are settled. */

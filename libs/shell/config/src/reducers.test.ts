@@ -32,6 +32,32 @@ describe('[S10] reducers in a configuration', () => {
     }
   });
 
+  test('[I4] maxReducedBytes bounds built-in parts, is said in the settings of commits, and refused where it says nothing', () => {
+    for (const [of, name] of [
+      [visits, 'reducer'],
+      [windows, 'reduced'],
+    ] as const) {
+      const given = config({ reducer: PARTS, maxReducedBytes: 3_000 }, of);
+      const [pipeline] = resolve(given).pipelines;
+      expect(JSON.parse(rulesText(pipeline!))).toMatchObject({ [name]: { builtIn: PARTS, maxStateBytes: 3_000 } });
+      expect(found({ reducer: PARTS, maxReducedBytes: 2_000 }, of)).toEqual([
+        expect.stringMatching(
+          /reducer \[\(an object\)\] its parts may take 2\d{3} bytes of a state, and have 2000: set maxReducedBytes to/,
+        ),
+      ]);
+      for (const none of [0, 65_537])
+        expect(found({ reducer: PARTS, maxReducedBytes: none }, of)).toEqual([
+          expect.stringContaining(`maxReducedBytes [${none}]`),
+        ]);
+      expect(found({ reducer: own, maxReducedBytes: 3_000 }, of)).toEqual([
+        expect.stringContaining('maxReducedBytes [3000] is for the built-in parts of a reducer'),
+      ]);
+      expect(found({ maxReducedBytes: 3_000 }, of)).toEqual([
+        expect.stringContaining('maxReducedBytes [3000] is for the built-in parts of a reducer'),
+      ]);
+    }
+  });
+
   test('without one, the settings of a commit are those of before', () => {
     for (const each of [visits, windows]) {
       const text = rulesText(resolve(config({}, each)).pipelines[0]!);
@@ -79,9 +105,34 @@ describe('[S10] reducers in a configuration', () => {
     ]);
   });
 
-  test('[I4][S8][K9] refused with what they cannot be together', () => {
-    expect(found({ reducer: PARTS, input: [{ topic: 'a' }, { topic: 'b', touches: false }] })).toEqual([
-      'pipelines[0].reducer [(an object)] is not available with several inputs in this version: leave it out',
+  test('[S8][E1] beside several inputs and what keeps attributes out', () => {
+    const input = [
+      { topic: 'a', attributes: { allow: ['page'] } },
+      { topic: 'b', touches: false, format: 'json', attributes: { at: '/after' } },
+    ];
+    expect(found({ reducer: PARTS, input })).toEqual([]);
+  });
+
+  test('[I4] what the settings of a commit say of it has a bound', () => {
+    const step = (part: number, i: number): string => `/${part}/${i}/${'x'.repeat(20)}`;
+    const parts = (count: number): object =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, part) => [
+          `p${part}`,
+          { funnel: { field: '/page', steps: Array.from({ length: 32 }, (_, i) => step(part, i)) } },
+        ]),
+      );
+    expect(found({ reducer: parts(4), maxReducedBytes: 65_536 })).toEqual([]);
+    expect(found({ reducer: parts(14), maxReducedBytes: 65_536 })).toEqual([
+      expect.stringMatching(/reducer \[\(an object\)\] has schemas and parts of 1\d{4} bytes, as JSON; at most 12000/),
+    ]);
+  });
+
+  test('[I4][S9][K9] refused with what they cannot be together', () => {
+    const window = { graceMs: 1_000, late: 'revise', revisionWindowMs: 1_000 };
+    const input = { topic: 'a', timestampType: 'CreateTime' };
+    expect(found({ reducer: PARTS, input, ...window })).toEqual([
+      'pipelines[0].reducer [(an object)] is not available with revisionWindowMs in this version: leave one of them out',
     ]);
     for (const each of [visits, windows])
       expect(found({ reducer: PARTS, changelogFormat: 4 }, each)).toEqual([

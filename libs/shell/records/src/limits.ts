@@ -8,6 +8,8 @@ export const EVENT_ID_LENGTH_MAX = 256;
 export const EXCERPT_LENGTH_MAX = 60;
 /** Levels of nesting that are skipped in a field our schema does not have; a recursive writer schema allows any. */
 export const SKIP_DEPTH_MAX = 64;
+/** Objects and arrays within each other in JSON that is no event: reading it takes as much stack, which must not decide what is refused. */
+export const FOREIGN_DEPTH_MAX = 512;
 /** Writer schemas kept resolved; the longest-held gives way and is fetched again if it comes back. */
 export const CACHED_SCHEMAS_MAX = 256;
 /** Schema ids remembered as unknown to the registry. */

@@ -28,6 +28,8 @@ export interface SendOptions {
   readonly headers?: Headers;
   /** Default: the one that Kafka's default partitioner gives the key, the first without a key. */
   readonly partition?: number;
+  /** Which of several inputs it comes to, by its topic. Default: the first. */
+  readonly topic?: string;
   /** The producer's stamp, on an input with `timestampType: 'CreateTime'` only. Default: the instant at which it is sent, in milliseconds. */
   readonly timestamp?: Instant;
 }
@@ -41,6 +43,8 @@ export interface ReplayedRecord {
   readonly headers?: Headers | undefined;
   /** Default: 0. */
   readonly partition?: number;
+  /** Which of several inputs it lay in, by its topic. Default: the first. */
+  readonly topic?: string | undefined;
   /** Where it lies. Default: after the one before. */
   readonly offset?: number | string;
 }
@@ -54,7 +58,7 @@ const PIPELINE_OPTIONS: Names<TestPipelineOptions> = {
   reducers: true,
   schemas: true,
 };
-const SEND_OPTIONS: Names<SendOptions> = { at: true, headers: true, partition: true, timestamp: true };
+const SEND_OPTIONS: Names<SendOptions> = { at: true, headers: true, partition: true, topic: true, timestamp: true };
 
 /** @throws TypeError */
 export function checkPipelineOptions(call: string, options: unknown): void {

@@ -22,6 +22,7 @@ export interface TestEntry {
 
 /** A record of the input, as `replay` takes it. */
 export interface LoggedRecord {
+  readonly topic: string;
   readonly partition: number;
   readonly offset: number;
   /** Its stamp, in milliseconds since the epoch. */
@@ -39,6 +40,7 @@ export interface DeadLetterOutput {
   /** The value found, and the values allowed. */
   readonly detail: string;
   /** Where it lies in the input. */
+  readonly topic: string;
   readonly partition: number;
   readonly offset: number;
   /** Its stamp there, in milliseconds since the epoch. */
@@ -59,8 +61,8 @@ function dueAt(state: ShownEntry): Millis | undefined {
   return deadlineAt ?? retryAt ?? firesAt ?? (due === undefined ? undefined : due + (shiftMs ?? 0));
 }
 
-export function deadLetterOf(letter: DeadLetter, partition: number): DeadLetterOutput {
+export function deadLetterOf(letter: DeadLetter, topic: string, partition: number): DeadLetterOutput {
   const { reason, detail, offset, timestamp, key, value, headers } = letter;
   const keyText = key === null ? null : utf8.decode(key);
-  return { reason, detail, partition, offset, timestamp, key, keyText, value, headers };
+  return { reason, detail, topic, partition, offset, timestamp, key, keyText, value, headers };
 }

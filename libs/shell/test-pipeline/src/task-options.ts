@@ -11,17 +11,17 @@ const HASH_SEED = 1;
 
 /** A task's options as a processor derives them from the configuration. */
 export function testedPipeline(pipeline: PipelineConfig, kind: TestedKind, partitionCount: number): Tested {
-  const { input, heldTime, changelogFactor, changelogFormat: format, maxStateBytes } = pipeline;
-  const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
+  const { input, inputs = [input], heldTime, changelogFactor, changelogFormat: format, maxStateBytes } = pipeline;
+  const [first, ...further] = inputs.map((each) => rulesOf(each, partitionCount));
   const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, owedBytesMax } = TASK_BOUNDS;
   const { entriesMax, keyBytesMax, pageBytesMax, deadLetterBytesMax } = TASK_BOUNDS;
-  const keyPartitions = input.partitioner === 'murmur2' ? partitionCount : undefined;
   return {
     ...kind,
     pipeline,
     taskOptions: {
       kind: kind.kind,
-      input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs, keyPartitions },
+      input: first!,
+      ...(further.length > 0 && { furtherInputs: further }),
       changelog: { blockBytesMax, changelogFactor, unsweptLogBytes, format, settings: rulesText(pipeline) },
       heldTime,
       tickMs: TICK_MS,
@@ -34,4 +34,10 @@ export function testedPipeline(pipeline: PipelineConfig, kind: TestedKind, parti
       deadLetters: { waitingBytesMax: () => deadLetterBytesMax, letterBytesMax: MESSAGE_BYTES_MAX },
     },
   };
+}
+
+function rulesOf(input: PipelineConfig['input'], partitionCount: number): Tested['taskOptions']['input'] {
+  const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs, partitioner } = input;
+  const keyPartitions = partitioner === 'murmur2' ? partitionCount : undefined;
+  return { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs, keyPartitions };
 }

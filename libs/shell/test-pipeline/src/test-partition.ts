@@ -1,22 +1,23 @@
 // One partition of a pipeline in memory: the product's own task, its input as it comes, and what it commits.
 //
-// Owns: where the input ends, what of it waits, when silence is next proved.
-// Does not own: the rules (PartitionTask), what virtual time it is, records that come out.
+// Owns: when silence is next proved.
+// Does not own: the rules (PartitionTask), what waits to be read (WaitingInputs), what virtual time it is, records that come out.
 //
 // Invariants
 //   IP1  After each call all that was read is committed, but for what waits for the pace of `maxDuePerSecond`.
-import { assert, type Millis, ReusedMemory } from '@flatline/base';
+import { type Millis, ReusedMemory } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import { kindOf } from '@flatline/kind-modules';
 import { HeldTime, type KindOutput, type ShownEntry } from '@flatline/kinds';
 import { type DeadLetter, NO_BATCH, PartitionTask, type TaskOptions } from '@flatline/partition';
 import { CLOCK_HEADER } from '@flatline/ports';
 import { DuePace } from '@flatline/runtime';
-import { EXPIRE_MAX, FREE_BLOCK_BYTES_MAX, STEP_RECORDS_MAX } from './limits.ts';
+import { EXPIRE_MAX, FREE_BLOCK_BYTES_MAX } from './limits.ts';
 import { MemoryChangelog } from './memory-changelog.ts';
-import { type InputRecord, MemoryCursor } from './memory-cursor.ts';
+import type { InputRecord } from './memory-cursor.ts';
 import { Silence } from './silence.ts';
 import type { TestedKind } from './tested-kind.ts';
+import { WaitingInputs } from './waiting-inputs.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 
@@ -29,7 +30,8 @@ export interface Tested extends TestedKind {
 export interface TestPartitionParts {
   readonly partition: number;
   readonly partitionCount: number;
-  readonly onInput: (record: InputRecord, partition: number) => void;
+  /** `input`: which of them, counted from 0. */
+  readonly onInput: (record: InputRecord, partition: number, input: number) => void;
   readonly onOutput: (output: KindOutput, partition: number) => void;
   readonly onDeadLetter: (letter: DeadLetter, partition: number) => void;
 }
@@ -44,13 +46,13 @@ export class TestPartition {
   #pace: DuePace | undefined;
   /** When the pace lets more of what is due take effect; the input waits until then. */
   #paceAt: Millis | undefined;
-  #waiting: InputRecord[] = [];
-  #cursor: MemoryCursor | undefined;
-  #end = 0;
+  readonly #waiting: WaitingInputs;
 
   constructor(tested: Tested, parts: TestPartitionParts, now: Millis) {
     this.#parts = parts;
     this.#tested = tested;
+    const { input, inputs = [input] } = tested.pipeline;
+    this.#waiting = new WaitingInputs(inputs.length, input.timestampType === 'LogAppendTime');
     this.#changelog = new MemoryChangelog(parts.partitionCount);
     this.#silence = new Silence(tested.pipeline, now);
     this.#pace = paceOf(tested.pipeline, now);
@@ -58,20 +60,39 @@ export class TestPartition {
     this.#changelog.commit(this.#task);
   }
 
-  /** Where the next record will lie. */
-  get end(): number {
-    return this.#end;
+  /** Where the input's next record will lie. */
+  endOf(input: number): number {
+    return this.#waiting.endOf(input);
   }
 
-  append(record: InputRecord, now: Millis): void {
-    assert(record.offset >= this.#end, 'offsets grow', { offset: record.offset });
-    this.#come(record);
+  /** A record comes, and what it waits for (S8). */
+  append(record: InputRecord, now: Millis, input: number): void {
+    this.#come(record, input);
+    if (this.#paceAt !== undefined) return;
+    this.#work(now);
+    // At one instant the first input comes first: its records wait for no later one.
+    if (this.#awaited().some((at) => at <= now)) this.wake(now);
+  }
+
+  /** The same of a log as it lay: nothing is added. */
+  appendAsItLay(record: InputRecord, now: Millis, input: number): void {
+    this.#come(record, input);
     if (this.#paceAt === undefined) this.#work(now);
   }
 
   /** When time next brings something about by itself; undefined: it never does, however long it passes. */
   get wakesAt(): Millis | undefined {
-    return this.#paceAt ?? this.#silence.provesAt(this.#task);
+    if (this.#paceAt !== undefined) return this.#paceAt;
+    const all = [...this.#awaited(), this.#silence.provesAt(this.#task) ?? Infinity];
+    const at = Math.min(...all);
+    return at === Infinity ? undefined : at;
+  }
+
+  /** Instants that inputs have to pass for a record of another one. */
+  #awaited(): readonly Millis[] {
+    const { count } = this.#waiting;
+    if (count === 1) return [];
+    return Array.from({ length: count }, (_, input) => this.#task.awaitedOf(input) ?? Infinity);
   }
 
   /** It is that time, or later: the log proves that nothing came before. */
@@ -84,7 +105,7 @@ export class TestPartition {
   /** Another task, of other settings where they were changed, goes on from what is committed. */
   restart(tested: Tested, now: Millis): void {
     this.#tested = tested;
-    this.#cursor = undefined;
+    this.#waiting.beginAgain();
     this.#pace = paceOf(tested.pipeline, now);
     this.#silence = new Silence(tested.pipeline, now);
     this.#task = this.#begin();
@@ -117,7 +138,8 @@ export class TestPartition {
     // There is no local store to bring up to date.
     task.checkpoints.discard();
     const last = this.#changelog.restore(task);
-    task.resume(last?.clock ?? 0, last?.inputs[0] ?? START, last);
+    const starts = Array.from({ length: this.#waiting.count }, () => START);
+    task.resume(last?.clock ?? 0, last?.inputs ?? starts, last);
     task.arm(Infinity);
     return task;
   }
@@ -129,13 +151,16 @@ export class TestPartition {
       return;
     }
     const headers = [{ name: CLOCK_HEADER, value: null }];
-    this.#come({ offset: this.#end, timestamp: proof.timestamp, key: null, value: new Uint8Array(0), headers });
+    // All inputs have to pass what is due, or waited for.
+    for (let input = 0; input < this.#waiting.count; input += 1) {
+      const place = { offset: this.endOf(input), timestamp: proof.timestamp };
+      this.#come({ ...place, key: null, value: new Uint8Array(0), headers }, input);
+    }
   }
 
-  #come(record: InputRecord): void {
-    this.#end = record.offset + 1;
-    this.#waiting.push(record);
-    this.#parts.onInput(record, this.#parts.partition);
+  #come(record: InputRecord, input: number): void {
+    this.#waiting.add(record, input);
+    this.#parts.onInput(record, this.#parts.partition, input);
   }
 
   #work(now: Millis): void {
@@ -149,28 +174,10 @@ export class TestPartition {
     if (this.#task.hasUncut) this.#commit();
   }
 
-  /** True once all that came is read. */
   #read(now: Millis): boolean {
-    const byBroker = this.#tested.pipeline.input.timestampType === 'LogAppendTime';
-    for (let record = this.#waiting[0]; record !== undefined; record = this.#waiting[0]) {
-      this.#cursor ??= new MemoryCursor(record, byBroker);
-      const outcome = this.#task.step(this.#cursor, STEP_RECORDS_MAX, now);
-      if (outcome.kind === 'exhausted') {
-        this.#cursor = undefined;
-        this.#waiting.shift();
-        this.#silence.read(now);
-      } else {
-        assert(
-          outcome.kind === 'limit' || outcome.kind === 'full' || outcome.kind === 'due',
-          'no record waits for more',
-          {
-            outcome,
-          },
-        );
-        return false;
-      }
-    }
-    return true;
+    return this.#waiting.read(this.#task, now, () => {
+      this.#silence.read(now);
+    });
   }
 
   #expire(now: Millis): boolean | 'later' {

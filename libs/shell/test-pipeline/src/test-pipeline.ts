@@ -11,6 +11,7 @@
 import { copyBytes, type Millis, partitionOf } from '@flatline/base';
 import type { KindOutput } from '@flatline/kinds';
 import type { DeadLetter } from '@flatline/partition';
+import { inputTopicsOf } from '@flatline/kind-modules';
 import { SchemasAtHand } from '@flatline/records';
 import { type DeadLetterOutput, deadLetterOf, entryOf, type LoggedRecord, type TestEntry } from './shown-state.ts';
 import type { InputRecord } from './memory-cursor.ts';
@@ -34,6 +35,7 @@ import {
   type SummaryOutput,
   type WrittenRecord,
 } from './outputs.ts';
+import { shown } from './shown.ts';
 import { testedPipeline } from './task-options.ts';
 import { pipelineOf, type TestedConfiguration } from './tested-config.ts';
 import { testedKind } from './tested-kind.ts';
@@ -178,9 +180,10 @@ class PipelineInMemory implements TestPipeline {
     const partition = this.#partitionOf('send', record.key, options.partition);
     if (options.at !== undefined) this.#pass(this.#laterThanNow('send', 'at', options.at));
     const timestamp = this.#stampOf(options.timestamp);
+    const input = this.#inputOf('send', options.topic);
     const task = this.#partitions[partition]!;
-    const offset = task.end;
-    task.append({ ...record, offset, timestamp }, this.#now);
+    const offset = task.endOf(input);
+    task.append({ ...record, offset, timestamp }, this.#now, input);
     return { partition, offset, timestamp };
   }
 
@@ -188,16 +191,19 @@ class PipelineInMemory implements TestPipeline {
     for (const record of records) {
       const timestamp = instantOf('replay', 'timestamp', numberIn(record.timestamp));
       const partition = this.#partitionOf('replay', null, record.partition);
+      // Whatever the topic was called that a pipeline with one input had its records from.
+      const input = this.#tested.pipeline.inputs === undefined ? 0 : this.#inputOf('replay', record.topic);
       const task = this.#partitions[partition]!;
-      const offset = wholeNumber('replay', 'offset', numberIn(record.offset) ?? task.end, {
-        least: task.end,
+      const end = task.endOf(input);
+      const offset = wholeNumber('replay', 'offset', numberIn(record.offset) ?? end, {
+        least: end,
         most: Number.MAX_SAFE_INTEGER - 1,
       });
       const key = keyBytes('replay', record.key);
       const value = valueBytes('replay', record.value);
       const headers = headersOf('replay', record.headers);
       this.#time.jump(Math.max(this.#now, timestamp));
-      task.append({ key, value, headers, timestamp, offset }, this.#now);
+      task.appendAsItLay({ key, value, headers, timestamp, offset }, this.#now, input);
     }
   }
 
@@ -273,6 +279,11 @@ class PipelineInMemory implements TestPipeline {
   #likeBefore(config: unknown): Tested {
     const tested = this.#testedBy(config, 'restart', this.#partitions.length);
     const { name, kind } = this.#tested.pipeline;
+    const [former, topics] = [this.#tested, tested].map(({ pipeline }) => inputTopicsOf(pipeline).join(', '));
+    if (former !== topics && (this.#tested.pipeline.inputs ?? tested.pipeline.inputs) !== undefined)
+      throw new TypeError(
+        `restart: the inputs are ${topics}, and what pipeline ${name} keeps is of ${former}: make another testPipeline`,
+      );
     if (tested.pipeline.kind === kind) return tested;
     throw new TypeError(
       `restart: kind is "${tested.pipeline.kind}", and what pipeline ${name} keeps is of kind "${kind}": make another testPipeline`,
@@ -289,6 +300,14 @@ class PipelineInMemory implements TestPipeline {
     const { length } = this.#partitions;
     if (wish !== undefined) return wholeNumber(call, 'partition', wish, { least: 0, most: length - 1 });
     return key === null ? 0 : partitionOf(key, length);
+  }
+
+  #inputOf(call: string, topic: unknown): number {
+    const topics = inputTopicsOf(this.#tested.pipeline);
+    if (topic === undefined) return 0;
+    const input = topics.findIndex((each) => each === topic);
+    if (input >= 0) return input;
+    throw new TypeError(`${call}: topic is ${shown(topic)}: the inputs of the pipeline are ${topics.join(', ')}`);
   }
 
   #stampOf(timestamp: Instant | undefined): Millis {
@@ -311,9 +330,13 @@ class PipelineInMemory implements TestPipeline {
     this.#time.pass(this.#partitions, until);
   }
 
-  readonly #onInput = (record: InputRecord, partition: number): void => {
-    this.#input.addNewest({ ...record, partition });
+  readonly #onInput = (record: InputRecord, partition: number, input: number): void => {
+    this.#input.addNewest({ ...record, topic: this.#topicOf(input), partition });
   };
+
+  #topicOf(input: number): string {
+    return inputTopicsOf(this.#tested.pipeline)[input]!;
+  }
 
   readonly #onOutput = (output: KindOutput, partition: number): void => {
     const { kind, output: own } = this.#tested.pipeline;
@@ -342,7 +365,7 @@ class PipelineInMemory implements TestPipeline {
   };
 
   readonly #onDeadLetter = (letter: DeadLetter, partition: number): void => {
-    this.#deadLetters.add(deadLetterOf(letter, partition));
+    this.#deadLetters.add(deadLetterOf(letter, this.#topicOf(letter.input), partition));
   };
 }
 

@@ -27,9 +27,9 @@ export interface ReducerDefinition<State, Result = State> extends ReducerFunctio
 }
 
 /** Bytes of a state, unless its reducer says otherwise. */
-const STATE_BYTES_DEFAULT = 16_384;
+export const STATE_BYTES_DEFAULT = 16_384;
 /** More would make a summary too long for a record. */
-const STATE_BYTES_LIMIT = 65_536;
+export const STATE_BYTES_LIMIT = 65_536;
 
 /** The same for each copy of this package: a configuration may import another one than the program does. */
 const BRAND = Symbol.for('flatline.reducer');

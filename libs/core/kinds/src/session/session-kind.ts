@@ -123,8 +123,7 @@ class SessionKind implements Kind {
     this.#leastBytes = toldBytes(options.rules);
     this.#stats = openStatistics(options, parts);
     const { reducer } = options.rules;
-    assert(options.inputs === undefined || reducer === undefined, 'what is reduced comes from one input');
-    this.#reducing = reducer && new SessionReducing(reducer, options.rules, options.decoder, parts.partition);
+    this.#reducing = reducer && new SessionReducing(reducer, options, parts.partition);
   }
 
   get kept(): Kept | undefined {
@@ -207,14 +206,20 @@ class SessionKind implements Kind {
   ): Refusal | undefined {
     const { counters } = this.#parts;
     const { index } = records;
-    if (hasSession) this.#keepToFirstInput(records);
-    if (this.#event.type === ENDED) {
-      if (hasSession) this.#end(effects);
-      else counters.unmatchedEnds += 1;
+    const isEnd = this.#event.type === ENDED;
+    if (isEnd && !hasSession) {
+      counters.unmatchedEnds += 1;
       return undefined;
     }
     if (!hasSession && input.unknownKey !== 'open') return UNKNOWN_KEY;
-    const isBare = this.#isMuted(isLive) || records.group.valueLengths[index] === 0;
+    const isBare = (!isEnd && this.#isMuted(isLive)) || records.group.valueLengths[index] === 0;
+    const unreduced = this.#reduce(records, isLive, isBare);
+    if (unreduced !== undefined) return unreduced;
+    if (hasSession) this.#keepToFirstInput(records);
+    if (isEnd) {
+      this.#end(effects);
+      return undefined;
+    }
     if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
     const wasEarly = isLive && !hasSession;
     if (wasEarly) {
@@ -234,7 +239,7 @@ class SessionKind implements Kind {
   /** A record that only adds data. */
   #takeData(
     input: SessionInput,
-    { index }: GroupRecords,
+    records: GroupRecords,
     { isLive, hasSession }: Found,
     effects: Effects,
   ): Refusal | undefined {
@@ -246,8 +251,9 @@ class SessionKind implements Kind {
       return undefined;
     }
     if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;
-    this.#isMuted(isLive);
-    if (!this.#makeRoom(index, isLive, effects, input)) return NO_ROOM;
+    const unreduced = this.#reduce(records, isLive, this.#isMuted(isLive));
+    if (unreduced !== undefined) return unreduced;
+    if (!this.#makeRoom(records.index, isLive, effects, input)) return NO_ROOM;
     counters.dataEvents += 1;
     const lengthBefore = entry.stateLength;
     if (!hasSession && renewEarly(entry, input.holdMs, this.#at)) {
@@ -255,6 +261,7 @@ class SessionKind implements Kind {
       effects.dueSooner();
     }
     const applied = applyData(entry, this.#rules, this.#event, this.#at);
+    if (this.#reduced !== undefined) this.#keepReduced(this.#reduced);
     if (applied.duplicate) counters.duplicates += 1;
     counters.forgottenSources += applied.forgottenSources;
     if (entry.stateLength !== lengthBefore) effects.resized();
@@ -392,9 +399,9 @@ class SessionKind implements Kind {
   }
 
   /** What the event makes of the session's reducer's state, for `#apply` (S10). What it returns is why it is refused. */
-  #reduce(records: GroupRecords, isLive: boolean): Refusal | undefined {
+  #reduce(records: GroupRecords, isLive: boolean, saysNothing = false): Refusal | undefined {
     this.#reduced = undefined;
-    const seen = this.#seen(records);
+    const seen = saysNothing ? undefined : this.#seen(records);
     if (seen === undefined) return undefined;
     const detail = isLive ? this.#entry.detail : undefined;
     const reduced = this.#reducing!.withEvent(detail, this.#event, seen, this.#at);

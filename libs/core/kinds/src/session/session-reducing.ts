@@ -13,6 +13,7 @@ import type { Occurrence } from './apply-event.ts';
 import { partLength } from './behind-part.ts';
 import type { SessionDetail } from './detail.ts';
 import type { SessionRules } from './entry.ts';
+import type { SessionOptions } from './session-options.ts';
 import { wasReceived } from './sequence-window.ts';
 import { sourcesOf } from './sources.ts';
 
@@ -28,29 +29,32 @@ export interface SessionReduced {
 export class SessionReducing {
   readonly #reducer: StateReducer;
   readonly #rules: SessionRules;
-  readonly #decoder: EventDecoder;
+  /** By the number of the input. */
+  readonly #decoders: readonly EventDecoder[];
   readonly #partition: number;
 
-  constructor(reducer: StateReducer, rules: SessionRules, decoder: EventDecoder, partition: number) {
-    assert(decoder.fields !== undefined, 'a decoder of events that are reduced shows all their fields');
+  constructor(reducer: StateReducer, { rules, decoder, inputs }: SessionOptions, partition: number) {
+    this.#decoders = inputs?.map((input) => input.decoder) ?? [decoder];
+    const areShown = this.#decoders.every((each) => each.fields !== undefined);
+    assert(areShown, 'a decoder of events that are reduced shows all their fields');
     this.#reducer = reducer;
     this.#rules = rules;
-    this.#decoder = decoder;
     this.#partition = partition;
   }
 
   /** undefined: the record has no value, and says nothing to a reducer. */
-  seen({ bytes, group, index }: GroupRecords, event: SessionEvent, at: Occurrence): SeenEvent | undefined {
+  seen({ bytes, group, index, input }: GroupRecords, event: SessionEvent, at: Occurrence): SeenEvent | undefined {
     const length = group.valueLengths[index]!;
     if (length <= 0) return undefined;
     const start = group.valueStarts[index]!;
+    const decoder = this.#decoders[input]!;
     return () => ({
       type: event.type,
       attributes: Object.assign(
         Object.create(null) as Record<string, string>,
         Object.fromEntries(event.attributes ?? []),
       ),
-      fields: this.#decoder.fields!(bytes, start, length),
+      fields: decoder.fields!(bytes, start, length),
       occurredAt: event.occurredAt ?? at.timestamp,
       effectiveAt: at.effectiveAt,
       offset: at.offset,

@@ -4,6 +4,7 @@
 // Does not own: the rules (InputFold), what a commit must say (PartitionCheck).
 import type { Millis } from '@flatline/base';
 import type { CommonRules, InputRecord, InputTruth, PartitionHistory } from '../logs/history.ts';
+import { hashedOtherwise } from '../rules/attributes-in.ts';
 import type { ReducerRules } from '../rules/reducing/naive-reducer.ts';
 import { asRefused, type InputFold } from '../rules/input-fold.ts';
 import { furthest, inputOf, isBelow, offsetOf, placeText, type Positions, positionsText } from '../logs/places.ts';
@@ -208,12 +209,14 @@ export class InputWalk {
     return letters.sayFailed(record.offset) ? 'content' : undefined;
   }
 
-  /** True if the functions by which events were reduced then are not those of today (S10). */
+  /** True if the functions by which events were reduced then are not those of today (S10), or what they saw is not known. */
   #isUndecidedReducer(): boolean {
     const { rules, place } = this.#parts;
     const { reducer, reduced } = rules as { readonly reducer?: unknown; readonly reduced?: unknown };
     const said = (typeof reducer === 'object' ? reducer : reduced) as ReducerRules | undefined;
-    if (said === undefined || said.builtIn !== undefined || said.functions !== undefined) return false;
+    if (said === undefined || said.builtIn !== undefined) return false;
+    // What the functions were shown is not known, where it was hashed with a key that is not there (E1).
+    if (said.functions !== undefined) return hashedOtherwise(rules).length > 0;
     place.undecided(
       'what sessions came to by a reducer of another version or schema than that of today, and what it refused (S10)',
     );

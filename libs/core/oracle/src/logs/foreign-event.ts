@@ -13,10 +13,13 @@ class Written {
 
 type Reviver = (name: string, value: unknown, context: { readonly source: string }) => unknown;
 
-/** `bad`: no JSON, no object there, or a text that UTF-8 cannot encode (I1). */
+/** Objects and arrays within each other. */
+const DEPTH_MAX = 512;
+
+/** `bad`: no JSON, nested too deep, no object there, or a text that UTF-8 cannot encode (I1). */
 export function foreignEvent(value: Uint8Array, pointer: string): InputEvent | 'bad' {
   const text = utf8In(value);
-  const whole = text === undefined ? undefined : parsed(text);
+  const whole = text === undefined || depthOf(text) > DEPTH_MAX ? undefined : parsed(text);
   if (whole === undefined) return 'bad';
   const [, ...steps] = pointer.split('/');
   let there: unknown = whole;
@@ -37,6 +40,19 @@ export function foreignEvent(value: Uint8Array, pointer: string): InputEvent | '
     timeoutMs: undefined,
     attributes: attributes.length === 0 ? undefined : new Map(attributes),
   };
+}
+
+/** Greatest number of brackets that are open at a place of the text, those in strings apart. */
+function depthOf(text: string): number {
+  let [open, most, isInText, isEscaped] = [0, 0, false, false];
+  for (const character of text) {
+    if (isEscaped) isEscaped = false;
+    else if (isInText && character === '\\') isEscaped = true;
+    else if (character === '"') isInText = !isInText;
+    else if (!isInText && (character === '{' || character === '[')) most = Math.max(most, (open += 1));
+    else if (!isInText && (character === '}' || character === ']')) open -= 1;
+  }
+  return most;
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,5 @@
 // Which attributes of a record get in, and what of them (E1), read a second time from docs/SPEC.md.
-import type { AttributeRules, CommonRules, InputEvent, InputRecord } from '../logs/history.ts';
+import type { AttributeRules, CommonRules, EventFields, InputEvent, InputRecord } from '../logs/history.ts';
 import { hmacSha256 } from '../logs/sha256.ts';
 
 /** By the key's id, what a value is with that key. */
@@ -48,6 +48,24 @@ export function eventIn<Event extends Pick<InputEvent, 'attributes'>>(
     return allow === null || allow.includes(name) ? [[name, value]] : [];
   });
   return { ...event, attributes: kept.length === 0 ? undefined : new Map(kept) };
+}
+
+/** All fields of a record as they get in; `attributes`: those that do. */
+export function fieldsIn(
+  fields: EventFields,
+  attributes: Readonly<Record<string, string>>,
+  rules: AttributesInForce,
+  { input = 0 }: Pick<InputRecord, 'input'>,
+): EventFields {
+  const said = saidOf(rules, input);
+  if (said === undefined) return fields;
+  const gotIn = Object.keys(attributes).length === 0 ? [] : [['attributes', attributes] as const];
+  // In what is no event nothing else counts (S8).
+  if (said.at !== undefined) return Object.fromEntries(gotIn);
+  const all = Object.entries(fields);
+  return Object.fromEntries(
+    all.flatMap((each): readonly (readonly [string, unknown])[] => (each[0] === 'attributes' ? gotIn : [each])),
+  );
 }
 
 /** Names that are hashed with a key that is not there, by the rules in force, and the ids of these keys. */

@@ -66,6 +66,8 @@ export interface EntryRules<State, Said> {
   readonly weighsExactly?: boolean;
   /** Upper bound on the state bytes that a record adds beyond its own bytes. Default: 0. */
   readonly addsAtMost?: number;
+  /** Bytes by which each state may grow without a record of its key (S9). Default: 0. */
+  readonly growthAtMost?: number;
   /** Returns the id of the first record still owed for the key, of those that took effect; undefined: none is. */
   owedFrom?(image: LoggedImage): string | undefined;
   /** Returns the names of the fields that differ, with both values. */

@@ -61,6 +61,8 @@ export interface Weighing {
   readonly weighsExactly?: boolean;
   /** Upper bound on the state bytes that a record adds beyond its own bytes. */
   readonly addsAtMost?: number;
+  /** Bytes by which each state may yet grow without asking; states leave room for them. Default: 0. */
+  readonly growthAtMost?: number;
 }
 
 export abstract class InputFold {
@@ -74,16 +76,19 @@ export abstract class InputFold {
   protected readonly counts: FoldCounts;
   protected readonly held: HeldGaps;
   readonly #addsAtMost: number;
+  readonly #growthAtMost: number;
   #clockAtLeast: Millis = 0;
   #touched = new Set<string>();
   #bad: number[] = [];
 
-  constructor(rules: CommonRules, counts: FoldCounts, { weighsExactly = false, addsAtMost = 0 }: Weighing) {
+  constructor(rules: CommonRules, counts: FoldCounts, weighing: Weighing) {
+    const { weighsExactly = false, addsAtMost = 0, growthAtMost = 0 } = weighing;
     this.rules = rules;
     this.counts = counts;
     this.held = new HeldGaps(rules);
     this.weighsExactly = weighsExactly;
     this.#addsAtMost = addsAtMost;
+    this.#growthAtMost = growthAtMost;
   }
 
   /** Called whenever the clock may have moved: whatever is due takes effect. */
@@ -227,7 +232,8 @@ export abstract class InputFold {
     const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
     const { entries, keyBytes } = this.living();
     const besides = ENTRY_BYTES * (entries + added.entries) + keyBytes + added.keyBytes;
-    return besides + stateBytes <= stateBytesMax && stateBytes <= pageBytesMax;
+    const growth = this.#growthAtMost * (entries + added.entries);
+    return besides + stateBytes <= stateBytesMax && stateBytes + growth <= pageBytesMax;
   }
 
   #exceeds(name: string, { entries, keyBytes }: Weight): boolean {

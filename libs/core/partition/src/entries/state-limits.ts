@@ -14,6 +14,8 @@ export interface StateLimits {
   readonly pageBytesMax: number;
   /** Entries, keys and states together; Infinity: no more than these. */
   readonly stateBytesMax: number;
+  /** Bytes by which each entry's state may grow without asking (`PipelineKind.dueGrowthMax`): pages have them left. Default: 0. */
+  readonly dueGrowthMax?: number;
 }
 
 /** Returns the bytes that count towards `stateBytesMax`. */
@@ -26,22 +28,31 @@ export function isFullFor(table: EntryTable, limits: StateLimits, length: number
   const { size, keyBytes: used } = table;
   const { entriesMax, keyBytesMax } = limits;
   const needed = keyBytes(length);
-  return size >= entriesMax || used + needed > keyBytesMax || !fits(table, limits, stateBytes, ENTRY_BYTES + needed);
+  const entry = { entries: 1, bytes: ENTRY_BYTES + needed };
+  return size >= entriesMax || used + needed > keyBytesMax || !fits(table, limits, stateBytes, entry);
 }
 
 /** True if states may grow by so many bytes. */
 export function hasRoomFor(table: EntryTable, limits: StateLimits, stateBytes: number): boolean {
-  return stateBytes <= 0 || fits(table, limits, stateBytes, 0);
+  return stateBytes <= 0 || fits(table, limits, stateBytes, NOTHING_ELSE);
 }
+
+/** What comes beside a state. */
+interface Beside {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+const NOTHING_ELSE: Beside = { entries: 0, bytes: 0 };
 
 function fits(
   table: EntryTable,
-  { pageBytesMax, stateBytesMax }: StateLimits,
+  { pageBytesMax, stateBytesMax, dueGrowthMax = 0 }: StateLimits,
   stateBytes: number,
-  otherBytes: number,
+  { entries, bytes }: Beside,
 ): boolean {
-  const isWithin = stateBytesOf(table) + stateBytes + otherBytes <= stateBytesMax;
-  return isWithin && table.states.bytes + stateBytes <= pageBytesMax;
+  const isWithin = stateBytesOf(table) + stateBytes + bytes <= stateBytesMax;
+  return isWithin && table.states.bytes + stateBytes + dueGrowthMax * (table.size + entries) <= pageBytesMax;
 }
 
 /** 1: nothing more can be opened, or nothing grow. */

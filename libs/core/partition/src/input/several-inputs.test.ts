@@ -1,10 +1,12 @@
 // Sessions from several inputs against what S8 says of them, however the fetches of the inputs are interleaved.
 import { describe, expect, test } from '@jest/globals';
-import { type Random, seededRandom } from '@flatline/base';
+import { bareJson, type Random, seededRandom } from '@flatline/base';
+import { type BuiltIns, builtInReducer, defineReducer, StateReducer } from '@flatline/kinds/reducing';
 import { inOneOrder, inputRecord, jsonEvent, type PipelineRules } from '@flatline/oracle';
 import { foldInput } from '@flatline/oracle/session';
 import { resetEvent, type SessionEvent, type SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration, type TaskOptions } from '../index.ts';
+import { rulesOf } from '../kinds/reducer-rules.fixture.ts';
 import {
   applyBlock,
   begin,
@@ -31,7 +33,35 @@ function decode(bytes: Uint8Array, start: number, length: number, event: Session
   return { kind: 'event' };
 }
 
-const decoder = { decode, prepare: () => Promise.resolve() };
+const decoder = {
+  decode,
+  fields: (bytes: Uint8Array, start: number, length: number) =>
+    bareJson(jsonOf(text(bytes.subarray(start, start + length)))) as Readonly<Record<string, unknown>>,
+  prepare: () => Promise.resolve(),
+};
+
+const PARTS: BuiltIns = {
+  f: { first: '/attributes/a' },
+  l: { last: '/attributes/a' },
+  d: { set: { field: '/attributes/b', max: 2 } },
+};
+
+/** Sees where each event lies, and refuses some, early data among them. */
+const places = defineReducer<{ readonly at: readonly number[] }>({
+  state: { type: 'record', name: 'Places', fields: [{ name: 'at', type: { type: 'array', items: 'long' } }] },
+  maxStateBytes: 60,
+  initial: () => ({ at: [] }),
+  add({ at }, { attributes, offset }) {
+    if (attributes['a'] === '2') throw new RangeError('not two');
+    return { at: [...at, offset] };
+  },
+  merge: (a) => a,
+});
+
+const REDUCERS = [
+  new StateReducer({ reducer: builtInReducer(PARTS), builtIn: PARTS }),
+  new StateReducer({ reducer: places }),
+];
 
 function taskOptions({ inputs, byBroker, rules: own }: Run, hashSeed: number): TaskOptions {
   const { input } = options();
@@ -51,6 +81,7 @@ const shown = (s: SessionSummary): string => {
   const offsets = `${s.firstOffset}..${s.lastOffset}`;
   const times = `${s.startedAt}..${s.endedAt}`;
   const name = named(s.incarnation, s.revision);
+  if (s.reduced !== undefined) texts.push(JSON.stringify(s.reduced && JSON.parse(s.reduced.json)));
   return [text(s.key), name, s.reason || s.state, s.eventCount, offsets, times, s.closedAt, ...texts].join(' ');
 };
 
@@ -233,7 +264,7 @@ describe('sessions from several inputs', () => {
     }
   });
 
-  test(`[S8][S9][S11][S13][C5] ${SEEDS} seeds: what comes out is what the rules say, read a second time`, () => {
+  test(`[S8][S9][S10][S11][S13][C5] ${SEEDS} seeds: what comes out is what the rules say, read a second time`, () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
       const world = drawn(seed);
       const rules = drawnRules(seededRandom(7_000_000 + seed));
@@ -251,12 +282,14 @@ describe('sessions from several inputs', () => {
 });
 
 function drawnRules(random: Random): OwnRules {
-  return {
+  const drawn = {
     sayOpened: random.chance(0.5),
     ...(random.chance(0.5) && { maxEvents: 1 + random.below(8) }),
     ...(random.chance(0.3) && { maxDurationMs: 1_500 + random.below(3_000) }),
     ...(random.chance(0.5) && { revisionWindowMs: 1 + random.below(3_000) }),
   };
+  const reducer = REDUCERS[random.below(REDUCERS.length + 1)];
+  return { ...drawn, ...(reducer && drawn.revisionWindowMs === undefined && { reducer }) };
 }
 
 /** What the oracle says of the logs. */
@@ -266,12 +299,14 @@ function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>):
 } {
   const { rules, input, partition } = options();
   const { maxKeyBytes } = input;
+  const { reducer, ...others } = own ?? {};
   const timestampType = byBroker ? 'LogAppendTime' : 'CreateTime';
   const judged: PipelineRules = {
     kind: 'session',
     ...rules,
     dedupeEventIds: 1_000,
-    ...own,
+    ...others,
+    ...(reducer && { reducer: rulesOf(reducer) }),
     timestampType,
     maxKeyBytes,
     inputs: inputs.map((each) => ({ ...each, timestampType, maxKeyBytes })),
@@ -280,7 +315,9 @@ function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>):
   };
   const event = (value: Uint8Array): ReturnType<typeof jsonEvent> =>
     jsonEvent(new TextEncoder().encode(jsonOf(text(value))));
-  const read = logs.map((log) => log.map((record) => inputRecord(rawOf(record), event)));
+  const fieldsOf = ({ value }: TestRecord): object =>
+    value === null || value === '' ? {} : { fields: JSON.parse(jsonOf(value)) as Record<string, unknown> };
+  const read = logs.map((log) => log.map((record) => ({ ...inputRecord(rawOf(record), event), ...fieldsOf(record) })));
   const merged = inOneOrder(read, judged).filter(
     ({ timestamp, clockBefore = 0 }) => Math.max(timestamp, clockBefore) <= END,
   );
@@ -309,5 +346,8 @@ function shownAgain(s: Readonly<Record<string, unknown>>): string {
   const times = `${String(s['startedAt'])}..${String(s['endedAt'])}`;
   const why = s['reason'] === '' ? s['state'] : s['reason'];
   const name = named(String(s['incarnation']), s['revision']);
-  return [s['sessionId'], name, why, s['eventCount'], offsets, times, s['closedAt'], ...texts.sort()].join(' ');
+  const reduced = s['reduced'] === undefined ? [] : [JSON.stringify(s['reduced'])];
+  return [s['sessionId'], name, why, s['eventCount'], offsets, times, s['closedAt'], ...texts.sort(), ...reduced].join(
+    ' ',
+  );
 }

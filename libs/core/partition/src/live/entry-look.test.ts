@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask } from '../index.ts';
-import { begin, bytes, ListCursor, options, type TestRecord } from '../task.fixture.ts';
+import { Restoration } from '../checkpoint/restoration.ts';
+import { applyBlock, begin, bytes, ListCursor, options, type TestRecord } from '../task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
@@ -58,6 +59,39 @@ describe('looking at a key', () => {
     expect(looked(task)).toBe('live at 2, 0 to settle, due');
     expect(task.expire(10, WALL)).toBe(false);
     expect(looked(task)).toBe('none at 2, 1 to settle');
+  });
+
+  test('[Q1][C8] one that only follows the changelog counts what was held, and goes on as the owner once it is', () => {
+    const heldTime = { unheardMs: 100, maxHoldMs: 10_000 };
+    const owner = new PartitionTask(options({ heldTime }));
+    const standby = new PartitionTask(options({ heldTime, hashSeed: 99 }));
+    const restoration = new Restoration(standby.table, standby.changelog, standby.checkpoints);
+    begin(owner, 0, START);
+    const follow = (sequence: number): void => {
+      const previousCommitId = sequence === 0 ? '' : `run-${sequence}`;
+      const cut = owner.cut({ ...NAME, commitId: `run-${sequence + 1}`, sequence, previousCommitId });
+      const offsets = cut.blocks.map((_, part) => 10 * (sequence + 1) + part);
+      cut.blocks.forEach((block, part) => applyBlock(restoration, block.bytes.slice(), offsets[part]!));
+      owner.settle(cut, offsets);
+    };
+    const isDue = (): readonly (boolean | undefined)[] => [
+      owner.look(bytes('k'))!.isDue,
+      standby.lookRestored(bytes('k'), restoration.last!)?.isDue,
+    ];
+    step(owner, [{}]);
+    // All but 100 ms of the two seconds are held: the second that ends silence is up at 7 900.
+    step(owner, [{ key: 'other', timestamp: 7_000 }], 1);
+    follow(0);
+    expect(isDue()).toEqual([false, false]);
+    for (let i = 2; i < 10; i += 1) step(owner, [{ key: 'other', timestamp: 6_810 + i * 90 }], i);
+    follow(1);
+    expect(isDue()).toEqual([false, false]);
+    for (let i = 10; i < 14; i += 1) step(owner, [{ key: 'other', timestamp: 6_810 + i * 90 }], i);
+    follow(2);
+    expect(isDue()).toEqual([true, true]);
+    const { last } = restoration;
+    standby.resume(last!.clock, last!.inputs, last);
+    expect(standby.heldMs).toBe(1_900);
   });
 
   test('[Q2] what is written into a cut in slices is committed with it, and not before', () => {

@@ -57,4 +57,11 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     from: 'if (inputAt(firstOffset) !== input) this.#at.offset = lastOffset;',
     to: 'if (inputAt(firstOffset) > input) this.#at.offset = lastOffset;',
   },
+  {
+    name: 'adds to no reducer what is only data',
+    file: SESSION_KIND,
+    from: 'const unreduced = this.#reduce(records, isLive, this.#isMuted(isLive));',
+    to: 'this.#isMuted(isLive); const unreduced = this.#reduce(records, isLive, true);',
+    seed: 49,
+  },
 ];

@@ -1,6 +1,7 @@
 // Worlds of sessions: devices that beat, send other events, end, repeat themselves, and make the product fail on purpose (I6).
 import type { Clock, DurationMs, Random } from '@flatline/base';
 import type { LogRecord, ProducedRecord, Simulation } from '@flatline/cluster';
+import { hashKeyId } from '@flatline/kind-modules/attributes';
 import type { PipelineKind } from '@flatline/kinds';
 import type { StateReducer } from '@flatline/kinds/reducing';
 import { sessionKind, type SessionRules } from '@flatline/kinds/session';
@@ -59,6 +60,9 @@ const ERASE = { name: 'flatline-command', value: Buffer.from('ERASE') };
 /** Names of attributes. */
 const NAMES = ['name0', 'name1', 'name2', 'name3', 'name4'];
 
+/** Parts of reducers that see what a gate lets in (E1). */
+const OF_ATTRIBUTES = Object.fromEntries(NAMES.map((name) => [name, { last: `/attributes/${name}` }]));
+
 /** A source that events also name, another, and none. */
 const SOURCE_HEADERS = ['s0', 's9', ''].map((source) => ({ name: SOURCE_HEADER, value: Buffer.from(source) }));
 
@@ -99,9 +103,15 @@ export class SimulatedSessions implements SimulatedKind {
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
     const gates = drawAttributes(simulation.random('attributes'), NAMES);
     // Refused together (S10).
-    const hasWindows = scenario.timestampType === 'CreateTime' && windows.some((windowMs) => windowMs > 0);
-    const mayReduce = isAlone && !hasWindows && gates.every((gate) => gate === undefined);
-    const reducers = mayReduce ? drawReducers(simulation.random('reducers')) : ([undefined, undefined] as const);
+    const mayWait = scenario.timestampType === 'CreateTime' || isDataAdded;
+    const hasWindows = mayWait && windows.some((windowMs) => windowMs > 0);
+    const isGated = gates.some((gate) => gate !== undefined);
+    // Beside what else a reducer was tried with before it was with that, so that those worlds are what they were.
+    const isBeside = isGated || !isAlone;
+    const mayReduce = !hasWindows && gates.every(isKnown) && (!isBeside || simulation.random('beside').chance(0.6));
+    const reducers = mayReduce
+      ? drawReducers(simulation.random('reducers'), isGated ? OF_ATTRIBUTES : {})
+      : ([undefined, undefined] as const);
     const reducer = reducers[isChanged ? 1 : 0];
     const isReduced = reducers.some((each) => each !== undefined);
     this.#reducible = isReduced ? simulation.random('what is reduced') : undefined;
@@ -228,6 +238,12 @@ export function openSessions(scenario: SessionScenario, clock: Clock): PipelineK
     tombstones,
     outputTopic: OUTPUT,
   });
+}
+
+/** True if the judge has the key of what is hashed: else it cannot tell how long a state is that has such hashes. */
+function isKnown(gate: AttributesOfWorld | undefined): boolean {
+  const { hash = [], hashKey } = gate?.attributes ?? {};
+  return hash.length === 0 || (hashKey !== undefined && gate!.judged.hashes.has(hashKeyId(hashKey)));
 }
 
 /** Most worlds have none. */

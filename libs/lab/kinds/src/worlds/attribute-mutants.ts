@@ -28,4 +28,11 @@ export const ATTRIBUTE_MUTANTS: readonly Mutant[] = [
     from: 'return passed.size === 0 ? undefined : passed;',
     to: 'return passed;',
   },
+  {
+    name: 'shows a reducer what does not get in',
+    file: GATE,
+    from: 'each[0] === ATTRIBUTES ? gotIn : [each]',
+    to: 'each[0] === ATTRIBUTES && gotIn.length > 0 ? gotIn : [each]',
+    seed: 30,
+  },
 ];

@@ -62,10 +62,10 @@ const own = new StateReducer({
   }),
 });
 
-/** `random`: a source of its own, of which the same is drawn in each process. */
-export function drawReducers(random: Random): DrawnReducers {
+/** `random`: a source of its own, of which the same is drawn in each process. `more`: what all built-in ones have beside. */
+export function drawReducers(random: Random, more: BuiltIns = {}): DrawnReducers {
   const draw = random.below(100);
-  const [first, changed] = [partsOf(random), partsOf(random)];
+  const [first, changed] = [partsOf(random, more), partsOf(random, more)];
   if (draw < 60) return [undefined, undefined];
   if (draw < 75) return [own, own];
   // Added to a pipeline that has states without one, or taken from it.
@@ -74,8 +74,11 @@ export function drawReducers(random: Random): DrawnReducers {
   return [builtIn(first), builtIn(changed)];
 }
 
-function partsOf(random: Random): BuiltIns {
-  return Object.fromEntries(Object.entries(ALL).filter(([name]) => random.chance(0.5) || name === ALWAYS));
+function partsOf(random: Random, more: BuiltIns): BuiltIns {
+  return {
+    ...Object.fromEntries(Object.entries(ALL).filter(([name]) => random.chance(0.5) || name === ALWAYS)),
+    ...more,
+  };
 }
 
 function builtIn(parts: BuiltIns): StateReducer {

@@ -50,4 +50,18 @@ describe('attributes of a value that is no event', () => {
   ])('[S8][E1] are %s', (_what, at, text, expected) => {
     expect(read(at, text)).toEqual([expected, expected]);
   });
+
+  const nested = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  test.each<[string, string, unknown]>([
+    ['a value nested 512 deep', `{"a":${nested(511)}}`, [['a', nested(511)]]],
+    ['a letter of one deeper by a level', `{"a":${nested(512)}}`, null],
+    ['a letter of one as deep as it is long', `{"a":${nested(300_000)}}`, null],
+    ['brackets in texts, which are none', `{"a":"\\"${'['.repeat(600)}\\\\","b":${nested(511)}}`, undefined],
+    ['a list behind lists that have ended', `{"a":[${Array(600).fill('[]').join()}]}`, undefined],
+  ])('[S8][I1] take no more stack than so much: %s', (_what, text, expected) => {
+    const [first, second] = read('', text);
+    expect(second).toEqual(first);
+    if (expected === undefined) expect(first).not.toBeNull();
+    else expect(first).toEqual(expected);
+  });
 });

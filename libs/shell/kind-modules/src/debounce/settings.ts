@@ -7,12 +7,12 @@ import {
   WINDOW_ITEMS_MAX,
   WINDOW_PARTS_BYTES_MAX,
 } from '@flatline/kinds/debounce';
-import { StateReducer } from '@flatline/kinds/reducing';
+import type { StateReducer } from '@flatline/kinds/reducing';
 import { CHANGELOG_FORMAT_WITH_REDUCERS } from '@flatline/base';
 import { z } from 'zod';
 import { NO_HELD_TIME } from '../form/lives.ts';
 import type { Problem } from '../form/problem.ts';
-import { namedReducer, reducerFindings, reducerForm } from '../form/reducer.ts';
+import { REDUCED_SETTINGS, reducerFindings, reducerForm, stateReducer, unneededBound } from '../form/reducer.ts';
 import { sectionForm } from '../form/section.ts';
 import { duration, DURATION_MAX_MS, durationOrNone, setting } from '../form/setting.ts';
 import type { Given, OwnPart } from '../kind-module.ts';
@@ -48,6 +48,7 @@ const own = {
     reducerForm(['all', 'first', 'last', 'count', 'custom']).default('all'),
     'What a batch shows of its items (B3): `all`, the `first`, the `last`, none with `count`; `custom` where the processor is [embedded](DEBOUNCE.md#a-reducer-of-your-own); or [built-in parts, or functions of your own](REDUCERS.md) (S10)',
   ),
+  ...REDUCED_SETTINGS,
 };
 
 /** A batch is a record of its own: nothing stands for what has gone. */
@@ -96,10 +97,10 @@ function ownName(reducer: DebounceSection['reducer']): OwnName {
   return typeof reducer === 'string' ? reducer : 'custom';
 }
 
-function stateReducerOf({ reducer, name }: DebounceSection, handed: Given['reducers']): StateReducer | undefined {
+function stateReducerOf(section: DebounceSection, handed: Given['reducers']): StateReducer | undefined {
+  const { name, reducer, maxReducedBytes } = section;
   const hasState = typeof reducer !== 'string' || reducer === 'custom';
-  const named = hasState ? namedReducer(reducer, name, handed) : undefined;
-  return named && new StateReducer(named);
+  return hasState ? stateReducer({ name, reducer, maxReducedBytes }, handed) : undefined;
 }
 
 function defaultMaxBytes(section: DebounceSection): number {
@@ -144,26 +145,29 @@ export function debounceProblems(section: DebounceSection, given: Given): Proble
 
 function stateProblems(section: DebounceSection, given: Given): Problem[] {
   const { maxStateBytes = Infinity, maxKeyBytes } = section;
+  if (!keepsAll(section)) return [];
   const { maxBytes: windowBytes } = debounceRules(section, given);
   const beside = besideItemBytes(maxKeyBytes);
-  if (!keepsAll(section) || maxStateBytes >= windowBytes + beside) return [];
+  if (maxStateBytes >= windowBytes + beside) return [];
   const least = `at least ${windowBytes + beside}, maxBytes (${windowBytes}) and ${beside} for the window of an item, with its key`;
   const problem = `${least}: no window could be as large. Raise it, or lower maxBytes or maxKeyBytes`;
   return [{ setting: 'maxStateBytes', value: maxStateBytes, problem }];
 }
 
 /** A function is no setting: it comes beside the configuration. */
-function reducerProblems(
-  { name, reducer, dedupeBy, changelogFormat }: DebounceSection,
-  { reducers }: Given,
-): Problem[] {
+function reducerProblems(section: DebounceSection, { reducers }: Given): Problem[] {
+  const { name, reducer, maxReducedBytes, dedupeBy, changelogFormat } = section;
   const hasFunction = Object.hasOwn(reducers, name);
   const how = `createProcessor(config, { reducers: { ${JSON.stringify(name)}: (accumulated, item) => … } })`;
   if (typeof reducer === 'string' && reducer !== 'custom') {
     const problem = `"custom": the application gives a reducer for this pipeline`;
-    return hasFunction ? [{ setting: 'reducer', value: reducer, problem }] : [];
+    const found = unneededBound({ maxReducedBytes });
+    return hasFunction ? [...found, { setting: 'reducer', value: reducer, problem }] : found;
   }
-  const found: Problem[] = typeof reducer === 'string' ? [] : reducerFindings(reducer, name, reducers);
+  const found: Problem[] =
+    typeof reducer === 'string'
+      ? unneededBound({ reducer, maxReducedBytes })
+      : reducerFindings({ name, reducer, maxReducedBytes }, reducers);
   if (typeof reducer !== 'string' && changelogFormat < CHANGELOG_FORMAT_WITH_REDUCERS) {
     const problem = `needs changelogFormat ${CHANGELOG_FORMAT_WITH_REDUCERS}, whose readers know its state`;
     found.push({ setting: 'reducer', value: reducer, problem, involved: ['changelogFormat'] });

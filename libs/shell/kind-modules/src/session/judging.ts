@@ -13,14 +13,17 @@ import { fieldsReader, formatsAs, inputFormats, learning } from '../judging/read
 import { mergedRules } from '../pipeline.ts';
 import type { SessionPipeline } from './settings.ts';
 
-/** `at`: see AttributesConfig; undefined of values that are events. */
+/** `at`: see AttributesConfig; undefined of values that are events. `isReduced`: with all fields, which a reducer sees. */
 const event =
-  (at?: (offset: number) => string | undefined) =>
+  (isReduced: boolean, at: (offset: number) => string | undefined) =>
   (formats: ValueFormats, record: RawRecord): InputRecord => {
-    const pointer = at?.(record.offset);
-    return inputRecord(record, (value) =>
-      pointer === undefined ? formats.event(value) : foreignEvent(value, pointer),
-    );
+    const pointer = at(record.offset);
+    if (pointer !== undefined) return inputRecord(record, (value) => foreignEvent(value, pointer));
+    const read = inputRecord(record, (value) => formats.event(value));
+    const { value } = record;
+    if (!isReduced || value === null || read.event === undefined || read.event === 'bad') return read;
+    // What an event passes over may be broken all the same.
+    return { ...read, fields: formats.allFields(value) ?? 'bad' };
   };
 
 /** Where attributes lay in the values of the first input when they were applied, as far as the settings say it. */
@@ -32,13 +35,6 @@ function placeIn(
   const said = optionAt(settings, 'attributes');
   return (offset) => (said(offset) as { readonly at?: string } | null | undefined)?.at;
 }
-
-/** With all fields, which a reducer sees. */
-const reducedEvent = (formats: ValueFormats, record: RawRecord): InputRecord => {
-  const read = event()(formats, record);
-  if (record.value === null || read.event === undefined || read.event === 'bad') return read;
-  return { ...read, fields: formats.allFields(record.value) };
-};
 
 export const sessionJudging: KindJudging<SessionPipeline> = {
   rules: (pipeline, common) => {
@@ -61,13 +57,13 @@ export const sessionJudging: KindJudging<SessionPipeline> = {
     input: learning(
       inputFormats(pipeline, settings),
       registry,
-      pipeline.rules.reducer === undefined ? event(placeIn(pipeline, settings)) : reducedEvent,
+      event(pipeline.rules.reducer !== undefined, placeIn(pipeline, settings)),
     ),
     furtherInputs: (pipeline.inputs ?? []).slice(1).map(({ format, attributes }): RecordReader<InputRecord> =>
       learning(
         formatsAs(format),
         registry,
-        event(() => attributes?.at),
+        event(pipeline.rules.reducer !== undefined, () => attributes?.at),
       ),
     ),
     output: fieldsReader(registry),

@@ -8,6 +8,7 @@ import {
   type SessionRules,
   summarize,
 } from '@flatline/kinds/session';
+import type { StateReducer } from '@flatline/kinds/reducing';
 import { codecLimits, type Format } from '@flatline/records';
 import { summaryBytes } from '@flatline/records/summaries';
 import { AROUND_BYTES, CONTROL, largestKey, type LargestOutput, WIDE } from '../largest.ts';
@@ -32,7 +33,7 @@ export function largestSessionOutput({ rules, input, output }: SessionPipeline):
       maxAttributeBytes,
       dedupeEventIds,
       ...(stats && { stats: cells }),
-      ...(reducer && { "reducer's maxStateBytes": reducer.named.reducer.maxStateBytes }),
+      ...(reducer && { [boundOf(reducer)]: reducer.named.reducer.maxStateBytes }),
     },
     outputs: 'a summary',
     keptBytes: cells * CELL_BYTES,
@@ -50,4 +51,9 @@ export function largestSummaryBytes(format: Format, entry: SessionEntry, rules: 
   const summary = summarize(entry, rules, closing);
   const longest = { startedAt: -at, deadlineAt: at, durationMs: at, heldMs: at, lateCount: at, missingCount: at };
   return summaryBytes(format, { ...summary, ...longest });
+}
+
+/** The setting by which a reducer's results become shorter. */
+function boundOf({ named }: StateReducer): string {
+  return named.builtIn === undefined ? "reducer's maxStateBytes" : 'maxReducedBytes';
 }

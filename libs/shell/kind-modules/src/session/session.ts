@@ -1,6 +1,6 @@
 // All that the shell knows of sessions.
-import type { PipelineKind } from '@flatline/kinds';
-import { StateReducer } from '@flatline/kinds/reducing';
+import { inputAt, offsetAt, type PipelineKind } from '@flatline/kinds';
+import { type ReducerWatch, StateReducer } from '@flatline/kinds/reducing';
 import { sessionKind, type SessionOptions, sessionView } from '@flatline/kinds/session';
 import { EventFormats, openEventDecoder } from '@flatline/records/events';
 import { foreignDecoder, gated } from '@flatline/records/gate';
@@ -16,6 +16,7 @@ import { type Sound, sound } from '../at-hand.ts';
 import { inMemory } from '../attributes/attribute-settings.ts';
 import type { KindModule, KindPlace } from '../kind-module.ts';
 import { outageOfLives } from '../lives-outage.ts';
+import { inputTopicsOf } from '../pipeline.ts';
 import { largestSessionOutput } from './largest.ts';
 import { sessionMetrics } from './metrics.ts';
 import { fillSession, sessionPart, type SessionPipeline, sessionProblems, sessionSection } from './settings.ts';
@@ -52,15 +53,17 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
     const several = inputs.map((of, number) => ({ ...of, decoder: decoders[number]! }));
     return sessionsOver(pipeline, { decoder: decoders[0]!, inputs: several, encoder });
   },
-  atHand: (pipeline, { input, output, idOf }) => {
-    const attributes = inMemory(pipeline.input.attributes);
-    const decoder = gated(
-      attributes,
-      attributes?.at === undefined ? new EventFormats(input) : foreignDecoder(attributes.at),
-    );
+  atHand: (pipeline, { input: reading, output, idOf }) => {
+    const decoderOf = ({ format, attributes: written }: SessionPipeline['input']) => {
+      const attributes = inMemory(written);
+      const at = attributes?.at;
+      return gated(attributes, at === undefined ? new EventFormats({ ...reading, format }) : foreignDecoder(at));
+    };
+    const decoder = decoderOf(pipeline.input);
+    const inputs = pipeline.inputs?.map((of, number) => ({ ...of, decoder: number === 0 ? decoder : decoderOf(of) }));
     const result = pipeline.rules.reducer?.result.text;
     const encoder = summaryEncoder(idOf(reducedSchema(result)), result !== undefined);
-    const codecs = { decoder, encoder, stats: statsEncoder(idOf(STATS_SCHEMA)) };
+    const codecs = { decoder, encoder, stats: statsEncoder(idOf(STATS_SCHEMA)), ...(inputs && { inputs }) };
     const formats = new SummaryFormats(output);
     return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },
@@ -92,8 +95,17 @@ function sessionsOver({ rules, output, targets }: SessionPipeline, { stats, ...c
 
 /** The pipeline with a reducer whose functions are watched, if they are an application's. */
 function watched(pipeline: SessionPipeline, watch: KindPlace<SessionPipeline>['watch']): SessionPipeline {
-  const { rules, input } = pipeline;
+  const { rules } = pipeline;
   const { reducer } = rules;
   if (reducer === undefined || reducer.named.builtIn !== undefined || watch === undefined) return pipeline;
-  return { ...pipeline, rules: { ...rules, reducer: new StateReducer(reducer.named, watch(input.topic)) } };
+  const watches = inputTopicsOf(pipeline).map(watch);
+  const byInput: ReducerWatch = {
+    enter: (partition, place) => {
+      watches[inputAt(place)]!.enter(partition, offsetAt(place));
+    },
+    leave: () => {
+      watches[0]!.leave();
+    },
+  };
+  return { ...pipeline, rules: { ...rules, reducer: new StateReducer(reducer.named, byInput) } };
 }

@@ -18,7 +18,7 @@ import {
   lifeRules,
 } from '../form/lives.ts';
 import type { Problem } from '../form/problem.ts';
-import { reducerFindings, reducerForm, stateReducer } from '../form/reducer.ts';
+import { REDUCED_SETTINGS, reducerFindings, reducerForm, stateReducer, unneededBound } from '../form/reducer.ts';
 import { sectionForm } from '../form/section.ts';
 import { duration, durationOrNone, setting } from '../form/setting.ts';
 import type { Given, OwnPart } from '../kind-module.ts';
@@ -72,6 +72,7 @@ export const sessionSection = sectionForm('session', {
     reducerForm(['custom']).optional(),
     'What the events of a session, or the items of a window, come to (S10): [built-in parts, or functions of your own](REDUCERS.md), `"custom"` where the processor is embedded. Windows also have `"all"`, which is their default, `"first"`, `"last"` and `"count"`: what a batch shows of its items (B3)',
   ),
+  ...REDUCED_SETTINGS,
   maxAttributes,
   maxAttributeBytes,
   revisionWindowMs: setting(
@@ -199,29 +200,26 @@ function tellingProblems({ emit, updateIntervalMs, maxEvents, graceMs, changelog
 
 /** Finds a reducer that would not be obeyed (S10). */
 function reducerProblems(section: SessionSection, { reducers }: Given): Problem[] {
-  const { name, reducer, input, revisionWindowMs, changelogFormat, output } = section;
+  const { name, reducer, maxReducedBytes, revisionWindowMs, changelogFormat, output } = section;
   if (reducer === undefined) {
-    if (!Object.hasOwn(reducers, name)) return [];
-    return [
-      { setting: 'reducer', value: reducer, problem: '"custom": the application gives a reducer for this pipeline' },
-    ];
+    const found = unneededBound({ maxReducedBytes });
+    if (!Object.hasOwn(reducers, name)) return found;
+    const problem = '"custom": the application gives a reducer for this pipeline';
+    return [...found, { setting: 'reducer', value: reducer, problem }];
   }
-  const found = reducerFindings(reducer, name, reducers);
+  const given = { name, reducer, maxReducedBytes };
+  const found = reducerFindings(given, reducers);
   const refuse = (problem: string, other: string): void => {
     found.push({ setting: 'reducer', value: reducer, problem, involved: [other] });
   };
-  if ([input].flat().length > 1) refuse('is not available with several inputs in this version: leave it out', 'input');
   if (revisionWindowMs > 0)
     refuse('is not available with revisionWindowMs in this version: leave one of them out', 'revisionWindowMs');
-  // It sees whole events, and would keep what the input keeps out.
-  if ([input].flat().some(({ attributes }) => attributes !== undefined))
-    refuse('is not available with input.attributes in this version: leave one of them out', 'input.attributes');
   if (changelogFormat < CHANGELOG_FORMAT_WITH_REDUCERS)
     refuse(
       `needs changelogFormat ${CHANGELOG_FORMAT_WITH_REDUCERS}, which has what a session came to`,
       'changelogFormat',
     );
-  const result = found.length > 0 ? undefined : stateReducer(reducer, name, reducers)?.result.text;
+  const result = found.length > 0 ? undefined : stateReducer(given, reducers)?.result.text;
   if (output.format === 'avro' && result?.includes('"name":"SessionSummary"') === true)
     refuse('no type of its result is named SessionSummary, as the record around it is', 'output.format');
   return found;
@@ -232,7 +230,8 @@ const UPDATE_INTERVAL_MS = 60_000;
 
 export function sessionPart(section: SessionSection, { reducers }: Given): OwnPart<SessionPipeline> {
   const { dedupeEventIds, maxSources, changelogFormat, graceMs, late, revisionWindowMs, maxEvents, emit } = section;
-  const reducer = section.reducer && stateReducer(section.reducer, section.name, reducers);
+  const { name, maxReducedBytes } = section;
+  const reducer = section.reducer && stateReducer({ name, maxReducedBytes, reducer: section.reducer }, reducers);
   // A former build could not read what is kept of sources.
   const { stats, targets } = statsPart(section);
   const told = changelogFormat < CHANGELOG_FORMAT_WITH_SOURCES ? 0 : maxSources;

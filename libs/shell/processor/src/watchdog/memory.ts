@@ -12,7 +12,8 @@ export const OFFSET = 0;
 
 /** Names of pipeline and topic as JSON, filled up with zeros. */
 export const PLACES_AT = 24;
-export const PLACES_MAX = 256;
+/** Inputs of all pipelines of a process that have a reducer. */
+export const PLACES_MAX = 1_024;
 /** 80 and 249 characters, none of which JSON escapes, and names of members. */
 export const PLACE_BYTES = 384;
 export const MEMORY_BYTES: number = PLACES_AT + PLACES_MAX * PLACE_BYTES;

@@ -51,7 +51,7 @@ export class ReducerWatchdog {
   /** For calls that are made for records of that topic, by a pipeline of that name. */
   of(pipeline: string, topic: string): ReducerWatch {
     const place = this.#places;
-    assert(place < PLACES_MAX, 'a process has so many pipelines with reducers at most', { place });
+    assert(place < PLACES_MAX, 'the pipelines of a process that have reducers have so many inputs at most', { place });
     this.#places += 1;
     const text = utf8.encode(JSON.stringify({ pipeline, topic }));
     new Uint8Array(this.#memory, PLACES_AT + place * PLACE_BYTES, PLACE_BYTES).set(text);

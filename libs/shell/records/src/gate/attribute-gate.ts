@@ -23,14 +23,22 @@ interface WithAttributes {
   attributes: Map<string, string> | undefined;
 }
 
+/** A decoder that may show all that a value has, as one of events does. */
+interface ShowingDecoder<Target> extends ValueDecoder<Target> {
+  fields?(bytes: Uint8Array, start: number, length: number): Readonly<Record<string, unknown>>;
+}
+
 /** The decoder itself where nothing is set. */
 export function gated<Target extends WithAttributes>(
   attributes: PassedAttributes | undefined,
-  decoder: ValueDecoder<Target>,
-): ValueDecoder<Target> {
+  decoder: ShowingDecoder<Target>,
+): ShowingDecoder<Target> {
   if (attributes === undefined) return decoder;
   const gate = new AttributeGate(attributes);
   return {
+    ...(decoder.fields && {
+      fields: (bytes, start, length) => gate.shown(decoder.fields!(bytes, start, length)),
+    }),
     prepare: (schemaId) => decoder.prepare(schemaId),
     decode: (bytes, start, length, target) => {
       const outcome = decoder.decode(bytes, start, length, target);
@@ -63,9 +71,26 @@ class AttributeGate {
     return passed.size === 0 ? undefined : passed;
   }
 
+  /** All fields of an event, with those attributes that pass. */
+  shown(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    if (!Object.hasOwn(fields, ATTRIBUTES)) return fields;
+    const passed = this.passed(new Map(Object.entries((fields[ATTRIBUTES] ?? {}) as Record<string, string>)));
+    const gotIn: [string, unknown][] = passed === undefined ? [] : [[ATTRIBUTES, bareObject(passed)]];
+    // In the order in which they came.
+    return bareObject(Object.entries(fields).flatMap((each) => (each[0] === ATTRIBUTES ? gotIn : [each])));
+  }
+
   #hashOf(value: string): string {
     return createHmac('sha256', this.#key).update(value, 'utf8').digest('hex').slice(0, HASH_DIGITS);
   }
+}
+
+/** The field of an event that has them. */
+const ATTRIBUTES = 'attributes';
+
+/** Members mean nothing but themselves. */
+export function bareObject<T>(members: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
+  return Object.assign(Object.create(null) as Record<string, T>, Object.fromEntries(members));
 }
 
 /** Reasons whose details quote the record: details stand in logs and on status pages, which should not have what is kept out. */

@@ -120,7 +120,7 @@ export class Standby {
     if (look === undefined || look.isDue) return undefined;
     const { entry, clock, position } = look;
     const { partition } = this.#parts.context;
-    const entries = entry === undefined ? [] : show(entry, { partition, held: restoration.held() });
+    const entries = entry === undefined ? [] : show(entry, { partition, held: restoration.task.held });
     return { kind: 'found', entries, asOf: { clock, position }, from: 'standby', lag: restoration.lag };
   }
 

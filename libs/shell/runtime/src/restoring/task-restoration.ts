@@ -8,7 +8,6 @@
 //   RP1  Whole commits, in order, each once: an interrupted reading goes on where it stood (K6).
 //   RP2  One that finds itself below the log's start says so (Distrusted) and is of no further use (K5).
 import { MalformedBytes } from '@flatline/base';
-import { HeldTime } from '@flatline/kinds';
 import { type CommitHeader, type Look, PartitionTask, Restoration } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
@@ -98,14 +97,7 @@ export class TaskRestoration {
   look(key: Uint8Array): Look | undefined {
     const { last } = this;
     if (last === undefined || this.#restoration.isApplying) return undefined;
-    return this.task.lookRestored(key, { clock: last.clock, position: last.inputs[0]!.position });
-  }
-
-  /** Time that no deadline counts, as of the newest whole commit (C8). */
-  held(): HeldTime {
-    const held = new HeldTime(this.#context.settings.heldTime ?? { unheardMs: 0, maxHoldMs: 0 });
-    if (this.last !== undefined) held.restore(this.last);
-    return held;
+    return this.task.lookRestored(key, last);
   }
 
   /** Reads to the end as a request sent now sees it. @throws Distrusted, PartitionStopped, Retriable, also once `abandon` is aborted. */

@@ -4,6 +4,7 @@
 // So many at most: those that came first, and the last one. A session that saw a step more often may have gone further than is
 // said, never less far.
 import type { Millis } from '@flatline/base';
+import { funnelBytesMax } from './bounds.ts';
 import { pointer } from './json-pointer.ts';
 import type { Part } from './part.ts';
 
@@ -37,6 +38,7 @@ export function funnel(name: string, { field, steps }: FunnelOptions): Part<Funn
       ],
     },
     initial: { times: {} },
+    bytesMax: funnelBytesMax(steps),
     add({ times }, { fields, occurredAt }) {
       const step = valueAt(fields);
       if (typeof step !== 'string' || !steps.includes(step)) return { times };

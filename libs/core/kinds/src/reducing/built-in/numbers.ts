@@ -1,4 +1,5 @@
 // min, max, sum and mean of the numbers at one place; what is no finite number there is passed over.
+import { EXTREME_BYTES_MAX, SUM_BYTES_MAX } from './bounds.ts';
 import { ADDEND_LIMIT, rounded, sumOfBoth, withAddend } from './exact-sum.ts';
 import { pointer } from './json-pointer.ts';
 import type { Part } from './part.ts';
@@ -15,6 +16,7 @@ export function extreme(operation: 'min' | 'max', name: string, field: string): 
     state: ['null', record],
     result: ['null', 'double'],
     initial: null,
+    bytesMax: EXTREME_BYTES_MAX,
     add(state, { fields }) {
       const value = valueAt(fields);
       if (typeof value !== 'number' || !Number.isFinite(value)) return state;
@@ -45,6 +47,7 @@ export function sum(operation: 'sum' | 'mean', name: string, field: string): Par
     },
     result: operation === 'sum' ? 'double' : ['null', 'double'],
     initial: { parts: [], count: 0 },
+    bytesMax: SUM_BYTES_MAX,
     add(state, { fields }) {
       const value = valueAt(fields);
       if (typeof value !== 'number' || !(Math.abs(value) < ADDEND_LIMIT)) return state;

@@ -11,7 +11,8 @@ export interface Part<State = unknown> {
   readonly result: unknown;
   /** The state before the first event, as JSON: the default where a part is new. */
   readonly initial: State;
-  /** Returns `state` itself where the event says nothing of it. */
+  /** Upper bound of an encoded state, whatever comes. */
+  readonly bytesMax: number;
   add(state: State, event: ReducerEvent): State;
   merge(earlier: State, later: State): State;
   finish(state: State): unknown;

@@ -1,5 +1,6 @@
 // Built-in reducers, read a second time (docs/FORMATS.md, Reducers): as plainly as they are said, with exact integers where the
 // product has sums of doubles.
+import { murmur3 } from '../../logs/murmur3.ts';
 
 export interface SeenFields {
   readonly fields: unknown;
@@ -27,8 +28,48 @@ interface Funnel {
   readonly times: Readonly<Record<string, readonly number[]>>;
 }
 
+const TEXT_BYTES_MAX = 1_024;
+/** Bytes of a value with a text of no length. */
+const DATED = 20;
+const CUT_SEED = 0x43757421;
 const TIMES_MAX = 8;
+const utf8 = new TextEncoder();
 const ADDEND_LIMIT = 2 ** 970;
+
+/** Bytes of each text in a set: what is left of a state's bytes when all else is as long as it may be, for each value the same. */
+export function setTextBytes(parts: readonly BuiltInPart[], maxStateBytes: number): number {
+  const sets = parts.flatMap((part) => ('set' in part ? [part['set'] as { readonly max: number }] : []));
+  const values = sets.map(({ max }) => max).reduce((sum, max) => sum + max, 0);
+  const others = parts.map(leastRoomOf).reduce((sum, bytes) => sum + bytes, 0);
+  const left = maxStateBytes - others;
+  return values === 0 ? 0 : Math.min(TEXT_BYTES_MAX, Math.floor(left / values) - DATED);
+}
+
+/** Without the values of a set. */
+function leastRoomOf(part: BuiltInPart): number {
+  const [operation, said] = Object.entries(part)[0]!;
+  if (operation === 'first' || operation === 'last') return 1_048;
+  if (operation === 'min' || operation === 'max') return 9;
+  if (operation === 'sum' || operation === 'mean') return 340;
+  if (operation === 'set') return 5;
+  const { steps } = said as { readonly steps: readonly string[] };
+  return 4 + steps.map((step) => 72 + utf8.encode(step).length).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** As much of a text that is too long as leaves room for … and eight digits of its hash. */
+function shortened<Value>(value: Value, most: number): Value | string {
+  if (typeof value !== 'string' || value.length <= most / 4) return value;
+  const bytes = utf8.encode(value);
+  if (bytes.length <= most) return value;
+  let kept = '';
+  let length = 0;
+  for (const character of value) {
+    length += utf8.encode(character).length;
+    if (length > most - 11) break;
+    kept += character;
+  }
+  return `${kept}…${(murmur3(bytes, CUT_SEED) >>> 0).toString(16).padStart(8, '0')}`;
+}
 
 /** The state before the first event. */
 export function initialOf(part: BuiltInPart): unknown {
@@ -38,45 +79,55 @@ export function initialOf(part: BuiltInPart): unknown {
   return operation === 'funnel' ? { times: {} } : null;
 }
 
-export function added(part: BuiltInPart, state: unknown, { fields, occurredAt: at, offset }: SeenFields): unknown {
+/** `textBytes`: of each text in a set. */
+export function added(
+  part: BuiltInPart,
+  state: unknown,
+  { fields, occurredAt: at, offset }: SeenFields,
+  textBytes: number,
+): unknown {
   const [operation, said] = Object.entries(part)[0]!;
-  const { field, max, steps } = (typeof said === 'string' ? { field: said } : said) as {
+  const { field, steps } = (typeof said === 'string' ? { field: said } : said) as {
     field: string;
-    max?: number;
     steps?: readonly string[];
   };
   const value = foundAt(fields, field);
   switch (operation) {
     case 'first':
     case 'last':
-      return isKept(value) ? merged(part, state, { value: value === 0 ? 0 : value, at, offset }) : state;
+      return merged(part, state, isKept(value) ? { value: value === 0 ? 0 : value, at, offset } : null, textBytes);
     case 'min':
     case 'max':
-      return isNumber(value) ? merged(part, state, { value: value === 0 ? 0 : value }) : state;
+      return isNumber(value) ? merged(part, state, { value: value === 0 ? 0 : value }, textBytes) : state;
     case 'sum':
     case 'mean':
       return isNumber(value) && Math.abs(value) < ADDEND_LIMIT
-        ? merged(part, state, { parts: [value], count: 1 })
+        ? merged(part, state, { parts: [value], count: 1 }, textBytes)
         : state;
     case 'set':
-      return isKept(value) && max !== undefined
-        ? merged(part, state, { values: [{ value: value === 0 ? 0 : value, at, offset }], more: false })
-        : state;
+      return merged(
+        part,
+        state,
+        { values: isKept(value) ? [{ value: value === 0 ? 0 : value, at, offset }] : [], more: false },
+        textBytes,
+      );
     default:
       return typeof value === 'string' && steps!.includes(value)
-        ? merged(part, state, { times: Object.fromEntries([[value, [at]]]) })
+        ? merged(part, state, { times: Object.fromEntries([[value, [at]]]) }, textBytes)
         : state;
   }
 }
 
-export function merged(part: BuiltInPart, one: unknown, other: unknown): unknown {
+/** `textBytes`: of each text in a set. */
+export function merged(part: BuiltInPart, one: unknown, other: unknown, textBytes: number): unknown {
   const [operation, said] = Object.entries(part)[0]!;
+  if (operation === 'first' || operation === 'last') {
+    const all = inOrder([one as Dated | null, other as Dated | null].filter((each) => each !== null));
+    const chosen = operation === 'first' ? all[0] : all.at(-1);
+    return chosen === undefined ? null : { ...chosen, value: shortened(chosen.value, TEXT_BYTES_MAX) };
+  }
   if (one === null || other === null) return one ?? other;
   switch (operation) {
-    case 'first':
-      return inOrder([one as Dated, other as Dated])[0];
-    case 'last':
-      return inOrder([one as Dated, other as Dated])[1];
     case 'min':
       return { value: Math.min((one as Dated).value as number, (other as Dated).value as number) };
     case 'max':
@@ -85,7 +136,7 @@ export function merged(part: BuiltInPart, one: unknown, other: unknown): unknown
     case 'mean':
       return sumOf(one as Sum, other as Sum);
     case 'set':
-      return setOf(one as Values, other as Values, (said as { readonly max: number }).max);
+      return setOf(one as Values, other as Values, (said as { readonly max: number }).max, textBytes);
     default:
       return timesOf(one as Funnel, other as Funnel);
   }
@@ -134,10 +185,10 @@ function inOrder<T extends Pick<Dated, 'at' | 'offset'>>(all: readonly T[]): T[]
   return [...all].sort((a, b) => a.at - b.at || a.offset - b.offset);
 }
 
-function setOf(one: Values, other: Values, max: number): Values {
+function setOf(one: Values, other: Values, max: number, textBytes: number): Values {
   const first: Dated[] = [];
-  for (const each of inOrder([...one.values, ...other.values]))
-    if (!first.some(({ value }) => value === each.value)) first.push(each);
+  const all = [...one.values, ...other.values].map((each) => ({ ...each, value: shortened(each.value, textBytes) }));
+  for (const each of inOrder(all)) if (!first.some(({ value }) => value === each.value)) first.push(each);
   return { values: first.slice(0, max), more: one.more || other.more || first.length > max };
 }
 

@@ -1,6 +1,6 @@
 // What a session comes to by its reducer, as plainly as S10 says it. The application's functions are the same that the processor
 // calls: they are data to both.
-import { type BuiltInPart, added, finished, initialOf, merged, type SeenFields } from './built-ins.ts';
+import { type BuiltInPart, added, finished, initialOf, merged, type SeenFields, setTextBytes } from './built-ins.ts';
 import { bytesOf, evolved, fingerprintOf, NoValue, type Schema, valueIn } from './state-type.ts';
 
 /** Functions of an application. */
@@ -27,6 +27,8 @@ export interface Seen extends SeenFields {
   readonly type: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly effectiveAt: number;
+  /** True if not all of it is known. */
+  readonly isUndecided?: boolean;
 }
 
 /** A state by its schema, as hexadecimal bytes; `UNDECIDED`: made by functions that are not those of today. */
@@ -55,10 +57,14 @@ function said(rules: object): ReducerRules {
 }
 
 /** @throws Refused */
-export function reducedWith(of: object, before: ReducedState | undefined, seen: Seen): ReducedState {
+export function reducedWith(
+  of: object,
+  before: ReducedState | undefined,
+  { isUndecided = false, ...seen }: Seen,
+): ReducedState {
   const rules = said(of);
   const by = functionsOf(rules);
-  if (by === undefined || before === UNDECIDED) return UNDECIDED;
+  if (by === undefined || before === UNDECIDED || isUndecided) return UNDECIDED;
   return made(rules, () => by.add(stateOf(rules, by, before), seen));
 }
 
@@ -164,16 +170,17 @@ function stateOf(rules: ReducerRules, by: ReducerFunctions, state: ReducedState 
 }
 
 /** undefined: they are not known. */
-function functionsOf({ builtIn, functions }: ReducerRules): ReducerFunctions | undefined {
+function functionsOf({ builtIn, functions, maxStateBytes }: ReducerRules): ReducerFunctions | undefined {
   if (builtIn === undefined) return functions?.();
   const parts = Object.entries(builtIn);
+  const textBytes = setTextBytes(Object.values(builtIn), maxStateBytes);
   const each = (make: (part: BuiltInPart, name: string) => unknown): Record<string, unknown> =>
     Object.fromEntries(parts.map(([name, part]) => [name, make(part, name)]));
   type States = Readonly<Record<string, unknown>>;
   return {
     initial: () => each(initialOf),
-    add: (state, seen) => each((part, name) => added(part, (state as States)[name], seen as SeenFields)),
-    merge: (a, b) => each((part, name) => merged(part, (a as States)[name], (b as States)[name])),
+    add: (state, seen) => each((part, name) => added(part, (state as States)[name], seen as SeenFields, textBytes)),
+    merge: (a, b) => each((part, name) => merged(part, (a as States)[name], (b as States)[name], textBytes)),
     finish: (state) => each((part, name) => finished(part, (state as States)[name])),
   };
 }

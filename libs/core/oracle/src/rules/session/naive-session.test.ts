@@ -99,3 +99,31 @@ test('[I7] a session without room is refused, one that is due takes none, and on
   later.beat('b', 20_000, true);
   expect(later.fold.takeBad()).toEqual([]);
 });
+
+test('[S10][S5] what a reducer would see is read where it is added, and not of a duplicate, nor of an end of nothing', () => {
+  const sum = { type: 'record', name: 'sum_s', fields: [{ name: 'parts', type: { type: 'array', items: 'double' } }] };
+  const state = {
+    ...sum,
+    fields: [...sum.fields, { name: 'count', type: 'long' }],
+  };
+  const record = (type: unknown): object => ({ type: 'record', name: 'Reduced', fields: [{ name: 's', type }] });
+  const reducer = { maxStateBytes: 400, state: record(state), result: record('double'), builtIn: { s: { sum: '/n' } } };
+  const { fold, sessionOf } = sessionFold({ ...RULES, reducer });
+  const event = {
+    type: 'VIEW',
+    occurredAt: undefined,
+    sequence: undefined,
+    timeoutMs: undefined,
+    attributes: undefined,
+  };
+  const take = (offset: number, fields: Readonly<Record<string, unknown>> | 'bad', own: object): void => {
+    const shape = { key: HONEST, timestamp: 1_000, value: FAST, logAppendTime: true, hasClockHeader: false };
+    fold.record({ offset, ...shape, fields, event: { ...event, eventId: undefined, ...own } }, 1_000);
+  };
+  take(0, 'bad', { type: 'ENDED' });
+  take(1, { n: 1 }, { eventId: 'e' });
+  take(2, 'bad', { eventId: 'e' });
+  expect([fold.lastBad, sessionOf('honest')?.eventCount, sessionOf('honest')?.duplicates]).toEqual([-1, 1, 1]);
+  take(3, 'bad', {});
+  expect([fold.lastBad, sessionOf('honest')?.eventCount]).toEqual([3, 1]);
+});

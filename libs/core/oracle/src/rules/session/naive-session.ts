@@ -7,7 +7,7 @@ import { textOf } from '../../logs/byte-names.ts';
 import { hasEraseHeader } from '../../logs/raw-record.ts';
 import { jsonObject } from '../../logs/json-event.ts';
 import { inputOf, nameAt, offsetOf } from '../../logs/places.ts';
-import { eventIn } from '../attributes-in.ts';
+import { eventIn, fieldsIn, OTHER_KEY } from '../attributes-in.ts';
 import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
@@ -115,7 +115,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     if (event === 'bad') return false;
     const { effectiveAt, offset } = when;
     const occurredAt = event?.occurredAt ?? record.timestamp;
-    const activity = { offset, effectiveAt, occurredAt, event, seen: seenIn(record, this.#rules, effectiveAt) };
+    const activity = { offset, effectiveAt, occurredAt, event, seen: seenIn(record, event, this.#rules, effectiveAt) };
     const { state } = this;
     const input = this.#rules.inputs?.[record.input ?? 0];
     if (state?.closed !== undefined) return this.#takeAfterClose(state, input, { record, activity }, when);
@@ -352,19 +352,29 @@ export function isPlain({ endedAt, absorbed, later }: Session): boolean {
   return endedAt === undefined && absorbed.length === 0 && later.length === 0;
 }
 
-/** As a reducer sees a record with a value (S10). */
-function seenIn(record: InputRecord, { reducer }: PipelineRules, effectiveAt: Millis): Seen | undefined {
-  const { value, event, offset, fields = value === null ? undefined : jsonObject(value) } = record;
-  if (reducer === undefined || event === undefined || event === 'bad') return undefined;
-  // What a field of another schema holds was passed over till now.
-  if (fields === 'bad') throw new Refused('its fields cannot be read');
-  return {
-    type: event.type,
-    attributes: bare(Object.fromEntries(event.attributes ?? [])) as Seen['attributes'],
-    fields: bare(fields),
-    occurredAt: event.occurredAt ?? record.timestamp,
-    effectiveAt,
-    offset,
+/** A record with a value, as a reducer sees it (S10): of its attributes those that get in (E1). */
+function seenIn(
+  record: InputRecord,
+  event: InputEvent | undefined,
+  rules: PipelineRules,
+  effectiveAt: Millis,
+): (() => Seen) | undefined {
+  const { value, offset, timestamp } = record;
+  if (rules.reducer === undefined || event === undefined || value === null) return undefined;
+  return () => {
+    const { fields = jsonObject(value) } = record;
+    // What a field of another schema holds was passed over till now.
+    if (fields === 'bad') throw new Refused('its fields cannot be read');
+    const attributes = Object.fromEntries(event.attributes ?? []);
+    return {
+      type: event.type,
+      attributes: bare(attributes) as Seen['attributes'],
+      fields: bare(fieldsIn(fields ?? {}, attributes, rules, record)),
+      occurredAt: event.occurredAt ?? timestamp,
+      effectiveAt,
+      offset,
+      isUndecided: Object.values(attributes).includes(OTHER_KEY),
+    };
   };
 }
 

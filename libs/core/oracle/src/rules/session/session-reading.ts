@@ -79,6 +79,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     },
     stateBytes: stateSize,
     weighsExactly: true,
+    growthAtMost: hasWindow(rules) ? CLOSE_GROWTH : 0,
     differences,
     faults: wordsOf(partition),
     // With a grace a key may have several, which end one after the other; with a window one closes, and then ends.
@@ -97,6 +98,9 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
         : undefined,
   };
 }
+
+/** What a session that closes needs, and does not ask for (S9). */
+const CLOSE_GROWTH = 60;
 
 /** S9 */
 function hasWindow({ revisionWindowMs = 0 }: PipelineRules): boolean {

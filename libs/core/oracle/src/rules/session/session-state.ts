@@ -68,8 +68,8 @@ export interface Activity {
   readonly effectiveAt: Millis;
   readonly occurredAt: Millis;
   readonly event: InputEvent | undefined;
-  /** As a reducer sees it; undefined: there is nothing for one. */
-  readonly seen?: Seen | undefined;
+  /** As a reducer sees it, read where one does and nowhere else (@throws Refused); undefined: there is nothing for one. */
+  readonly seen?: (() => Seen) | undefined;
 }
 
 export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules: PipelineRules): Session {
@@ -134,7 +134,7 @@ export function withActivity(before: Session, rules: PipelineRules, activity: Ac
     return session;
   }
   if (rules.reducer !== undefined && seen !== undefined)
-    session.reduced = reducedWith(rules.reducer, session.reduced, seen);
+    session.reduced = reducedWith(rules.reducer, session.reduced, seen());
   if (occurredAt < session.lastEventAt) session.outOfOrder += 1;
   session.startedAt = Math.min(session.startedAt, occurredAt);
   session.lastEventAt = Math.max(session.lastEventAt, occurredAt);
@@ -173,13 +173,15 @@ export function begunWith(
   };
 }
 
-/** S8: types, ids and attributes, and no sign of life. */
-export function withData(before: Session, rules: PipelineRules, { event, occurredAt }: Activity): Session {
+/** S8: types, ids and attributes, and no sign of life. @throws Refused (S10) */
+export function withData(before: Session, rules: PipelineRules, { event, occurredAt, seen }: Activity): Session {
   const session = { ...before };
   if (event !== undefined && isDuplicate(session, rules, event)) {
     session.duplicates += 1;
     return session;
   }
+  if (rules.reducer !== undefined && seen !== undefined)
+    session.reduced = reducedWith(rules.reducer, session.reduced, seen());
   session.eventCount += 1;
   session.hasTexts ||= event !== undefined && (event.type !== HEARTBEAT || event.attributes !== undefined);
   counted(session, event?.type ?? HEARTBEAT, 1);

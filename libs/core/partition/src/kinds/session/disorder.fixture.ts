@@ -42,6 +42,7 @@ function tombstoneOf(incarnation: string): Summary {
 export interface DisorderSettings {
   readonly rules?: Partial<SessionRules>;
   readonly maxStateBytes?: number;
+  readonly pageBytesMax?: number;
   readonly groupMax?: number;
   /** Default: there are none. */
   readonly tombstones?: boolean;
@@ -49,14 +50,16 @@ export interface DisorderSettings {
 
 export class DisorderLog extends KindLog<Summary> {
   rules: SessionRules;
-  readonly #maxStateBytes: number;
+  readonly #limits: { readonly stateBytesMax: number; readonly pageBytesMax: number };
   readonly #groupMax: number;
   readonly #tombstones: boolean;
 
-  constructor({ rules, maxStateBytes = Infinity, groupMax = 3, tombstones = false }: DisorderSettings = {}) {
+  constructor(settings: DisorderSettings = {}) {
     super();
+    const { rules, maxStateBytes = Infinity, groupMax = 3, tombstones = false } = settings;
+    const { pageBytesMax = options().state.pageBytesMax } = settings;
     this.rules = { ...options().rules, timeoutMs: 100, graceMs: 1_000, ...rules };
-    this.#maxStateBytes = maxStateBytes;
+    this.#limits = { stateBytesMax: maxStateBytes, pageBytesMax };
     this.#groupMax = groupMax;
     this.#tombstones = tombstones;
   }
@@ -65,7 +68,7 @@ export class DisorderLog extends KindLog<Summary> {
     const { rules } = this;
     const kind = sessionKind({ rules, decoder, encoder, tombstones: this.#tombstones, outputTopic: 'output' });
     const input = { ...options().input, timestampType: 'CreateTime' as const };
-    const state = { ...options().state, stateBytesMax: this.#maxStateBytes };
+    const state = { ...options().state, ...this.#limits };
     const settings = rules.reducer && JSON.stringify({ reducer: rules.reducer });
     const changelog = { ...options().changelog, ...(settings !== undefined && { settings }) };
     return new PartitionTask({ ...options({ partition: PARTITION, rules, input, state, changelog }), kind });
@@ -79,7 +82,7 @@ export class DisorderLog extends KindLog<Summary> {
   protected override fold(input: readonly RawRecord[]): Folded<Summary> {
     const { maxKeyBytes } = options().input;
     const common = { timestampType: 'CreateTime', maxKeyBytes, unheardMs: 0, maxHoldMs: 0 } as const;
-    const limits = { stateBytesMax: this.#maxStateBytes, tombstones: this.#tombstones };
+    const limits = { ...this.#limits, tombstones: this.#tombstones };
     const { reducer, ...own } = this.rules;
     const reduces = reducer && { reducer: rulesOf(reducer) };
     const rules = { kind: 'session', ...own, ...reduces, ...common, ...limits } as const;

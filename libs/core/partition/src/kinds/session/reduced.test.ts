@@ -1,6 +1,13 @@
 // What sessions come to by a reducer (S10).
 import { describe, expect, test } from '@jest/globals';
-import { type BuiltIns, builtInReducer, defineReducer, type Reducer, StateReducer } from '@flatline/kinds/reducing';
+import {
+  type BuiltIns,
+  builtInReducer,
+  defineReducer,
+  leastStateBytes,
+  type Reducer,
+  StateReducer,
+} from '@flatline/kinds/reducing';
 import { sessionKind, type SessionWindow } from '@flatline/kinds/session';
 import { options } from '../../task.fixture.ts';
 import { DisorderLog } from './disorder.fixture.ts';
@@ -133,6 +140,85 @@ describe('[S10] built-in reducers', () => {
     ]);
     expect(results[1]).toEqual(results[0]);
     expect(results[2]).toEqual(results[0]);
+  });
+});
+
+describe('[S10] built-in parts that are full', () => {
+  const long = (i: number): string => `/${String(i).padStart(4, '0')}${'ü'.repeat(400)}`;
+  const asCut = /^\/\d{4}ü*….{8}$/u;
+
+  test('a set of many long texts, and texts of any length, cost no event, and say that they were cut', () => {
+    const parts: BuiltIns = {
+      all: { set: { field: '/v', max: 64 } },
+      f: { first: '/v' },
+      l: { last: '/v' },
+      n: { sum: '/n' },
+    };
+    const log = logOf(built(parts));
+    const rows = Array.from({ length: 70 }, (_, i): Row => [i, { v: i === 69 ? 'x'.repeat(1e6) : long(i), n: 1 }]);
+    const [found] = reduced(add(log, ...rows)) as [Record<string, never>];
+    const { all, f, l, n } = found as unknown as {
+      all: { values: readonly string[]; more: boolean };
+      f: string;
+      l: string;
+      n: number;
+    };
+    expect(log.refused).toEqual([]);
+    expect(log.said()).toMatchObject([{ eventCount: 70 }]);
+    expect([all.values.length, new Set(all.values).size, all.more, n]).toEqual([64, 64, true, 70]);
+    for (const value of all.values) expect(value).toMatch(asCut);
+    expect(f).toBe(long(0));
+    expect([Buffer.byteLength(l), l.slice(0, 3), l.at(-9)]).toEqual([1_024, 'xxx', '…']);
+  });
+
+  test('[C7] they come to the same in whatever order events come', () => {
+    const parts: BuiltIns = { all: { set: { field: '/v', max: 24 } }, l: { last: '/v' } };
+    const rows = Array.from({ length: 41 }, (_, i): Row => [i * 50, { v: long(i % 30) }]);
+    const shuffled = rows.map((_, i) => rows[(i * 17) % rows.length]!);
+    const results = [rows, [...rows].reverse(), shuffled].map((each) =>
+      reduced(add(logOf(built(parts), { graceMs: 100_000 }), ...each)),
+    );
+    expect(results[0]).toHaveLength(1);
+    expect(results[1]).toEqual(results[0]);
+    expect(results[2]).toEqual(results[0]);
+  });
+
+  test('with a bound of their own they keep as much as that holds; what they may take is known before', () => {
+    const parts: BuiltIns = { all: { set: { field: '/v', max: 256 } } };
+    const of = (maxStateBytes: number): StateReducer =>
+      new StateReducer({ reducer: builtInReducer(parts, maxStateBytes), builtIn: parts });
+    const rows = Array.from({ length: 30 }, (_, i): Row => [i, { v: long(i) }]);
+    const lengths = [13_317, 65_536].map((bytes) => {
+      const log = add(logOf(of(bytes)), ...rows);
+      const [{ all }] = reduced(log) as [{ all: { values: readonly string[] } }];
+      return Math.max(...all.values.map((value) => Buffer.byteLength(value)));
+    });
+    expect(lengths).toEqual([32, 234]);
+    expect(leastStateBytes(parts)).toBe(13_317);
+  });
+
+  test('one that other settings left larger than it may be now is cut when its next event comes', () => {
+    const parts: BuiltIns = { all: { set: { field: '/v', max: 256 } } };
+    const of = (maxStateBytes: number): StateReducer =>
+      new StateReducer({ reducer: builtInReducer(parts, maxStateBytes), builtIn: parts });
+    const [large, small] = [of(65_536), of(13_317)];
+    const seen = (fields: object) => () => ({
+      type: 'A',
+      attributes: {},
+      fields,
+      occurredAt: 1,
+      effectiveAt: 1,
+      offset: 1,
+    });
+    const caller = { partition: 0, offset: 1 };
+    const whole = (bytes: Uint8Array) => ({ bytes, start: 0, length: bytes.length });
+    let state: Uint8Array | undefined;
+    for (let i = 0; i < 256; i += 1)
+      state = large.add(state && whole(state), seen({ v: long(i) }) as never, caller) as Uint8Array;
+    expect(state!.length).toBeGreaterThan(60_000);
+    const after = small.add(whole(state!), seen({}) as never, caller) as Uint8Array;
+    expect(after.length).toBeLessThan(13_322);
+    expect(JSON.parse(small.finish(whole(after), caller)!.json)).toMatchObject({ all: { more: false } });
   });
 });
 
@@ -331,5 +417,77 @@ describe('[S10] a state that evolves', () => {
     expect(kind.whyUnreadable!({ settings: [{ sequence: 7, text: '{}' }], forEach })).toMatch(
       /^reducer: some states are of a schema that the changelog no longer has/,
     );
+  });
+});
+
+describe('[S10] what other settings have left', () => {
+  const T1 = T + 1;
+
+  test('a result that is too long by another finish is null, and costs neither session nor summary', () => {
+    const saying = (text: string): StateReducer =>
+      own(
+        defineReducer<{ readonly n: number }, { readonly text: string }>({
+          state: { type: 'record', name: 'Count', fields: [{ name: 'n', type: 'int' }] },
+          result: { type: 'record', name: 'Said', fields: [{ name: 'text', type: 'string' }] },
+          maxStateBytes: 10,
+          initial: () => ({ n: 0 }),
+          add: ({ n }) => ({ n: n + 1 }),
+          merge: (a, b) => ({ n: a.n + b.n }),
+          finish: ({ n }) => ({ text: n === 0 ? '' : text }),
+        }),
+      );
+    const log = add(logOf(saying('short')), [0, { n: 1 }]);
+    log.commit();
+    log.rules = { ...log.rules, reducer: saying('x'.repeat(5_000)) };
+    log.restart();
+    log.add(T + 1e6, null);
+    log.commit();
+    expect(log.said()).toMatchObject([{ reason: 'TIMEOUT', eventCount: 1, reduced: null }]);
+    expect(log.refused).toEqual([]);
+  });
+
+  test('[K1] states of the last three reducers are read, however long these are; of older ones the start says so', () => {
+    const fields = Array.from({ length: 56 }, (_, i) => `f${String(i).padStart(2, '0')}${'x'.repeat(50)}`);
+    const grown = (version: number): StateReducer =>
+      own(
+        defineReducer<Readonly<Record<string, number>>>({
+          state: {
+            type: 'record',
+            name: 'Wide',
+            fields: [...fields, ...Array.from({ length: version }, (_, i) => `more${i}`)].map((name) => ({
+              name,
+              type: 'long',
+              default: 0,
+            })),
+          },
+          initial: () =>
+            Object.fromEntries(
+              [...fields, ...Array.from({ length: version }, (_, i) => `more${i}`)].map((name) => [name, 0]),
+            ),
+          add: (state) => ({ ...state, [fields[0]!]: state[fields[0]!]! + 1 }),
+          merge: (a) => a,
+        }),
+      );
+    const text = JSON.stringify(grown(9));
+    expect(text.length).toBeGreaterThan(10_000);
+    expect(text.length).toBeLessThan(12_000);
+    const log = add(logOf(grown(0), { timeoutMs: 1e9 }), [0, { n: 1 }]);
+    log.commit();
+    const change = (version: number): void => {
+      log.rules = { ...log.rules, reducer: grown(version) };
+      log.restart();
+      log.add(T1 + version, 'other', '');
+      log.commit();
+    };
+    for (let version = 1; version <= 3; version += 1) change(version);
+    for (let version = 4; version <= 9; version += 1) {
+      try {
+        change(version);
+      } catch (error) {
+        expect((error as Error).message).toContain('of a schema that the changelog no longer has');
+        return;
+      }
+    }
+    throw new Error('states of reducers that the settings do not have any more were read');
   });
 });

@@ -174,3 +174,13 @@ test('[S9][I7] what revises a session needs room, and what changes it by a numbe
   log.at(400, '');
   expect(log.words().at(-1)).toBe('final 3-0');
 });
+
+test('[S9][I7] of the bytes of states so much is left as closes need, which ask for none', () => {
+  const log = new Revised({ pageBytesMax: 3 * 60 });
+  for (const key of ['a', 'b', 'c', 'd']) log.at(0, '', key);
+  log.at(10, { type: 'VIEW' }, 'a').clock(160);
+  expect(log.refused).toEqual([3, 4].map((offset) => ({ offset, reason: 'state-full' })));
+  expect(log.folded().refused).toEqual([3, 4]);
+  expect(log.task.counters).toMatchObject({ closedWaiting: 3 });
+  expect(log.task.stateBytes).toBeLessThanOrEqual(3 * (128 + 4 + 60));
+});
