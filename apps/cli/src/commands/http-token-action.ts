@@ -1,6 +1,6 @@
 import { messageOf } from '@flatline/base';
 import { accessTokenHash, newAccessToken } from '@flatline/system';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
@@ -12,6 +12,7 @@ export interface TokenFlags {
   readonly role: 'read' | 'admin';
   readonly tokenFile?: string;
   readonly hashFile?: string;
+  readonly keep?: boolean;
   readonly json?: boolean;
 }
 
@@ -21,10 +22,15 @@ const OPEN_MODE = 0o644;
 
 /** @throws CommandFailure where a file is there already, or cannot be written */
 export function runToken(
-  { name, role, tokenFile, hashFile }: TokenFlags,
+  { name, role, tokenFile, hashFile, keep = false }: TokenFlags,
   console: Console,
   { folder }: Shell,
 ): Promise<ExitCode> {
+  if (keep && (tokenFile === undefined || hashFile === undefined)) throw usageFailure('--keep needs --token-file and --hash-file');
+  if (keep && [tokenFile, hashFile].every((file) => existsSync(resolve(folder, file!)))) {
+    console.result({ name, role, tokenFile, hashFile, kept: true }, `${tokenFile} and ${hashFile} are there already`);
+    return Promise.resolve(ExitCode.ok);
+  }
   const token = newAccessToken();
   const hash = accessTokenHash(token);
   if (tokenFile !== undefined) write('--token-file', resolve(folder, tokenFile), token, SECRET_MODE);

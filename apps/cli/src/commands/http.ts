@@ -14,6 +14,7 @@ export function addHttpCommand(program: Command, context: CommandContext): void 
     .requiredOption('--name <name>', 'by which the audit line tells who has acted', tokenName)
     .option('--token-file <file>', 'write the token there, for its owner alone, and show it nowhere')
     .option('--hash-file <file>', 'write the hash there')
+    .option('--keep', 'make nothing where both files are there already')
     .addOption(jsonOption())
     .addHelpText('after', TOKEN_HELP)
     .action(
