@@ -1,4 +1,4 @@
-import { accessTokenHash, isAccessToken } from '@flatline/system';
+import { accessTokenDigest, digestOfHash, isAccessToken } from '@flatline/system';
 import { timingSafeEqual } from 'node:crypto';
 import type { Caller, Role } from './roles.ts';
 
@@ -10,19 +10,19 @@ export interface HashedToken {
 }
 
 export class AccessTokens {
-  readonly #tokens: readonly { readonly hash: Buffer; readonly caller: Caller }[];
+  readonly #tokens: readonly { readonly digest: Buffer; readonly caller: Caller }[];
 
   constructor(tokens: readonly HashedToken[]) {
-    this.#tokens = tokens.map(({ name, role, hash }) => ({ hash: Buffer.from(hash), caller: { name, role } }));
+    this.#tokens = tokens.map(({ name, role, hash }) => ({ digest: digestOfHash(hash), caller: { name, role } }));
   }
 
   /** Looks at all of them, each in the same time. */
   callerOf(token: string): Caller | undefined {
     if (!isAccessToken(token)) return undefined;
-    const given = Buffer.from(accessTokenHash(token));
+    const given = accessTokenDigest(token);
     let found: Caller | undefined;
-    for (const { hash, caller } of this.#tokens)
-      if (hash.length === given.length && timingSafeEqual(hash, given)) found = caller;
+    for (const { digest, caller } of this.#tokens)
+      if (digest.length === given.length && timingSafeEqual(digest, given)) found = caller;
     return found;
   }
 }

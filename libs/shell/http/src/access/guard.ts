@@ -14,7 +14,7 @@ import { Connections } from '../serving/connections.ts';
 import { RawSockets } from '../serving/raw-sockets.ts';
 import { type AuditLog, auditAct, auditRefusal } from './audit.ts';
 import { isForeignHost, isFromPage } from './browser-requests.ts';
-import { RequestBudget } from './request-budget.ts';
+import { CallerBudgets, Second } from './request-budget.ts';
 import { type Admission, type Caller, may, roleOf, type RouteRole, type RouteRoles } from './roles.ts';
 
 /** Who a request is of. Never throws. */
@@ -46,26 +46,41 @@ const LOOPBACK: Caller = { name: 'loopback', role: 'admin' };
 const HEADERS = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 } as const;
 
 interface Guarded {
   role?: RouteRole;
 }
-const callers = new WeakMap<FastifyRequest, Caller>();
+
+/** Properties of requests and of connections: a WeakMap costs several times as much, for each request. */
+const CALLER = Symbol('caller');
+const CONNECTION = Symbol('connection');
+
+interface GuardedRequest extends FastifyRequest {
+  [CALLER]?: Caller;
+}
+
+/** Of one connection. */
+class ConnectionState {
+  readonly second = new Second();
+  refusals = 0;
+}
 
 /** Who asks; undefined on an open route for whoever has no role. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
-  return callers.get(request);
+  return (request as GuardedRequest)[CALLER];
+}
+
+function stateOf(socket: object & { [CONNECTION]?: ConnectionState | undefined }): ConnectionState {
+  return (socket[CONNECTION] ??= new ConnectionState());
 }
 
 /** Before the first route is registered. */
 export function addGuard(server: FastifyInstance, options: GuardOptions): void {
   const { roles, admitting, connectionsMax, clock, perSecondMax } = options;
   const connections = new Connections(server.server, new RawSockets(server.server), connectionsMax);
-  const budget = new RequestBudget(perSecondMax);
-  const refusals = new WeakMap<object, number>();
+  const budgets = new CallerBudgets();
   // What a page could send without being asked first is not taken: a body is JSON, and says so (Fetch, CORS-safelisted types).
   server.removeContentTypeParser('text/plain');
   server.addHook('onRoute', (route) => {
@@ -80,29 +95,29 @@ export function addGuard(server: FastifyInstance, options: GuardOptions): void {
     void reply.headers(HEADERS);
     const { role } = (request.routeOptions.config as Guarded | undefined) ?? {};
     const { socket } = request.raw;
+    const state = stateOf(socket);
     const nowMs = clock.monotonicMs();
     const refuse = (refusal: Refusal, who: string): void => {
-      const before = refusals.get(socket) ?? 0;
-      refusals.set(socket, before + 1);
-      if (before + 1 >= REFUSALS_MAX) void reply.header('connection', 'close');
+      state.refusals += 1;
+      if (state.refusals >= REFUSALS_MAX) void reply.header('connection', 'close');
       if (role === 'admin') auditRefusal(options.log, request, { who, ...refusal });
       answer(reply, refusal);
     };
     const decide = (admission: Admission): void => {
       if (admission.kind === 'caller') {
         const { caller } = admission;
-        if (!budget.caller(caller.name, nowMs)) {
+        if (!budgets.of(caller.name).take(perSecondMax, nowMs)) {
           refuse(tooMany(`of ${caller.name}`, perSecondMax), caller.name);
           return;
         }
         connections.letIn(socket);
-        callers.set(request, caller);
+        (request as GuardedRequest)[CALLER] = caller;
       }
       const refusal = role === undefined ? undefined : refusalOf(admission, role);
       if (refusal === undefined) done();
       else refuse(refusal, nameIn(admission));
     };
-    const early = !budget.connection(socket, nowMs)
+    const early = !state.second.take(perSecondMax, nowMs)
       ? tooMany('of one connection', perSecondMax)
       : role === undefined
         ? undefined
@@ -161,14 +176,14 @@ function onlyYesOrNo(
   payload: unknown,
   done: (error: null, payload: unknown) => void,
 ): void {
-  if (callers.has(request) || typeof payload !== 'object' || payload === null) done(null, payload);
+  if (callerOf(request) !== undefined || typeof payload !== 'object' || payload === null) done(null, payload);
   else done(null, Object.fromEntries(Object.entries(payload).filter(([, value]) => typeof value === 'boolean')));
 }
 
 /** GD4. As it is answered, also where the other end has gone. */
 function audited(log: AuditLog) {
   return (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void): void => {
-    const caller = callers.get(request);
+    const caller = callerOf(request);
     // Otherwise it was refused, and told of.
     if (caller !== undefined && may(caller, 'admin'))
       auditAct(log, request, { who: caller.name, code: reply.statusCode });
