@@ -6,9 +6,14 @@ const LICENCES = '{LICENSE,LICENCE,License,license,COPYING,NOTICE}{,.md,.txt,.ma
 
 /** `THIRD-PARTY-NOTICES.md` for the files of node_modules that were bundled, by their paths relative to the root. */
 export function noticesOf(root: string, inputs: readonly string[]): string {
-  const folders = new Set(inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
-  const notices = [...folders].toSorted().map((folder) => noticeOf(root, folder));
+  const notices = foldersOf(inputs).map((folder) => noticeOf(root, folder));
   return `# Third-party notices\n\nThis package contains code of:\n\n${notices.join('\n')}`;
+}
+
+/** Folders of the packages that bundled files are of. */
+export function foldersOf(inputs: readonly string[]): readonly string[] {
+  const folders = inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(folders)].toSorted();
 }
 
 function noticeOf(root: string, folder: string): string {

@@ -97,6 +97,11 @@ export function tarballOf(root: string, published: Published): string {
   return join(stagingOf(root), `${fileNameOf(published)}-${versionOf(root)}.tgz`);
 }
 
+/** What a tarball brings along (CycloneDX). */
+export function sbomFileOf(root: string, published: Published): string {
+  return tarballOf(root, published).replace(/\.tgz$/, '.sbom.json');
+}
+
 /** The provenance statement of a tarball, as `npm run release -- --rehearse` writes it. */
 export function statementFileOf(root: string, published: Published): string {
   return tarballOf(root, published).replace(/\.tgz$/, '.provenance.json');

@@ -3,10 +3,14 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path';
 import { bundle } from './bundle.ts';
 import { manifestOf } from './manifest.ts';
-import { noticesOf } from './notices.ts';
-import { fileNameOf, type Published, stagingOf } from './published.ts';
+import { foldersOf, noticesOf } from './notices.ts';
+import { fileNameOf, type Published, sbomFileOf, stagingOf, versionOf } from './published.ts';
+import { lockedPackages, sbomOf } from './sbom.ts';
 
-/** Makes the folder with the package, `declarations` by the names of their files. Removes its former content. */
+/**
+ * Makes the folder with the package, `declarations` by the names of their files. Removes its former content. Beside it the list
+ * of all that it brings along (SBOM).
+ */
 export async function stage(
   root: string,
   published: Published,
@@ -22,6 +26,16 @@ export async function stage(
     `${JSON.stringify(manifestOf(root, published, imported), undefined, 2)}\n`,
   );
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.md'), noticesOf(root, inputs));
+  const content = {
+    name: published.name,
+    version: versionOf(root),
+    dependencies: imported,
+    bundled: foldersOf(inputs),
+  };
+  writeFileSync(
+    sbomFileOf(root, published),
+    `${JSON.stringify(sbomOf(lockedPackages(root), content), undefined, 2)}\n`,
+  );
   for (const file of [
     'LICENSE',
     'CHANGELOG.md',
