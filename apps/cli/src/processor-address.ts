@@ -118,7 +118,7 @@ function textOf(what: string, file: string, { folder }: Shell): string {
 }
 
 /** A processor that listens on all addresses is asked at the loopback address. */
-export function hostToAsk(host: string): string {
+function hostToAsk(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;

@@ -104,7 +104,7 @@ function issuerChecks({ oidc }: AuthSection): CrossFinding[] {
 }
 
 /** A name that means loopback is one only where everybody agrees on it. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   if (host === 'localhost' || host === '::1') return true;
   return isIP(host) === 4 && host.startsWith('127.');
 }

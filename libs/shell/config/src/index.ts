@@ -19,7 +19,6 @@ export {
   type ReducerDefinition,
   type ReducerEvent,
 } from '@flatline/kind-modules';
-export { isLoopback } from './http-settings.ts';
 export { configurationJsonSchema } from './json-schema.ts';
 export {
   CONFIG_FILES,

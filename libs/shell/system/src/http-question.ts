@@ -50,7 +50,7 @@ export class HttpAsker {
     });
     request.on('error', (error) => {
       if (options.signal.aborted) reject(new Error(`no answer within ${withinMs} ms`, { cause: error }));
-      // Of a name with several addresses there are several errors, and no message.
+      // A name with several addresses has several errors, and no message.
       else reject(error.message === '' ? new Error(codeOf(error), { cause: error }) : error);
     });
     request.end(body);

@@ -5,7 +5,7 @@ import type { Caller, Role } from './roles.ts';
 export interface HashedToken {
   readonly name: string;
   readonly role: Role;
-  /** Of `accessTokenHash`. */
+  /** As `accessTokenHash` makes it. */
   readonly hash: string;
 }
 

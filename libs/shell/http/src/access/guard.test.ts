@@ -32,10 +32,10 @@ describe('[H2] who may ask what', () => {
     ['POST', '/act/k', 'admin'],
   ] as const;
   const CALLERS = [
-    ['nobody', {}, { open: true, read: 401, admin: 401 }],
+    ['no token', {}, { open: true, read: 401, admin: 401 }],
     ['an empty token', { authorization: 'Bearer ' }, { open: true, read: 401, admin: 401 }],
     ['another scheme', { authorization: `Basic ${ADMIN}` }, { open: true, read: 401, admin: 401 }],
-    ['a token of nobody', bearer(newAccessToken()), { open: true, read: 401, admin: 401 }],
+    ['a token of no list', bearer(newAccessToken()), { open: true, read: 401, admin: 401 }],
     ['a hash for the token', bearer(accessTokenHash(ADMIN)), { open: true, read: 401, admin: 401 }],
     ['two tokens in one', bearer(`${READER}, Bearer ${ADMIN}`), { open: true, read: 401, admin: 401 }],
     ['the group', bearer(GROUP), { open: true, read: true, admin: 403 }],

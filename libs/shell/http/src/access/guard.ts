@@ -61,7 +61,7 @@ interface GuardedRequest extends FastifyRequest {
   [CALLER]?: Caller;
 }
 
-/** Of one connection. */
+/** What is known of one connection. */
 class ConnectionState {
   readonly second = new Second();
   refusals = 0;

@@ -72,7 +72,7 @@ describe('[H3] a token of an issuer', () => {
       expect(await admit(token)).toMatchObject({ kind: 'caller' });
   });
 
-  test('[H3] is not what somebody else signed, or nobody, or whoever knows a public key', async () => {
+  test('[H3] is not what another key signed, or none, or a public key taken for a secret', async () => {
     const { from, admit } = await stage();
     const { privateKey } = await generateKeyPair('RS256');
     const claims = { sub: 'anna', iss: from.url, aud: 'flatline', exp: 300, roles: ['admin'] };
@@ -122,7 +122,7 @@ describe('[H3] the keys of an issuer', () => {
     expect(from.asked).toHaveLength(6);
   });
 
-  test('[H3] serve for a day while the issuer is down; after that, and without any, nobody is let in, and is told to come again', async () => {
+  test('[H3] serve for a day while the issuer is down; after that, and without any, no caller is let in, and each is told to come again', async () => {
     const { from, clock, said, admit } = await stage();
     const token = await from.token(roles, { livesSeconds: 200_000 });
     from.is.down = true;

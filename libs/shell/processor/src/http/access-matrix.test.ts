@@ -10,7 +10,7 @@ const READER = newAccessToken();
 const ADMIN = newAccessToken();
 const GROUP = newAccessToken();
 const CALLERS = {
-  nobody: undefined,
+  tokenless: undefined,
   stranger: newAccessToken(),
   group: GROUP,
   reader: READER,
@@ -20,9 +20,9 @@ type Who = keyof typeof CALLERS;
 
 /** What each may ask: 401 where he has no role, 403 where it is another. */
 const REFUSED: Readonly<Record<'open' | 'read' | 'admin', Readonly<Record<Who, 401 | 403 | undefined>>>> = {
-  open: { nobody: undefined, stranger: undefined, group: undefined, reader: undefined, admin: undefined },
-  read: { nobody: 401, stranger: 401, group: undefined, reader: undefined, admin: undefined },
-  admin: { nobody: 401, stranger: 401, group: 403, reader: 403, admin: undefined },
+  open: { tokenless: undefined, stranger: undefined, group: undefined, reader: undefined, admin: undefined },
+  read: { tokenless: 401, stranger: 401, group: undefined, reader: undefined, admin: undefined },
+  admin: { tokenless: 401, stranger: 401, group: 403, reader: 403, admin: undefined },
 };
 
 /** A processor that notes whatever a route asks of it. */
