@@ -182,7 +182,38 @@ describe('the chart', () => {
     });
   });
 
+  test('[H1] has TLS and callers for HTTP: a certificate that is replaced, or a mesh; probes and Prometheus ask accordingly', () => {
+    const configIn = (name: string): unknown =>
+      JSON.parse((manifestIn(name, 'ConfigMap') as { data: Record<string, string> }).data['flatline.config.json']!);
+    const tls = { cert: '/etc/flatline-tls/tls.crt', key: { file: '/etc/flatline-tls/tls.key' } };
+    expect(configIn('least')).toMatchObject({ http: { tls: { ...tls, ca: '/etc/flatline-tls/ca.crt' } } });
+    expect(configIn('everything')).toMatchObject({
+      http: { tls, auth: { oidc: { audience: 'flatline' }, group: { file: '/etc/flatline-group/token' } } },
+    });
+    expect(configIn('workers')).toMatchObject({ http: { tls: 'terminated', auth: { tokens: [{ role: 'admin' }] } } });
+    const probeIn = (name: string): unknown => {
+      const [container] = (manifestIn(name, 'StatefulSet') as Workload).spec.template.spec.containers;
+      return (container as unknown as { readonly readinessProbe: { readonly httpGet: object } }).readinessProbe.httpGet;
+    };
+    expect(['least', 'workers'].map(probeIn)).toMatchObject([{ scheme: 'HTTPS' }, { scheme: 'HTTP' }]);
+    const advertised = ['least', 'workers'].map((name) => environmentIn(name)['FLATLINE_HTTP_ADVERTISED']);
+    expect(advertised).toEqual(['$(POD_NAME).shop.sales.svc:7070', undefined]);
+    expect(manifestIn('everything', 'ServiceMonitor')).toMatchObject({
+      spec: {
+        endpoints: [
+          {
+            scheme: 'https',
+            authorization: { credentials: { name: 'shop-metrics', key: 'read' } },
+            tlsConfig: { serverName: 'shop.sales.svc' },
+          },
+        ],
+      },
+    });
+  });
+
   test.each([
+    ['http', /^http\.tlsSecret: is missing/m],
+    ['callers', /^http\.tokens: are missing/m],
     ['scaler', /^scaler\.enabled: needs serviceMonitor\.enabled/m],
     ['alerts', /^alerts\.enabled: needs serviceMonitor\.enabled/m],
     ['ingest', /^ingest\.tokensSecret: is missing/m],

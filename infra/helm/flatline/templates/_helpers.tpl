@@ -91,9 +91,30 @@ envFrom:
 {{- end }}
 {{- end }}
 
+{{- define "flatline.scheme" -}}
+{{ if .Values.http.tlsSecret }}HTTPS{{ else }}HTTP{{ end }}
+{{- end }}
+
 {{- /* As docs/CONFIGURATION.md has it where nothing is said. */ -}}
 {{- define "flatline.ingestPort" -}}
 {{ (.Values.config.ingest | default dict).port | default 7071 }}
+{{- end }}
+
+{{- /* Beyond loopback a port without TLS and callers is refused: said here already. */ -}}
+{{- define "flatline.http" -}}
+{{- $http := .Values.http -}}
+{{- if and $http.tlsSecret $http.tlsTerminated }}{{ fail "http.tlsSecret: leave it out with http.tlsTerminated; TLS ends in one place" }}{{ end -}}
+{{- if not (or $http.tlsSecret $http.tlsTerminated) }}{{ fail "http.tlsSecret: is missing; it names a secret with tls.crt and tls.key, or set http.tlsTerminated where a mesh encrypts between pods" }}{{ end -}}
+{{- if not (or $http.tokens $http.oidc) }}{{ fail "http.tokens: are missing; flatline http token makes one with its hash, or set http.oidc" }}{{ end -}}
+{{- $auth := dict "tokens" $http.tokens -}}
+{{- if $http.oidc }}{{ $_ := set $auth "oidc" $http.oidc }}{{ end -}}
+{{- if $http.groupTokenSecret }}{{ $_ := set $auth "group" (dict "file" "/etc/flatline-group/token") }}{{ end -}}
+{{- $tls := "terminated" -}}
+{{- if $http.tlsSecret -}}
+{{- $tls = dict "cert" "/etc/flatline-tls/tls.crt" "key" (dict "file" "/etc/flatline-tls/tls.key") -}}
+{{- if $http.tlsAuthorityKey }}{{ $_ := set $tls "ca" (printf "/etc/flatline-tls/%s" $http.tlsAuthorityKey) }}{{ end -}}
+{{- end -}}
+{{- dict "tls" $tls "auth" $auth | toJson -}}
 {{- end }}
 
 {{- define "flatline.config" -}}
@@ -102,6 +123,7 @@ envFrom:
 {{- if not .Values.config.pipelines }}{{ fail "config.pipelines: at least one pipeline is missing" }}{{ end -}}
 {{- range list "stateDir" "instance" "http" }}{{ if hasKey $.Values.config . }}{{ fail (printf "config.%s: is set by the chart; leave it out" .) }}{{ end }}{{ end -}}
 {{- $config := deepCopy .Values.config -}}
+{{- $_ := set $config "http" (include "flatline.http" . | fromJson) -}}
 {{- if hasKey $config "ingest" -}}
 {{- $ingest := $config.ingest | default dict -}}
 {{- if hasKey $ingest "host" }}{{ fail "config.ingest.host: is set by the chart; leave it out" }}{{ end -}}
