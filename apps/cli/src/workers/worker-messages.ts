@@ -1,5 +1,5 @@
 // Messages between a supervisor and a worker, over the channel that Node opens between parent and child.
-import type { Asking, HereAnswers, ProcessView, RestartOutcome } from '@flatline/processor';
+import type { ActOutcome, AskedAct, Asking, HereAnswers, ProcessView, RestartOutcome } from '@flatline/processor';
 
 export type ToWorker =
   | { readonly kind: 'stop' }
@@ -10,6 +10,7 @@ export type Question =
   | { readonly about: 'view' }
   | { readonly about: 'metrics' }
   | { readonly about: 'entries'; readonly asking: Asking }
+  | { readonly about: 'act'; readonly asked: AskedAct }
   | { readonly about: 'restart'; readonly pipeline: string; readonly partition: number };
 
 /** Fields not asked for are left out; all of them are while the processor has not started. */
@@ -20,4 +21,5 @@ export interface FromWorker {
   readonly metrics?: string;
   readonly entries?: HereAnswers | undefined;
   readonly outcome?: RestartOutcome;
+  readonly acted?: ActOutcome | undefined;
 }
