@@ -86,11 +86,16 @@ export function writeEvictions(evictions: readonly Eviction[]): Uint8Array {
   return out.copy();
 }
 
-/** @throws MalformedBytes */
+/** In the order of their records. @throws MalformedBytes */
 export function readEvictions(input: ByteReader): Eviction[] {
   const evictions: Eviction[] = [];
-  for (let left = input.varint(); left > 0; left -= 1)
-    evictions.push(eviction(input.text(), input.text(), input.varint(), input.varint()));
+  for (let left = input.varint(); left > 0; left -= 1) {
+    const next = eviction(input.text(), input.text(), input.varint(), input.varint());
+    const last = evictions.at(-1);
+    if (last !== undefined && (last.place >= next.place || last.at > next.at))
+      throw new MalformedBytes('evictions are out of order');
+    evictions.push(next);
+  }
   if (input.remaining > 0) throw new MalformedBytes(`${input.remaining} bytes after evictions`);
   return evictions;
 }

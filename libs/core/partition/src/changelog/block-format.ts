@@ -46,7 +46,7 @@ import {
   MalformedBytes,
   type Millis,
 } from '@flatline/base';
-import type { HeldState, Hold } from '@flatline/kinds';
+import { type HeldState, type Hold, readEvictions } from '@flatline/kinds';
 
 const MAGIC = 0x46;
 const KIND_STATE = 1;
@@ -320,7 +320,10 @@ function decodeHeader(input: ByteReader, kind: number): CommitHeader {
   if (kind < KIND_STATE_WITH_KEPT) return said;
   const kept = copyOf(input.block());
   if (kind === KIND_STATE_WITH_KEPT) return { ...said, kept };
-  return { ...said, ...(kept.length > 0 && { kept }), evictions: copyOf(input.block()) };
+  const evictions = copyOf(input.block());
+  // Whoever resumes from the commit relies on it.
+  readEvictions(new ByteReader(evictions));
+  return { ...said, ...(kept.length > 0 && { kept }), evictions };
 }
 
 function copyOf(bytes: Uint8Array): Uint8Array {
