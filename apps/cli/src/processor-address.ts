@@ -41,12 +41,19 @@ export class ProcessorAddress {
   }
 
   /** @throws CommandFailure where nothing answers, or something else than a processor, or it lets this caller in no farther */
-  async ask<T>(path: string, method: 'GET' | 'POST' = 'GET'): Promise<Answer<T>> {
-    const headers = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` };
+  async ask<T>(
+    path: string,
+    method: 'GET' | 'POST' = 'GET',
+    { body: sent, withinMs = ANSWER_MAX_MS }: { readonly body?: object | undefined; readonly withinMs?: number } = {},
+  ): Promise<Answer<T>> {
+    const headers = {
+      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+      ...(sent !== undefined && { 'content-type': 'application/json' }),
+    };
     const { href } = new URL(path, this.url);
     let answer;
     try {
-      answer = await this.#asker.ask(href, { method, headers, withinMs: ANSWER_MAX_MS });
+      answer = await this.#asker.ask(href, { method, headers, body: sent && JSON.stringify(sent), withinMs });
     } catch (error) {
       throw new CommandFailure(
         ExitCode.unreachable,

@@ -10,6 +10,7 @@ import { addDeadLettersCommand } from './commands/dead-letters.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHttpCommand } from './commands/http.ts';
 import { addImportCommand } from './commands/import.ts';
+import { addEntriesGroup } from './commands/acts.ts';
 import { addKindGroups } from './commands/kind-groups.ts';
 import { addPartitionsCommand } from './commands/partitions.ts';
 import { addResetCommand } from './commands/reset.ts';
@@ -101,6 +102,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addRunCommand(program, context);
   addImportCommand(program, context);
   addKindGroups(program, context);
+  addEntriesGroup(program, context);
   addDeadLettersCommand(program, context);
   addVerifyCommand(program, context);
   addStatsCommand(program, context);

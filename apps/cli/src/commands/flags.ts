@@ -89,7 +89,7 @@ export function positiveNumber(text: string): number {
 
 export const port = integerFrom(1, 65_535);
 
-function httpAddress(text: string): string {
+export function httpAddress(text: string): string {
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
   throw new InvalidArgumentError('It must be an address with its scheme, for example http://127.0.0.1:7070.');
 }

@@ -4,6 +4,7 @@ import { KIND_WORDS } from '@flatline/kind-modules/words';
 import type { Command } from 'commander';
 import type { CommandContext } from './context.ts';
 import { addEntryCommands } from './entries.ts';
+import { addLeaseCommands } from './leases.ts';
 import { addScheduleCommands } from './schedules.ts';
 import { addSessionCommands } from './sessions.ts';
 import { addWindowCommands } from './windows.ts';
@@ -11,6 +12,7 @@ import { addWindowCommands } from './windows.ts';
 /** All commands of kinds that have some of their own, in the order of the help. */
 const OF_KIND: Partial<Readonly<Record<KindName, (group: Command, context: CommandContext) => void>>> = {
   session: addSessionCommands,
+  lease: addLeaseCommands,
   debounce: addWindowCommands,
   schedule: addScheduleCommands,
 };

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { addKeyAct } from './acts.ts';
 import type { CommandContext } from './context.ts';
 import { addEntryCommands } from './entries.ts';
 import type { EraseFlags } from './erase-action.ts';
@@ -34,6 +35,7 @@ export function addSessionCommands(sessions: Command, context: CommandContext): 
       ),
     );
   addEntryCommands(sessions, 'session', context);
+  addKeyAct(sessions, 'session', 'end', context);
   keyActOptions(sessions.command('erase').argument('<key>', 'the session'), 'session')
     .description('end a session without a summary, and have nothing of its key left in the changelog; prints a receipt')
     .option('--no-wait', 'only send the act')

@@ -20,6 +20,7 @@ const clean: VerificationReport = {
     timeouts: 3,
     ends: 1,
     maxDurations: 0,
+    evictions: 0,
     duplicates: 0,
     badRecords: 0,
     clockRecords: 2,

@@ -8,6 +8,8 @@
 //   SV2  A question that a worker does not answer in time is answered without it; nothing waits for a dead one.
 import { type Clock, type DurationMs, messageOf, Retriable, StateInUse } from '@flatline/base';
 import {
+  type ActOutcome,
+  type AskedAct,
   type Asking,
   type HereAnswers,
   type Looked,
@@ -48,6 +50,8 @@ export interface SupervisorParts {
 const ANSWER_WITHIN_MS: DurationMs = 3_000;
 /** Whoever asks for a key waits. */
 const ENTRIES_WITHIN_MS: DurationMs = 2_000;
+/** Longer than a worker waits for the brokers. */
+const ACT_WITHIN_MS: DurationMs = 12_000;
 
 /** How long it waits where nothing is to be started. */
 const IDLE_MS: DurationMs = 60_000;
@@ -152,6 +156,20 @@ export class Supervisor implements Whole {
         resolve(found);
       });
     });
+  }
+
+  /** By any one: each of them can append to every partition. Another is asked only where one does not know the pipeline. */
+  async act(asked: AskedAct): Promise<ActOutcome | undefined> {
+    for (const child of this.#running.values()) {
+      try {
+        const { acted } = await this.#ask(child, { about: 'act', asked }, ACT_WITHIN_MS);
+        if (acted !== undefined) return acted;
+      } catch (error) {
+        const why = `it may be in the log or not, and may be asked for again: a worker does not answer: ${messageOf(error)}`;
+        return { kind: 'unsure', why };
+      }
+    }
+    return undefined;
   }
 
   endpoint(): string {

@@ -1,5 +1,5 @@
 // Messages between a supervisor and a worker, over the channel that Node opens between parent and child.
-import type { Asking, HereAnswers, ProcessView, RestartOutcome } from '@flatline/processor';
+import type { ActOutcome, AskedAct, Asking, HereAnswers, ProcessView, RestartOutcome } from '@flatline/processor';
 
 export type ToWorker =
   | { readonly kind: 'stop' }
@@ -10,6 +10,7 @@ export type Question =
   | { readonly about: 'view' }
   | { readonly about: 'metrics' }
   | { readonly about: 'entries'; readonly asking: Asking }
+  | { readonly about: 'act'; readonly asked: AskedAct }
   | { readonly about: 'restart'; readonly pipeline: string; readonly partition: number };
 
 /** Fields not asked for are left out; all of them are while the processor has not started. */
@@ -22,4 +23,5 @@ export interface FromWorker {
   readonly outcome?: RestartOutcome;
   /** The question made the worker fail; nothing else is said then. */
   readonly failure?: string;
+  readonly acted?: ActOutcome | undefined;
 }

@@ -2,6 +2,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { debounce } from './debounce/debounce.ts';
 import { delays } from './delays/delays.ts';
+import { evict } from './evict/evict.ts';
 import { failover } from './failover/failover.ts';
 import { growth } from './growth/growth.ts';
 import { hotkey } from './hotkey/hotkey.ts';
@@ -37,4 +38,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   leases,
   hotkey,
   service,
+  evict,
 ];

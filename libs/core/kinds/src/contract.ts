@@ -8,6 +8,7 @@
 // cost each heartbeat as much as what it changes.
 import type { ByteWriter, Millis } from '@flatline/base';
 import type { DeadLetterReason, GroupHeaders, KeyGroup, OutgoingRecord } from '@flatline/ports';
+import type { Eviction } from './acts/eviction.ts';
 import type { ShownEntry } from './shown-entry.ts';
 import type { EntryMemory, EntryWindow } from './entry-window.ts';
 import type { Reckoning } from './held-time.ts';
@@ -40,7 +41,9 @@ export type Refusal =
   /** There is no room for it (I7), by `Effects.open` or `Effects.hasRoom`. */
   | { readonly kind: 'noRoom' }
   /** The entry owes records that come first: the record is taken again once more of them are said. */
-  | { readonly kind: 'owing' };
+  | { readonly kind: 'owing' }
+  /** All that is due comes first: the record is taken again then. */
+  | { readonly kind: 'due' };
 
 /** Reason of a dead letter that concerns this program, not the record: it could not be processed (I6). */
 export const PROCESSING_FAILED = 'processing-failed';
@@ -59,6 +62,8 @@ export interface KindOutput extends OutgoingRecord {
 export interface Effects {
   /** The partition clock. */
   readonly clock: Millis;
+  /** The latest instant that may take effect now, beside the one that does: the clock, or before it where an eviction has to come next. */
+  readonly dueThrough: Millis;
   /** Broker time as far as this machine knows it: only ever written down. */
   readonly wall: Millis;
   /** Moves the window to the live entry with the key of the shown record at `index`; what was due for it has taken effect (S3). */
@@ -153,6 +158,14 @@ export interface Kept {
   shown(): readonly ShownEntry[];
 }
 
+/** Where an operator may end entries by what they say of themselves (Q4). All of it concerns the entry in the window. */
+export interface Evicting {
+  /** True if it was as it is when the eviction's record came, and that has the attribute. Changes nothing. */
+  concerns(eviction: Eviction): boolean;
+  /** Ends what it concerns, as of its clock: then it concerns the entry, if that goes on, no more. */
+  evict(eviction: Eviction, effects: Effects): void;
+}
+
 /** A kind at work in one partition. */
 export interface Kind {
   /** When the entry in the window is due. Looks at its head alone. */
@@ -166,6 +179,8 @@ export interface Kind {
   /** Where its entries may have more to say than a commit should hold. */
   readonly owing?: Owing;
   readonly kept?: Kept | undefined;
+  /** undefined: its entries have no attributes that could be asked for. */
+  readonly evicting?: Evicting | undefined;
 }
 
 /** Header fields of the commit that a touch is part of. */

@@ -1,6 +1,8 @@
+export { asksEviction, type Eviction, readEviction, readEvictions, writeEvictions } from './acts/eviction.ts';
 export {
   type CounterOf,
   type Effects,
+  type Evicting,
   type EntryFormat,
   type Kind,
   type KindCounters,

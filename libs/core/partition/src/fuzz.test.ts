@@ -58,6 +58,18 @@ function severalInputs(): PartitionTask {
   return task;
 }
 
+/** A task with evictions under way. */
+function evicting(): PartitionTask {
+  const task = busyTask();
+  const headers = [{ name: 'flatline-command', value: bytes('EVICT') }];
+  const acts = ['NL', 'BE', 'é'].map((equals, i): TestRecord => {
+    const value = JSON.stringify({ attribute: 'country', equals });
+    return { offset: 60 + i, timestamp: 1_700_000_000_100, key: null, value, headers };
+  });
+  task.step(new ListCursor(acts), 10, 2e12);
+  return task;
+}
+
 function blocks(): Uint8Array[] {
   const task = busyTask();
   const context = { logId: 'log', owner: 'me', previousCommitId: '', inputPartitions: 4 };
@@ -79,7 +91,8 @@ function blocks(): Uint8Array[] {
   begin(adopted, 0, { position: 9, checksum: 7, leaderEpoch: 1, batchTimestamp: 5, live: false, origin: 9 });
   const third = adopted.cut({ ...context, commitId: 'run-3', sequence: 0 });
   const fourth = severalInputs().cut({ ...context, commitId: 'run-4', sequence: 0 });
-  const cuts = [first, second, third, fourth];
+  const fifth = evicting().cut({ ...context, commitId: 'run-5', sequence: 0 });
+  const cuts = [first, second, third, fourth, fifth];
   return [claim, ...cuts.flatMap((cut) => cut.blocks).map((block) => block.bytes)];
 }
 

@@ -45,7 +45,7 @@ const FAULTS_MAX = 20;
 
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
 /** What the last commit's header says beside clock and positions. */
-type ResumedState = HeldState & Pick<CutContext, 'kept'>;
+type ResumedState = HeldState & Pick<CutContext, 'kept' | 'evictions'>;
 
 const NOTHING_HELD_YET: ResumedState = { heldMs: 0, holds: [] };
 
@@ -133,7 +133,7 @@ export class PartitionTask {
     else this.#merged.resume(inputs);
     this.#commit.resume(this.#applied);
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
-    this.#entries.begin(held.kept, inputs[0]!.position);
+    this.#entries.begin(held.kept, inputs[0]!.position, held.evictions);
   }
 
   /**
@@ -390,7 +390,8 @@ export class PartitionTask {
     const { inputs, clock } = this;
     const { state: held } = this.#time.held;
     const kept = this.#entries.keptBytes();
-    return this.#commit.cut(name, { inputs, applied: this.#applied, clock: clock.now, held, kept });
+    const evictions = this.#entries.evictionBytes();
+    return this.#commit.cut(name, { inputs, applied: this.#applied, clock: clock.now, held, kept, evictions });
   }
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */

@@ -113,7 +113,7 @@ const OF_HEADERS: Readonly<Record<HeaderReason, string>> = {
   'invalid-upsert': 'the header `flatline-upsert`',
   'invalid-target': 'the header `flatline-target`',
   'invalid-jitter-ms': 'the header `flatline-jitter-ms`',
-  'invalid-command': 'the header `flatline-command`, of a schedule, an item or a session',
+  'invalid-command': 'the header `flatline-command`, of an act (Q4) or an item',
 };
 
 /** With what each says, in words. */

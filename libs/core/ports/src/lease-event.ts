@@ -13,7 +13,8 @@ export type LeaseReason =
   | 'WITHDRAWN'
   | 'TIMEOUT'
   | 'MAX_DURATION'
-  | 'REPLACED';
+  | 'REPLACED'
+  | 'EVICTED';
 
 /** Output event of a lease (`schemas/lease-event.avsc`): a function of the input, all of it. */
 export interface LeaseEvent {
@@ -23,6 +24,8 @@ export interface LeaseEvent {
   readonly token: number | undefined;
   readonly requestId: string | undefined;
   readonly reason: LeaseReason | undefined;
+  /** An operator has released it (Q4); undefined: none did. */
+  readonly byOperator?: boolean | undefined;
   /** Attributes of the lease that is in the way; undefined where none is. */
   readonly holder: ReadonlyMap<string, string> | undefined;
   readonly retryAt: Millis | undefined;

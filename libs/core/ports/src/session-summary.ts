@@ -23,6 +23,8 @@ export interface SessionSummary {
   readonly state: SessionState;
   /** Empty: it lives. */
   readonly reason: CloseReason | '';
+  /** An operator has ended it (Q4). undefined: none did. */
+  readonly byOperator?: boolean | undefined;
   /** Event time of the earliest event. */
   readonly startedAt: Millis;
   /** Effective time of the last activity. */

@@ -5,6 +5,7 @@
 import { type Calendar, decimalIn, type DurationMs, type Millis } from '@flatline/base';
 import {
   ASKING_HEADERS,
+  CANCEL,
   COMMAND_HEADER,
   CRON_HEADER,
   DELAY_HEADER,
@@ -101,6 +102,9 @@ function asked({ headers, bytes, start, length }: AskingRecord, rules: ScheduleR
   const own = ownHeaders(headers);
   const id = textIn(own, SCHEDULE_ID_HEADER, SCHEDULE_ID_LENGTH_MAX);
   const command = textIn(own, COMMAND_HEADER);
+  if (command === CANCEL && length >= 0)
+    throw new BadHeader('invalid-command', `what cancels schedules (${COMMAND_HEADER}: ${CANCEL}) has no value`);
+  if (command === CANCEL) return { does: CANCEL, id };
   if (command !== undefined) return { does: oneOf(COMMANDS, command, COMMAND_HEADER), id };
   if (length < 0) return { does: 'CANCEL', id };
   const upsert = textIn(own, UPSERT_HEADER);

@@ -4,6 +4,7 @@
 // Does not own: what is true (the processor; SPEC, Q1 and Q2).
 import { type DurationMs, messageOf, Misconfigured, partitionOf, Retriable } from '@flatline/base';
 import { type Asked, DirectoryAccess, type DirectoryCredentials } from './directory-access.ts';
+import { act, type ActPlace, type Evicted, type EvictionPlaces, type KeyAct } from './directory-acts.ts';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { instancesOf, type OwnerMap } from './directory-owners.ts';
 import { checkCall } from './known-options.ts';
@@ -26,6 +27,19 @@ export interface Directory {
   get(key: RecordKey, options?: DirectoryGetOptions): Promise<DirectoryEntry>;
   /** The same of many, in their order. */
   getAll(keys: readonly RecordKey[], options?: DirectoryGetOptions): Promise<readonly DirectoryEntry[]>;
+  /**
+   * Acts of an operator: each appends a record to the pipeline's input, and resolves once that is in the log. Rejects with Retriable
+   * where that is not known, with Error where it was refused. `end`: the sessions of the key.
+   */
+  end(key: RecordKey): Promise<ActPlace>;
+  /** The lease, whatever its token. */
+  release(key: RecordKey): Promise<ActPlace>;
+  /** The window fires at once, with what it has. */
+  flush(key: RecordKey): Promise<ActPlace>;
+  /** The window goes without its items, or all schedules of the key. */
+  cancel(key: RecordKey): Promise<ActPlace>;
+  /** All sessions, or leases, with the attribute, as of the records of the act. */
+  evict(evicted: Evicted): Promise<EvictionPlaces>;
 }
 
 export interface DirectoryGetOptions {
@@ -86,6 +100,44 @@ class HttpDirectory implements Directory {
   async getAll(keys: readonly RecordKey[], options: DirectoryGetOptions = {}): Promise<readonly DirectoryEntry[]> {
     checkCall('lookUp', options, 'getAll');
     return this.#look(keys.map(keyBytes), options.proof);
+  }
+
+  end(key: RecordKey): Promise<ActPlace> {
+    return this.#act('end', key);
+  }
+
+  release(key: RecordKey): Promise<ActPlace> {
+    return this.#act('release', key);
+  }
+
+  flush(key: RecordKey): Promise<ActPlace> {
+    return this.#act('flush', key);
+  }
+
+  cancel(key: RecordKey): Promise<ActPlace> {
+    return this.#act('cancel', key);
+  }
+
+  async evict(evicted: Evicted): Promise<EvictionPlaces> {
+    checkCall('evict', evicted);
+    const { topic, records } = await act<EvictionPlaces>(this.#access, this.#known(), {
+      path: `${this.#path}:evict`,
+      body: evicted,
+    });
+    return { topic, records };
+  }
+
+  async #act(name: KeyAct, key: RecordKey): Promise<ActPlace> {
+    // Any byte of a key may be none of UTF-8.
+    const inPath = [...keyBytes(key)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+    const { topic, partition, offset } = await act<ActPlace>(this.#access, this.#known(), {
+      path: `${this.#path}/${inPath}:${name}`,
+    });
+    return { topic, partition, offset };
+  }
+
+  get #path(): string {
+    return `/api/v1/entries/${encodeURIComponent(this.#pipeline)}`;
   }
 
   async #askFor(all: Waiting[], proof: Proof): Promise<void> {

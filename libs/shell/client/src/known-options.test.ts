@@ -1,6 +1,7 @@
 // Ties what is checked of a call to what it takes: the compiler finds an option that has one home only.
 import { expect, test } from '@jest/globals';
 import type { Needed, Wanted } from './check-options.ts';
+import type { Evicted } from './directory-acts.ts';
 import type { DirectoryGetOptions, DirectoryOptions } from './directory.ts';
 import type { ConnectOptions, Flatline } from './flatline.ts';
 import type { SummariesOptions } from './open-summaries.ts';
@@ -17,6 +18,7 @@ type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
   readonly connect: ConnectOptions;
   readonly directory: DirectoryOptions;
   readonly lookUp: DirectoryGetOptions;
+  readonly evict: Evicted;
   readonly summaries: SummariesOptions;
   readonly summariesOfGroup: SessionsOutputsOptions;
   readonly session: SessionOptions;

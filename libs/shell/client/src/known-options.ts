@@ -141,6 +141,7 @@ export const CALLS = {
     ssl: TLS_OBJECT,
   },
   lookUp: { proof: oneOf('now') },
+  evict: { attribute: required(TEXT), equals: required(TEXT) },
   heartbeats: HEARTBEATS,
   sessions: {
     ...HEARTBEATS,

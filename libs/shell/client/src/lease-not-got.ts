@@ -13,8 +13,8 @@ export class LeaseNotGot extends Error {
   override readonly name = 'LeaseNotGot';
   readonly leaseId: string;
   /**
-   * As the pipeline says it: `HELD`, `LOCK_DELAY`, `QUEUE_FULL`, `WAITED`, `WITHDRAWN`, `REPLACED`; of one to be resumed `NOT_HELD`,
-   * `WRONG_TOKEN`, `TIMEOUT`, `REPLACED`, `RELEASED`, `MAX_DURATION`; or, of this side, `RESUMED`, `NO_ANSWER`,
+   * As the pipeline says it: `HELD`, `LOCK_DELAY`, `QUEUE_FULL`, `WAITED`, `WITHDRAWN`, `REPLACED`, `EVICTED`; of one to be resumed `NOT_HELD`,
+   * `WRONG_TOKEN`, `TIMEOUT`, `REPLACED`, `RELEASED`, `MAX_DURATION`, `EVICTED`; or, of this side, `RESUMED`, `NO_ANSWER`,
    * `NO_APPEND_TIME`, `TOO_SHORT`, `TOO_LATE`, `TIMEOUT`, `ENDED`, `TOO_LARGE`.
    */
   readonly reason: string;
@@ -80,6 +80,6 @@ export function noAppendTime(topic: string): string {
 }
 
 /** Reasons that the pipeline gives for the end of a lease. */
-const ENDINGS: readonly string[] = ['TIMEOUT', 'MAX_DURATION', 'REPLACED', 'RELEASED'];
+const ENDINGS: readonly string[] = ['TIMEOUT', 'MAX_DURATION', 'REPLACED', 'RELEASED', 'EVICTED'];
 /** Reasons for which a lease is over that was never held, and may be had by asking again. */
 export const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];

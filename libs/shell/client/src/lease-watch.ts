@@ -19,7 +19,7 @@ export type LeaseStanding =
       /** When it ends unless it is renewed, as of when that was said: renewals say nothing. */
       readonly deadlineAt: Millis | undefined;
     }
-  /** `reason`: `NOT_HELD` where the watch began so, `RELEASED`, `TIMEOUT`, `MAX_DURATION` or `REPLACED`. */
+  /** `reason`: `NOT_HELD` where the watch began so, `RELEASED`, `TIMEOUT`, `MAX_DURATION`, `REPLACED` or `EVICTED`. */
   | { readonly state: 'free'; readonly reason: string }
   /** The pipeline has not answered who holds it; what comes of it from now on is given. */
   | { readonly state: 'unknown' };

@@ -1,7 +1,7 @@
 // Interprets the records of an output topic by the kind of its pipeline: a table with the reading for each kind.
 import type { KindName } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
-import type { SessionState } from '@flatline/ports/formats';
+import { BY_OPERATOR_HEADER, type SessionState } from '@flatline/ports/formats';
 import type { BadOutcome, ReadingOptions } from '@flatline/records';
 import { BatchFormats } from '@flatline/records/batches';
 import { LeaseEventFormats } from '@flatline/records/leases';
@@ -69,9 +69,9 @@ export function outputKinds(options: ReadingOptions, asked: Asked = {}): OutputK
       outputs: 'summaries of sessions',
       pipeline: 'a pipeline of sessions',
       read: summaryReading(summaries, asked),
-      readNow: readingNow((at, value) => {
+      readNow: readingNow((at, value, headers) => {
         const outcome = summaries.decode(value);
-        return outcome.kind === 'unknownSchema' ? undefined : summaryOf(at, outcome, asked);
+        return outcome.kind === 'unknownSchema' ? undefined : summaryOf(at, outcome, headers, asked);
       }),
       waitsAs: ({ summary: { state, incarnation } }) =>
         asked.view === 'final' && state === 'CLOSED' ? incarnation : undefined,
@@ -109,27 +109,34 @@ export function summaryReading(
   formats: SummaryFormats,
   asked: Asked = {},
 ): (record: RawOutput) => Promise<SummaryRecord | UpdateRecord | TombstoneRecord | UnreadableRecord> {
-  return reading(async (at, value) => summaryOf(at, await formats.read(value), asked));
+  return reading(async (at, value, headers) => summaryOf(at, await formats.read(value), headers, asked));
 }
 
 function summaryOf(
   at: At,
   outcome: Awaited<ReturnType<SummaryFormats['read']>>,
+  headers: RawOutput['headers'],
   { states = CLOSED_ONLY, view = 'all' }: Asked,
 ): SummaryRecord | UpdateRecord | BadOutcome {
   if (outcome.kind === 'bad') return outcome;
-  const { summary } = outcome;
+  const summary = markedBy(outcome.summary, headers);
   // Another writer's may be in any.
   const isGiven = states.some((state) => state === summary.state) && (view !== 'first' || summary.revision === 0);
   return { kind: isGiven ? 'summary' : 'update', ...at, summary };
 }
 
+/** In Avro, which has no field for it, a header alone says that an operator brought it about (SPEC, Q4). */
+function markedBy<Said extends { byOperator?: boolean | undefined }>(said: Said, headers: RawOutput['headers']): Said {
+  if (said.byOperator === true || !headers.some(({ name }) => name === BY_OPERATOR_HEADER)) return said;
+  return { ...said, byOperator: true };
+}
+
 export type LeaseEventReader = (record: RawOutput) => Promise<LeaseEventRecord | TombstoneRecord | UnreadableRecord>;
 
 export function leaseEventReading(formats: Pick<LeaseEventFormats, 'readOrWhy'>): LeaseEventReader {
-  return reading(async (at, value) => {
+  return reading(async (at, value, headers) => {
     const outcome = await formats.readOrWhy(value);
-    return outcome.kind === 'bad' ? outcome : { kind: 'leaseEvent', ...at, event: outcome.event };
+    return outcome.kind === 'bad' ? outcome : { kind: 'leaseEvent', ...at, event: markedBy(outcome.event, headers) };
   });
 }
 
@@ -145,23 +152,23 @@ type At = Pick<RawOutput, 'partition' | 'offset' | 'timestamp'>;
 
 /** For kinds whose outputs are in the value: with a key, and tombstones between them. */
 function reading<Found extends RecordsByKind[keyof RecordsByKind] | UpdateRecord>(
-  decode: (at: At, value: Uint8Array) => Promise<Found | BadOutcome>,
+  decode: (at: At, value: Uint8Array, headers: RawOutput['headers']) => Promise<Found | BadOutcome>,
 ): (record: RawOutput) => Promise<Found | TombstoneRecord | UnreadableRecord> {
   return async (record) => {
     const { value } = record;
     if (value === null || value.length === 0 || record.key === null) return emptyOf(record);
-    return foundOf(record, await decode(atOf(record), value));
+    return foundOf(record, await decode(atOf(record), value, record.headers));
   };
 }
 
 /** The same where no registry has to be asked, by `decode`: not for what another question to it may turn into an output. */
 function readingNow<Found extends RecordsByKind[keyof RecordsByKind] | UpdateRecord>(
-  decode: (at: At, value: Uint8Array) => Found | BadOutcome | undefined,
+  decode: (at: At, value: Uint8Array, headers: RawOutput['headers']) => Found | BadOutcome | undefined,
 ): (record: RawOutput) => Found | TombstoneRecord | UnreadableRecord | undefined {
   return (record) => {
     const { value } = record;
     if (value === null || value.length === 0 || record.key === null) return emptyOf(record);
-    const decoded = decode(atOf(record), value);
+    const decoded = decode(atOf(record), value, record.headers);
     if (decoded === undefined || (isBad(decoded) && decoded.reason === 'unknown-schema-id')) return undefined;
     return foundOf(record, decoded);
   };

@@ -17,6 +17,8 @@ import { checkTokenEpoch, PipelineInstance, ProcessShare, type RuntimeLog, type 
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
+import type { ActOutcome, AskedAct } from './acts/act.ts';
+import { ActSender } from './acts/act-sender.ts';
 import { ask, type Asked } from './directory/asking.ts';
 import type { EntryAnswer } from './directory/entry-answer.ts';
 import { type Asking, Here, type HereAnswers } from './directory/here.ts';
@@ -75,6 +77,8 @@ export interface RunningProcessor {
   lookUp(asking: Asking): Promise<HereAnswers | undefined>;
   /** The same, and by other instances what they have; in words why there is no answer. */
   ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined>;
+  /** Appends an operator's act to the input (Q4); undefined: it has no such pipeline. */
+  act(asked: AskedAct): Promise<ActOutcome | undefined>;
 }
 
 export interface ProcessorSnapshot {
@@ -110,6 +114,7 @@ class Processor implements RunningProcessor, Observed {
   readonly worker: number | undefined;
   readonly #metrics: Metrics;
   readonly #here: Here;
+  readonly #acts: ActSender;
   readonly #startedAt: DurationMs;
   readonly #pipelines: Pipelines<RunningPipeline>;
   readonly finished: Promise<void>;
@@ -132,6 +137,7 @@ class Processor implements RunningProcessor, Observed {
     this.#kafka = kafkaOptions(config, clock, { log: this.#log, outages: new BrokerOutages(log, clock) });
     this.#clock = clock;
     this.#here = new Here(config.instance, clock);
+    this.#acts = new ActSender({ pipelines: config.pipelines, kafka: this.#kafka, clock, log: this.#log });
     this.#startedAt = clock.monotonicMs();
     this.finished = new Promise((resolve, reject) => {
       this.#finish = { resolve, reject };
@@ -278,6 +284,10 @@ class Processor implements RunningProcessor, Observed {
       },
       asking,
     );
+  }
+
+  act(asked: AskedAct): Promise<ActOutcome | undefined> {
+    return this.#acts.send(asked);
   }
 
   ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined> {

@@ -101,6 +101,7 @@ function partitionRows({ processor }: Stage): PartitionRow[] {
     sessionsClosed:
       (counters?.['closedByTimeout'] ?? 0) +
       (counters?.['closedByEnd'] ?? 0) +
-      (counters?.['closedByMaxDuration'] ?? 0),
+      (counters?.['closedByMaxDuration'] ?? 0) +
+      (counters?.['closedByEviction'] ?? 0),
   }));
 }

@@ -70,6 +70,11 @@ export class Instance implements RunningContender {
     return this.#process.child.pid;
   }
 
+  /** Where it answers over HTTP. */
+  address(): Promise<string> {
+    return this.#address;
+  }
+
   async assigned(): Promise<readonly AssignedPartition[]> {
     const answer = await fetch(`${await this.#address}/api/v1/partitions`);
     return ((await answer.json()) as { partitions: AssignedPartition[] }).partitions;

@@ -64,7 +64,7 @@ export const COMMIT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'expires in the middle of a cut',
     file: 'libs/core/partition/src/live/expiry.ts',
-    from: 'if (this.#commit.isFull) return entries.hasBacklog;',
+    from: 'if (this.#commit.isFull) return entries.hasBacklog || entries.isEvicting;',
     to: 'if (this.#commit.isFull && !this.#commit.isCutting) return entries.hasBacklog;',
     seed: 19,
   },

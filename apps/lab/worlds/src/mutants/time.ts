@@ -18,8 +18,8 @@ export const TIME_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'arms timers a minute late',
     file: 'libs/core/partition/src/live/live-entries.ts',
-    from: 'deadlineOf: (slot) => this.#dueAt(slot),',
-    to: 'deadlineOf: (slot) => this.#dueAt(slot) + 60_000,',
+    from: 'deadlineOf: (slot) => this.#timerDueAt(slot),',
+    to: 'deadlineOf: (slot) => this.#timerDueAt(slot) + 60_000,',
   },
   {
     name: 'loses a timer on restoring',

@@ -14,7 +14,7 @@
 //        them does, and a part is in each commit.
 import { copyBytes, type DurationMs, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
-import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
+import { type BatchReason, CANCEL, COMMAND_HEADER, type DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import type { ReducerWatch } from '../reducing/index.ts';
 import { whyUnreadable } from '../reducing/kept-states.ts';
@@ -144,6 +144,8 @@ class DebounceKind implements Kind {
       else this.#counters.unmatchedCommands += 1;
       return undefined;
     }
+    if (asked.cancel)
+      return bad('invalid-command', `what cancels a window (${COMMAND_HEADER}: ${CANCEL}) has no value`);
     const room = this.#voice.roomFor(records.group.lengths[records.index]!);
     const item = this.#itemOf(records, headers);
     const refusal = this.#unfit(item, room);

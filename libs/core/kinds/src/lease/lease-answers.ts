@@ -41,8 +41,8 @@ export class LeaseAnswers {
     this.#voice.rejected(refused, by, to, effects);
   }
 
-  released(state: LeaseState, to: Answered, effects: Effects): void {
-    this.#voice.released(this.#spoken(state, to.at), to, effects);
+  released(state: LeaseState, byOperator: boolean, to: Answered, effects: Effects): void {
+    this.#voice.released(this.#spoken(state, to.at), byOperator, to, effects);
   }
 
   expired(state: LeaseState, why: { reason: LeaseReason; heldMs?: number }, to: Answered, effects: Effects): void {

@@ -11,6 +11,8 @@ export interface LeaseCounters extends KindCounters {
   leasesExpiredByTimeout: number;
   leasesExpiredByMaxDuration: number;
   leasesReplaced: number;
+  /** By an operator's eviction (Q4). */
+  leasesEvicted: number;
   /** Timeouts outside [minTimeoutMs, maxTimeoutMs] that were clamped (L1). */
   clampedTimeouts: number;
 }
@@ -25,6 +27,7 @@ export function zeroLeaseCounters(): LeaseCounters {
     leasesExpiredByTimeout: 0,
     leasesExpiredByMaxDuration: 0,
     leasesReplaced: 0,
+    leasesEvicted: 0,
     clampedTimeouts: 0,
   };
 }

@@ -17,7 +17,8 @@
 //        granted, then all that have waited long enough are told.
 import { copyBytes, type Millis } from '@flatline/base';
 import { ENDED, type LeaseEventEncoder, type LeaseRequestDecoder, STARTED } from '@flatline/ports/formats';
-import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
+import type { Eviction } from '../acts/eviction.ts';
+import type { Effects, Evicting, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
 import { LeaseAnswers } from './lease-answers.ts';
 import type { LeaseCounters } from './lease-counters.ts';
@@ -34,7 +35,7 @@ import {
   stateBytes,
   type Waiter,
 } from './lease-state.ts';
-import { NO_TOKEN, TOKEN_OFFSETS, tokenOf } from './lease-token.ts';
+import { NO_TOKEN, TOKEN_OFFSETS, tokenOf, withinEpoch } from './lease-token.ts';
 import { STATE_BYTES_MAX } from '../state-bytes.ts';
 import { type Answered, LeaseVoice } from './lease-voice.ts';
 import type { LeaseWindow } from './lease-window.ts';
@@ -63,7 +64,8 @@ export function leaseKind(options: LeaseOptions): PipelineKind<LeaseWindow, Leas
   };
 }
 
-class LeaseKind implements Kind {
+class LeaseKind implements Kind, Evicting {
+  readonly evicting: Evicting = this;
   readonly #rules: LeaseRules;
   readonly #parts: LeaseParts;
   readonly #entry: LeaseWindow;
@@ -100,6 +102,12 @@ class LeaseKind implements Kind {
     if (refusal !== undefined) return refusal;
     const entry = this.#entry;
     const { type, token } = this.#reader.request;
+    if (this.#reader.isRelease) {
+      const isHeld = isThere && !entry.delayed;
+      if (isHeld) this.#release(records, effects);
+      else this.#refuseToken(records, isThere, effects);
+      return undefined;
+    }
     if (isThere && !entry.delayed && token === entry.token) {
       if (type === ENDED) this.#release(records, effects);
       else this.#renew(records.effectiveAt, effects);
@@ -132,7 +140,7 @@ class LeaseKind implements Kind {
 
   #release(records: GroupRecords, effects: Effects): void {
     const to = this.#answered(records, effects);
-    this.#answers.released(leaseState(this.#entry.state), to, effects);
+    this.#answers.released(leaseState(this.#entry.state), this.#reader.isRelease, to, effects);
     this.#parts.counters.leasesReleased += 1;
     if (this.#passOn(to.at, effects)) effects.dueSooner();
   }
@@ -245,18 +253,41 @@ class LeaseKind implements Kind {
     return undefined;
   }
 
-  /** The deadline has come. False: there is nothing left. */
-  #expire(at: Millis, effects: Effects): boolean {
+  /** Who holds the lease, or waits for it, by a start before the eviction and with the attribute (Q4). */
+  concerns(eviction: Eviction): boolean {
+    const entry = this.#entry;
+    if (entry.stateLength === 0) return false;
+    const { holder, waiters } = leaseState(entry.state);
+    return this.#isHeldBy(holder, eviction) || waiters.some(({ offset, claim }) => isOf(claim, offset, eviction));
+  }
+
+  /** Who waits is told first, so that the lease goes to none of them. */
+  evict(eviction: Eviction, effects: Effects): void {
+    const { at } = eviction;
+    const { holder, waiters } = leaseState(this.#entry.state);
+    const out = waiters.filter(({ offset, claim }) => isOf(claim, offset, eviction));
+    if (out.length > 0) this.#drop(out, 'EVICTED', at, effects);
+    if (this.#isHeldBy(holder, eviction)) this.#expire(at, effects, 'EVICTED');
+  }
+
+  #isHeldBy(holder: Claim, eviction: Eviction): boolean {
+    const { delayed, token } = this.#entry;
+    return !delayed && isOf(holder, withinEpoch(token) - 1, eviction);
+  }
+
+  /** The deadline has come, or an operator evicts the holder. False: there is nothing left. */
+  #expire(at: Millis, effects: Effects, evicted?: 'EVICTED'): boolean {
     const { counters, held } = this.#parts;
     const entry = this.#entry;
     const state = leaseState(entry.state);
-    const reason = deadlineReason(entry, held);
+    const reason = evicted ?? deadlineReason(entry, held);
     const heldMs = held.between(entry.renewedAt, at);
     const { requestId } = state.holder;
     const to = { key: effects.key(), at, offset: undefined, requestId };
     this.#answers.expired(state, { reason, ...(heldMs > 0 && { heldMs }) }, to, effects);
     if (reason === 'TIMEOUT') counters.leasesExpiredByTimeout += 1;
-    else counters.leasesExpiredByMaxDuration += 1;
+    else if (reason === 'MAX_DURATION') counters.leasesExpiredByMaxDuration += 1;
+    else counters.leasesEvicted += 1;
     const { lockDelayMs } = this.#rules;
     if (lockDelayMs === 0) return this.#passOn(at, effects);
     entry.delayed = true;
@@ -280,12 +311,19 @@ class LeaseKind implements Kind {
   }
 
   #dropWaited(at: Millis, effects: Effects): void {
+    const { waiters } = leaseState(this.#entry.state);
+    const out = waiters.filter(({ waitsUntil }) => waitsUntil <= at);
+    this.#drop(out, 'WAITED', at, effects);
+  }
+
+  /** These wait no more: they are told, in log order. */
+  #drop(out: readonly Waiter[], reason: 'WAITED' | 'EVICTED', at: Millis, effects: Effects): void {
     const { holder, waiters } = leaseState(this.#entry.state);
-    const state = { holder, waiters: waiters.filter(({ waitsUntil }) => waitsUntil > at) };
-    for (const { offset, claim, waitsUntil } of waiters) {
-      if (waitsUntil > at) continue;
+    const gone = new Set(out.map(({ offset }) => offset));
+    const state = { holder, waiters: waiters.filter(({ offset }) => !gone.has(offset)) };
+    for (const { offset, claim } of out) {
       const to = { key: effects.key(), at, offset, requestId: claim.requestId };
-      this.#answers.rejected(claim, this.#answers.obstacle('WAITED', at, state), to, effects);
+      this.#answers.rejected(claim, this.#answers.obstacle(reason, at, state), to, effects);
     }
     this.#keep(state, effects);
   }
@@ -346,6 +384,11 @@ class LeaseKind implements Kind {
       `${found}; maxAttributes is ${maxAttributes}, maxAttributeBytes ${maxAttributeBytes}`,
     );
   }
+}
+
+/** A start before the eviction, with the attribute. */
+function isOf({ attributes }: Claim, offset: number, { attribute, equals, place }: Eviction): boolean {
+  return offset < place && attributes.get(attribute) === equals;
 }
 
 function noToken(offset: number): Refusal {

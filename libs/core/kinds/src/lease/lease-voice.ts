@@ -4,7 +4,13 @@
 // Does not own: when something is said (LeaseKind), what (LeaseAnswers).
 import { type Millis, namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER, type RecordHeader } from '@flatline/ports';
-import { type LeaseEvent, type LeaseEventEncoder, type LeaseReason, REQUEST_ID_HEADER } from '@flatline/ports/formats';
+import {
+  BY_OPERATOR_HEADER,
+  type LeaseEvent,
+  type LeaseEventEncoder,
+  type LeaseReason,
+  REQUEST_ID_HEADER,
+} from '@flatline/ports/formats';
 import type { Effects } from '../contract.ts';
 import type { Claim } from './lease-state.ts';
 import { withinEpoch } from './lease-token.ts';
@@ -68,8 +74,9 @@ export class LeaseVoice {
     this.#say({ ...NOTHING_SAID, ...lease, ...to, type: 'GRANTED' }, effects);
   }
 
-  released(lease: SpokenLease, to: Answered, effects: Effects): void {
-    this.#say({ ...NOTHING_SAID, ...lease, ...to, type: 'RELEASED' }, effects);
+  released(lease: SpokenLease, byOperator: boolean, to: Answered, effects: Effects): void {
+    const by = byOperator ? { byOperator } : undefined;
+    this.#say({ ...NOTHING_SAID, ...lease, ...by, ...to, type: 'RELEASED' }, effects);
     this.#bury(lease.token, effects);
   }
 
@@ -92,6 +99,7 @@ export class LeaseVoice {
     const event = { ...said, partition: this.#parts.partition };
     const headers = event.type === 'REJECTED' || event.type === 'QUEUED' ? [] : [this.#incarnation(event.token!)];
     if (event.requestId !== undefined) headers.push({ name: REQUEST_ID_HEADER, value: utf8.encode(event.requestId) });
+    if (event.byOperator === true) headers.push({ name: BY_OPERATOR_HEADER, value: utf8.encode('true') });
     effects.emit({ key: event.key, value: this.#encoded(event), headers });
   }
 

@@ -8,16 +8,19 @@ import {
   ENDED,
   type LeaseRequest,
   type LeaseRequestDecoder,
+  RELEASE,
   REQUEST_ID_HEADER,
   REQUEST_ID_LENGTH_MAX,
   resetLeaseRequest,
   TOKEN_HEADER,
 } from '@flatline/ports/formats';
+import { commandBytes, isCommand } from '../acts/command.ts';
 import type { Refusal, GroupRecords } from '../contract.ts';
 import { bad, decodeInto } from '../refusals.ts';
 
 /** Decimal, without leading zeros: a token has one form. */
 const TOKEN = /^(?:0|[1-9]\d{0,15})$/;
+const RELEASE_BYTES = commandBytes(RELEASE);
 const TOKEN_BYTES_MAX = 16;
 /** No unit of UTF-16 takes more in UTF-8. */
 const UTF8_BYTES_MAX = 3;
@@ -25,6 +28,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export class RequestReader {
   readonly request: LeaseRequest = blankLeaseRequest();
+  /** An operator's act: the lease is to be released, whatever its token (Q4). */
+  isRelease = false;
   readonly #decoder: LeaseRequestDecoder;
 
   constructor(decoder: LeaseRequestDecoder) {
@@ -42,10 +47,17 @@ export class RequestReader {
       // An empty value renews, a null value releases.
       if (length < 0) this.request.type = ENDED;
     }
+    this.isRelease = false;
     for (const header of headers.headersOf(index)) {
-      const refusal = this.#readHeader(header);
+      const refusal = isCommand(header, RELEASE_BYTES) ? this.#readRelease(length) : this.#readHeader(header);
       if (refusal !== undefined) return refusal;
     }
+    return undefined;
+  }
+
+  #readRelease(length: number): Refusal | undefined {
+    if (length >= 0) return bad('invalid-command', 'what releases a lease (flatline-command: RELEASE) has no value');
+    this.isRelease = true;
     return undefined;
   }
 

@@ -4,7 +4,7 @@
 // the end of the window, is the head's to say. The rest lies where disorder lies (disorder-bytes.ts), in front of the texts:
 //
 //   closed = aside · 0 (no other sessions) · closedAt − lastSeenAt signed varint · timeoutMs varint
-//            · 1 if an event chose it, else 0, u8 · reason u8 (in the order of REASONS) · revision varint
+//            · 1 if an event chose it, else 0, u8 · reason u8 (in the order of REASONS, and one: an operator's end) · revision varint
 import { ByteReader, ByteWriter, MalformedBytes, type Millis } from '@flatline/base';
 import type { CloseReason } from '@flatline/ports/formats';
 import type { BytesSpan } from '../state-bytes.ts';
@@ -21,11 +21,15 @@ export interface ClosedSession {
   /** The instant as of which it closed: no revision changes it. */
   readonly closedAt: Millis;
   readonly reason: CloseReason;
+  /** An operator has ended it (Q4). */
+  readonly byOperator: boolean;
   /** The last summary's. */
   readonly revision: number;
 }
 
-const REASONS: readonly CloseReason[] = ['TIMEOUT', 'ENDED', 'MAX_DURATION'];
+const REASONS: readonly CloseReason[] = ['TIMEOUT', 'ENDED', 'MAX_DURATION', 'EVICTED'];
+/** `ENDED` by an operator. */
+const BY_OPERATOR = REASONS.length;
 
 /** A copy of what the entry is. @throws MalformedBytes */
 export function readClosed(entry: SessionEntry): ClosedSession {
@@ -37,10 +41,11 @@ export function readClosed(entry: SessionEntry): ClosedSession {
   const lastSeenAt = closedAt - input.signedVarint();
   const timeout = { timeoutMs: input.varint(), timeoutChosen: readFlag(input) };
   const number = input.u8();
-  const reason = REASONS[number];
+  const byOperator = number === BY_OPERATOR;
+  const reason = byOperator ? 'ENDED' : REASONS[number];
   if (reason === undefined) throw new MalformedBytes(`a closed session with the reason ${number}`);
   const fragment = fragmentOf({ ...copyOf(entry), lastSeenAt, ...timeout }, aside);
-  return { fragment, closedAt, reason, revision: input.varint() };
+  return { fragment, closedAt, reason, byOperator, revision: input.varint() };
 }
 
 /** The head of an entry that is this. */
@@ -58,14 +63,14 @@ function detailOf(closed: ClosedSession): SessionDetail {
   return { ...(detail ?? blankDetail(openedAt, lastSeenAt)), disorder };
 }
 
-function encoded({ fragment, closedAt, reason, revision }: ClosedSession): Uint8Array {
+function encoded({ fragment, closedAt, reason, byOperator, revision }: ClosedSession): Uint8Array {
   const out = new ByteWriter(64);
   writeAside(asideOf(fragment), out);
   out.varint(0);
   out.signedVarint(closedAt - fragment.lastSeenAt);
   out.varint(fragment.timeoutMs);
   out.u8(fragment.timeoutChosen ? 1 : 0);
-  out.u8(REASONS.indexOf(reason));
+  out.u8(byOperator ? BY_OPERATOR : REASONS.indexOf(reason));
   out.varint(revision);
   return out.copy();
 }

@@ -42,6 +42,8 @@ export interface Closing {
   readonly state?: SessionState;
   /** Empty: it lives. */
   readonly reason: CloseReason | '';
+  /** An operator ends it (Q4), which is no event. Default: none does. */
+  readonly byOperator?: boolean | undefined;
   readonly closedAt: Millis;
   /** Event time of an explicit end; undefined: the last sign of life. */
   readonly endedAt: Millis | undefined;
@@ -69,6 +71,7 @@ export function summarize(
     revision: closing.revision ?? 0,
     state: closing.state ?? 'CLOSED',
     reason: closing.reason,
+    byOperator: closing.byOperator === true ? true : undefined,
     startedAt,
     lastSeenAt: entry.lastSeenAt,
     endedAt,
@@ -86,7 +89,7 @@ export function summarize(
     countsByType: countsByType(entry),
     attributes: attributesOf(detail?.texts),
     truncated: detail?.texts?.truncated ?? false,
-    capped: isCapped(entry, rules, closing.reason),
+    capped: isCapped(entry, rules, closing),
     reduced: reducedOf(entry, rules, closing),
     partition: closing.partition,
     firstOffset: offsetAt(entry.firstOffset),
@@ -100,8 +103,12 @@ function reducedOf({ detail, lastOffset: offset }: SessionEntry, { reducer }: Se
 }
 
 /** True if more events came than the session takes, but for its end, which is always taken (S13). */
-function isCapped({ eventCount }: SessionEntry, { maxEvents }: SessionRules, reason: string): boolean {
-  return maxEvents !== undefined && eventCount - (reason === 'ENDED' ? 1 : 0) > maxEvents;
+function isCapped(
+  { eventCount }: SessionEntry,
+  { maxEvents }: SessionRules,
+  { reason, byOperator = false }: Closing,
+): boolean {
+  return maxEvents !== undefined && eventCount - (reason === 'ENDED' && !byOperator ? 1 : 0) > maxEvents;
 }
 
 /** Over all sources (S6). */

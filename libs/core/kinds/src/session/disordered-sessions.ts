@@ -19,7 +19,7 @@ import type { SessionRules } from './entry.ts';
 import { growthAtMost } from './growth.ts';
 import { type Fragment, fragmentDueAt, FRAGMENTS_MAX, headOf } from './fragment.ts';
 import { type Arrival, place, type Placed } from './placing.ts';
-import type { Revisions } from './revisions.ts';
+import type { Revisions, WhyClosed } from './revisions.ts';
 import type { SessionCounters } from './session-counters.ts';
 import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
 import type { SessionWindow } from './session-window.ts';
@@ -31,6 +31,13 @@ export interface DisorderedParts extends KindParts<SessionWindow, SessionCounter
   readonly rules: SessionRules;
   readonly voice: VoiceOptions;
   readonly revisions: Revisions;
+}
+
+/** One of several sessions that closes: why, and as of when. */
+export interface ClosingFragment {
+  readonly fragment: Fragment;
+  readonly why: WhyClosed;
+  readonly at: Millis;
 }
 
 export class DisorderedSessions {
@@ -110,29 +117,39 @@ export class DisorderedSessions {
 
   /** The entry in the window, which has disorder, is due. */
   due(at: Millis, effects: Effects): void {
-    const { entry, rules, held, revisions } = this.#parts;
+    const { entry, rules, held } = this.#parts;
     const fragments = readFragments(entry);
-    const isDue = (closed: number): boolean =>
-      fragmentDueAt(fragments[closed]!, rules, held) <= (closed < CLOSES_MAX ? effects.clock : at);
-    let closed = 0;
-    for (; closed < fragments.length && isDue(closed); closed += 1) {
-      // The last word of an entry says that it closed.
-      if (closed > 0) effects.closed(fragmentDueAt(fragments[closed - 1]!, rules, held));
-      const fragment = fragments[closed]!;
-      if (closed < fragments.length - 1 || !revisions.isOn) this.#close(fragment, effects);
-      else {
-        // The last of the key waits for revisions (S9).
-        revisions.keep(fragment, this.#reasonOf(fragment), fragmentDueAt(fragment, rules, held), effects);
-        return;
-      }
+    const through = Math.max(at, effects.dueThrough);
+    const closing: ClosingFragment[] = [];
+    for (const fragment of fragments) {
+      const dueAt = fragmentDueAt(fragment, rules, held);
+      if (dueAt > (closing.length < CLOSES_MAX ? through : at)) break;
+      closing.push({ fragment, why: { reason: this.#reasonOf(fragment) }, at: dueAt });
     }
-    const lastAt = fragmentDueAt(fragments[closed - 1]!, rules, held);
-    const [first, ...others] = fragments.slice(closed);
-    if (first === undefined) {
-      effects.end(lastAt);
+    this.close(closing, fragments.slice(closing.length), effects);
+  }
+
+  /** Closes some of the sessions of the entry in the window, at least one, in the order of their times; the others are left. */
+  close(closing: readonly ClosingFragment[], left: readonly Fragment[], effects: Effects): void {
+    const { entry, revisions } = this.#parts;
+    const last = closing.at(-1)!;
+    // The last of the key waits for revisions (S9).
+    const waits = left.length === 0 && revisions.isOn;
+    for (const each of waits ? closing.slice(0, -1) : closing) {
+      this.#sayClosed(each, effects);
+      // The last word of an entry says that it closed.
+      if (each !== last) effects.closed(each.at);
+    }
+    if (waits) {
+      revisions.keep(last.fragment, last.why, last.at, effects);
       return;
     }
-    effects.closed(lastAt);
+    const [first, ...others] = left;
+    if (first === undefined) {
+      effects.end(last.at);
+      return;
+    }
+    effects.closed(last.at);
     const before = entry.stateLength;
     Object.assign(entry, headOf(first, detailOfFragments([first, ...others])));
     if (entry.stateLength !== before) effects.resized();
@@ -140,12 +157,10 @@ export class DisorderedSessions {
     effects.changed();
   }
 
-  #close(fragment: Fragment, effects: Effects): void {
+  #sayClosed({ fragment, why, at: closedAt }: ClosingFragment, effects: Effects): void {
     const { rules, partition, held, counters, voice } = this.#parts;
     const { endedAt, absorbed } = fragment;
-    const reason = this.#reasonOf(fragment);
-    const closedAt = fragmentDueAt(fragment, rules, held);
-    const closing = { key: effects.key(), partition, reason, closedAt, endedAt, emittedAt: effects.wall, absorbed };
+    const closing = { key: effects.key(), partition, ...why, closedAt, endedAt, emittedAt: effects.wall, absorbed };
     const summary = summarize(fragment, rules, closing, held);
     saySummary(summary, voice, effects);
     countClose(summary, counters);

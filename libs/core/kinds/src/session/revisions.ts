@@ -39,6 +39,13 @@ export type Taken =
   | 'late'
   | Refusal;
 
+/** Why a session closes. */
+export interface WhyClosed {
+  readonly reason: CloseReason;
+  /** An operator ends it (Q4). Default: none does. */
+  readonly byOperator?: boolean;
+}
+
 /** Bytes that a close adds to a state, at most: what of a session is not in its head any more, with each number at its longest. */
 export const CLOSE_GROWTH_MAX = 60;
 
@@ -67,9 +74,9 @@ export class Revisions {
   }
 
   /** The last open session of the entry closes: it is said, and waits. */
-  keep(fragment: Fragment, reason: CloseReason, closedAt: Millis, effects: Effects): void {
+  keep(fragment: Fragment, { reason, byOperator = false }: WhyClosed, closedAt: Millis, effects: Effects): void {
     const { entry, counters } = this.#parts;
-    const closed = { fragment, closedAt, reason, revision: 0 };
+    const closed = { fragment, closedAt, reason, byOperator, revision: 0 };
     const summary = this.#summaryOf(closed, effects);
     sayRevisable(summary, this.#parts.voice, effects);
     countClose(summary, counters);
@@ -141,14 +148,14 @@ export class Revisions {
   }
 
   /** S13: what no one lives costs one session, and not a summary for each record of a robot. */
-  #isCapped({ fragment, reason }: ClosedSession): boolean {
+  #isCapped({ fragment, reason, byOperator }: ClosedSession): boolean {
     const { maxEvents } = this.#parts.rules;
-    return maxEvents !== undefined && fragment.eventCount - (reason === ENDED ? 1 : 0) > maxEvents;
+    return maxEvents !== undefined && fragment.eventCount - (reason === ENDED && !byOperator ? 1 : 0) > maxEvents;
   }
 
   /** `fragment`: the session with what a record has added. A duplicate has said what was said: it leaves all as it is. */
   #revise(
-    { closedAt, reason, revision }: ClosedSession,
+    { closedAt, reason, byOperator, revision }: ClosedSession,
     fragment: Fragment,
     applied: Applied,
     isFree: boolean,
@@ -163,6 +170,7 @@ export class Revisions {
       fragment,
       closedAt,
       reason: fragment.endedAt === undefined ? reason : ENDED,
+      byOperator: fragment.endedAt === undefined && byOperator,
       revision: revision + 1,
     };
     const head = headOfClosed(revised);
@@ -192,10 +200,11 @@ export class Revisions {
     effects.changed();
   }
 
-  #summaryOf({ fragment, closedAt, reason, revision }: ClosedSession, effects: Effects): ReturnType<typeof summarize> {
+  #summaryOf(closed: ClosedSession, effects: Effects): ReturnType<typeof summarize> {
+    const { fragment, closedAt, reason, byOperator, revision } = closed;
     const { rules, partition, held } = this.#parts;
     const { endedAt, absorbed } = fragment;
-    const said = { reason, closedAt, endedAt, absorbed, revision, emittedAt: effects.wall };
+    const said = { reason, byOperator, closedAt, endedAt, absorbed, revision, emittedAt: effects.wall };
     return summarize(fragment, rules, { key: effects.key(), partition, ...said }, held);
   }
 }

@@ -10,6 +10,8 @@ export interface SessionCounters extends KindCounters {
   closedByTimeout: number;
   closedByEnd: number;
   closedByMaxDuration: number;
+  /** By an operator's eviction (Q4). */
+  closedByEviction: number;
   /** Explicit ends for no live session: nothing to end. */
   unmatchedEnds: number;
   duplicates: number;
@@ -49,6 +51,7 @@ export function zeroCounters(): SessionCounters {
     closedByTimeout: 0,
     closedByEnd: 0,
     closedByMaxDuration: 0,
+    closedByEviction: 0,
     unmatchedEnds: 0,
     duplicates: 0,
     clampedTimeouts: 0,

@@ -3,14 +3,13 @@
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
 import { assert, type DurationMs, type Millis, type Mutable } from '@flatline/base';
-import type { Effects, GroupRecords, Kept, Kind, KindParts, PipelineKind, Refusal } from '../contract.ts';
+import type { Effects, Evicting, GroupRecords, Kept, Kind, KindParts, PipelineKind, Refusal } from '../contract.ts';
 import { inputAt } from '../input-place.ts';
 import { whyUnreadable } from '../reducing/kept-states.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
 import { applyData, applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
 import {
   blankEvent,
-  type CloseReason,
   ENDED,
   type EventDecoder,
   resetEvent,
@@ -21,14 +20,13 @@ import { type Closing, deadlineOf, dueReason, summarize } from './deadline.ts';
 import { isClosed } from './closed-mark.ts';
 import { readFragments } from './disorder-bytes.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
-import { asksErasure } from './erasing/erase-header.ts';
 import { isEarly, openEarly, openFromEarly, renewEarly } from './early-data.ts';
 import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
 import { blankDetail } from './detail.ts';
 import { reductionsOf } from './kept-reductions.ts';
 import { type Arrival, belongs, isLate } from './placing.ts';
-import { CLOSE_GROWTH_MAX, isRevised, Revisions } from './revisions.ts';
+import { CLOSE_GROWTH_MAX, isRevised, Revisions, type WhyClosed } from './revisions.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { prepareAll, type SessionInput, type SessionOptions } from './session-options.ts';
@@ -37,6 +35,7 @@ import { countClose, saySummary } from './session-voice.ts';
 import { type SessionReduced, SessionReducing, type SeenEvent } from './session-reducing.ts';
 import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
+import { SessionActs } from './session-acts.ts';
 import { SessionStatistics } from './statistics/session-statistics.ts';
 
 const UNKNOWN_KEY: Refusal = {
@@ -87,6 +86,8 @@ class SessionKind implements Kind {
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
   readonly #disordered: DisorderedSessions;
   readonly #revisions: Revisions;
+  readonly #acts: SessionActs;
+  readonly evicting: Evicting | undefined;
   /** 0: records are applied as they come, whatever their times (C7). A field of its own: each heartbeat asks for it. */
   readonly #graceMs: DurationMs;
   /** True if anything is told of live sessions (S11). As the grace, asked for by each heartbeat. */
@@ -122,6 +123,17 @@ class SessionKind implements Kind {
     this.#tells = sayOpened === true || updateIntervalMs !== undefined;
     this.#leastBytes = toldBytes(options.rules);
     this.#stats = openStatistics(options, parts);
+    this.#acts = new SessionActs({
+      ...parts,
+      disordered: this.#disordered,
+      revisions: this.#revisions,
+      stats: this.#stats,
+      close: (why, at, effects) => {
+        this.#close(why, at, undefined, effects);
+      },
+    });
+    // Offsets of several inputs do not tell which record came first.
+    this.evicting = options.inputs === undefined ? this.#acts : undefined;
     const { reducer } = options.rules;
     this.#reducing = reducer && new SessionReducing(reducer, options, parts.partition);
   }
@@ -152,10 +164,7 @@ class SessionKind implements Kind {
         this.#touch(isLive, effects);
         continue;
       }
-      if (group.valueLengths[index]! < 0 && asksErasure(records.headers.headersOf(index))) {
-        this.#erase(isLive, effects);
-        continue;
-      }
+      if (group.valueLengths[index]! < 0 && this.#acts.take(records, isLive, effects)) continue;
       const refusal = isByTime ? this.#takeByTime(records, isLive, effects) : this.#takeEvent(records, isLive, effects);
       if (refusal !== undefined) return refusal;
     }
@@ -168,10 +177,7 @@ class SessionKind implements Kind {
     for (; records.index < records.end; records.index += 1) {
       this.#at.offset = baseOffset + group.offsetDeltas[records.index]!;
       const isLive = effects.find(records.index);
-      if (group.valueLengths[records.index]! < 0 && asksErasure(records.headers.headersOf(records.index))) {
-        this.#erase(isLive, effects);
-        continue;
-      }
+      if (group.valueLengths[records.index]! < 0 && this.#acts.take(records, isLive, effects)) continue;
       const undecoded = this.#read(input.decoder, records);
       if (undecoded !== undefined) return undecoded;
       if (isLive && isClosed(this.#entry)) {
@@ -339,7 +345,7 @@ class SessionKind implements Kind {
       return;
     }
     const reason = dueReason(this.#entry, this.#rules, this.#parts.held);
-    this.#close(reason, at, undefined, effects);
+    this.#close({ reason }, at, undefined, effects);
   }
 
   /** `of`: an input whose data is kept until there is a session. */
@@ -527,31 +533,17 @@ class SessionKind implements Kind {
   #end(effects: Effects): void {
     const endedAt = this.#event.occurredAt ?? this.#at.timestamp;
     this.#apply(true, effects, false);
-    this.#close('ENDED', effects.clock, endedAt, effects);
+    this.#close({ reason: 'ENDED' }, effects.clock, endedAt, effects);
     // Its window may end before its silence would have.
     if (this.#revisions.isOn) effects.dueSooner();
   }
 
-  /** Nothing of the key stays, and nothing is said but that no more comes of a summary that was (E1). */
-  #erase(isLive: boolean, effects: Effects): void {
-    const { counters } = this.#parts;
-    counters.erasures += 1;
-    effects.purge();
-    if (!isLive) return;
-    if (isClosed(this.#entry)) {
-      this.#revisions.due(effects.clock, effects);
-      return;
-    }
-    this.#stats?.erased(this.#entry);
-    effects.end(effects.clock);
-  }
-
-  #close(reason: CloseReason, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {
+  #close(why: WhyClosed, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {
     if (this.#revisions.isOn) {
-      this.#revisions.keep({ ...readFragments(this.#entry)[0]!, endedAt }, reason, closedAt, effects);
+      this.#revisions.keep({ ...readFragments(this.#entry)[0]!, endedAt }, why, closedAt, effects);
       return;
     }
-    this.#say('CLOSED', { reason, closedAt, endedAt }, effects);
+    this.#say('CLOSED', { ...why, closedAt, endedAt }, effects);
     effects.end(closedAt);
   }
 
@@ -564,7 +556,7 @@ class SessionKind implements Kind {
     this.#say(isLive ? 'UPDATED' : 'OPENED', { reason: '', closedAt: effects.clock, endedAt: undefined }, effects);
   }
 
-  #say(state: SessionState, closing: Pick<Closing, 'reason' | 'closedAt' | 'endedAt'>, effects: Effects): void {
+  #say(state: SessionState, closing: Pick<Closing, keyof WhyClosed | 'closedAt' | 'endedAt'>, effects: Effects): void {
     const { partition, held, counters } = this.#parts;
     const all = { ...closing, state, key: effects.key(), partition, emittedAt: effects.wall };
     const summary = summarize(this.#entry, this.#rules, all, held);

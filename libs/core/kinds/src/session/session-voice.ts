@@ -1,7 +1,7 @@
 // What is said of a session (S11, O2).
 import { namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
-import type { SessionSummary, SummaryEncoder } from '@flatline/ports/formats';
+import { BY_OPERATOR_HEADER, type SessionSummary, type SummaryEncoder } from '@flatline/ports/formats';
 import type { Effects } from '../contract.ts';
 import { idAt } from '../input-place.ts';
 import type { SessionCounters } from './session-counters.ts';
@@ -14,11 +14,13 @@ export interface VoiceOptions {
   readonly outputTopic: string;
 }
 
+const BY_OPERATOR = { name: BY_OPERATOR_HEADER, value: asciiBytes('true') };
+
 /** A close comes with its tombstone: without a revision window it is final at once (O2). */
 export function saySummary(summary: SessionSummary, options: VoiceOptions, effects: Effects): void {
-  const { key, incarnation, state } = summary;
+  const { key, incarnation, state, byOperator } = summary;
   const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];
-  effects.emit({ key, value: encoded(summary, options), headers });
+  effects.emit({ key, value: encoded(summary, options), headers: byOperator ? [...headers, BY_OPERATOR] : headers });
   if (state === 'CLOSED' && options.tombstones) effects.emit({ key, value: null, headers });
 }
 
@@ -49,6 +51,7 @@ export function countClose({ reason, durationMs, capped, reduced }: SessionSumma
   if (reason === 'TIMEOUT') counters.closedByTimeout += 1;
   else if (reason === 'ENDED') counters.closedByEnd += 1;
   else if (reason === 'MAX_DURATION') counters.closedByMaxDuration += 1;
+  else counters.closedByEviction += 1;
 }
 
 function encoded(summary: SessionSummary, { encoder, outputTopic }: VoiceOptions): Uint8Array {

@@ -1,6 +1,7 @@
 // Reads the sender from a record's header (S5).
 import type { RecordHeader } from '@flatline/ports';
 import { type SessionEvent, SOURCE_BYTES_MAX, SOURCE_HEADER } from '@flatline/ports/formats';
+import { isEnd } from '../acts/end-header.ts';
 import { bad, type Bad } from '../refusals.ts';
 import { isErasure } from './erasing/erase-header.ts';
 
@@ -12,6 +13,7 @@ export function readSource(headers: readonly RecordHeader[], event: SessionEvent
     const { name, value } = header;
     // Taken for an event it would keep what was to go.
     if (isErasure(header)) return bad('invalid-command', 'what erases a key (flatline-command: ERASE) has no value');
+    if (isEnd(header)) return bad('invalid-command', 'what ends a key (flatline-command: END) has no value');
     if (name !== SOURCE_HEADER) continue;
     const source = nameIn(value);
     if (source === undefined)

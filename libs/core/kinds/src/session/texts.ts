@@ -206,6 +206,19 @@ export class SessionTexts {
     return this.#findBetween(from, start + length, text) || this.#findBetween(first, from, text);
   }
 
+  /** True if there is such an attribute with such a value: both as `soughtText` has them. Says nothing to `findAttribute`. */
+  hasAttribute(name: Uint8Array, value: Uint8Array): boolean {
+    let left = this.#open(this.#attributes);
+    const bytes = this.#bytes;
+    for (; left > 0; left -= 1) {
+      const at = this.#at;
+      const valueAt = this.#endOfText(at);
+      if (isAt(bytes, at, name)) return isAt(bytes, valueAt, value);
+      this.#at = endOfNumber(bytes, this.#endOfText(valueAt));
+    }
+    return false;
+  }
+
   attributeNames(): Set<string> {
     const names = new Set<string>();
     for (let left = this.#open(this.#attributes); left > 0; left -= 1) {

@@ -299,7 +299,7 @@ export class PartitionCheck {
       return true;
     }
     this.#stats?.giveUp('the input lacks its beginning');
-    this.#reading.fold.takeOver(this.#changelog.images, header.clock);
+    this.#reading.fold.takeOver(this.#changelog.images, header.clock, header.evictions);
     this.#input.tookOver(header);
     this.#output.judgedFrom = positions;
     this.#places.input.undecided(

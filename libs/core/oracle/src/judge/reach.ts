@@ -6,6 +6,7 @@ export interface Reach extends FoldCounts {
   timeouts: number;
   ends: number;
   maxDurations: number;
+  evictions: number;
   /** Records below the origin. */
   recordsBeforeOrigin: number;
   /** Claims of a partition: starts, takeovers, and recoveries of a commit whose outcome was unknown. */
@@ -27,6 +28,7 @@ export function blankReach(): Reach {
     timeouts: 0,
     ends: 0,
     maxDurations: 0,
+    evictions: 0,
     duplicates: 0,
     badRecords: 0,
     clockRecords: 0,

@@ -1,5 +1,6 @@
 // A changelog block as docs/FORMATS.md describes it (K1, K9).
 import type { Millis } from '@flatline/base';
+import type { SaidEviction } from './acts.ts';
 import { type BlockOperation, readOperations } from './block-operation.ts';
 import { BlockReader, NotABlock } from './block-reader.ts';
 import type { Positions } from './places.ts';
@@ -32,6 +33,8 @@ export interface BlockHeader {
   readonly settings: readonly SaidSettings[];
   /** Windows of statistics that end here or before are over (S12); undefined: there are none. */
   readonly settledTo: Millis | undefined;
+  /** Evictions of which entries may be left (Q4). */
+  readonly evictions: readonly SaidEviction[];
 }
 
 /** The settings of the commits from one on, until the next. */
@@ -66,9 +69,12 @@ const STATE_WITH_SETTINGS = 5;
 const STATE_OF_SEVERAL = 6;
 /** With what is kept beside the entries. */
 const STATE_WITH_KEPT = 7;
-const STATES = [STATE, STATE_WITH_HOLDS, STATE_WITH_ORIGIN, STATE_WITH_SETTINGS, STATE_OF_SEVERAL, STATE_WITH_KEPT];
-const WITH_ORIGINS = [STATE_WITH_ORIGIN, STATE_WITH_SETTINGS, STATE_OF_SEVERAL, STATE_WITH_KEPT];
-const WITH_SETTINGS = [STATE_WITH_SETTINGS, STATE_OF_SEVERAL, STATE_WITH_KEPT];
+/** With that, if anything, and evictions under way. */
+const STATE_WITH_EVICTIONS = 8;
+const WITH_BOTH = [STATE_WITH_KEPT, STATE_WITH_EVICTIONS];
+const WITH_SETTINGS = [STATE_WITH_SETTINGS, STATE_OF_SEVERAL, ...WITH_BOTH];
+const WITH_ORIGINS = [STATE_WITH_ORIGIN, ...WITH_SETTINGS];
+const STATES = [STATE, STATE_WITH_HOLDS, ...WITH_ORIGINS];
 
 /** @throws NotABlock */
 export function readBlock(value: Uint8Array): ChangelogBlock {
@@ -83,20 +89,36 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   // A block of entries with sources or disorder may have settings or not.
   if (version < VERSION_WITH_SOURCES && (version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
     throw new NotABlock(`is of kind ${kind}, which version ${version} does not have, or a lower one has, too`);
-  if ((kind === STATE_OF_SEVERAL || kind === STATE_WITH_KEPT) && version < VERSION_WITH_MORE)
+  if ((kind === STATE_OF_SEVERAL || WITH_BOTH.includes(kind)) && version < VERSION_WITH_MORE)
     throw new NotABlock(`is of kind ${kind} in version ${version}`);
   const fields = readHeader(block);
   const { positions } = fields;
   const isOfSeveral = positions.length > 1;
-  if (isOfSeveral !== (kind === STATE_OF_SEVERAL) && kind !== STATE_WITH_KEPT)
+  if (isOfSeveral !== (kind === STATE_OF_SEVERAL) && !WITH_BOTH.includes(kind))
     throw new NotABlock(`is of kind ${kind} and has ${positions.length} inputs`);
   const origins = positions.map(() => (WITH_ORIGINS.includes(kind) ? block.varint() : 0));
   const clocks = isOfSeveral ? positions.map(() => block.varint()) : [];
   if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
   const settings = WITH_SETTINGS.includes(kind) ? block.list(() => readSettings(block)) : [];
-  const settledTo = kind === STATE_WITH_KEPT ? settledIn(block.bytes(block.varint())) : undefined;
-  const header = { ...fields, settledTo, origin: origins[0]!, origins, clocks, settings };
+  const kept = WITH_BOTH.includes(kind) ? block.bytes(block.varint()) : NOTHING;
+  const settledTo = kept.length > 0 || kind === STATE_WITH_KEPT ? settledIn(kept) : undefined;
+  const evictions = kind === STATE_WITH_EVICTIONS ? evictionsIn(block.bytes(block.varint())) : [];
+  const header = { ...fields, settledTo, evictions, origin: origins[0]!, origins, clocks, settings };
   return { kind: 'state', header, operations: readOperations(block) };
+}
+
+const NOTHING = new Uint8Array(0);
+
+/** Of which at least one is under way. */
+function evictionsIn(bytes: Uint8Array): SaidEviction[] {
+  const block = new BlockReader(bytes);
+  const evictions = block.list(() => {
+    const [attribute, equals] = [block.text(), block.text()];
+    const [offset, at] = [block.varint(), block.varint()];
+    return { attribute, equals, offset, at, atLeast: at };
+  });
+  if (evictions.length === 0 || !block.isAtEnd) throw new NotABlock('has no evictions, or bytes behind them');
+  return evictions;
 }
 
 /** The rest is written down and read back by the processor alone: what it comes to is on `<output>.stats`. */
@@ -114,7 +136,9 @@ function readSettings(block: BlockReader): SaidSettings {
   return { sequence, from, text: block.text() };
 }
 
-function readHeader(block: BlockReader): Omit<BlockHeader, 'origin' | 'origins' | 'clocks' | 'settings' | 'settledTo'> {
+function readHeader(
+  block: BlockReader,
+): Omit<BlockHeader, 'origin' | 'origins' | 'clocks' | 'settings' | 'settledTo' | 'evictions'> {
   const logId = block.text();
   const owner = block.text();
   const commitId = block.text();

@@ -12,6 +12,7 @@ import type {
   OutputRecord,
   RawHeader,
 } from './history.ts';
+import { hasCommand } from './acts.ts';
 import { isSource, jsonObject } from './json-event.ts';
 
 const CLOCK_HEADER = 'flatline-clock';
@@ -22,7 +23,9 @@ const TOPIC_HEADER = 'flatline-topic';
 const TRUNCATED_HEADER = 'flatline-truncated';
 const LAST_OFFSET_HEADER = 'flatline-last-offset';
 const SOURCE_HEADER = 'flatline-source';
-const COMMAND_HEADER = 'flatline-command';
+const BY_OPERATOR_HEADER = 'flatline-by-operator';
+/** First byte of a value in Avro. */
+const AVRO = 0;
 
 export interface RawRecord extends LogRecord {
   readonly headers: readonly RawHeader[];
@@ -46,14 +49,9 @@ export function inputRecord(record: RawRecord, event: (value: Uint8Array) => Inp
   };
 }
 
-/** E1: an act that erases has no value. */
+/** E1, Q4: an act on a key has no value. */
 function withHeaders(event: InputEvent | 'bad', headers: readonly RawHeader[]): InputEvent | 'bad' {
-  return hasEraseHeader(headers) ? 'bad' : withSource(event, headers);
-}
-
-/** True if a record without a value asks that nothing of its key stays (E1). */
-export function hasEraseHeader(headers: readonly RawHeader[]): boolean {
-  return headers.some(({ name, value }) => name === COMMAND_HEADER && value !== null && utf8In(value) === 'ERASE');
+  return hasCommand(headers, 'ERASE') || hasCommand(headers, 'END') ? 'bad' : withSource(event, headers);
 }
 
 /** S5: field and headers must name the same source, by a permitted name. */
@@ -85,8 +83,17 @@ export function outputRecord(
     ...plainRecord(record),
     headers,
     incarnation: firstText(headers, INCARNATION_HEADER),
-    summary: value === null ? undefined : summary(value),
+    summary: value === null ? undefined : saidBy(value, headers, summary(value)),
   };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Q4: a header says that an operator brought it about, and so does a value in JSON; in Avro it has no field. */
+function saidBy(value: Uint8Array, headers: readonly RawHeader[], said: Fields | undefined): Fields | undefined {
+  const byOperator = firstText(headers, BY_OPERATOR_HEADER) === 'true';
+  if (said === undefined || byOperator === (said['byOperator'] === true)) return said;
+  return { ...said, byOperator: value[0] === AVRO ? byOperator : `in a header ${byOperator}` };
 }
 
 /** The last header of a name counts, and only those behind the offset's: the refused record may have brought its own. */

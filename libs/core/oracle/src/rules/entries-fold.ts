@@ -8,6 +8,7 @@
 //   EF2  Since a key's last record its state in the changelog is the machine's at that record, or after some of the due instants
 //        since: its `steps`. The key's next record is behind all of them (S3).
 import type { Millis } from '@flatline/base';
+import type { AskedEviction, SaidEviction } from '../logs/acts.ts';
 import { textOf } from '../logs/byte-names.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { CommonRules, OutputRecord } from '../logs/history.ts';
@@ -52,6 +53,8 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   onHeard: (key: Uint8Array) => void = () => undefined;
   /** Number of steps of all entries. */
   #stepCount = 0;
+  /** Evictions, in order: at least those since the first step that there is. */
+  #evictions: SaidEviction[] = [];
 
   readonly #shown = {
     read: (logged: LoggedImage): State | undefined => this.#kind.stateIn(logged),
@@ -88,23 +91,25 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return this.#table.names();
   }
 
-  takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis): void {
+  takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis, evictions: readonly SaidEviction[] = []): void {
+    this.#evictions = [...evictions];
+    this.clock = clock;
     for (const [name, image] of images) {
       const entry = this.#table.entryOf(name, image.key);
       this.#table.change(entry, () => {
         entry.machine.state = this.#kind.stateIn(image);
       });
+      this.#evictAgain(entry);
       this.#table.queue(entry);
       if (this.#kind.owedFrom?.(image) !== undefined) this.#unsaid.owesFromBefore(name);
       this.#table.forget(entry);
     }
-    this.clock = clock;
     this.moved();
   }
 
   rulesChanged(): void {
     for (const entry of this.#table.all()) {
-      this.#takeBack(entry);
+      if (this.#takeBack(entry)) this.#evictAgain(entry);
       // By the new rules it may be due sooner.
       this.#catchUp(entry);
     }
@@ -265,6 +270,33 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     this.#catchUp(entry);
   }
 
+  protected override evicted(asked: AskedEviction): boolean {
+    if (this.#kind.isEvictable !== true) return false;
+    if (this.#stepCount === 0) this.#evictions = [];
+    const eviction = { ...asked, at: this.clock, atLeast: this.clockAtLeast };
+    this.#evictions.push(eviction);
+    for (const entry of [...this.#table.all()]) {
+      this.#evict(entry, eviction);
+      this.#table.queue(entry);
+    }
+    return true;
+  }
+
+  /** The evictions since its last record, of which none has taken effect; by other rules it may have ended before. */
+  #evictAgain(entry: Entry<State, Said>): void {
+    for (const eviction of this.#evictions) {
+      for (let dueAt = entry.machine.dueAt(); dueAt <= eviction.at; dueAt = entry.machine.dueAt())
+        this.#step(entry, dueAt, this.clock);
+      this.#evict(entry, eviction);
+    }
+  }
+
+  #evict(entry: Entry<State, Said>, eviction: SaidEviction): void {
+    const { machine } = entry;
+    if (machine.isConcerned?.(eviction) !== true) return;
+    this.#lapse(entry, eviction.at, () => machine.evict?.(eviction));
+  }
+
   #take(entry: Entry<State, Said>, keyed: Keyed): boolean {
     const { clock, clockAtLeast } = this;
     const { record, effectiveAt } = keyed;
@@ -323,13 +355,17 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
 
   /** Lets the instant `dueAt` take effect, at the first clock that has reached it. */
   #step(entry: Entry<State, Said>, dueAt: Millis, clock: Millis): void {
+    this.#lapse(entry, dueAt, () => {
+      entry.machine.due(clock);
+    });
+  }
+
+  #lapse(entry: Entry<State, Said>, dueAt: Millis, how: () => void): void {
     const { machine } = entry;
     const before = machine.state;
     const { opened: openedBefore } = this.counts;
     this.dues += 1;
-    this.#table.change(entry, () => {
-      machine.due(clock);
-    });
+    this.#table.change(entry, how);
     const said = machine.takeSaid();
     const takeBack = this.#watcher?.lapsed(said);
     const expected = this.#expected(entry, said, dueAt);
@@ -337,10 +373,10 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     this.#table.addStep(entry, { before, dueAt, opened: this.counts.opened - openedBefore, expected, takeBack });
   }
 
-  /** Undoes its steps: they have not taken effect. */
-  #takeBack(entry: Entry<State, Said>): void {
+  /** Undoes its steps: they have not taken effect. False: there are none. */
+  #takeBack(entry: Entry<State, Said>): boolean {
     const first = entry.steps.at(entry.steps.first);
-    if (first === undefined) return;
+    if (first === undefined) return false;
     for (const { opened, takeBack } of entry.steps.all()) {
       this.counts.opened -= opened;
       takeBack?.();
@@ -350,6 +386,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     this.#table.change(entry, () => {
       entry.machine.state = first.before;
     });
+    return true;
   }
 
   /** To be called when the changelog shows its steps before the place `end`, or may have. */

@@ -1,5 +1,6 @@
 // The rules of a kind for the fold of its entries: a machine for each key, and how to read its state from the logs.
 import type { Millis } from '@flatline/base';
+import type { SaidEviction } from '../logs/acts.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { InputRecord, OutputRecord } from '../logs/history.ts';
 import type { DueLife, FaultWords } from './fault-words.ts';
@@ -30,6 +31,10 @@ export interface Machine<State, Said> {
   dueAt(): Millis;
   /** Applies the first due instant. `clock`: the first that has reached it. */
   due(clock: Millis): void;
+  /** True if the key has something of before the eviction, with the attribute (Q4). Default: it has not. */
+  isConcerned?(eviction: SaidEviction): boolean;
+  /** Ends that. */
+  evict?(eviction: SaidEviction): void;
   /** False: the record belongs in the dead letters, and changes nothing. */
   take(record: InputRecord, when: When): boolean;
   /** Since the last call. */
@@ -80,6 +85,8 @@ export interface EntryRules<State, Said> {
   readonly isOneLife?: boolean;
   /** False: the key has no life yet, and the state waits for one. Default: each state is one. */
   isBegun?(state: State): boolean;
+  /** True if an operator may end what has an attribute (Q4). Default: none may. */
+  readonly isEvictable?: boolean;
   /** Input offset at which the newest part of it began. */
   beginningOf(state: State): number;
   /** Instant of the record's event; undefined: it does not say, or its event is in the future. */

@@ -7,6 +7,7 @@
 // Invariants
 //   IF1  Shares no code with the core.
 import type { Millis } from '@flatline/base';
+import { type AskedEviction, evictionIn, hasCommand } from '../logs/acts.ts';
 import { nameOf } from '../logs/byte-names.ts';
 import type { CommonRules, InputRecord } from '../logs/history.ts';
 import { HeldGaps } from './held-gaps.ts';
@@ -94,6 +95,8 @@ export abstract class InputFold {
   /** Called whenever the clock may have moved: whatever is due takes effect. */
   protected abstract moved(): void;
   protected abstract keyed(keyed: Keyed): void;
+  /** Ends what it concerns (Q4). False: entries of the kind have no attributes to be asked for. */
+  protected abstract evicted(asked: AskedEviction): boolean;
   /** Weight of all that lives, without entries that were due. */
   protected abstract living(): Weight;
   /** Upper bound on the state bytes of all that lives, and of all that has ceased to live since the last commit. */
@@ -182,7 +185,10 @@ export abstract class InputFold {
     this.#advance(Math.min(timestamp, latest));
     if (timestamp <= latest) this.#clockAtLeast = Math.max(this.#clockAtLeast, timestamp);
     if (record.lastOffset !== undefined) this.refuse(record);
-    else if (key === null) {
+    else if (key === null && hasCommand(record.headers, 'EVICT')) {
+      const asked = evictionIn(record);
+      if (asked === 'bad' || !this.evicted(asked)) this.refuse(record);
+    } else if (key === null) {
       const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
       if (isClockRecord) this.counts.clockRecords += 1;
       else this.refuse(record);

@@ -1,5 +1,6 @@
 // The second reading of a kind, as the judges use it. They name no kind; `judge/kinds.ts` lists them all.
 import type { Millis } from '@flatline/base';
+import type { SaidEviction } from '../logs/acts.ts';
 import type { HeadTouch, LoggedImage } from '../logs/changelog-fold.ts';
 import type { OutputRecord } from '../logs/history.ts';
 import type { Positions } from '../logs/places.ts';
@@ -7,7 +8,7 @@ import type { InputFold } from './input-fold.ts';
 import type { NaiveStats } from './statistics/naive-stats.ts';
 
 /** How a life of a key ended (Reach). */
-export type Ending = 'timeouts' | 'ends' | 'maxDurations';
+export type Ending = 'timeouts' | 'ends' | 'maxDurations' | 'evictions';
 
 /** A record that the output must have: with a value, or a tombstone that stands alone (S9). */
 export interface ExpectedRecord {
@@ -62,8 +63,8 @@ export interface KindEntries {
   readonly begun: number;
   /** The keys of all that live. */
   names(): Iterable<string>;
-  /** Takes over entries whose beginnings the input no longer has: the changelog is believed. @throws NotABlock */
-  takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis): void;
+  /** Takes over entries whose beginnings the input no longer has, and evictions under way: the changelog is believed. @throws NotABlock */
+  takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis, evictions?: readonly SaidEviction[]): void;
   /** The rules have changed in place: due instants that have not taken effect in the changelog are recomputed by the new ones. */
   rulesChanged(): void;
   /**

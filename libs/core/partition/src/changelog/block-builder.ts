@@ -244,8 +244,10 @@ export class BlockBuilder {
     const versions = { format: this.#format, entriesNeed: this.#entriesNeed };
     // The last block has what the kind keeps: a reader applies whole commits only.
     const blocks = this.#finished.map((body, part) => {
-      const kept = part + 1 < parts ? undefined : header.kept;
-      return withHeader({ ...header, kept, part, parts }, body, versions);
+      const isLast = part + 1 === parts;
+      const kept = isLast ? header.kept : undefined;
+      const evictions = isLast ? header.evictions : undefined;
+      return withHeader({ ...header, kept, evictions, part, parts }, body, versions);
     });
     this.#entriesNeed = 0;
     this.#finished.length = 0;

@@ -1,5 +1,7 @@
 // The bytes of blocks, which other processes read.
 import { describe, expect, test } from '@jest/globals';
+import { ByteReader } from '@flatline/base';
+import { readEvictions } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask } from '../index.ts';
 import { builtInReducer, StateReducer } from '@flatline/kinds/reducing';
 import { begin, ListCursor, options, text } from '../task.fixture.ts';
@@ -41,6 +43,28 @@ function sourced(rules = options().rules, beating?: string): PartitionTask {
 }
 
 describe('[K1] the block format', () => {
+  test('[K9][Q4] golden bytes with an eviction under way', () => {
+    const task = begun();
+    const said = Buffer.from('{"attribute":"gateway","equals":"g7"}').toString();
+    const command = { name: 'flatline-command', value: Buffer.from('EVICT') };
+    const records = [
+      { offset: 41, timestamp: 1_700_000_000_000, key: 'k', value: '' },
+      { offset: 42, timestamp: 1_700_000_000_500, key: null, value: said, headers: [command] },
+    ];
+    task.step(new ListCursor(records), 10, 9e12);
+    const [block] = task.cut(context).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460508036c6f67026d650572756e2d310000000104012b1204000008e8a7abfef96200f4d395ffbc31000001d5763e3d140000000000130107676174657761790267372af4d395ffbc3101016b0d0080d095ffbc3100290001e807"`,
+    );
+    const decoded = decodeBlock(block!.bytes);
+    if (decoded.kind !== 'state') throw new Error('it is a commit');
+    expect(decoded.header).toMatchObject({ clock: 1_700_000_000_500, liveEntries: 1 });
+    expect(decoded.header).not.toHaveProperty('kept');
+    expect(readEvictions(new ByteReader(decoded.header.evictions!))).toMatchObject([
+      { attribute: 'gateway', equals: 'g7', place: 42, at: 1_700_000_000_500 },
+    ]);
+  });
+
   test('[K9] golden bytes of version 2', () => {
     const task = begun();
     const records = [

@@ -3,7 +3,8 @@
 //   block   = 'F' · version u8 · kind u8 ·
 //             (claim | header body | header holds body | header origins holds body | header origins holds settings body |
 //              header origins clocks holds settings body |
-//              header origins [clocks] holds settings kept body)
+//              header origins [clocks] holds settings kept body |
+//              header origins [clocks] holds settings kept evictions body)
 //   claim   = owner text · claim id text
 //   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
 //   origins = for each input: origin varint                        (a kind of its own, where one is not 0)
@@ -11,6 +12,8 @@
 //   settings = count varint · for each: sequence varint · from varint · text      (a kind of its own, in version 3)
 //   kept    = length varint · what the kind keeps beside its entries, in the last block of a commit (a kind of its own, with clocks
 //             where there are several inputs, in version 5)
+//   evictions = length varint · those under way (acts/eviction.ts), in the last block of a commit (a kind of its own, in which the
+//             length of kept is 0 where the kind keeps nothing, in version 5)
 //   body    = operations to the end of the block, each: distance of its slot × 16 + kind, varint · what its kind says:
 //             0  remove
 //             1  bind     key (varint length, bytes) · head (varint length, bytes)
@@ -43,7 +46,7 @@ import {
   MalformedBytes,
   type Millis,
 } from '@flatline/base';
-import type { HeldState, Hold } from '@flatline/kinds';
+import { type HeldState, type Hold, readEvictions } from '@flatline/kinds';
 
 const MAGIC = 0x46;
 const KIND_STATE = 1;
@@ -57,6 +60,8 @@ const KIND_STATE_WITH_SETTINGS = 5;
 const KIND_STATE_OF_SEVERAL = 6;
 /** Also all of these, the clocks where there are several inputs, and what the kind keeps. */
 const KIND_STATE_WITH_KEPT = 7;
+/** Also all of these, what the kind keeps only where it keeps anything, and evictions. */
+const KIND_STATE_WITH_EVICTIONS = 8;
 const STATE_KINDS = [
   KIND_STATE,
   KIND_HELD_STATE,
@@ -64,6 +69,7 @@ const STATE_KINDS = [
   KIND_STATE_WITH_SETTINGS,
   KIND_STATE_OF_SEVERAL,
   KIND_STATE_WITH_KEPT,
+  KIND_STATE_WITH_EVICTIONS,
 ];
 /** The version of blocks that say no settings. */
 const FORMAT_WITHOUT_SETTINGS = 2;
@@ -140,6 +146,8 @@ export interface CutContext extends CommitName, HeldState {
   readonly clock: Millis;
   /** What the kind keeps beside its entries (`Kept`). Default: nothing. */
   readonly kept?: Uint8Array | undefined;
+  /** Evictions under way (Q4). Default: there are none. */
+  readonly evictions?: Uint8Array | undefined;
 }
 
 /** Header of a commit, but for which of its blocks it stands in. */
@@ -192,7 +200,7 @@ export function encodeHeader(
   const hasSettings = kind === KIND_STATE_WITH_SETTINGS;
   const least = hasSettings ? CHANGELOG_FORMAT_WITH_SETTINGS : FORMAT_WITHOUT_SETTINGS;
   const inputsNeed = ofSeveral ? CHANGELOG_FORMAT_WITH_INPUTS : least;
-  const keptNeeds = kind === KIND_STATE_WITH_KEPT ? CHANGELOG_FORMAT_WITH_KEPT : least;
+  const keptNeeds = kind >= KIND_STATE_WITH_KEPT ? CHANGELOG_FORMAT_WITH_KEPT : least;
   preamble(out, kind, format, least, Math.max(entriesNeed, inputsNeed, keptNeeds));
   out.text(header.logId);
   out.text(header.owner);
@@ -222,6 +230,9 @@ export function encodeHeader(
   if (kind !== KIND_STATE) encodeHolds(header.holds, out);
   if (mayHaveSettings(kind)) encodeSettings(header.settings ?? [], out);
   if (header.kept !== undefined) out.block(header.kept);
+  if (header.evictions === undefined) return;
+  if (header.kept === undefined) out.varint(0);
+  out.block(header.evictions);
 }
 
 function hasOrigins(kind: number): boolean {
@@ -233,7 +244,8 @@ function mayHaveSettings(kind: number): boolean {
 }
 
 /** Most applications begin at 0 and hold nothing, and few commits say settings: other blocks say nothing about these. */
-function stateKindOf({ inputs, holds, settings = [], kept }: CommitHeader): number {
+function stateKindOf({ inputs, holds, settings = [], kept, evictions }: CommitHeader): number {
+  if (evictions !== undefined) return KIND_STATE_WITH_EVICTIONS;
   if (kept !== undefined) return KIND_STATE_WITH_KEPT;
   if (inputs.length > 1) return KIND_STATE_OF_SEVERAL;
   if (settings.length > 0) return KIND_STATE_WITH_SETTINGS;
@@ -304,9 +316,18 @@ function decodeHeader(input: ByteReader, kind: number): CommitHeader {
   const inputs = hasClocks ? begun.map((each) => ({ ...each, clock: input.varint() })) : begun;
   const holds = kind === KIND_STATE ? [] : decodeHolds(input);
   const settings = mayHaveSettings(kind) ? decodeSettings(input) : [];
-  if (kind !== KIND_STATE_WITH_KEPT) return { ...header, inputs, holds, settings };
-  const kept = input.block();
-  return { ...header, inputs, holds, settings, kept: copyBytes(kept, 0, kept.length) };
+  const said = { ...header, inputs, holds, settings };
+  if (kind < KIND_STATE_WITH_KEPT) return said;
+  const kept = copyOf(input.block());
+  if (kind === KIND_STATE_WITH_KEPT) return { ...said, kept };
+  const evictions = copyOf(input.block());
+  // Whoever resumes from the commit relies on it.
+  readEvictions(new ByteReader(evictions));
+  return { ...said, ...(kept.length > 0 && { kept }), evictions };
+}
+
+function copyOf(bytes: Uint8Array): Uint8Array {
+  return copyBytes(bytes, 0, bytes.length);
 }
 
 function decodeFields(input: ByteReader): Omit<CommitHeader, 'holds' | 'settings'> {

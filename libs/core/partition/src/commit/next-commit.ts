@@ -138,7 +138,7 @@ export class NextCommit {
     const outputBytes = this.#outputBytes;
     const outputs = this.outputs.takeAll();
     const deadLetters = this.#deadLetters.takeAll();
-    const { inputs, applied, clock, held, kept } = state;
+    const { inputs, applied, clock, held, kept, evictions } = state;
     const { position } = inputs[0]!;
     assert(
       this.#begunAt === undefined || this.#begunAt === applied,
@@ -150,7 +150,7 @@ export class NextCommit {
     );
     this.#begunAt = undefined;
     this.#cutApplied = applied;
-    const cut = this.#changelog.cut({ ...name, inputs, clock, ...held, kept });
+    const cut = this.#changelog.cut({ ...name, inputs, clock, ...held, kept, evictions });
     const commitBytes = cut.blockBytes + outputBytes;
     return Object.assign(cut, { ...outputs, deadLetters, position, commitBytes, countedBytes });
   }
@@ -165,4 +165,6 @@ export interface CommitState {
   readonly held: HeldState;
   /** What the kind keeps beside its entries; undefined: nothing. */
   readonly kept: Uint8Array | undefined;
+  /** Evictions under way (Q4); undefined: none is. */
+  readonly evictions: Uint8Array | undefined;
 }

@@ -2,7 +2,7 @@
 //
 // Owns: which records are refused beforehand.
 // Does not own: which record comes next (RecordTaker), the letters (NextCommit), what is due or owed (Expiry).
-import { PROCESSING_FAILED, type Refusal } from '@flatline/kinds';
+import { asksEviction, firstPlaceOf, PROCESSING_FAILED, readEviction, type Refusal } from '@flatline/kinds';
 import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
 import type { NextCommit } from '../commit/next-commit.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
@@ -46,7 +46,7 @@ export class RefusedRecords {
     this.#refusedAt.set(offset, why);
   }
 
-  /** Why the record that the cursor stands on is kept from the kind; undefined: it is a clock record. */
+  /** Why the record that the cursor stands on is kept from the kind; undefined: it is a clock record, or an eviction, which is taken. */
   unfit(cursor: RecordCursor): Refusal | undefined {
     const { keyLength, offset } = cursor;
     const { maxKeyBytes, entries, counters } = this.#parts;
@@ -59,15 +59,29 @@ export class RefusedRecords {
       entries.find(cursor.groupIndex);
       return { kind: 'bad', reason: PROCESSING_FAILED, detail: this.#refusedAt.get(offset)! };
     }
+    if (cursor.hasHeaders && asksEviction(cursor.headers())) return this.#evict(cursor);
     if (!isClockRecord(cursor)) return { kind: 'bad', reason: 'null-key', detail: 'an event needs a key' };
     counters.clockRecords += 1;
     return undefined;
+  }
+
+  /** Q4 */
+  #evict({ bytes, valueStart: start, valueLength: length, offset }: RecordCursor): Refusal | undefined {
+    const { entries, number } = this.#parts;
+    if (!entries.mayEvict) {
+      const detail = 'EVICT is of leases, and of sessions of one input: other entries have no attributes of theirs';
+      return { kind: 'bad', reason: 'invalid-command', detail };
+    }
+    const asked = readEviction(bytes, { start, length, place: firstPlaceOf(number) + offset, at: entries.clock });
+    if ('kind' in asked) return asked;
+    return entries.evict(asked) ? undefined : { kind: 'due' };
   }
 
   /** How the step ends at the record that the cursor stands on; undefined: it is done with, and the step goes on. */
   outcome(cursor: RecordCursor, why: Refusal): StepOutcome | undefined {
     if (why.kind === 'unknownSchema') return why;
     if (why.kind === 'owing') return this.#sayOwed();
+    if (why.kind === 'due') return this.#parts.expiry.demandAll() ? LIMIT : DUE;
     if (why.kind === 'noRoom') return this.#refuseFull(cursor);
     this.refuse(cursor, why.reason, why.detail);
     return undefined;

@@ -11,6 +11,8 @@ import type { PartitionClock } from './partition-clock.ts';
 const EXPIRE_BURST = 32;
 /** Due instants, at most, between two pieces of work on what is owed: up to a record, which take about as long as each other. */
 const DUE_PER_OWED = 1_024;
+/** Evictions take a part of what time brings about, while that has more. */
+const EVICTED_SHARE = 4;
 
 export class Expiry {
   readonly #entries: LiveEntries;
@@ -34,12 +36,13 @@ export class Expiry {
       this.#expiresAll = true;
       return false;
     }
-    return true;
+    return !this.#entries.isEvicting;
   }
 
   /** As `demandAll`; true at once where nothing can be due. */
   isDone(): boolean {
-    return (this.#entries.earliestDue() ?? Infinity) > this.#clock.now || this.demandAll();
+    const entries = this.#entries;
+    return ((entries.earliestDue() ?? Infinity) > this.#clock.now && !entries.isEvicting) || this.demandAll();
   }
 
   /** A record with a stamp of its own may have left behind what is due at once. */
@@ -50,13 +53,21 @@ export class Expiry {
   /** True if more is due, or owed that fits the commit. What is owed has a share while more is due, and all the rest then. */
   expire(limit: number): boolean {
     const entries = this.#entries;
-    if (this.#commit.isFull) return entries.hasBacklog;
+    if (this.#commit.isFull) return entries.hasBacklog || entries.isEvicting;
+    if (entries.isEvicting && entries.mustSettle) {
+      // As of before the instant that is to be settled.
+      entries.evictSome(limit);
+      return true;
+    }
     const settles = entries.aim();
     let left = limit;
     while (this.#expireBurst(Math.min(left, EXPIRE_BURST), settles)) {
       if (this.#dueSinceOwed >= DUE_PER_OWED) this.sayOwed();
       left -= EXPIRE_BURST;
-      if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) return true;
+      if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) {
+        entries.evictSome(Math.ceil(limit / EVICTED_SHARE));
+        return true;
+      }
     }
     if (settles) {
       entries.settle();
@@ -64,7 +75,8 @@ export class Expiry {
     }
     if (this.#expiresAll) this.#expiredAllAt = this.#clock.now;
     this.#expiresAll = false;
-    return this.sayOwed() || entries.hasBacklog;
+    entries.evictSome(limit);
+    return this.sayOwed() || entries.hasBacklog || entries.isEvicting;
   }
 
   get hasOwed(): boolean {

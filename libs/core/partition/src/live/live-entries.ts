@@ -24,6 +24,7 @@ import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, Parti
 import type {
   Effects,
   EntryWindow,
+  Eviction,
   GroupRecords,
   Kept,
   Kind,
@@ -34,6 +35,7 @@ import type {
 import { TimingWheel } from '@flatline/timing-wheel';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from './counters.ts';
+import { Evictions } from './evictions.ts';
 import type { NextCommit } from '../commit/next-commit.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { OwedQueue } from './owed-queue.ts';
@@ -56,6 +58,9 @@ export interface LiveEntriesParts {
   /** The kind has thrown, and may have changed a part of an entry. */
   readonly onUnsound: () => void;
 }
+
+/** Entries that an eviction is asked about in the time in which one ends. */
+const LOOKS_PER_END = 32;
 
 const NO_RECORDS: GroupRecords = {
   bytes: new Uint8Array(0),
@@ -86,6 +91,9 @@ export class LiveEntries implements Effects {
   readonly #kind: Kind;
   readonly #owed: OwedQueue;
   readonly #kept: Kept | undefined;
+  readonly #evictions = new Evictions();
+  /** Some are under way. A field of its own: each heartbeat asks. */
+  #isEvicting = false;
   /** The first instant that may have to be settled; Infinity: none. */
   #settlesAt: Millis = Infinity;
   /** The instant that is settled once nothing due before it is left; Infinity: none is. */
@@ -123,8 +131,10 @@ export class LiveEntries implements Effects {
   }
 
   /** The restored entries are what lives as of the clock. Nothing happens to them before `arm` has ended. */
-  begin(kept: Uint8Array | undefined, position: number): void {
+  begin(kept: Uint8Array | undefined, position: number, evictions?: Uint8Array): void {
     assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
+    if (evictions !== undefined && this.mayEvict) this.#evictions.restore(evictions);
+    this.#isEvicting = !this.#evictions.isEmpty;
     this.#kept?.begin(kept, this.clock, position);
     this.#settlesAt = this.#kept?.settlesAt ?? Infinity;
     const wheel = new TimingWheel({
@@ -132,7 +142,7 @@ export class LiveEntries implements Effects {
       // What was due before an instant that is still to be settled is polled as of before it.
       startAt: Math.min(this.clock, this.#settlesAt - 1),
       initialCapacity: Math.max(1024, this.#table.slotsEnd),
-      deadlineOf: (slot) => this.#dueAt(slot),
+      deadlineOf: (slot) => this.#timerDueAt(slot),
     });
     this.#arming = { wheel, slot: 0 };
   }
@@ -221,6 +231,51 @@ export class LiveEntries implements Effects {
   /** The clock, as far as what is due may take effect by now. */
   get #horizon(): Millis {
     return Math.min(this.clock, this.#aim - 1);
+  }
+
+  get dueThrough(): Millis {
+    return this.#isEvicting ? Math.min(this.clock, this.#evictions.firstAt) : this.clock;
+  }
+
+  /** True if its entries can be evicted. */
+  get mayEvict(): boolean {
+    return this.#kind.evicting !== undefined;
+  }
+
+  /** True if evictions are under way: entries that they concern may be left. */
+  get isEvicting(): boolean {
+    return this.#isEvicting;
+  }
+
+  /** From now on entries that it concerns are due, whenever `evictSome` comes to them. False: too many are under way. */
+  evict(eviction: Eviction): boolean {
+    if (!this.#evictions.hasRoomFor(eviction)) return false;
+    this.#evictions.add(eviction);
+    this.#isEvicting = true;
+    return true;
+  }
+
+  /** As evictions as of an earlier commit, where any are under way. */
+  evictionBytes(): Uint8Array | undefined {
+    return this.#evictions.bytes();
+  }
+
+  /** Looks at entries, until so much is done as it takes to end `limit` of them, or the commit is full. */
+  evictSome(limit: number): void {
+    for (let left = limit * LOOKS_PER_END; left > 0 && this.#isEvicting && !this.#commit.isFull; left -= 1) {
+      const { hand } = this.#evictions;
+      if (this.#table.isLive(hand) && this.#evictUnder(hand)) left -= LOOKS_PER_END - 1;
+      this.#evictions.passed(this.#table.slotsEnd);
+      this.#isEvicting = !this.#evictions.isEmpty;
+    }
+  }
+
+  /** True if the entry was concerned. */
+  #evictUnder(slot: number): boolean {
+    this.#entry.at(slot);
+    if (this.#evictions.concerning(this.#kind.evicting!) === undefined) return false;
+    this.#takeEffect(slot, this.#dueAt(slot));
+    return true;
   }
 
   /** Due entries that an earlier `expire` left. */
@@ -400,8 +455,8 @@ export class LiveEntries implements Effects {
       if (table.isLive(slot))
         entries.push({
           key: table.keyOf(slot),
-          dueAt: this.#dueAt(slot),
-          // In the window that `dueAt` has moved.
+          dueAt: this.#timerDueAt(slot),
+          // In the window that this has moved.
           isOwing: this.#kind.owing?.isOwing() === true,
           armedFor: bounds.get(slot),
         });
@@ -429,6 +484,19 @@ export class LiveEntries implements Effects {
   /** Moves the window. */
   #dueAt(slot: number): Millis {
     this.#entry.at(slot);
+    const due = this.#kind.dueAt();
+    return this.#isEvicting ? this.#dueBefore(due) : due;
+  }
+
+  /** The same with an eviction that concerns the entry in the window. */
+  #dueBefore(due: Millis): Millis {
+    const eviction = due <= this.#evictions.firstAt ? undefined : this.#evictions.concerning(this.#kind.evicting!);
+    return eviction === undefined ? due : Math.min(due, eviction.at);
+  }
+
+  /** Moves the window. Of evictions no timer tells. */
+  #timerDueAt(slot: number): Millis {
+    this.#entry.at(slot);
     return this.#kind.dueAt();
   }
 
@@ -448,8 +516,12 @@ export class LiveEntries implements Effects {
     this.#due(due);
     if (!this.#table.isLive(slot)) return undefined;
     const next = this.#dueAt(slot);
-    // LE2
-    assert(next > due, 'what is due ends its entry or gives it a later due instant', { due, next });
+    // LE2. What is due comes before an eviction at the same clock, and one of those before the next.
+    assert(
+      next > due || (next === due && this.#isEvicting),
+      'what is due ends its entry or gives it a later due instant',
+      { due, next },
+    );
     return next;
   }
 
@@ -457,8 +529,15 @@ export class LiveEntries implements Effects {
   #due(at: Millis): void {
     this.#parts.counters.expired += 1;
     this.#guarded(() => {
-      this.#kind.due(at, this);
+      const eviction = this.#isEvicting ? this.#evictionAt(at) : undefined;
+      if (eviction === undefined) this.#kind.due(at, this);
+      else this.#kind.evicting!.evict(eviction, this);
     });
+  }
+
+  /** The eviction by which the entry in the window is due at `at`; undefined: it is by itself. */
+  #evictionAt(at: Millis): Eviction | undefined {
+    return this.#kind.dueAt() <= at ? undefined : this.#evictions.concerning(this.#kind.evicting!);
   }
 
   #guarded(what: () => void): void {

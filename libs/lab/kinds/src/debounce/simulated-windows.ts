@@ -93,7 +93,9 @@ export class SimulatedWindows implements SimulatedKind {
   #asked(key: string, value: string | null, random: Random): ProducedRecord {
     if (random.chance(0.8)) return { key, value };
     const headers = [
-      ...(random.chance(0.3) ? [headerOf('flatline-command', random.chance(0.95) ? 'FLUSH' : 'STOP')] : []),
+      ...(random.chance(0.3)
+        ? [headerOf('flatline-command', random.chance(0.95) ? 'FLUSH' : value === null ? 'CANCEL' : 'STOP')]
+        : []),
       ...(random.chance(0.5) ? [headerOf('flatline-wait-ms', String(random.below(4_000)))] : []),
       ...(random.chance(0.3) ? [headerOf('flatline-max-wait-ms', String(1 + random.below(6_000)))] : []),
     ];

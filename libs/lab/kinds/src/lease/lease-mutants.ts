@@ -151,4 +151,22 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     from: 'this.#parts.counters.leaseRenewals += 1;\n    effects.changed();',
     to: 'this.#parts.counters.leaseRenewals += 1;',
   },
+  {
+    name: 'evicts who holds, and not who waits',
+    file: 'libs/core/kinds/src/lease/lease-kind.ts',
+    from: "if (out.length > 0) this.#drop(out, 'EVICTED', at, effects);",
+    to: "if (out.length > 9) this.#drop(out, 'EVICTED', at, effects);",
+  },
+  {
+    name: 'evicts who was granted the lease after the record',
+    file: 'libs/core/kinds/src/lease/lease-kind.ts',
+    from: 'return offset < place && attributes.get(attribute) === equals;',
+    to: 'return place >= 0 && offset >= 0 && attributes.get(attribute) === equals;',
+  },
+  {
+    name: 'wants the token of whoever releases a lease by an act',
+    file: 'libs/core/kinds/src/lease/lease-kind.ts',
+    from: 'if (isHeld) this.#release(records, effects);',
+    to: 'if (isHeld && token === entry.token) this.#release(records, effects);',
+  },
 ];

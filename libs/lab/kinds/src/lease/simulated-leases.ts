@@ -7,6 +7,7 @@ import { keyedRecord } from '@flatline/oracle';
 import type { Said } from '@flatline/oracle/lease';
 import { gated } from '@flatline/records/gate';
 import { openLeaseEventEncoder, RequestFormats } from '@flatline/records/leases';
+import { attributesToEvict, commandOf, evictionBy } from '../worlds/acts.ts';
 import { type AttributesOfWorld, drawAttributes } from '../worlds/attributes.ts';
 import { commonRules, type KindScenario } from '../worlds/common-rules.ts';
 import { type Actors, type Judged, type SimulatedKind, textIn, type Word } from '../worlds/simulated-kind.ts';
@@ -27,6 +28,8 @@ export class SimulatedLeases implements SimulatedKind {
   readonly #simulation: Simulation;
   readonly #attributes: AttributesOfWorld | undefined;
   readonly #tokens: GrantedTokens;
+  /** Acts of an operator (Q4), in some worlds: holders judged by their beliefs rely on there being none. */
+  readonly #acts: Random | undefined;
   #contenders: LeaseContenders | undefined;
 
   constructor(simulation: Simulation, rules: LeaseRules, scenario: KindScenario) {
@@ -42,6 +45,8 @@ export class SimulatedLeases implements SimulatedKind {
     this.#scenario = scenario;
     this.#simulation = simulation;
     this.#tokens = new GrantedTokens(simulation.log);
+    const acts = simulation.random('acts');
+    this.#acts = acts.chance(0.4) && !hasContenders(rules, scenario) ? acts : undefined;
   }
 
   get actors(): Actors | undefined {
@@ -72,7 +77,9 @@ export class SimulatedLeases implements SimulatedKind {
 
   record(key: string, random: Random): ProducedRecord {
     const draw = random.below(100);
-    if (draw < 35) return { key, value: JSON.stringify(startBy(random)) };
+    if (this.#acts?.chance(0.06) === true)
+      return this.#acts.chance(0.4) ? commandOf(key, 'RELEASE') : evictionBy(this.#acts, ['by']);
+    if (draw < 35) return { key, value: JSON.stringify({ ...startBy(random), ...this.#toEvict() }) };
     const token = this.#tokenFor(key, random);
     const bears = random.chance(0.5);
     const headers = bears && token !== undefined ? [{ name: TOKEN_HEADER, value: utf8.encode(String(token)) }] : [];
@@ -81,6 +88,10 @@ export class SimulatedLeases implements SimulatedKind {
     const type = draw < 88 ? 'HEARTBEAT' : 'ENDED';
     if (!bears) return { key, value: JSON.stringify({ type, token }), headers };
     return { key, value: type === 'ENDED' ? null : '', headers };
+  }
+
+  #toEvict(): Readonly<Record<string, unknown>> {
+    return this.#acts?.chance(0.6) === true ? { attributes: attributesToEvict(this.#acts, ['by']) } : {};
   }
 
   #tokenFor(key: string, random: Random): number | undefined {
@@ -95,10 +106,11 @@ export class SimulatedLeases implements SimulatedKind {
   word(record: LogRecord): Word | undefined {
     const said = saidIn(record);
     if (said === null) return undefined;
-    const { type, reason, at, token, offset } = said as unknown as Answer;
+    const { type, reason, byOperator, at, token, offset } = said as unknown as Answer;
     // A record has one answer of a type, and a lease ends once.
     const id = type === 'EXPIRED' ? `${type} ${token}` : `${type} ${offset ?? `at ${at}`}`;
-    return { id, what: reason === undefined ? type : `${type}/${reason}`, at, sums: undefined };
+    const how = byOperator === true ? 'byOperator' : reason;
+    return { id, what: how === undefined ? type : `${type}/${how}`, at, sums: undefined };
   }
 }
 
@@ -125,6 +137,7 @@ function saidIn({ value }: LogRecord): Said {
 interface Answer {
   readonly type: string;
   readonly reason?: string;
+  readonly byOperator?: boolean;
   readonly at: number;
   readonly token: number;
   readonly offset?: number | null;

@@ -61,6 +61,7 @@ export class SimulatedSchedules implements SimulatedKind {
   record(key: string, random: Random): ProducedRecord {
     const id: Asked = random.chance(0.5) ? { 'schedule-id': oneOf(random, ['a', 'b']) } : {};
     const draw = random.below(100);
+    if (draw < 3) return recordOf(key, { ...id, command: 'CANCEL' }, null);
     if (draw < 10) return recordOf(key, id, null);
     if (draw < 25) return recordOf(key, { ...id, command: oneOf(random, ['PAUSE', 'RESUME', 'TRIGGER']) }, '');
     const jitter: Asked = random.chance(0.2) ? { 'jitter-ms': 1 + random.below(2_000) } : {};

@@ -4,20 +4,20 @@ import type { Mutant } from '../mutants/mutant.ts';
 export const ERASURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'says a summary of what it erases',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'this.#stats?.erased(this.#entry);\n    effects.end(effects.clock);',
-    to: "this.#close('ENDED', effects.clock, undefined, effects);",
+    file: 'libs/core/kinds/src/session/session-acts.ts',
+    from: 'stats?.erased(entry);\n    effects.end(effects.clock);',
+    to: "this.#parts.close({ reason: 'ENDED' }, effects.clock, effects);",
   },
   {
     name: 'keeps what it is to erase',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'this.#stats?.erased(this.#entry);\n    effects.end(effects.clock);',
+    file: 'libs/core/kinds/src/session/session-acts.ts',
+    from: 'stats?.erased(entry);\n    effects.end(effects.clock);',
     to: 'effects.changed();',
   },
   {
     name: 'takes for an end what asks for an erasure',
     file: 'libs/core/kinds/src/session/erasing/erase-header.ts',
-    from: 'return headers.some(isErasure);',
-    to: 'return headers.length > 1 && headers.some(isErasure);',
+    from: 'return commands(headers, BYTES);',
+    to: 'return headers.length > 1 && commands(headers, BYTES);',
   },
 ];

@@ -1,6 +1,7 @@
 // Faults in sessions (S1–S9): the effects of an event, and the time of a close.
 import type { Mutant } from '../mutants/mutant.ts';
 import { ATTRIBUTE_MUTANTS } from '../worlds/attribute-mutants.ts';
+import { ACT_MUTANTS } from './act-mutants.ts';
 import { ERASURE_MUTANTS } from './erasure-mutants.ts';
 import { INPUT_MUTANTS } from './input-mutants.ts';
 import { REVISION_MUTANTS } from './revision-mutants.ts';
@@ -12,6 +13,7 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   ...STATS_MUTANTS,
   ...ATTRIBUTE_MUTANTS,
   ...ERASURE_MUTANTS,
+  ...ACT_MUTANTS,
   {
     name: 'gives a whole group the offset of its first record',
     file: 'libs/core/kinds/src/session/session-kind.ts',
@@ -86,8 +88,8 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   {
     name: 'forgets the next session of a key when the first closes',
     file: 'libs/core/kinds/src/session/disordered-sessions.ts',
-    from: 'const [first, ...others] = fragments.slice(closed);',
-    to: 'const [first, ...others] = fragments.slice(closed + 1);',
+    from: 'this.close(closing, fragments.slice(closing.length), effects);',
+    to: 'this.close(closing, fragments.slice(closing.length + 1), effects);',
     seed: 10,
   },
   {
@@ -130,8 +132,8 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   {
     name: 'calls a session capped that has just as many events as it takes',
     file: 'libs/core/kinds/src/session/deadline.ts',
-    from: "(reason === 'ENDED' ? 1 : 0) > maxEvents;",
-    to: "(reason === 'ENDED' ? 1 : 0) >= maxEvents;",
+    from: "(reason === 'ENDED' && !byOperator ? 1 : 0) > maxEvents;",
+    to: "(reason === 'ENDED' && !byOperator ? 1 : 0) >= maxEvents;",
   },
   {
     name: 'reduces a duplicate again',

@@ -11,6 +11,7 @@ import { EventFormats } from '@flatline/records/events';
 import { gated } from '@flatline/records/gate';
 import { statsEncoder } from '@flatline/records/stats';
 import { openSummaryEncoder } from '@flatline/records/summaries';
+import { attributesToEvict, commandOf, evictionBy } from '../worlds/acts.ts';
 import { type AttributesOfWorld, drawAttributes } from '../worlds/attributes.ts';
 import { asElsewhere, drawReducers, reducedFields, rulesOf } from '../worlds/drawn-reducers.ts';
 import { oneOf } from '../worlds/one-of.ts';
@@ -62,6 +63,7 @@ const NAMES = ['name0', 'name1', 'name2', 'name3', 'name4'];
 
 /** Parts of reducers that see what a gate lets in (E1). */
 const OF_ATTRIBUTES = Object.fromEntries(NAMES.map((name) => [name, { last: `/attributes/${name}` }]));
+const EVICTED_NAMES = NAMES.slice(0, 2);
 
 /** A source that events also name, another, and none. */
 const SOURCE_HEADERS = ['s0', 's9', ''].map((source) => ({ name: SOURCE_HEADER, value: Buffer.from(source) }));
@@ -78,6 +80,8 @@ export class SimulatedSessions implements SimulatedKind {
   readonly #sources: Random;
   /** Acts that erase a key (E1), in some worlds: of a source of their own, too. */
   readonly #erasures: Random | undefined;
+  /** Other acts of an operator (Q4), in some worlds. */
+  readonly #acts: Random | undefined;
   /** Keys of which nothing else comes any more. */
   readonly #gone = new Set<string>();
   /** An event beyond `maxEvents` is not looked into, so it would not fail. */
@@ -121,6 +125,8 @@ export class SimulatedSessions implements SimulatedKind {
     this.#sources = simulation.random('sources');
     const erasures = simulation.random('erasures');
     this.#erasures = erasures.chance(0.2) ? erasures : undefined;
+    const acts = simulation.random('acts');
+    this.#acts = acts.chance(0.3) ? acts : undefined;
     const isCapped = first.maxEvents !== undefined || changed.maxEvents !== undefined;
     // Nor is one that comes too late and is dropped.
     const isPassedOver = isCapped || (scenario.timestampType === 'CreateTime' && drawn.late === 'drop');
@@ -152,6 +158,8 @@ export class SimulatedSessions implements SimulatedKind {
       if (this.#erasures.chance(0.3)) this.#gone.add(key);
       return { key, value: null, headers: [ERASE] };
     }
+    if (this.#acts?.chance(0.1) === true)
+      return this.#acts.chance(0.2) ? commandOf(key, 'END') : evictionBy(this.#acts, EVICTED_NAMES);
     if (draw < 60) return { key, value: '' };
     if (draw >= 85) return { key, value: null };
     const value = this.#event(random);
@@ -174,6 +182,7 @@ export class SimulatedSessions implements SimulatedKind {
     if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
     if (random.chance(0.3))
       event['attributes'] = { [NAMES[random.below(NAMES.length)]!]: 'x'.repeat(random.below(30)) };
+    if (this.#acts?.chance(0.9) === true) event['attributes'] = attributesToEvict(this.#acts, EVICTED_NAMES);
     return JSON.stringify({ ...event, ...(this.#reducible && reducedFields(this.#reducible)) });
   }
 
@@ -182,6 +191,7 @@ export class SimulatedSessions implements SimulatedKind {
   }
 
   #how(summary: Readonly<Record<string, unknown>>): string {
+    if ('byOperator' in summary) return '/byOperator';
     if ('heldMs' in summary) return '/held';
     if ('absorbed' in summary) return '/absorbed';
     if (String(summary['incarnation']).split('-').length > 2) return '/further';

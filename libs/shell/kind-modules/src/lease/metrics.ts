@@ -17,6 +17,7 @@ export const leaseMetrics: KindMetrics<CounterOf<LeaseCounters>> = {
       TIMEOUT: 'leasesExpiredByTimeout',
       MAX_DURATION: 'leasesExpiredByMaxDuration',
       REPLACED: 'leasesReplaced',
+      EVICTED: 'leasesEvicted',
     },
   },
 };

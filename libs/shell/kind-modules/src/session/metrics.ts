@@ -32,6 +32,11 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
   ended: {
     name: 'flatline_sessions_closed_total',
     help: 'Sessions closed, by reason (S2)',
-    counters: { TIMEOUT: 'closedByTimeout', ENDED: 'closedByEnd', MAX_DURATION: 'closedByMaxDuration' },
+    counters: {
+      TIMEOUT: 'closedByTimeout',
+      ENDED: 'closedByEnd',
+      MAX_DURATION: 'closedByMaxDuration',
+      EVICTED: 'closedByEviction',
+    },
   },
 };

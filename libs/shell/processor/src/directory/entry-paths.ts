@@ -5,19 +5,34 @@ const ENTRIES = '/api/v1/entries/';
 export const BY_KEY = '/api/v1/entries-by-key/:pipeline/:key';
 export const LOOK_UP = '/api/v1/entries-look-up/:pipeline';
 
+/** Acts (Q4): the key in base64url behind a mark, since it may be empty. */
+export const ACT_ON_KEY = '/api/v1/entries-act/:pipeline/:act/:key';
+export const ACT_ON_ALL = '/api/v1/entries-act/:pipeline/:act';
+
 const LOOK_UP_SUFFIX = ':lookup';
 
 /** The path that the router matches; others stay what they are. */
-export function routedUrl(url: string): string {
+export function routedUrl(url: string, method = 'GET'): string {
   if (!url.startsWith(ENTRIES)) return url;
   const [path, query] = split(url.slice(ENTRIES.length), '?');
   const rest = query === undefined ? '' : `?${query}`;
   const [pipeline, key] = split(path, '/');
+  const act = method === 'POST' ? actOf(path) : undefined;
+  if (act !== undefined) return `${act}${rest}`;
   if (key === undefined) {
     if (!pipeline.endsWith(LOOK_UP_SUFFIX)) return url;
     return `/api/v1/entries-look-up/${pipeline.slice(0, -LOOK_UP_SUFFIX.length)}${rest}`;
   }
   return `/api/v1/entries-by-key/${pipeline}/${percentDecoded(key).toString('base64url')}${rest}`;
+}
+
+/** What lies behind the last colon is the act: one of the key is written %3A where it would be the last. */
+function actOf(path: string): string | undefined {
+  const at = path.lastIndexOf(':');
+  if (at < 0 || path.endsWith(LOOK_UP_SUFFIX)) return undefined;
+  const [pipeline, key] = split(path.slice(0, at), '/');
+  const act = `/api/v1/entries-act/${pipeline}/${path.slice(at + 1)}`;
+  return key === undefined ? act : `${act}/-${percentDecoded(key).toString('base64url')}`;
 }
 
 function split(text: string, by: string): readonly [string, string?] {

@@ -233,6 +233,7 @@ describe('the API', () => {
       isStopping: false,
       restart: () => 'absent' as const,
       lookUp: () => Promise.resolve(undefined),
+      act: () => Promise.resolve(undefined),
       endpoint: '',
     };
     const refusal = async (host: string): Promise<unknown> =>

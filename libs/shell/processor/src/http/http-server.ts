@@ -7,6 +7,7 @@ import type { RuntimeLog } from '@flatline/runtime';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Server as TlsServer } from 'node:tls';
 import { Registry } from '@prometheus-io/client';
+import { addActsApi } from '../acts/acts-api.ts';
 import type { Asked } from '../directory/asking.ts';
 import { addEntriesApi } from '../directory/entries-api.ts';
 import { routedUrl } from '../directory/entry-paths.ts';
@@ -57,7 +58,7 @@ export async function openHttpServer(
   const access = new HttpAccess(http, { whole, clock, log });
   const server = Fastify({
     ...serverOptions(access.certificate),
-    rewriteUrl: ({ url = '' }) => routedUrl(url),
+    rewriteUrl: ({ url = '', method }) => routedUrl(url, method),
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
   });
   if (access.certificate !== undefined) access.serve(server.server as unknown as TlsServer);
@@ -151,11 +152,13 @@ function addApi(server: FastifyInstance, whole: Whole): void {
 
 function addEntries(server: FastifyInstance, whole: Whole, asked: Asked): void {
   const processes = async (): Promise<Looked['processes']> => (await whole.look()).processes;
+  const pipelines = async (): Promise<readonly string[]> => [
+    ...new Set((await processes()).flatMap(({ pipelines: all }) => all.map(({ name }) => name))),
+  ];
   addEntriesApi(server, {
     ...asked,
     owners: async (pipeline) => ownerRows(await processes(), pipeline),
-    pipelines: async () => [
-      ...new Set((await processes()).flatMap(({ pipelines }) => pipelines.map(({ name }) => name))),
-    ],
+    pipelines,
   });
+  addActsApi(server, { act: (asked) => whole.act(asked), pipelines });
 }

@@ -41,6 +41,7 @@ export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     expired: 2,
     closedByEnd: 0,
     closedByMaxDuration: 0,
+    closedByEviction: 0,
     unmatchedEnds: 0,
     duplicates: 0,
     dataEvents: 0,
@@ -151,6 +152,7 @@ export function serve(pipelines: readonly PipelineStatus[], changes: Partial<Obs
     isStopping: false,
     restart: () => 'absent' as const,
     lookUp: () => Promise.resolve(undefined),
+    act: () => Promise.resolve(undefined),
     endpoint: '',
     ...changes,
   };

@@ -1,6 +1,7 @@
 import type { DurationMs, KindName, Millis } from '@flatline/base';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
+import type { ActOutcome, AskedAct } from '../acts/act.ts';
 import type { Asking, HereAnswers } from '../directory/here.ts';
 
 /** Status of one pipeline on this instance. */
@@ -53,6 +54,8 @@ export interface Observed extends Omit<ProcessView, 'pipelines'> {
   restart(pipeline: string, partition: number): RestartOutcome;
   /** What it holds of these keys itself (Q1); undefined: it has no such pipeline. */
   lookUp(asking: Asking): Promise<HereAnswers | undefined>;
+  /** Appends an act to the input (Q4); undefined: it has no such pipeline. */
+  act(asked: AskedAct): Promise<ActOutcome | undefined>;
   /** Where other instances reach this one, `http://host:port`; empty: they do not. */
   readonly endpoint: string;
 }
@@ -90,6 +93,8 @@ export interface Whole {
   restart(pipeline: string, partition: number): Promise<RestartOutcome>;
   /** What each process holds of these keys; none: no process has the pipeline. */
   lookUp(asking: Asking): Promise<readonly HereAnswers[]>;
+  /** Appends an act to the input (Q4), by one of its processes; undefined: none has the pipeline. */
+  act(asked: AskedAct): Promise<ActOutcome | undefined>;
   /** Where other instances reach this port; empty: they do not. */
   endpoint(): string;
 }

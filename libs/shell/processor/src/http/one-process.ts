@@ -11,6 +11,7 @@ export function oneProcess(observed: Observed, metrics: () => Promise<string>): 
       const answers = await observed.lookUp(asking);
       return answers === undefined ? [] : [answers];
     },
+    act: (asked) => observed.act(asked),
     endpoint: () => observed.endpoint,
   };
 }

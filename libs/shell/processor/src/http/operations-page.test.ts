@@ -16,6 +16,7 @@ const nothing = {
   isStopping: false,
   restart: () => 'absent' as const,
   lookUp: () => Promise.resolve(undefined),
+  act: () => Promise.resolve(undefined),
   endpoint: '',
   wallNow: 0,
 };

@@ -16,5 +16,7 @@ export const ROUTE_ROLES: RouteRoles = {
   'GET /api/v1/owners/:pipeline': 'read',
   'GET /api/v1/entries-by-key/:pipeline/:key': 'read',
   'POST /api/v1/entries-look-up/:pipeline': 'read',
+  'POST /api/v1/entries-act/:pipeline/:act/:key': 'admin',
+  'POST /api/v1/entries-act/:pipeline/:act': 'admin',
   'POST /api/v1/partitions/:pipeline/:partition/restart': 'admin',
 };

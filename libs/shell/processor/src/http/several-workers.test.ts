@@ -14,6 +14,7 @@ const blank = {
   isStopping: false,
   restart: () => 'absent' as const,
   lookUp: () => Promise.resolve(undefined),
+  act: () => Promise.resolve(undefined),
   endpoint: '',
 };
 
@@ -33,6 +34,7 @@ describe('one port for several workers', () => {
       metrics: () => Promise.resolve(''),
       restart: () => Promise.resolve('absent'),
       lookUp: () => Promise.resolve([]),
+      act: () => Promise.resolve(undefined),
       endpoint: () => '',
     });
 

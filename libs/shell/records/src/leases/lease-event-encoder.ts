@@ -4,7 +4,7 @@ import { ownSchema } from '../avro/schema.ts';
 import { outputSchemaId, type Format } from '../format.ts';
 import { JsonRecordWriter } from '../json/json-record.ts';
 import type { SchemaRegistry } from '../registry/schema-registry.ts';
-import { LEASE_EVENT_SHAPE } from './lease-event-shape.ts';
+import { LEASE_EVENT_IN_JSON, LEASE_EVENT_SHAPE } from './lease-event-shape.ts';
 
 export const LEASE_EVENT_SCHEMA = ownSchema('lease-event');
 
@@ -23,7 +23,7 @@ export async function openLeaseEventEncoder(
 /** In Avro under that id of the schema, in JSON without one. */
 export function leaseEventEncoder(schemaId: number | undefined): LeaseEventEncoder {
   return schemaId === undefined
-    ? new JsonRecordWriter(LEASE_EVENT_SHAPE)
+    ? new JsonRecordWriter(LEASE_EVENT_IN_JSON)
     : new AvroRecordWriter(schemaId, LEASE_EVENT_SHAPE);
 }
 

@@ -3,7 +3,12 @@ import { readJsonRecord } from '../json/json-record.ts';
 import { type ReadingOptions, RecordFormats } from '../record-formats.ts';
 import { asBuffer, TextReader } from '../text-reader.ts';
 import { LEASE_EVENT_SCHEMA } from './lease-event-encoder.ts';
-import { blankLeaseEvent, LEASE_EVENT_SHAPE, type ReceivedLeaseEvent } from './lease-event-shape.ts';
+import {
+  blankLeaseEvent,
+  LEASE_EVENT_IN_JSON,
+  LEASE_EVENT_SHAPE,
+  type ReceivedLeaseEvent,
+} from './lease-event-shape.ts';
 
 export type ReadLeaseEvent = { readonly kind: 'leaseEvent'; readonly event: ReceivedLeaseEvent } | BadOutcome;
 export type LeaseEventOutcome = ReadLeaseEvent | { readonly kind: 'unknownSchema'; readonly schemaId: number };
@@ -14,7 +19,7 @@ export class LeaseEventFormats {
 
   constructor(options: ReadingOptions) {
     const readJson = (buffer: Buffer, start: number, end: number, event: ReceivedLeaseEvent): void => {
-      readJsonRecord(LEASE_EVENT_SHAPE, buffer, start, end, event);
+      readJsonRecord(LEASE_EVENT_IN_JSON, buffer, start, end, event);
     };
     const kind = { shape: LEASE_EVENT_SHAPE, schema: LEASE_EVENT_SCHEMA, readJson };
     this.#formats = new RecordFormats(kind, options, new TextReader());

@@ -37,6 +37,7 @@ export function blankLeaseEvent(): ReceivedLeaseEvent {
     offset: undefined,
     heldMs: undefined,
     endsAt: undefined,
+    byOperator: undefined,
   };
 }
 
@@ -136,6 +137,21 @@ export const LEASE_EVENT_SHAPE: LeaseEventShape = [
     get: (event) => (isUtf8(event.key) ? undefined : asBuffer(event.key).toString('base64')),
     set: () => {
       // Readers have the record's key.
+    },
+  },
+];
+
+/** With what only JSON has, and only where it is true: in Avro a header says it. */
+export const LEASE_EVENT_IN_JSON: LeaseEventShape = [
+  ...LEASE_EVENT_SHAPE,
+  {
+    name: 'byOperator',
+    kind: 'boolean',
+    nullable: true,
+    required: false,
+    get: (event) => event.byOperator,
+    set: (target, value) => {
+      target.byOperator = value;
     },
   },
 ];

@@ -36,6 +36,7 @@ const ABSORBED = beginningOf('absorbed');
 const STATE = beginningOf('state');
 const CAPPED = beginningOf('capped');
 const REDUCED = phraseOf(',"reduced":');
+const BY_OPERATOR = phraseOf(',"byOperator":true');
 const END = phraseOf('}');
 
 export class SummaryJsonEncoder implements SummaryEncoder {
@@ -71,6 +72,7 @@ export class SummaryJsonEncoder implements SummaryEncoder {
     writer.string(summary.state);
     writer.phrase(CAPPED);
     writer.boolean(summary.capped);
+    if (summary.byOperator === true) writer.phrase(BY_OPERATOR);
     if (summary.reduced !== undefined) {
       writer.phrase(REDUCED);
       writer.raw(Buffer.from(summary.reduced?.json ?? 'null'));

@@ -52,6 +52,7 @@ export function blankDraft(): SummaryDraft {
     absorbed: undefined,
     state: 'CLOSED',
     capped: false,
+    byOperator: undefined,
     reduced: undefined,
   };
 }
@@ -90,6 +91,7 @@ export function finishDraft(draft: SummaryDraft): ReceivedSummary {
     absorbed: draft.absorbed,
     state: draft.state,
     capped: draft.capped,
+    byOperator: draft.byOperator,
     reduced: draft.reduced,
   };
 }
@@ -258,9 +260,22 @@ export const SUMMARY_SHAPE: RecordShape<SessionSummary, SummaryDraft> = [
   },
 ];
 
-/** As they are read: with what a reducer came to, whose schema is the pipeline's own. */
+/** Only in JSON, and only where it is true: in Avro a header says it. */
+const BY_OPERATOR: RecordField<SessionSummary, SummaryDraft> = {
+  name: 'byOperator',
+  kind: 'boolean',
+  nullable: false,
+  required: false,
+  get: (summary) => summary.byOperator === true,
+  set: (draft, value) => {
+    if (value) draft.byOperator = true;
+  },
+};
+
+/** As they are read: with who ended them, and with what a reducer came to, whose schema is the pipeline's own. */
 export const RECEIVED_SHAPE: RecordShape<SessionSummary, SummaryDraft> = [
   ...SUMMARY_SHAPE,
+  BY_OPERATOR,
   {
     name: 'reduced',
     kind: 'any',

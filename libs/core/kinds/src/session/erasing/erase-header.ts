@@ -1,14 +1,15 @@
 // Tells a record that asks for an erasure (E1).
 import type { RecordHeader } from '@flatline/ports';
-import { COMMAND_HEADER, ERASE } from '@flatline/ports/formats';
+import { ERASE } from '@flatline/ports/formats';
+import { commandBytes, commands, isCommand } from '../../acts/command.ts';
+
+const BYTES = commandBytes(ERASE);
 
 /** True if one of its headers is that command. */
 export function asksErasure(headers: readonly RecordHeader[]): boolean {
-  return headers.some(isErasure);
+  return commands(headers, BYTES);
 }
 
-export function isErasure({ name, value }: RecordHeader): boolean {
-  return name === COMMAND_HEADER && value?.length === BYTES.length && BYTES.every((byte, i) => value[i] === byte);
+export function isErasure(header: RecordHeader): boolean {
+  return isCommand(header, BYTES);
 }
-
-const BYTES = new TextEncoder().encode(ERASE);

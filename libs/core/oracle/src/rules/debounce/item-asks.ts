@@ -5,6 +5,8 @@ import type { RawHeader } from '../../logs/history.ts';
 
 export interface ItemAsks {
   readonly flush: boolean;
+  /** Only of a record without a value. */
+  readonly cancel: boolean;
   readonly waitMs: DurationMs | undefined;
   readonly maxWaitMs: DurationMs | undefined;
 }
@@ -16,10 +18,10 @@ export function asksIn(headers: readonly RawHeader[]): ItemAsks | 'bad' {
   ];
   const commands = said('flatline-command');
   const waits = [said('flatline-wait-ms'), said('flatline-max-wait-ms')];
-  if (commands.some((command) => command !== 'FLUSH')) return 'bad';
+  if (commands.length > 1 || !['FLUSH', 'CANCEL'].includes(commands[0] ?? 'FLUSH')) return 'bad';
   if (waits.some((texts) => texts.length > 1 || texts.some((text) => !isMilliseconds(text)))) return 'bad';
   const [waitMs, maxWaitMs] = waits.map(([text]) => (text === undefined ? undefined : Number(text)));
-  return { flush: commands.length > 0, waitMs, maxWaitMs };
+  return { flush: commands[0] === 'FLUSH', cancel: commands[0] === 'CANCEL', waitMs, maxWaitMs };
 }
 
 /** At most fifteen digits. */

@@ -171,6 +171,7 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
       this.#fire(asks.flush ? 'FLUSHED' : 'CANCELLED', when.clock);
       return true;
     }
+    if (asks.cancel) return false;
     const { dedupeBy } = this.#rules;
     const alike = dedupeBy === undefined ? undefined : alikeBy(dedupeBy, headers, value);
     if (alike === 'long') return false;

@@ -1,5 +1,6 @@
 // Leases, as the judges read them (docs/FORMATS.md, Leases).
 import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
+import { hasCommand } from '../../logs/acts.ts';
 import type { CommonRules, OutputRecord } from '../../logs/history.ts';
 import { fieldDifferences } from '../differences.ts';
 import { EntriesFold } from '../entries-fold.ts';
@@ -32,6 +33,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
   TIMEOUT: 'timeouts',
   MAX_DURATION: 'maxDurations',
   REPLACED: 'ends',
+  EVICTED: 'evictions',
 };
 
 export function leaseReading(partition: number, rules: LeasePipelineRules, counts: FoldCounts): KindReading {
@@ -45,6 +47,7 @@ export function leaseEntries(partition: number, rules: LeaseFoldRules): EntryRul
     expect: (said, key) => (said === null ? undefined : expectation(said, key)),
     stateIn: leaseIn,
     needsRoom: (record, state) => {
+      if (hasCommand(record.headers, 'RELEASE')) return false;
       const asked = askedBy(record);
       const renews = state?.held !== undefined && asked !== 'bad' && asked.token === state.held.token;
       return asked !== 'bad' && asked.does === 'start' && !renews;
@@ -55,6 +58,7 @@ export function leaseEntries(partition: number, rules: LeaseFoldRules): EntryRul
     faults: faultWords(({ held, lockedUntil = 0 }) =>
       held === undefined ? `the lock delay until ${lockedUntil}` : `the lease with token ${held.token}`,
     ),
+    isEvictable: true,
     beginningOf: ({ held, waiting }) => Math.max(held?.offset ?? -1, ...waiting.map(({ offset }) => offset)),
     instantOf: ({ summary }) => numberIn(summary, 'at'),
     latestOffsetOf: ({ summary }) => offsetIn(summary),

@@ -2,6 +2,7 @@
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
+import { hasCommand, type SaidEviction } from '../../logs/acts.ts';
 import type { InputRecord } from '../../logs/history.ts';
 import type { AttributesInForce } from '../attributes-in.ts';
 import type { Machine, When } from '../entry-rules.ts';
@@ -117,7 +118,34 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
 
   take(record: InputRecord, when: When): boolean {
     const asked = askedBy(record, this.#rules);
-    return asked !== 'bad' && this.#take(asked, when);
+    if (asked === 'bad') return false;
+    return hasCommand(record.headers, 'RELEASE') ? this.#obey(record, asked, when) : this.#take(asked, when);
+  }
+
+  /** Q4: an operator releases it, whatever the token. */
+  #obey({ value }: InputRecord, { token, requestId, attributes }: Asked, { clock: at, offset }: When): boolean {
+    if (value !== null) return false;
+    if (this.#held === undefined) {
+      const inTheWay = { type: 'REJECTED', reason: 'NOT_HELD', token, requestId, attributes };
+      this.#say({ ...inTheWay, offset, at });
+      return true;
+    }
+    this.#end('RELEASED', this.#held, { byOperator: true, requestId, offset, at });
+    this.#next(at);
+    return true;
+  }
+
+  isConcerned(eviction: SaidEviction): boolean {
+    return [this.#held, ...this.#waiting].some((claim) => isOf(claim, eviction));
+  }
+
+  /** Those that wait go first: the lease is for the others. */
+  evict(eviction: SaidEviction): void {
+    const { at } = eviction;
+    const out = this.#waiting.filter((each) => isOf(each, eviction));
+    for (const each of out) this.#refuse(each, 'EVICTED', { at, offset: each.offset });
+    this.#waiting = this.#waiting.filter((each) => !out.includes(each));
+    if (this.#held !== undefined && isOf(this.#held, eviction)) this.#expire(this.#held, at, 'EVICTED');
   }
 
   #take(asked: Asked, when: When): boolean {
@@ -205,13 +233,14 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     return instant - (instant % bucketMs) + bucketMs;
   }
 
-  #expire(held: Held, at: Millis): void {
+  #expire(held: Held, at: Millis, evicted?: string): void {
     const { lockDelayMs } = this.#rules;
     const { lastAt, grantedAt, timeoutMs, maxDurationMs, requestId } = held;
     const isLong =
       maxDurationMs !== undefined && this.#gaps.end(grantedAt, maxDurationMs) <= this.#gaps.end(lastAt, timeoutMs);
     const heldMs = this.#gaps.within(lastAt, at) || undefined;
-    this.#end('EXPIRED', held, { reason: isLong ? 'MAX_DURATION' : 'TIMEOUT', heldMs, requestId, at });
+    const reason = evicted ?? (isLong ? 'MAX_DURATION' : 'TIMEOUT');
+    this.#end('EXPIRED', held, { reason, heldMs, requestId, at });
     if (lockDelayMs > 0) this.#lockedUntil = at + lockDelayMs;
     else this.#next(at);
   }
@@ -272,4 +301,11 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
       Object.fromEntries(Object.entries({ ...this.#place, ...what }).filter(([, value]) => value !== undefined)),
     );
   }
+}
+
+/** Q4: its start came before the eviction's record, and had the attribute. */
+function isOf(claim: Claim | undefined, { attribute, equals, offset }: SaidEviction): boolean {
+  return (
+    claim !== undefined && claim.offset < offset && new Map(Object.entries(claim.attributes)).get(attribute) === equals
+  );
 }

@@ -50,7 +50,7 @@ export interface AskedSchedule extends ScheduleTimes, ScheduleMessage {
 
 /** Characters of a cron expression, a zone, an id (docs/FORMATS.md, Schedules). */
 const TEXT_LENGTH_MAX = 256;
-const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'];
+const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER', 'CANCEL'];
 /** Headers that a record may have; others that begin with `flatline-` are ignored, and not passed on. */
 const SAID = new Set(
   [
@@ -73,6 +73,7 @@ export function scheduleAskedBy({ value, headers = [] }: InputRecord, calendar: 
   if (idText !== undefined && (idText.length < 1 || idText.length > TEXT_LENGTH_MAX)) return 'bad';
   const command = texts.get('command');
   if (command !== undefined && !COMMANDS.includes(command)) return 'bad';
+  if (command === 'CANCEL' && value !== null) return 'bad';
   const number = (name: string): number | undefined => (texts.has(name) ? Number(texts.get(name)) : undefined);
   const instant = (name: string): Millis | undefined => {
     const text = texts.get(name);

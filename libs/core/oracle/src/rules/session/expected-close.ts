@@ -31,6 +31,8 @@ export interface Closing {
   readonly revision: number;
   /** Empty: it lives. */
   readonly reason: string;
+  /** An operator has ended it (Q4). */
+  readonly byOperator: boolean | undefined;
   /** It has more events than it takes (S13). */
   readonly capped: boolean;
   readonly closedAt: Millis;
@@ -73,6 +75,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     attributes: new Map(attributes),
     truncated,
     capped,
+    byOperator: closing.byOperator === true ? true : undefined,
     reduced: closing.reduced,
     partition,
     firstOffset: offsetOf(firstOffset),

@@ -4,7 +4,7 @@
 import type { Millis } from '@flatline/base';
 import type { InputEvent, InputOfSeveral, InputRecord, PipelineRules } from '../../logs/history.ts';
 import { textOf } from '../../logs/byte-names.ts';
-import { hasEraseHeader } from '../../logs/raw-record.ts';
+import { hasCommand, type SaidEviction } from '../../logs/acts.ts';
 import { jsonObject } from '../../logs/json-event.ts';
 import { inputOf, nameAt, offsetOf } from '../../logs/places.ts';
 import { eventIn, fieldsIn, OTHER_KEY } from '../attributes-in.ts';
@@ -45,6 +45,8 @@ interface OfKey {
 interface Closing {
   /** Empty: it lives. */
   readonly reason: string;
+  /** Q4. Default: no operator ended it. */
+  readonly byOperator?: boolean;
   readonly closedAt: Millis;
   readonly closedAtLeast: Millis;
   /** Event time of an explicit end; undefined: the last sign of life. */
@@ -96,7 +98,12 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   }
 
   take(record: InputRecord, when: When): boolean {
-    if (record.value === null && hasEraseHeader(record.headers ?? [])) {
+    if (record.value === null && hasCommand(record.headers, 'END') && !hasCommand(record.headers, 'ERASE')) {
+      const at = { closedAt: when.clock, closedAtLeast: when.clockAtLeast };
+      this.#endThose(() => true, { reason: ENDED, byOperator: true, endedAt: undefined, ...at });
+      return true;
+    }
+    if (record.value === null && hasCommand(record.headers, 'ERASE')) {
       if (this.state?.closed !== undefined) this.#sayFinal(this.state);
       this.state = undefined;
       return true;
@@ -108,6 +115,29 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       if (error instanceof Refused) return false;
       throw error;
     }
+  }
+
+  isConcerned(eviction: SaidEviction): boolean {
+    return this.#unended().some((session) => isOf(session, eviction));
+  }
+
+  evict(eviction: SaidEviction): void {
+    const at = { closedAt: eviction.at, closedAtLeast: eviction.atLeast };
+    this.#endThose((session) => isOf(session, eviction), { reason: 'EVICTED', endedAt: undefined, ...at });
+  }
+
+  /** Open sessions that no end has met (C7). */
+  #unended(): readonly Session[] {
+    if (this.state === undefined || this.state.isEarly || this.state.closed !== undefined) return [];
+    return this.#open().filter(({ endedAt }) => endedAt === undefined);
+  }
+
+  /** Q4: an act is no event. */
+  #endThose(which: (session: Session) => boolean, closing: Closing): void {
+    const ended = this.#unended().filter(which);
+    const isEnded = ({ firstOffset }: Session): boolean => ended.some((each) => each.firstOffset === firstOffset);
+    if (ended.length > 0) this.#keep(this.#open().filter((session) => !isEnded(session)));
+    for (const session of ended) this.#close(session, closing, this.state === undefined && session === ended.at(-1));
   }
 
   #take(record: InputRecord, when: When): boolean {
@@ -139,7 +169,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     if (input === undefined) return this.#takeLate(session, { record, activity }, when);
     if (isEnd) return true;
     if (input.touches) return input.unknownKey === 'open' && this.#takeNext(session, record, when);
-    if (this.#isCapped(session, session.closed!.reason)) return true;
+    if (this.#isCapped(session, session.closed!)) return true;
     const said = asCapped(activity, session, this.#rules, record.timestamp);
     this.#revise(session, withData(session, this.#rules, said));
     return true;
@@ -178,11 +208,12 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const duplicates = after.duplicates - before.duplicates;
     this.repeated(duplicates);
     if (duplicates > 0) return;
-    const { closedAt, reason: former, revision } = before.closed!;
-    const reason = after.endedAt === undefined ? former : ENDED;
-    this.state = { ...after, later: [], closed: { closedAt, reason, revision: revision + 1 } };
+    const { closedAt, reason: former, byOperator: wasByOperator, revision } = before.closed!;
     const { endedAt } = after;
-    this.#say('CLOSED', this.state, { reason, closedAt, closedAtLeast: closedAt, endedAt }, true);
+    const reason = endedAt === undefined ? former : ENDED;
+    const byOperator = endedAt === undefined && wasByOperator;
+    this.state = { ...after, later: [], closed: { closedAt, reason, byOperator, revision: revision + 1 } };
+    this.#say('CLOSED', this.state, { reason, byOperator, closedAt, closedAtLeast: closedAt, endedAt }, true);
   }
 
   #sayFinal({ firstOffset, closed }: Session): void {
@@ -283,13 +314,13 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const isKept = isLast && revisionWindowMs > 0;
     this.#say('CLOSED', session, closing, isKept);
     if (!isKept) return;
-    const { reason, closedAt } = closing;
-    this.state = { ...session, later: [], closed: { closedAt, reason, revision: 0 } };
+    const { reason, byOperator = false, closedAt } = closing;
+    this.state = { ...session, later: [], closed: { closedAt, reason, byOperator, revision: 0 } };
   }
 
-  #isCapped({ eventCount }: Session, reason: string): boolean {
+  #isCapped({ eventCount }: Session, { reason, byOperator = false }: Pick<Closing, 'reason' | 'byOperator'>): boolean {
     // An end is taken, however many came before it (S13).
-    return eventCount - (reason === ENDED ? 1 : 0) > (this.#rules.maxEvents ?? Infinity);
+    return eventCount - (reason === ENDED && !byOperator ? 1 : 0) > (this.#rules.maxEvents ?? Infinity);
   }
 
   #say(state: ExpectedClose['state'], session: Session, closing: Closing, isRevisable = false): void {
@@ -301,7 +332,8 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       ...this.#of,
       state,
       revision,
-      capped: this.#isCapped(session, reason),
+      capped: this.#isCapped(session, closing),
+      byOperator: closing.byOperator,
       reduced: this.#rules.reducer && finishedOf(this.#rules.reducer, session.reduced),
       reason,
       closedAt,
@@ -345,6 +377,11 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
 /** All open sessions of a key, in the order of their times. */
 export function openIn(state: Session): readonly Session[] {
   return [{ ...state, later: [] }, ...state.later];
+}
+
+/** Q4: as it was before the eviction's record, it had the attribute. */
+function isOf({ lastOffset, attributes }: Session, { attribute, equals, offset }: SaidEviction): boolean {
+  return lastOffset < offset && attributes.get(attribute)?.value === equals;
 }
 
 /** True if disorder has left nothing beside it (C7). */

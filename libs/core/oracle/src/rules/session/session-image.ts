@@ -73,7 +73,9 @@ function readDisorder(bytes: BlockReader, session: Session, hasLater: boolean): 
   if (!hasLater && session.later.length > 0) throw new NotABlock('has sessions within a later one');
 }
 
-const REASONS = ['TIMEOUT', 'ENDED', 'MAX_DURATION'];
+const REASONS = ['TIMEOUT', 'ENDED', 'MAX_DURATION', 'EVICTED'];
+/** Ended by an operator (Q4). */
+const BY_OPERATOR = 4;
 
 /** S9: what the head of a closed session has other things in place of, and what was said. */
 function readClosed(bytes: BlockReader | undefined, session: Session): void {
@@ -83,9 +85,11 @@ function readClosed(bytes: BlockReader | undefined, session: Session): void {
   session.lastSeenAt = closedAt - bytes.signed();
   session.timeoutMs = bytes.varint();
   session.timeoutChosen = bytes.byte() === 1;
-  const reason = REASONS[bytes.byte()];
+  const number = bytes.byte();
+  const byOperator = number === BY_OPERATOR;
+  const reason = byOperator ? 'ENDED' : REASONS[number];
   if (reason === undefined) throw new NotABlock('is closed for no reason that there is');
-  session.closed = { closedAt, reason, revision: bytes.varint() };
+  session.closed = { closedAt, reason, byOperator, revision: bytes.varint() };
 }
 
 /** Returns the flags. */

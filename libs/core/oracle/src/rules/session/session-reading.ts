@@ -86,6 +86,9 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     get isOneLife() {
       return rules.graceMs === 0 && !hasWindow(rules);
     },
+    get isEvictable() {
+      return rules.inputs === undefined;
+    },
     beginningOf: (state) => Math.max(...openIn(state).map(({ firstOffset }) => firstOffset)),
     isBegun: ({ isEarly, closed }) => !isEarly && closed === undefined,
     // A summary is the only record of its session: it may come where that is what the session says next.
@@ -136,7 +139,12 @@ function wordsOf(partition: number): FaultWords<Session> {
   };
 }
 
-const ENDINGS: Readonly<Record<string, Ending>> = { ENDED: 'ends', TIMEOUT: 'timeouts', MAX_DURATION: 'maxDurations' };
+const ENDINGS: Readonly<Record<string, Ending>> = {
+  ENDED: 'ends',
+  TIMEOUT: 'timeouts',
+  MAX_DURATION: 'maxDurations',
+  EVICTED: 'evictions',
+};
 
 function expectation(close: ExpectedClose): Expectation {
   const { state, reason, deadlineAt, revision, isRevisable } = close;

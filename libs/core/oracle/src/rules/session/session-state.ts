@@ -58,6 +58,8 @@ export interface Closed {
   /** As of when it did. */
   readonly closedAt: Millis;
   readonly reason: string;
+  /** An operator has ended it (Q4). */
+  readonly byOperator: boolean;
   /** That of the summary said last. */
   readonly revision: number;
 }

@@ -1,0 +1,13 @@
+// Acts of an operator: values of the header `flatline-command` of a record on the input (Q4).
+
+/** Ends the key's sessions. The record has no value. */
+export const END = 'END';
+/** Ends the key's lease, whatever its token. The record has no value. */
+export const RELEASE = 'RELEASE';
+/** What a null value asks of a window, or of a key's schedules, in words. The record has no value. */
+export const CANCEL = 'CANCEL';
+/** Ends every entry with an attribute of a value (FORMATS). The record has no key. */
+export const EVICT = 'EVICT';
+
+/** Of an output that an operator brought about: its value is `true`. Formats without a field for it have this alone. */
+export const BY_OPERATOR_HEADER = 'flatline-by-operator';

@@ -1,0 +1,85 @@
+// Acts of an operator over HTTP (Q4): each is appended to the input, and answered once it is in the log.
+//
+//   POST /api/v1/entries/PIPELINE/KEY:end|:release|:flush|:cancel|:pause|:resume|:trigger     of schedules {"id": "…"}: that one
+//   POST /api/v1/entries/PIPELINE:evict     {"attribute": "…", "equals": "…"}: one record in each partition
+//
+// 202 with where it lies, 400 where it cannot be done, 503 where it is not known to be in the log: it may be asked for again.
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ACT_ON_KEY, ACT_ON_ALL } from '../directory/entry-paths.ts';
+import { keyFields } from '../directory/entry-json.ts';
+import type { ActOutcome, AskedAct } from './act.ts';
+
+export interface ActsApi {
+  /** undefined: there is no such pipeline here. */
+  act(asked: AskedAct): Promise<ActOutcome | undefined>;
+  /** Their names, for whoever asks for another. */
+  pipelines(): Promise<readonly string[]>;
+}
+
+interface OfKey {
+  readonly pipeline: string;
+  readonly act: string;
+  readonly key: string;
+}
+
+export function addActsApi(server: FastifyInstance, api: ActsApi): void {
+  server.post<{ Params: OfKey; Body: unknown }>(ACT_ON_KEY, async ({ params, body, ip: from }, reply) => {
+    const { pipeline, act } = params;
+    const scheduleId = idIn(body);
+    if (scheduleId === null) return reply.code(400).send({ error: 'the body is left out, or {"id": "a schedule"}' });
+    const key = Buffer.from(params.key.slice(1), 'base64url');
+    const asked = { pipeline, act, key, scheduleId, from };
+    const outcome = await api.act(asked);
+    if (outcome?.kind !== 'sent') return refused(api, asked, outcome, reply);
+    const { topic, records } = outcome;
+    return reply.code(202).send({ pipeline, act, ...keyFields(key), topic, ...records[0] });
+  });
+  server.post<{ Params: Omit<OfKey, 'key'>; Body: unknown }>(ACT_ON_ALL, async ({ params, body, ip: from }, reply) => {
+    const { pipeline, act } = params;
+    const evicts = evictedBy(body);
+    if (act === 'evict' && evicts === undefined)
+      return reply
+        .code(400)
+        .send({ error: 'the body is {"attribute": "…", "equals": "…"}, texts of at most 512 bytes' });
+    const asked = { pipeline, act, key: undefined, evicts, from };
+    const outcome = await api.act(asked);
+    if (outcome?.kind !== 'sent') return refused(api, asked, outcome, reply);
+    const { topic, records } = outcome;
+    return reply.code(202).send({ pipeline, act, ...evicts, topic, records });
+  });
+}
+
+async function refused(
+  api: ActsApi,
+  { pipeline }: AskedAct,
+  outcome: Exclude<ActOutcome, { kind: 'sent' }> | undefined,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (outcome?.kind === 'refused') return reply.code(400).send({ error: outcome.why });
+  if (outcome !== undefined) return reply.code(503).header('retry-after', 1).send({ error: outcome.why });
+  const pipelines = await api.pipelines();
+  if (pipelines.length === 0)
+    return reply.code(503).header('retry-after', 1).send({ error: 'the pipelines are being opened' });
+  return reply.code(400).send({ error: `there is no pipeline ${pipeline} here: ${pipelines.join(', ')}`, pipelines });
+}
+
+/** null: it is something else than an id. */
+function idIn(body: unknown): string | undefined | null {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body !== 'object' || Object.keys(body).some((name) => name !== 'id')) return null;
+  if (!('id' in body)) return undefined;
+  return typeof body.id === 'string' && body.id.length > 0 ? body.id : null;
+}
+
+const TEXT_BYTES_MAX = 512;
+
+function evictedBy(body: unknown): AskedAct['evicts'] {
+  if (typeof body !== 'object' || body === null || !('attribute' in body) || !('equals' in body)) return undefined;
+  const { attribute, equals, ...others } = body;
+  if (!isText(attribute) || !isText(equals) || Object.keys(others).length > 0) return undefined;
+  return { attribute, equals };
+}
+
+function isText(text: unknown): text is string {
+  return typeof text === 'string' && text.isWellFormed() && Buffer.byteLength(text) <= TEXT_BYTES_MAX;
+}
