@@ -41,6 +41,7 @@ function observed(asked: string[]): Observed {
     isStopping: false,
     restart: () => note('restart', 'restarted' as const),
     lookUp: () => note('lookUp', Promise.resolve(undefined)),
+    act: () => note('act', Promise.resolve(undefined)),
     endpoint: '',
   };
 }

@@ -72,6 +72,7 @@ async function instance(secrets: () => HttpSecrets, told: () => readonly string[
     isStopping: false,
     restart: () => 'absent' as const,
     lookUp,
+    act: () => Promise.resolve(undefined),
     endpoint: '',
   };
   const isHere = secrets().certificate !== undefined;
