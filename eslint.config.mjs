@@ -34,6 +34,7 @@ const libraries = {
   ports: ['base'],
   'timing-wheel': ['base'],
   schedules: ['base', 'ports'],
+  deliveries: ['base'],
   kinds: ['base', 'ports', 'schedules'],
   partition: ['base', 'ports', 'timing-wheel', 'kinds'],
   oracle: ['base'],
@@ -48,6 +49,7 @@ const libraries = {
   client: ['base', 'ports', 'schedules', 'system', 'records', 'kafka'],
   http: ['base', 'system'],
   ingest: ['base', 'ports', 'system', 'kafka', 'http'],
+  notifier: ['base', 'ports', 'deliveries', 'system', 'records', 'kafka', 'config'],
   verifier: ['base', 'ports', 'oracle', 'kind-modules', 'config', 'records', 'kafka', 'store'],
   processor: [
     'base',
@@ -61,6 +63,7 @@ const libraries = {
     'kafka',
     'http',
     'ingest',
+    'notifier',
     'store',
     'runtime',
   ],

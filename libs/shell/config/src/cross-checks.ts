@@ -7,6 +7,8 @@ import { httpChecks } from './http-settings.ts';
 import { inputChecks } from './input-checks.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
 import { saslChecks } from './sasl-settings.ts';
+import { deliveriesSection, notifiedBy } from './notifier/notifier-config.ts';
+import { notifierChecks } from './notifier/notifier-checks.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration } from './schema.ts';
 
@@ -30,6 +32,7 @@ export function crossChecks(config: Configuration, { now, reducers = {} }: Check
     ...registryChecks(config),
     ...httpChecks(config.http),
     ...ingestChecks(config),
+    ...notifierChecks(config),
   ];
 }
 
@@ -153,6 +156,8 @@ interface TopicUse {
 /** Two uses of one topic would mix records of different meaning. */
 function topicClashes(config: Configuration): CrossFinding[] {
   const uses = config.pipelines.flatMap((pipeline, i) => topicUses(config.application, pipeline, `pipelines[${i}]`));
+  const notified = config.pipelines.filter(({ name }) => notifiedBy(config.notifier?.endpoints ?? [], name).length > 0);
+  uses.push(...notified.flatMap(({ name }) => deliveryTopicUses(config.application, name)));
   return uses.flatMap((use, i) => {
     const clash = uses.slice(0, i).find((other) => isClash(use, other));
     if (clash === undefined) return [];
@@ -186,6 +191,13 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
       : { topic: deadLetterTopic, setting: `${at}.deadLetterTopic`, kind: 'output' },
     ofName(changelogTopicOf(application, name), 'changelog'),
   ];
+}
+
+/** What keeps the deliveries of a pipeline has topics that the pipeline's name gives. */
+function deliveryTopicUses(application: string, pipeline: string): TopicUse[] {
+  const setting = `notifier.endpoints (deliveries of ${pipeline})`;
+  const uses = topicUses(application, deliveriesSection(pipeline), setting);
+  return uses.map(({ topic }) => ({ topic, setting, kind: 'derived' }));
 }
 
 /**

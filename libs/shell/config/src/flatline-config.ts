@@ -1,6 +1,7 @@
 // A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
 import type { DurationMs } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/kind-modules';
+import type { NotifierConfig } from './notifier/notifier-config.ts';
 
 export interface FlatlineConfig {
   readonly application: string;
@@ -16,7 +17,10 @@ export interface FlatlineConfig {
   readonly http: HttpConfig;
   /** undefined: there is none. */
   readonly ingest: IngestConfig | undefined;
+  /** undefined: there is none. */
+  readonly notifier?: NotifierConfig | undefined;
   readonly kafka: KafkaConfig;
+  /** Those that keep deliveries of others come last. */
   readonly pipelines: readonly PipelineConfig[];
 }
 

@@ -29,6 +29,8 @@ export {
   writtenSettings,
 } from './load.ts';
 export { transactionalId } from './names.ts';
+export type { EndpointConfig, NotifiedPipeline, NotifierConfig } from './notifier/notifier-config.ts';
+export type { WebhookSecret } from './notifier/webhook-secret.ts';
 export { resolveConfiguration, type ResolveOptions, SECRET_SECTIONS, type SecretSection } from './resolve.ts';
 export { rulesText } from './rules-text.ts';
 export type { ConfigurationInput } from './schema.ts';

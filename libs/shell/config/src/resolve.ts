@@ -18,6 +18,7 @@ import { explainIssue, withKindless } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
 import { type AttributesConfig, attributesOf } from '@flatline/kind-modules/attributes';
+import { deliveriesSection, type NotifierConfig, notifierOf, type NotifierParts } from './notifier/notifier-config.ts';
 import type { SecretReference } from '@flatline/kind-modules/form';
 import { type Configuration, configurationSchema, type TlsSection } from './schema.ts';
 import { pingIntervalOf } from './ping-interval.ts';
@@ -27,8 +28,15 @@ import { inMilliseconds } from './written-durations.ts';
 import { withKindDefaults } from './kind-defaults.ts';
 
 /** Sections that refer to secrets. */
-export type SecretSection = 'kafka' | 'schemaRegistry' | 'http' | 'ingest' | 'attributes';
-export const SECRET_SECTIONS: readonly SecretSection[] = ['kafka', 'schemaRegistry', 'http', 'ingest', 'attributes'];
+export type SecretSection = 'kafka' | 'schemaRegistry' | 'http' | 'ingest' | 'attributes' | 'notifier';
+export const SECRET_SECTIONS: readonly SecretSection[] = [
+  'kafka',
+  'schemaRegistry',
+  'http',
+  'ingest',
+  'attributes',
+  'notifier',
+];
 
 export interface ResolveOptions {
   /** Name of the configuration in messages: the file's. */
@@ -101,6 +109,16 @@ function resolved(
 ): FlatlineConfig {
   const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;
   const times = { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs };
+  const pipelines = config.pipelines.map((pipeline, i) =>
+    pipelineOf(config, pipeline, {
+      reducers,
+      hashKeys: uses.includes('attributes') ? { secrets, at: `pipelines[${i}]` } : undefined,
+    }),
+  );
+  const notifier = notifierIn(config, pipelines, {
+    environment,
+    secrets: uses.includes('notifier') ? secrets : undefined,
+  });
   return {
     application: config.application,
     brokers: config.brokers,
@@ -112,13 +130,22 @@ function resolved(
     http: httpOf(config.http, secrets, uses.includes('http')),
     ingest: uses.includes('ingest') ? ingestOf(config, secrets) : undefined,
     kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : NO_ACCESS) },
-    pipelines: config.pipelines.map((pipeline, i) =>
-      pipelineOf(config, pipeline, {
-        reducers,
-        hashKeys: uses.includes('attributes') ? { secrets, at: `pipelines[${i}]` } : undefined,
-      }),
-    ),
+    ...(notifier && { notifier }),
+    pipelines: [...pipelines, ...(notifier?.pipelines ?? []).map(({ deliveries }) => deliveries)],
   };
+}
+
+function notifierIn(
+  config: Configuration,
+  pipelines: readonly PipelineConfig[],
+  given: Pick<NotifierParts, 'environment' | 'secrets'>,
+): NotifierConfig | undefined {
+  if (config.notifier === undefined) return undefined;
+  const deliveriesOf = (pipeline: string): PipelineConfig => ({
+    ...pipelineOf(config, deliveriesSection(pipeline), { reducers: {}, hashKeys: undefined }),
+    deliveriesOf: pipeline,
+  });
+  return notifierOf(config.notifier, { ...given, application: config.application, pipelines, deliveriesOf });
 }
 
 /** Human-readable host and process; it need not be the same after a restart. */

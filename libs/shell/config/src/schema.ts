@@ -11,6 +11,7 @@ import { NAME_LENGTH_MAX, secret } from '@flatline/kind-modules/form';
 import { EXTENSION_NAME, EXTENSION_TEXT } from '@flatline/system';
 import { z } from 'zod';
 import { hostAndPort, http } from './http-settings.ts';
+import { notifierForm } from './notifier/notifier-form.ts';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
@@ -93,6 +94,7 @@ export const configurationSchema = z.strictObject({
   commitIntervalMs: z.int().min(1).max(60_000).default(500),
   http: http.prefault({}),
   ingest: ingest.optional(),
+  notifier: notifierForm.optional(),
   kafka: kafka.prefault({}),
   pipelines: z.array(pipeline).min(1),
 });

@@ -4,6 +4,7 @@ import { unitByName } from '@flatline/kind-modules/form';
 const COUNTED: Readonly<Record<string, string>> = {
   schemaRegistryRetries: 'retries',
   maxPerSecond: 'per second',
+  maxInFlight: 'attempts',
   maxSockets: 'sockets',
   maxConnections: 'connections',
   standbys: 'copies',

@@ -255,9 +255,7 @@ describe('[I4] what is wrong', () => {
   });
 
   test('[I4] a section that this version does not have is no misspelling', () => {
-    expect(problems({ ...minimal, notifier: { endpoints: [] } })).toEqual([
-      'notifier [] is not available in this version; leave it out',
-    ]);
+    expect(problems({ ...minimal, merge: {} })).toEqual(['merge [] is not available in this version; leave it out']);
   });
 
   test.each([

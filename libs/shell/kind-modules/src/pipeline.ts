@@ -42,6 +42,8 @@ export interface AnyPipeline {
   readonly startFrom: 'earliest' | 'latest' | { readonly timestamp: Millis };
   /** Warm copies of each partition, on other instances. */
   readonly standbys: number;
+  /** The pipeline whose deliveries to webhooks it keeps (N3); undefined: it is one of the configuration's own. */
+  readonly deliveriesOf?: string | undefined;
 }
 
 /** Settings that mean the same in each kind; the others are the kind's to resolve. */

@@ -7,6 +7,7 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
   return config.pipelines.map((pipeline) => ({
     pipeline: pipeline.name,
     group: pipeline.group,
+    ...(pipeline.deliveriesOf !== undefined && { follows: inputOf(config, pipeline.deliveriesOf) }),
     input: pipeline.input.topic,
     timestampType: pipeline.input.timestampType,
     furtherInputs: pipeline.inputs?.slice(1) ?? [],
@@ -17,4 +18,8 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
     deadLetters: pipeline.deadLetterTopic,
     largest: largestRecords(pipeline),
   }));
+}
+
+function inputOf({ pipelines }: FlatlineConfig, name: string): string | undefined {
+  return pipelines.find((pipeline) => pipeline.name === name)?.input.topic;
 }

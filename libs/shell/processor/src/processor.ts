@@ -30,6 +30,9 @@ import { checkInputs } from './check-inputs.ts';
 import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openIngest } from './open-ingest.ts';
+import type { Notifier } from '@flatline/notifier';
+import { checkDeliveries } from './notifying/check-deliveries.ts';
+import { openNotifierOf } from './notifying/open-notifier.ts';
 import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
 import { advertised } from './http/advertised.ts';
 import { askedOf } from './http/asked-of.ts';
@@ -122,6 +125,7 @@ class Processor implements RunningProcessor, Observed {
   #stopping: Promise<void> | undefined;
   #http: HttpServer | undefined;
   #ingest: IngestServer | undefined;
+  #notifier: Notifier | undefined;
   #hasStarted = false;
   /** Made where there are functions to watch. */
   #watchdog: ReducerWatchdog | undefined;
@@ -167,6 +171,7 @@ class Processor implements RunningProcessor, Observed {
         checkTargets(pipeline, topics);
         checkLargestRecords(pipeline, topics);
       }
+      checkDeliveries(this.#config, topics);
       await this.#checkNotes();
       for (const pipeline of this.#config.pipelines) {
         const { worker } = this;
@@ -191,6 +196,8 @@ class Processor implements RunningProcessor, Observed {
       }
       // Before the group is joined: who cannot take its port has not thrown out whoever holds it, under the same name.
       this.#ingest = await openIngest(this.#config, { kafka, clock: this.#clock, log: this.#log, worker: this.worker });
+      // Before the groups are joined, too: it says that an endpoint may not be reached.
+      this.#notifier = await openNotifierOf(this.#config, { kafka, clock: this.#clock, log: this.#log });
       await Promise.all(this.#pipelines.all.map(({ instance }) => instance.start()));
     } catch (error) {
       await this.#close('abort');
@@ -352,6 +359,8 @@ class Processor implements RunningProcessor, Observed {
     clearInterval(this.#alive);
     // First: what it has taken is in the log before this instance leaves.
     await this.#ingest?.close();
+    // What is under way to an endpoint may end while its outcome can still be written.
+    await this.#notifier?.close();
     await this.#pipelines.endAll(how);
     await this.#watchdog?.close();
     // Last: what is being closed can be watched until it is.

@@ -9,6 +9,8 @@ export type TimestampType = 'LogAppendTime' | 'CreateTime';
 /** The topics of one pipeline, as the configuration names them. */
 export interface PipelineTopics {
   readonly pipeline: string;
+  /** Topic of another pipeline that it has as many partitions as. Default: it stands alone. */
+  readonly follows?: string | undefined;
   /** Group that reads the input. */
   readonly group: string;
   readonly input: string;

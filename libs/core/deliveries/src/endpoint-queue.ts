@@ -1,0 +1,407 @@
+// Deliveries of one partition to one endpoint: which is attempted when (N2–N4).
+//
+//               room, breaker closed                gate open
+//   an output ───────────────────────▶ ready ──────────────────▶ flying ──▶ delivered, or given up
+//       │  ▲                                                        │
+//       │  └─── it comes due: away ◀───────────── it failed ────────┘
+//       ├────── no room, or breaker open ──▶ away
+//       └────── another of its key is here ──▶ behind ──▶ ready, or woken, once that is gone
+//
+// What is away is an entry of the engine, which gives it back when it is due; it is remembered here only where keys are told
+// apart. Everything that is decided is said by `write` and is true once that is committed.
+//
+// Owns: the names of what is here, bodies of what is ready or under way, the breaker.
+// Does not own: entries and timers (the engine), the attempts (shell), the gate.
+//
+// Invariants
+//   EQ1  Of a key at most one delivery is ready, flying or away, where keys are told apart: its first. The others are behind it.
+//   EQ2  An attempt begins only while the breaker is closed, or as the one probe of a breaker whose time is over; one that is
+//        disabled gives up what comes.
+//   EQ3  Bodies in memory are bounded by READY_BYTES_MAX, BEHIND_BYTES_MAX and those under way; names by NAMED_MAX.
+//
+// Checked
+//   inspect    EQ1, EQ3
+//   not        EQ2: the attempts of the past are not kept; the model test watches them
+import { assert, type Millis, type Random } from '@flatline/base';
+import { afterFailure, afterGone, afterSuccess, type Breaker, CLOSED } from './breaker.ts';
+import type { Delivery, DeliveryMark, GivenUp, Outcome, Phase, Write } from './delivery.ts';
+import type { Gate } from './gate.ts';
+import { waitAfter } from './ladder.ts';
+import {
+  BEHIND_BYTES_MAX,
+  BEHIND_MS,
+  HOLD_LEFT_MS,
+  HOLD_MS,
+  NAMED_MAX,
+  PARKED_GAP_MAX_MS,
+  PARKED_LEAST_MS,
+  READY_BYTES_MAX,
+  READY_MAX,
+} from './limits.ts';
+
+export interface EndpointRules {
+  readonly name: string;
+  /** `key`: one key's outputs are delivered one after the other, in their order. */
+  readonly order: 'none' | 'key';
+  /** The newest of a key takes the place of one that waits. */
+  readonly supersede: boolean;
+  readonly timeoutMs: number;
+}
+
+export interface QueueParts {
+  readonly rules: EndpointRules;
+  readonly gate: Gate;
+  readonly random: Random;
+  readonly write: (write: Write) => void;
+}
+
+/** A delivery as it was kept by whoever had the partition before. */
+export interface KeptDelivery {
+  readonly mark: DeliveryMark;
+  readonly phase: Phase;
+  /** Needed of what is `held`. */
+  readonly delivery?: Delivery | undefined;
+}
+
+interface Here {
+  readonly mark: DeliveryMark;
+  place: 'ready' | 'flying' | 'away' | 'behind';
+  /** There for what is ready or flying, and, while there is room, for what is behind. */
+  delivery: Delivery | undefined;
+  heldUntil: Millis;
+}
+
+export interface QueueCounters {
+  delivered: number;
+  attemptsFailed: number;
+  parked: number;
+  superseded: number;
+  givenUp: number;
+}
+
+export class EndpointQueue {
+  readonly counters: QueueCounters = { delivered: 0, attemptsFailed: 0, parked: 0, superseded: 0, givenUp: 0 };
+  readonly #rules: EndpointRules;
+  readonly #gate: Gate;
+  readonly #random: Random;
+  readonly #write: (write: Write) => void;
+  readonly #here = new Map<string, Here>();
+  readonly #byKey = new Map<string, Here[]>();
+  readonly #ready: Here[] = [];
+  #readyBytes = 0;
+  #behindBytes = 0;
+  #flying = 0;
+  #breaker: Breaker = CLOSED;
+  #parkedUntil: Millis = 0;
+  #endedAt: Millis | undefined;
+  #gapMs = 1;
+
+  constructor({ rules, gate, random, write }: QueueParts) {
+    this.#rules = rules;
+    this.#gate = gate;
+    this.#random = random;
+    this.#write = write;
+  }
+
+  get breaker(): Breaker {
+    return this.#breaker;
+  }
+
+  /** Attempts under way, and deliveries to be attempted. */
+  get waiting(): { readonly flying: number; readonly ready: number; readonly named: number } {
+    return { flying: this.#flying, ready: this.#ready.length, named: this.#here.size };
+  }
+
+  /** Begins with what was kept, before anything else is called. What was held is attempted again. */
+  restore(kept: readonly KeptDelivery[], breaker: Breaker | undefined, now: Millis): void {
+    this.#breaker = breaker ?? CLOSED;
+    const byOrder = [...kept].sort((a, b) => a.mark.order - b.mark.order);
+    if (this.#tellsKeys) {
+      for (const { mark } of byOrder) this.#add(mark, this.#lineOf(mark).length === 0 ? 'away' : 'behind');
+    }
+    const bodies = new Map(byOrder.map(({ mark, delivery }) => [mark.id, delivery]));
+    for (const { mark, phase } of byOrder) {
+      const here = this.#here.get(mark.id);
+      const isHead = here === undefined || this.#lineOf(mark)[0] === here;
+      const delivery = bodies.get(mark.id);
+      if (phase === 'held' && isHead && delivery !== undefined) this.take(delivery, now);
+      // Whoever was before it is gone, and its body is not at hand.
+      else if (phase !== 'waiting' && isHead) this.#write({ kind: 'wake', name: mark });
+    }
+  }
+
+  /** An output is to be delivered, or a delivery is due again. */
+  take(delivery: Delivery, now: Millis): void {
+    const here = this.#here.get(delivery.id);
+    if (here === undefined) {
+      this.#takeNew(delivery, now);
+      return;
+    }
+    if (here.place === 'away') {
+      here.delivery = delivery;
+      this.#admit(here, delivery, now);
+    } else if (here.place === 'behind') this.#keep(here, delivery, 'behind', now + BEHIND_MS);
+    // It took longer than it may be held: it comes again for whoever follows, not for us.
+    else this.#keep(here, here.delivery ?? delivery, 'held', now + HOLD_MS);
+  }
+
+  /** Deliveries to be attempted now; each is told of by `ended` afterwards. */
+  next(now: Millis): readonly Delivery[] {
+    const begun: Delivery[] = [];
+    for (let here = this.#ready[0]; here !== undefined; here = this.#ready[0]) {
+      const breaker = this.#breaker;
+      if (breaker.kind === 'disabled' || (breaker.kind === 'open' && now < breaker.until)) {
+        this.#turnAway(now);
+        break;
+      }
+      // One probe, and all that began before it are over.
+      if (breaker.kind === 'open' && this.#flying > 0) break;
+      if (!this.#gate.enter(now)) break;
+      this.#ready.shift();
+      const delivery = here.delivery!;
+      this.#readyBytes -= delivery.body.length;
+      here.place = 'flying';
+      this.#flying += 1;
+      if (here.heldUntil - now < this.#rules.timeoutMs + HOLD_LEFT_MS)
+        this.#keep(here, delivery, 'held', now + HOLD_MS);
+      begun.push(delivery);
+    }
+    return begun;
+  }
+
+  /** When `next` may have more to give without anything else happening; undefined: something has to happen. */
+  nextAt(now: Millis): Millis | undefined {
+    if (this.#ready.length === 0) return undefined;
+    const breaker = this.#breaker;
+    if (breaker.kind === 'open') return this.#flying > 0 ? undefined : Math.max(now, breaker.until);
+    return this.#gate.freeAt();
+  }
+
+  ended({ id }: { readonly id: string }, outcome: Outcome, now: Millis): void {
+    const here = this.#here.get(id);
+    assert(here?.place === 'flying', 'what has ended was under way', { id });
+    this.#flying -= 1;
+    this.#gate.leave();
+    this.#measure(now);
+    if (outcome.kind === 'delivered') {
+      this.counters.delivered += 1;
+      this.#be(afterSuccess(this.#breaker));
+      this.#parkedUntil = 0;
+      this.#write({ kind: 'drop', name: nameOf(here.mark) });
+      this.#leave(here, now);
+      return;
+    }
+    this.counters.attemptsFailed += 1;
+    const { attempt, retryAfterMs, gone = false } = outcome;
+    this.#be(gone ? afterGone(this.#breaker, now) : afterFailure(this.#breaker, now, this.#random.next()));
+    const delivery = { ...here.delivery!, attempts: [...here.delivery!.attempts, attempt] };
+    const waitMs = waitAfter(delivery.attempts.length, this.#random.next(), retryAfterMs);
+    if (this.#breaker.kind === 'disabled') this.#giveUp(here, delivery, gone ? 'gone' : 'disabled', now);
+    else if (waitMs === undefined) this.#giveUp(here, delivery, 'attempts', now);
+    else this.#sendAway(here, delivery, now + waitMs);
+  }
+
+  /** An operator says that the endpoint is well again, or may be tried. */
+  enable(now: Millis): void {
+    this.#be(CLOSED);
+    this.#parkedUntil = now;
+  }
+
+  /** Nothing is told of what is under way any more: whoever follows begins with what is kept. */
+  abandon(): void {
+    for (; this.#flying > 0; this.#flying -= 1) this.#gate.leave();
+  }
+
+  /** Invariants that do not hold, in words. */
+  inspect(): readonly string[] {
+    const wrong: string[] = [];
+    for (const [key, line] of this.#byKey) {
+      const places = line.map(({ place }) => place);
+      if (places[0] === 'behind' || places.slice(1).some((place) => place !== 'behind'))
+        wrong.push(`EQ1: of key ${key}: ${places.join(', ')}`);
+    }
+    const bytes = this.#ready.reduce((sum, { delivery }) => sum + delivery!.body.length, 0);
+    if (bytes !== this.#readyBytes || this.#ready.length > READY_MAX) wrong.push(`EQ3: ${bytes} bytes are ready`);
+    const behind = [...this.#here.values()].filter(({ place }) => place === 'behind');
+    const behindBytes = behind.reduce((sum, { delivery }) => sum + (delivery?.body.length ?? 0), 0);
+    if (behindBytes !== this.#behindBytes) wrong.push(`EQ3: ${behindBytes} bytes are behind`);
+    return wrong;
+  }
+
+  get #tellsKeys(): boolean {
+    return this.#rules.order === 'key' || this.#rules.supersede;
+  }
+
+  #lineOf({ key }: DeliveryMark): readonly Here[] {
+    return this.#byKey.get(key) ?? [];
+  }
+
+  #takeNew(delivery: Delivery, now: Millis): void {
+    if (this.#breaker.kind === 'disabled') {
+      this.#count('disabled', delivery);
+      return;
+    }
+    if (this.#tellsKeys && this.#here.size >= NAMED_MAX) {
+      this.#count('too-many-waiting', delivery);
+      return;
+    }
+    if (this.#rules.supersede && !this.#supersedes(delivery, now)) return;
+    const here = this.#add(markOf(delivery), 'away');
+    if (this.#tellsKeys && this.#lineOf(delivery)[0] !== here) this.#wait(here, delivery, now);
+    else {
+      here.delivery = delivery;
+      this.#admit(here, delivery, now);
+    }
+  }
+
+  /** Takes what waits before it out of its line. False: it is older than that. */
+  #supersedes(delivery: Delivery, now: Millis): boolean {
+    const last = this.#lineOf(delivery).at(-1);
+    if (last === undefined) return true;
+    const { mark, place } = last;
+    if (mark.order > delivery.order) {
+      this.counters.superseded += 1;
+      this.#write({ kind: 'drop', name: nameOf(delivery) });
+      return false;
+    }
+    if (place === 'flying') return true;
+    this.counters.superseded += 1;
+    if (place === 'ready') this.#unready(last);
+    this.#write({ kind: 'drop', name: nameOf(mark) });
+    this.#remove(last, now, { wakesNext: false });
+    return true;
+  }
+
+  #wait(here: Here, delivery: Delivery, now: Millis): void {
+    here.place = 'behind';
+    if (this.#behindBytes < BEHIND_BYTES_MAX) {
+      here.delivery = delivery;
+      this.#behindBytes += delivery.body.length;
+    }
+    this.#keep(here, delivery, 'behind', now + BEHIND_MS);
+  }
+
+  /** It is the first of its key, or keys do not matter. */
+  #admit(here: Here, delivery: Delivery, now: Millis): void {
+    const breaker = this.#breaker;
+    if (breaker.kind === 'disabled') this.#giveUp(here, delivery, 'disabled', now);
+    else if (breaker.kind === 'open' && now < breaker.until) this.#park(here, delivery, now);
+    else if (this.#ready.length >= READY_MAX || this.#readyBytes >= READY_BYTES_MAX) this.#park(here, delivery, now);
+    else {
+      here.place = 'ready';
+      here.delivery = delivery;
+      this.#ready.push(here);
+      this.#readyBytes += delivery.body.length;
+      this.#keep(here, delivery, 'held', now + HOLD_MS);
+    }
+  }
+
+  /** It burns no attempt, and comes back when there may be room. */
+  #park(here: Here, delivery: Delivery, now: Millis): void {
+    this.counters.parked += 1;
+    const opensAt = this.#breaker.kind === 'open' ? this.#breaker.until : 0;
+    const at = Math.ceil(Math.max(now + PARKED_LEAST_MS, opensAt, this.#parkedUntil));
+    this.#parkedUntil = at + this.#gapMs;
+    this.#sendAway(here, delivery, at);
+  }
+
+  #sendAway(here: Here, delivery: Delivery, dueAt: Millis): void {
+    this.#keep(here, delivery, 'waiting', dueAt);
+    here.place = 'away';
+    here.delivery = undefined;
+    if (!this.#tellsKeys) this.#here.delete(here.mark.id);
+  }
+
+  /** Nothing of what is ready may begin. */
+  #turnAway(now: Millis): void {
+    for (const here of this.#ready.splice(0)) {
+      const delivery = here.delivery!;
+      this.#readyBytes -= delivery.body.length;
+      if (this.#breaker.kind === 'disabled') this.#giveUp(here, delivery, 'disabled', now);
+      else this.#park(here, delivery, now);
+    }
+  }
+
+  #unready(here: Here): void {
+    this.#ready.splice(this.#ready.indexOf(here), 1);
+    this.#readyBytes -= here.delivery!.body.length;
+  }
+
+  #giveUp(here: Here, delivery: Delivery, why: GivenUp, now: Millis): void {
+    this.#count(why, delivery);
+    this.#leave(here, now);
+  }
+
+  #count(why: GivenUp, delivery: Delivery): void {
+    this.counters.givenUp += 1;
+    this.#write({ kind: 'giveUp', delivery, why });
+  }
+
+  #leave(here: Here, now: Millis): void {
+    this.#remove(here, now, { wakesNext: true });
+  }
+
+  #remove(here: Here, now: Millis, { wakesNext }: { readonly wakesNext: boolean }): void {
+    const { mark } = here;
+    if (here.place === 'behind') this.#behindBytes -= here.delivery?.body.length ?? 0;
+    this.#here.delete(mark.id);
+    const line = this.#byKey.get(mark.key);
+    if (line === undefined) return;
+    line.splice(line.indexOf(here), 1);
+    const first = line[0];
+    if (first === undefined) this.#byKey.delete(mark.key);
+    else if (wakesNext && first.place === 'behind') this.#moveUp(first, now);
+  }
+
+  #moveUp(here: Here, now: Millis): void {
+    const { delivery } = here;
+    here.place = 'away';
+    if (delivery === undefined) {
+      this.#write({ kind: 'wake', name: nameOf(here.mark) });
+      return;
+    }
+    this.#behindBytes -= delivery.body.length;
+    this.#admit(here, delivery, now);
+  }
+
+  #add(mark: DeliveryMark, place: Here['place']): Here {
+    const here: Here = { mark, place, delivery: undefined, heldUntil: 0 };
+    this.#here.set(mark.id, here);
+    if (!this.#tellsKeys) return here;
+    const line = this.#byKey.get(mark.key);
+    if (line === undefined) this.#byKey.set(mark.key, [here]);
+    else line.push(here);
+    return here;
+  }
+
+  #keep(here: Here, delivery: Delivery, phase: Phase, dueAt: Millis): void {
+    here.heldUntil = dueAt;
+    this.#write({ kind: 'keep', delivery, phase, dueAt });
+  }
+
+  #be(breaker: Breaker): void {
+    const before = this.#breaker;
+    this.#breaker = breaker;
+    // How many have failed in a row is not worth a record: whoever follows counts again.
+    const isSame =
+      before.kind === 'closed' && breaker.kind === 'closed' && before.failingSince === breaker.failingSince;
+    if (before !== breaker && !isSame) this.#write({ kind: 'breaker', endpoint: this.#rules.name, breaker });
+  }
+
+  /** The pace at which attempts end, by which what found no room comes back. */
+  #measure(now: Millis): void {
+    if (this.#endedAt !== undefined) {
+      const gapMs = Math.min(PARKED_GAP_MAX_MS, Math.max(0, now - this.#endedAt));
+      this.#gapMs += (gapMs - this.#gapMs) / 16;
+    }
+    this.#endedAt = now;
+  }
+}
+
+function nameOf({ endpoint, id }: DeliveryMark): { readonly endpoint: string; readonly id: string } {
+  return { endpoint, id };
+}
+
+function markOf({ endpoint, id, key, order }: Delivery): DeliveryMark {
+  return { endpoint, id, key, order };
+}

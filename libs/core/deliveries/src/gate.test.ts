@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { Gate } from './gate.ts';
+
+test('[N4] at most maxInFlight are under way, and whoever waits is told when one has ended', () => {
+  const gate = new Gate({ maxInFlight: 2, maxPerSecond: undefined });
+  let told = 0;
+  const unlisten = gate.onFree(() => {
+    told += 1;
+  });
+  expect([gate.enter(0), gate.enter(0), gate.enter(0)]).toEqual([true, true, false]);
+  expect(gate.freeAt()).toBeUndefined();
+  gate.leave();
+  expect(told).toBe(1);
+  expect(gate.enter(0)).toBe(true);
+  unlisten();
+  gate.leave();
+  expect(told).toBe(1);
+});
+
+test.each([1, 7, 100, 5_000])(
+  '[N4] of %i per second no more begin in any second, but for a burst of 50 ms',
+  (maxPerSecond) => {
+    const gate = new Gate({ maxInFlight: 1_000_000, maxPerSecond });
+    const begun: number[] = [];
+    for (let now = 0; now < 5_000; now += 1) while (gate.enter(now)) begun.push(now);
+    let most = 0;
+    for (let last = 0, first = 0; last < begun.length; last += 1) {
+      while (begun[first]! <= begun[last]! - 1_000) first += 1;
+      most = Math.max(most, last - first + 1);
+    }
+    expect(most).toBeLessThanOrEqual(Math.ceil(maxPerSecond * 1.05) + 1);
+    expect(begun.length).toBeGreaterThan(maxPerSecond * 4.9);
+  },
+);

@@ -1,0 +1,61 @@
+// How much may be under way to one endpoint, and how often: shared by all partitions of a process.
+//
+// Owns: how many attempts are under way, when the next may begin.
+// Does not own: which delivery that is (EndpointQueue).
+//
+// Invariants
+//   GA1  At most `maxInFlight` are under way.
+//   GA2  In any second at most `maxPerSecond` begin, and what BURST_MS would have let through besides.
+//
+// Checked
+//   assertion  GA1
+//   not        GA2: the instants of the past are not kept; the test counts them
+import { assert, type DurationMs, type Millis } from '@flatline/base';
+
+export interface GateLimits {
+  readonly maxInFlight: number;
+  /** undefined: as many as can. */
+  readonly maxPerSecond: number | undefined;
+}
+
+/** Timers come late: what they miss may be made up for. */
+const BURST_MS: DurationMs = 50;
+
+export class Gate {
+  readonly #limits: GateLimits;
+  readonly #waiting = new Set<() => void>();
+  #inFlight = 0;
+  #freeAt: Millis = 0;
+
+  constructor(limits: GateLimits) {
+    this.#limits = limits;
+  }
+
+  /** True: an attempt may begin, and `leave` is called once it has ended. */
+  enter(now: Millis): boolean {
+    if (this.#inFlight >= this.#limits.maxInFlight || now < this.#freeAt) return false;
+    const { maxPerSecond } = this.#limits;
+    if (maxPerSecond !== undefined) this.#freeAt = Math.max(this.#freeAt, now - BURST_MS) + 1_000 / maxPerSecond;
+    this.#inFlight += 1;
+    return true;
+  }
+
+  leave(): void {
+    assert(this.#inFlight > 0, 'an attempt that ends has begun (GA1)');
+    this.#inFlight -= 1;
+    for (const tell of this.#waiting) tell();
+  }
+
+  /** When the rate lets the next one begin; undefined: one has to end first. */
+  freeAt(): Millis | undefined {
+    return this.#inFlight >= this.#limits.maxInFlight ? undefined : Math.ceil(this.#freeAt);
+  }
+
+  /** Told each time that an attempt has ended. Returns how to end that. */
+  onFree(tell: () => void): () => void {
+    this.#waiting.add(tell);
+    return () => {
+      this.#waiting.delete(tell);
+    };
+  }
+}

@@ -1,0 +1,337 @@
+// Carries one partition's outputs to their endpoints, from a fence to the next failure (N3).
+//
+// A turn takes what has come (outcomes of attempts, what is due, outputs), has the queues decide, writes all of that in one
+// transaction with the positions up to which it was taken, and only then begins the attempts that were decided on.
+//
+// Owns: the writer, both sources, the queues, the attempts under way.
+// Does not own: gates and senders (shared by the process), what is decided (EndpointQueue), the deliveries that wait (engine).
+//
+// Invariants
+//   CR1  An attempt begins once its delivery is kept by a committed transaction, and what came of it is in the next one. So what is
+//        sent again after a crash was under way, or its outcome on its way to the log.
+//   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
+import { type Clock, isConsequence, type Millis, type Random } from '@flatline/base';
+import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
+import {
+  type Delivery,
+  EndpointQueue,
+  type Gate,
+  type Outcome,
+  type QueueCounters,
+  type Write,
+} from '@flatline/deliveries';
+import type { LogReader, OutgoingRecord, TransactionalWriter } from '@flatline/ports';
+import {
+  breakerRecord,
+  droppedRecord,
+  keptRecord,
+  keptRecordOf,
+  keyOf,
+  undeliverableRecord,
+  wakingRecord,
+} from '../records/delivery-record.ts';
+import { eventOf } from '../records/output-event.ts';
+import type { RawRecord } from '../records/raw-record.ts';
+import type { Sender } from '../sending/sender.ts';
+import { BODY_BYTES_MAX, POSITIONS_EVERY_MS, TAKEN_BYTES_MAX, TAKEN_MAX } from './limits.ts';
+import { LogSource } from './log-source.ts';
+import type { Restored } from './restoration.ts';
+
+export interface NotifierLog {
+  info(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  error(message: string, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What all couriers of a process share of an endpoint. */
+export interface Way {
+  readonly endpoint: EndpointConfig;
+  readonly gate: Gate;
+  readonly sender: Sender;
+}
+
+export interface RunParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: NotifierLog;
+  readonly notified: NotifiedPipeline;
+  readonly partition: number;
+  readonly ways: readonly Way[];
+  readonly writer: TransactionalWriter;
+  readonly reader: LogReader;
+  readonly offsets: { readonly outputs: number; readonly due: number };
+  readonly restored: Restored;
+}
+
+interface Ended {
+  readonly delivery: Delivery;
+  readonly outcome: Outcome;
+}
+
+export class CourierRun {
+  readonly #parts: RunParts;
+  readonly #outputs: LogSource;
+  readonly #due: LogSource;
+  readonly #queues = new Map<string, EndpointQueue>();
+  readonly #ways: ReadonlyMap<string, Way>;
+  readonly #end = new AbortController();
+  readonly #unlisten: readonly (() => void)[];
+  readonly #ended: Ended[] = [];
+  #writes: Write[] = [];
+  #underWay = 0;
+  #committedAt = 0;
+  #isClosing = false;
+  #news = false;
+  #wake: (() => void) | undefined;
+
+  constructor(parts: RunParts) {
+    const { reader, notified, partition, offsets, ways, restored, random, clock } = parts;
+    this.#parts = parts;
+    this.#outputs = new LogSource(reader, { topic: notified.pipeline.output.topic, partition }, offsets.outputs);
+    this.#due = new LogSource(reader, { topic: notified.deliveries.output.topic, partition }, offsets.due);
+    this.#ways = new Map(ways.map((way) => [way.endpoint.name, way]));
+    const write = (decided: Write): void => {
+      this.#writes.push(decided);
+    };
+    for (const { endpoint, gate } of ways) {
+      const queue = new EndpointQueue({ rules: endpoint, gate, random, write });
+      queue.restore(restored.kept.get(endpoint.name) ?? [], restored.breakers.get(endpoint.name), clock.wallMs());
+      this.#queues.set(endpoint.name, queue);
+    }
+    for (const source of [this.#outputs, this.#due]) source.onChange(this.#notify);
+    this.#unlisten = ways.map(({ gate }) => gate.onFree(this.#notify));
+    this.#committedAt = clock.monotonicMs();
+  }
+
+  get counters(): readonly (readonly [endpoint: string, QueueCounters])[] {
+    return [...this.#queues].map(([name, { counters }]) => [name, counters]);
+  }
+
+  /** Resolves once it is closed and nothing is under way. @throws what ended it */
+  async work(): Promise<void> {
+    try {
+      for (;;) {
+        this.#news = false;
+        const begun = this.#turn();
+        if (this.#writes.length > 0 || this.#shouldCommitPositions) await this.#commit();
+        for (const delivery of begun) this.#attempt(delivery);
+        if (this.#isClosing && this.#underWay === 0 && this.#ended.length === 0) return;
+        if (begun.length === 0) await this.#somethingNew();
+      }
+    } finally {
+      this.#close();
+    }
+  }
+
+  /** Begins nothing more. */
+  close(): void {
+    this.#isClosing = true;
+    this.#notify();
+  }
+
+  /** Waits for nothing that is under way. */
+  abort(): void {
+    this.#end.abort();
+    this.close();
+  }
+
+  #turn(): readonly Delivery[] {
+    const now = this.#parts.clock.wallMs();
+    for (const { delivery, outcome } of this.#ended.splice(0))
+      this.#queues.get(delivery.endpoint)!.ended(delivery, outcome, now);
+    if (this.#isClosing) return [];
+    this.#take(this.#due, (record) => this.#takeDue(record, now));
+    this.#take(this.#outputs, (record) => this.#takeOutput(record, now));
+    return [...this.#queues.values()].flatMap((queue) => queue.next(now));
+  }
+
+  #take(source: LogSource, take: (record: RawRecord) => number): void {
+    let bytes = 0;
+    for (let taken = 0; taken < TAKEN_MAX && bytes < TAKEN_BYTES_MAX; taken += 1) {
+      const record = source.next();
+      if (record === undefined) return;
+      bytes += take(record);
+    }
+    // More may be there, and no one would tell.
+    this.#news = true;
+  }
+
+  /** Returns the bytes of the bodies that it takes. */
+  #takeOutput(record: RawRecord, now: Millis): number {
+    const { notified, partition, log } = this.#parts;
+    const { name: pipeline, kind } = notified.pipeline;
+    const event = eventOf(record, { pipeline, kind, partition });
+    if (event === 'none') return 0;
+    if ('why' in event) {
+      log.warn('a record of the output is none that can be sent', {
+        pipeline,
+        partition,
+        offset: record.offset,
+        ...event,
+      });
+      return 0;
+    }
+    const { id, type, names, body } = event;
+    const common = {
+      id,
+      key: Buffer.from(record.key!).toString('base64'),
+      order: record.offset,
+      type,
+      body,
+      attempts: [],
+    };
+    let bytes = 0;
+    for (const [endpoint, queue] of this.#queues) {
+      const { on } = this.#ways.get(endpoint)!.endpoint;
+      if (on !== undefined && !names.some((name) => on.includes(name))) continue;
+      const delivery = { ...common, endpoint };
+      if (body.length > BODY_BYTES_MAX) this.#writes.push({ kind: 'giveUp', delivery, why: 'too-large' });
+      else queue.take(delivery, now);
+      bytes += body.length;
+    }
+    return bytes;
+  }
+
+  #takeDue({ key, value, headers }: RawRecord, now: Millis): number {
+    if (key === null || value === null) return 0;
+    const due = keptRecordOf(key, value, headers);
+    if (due.kind === 'delivery') {
+      const { delivery } = due;
+      const queue = this.#queues.get(delivery.endpoint);
+      if (queue === undefined) this.#writes.push({ kind: 'giveUp', delivery, why: 'no-endpoint' });
+      else queue.take(delivery, now);
+      return delivery.body.length;
+    }
+    if (due.kind === 'other') return 0;
+    const { endpoint } = due;
+    const queue = this.#queues.get(endpoint);
+    if (queue === undefined) return 0;
+    if (due.kind === 'enable') {
+      queue.enable(now);
+      this.#parts.log.info('an endpoint was enabled', { endpoint, partition: this.#parts.partition });
+    }
+    // It was only kept, and is kept again.
+    this.#writes.push({ kind: 'breaker', endpoint, breaker: queue.breaker });
+    return 0;
+  }
+
+  #attempt(delivery: Delivery): void {
+    this.#underWay += 1;
+    const { sender } = this.#ways.get(delivery.endpoint)!;
+    void sender.attempt(delivery, this.#end.signal).then((outcome) => {
+      this.#underWay -= 1;
+      if (!this.#end.signal.aborted) this.#ended.push({ delivery, outcome });
+      this.#notify();
+    });
+  }
+
+  get #shouldCommitPositions(): boolean {
+    const hasMoved = this.#outputs.hasMoved || this.#due.hasMoved;
+    return hasMoved && (this.#isClosing || this.#parts.clock.monotonicMs() - this.#committedAt >= POSITIONS_EVERY_MS);
+  }
+
+  async #commit(): Promise<void> {
+    const { notified, partition, writer, clock } = this.#parts;
+    const decided = this.#writes;
+    this.#writes = [];
+    const now = clock.wallMs();
+    const kept = decided.flatMap((write) => deliveryRecords(write, now));
+    const givenUp = decided.flatMap((write) =>
+      write.kind === 'giveUp' ? [undeliverableRecord(write.delivery, write.why)] : [],
+    );
+    const writes = [
+      { topic: notified.deliveries.input.topic, partition, records: kept },
+      { topic: notified.undeliverableTopic, partition, records: givenUp },
+    ].filter(({ records }) => records.length > 0);
+    const moved = [this.#outputs, this.#due]
+      .filter((source) => source.hasMoved)
+      .map((source) => ({ source, position: source.position }));
+    const offsets = moved.map(({ source, position }) => ({
+      ...source.partition,
+      group: notified.group,
+      offset: position,
+      metadata: '',
+    }));
+    await writer.commit({ writes, offsets });
+    for (const { source, position } of moved) source.committed(position);
+    this.#committedAt = clock.monotonicMs();
+    for (const write of decided) this.#tell(write);
+  }
+
+  #tell(write: Write): void {
+    const { log, partition, notified } = this.#parts;
+    const place = { pipeline: notified.pipeline.name, partition };
+    if (write.kind === 'giveUp') {
+      const { endpoint, id } = write.delivery;
+      log.warn('a delivery is given up', {
+        ...place,
+        endpoint,
+        id,
+        why: write.why,
+        topic: notified.undeliverableTopic,
+      });
+    }
+    if (write.kind !== 'breaker') return;
+    const { endpoint, breaker } = write;
+    if (breaker.kind === 'disabled')
+      log.error('an endpoint is disabled', {
+        ...place,
+        endpoint,
+        why: breaker.why === 'gone' ? 'it answered 410' : 'it has failed for five days',
+        remedy: `flatline deliveries enable --endpoint ${endpoint}, then flatline deliveries replay`,
+      });
+    else if (breaker.kind === 'open' && breaker.opened === 1)
+      log.warn('an endpoint fails; its deliveries wait, and it is tried now and then', { ...place, endpoint });
+  }
+
+  /** Resolves when there may be something to do. */
+  #somethingNew(): Promise<void> {
+    if (this.#news) return Promise.resolve();
+    const { clock } = this.#parts;
+    const now = clock.wallMs();
+    const instants = [...this.#queues.values()].flatMap((queue) => queue.nextAt(now) ?? []);
+    const hasMoved = this.#outputs.hasMoved || this.#due.hasMoved;
+    const waitMs = Math.min(...instants.map((at) => Math.max(1, at - now)), hasMoved ? POSITIONS_EVERY_MS : Infinity);
+    return new Promise((resolve) => {
+      const cancel = waitMs === Infinity ? undefined : clock.after(waitMs, () => this.#wake?.());
+      this.#wake = () => {
+        this.#wake = undefined;
+        cancel?.();
+        resolve();
+      };
+    });
+  }
+
+  readonly #notify = (): void => {
+    this.#news = true;
+    this.#wake?.();
+  };
+
+  #close(): void {
+    this.#end.abort();
+    for (const unlisten of this.#unlisten) unlisten();
+    for (const queue of this.#queues.values()) queue.abandon();
+    this.#outputs.close();
+    this.#due.close();
+  }
+}
+
+function deliveryRecords(write: Write, now: Millis): readonly OutgoingRecord[] {
+  switch (write.kind) {
+    case 'keep':
+      return [keptRecord(write.delivery, write.phase, write.dueAt)];
+    case 'drop':
+      return [droppedRecord(keyOf(write.name))];
+    case 'giveUp':
+      return [droppedRecord(keyOf(write.delivery))];
+    case 'wake':
+      return [wakingRecord(write.name)];
+    case 'breaker':
+      return [breakerRecord(write.endpoint, write.breaker, now)];
+  }
+}
+
+/** True if beginning again may help: what is a defect would come again, too, but other partitions go on. */
+export function isForeseen(error: unknown): boolean {
+  return isConsequence(error);
+}

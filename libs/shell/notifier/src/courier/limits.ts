@@ -1,0 +1,12 @@
+import type { DurationMs } from '@flatline/base';
+
+/** Records of outputs, and of what is due, that are taken for one transaction. */
+export const TAKEN_MAX = 500;
+/** Bytes of their bodies, and one body more. */
+export const TAKEN_BYTES_MAX = 1_048_576;
+/** A longer body is given up: with what is said of it, it would not fit a record. */
+export const BODY_BYTES_MAX = 850_000;
+/** Positions that nothing else was decided with are committed so often. */
+export const POSITIONS_EVERY_MS: DurationMs = 1_000;
+/** What is under way may end so long after its partition has moved away, or the process is to stop. */
+export const GRACE_MS: DurationMs = 2_000;

@@ -1,0 +1,115 @@
+// What was kept of a partition's deliveries, as of now: what the engine has by its last commit, then what was written since, then
+// what has come out since and is not taken yet.
+//
+// In this order: an entry that has left the state by the commit that is read has come out by the same transaction, so it is among
+// what is read last. Nothing else writes meanwhile, since the former owner is fenced.
+import type { Breaker, KeptDelivery } from '@flatline/deliveries';
+import { COMMAND_HEADER } from '@flatline/ports/formats';
+import type { KafkaLogScan } from '@flatline/kafka';
+import type { RecordHeader, TopicPartition } from '@flatline/ports';
+import { type DueRecord, keptOf, keptRecordOf } from '../records/delivery-record.ts';
+import { type RawRecord, rawOf } from '../records/raw-record.ts';
+
+/** State of the pipeline that keeps them, of one partition, read from its changelog. */
+export interface KeptState {
+  /** All records of the deliveries below are in it; undefined: there is no commit yet. */
+  readonly position: number | undefined;
+  entries(): Iterable<{
+    readonly key: Uint8Array;
+    readonly value: Uint8Array;
+    readonly headers: readonly RecordHeader[];
+  }>;
+}
+
+export interface RestorationParts {
+  readonly scan: KafkaLogScan;
+  readonly readState: () => Promise<KeptState>;
+  readonly deliveries: TopicPartition;
+  readonly due: TopicPartition;
+  /** Where what is due was taken up to. */
+  readonly dueFrom: number;
+  /** True if the endpoint tells keys apart: what waits for it is remembered, too. */
+  readonly tellsKeys: (endpoint: string) => boolean;
+  readonly end: AbortSignal;
+}
+
+export interface Restored {
+  readonly kept: ReadonlyMap<string, readonly KeptDelivery[]>;
+  readonly breakers: ReadonlyMap<string, Breaker>;
+}
+
+type Kept = Map<string, DueRecord>;
+
+export async function restore(parts: RestorationParts): Promise<Restored> {
+  const { readState, deliveries, due, dueFrom } = parts;
+  const kept: Kept = new Map();
+  const state = await readState();
+  for (const { key, value, headers } of state.entries()) put(kept, key, keptRecordOf(key, value, headers), parts);
+  await eachFrom(deliveries, state.position ?? 0, parts, ({ key, value, headers }) => {
+    // A clock record (C2).
+    if (key === null) return;
+    if (value === null) kept.delete(nameOf(key));
+    else if (headers.some(({ name }) => name === COMMAND_HEADER)) wake(kept, key);
+    else put(kept, key, keptRecordOf(key, value, headers), parts);
+  });
+  await eachFrom(due, dueFrom, parts, ({ key, value, headers }) => {
+    if (key === null || value === null) return;
+    const record = keptRecordOf(key, value, headers);
+    kept.delete(nameOf(key));
+    if (record.kind === 'delivery') put(kept, key, { ...record, phase: 'waiting' }, parts);
+    else if (record.kind === 'breaker') put(kept, key, record, parts);
+  });
+  return byEndpoint(kept);
+}
+
+function put(kept: Kept, key: Uint8Array, record: DueRecord, { tellsKeys }: RestorationParts): void {
+  const isWanted =
+    record.kind === 'breaker' ||
+    (record.kind === 'delivery' && (record.phase !== 'waiting' || tellsKeys(record.delivery.endpoint)));
+  if (!isWanted) kept.delete(nameOf(key));
+  // Its body comes with it, when it is due.
+  else if (record.kind === 'delivery' && record.phase !== 'held')
+    kept.set(nameOf(key), { ...record, delivery: { ...record.delivery, body: NO_BODY, attempts: [] } });
+  else kept.set(nameOf(key), record);
+}
+
+const NO_BODY = new Uint8Array(0);
+
+/** It comes out by itself. */
+function wake(kept: Kept, key: Uint8Array): void {
+  const found = kept.get(nameOf(key));
+  if (found?.kind === 'delivery') kept.set(nameOf(key), { ...found, phase: 'waiting' });
+}
+
+function byEndpoint(kept: Kept): Restored {
+  const deliveries = new Map<string, KeptDelivery[]>();
+  const breakers = new Map<string, Breaker>();
+  for (const record of kept.values()) {
+    if (record.kind === 'breaker') breakers.set(record.endpoint, record.breaker);
+    if (record.kind !== 'delivery') continue;
+    const { endpoint } = record.delivery;
+    const theirs = deliveries.get(endpoint);
+    if (theirs === undefined) deliveries.set(endpoint, [keptOf(record)]);
+    else theirs.push(keptOf(record));
+  }
+  return { kept: deliveries, breakers };
+}
+
+/** Committed records from `from`, or the log's start, to the end as of now. */
+async function eachFrom(
+  log: TopicPartition,
+  from: number,
+  { scan, end }: RestorationParts,
+  take: (record: RawRecord) => void,
+): Promise<void> {
+  const { logStartOffset, lastStableOffset } = await scan.bounds(log);
+  for (let position = Math.max(from, logStartOffset); position < lastStableOffset && !end.aborted;) {
+    const { cursor, nextOffset } = await scan.read(log, position);
+    while (cursor.next()) if (cursor.offset >= position && cursor.offset < lastStableOffset) take(rawOf(cursor));
+    position = nextOffset;
+  }
+}
+
+function nameOf(key: Uint8Array): string {
+  return Buffer.from(key).toString('latin1');
+}

@@ -1,0 +1,128 @@
+// Deliveries, breakers and what is given up as records of `<pipeline>.deliveries` and `<pipeline>.undeliverable` (docs/FORMATS.md).
+//
+// Those of the former schedule themselves (D1): what is kept is a message that comes back at its time, on `<pipeline>.deliveries.due`.
+// A delivery is a schedule of its own, with a key of its own: a key's number of schedules is bounded.
+import type { Millis } from '@flatline/base';
+import type { Breaker, Delivery, DeliveryMark, DeliveryName, GivenUp, KeptDelivery, Phase } from '@flatline/deliveries';
+import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
+import { COMMAND_HEADER, DUE_AT_HEADER } from '@flatline/ports/formats';
+
+/** What a record of either topic says beside its body. */
+const DELIVERY_HEADER = 'delivery';
+const BREAKER_HEADER = 'breaker';
+/** Its value names a command to the notifier: `enable`. */
+const NOTIFIER_COMMAND_HEADER = 'notifier-command';
+export const REASON_HEADER = 'reason';
+
+type Said = DeliveryMark & Pick<Delivery, 'type' | 'attempts'> & { readonly phase: Phase };
+
+export type DueRecord =
+  | { readonly kind: 'delivery'; readonly delivery: Delivery; readonly phase: Phase }
+  | { readonly kind: 'breaker'; readonly endpoint: string; readonly breaker: Breaker }
+  | { readonly kind: 'enable'; readonly endpoint: string }
+  | { readonly kind: 'other' };
+
+/** A breaker is kept, not due: it comes back, and is kept again, once in a hundred days. */
+const BREAKER_MS = 100 * 86_400_000;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const EMPTY = new Uint8Array(0);
+
+export function keyOf({ endpoint, id }: DeliveryName): Uint8Array {
+  return encoder.encode(`${endpoint}/${id}`);
+}
+
+export function keptRecord(delivery: Delivery, phase: Phase, dueAt: Millis): OutgoingRecord {
+  return {
+    key: keyOf(delivery),
+    value: delivery.body,
+    headers: [header(DUE_AT_HEADER, String(Math.ceil(dueAt))), said(delivery, phase)],
+  };
+}
+
+/** Nothing is due of it any more. */
+export function droppedRecord(key: Uint8Array): OutgoingRecord {
+  return { key, value: null, headers: [] };
+}
+
+export function wakingRecord(name: DeliveryName): OutgoingRecord {
+  return { key: keyOf(name), value: EMPTY, headers: [header(COMMAND_HEADER, 'TRIGGER')] };
+}
+
+export function breakerRecord(endpoint: string, breaker: Breaker, now: Millis): OutgoingRecord {
+  if (breaker.kind === 'closed' && breaker.failingSince === undefined) return droppedRecord(encoder.encode(endpoint));
+  return {
+    key: encoder.encode(endpoint),
+    value: EMPTY,
+    headers: [header(DUE_AT_HEADER, String(now + BREAKER_MS)), header(BREAKER_HEADER, JSON.stringify(breaker))],
+  };
+}
+
+/** Has each owner of a partition enable an endpoint. */
+export function enablingRecord(endpoint: string, now: Millis): OutgoingRecord {
+  return {
+    key: encoder.encode(`${endpoint}/enable`),
+    value: encoder.encode(endpoint),
+    headers: [header(DUE_AT_HEADER, String(now)), header(NOTIFIER_COMMAND_HEADER, 'enable')],
+  };
+}
+
+export function undeliverableRecord(delivery: Delivery, why: GivenUp): OutgoingRecord {
+  const { body, key } = delivery;
+  const headers = [said(delivery, 'waiting'), header(REASON_HEADER, why)];
+  return { key: Buffer.from(key, 'base64'), value: why === 'too-large' ? EMPTY : body, headers };
+}
+
+/** What was kept, or is due: by its message. */
+function dueRecordOf(value: Uint8Array, headers: readonly RecordHeader[]): DueRecord {
+  const of = (name: string): string | undefined => {
+    const found = headers.findLast((each) => each.name === name)?.value;
+    return found == null ? undefined : decoder.decode(found);
+  };
+  const delivery = of(DELIVERY_HEADER);
+  if (delivery !== undefined) return deliveryIn(delivery, value);
+  const breaker = of(BREAKER_HEADER);
+  if (breaker !== undefined) return { kind: 'other' };
+  if (of(NOTIFIER_COMMAND_HEADER) === 'enable') return { kind: 'enable', endpoint: decoder.decode(value) };
+  return { kind: 'other' };
+}
+
+/** The same with the record's key, which says whose a breaker is. */
+export function keptRecordOf(key: Uint8Array, value: Uint8Array, headers: readonly RecordHeader[]): DueRecord {
+  const breaker = headers.findLast(({ name }) => name === BREAKER_HEADER)?.value;
+  if (breaker == null) return dueRecordOf(value, headers);
+  const read = parsed(decoder.decode(breaker)) as Breaker | undefined;
+  return read === undefined ? { kind: 'other' } : { kind: 'breaker', endpoint: decoder.decode(key), breaker: read };
+}
+
+/** What a restored queue begins with; of what only waits, the body stays where it is. */
+export function keptOf({ delivery, phase }: { readonly delivery: Delivery; readonly phase: Phase }): KeptDelivery {
+  const { endpoint, id, key, order } = delivery;
+  return { mark: { endpoint, id, key, order }, phase, ...(phase === 'held' && { delivery }) };
+}
+
+function deliveryIn(text: string, body: Uint8Array): DueRecord {
+  const read = parsed(text) as Said | undefined;
+  if (typeof read?.endpoint !== 'string' || typeof read.id !== 'string' || !Array.isArray(read.attempts))
+    return { kind: 'other' };
+  const { endpoint, id, key, order, type, attempts, phase } = read;
+  return { kind: 'delivery', delivery: { endpoint, id, key, order, type, attempts, body }, phase };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function said({ endpoint, id, key, order, type, attempts }: Delivery, phase: Phase): RecordHeader {
+  const all: Said = { endpoint, id, key, order, type, attempts, phase };
+  return header(DELIVERY_HEADER, JSON.stringify(all));
+}
+
+function header(name: string, value: string): RecordHeader {
+  return { name, value: encoder.encode(value) };
+}

@@ -1,0 +1,114 @@
+// What a webhook says of an output: its body, its id, and the names by which an endpoint asks for it (`on`).
+import type { KindName } from '@flatline/base';
+import { receiptIn, runIn, type ReceivedRun } from '@flatline/records/runs';
+import type { RawRecord } from './raw-record.ts';
+
+export interface OutputEvent {
+  /** The output's own, for good (N1): no dots, by which a signature's parts are told apart, and nothing of a key. */
+  readonly id: string;
+  readonly type: string;
+  /** Reasons and types, as the output says them. */
+  readonly names: readonly string[];
+  readonly body: Uint8Array;
+}
+
+export interface EventPlace {
+  readonly pipeline: string;
+  readonly kind: KindName;
+  readonly partition: number;
+}
+
+type Said = Pick<OutputEvent, 'type' | 'names'> & { readonly id: readonly (string | number)[]; readonly data: string };
+type Value = Readonly<Record<string, unknown>>;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** `none`: it is none that anyone is told of, a tombstone or a receipt. A text: why it cannot be read. */
+export function eventOf(record: RawRecord, place: EventPlace): OutputEvent | 'none' | { readonly why: string } {
+  const { value, headers, key } = record;
+  if (value === null || key === null || receiptIn(headers) !== undefined) return 'none';
+  const said = place.kind === 'schedule' ? ofRun(value, record) : ofValue(value, record, place);
+  if (typeof said === 'string') return { why: said };
+  const { type, names, data } = said;
+  const timestamp = new Date(record.timestamp).toISOString();
+  const body = Buffer.from(`{"type":${JSON.stringify(type)},"timestamp":"${timestamp}","data":${data}}`);
+  // A pipeline's name has neither dot nor colon.
+  const id = [place.pipeline, ...said.id].join(':');
+  return { id, type, names: [...names, type], body };
+}
+
+function ofValue(bytes: Uint8Array, record: RawRecord, place: EventPlace): Said | string {
+  let data: string;
+  let value: unknown;
+  try {
+    data = utf8.decode(bytes);
+    value = JSON.parse(data);
+  } catch {
+    return 'its value is no JSON';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'its value is no JSON object';
+  const said = READINGS[place.kind](value as Value, record, place);
+  return said === undefined ? `it is no output of a pipeline of kind "${place.kind}"` : { ...said, data };
+}
+
+type Reading = (value: Value, record: RawRecord, place: EventPlace) => Omit<Said, 'data'> | undefined;
+
+const READINGS: Readonly<Record<KindName, Reading>> = {
+  session: ({ incarnation, revision, state, reason, lastOffset }) => {
+    if (typeof incarnation !== 'string' || typeof state !== 'string') return undefined;
+    const id = state === 'CLOSED' ? [incarnation, Number(revision ?? 0)] : [incarnation, state, Number(lastOffset)];
+    return { id, type: `session.${state.toLowerCase()}`, names: texts(reason, state) };
+  },
+  // Answers have no names of their own: each lies at one place for good.
+  lease: ({ type, reason }, { offset }, { partition }) =>
+    typeof type === 'string'
+      ? { id: [`${partition}-${offset}`], type: `lease.${type.toLowerCase()}`, names: texts(type, reason) }
+      : undefined,
+  debounce: ({ windowId, reason, part }) =>
+    typeof windowId === 'string' && typeof reason === 'string'
+      ? { id: [windowId, reason, Number(part)], type: 'batch.fired', names: texts(reason) }
+      : undefined,
+  schedule: () => undefined,
+};
+
+function texts(...values: readonly unknown[]): readonly string[] {
+  return values.filter((value) => typeof value === 'string' && value !== '') as string[];
+}
+
+function ofRun(value: Uint8Array, { key, headers }: RawRecord): Said | string {
+  const run = runIn(value, headers);
+  if (run === undefined) return 'no headers name schedule, run and due instant';
+  const { schedule, scheduleId, number, last, dueAt, missed, tz } = run;
+  const said = { schedule, scheduleId, run: number, last, dueAt, missed, tz, key: textOf(key!) };
+  const around = JSON.stringify(said).slice(0, -1);
+  return {
+    id: [schedule, number],
+    type: 'schedule.due',
+    names: ['DUE'],
+    data: `${around},"headers":${headersOf(run)},${messageOf(value)}}`,
+  };
+}
+
+/** The message, as JSON where it is some, else as text, else in base64: a name for each. */
+function messageOf(value: Uint8Array): string {
+  const text = textOf(value);
+  if (typeof text !== 'string') return `"valueBase64":${JSON.stringify(text.base64)}`;
+  try {
+    JSON.parse(text);
+    return `"value":${text}`;
+  } catch {
+    return `"valueText":${JSON.stringify(text)}`;
+  }
+}
+
+function headersOf({ headers }: ReceivedRun): string {
+  return JSON.stringify(headers.map(({ name, value }) => [name, value && textOf(value)]));
+}
+
+function textOf(bytes: Uint8Array): string | { readonly base64: string } {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return { base64: Buffer.from(bytes).toString('base64') };
+  }
+}
