@@ -15,7 +15,9 @@ export function pipelineOfKind<Kind extends KindName>(
 ): PipelineConfig & { readonly kind: Kind } {
   const other = pipelines.find((pipeline) => pipeline.name === name && pipeline.kind !== kind);
   if (other !== undefined) throw usageFailure(`--pipeline ${other.name}: it is of kind "${other.kind}", not "${kind}"`);
-  const ofKind = pipelines.filter((pipeline) => pipeline.kind === kind);
+  const ofKind = pipelines.filter(
+    (each) => each.kind === kind && (each.deliveriesOf === undefined || each.name === name),
+  );
   if (ofKind.length === 0) {
     const others = pipelines.map((each) => `${each.name} (${each.kind})`).join(', ');
     throw usageFailure(`the configuration has no pipeline of kind "${kind}", only ${others}`);
@@ -28,7 +30,8 @@ function onlyOf(
   all: readonly PipelineConfig[],
   name: string | undefined,
 ): PipelineConfig {
-  const found = among.filter((pipeline) => name === undefined || pipeline.name === name);
+  // What keeps the deliveries of another is meant only where it is named.
+  const found = among.filter((each) => (name === undefined ? each.deliveriesOf === undefined : each.name === name));
   const namesOf = (pipelines: readonly PipelineConfig[]): string => pipelines.map((each) => each.name).join(', ');
   if (found.length === 0) throw usageFailure(`--pipeline ${name ?? ''}: the configuration has ${namesOf(all)}`);
   if (found.length > 1) throw usageFailure(`which pipeline? Give --pipeline: the configuration has ${namesOf(found)}`);

@@ -7,6 +7,7 @@ import { addCompletion } from './completion.ts';
 import { addConfigCommand } from './commands/config.ts';
 import type { CommandContext } from './commands/context.ts';
 import { addDeadLettersCommand } from './commands/dead-letters.ts';
+import { addDeliveriesCommand } from './commands/deliveries.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHttpCommand } from './commands/http.ts';
 import { addImportCommand } from './commands/import.ts';
@@ -104,6 +105,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addKindGroups(program, context);
   addEntriesGroup(program, context);
   addDeadLettersCommand(program, context);
+  addDeliveriesCommand(program, context);
   addVerifyCommand(program, context);
   addStatsCommand(program, context);
   addStatusCommand(program, context);

@@ -22,6 +22,8 @@ const secretSettings = new Set([
   'clientId',
   'clientSecret',
   'hashKey',
+  // Addresses of webhooks hold tokens of whoever gave them.
+  'target',
 ]);
 
 /**

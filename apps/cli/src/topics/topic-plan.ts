@@ -62,7 +62,9 @@ function planPipeline(topics: PipelineTopics, findings: Findings): TopicPlan {
   const { existing, partitions: wanted } = findings;
   const input = existing.get(topics.input);
   const state = findings.states.get(topics.changelog) ?? { kind: 'none' };
-  const partitions = input?.partitions ?? wanted.asked ?? partitionsThere(topics, existing) ?? wanted.fallback;
+  const followed = existing.get(topics.follows ?? '');
+  const asked = followed?.partitions ?? wanted.asked;
+  const partitions = input?.partitions ?? asked ?? partitionsThere(topics, existing) ?? wanted.fallback;
   const inputMessageBytes = Number(input?.settings.get('max.message.bytes') ?? Number.NaN);
   const requirements = requirementsOf(topics, Number.isNaN(inputMessageBytes) ? undefined : inputMessageBytes);
   const ofState = [lostInput(topics, input, state), lostState(topics, existing, state)].flatMap((each) => each ?? []);

@@ -1,0 +1,22 @@
+import type { Breaker, Delivery, Phase } from '@flatline/deliveries';
+
+/** A delivery that waits, or one that was given up. */
+export interface FoundDelivery {
+  readonly pipeline: string;
+  readonly partition: number;
+  readonly delivery: Delivery;
+  readonly state: Phase | 'undeliverable';
+  /** When it comes again, or was given up, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Why it was given up. */
+  readonly why?: string | undefined;
+}
+
+export interface FoundBreaker {
+  readonly pipeline: string;
+  readonly partition: number;
+  readonly endpoint: string;
+  readonly breaker: Breaker;
+}
+
+export type Found = FoundDelivery | FoundBreaker;
