@@ -24,6 +24,7 @@ export interface ScenarioSettings {
   readonly partitions?: number;
   readonly pipeline?: Partial<Pipeline>;
   readonly ingest?: ConfigurationInput['ingest'];
+  readonly notifier?: ConfigurationInput['notifier'];
   /** Default: the broker of `KAFKA_BROKERS`, plain. The environment overrides a configuration, so it must agree. */
   readonly listener?: SecuredListener;
 }
@@ -86,12 +87,13 @@ export class Scenario {
 
   /** Rewrites the configuration file. Group sessions end soon after a kill, so that tests need not wait long. */
   configure(changes: Partial<Pipeline>): void {
-    const { timeoutMs, timestampType = 'LogAppendTime', pipeline, ingest, listener } = this.#settings;
+    const { timeoutMs, timestampType = 'LogAppendTime', pipeline, ingest, notifier, listener } = this.#settings;
     const config: ConfigurationInput = {
       application: this.application,
       brokers: [...this.kafka.brokers],
       http: { port: 0 },
       ...(ingest !== undefined && { ingest }),
+      ...(notifier !== undefined && { notifier }),
       kafka: { ...listener?.kafka, sessionTimeoutMs: 3_000, heartbeatIntervalMs: 300 },
       pipelines: [
         {

@@ -4,7 +4,7 @@ import { seededRandom } from '@flatline/base';
 import { ATTEMPTS_MAX, DELIVERED, failure, QueueWorld } from './queue-world.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 176_000_000);
-const SEEDS = Number(process.env['SEEDS'] ?? 300);
+const SEEDS = Number(process.env['SEEDS'] ?? 100);
 const DAY_MS = 86_400_000;
 
 test.each(Array.from({ length: SEEDS }, (_, i) => SEED + i))('[N2] [N3] [N4] history %i', (seed) => {

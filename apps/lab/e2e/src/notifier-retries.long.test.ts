@@ -1,0 +1,108 @@
+// Outputs to webhooks on a real broker: tried again, given up, and by hand.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { ConfigurationInput } from '@flatline/config';
+import { randomBytes } from 'node:crypto';
+import { kill, killAll, type Running } from './child.fixture.ts';
+import { flatline } from './flatline.fixture.ts';
+import { recordOf } from './kinds.fixture.ts';
+import { Scenario, sleep } from './scenario.fixture.ts';
+import { ok, status, WebhookSink } from './webhook-sink.fixture.ts';
+
+type Endpoint = NonNullable<ConfigurationInput['notifier']>['endpoints'][number];
+
+let scenario: Scenario;
+const sinks: WebhookSink[] = [];
+afterEach(async () => {
+  await killAll();
+  for (const sink of sinks.splice(0)) sink.close();
+  await scenario.dispose();
+});
+
+async function openSink(): Promise<WebhookSink> {
+  const sink = await WebhookSink.open();
+  sinks.push(sink);
+  return sink;
+}
+
+/** Topics of deliveries bear the pipeline's name alone. */
+async function createScenario(endpoints: readonly Partial<Endpoint>[]): Promise<{ readonly name: string }> {
+  const name = `hooks-${randomBytes(4).toString('hex')}`;
+  scenario = await Scenario.create({
+    timeoutMs: 1_000,
+    partitions: 2,
+    pipeline: { name },
+    notifier: {
+      endpoints: endpoints.map((endpoint, i) => ({
+        name: `sink${i}`,
+        url: sinks[i]!.url,
+        secrets: [{ env: `SECRET${i}` }],
+        allow: ['127.0.0.1'],
+        ...endpoint,
+      })),
+    },
+  });
+  return { name };
+}
+
+function start(instance = 'a'): Running {
+  return scenario.start(instance, Object.fromEntries(sinks.map(({ secret }, i) => [`SECRET${i}`, secret])));
+}
+
+function beat(...keys: readonly string[]): Promise<unknown> {
+  return scenario.producing((producer) => producer.send(keys.map((key) => recordOf(key, ''))));
+}
+
+describe('webhooks that fail', () => {
+  test('[N2][N3] are tried again with the same id and body, through a kill, and once each succeeds no more', async () => {
+    const sink = await openSink();
+    await createScenario([{}]);
+    sink.answer = (response, received, count) => {
+      (count === 1 ? status(503) : ok)(response, received, count);
+    };
+    const first = start('a');
+    await beat('anna', 'bert', 'carl');
+    await sink.until(3);
+    // What came of the first attempts is in the log by then, or they are what was under way.
+    await sleep(1_000);
+    await kill(first.child);
+    const second = start('a');
+    const timesOf = (id: string): number => sink.ids.filter((each) => each === id).length;
+    while (sink.ids.some((id) => timesOf(id) < 2)) await sleep(100);
+    await sleep(2_000);
+    for (const id of new Set(sink.ids)) {
+      const [one, ...others] = sink.received.filter((each) => each.id === id);
+      expect(others.length).toBeLessThanOrEqual(2);
+      for (const other of others) expect([other.body, other.isVerified]).toEqual([one!.body, true]);
+    }
+    expect(await scenario.stop(second)).toBe(0);
+  });
+
+  test('[N2][N6] 410 disables an endpoint, which a command enables; what was given up is listed, shown and replayed', async () => {
+    const sink = await openSink();
+    const { name } = await createScenario([{}]);
+    const run = (...args: readonly string[]) => flatline(['deliveries', ...args, '--config', scenario.config]).finished;
+    sink.answer = status(410);
+    const processor = start();
+    await beat('anna');
+    await processor.line(/an endpoint is disabled/);
+    sink.answer = ok;
+    const listed = await run('list', '--json');
+    const [given] = listed.stdout
+      .split('\n')
+      .map((line) =>
+        line === '' ? {} : (JSON.parse(line) as { kind?: string; id?: string; state?: string; why?: string }),
+      );
+    expect(given).toMatchObject({ kind: 'delivery', endpoint: 'sink0', state: 'undeliverable', why: 'gone' });
+    const shown = await run('show', given!.id!);
+    expect(shown.stdout).toContain(`webhook-id: ${given!.id!}`);
+    expect(shown.stdout).toContain('410');
+    expect(shown.stdout + listed.stdout).not.toContain(sink.secret.slice(6));
+    expect((await run('enable', '--endpoint', 'sink0')).code).toBe(0);
+    await processor.line(/an endpoint was enabled/);
+    expect((await run('replay', '--endpoint', 'sink0', '--pipeline', name)).stdout).toContain('1 sent again');
+    while (sink.received.length < 2) await sleep(100);
+    expect(sink.ids).toEqual([given!.id, given!.id]);
+    expect(sink.received[1]!.isVerified).toBe(true);
+    expect(await scenario.stop(processor)).toBe(0);
+  });
+});
