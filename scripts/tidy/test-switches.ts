@@ -4,8 +4,8 @@ import { type Finding } from './finding.ts';
 import { labDoors, labFolders } from './layers.ts';
 import { type Tree, type Workspace } from './workspace.ts';
 
-/** Passes the environment to the code that reads configuration from it. */
-const ENTRY = 'apps/cli/src/main.ts';
+/** They pass the environment to the code that reads configuration from it. */
+const ENTRIES: readonly string[] = ['apps/cli/src/main.ts', 'apps/notifier/src/main.ts'];
 
 const READING = /\bprocess\.env\b|\benv\b.*from 'node:process'/;
 // Names that switches for tests have had.
@@ -43,8 +43,8 @@ export function productModules({ projects }: Workspace): string[] {
 
 function switchesOf(at: string, source: string, tree: Tree): Finding[] {
   return (tree.get(at) ?? '').split('\n').flatMap((line, index) => {
-    const found = SWITCHING.exec(line)?.[0] ?? (source === ENTRY ? undefined : READING.exec(line)?.[0]);
-    const remedy = `a setting belongs into libs/shell/config, a fault into edits of the source; only ${ENTRY} reads the environment`;
+    const found = SWITCHING.exec(line)?.[0] ?? (ENTRIES.includes(source) ? undefined : READING.exec(line)?.[0]);
+    const remedy = `a setting belongs into libs/shell/config, a fault into edits of the source; only ${ENTRIES.join(' and ')} reads the environment`;
     return found === undefined ? [] : [{ at: `${at}:${index + 1}`, message: `has ${found}: ${remedy}` }];
   });
 }

@@ -2,11 +2,19 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { ConfigurationInput } from '@flatline/config';
 import { randomBytes } from 'node:crypto';
-import { kill, killAll, type Running } from './child.fixture.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { kill, killAll, launch, type Running } from './child.fixture.ts';
 import { flatline } from './flatline.fixture.ts';
 import { recordOf } from './kinds.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { ok, status, WebhookSink } from './webhook-sink.fixture.ts';
+
+const NOTIFIER = [
+  '--conditions=@flatline/source',
+  fileURLToPath(new URL('../../../notifier/src/main.ts', import.meta.url)),
+];
 
 type Endpoint = NonNullable<ConfigurationInput['notifier']>['endpoints'][number];
 
@@ -104,5 +112,28 @@ describe('webhooks that fail', () => {
     expect(sink.ids).toEqual([given!.id, given!.id]);
     expect(sink.received[1]!.isVerified).toBe(true);
     expect(await scenario.stop(processor)).toBe(0);
+  });
+
+  test('[N3] a process of its own delivers what others put out, and resumes after a kill', async () => {
+    const sink = await openSink();
+    await createScenario([{}]);
+    const alone = join(scenario.folder, 'notifier.config.json');
+    const { notifier, ...processor } = JSON.parse(readFileSync(scenario.config, 'utf8')) as Record<string, unknown>;
+    writeFileSync(alone, JSON.stringify({ ...processor, notifier }));
+    writeFileSync(scenario.config, JSON.stringify(processor));
+    start('a');
+    const startNotifier = (): Running => {
+      const args = ['--config', alone, '--instance', 'n', '--state-dir', scenario.stateDir('n'), '--http-port', '0'];
+      return launch(process.execPath, [...NOTIFIER, ...args], { env: { SECRET0: sink.secret } });
+    };
+    const first = startNotifier();
+    await beat('anna');
+    await sink.until(1);
+    await kill(first.child);
+    await beat('bert');
+    const second = startNotifier();
+    await sink.until(2);
+    expect(sink.received.every(({ isVerified }) => isVerified)).toBe(true);
+    expect(await scenario.stop(second)).toBe(0);
   });
 });

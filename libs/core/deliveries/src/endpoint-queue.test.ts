@@ -73,6 +73,13 @@ describe('a queue of one endpoint', () => {
     expect([world.delivered.length, world.isQuiet]).toEqual([100, true]);
   });
 
+  test('[N4] the probe is one, however many come due while it is under way', () => {
+    const world = new QueueWorld({ maxInFlight: 8, answer: (_, now) => ({ outcome: failure(now), ms: 3_000 }) });
+    for (let i = 0; i < 100; i += 1) world.say(`k${i}`);
+    world.runTo(600_000);
+    expect(world.begun.length).toBeLessThan(8 + FAILURES_TO_OPEN + 12);
+  });
+
   test('[N4] what finds no room waits outside, and all of it is delivered', () => {
     const world = new QueueWorld({ maxInFlight: 2, answer: ok });
     for (let i = 0; i < 3 * READY_MAX; i += 1) world.say(`k${i}`);

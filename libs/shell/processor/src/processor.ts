@@ -410,7 +410,9 @@ class Processor implements RunningProcessor, Observed {
         pipeline.deadLetterTopic,
         ...pipeline.targets,
       ]);
-      const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
+      // Other processes may run the pipelines whose outputs are delivered here.
+      const delivered = (this.#config.notifier?.pipelines ?? []).map(({ pipeline }) => pipeline.output.topic);
+      const found = await admin.describeTopics([...new Set([...inputs, ...others, ...delivered])]);
       assertRights(pipelineTopicsOf(this.#config), found);
       for (const { kind, topic } of found)
         if (kind !== 'present' && inputs.includes(topic)) throw new Misconfigured(`topic ${topic} ${ABSENT[kind]}`);
