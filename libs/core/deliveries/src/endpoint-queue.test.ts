@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@flatline/base';
 import { FAILURES_TO_OPEN } from './breaker.ts';
+import type { Write } from './delivery.ts';
+import { EndpointQueue } from './endpoint-queue.ts';
+import { Gate } from './gate.ts';
 import { READY_MAX } from './limits.ts';
 import { ATTEMPTS_MAX, DELIVERED, failure, QueueWorld } from './queue-world.fixture.ts';
 
@@ -125,5 +129,20 @@ describe('a queue of one endpoint', () => {
     for (const { id } of world.begun) times.set(id, (times.get(id) ?? 0) + 1);
     expect([...times].filter(([, count]) => count > 1).map(([id]) => id)).toEqual(['d3', 'd4']);
     expect(new Set(world.delivered).size).toBe(6);
+  });
+
+  test('[N4] what waited behind another of its key is woken where keys are not told apart any more', () => {
+    const written: Write[] = [];
+    const queue = new EndpointQueue({
+      rules: { name: 'sink', order: 'none', supersede: false, timeoutMs: 15_000 },
+      gate: new Gate({ maxInFlight: 1, maxPerSecond: undefined }),
+      random: seededRandom(1),
+      write: (write) => {
+        written.push(write);
+      },
+    });
+    const mark = { endpoint: 'sink', id: 'd2', key: 'a', order: 2 };
+    queue.restore([{ mark, phase: 'behind' }], undefined, 0);
+    expect(written).toMatchObject([{ kind: 'wake', name: { endpoint: 'sink', id: 'd2' } }]);
   });
 });
