@@ -70,13 +70,13 @@ async function erased(act: KeyAct, { sent, flags, console, shell }: Waiting): Pr
     const place = { topic: act.pipeline.input.topic, partition: sent.partition };
     // A broker that had the record already does not say where: then it lies below the end.
     const erasure = new Erasure(sent.offset < 0 ? (await scan.bounds(place)).highWatermark - 1 : sent.offset);
-    let said = '';
+    console.note(WAITS.sent);
+    let said: ErasureStage['stage'] = 'sent';
     for (;;) {
       const found = erasure.take(await reader.look());
-      if (found.stage === 'erased') {
-        await requireGone(act, { sent, flags, shell }, erasure.act);
-        return found;
-      }
+      // Asked at the first commit behind the act: one that was refused has no base written again, and nothing is waited for.
+      if (said === 'sent' && found.stage !== 'sent') await requireGone(act, { sent, flags, shell }, erasure.act);
+      if (found.stage === 'erased') return found;
       if (found.stage !== said) console.note(WAITS[found.stage]);
       said = found.stage;
       if (erasure.isForgotten) {
@@ -104,7 +104,7 @@ async function requireGone(
   throw new CommandFailure(
     ExitCode.failedCheck,
     `the act at ${sent.topic}/${sent.partition}/${at} was refused: the session that began before it lives. Its dead letter says ` +
-      'why (flatline dead-letters list); a clock ahead of the brokers by more than input.maxFutureMs is one reason',
+      'why (flatline dead-letters list); a clock ahead of the brokers by more than maxFutureMs is one reason',
   );
 }
 
