@@ -4,7 +4,8 @@
 // Does not own: their contents (`KindTraffic`).
 //
 // Invariants
-//   KL1  A record counts in the ledger once it is acknowledged, and only then (X3).
+//   KL1  A record counts in the ledger once it is acknowledged, and only then (X3); one that may be of no life not at all, so that
+//        more of its key may be found.
 import { writeFileSync } from 'node:fs';
 import { type Random, seededRandom } from '@flatline/base';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
@@ -30,6 +31,11 @@ interface Acknowledged {
   readonly count: number;
 }
 
+interface Waiting {
+  readonly key: string;
+  readonly counts: boolean;
+}
+
 interface Sent {
   readonly acknowledged: number;
   readonly offsets: readonly number[];
@@ -41,8 +47,9 @@ export class KindLoad {
   readonly #settings: LoadSettings;
   readonly #random: Random;
   readonly #sent = new Map<string, Sent>();
-  /** By input and partition: keys of the unacknowledged records, in order. */
-  readonly #waiting: readonly string[][][];
+  /** By input and partition: the unacknowledged records, in order. */
+  readonly #waiting: readonly Waiting[][][];
+  readonly #maybeIdle = new Set<string>();
   readonly #done: Promise<void>;
   #isOver = false;
 
@@ -66,7 +73,7 @@ export class KindLoad {
       sessionId,
       acknowledged,
       duplicates: 0,
-      ended: 'silence',
+      ended: this.#maybeIdle.has(sessionId) ? 'cutOff' : 'silence',
       longestGapMs: 0,
     }));
     writeFileSync(this.#application.ledger, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -106,19 +113,21 @@ export class KindLoad {
     const number = this.#random.below(KEYS);
     const partition = number % this.#application.partitions;
     const key = `key-${number}`;
-    const { input = 0, behindMs = 0, ...act } = this.#sender.act(this.#random, this.#sent.get(key)?.offsets ?? []);
-    this.#waiting[input]![partition]!.push(key);
+    const drawn = this.#sender.act(this.#random, this.#sent.get(key)?.offsets ?? []);
+    const { input = 0, behindMs = 0, mayBeIdle = false, ...act } = drawn;
+    this.#waiting[input]![partition]!.push({ key, counts: !mayBeIdle });
+    if (mayBeIdle) this.#maybeIdle.add(key);
     const timestamp = systemClock.wallMs() - behindMs;
     return { input, record: { key: Buffer.from(key), partition, timestamp, ...act } };
   }
 
   /** Offsets are remembered of the first input. */
   #acknowledge(input: number, partition: number, { baseOffset, count }: Acknowledged): void {
-    for (const [index, key] of this.#waiting[input]![partition]!.splice(0, count).entries()) {
+    for (const [index, { key, counts }] of this.#waiting[input]![partition]!.splice(0, count).entries()) {
       const { acknowledged, offsets } = this.#sent.get(key) ?? { acknowledged: 0, offsets: [] };
       const isKnown = baseOffset >= 0 && input === 0;
       const known = isKnown ? [...offsets, baseOffset + index].slice(-OFFSETS_KEPT) : offsets;
-      this.#sent.set(key, { acknowledged: acknowledged + 1, offsets: known });
+      this.#sent.set(key, { acknowledged: acknowledged + (counts ? 1 : 0), offsets: known });
     }
   }
 }

@@ -12,6 +12,8 @@ export interface Act extends Pick<ProducedRecord, 'value' | 'headers'> {
   readonly input?: number;
   /** How long before it is sent its producer stamps it. Default: not at all. */
   readonly behindMs?: DurationMs;
+  /** True if it may be of no life of its key, and count for nothing (X3). Default: false. */
+  readonly mayBeIdle?: boolean;
 }
 
 /** Devices simulated by `flatline simulate`, with a ledger: they end in silence, so that sentinels can follow. */

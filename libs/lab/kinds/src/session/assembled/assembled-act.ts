@@ -23,9 +23,9 @@ export function assembledAct(random: Random, senders: Senders): Act {
   const behind = behindMaxMs === undefined ? {} : { behindMs: random.chance(0.3) ? random.below(behindMaxMs) : 0 };
   const draw = random.below(100);
   if (input > 0) return { input, value: draw < 3 ? null : valueAt(input === rowsAt, random) };
-  if (draw < 1) return { ...behind, value: null, headers: ERASE };
-  if (draw < 2) return { ...behind, value: Buffer.from('no event') };
-  if (draw < 5) return { ...behind, value: null };
+  if (draw < 1) return { ...behind, value: null, headers: ERASE, mayBeIdle: true };
+  if (draw < 2) return { ...behind, value: Buffer.from('no event'), mayBeIdle: true };
+  if (draw < 5) return { ...behind, value: null, mayBeIdle: true };
   return { ...behind, value: draw < 50 ? BEAT : json(eventOf(random)) };
 }
 
