@@ -50,7 +50,7 @@ const withoutGuard: Readonly<Record<Guard, readonly SourceEdit[]>> = {
     {
       file: REVISIONS,
       from: 'restored(): void {',
-      to: 'restored(): void { Object.assign(this.#parts.entry, headOfClosed({ ...readClosed(this.#parts.entry), revision: 0 }));',
+      to: 'restored(): void { const closed = readClosed(this.#parts.entry); Object.assign(this.#parts.entry, headOfClosed({ ...closed, revision: closed.revision + 1 }));',
     },
   ],
 };
