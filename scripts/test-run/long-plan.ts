@@ -13,6 +13,8 @@ const FUZZ_CASES = 10_000;
 const VARIANTS = 10;
 /** Kinds of pipelines that chaos tries besides sessions, each a part of the campaign. */
 const CHAOS_PARTS = ['1/3', '2/3', '3/3'];
+/** Of five: so many take some minutes. */
+const ASSEMBLIES = 3;
 const WAITING = 0.5;
 
 export function planLongSteps(run: Run, projects: readonly TestProject[], seed: number): Step[] {
@@ -52,15 +54,23 @@ function seedsOf(seed: number): NodeJS.ProcessEnv {
   return { SEED: String(seed), FUZZ_SEED: String(seed) };
 }
 
-/** Each scenario of each other kind once, on a broker of its own; the seed chooses the variant. */
+/**
+ * Each scenario of each other kind once, on a broker of its own; the seed chooses the variant. And some assemblies of sessions,
+ * which it chooses, too.
+ */
 function chaos(run: Run, seed: number): Step[] {
   const program = [...source, '--max-old-space-size=8192', 'apps/lab/chaos/src/main.ts'] as const;
   const first = String(1 + (seed % VARIANTS));
-  return CHAOS_PARTS.map((part, index) => {
-    const flags = ['--scenario', 'kinds', '--trials', '1', '--first', first, '--part', part, '--seed', String(seed)];
-    const report = `${run.state}/chaos-${index + 1}`;
-    return commandStep(run, [...program, ...flags, '--report', report], { name: `chaos-${index + 1}`, load: WAITING });
-  });
+  const step = (name: string, ...flags: string[]): Step => {
+    const all = [...program, ...flags, '--seed', String(seed), '--report', `${run.state}/${name}`] as const;
+    return commandStep(run, all, { name, load: WAITING });
+  };
+  return [
+    ...CHAOS_PARTS.map((part, index) =>
+      step(`chaos-${index + 1}`, '--scenario', 'kinds', '--trials', '1', '--first', first, '--part', part),
+    ),
+    step('chaos-assembled', '--scenario', 'assembled', '--trials', String(ASSEMBLIES), '--first', first),
+  ];
 }
 
 /** With one worker each, since other steps use the other cores. The mutants' worlds have seeds of their own. */

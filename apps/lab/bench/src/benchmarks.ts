@@ -1,4 +1,5 @@
 // All benchmarks, by name.
+import { assembled } from './assembled/assembled.ts';
 import type { Benchmark } from './benchmark.ts';
 import { debounce } from './debounce/debounce.ts';
 import { delays } from './delays/delays.ts';
@@ -39,4 +40,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   hotkey,
   service,
   evict,
+  assembled,
 ];

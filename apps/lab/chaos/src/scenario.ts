@@ -12,7 +12,7 @@ export interface Violation {
 }
 
 export interface Scenario {
-  /** As in docs/SPEC.md: `F1`; with another kind than sessions `F1/lease`. */
+  /** `F1`; with another kind than sessions `F1/lease`; `assembled`: several faults of assembled sessions. */
   readonly id: string;
   readonly title: string;
   readonly nodes: 1 | 3;

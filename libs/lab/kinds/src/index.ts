@@ -7,6 +7,14 @@ import { scheduleLab } from './schedule/schedule-lab.ts';
 import { sessionLab } from './session/session-lab.ts';
 
 export { openWindows } from './debounce/simulated-windows.ts';
+export {
+  ASSEMBLIES,
+  type AssembledSight,
+  type Assembly,
+  assemblyOf,
+  HASH_KEY_FILE,
+  type InputSettings,
+} from './session/assembled/assemblies.ts';
 export { openSessions } from './session/simulated-sessions.ts';
 export type { Act, KindTraffic, PipelineSection, ProducersSender } from './traffic/kind-traffic.ts';
 export type { InputOfWorld, KindScenario } from './worlds/common-rules.ts';

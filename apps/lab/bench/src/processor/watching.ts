@@ -58,7 +58,7 @@ function commitsOf({
 }
 
 export function configurationOf(task: InstanceTask): FlatlineConfig {
-  const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression } = task;
+  const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression, settings } = task;
   const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session', debounce } = task;
   const output = { topic: `${application}.output`, format: 'json', compression };
   // Timeouts are those of probes: clock records of C8 would come as often as for clients that beat within a second.
@@ -67,7 +67,7 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
   const section = debounce === undefined ? ofKind : { kind: 'debounce', ...debounce };
   // Loads choose the partition themselves.
   const input = { topic, partitioner: 'any' };
-  const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input, output, standbys };
+  const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input, output, standbys, ...settings };
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
   const file = { ...own, kafka: { sessionTimeoutMs }, http: { port: 0 }, pipelines: [pipeline] };
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });

@@ -21,6 +21,8 @@ export interface InstanceTask extends Application {
   /** Least time between two requests for the time of a quiet partition (C2). */
   readonly proofIntervalMs?: DurationMs | undefined;
   readonly compression?: 'none';
+  /** Further settings of its pipeline, in place of those above: several inputs, statistics. */
+  readonly settings?: object;
   /** True to measure from the start of its process. */
   readonly isTimed?: boolean;
 }

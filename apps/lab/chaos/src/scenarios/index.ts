@@ -1,5 +1,6 @@
 // All scenarios; docs/SPEC.md explains each number.
 import type { Scenario } from '../scenario.ts';
+import { assembled } from './assembled.ts';
 import { backlog } from './backlog.ts';
 import { brokerOutage } from './broker-outage.ts';
 import { cutOff, frozenNode, isolatedNode, nodeLoss } from './cluster-faults.ts';
@@ -30,6 +31,7 @@ export const scenarios: readonly Scenario[] = [
   staleStore,
   truncatedChangelog,
   poison,
+  assembled,
   brokerOutage,
   nodeLoss,
   cutOff,

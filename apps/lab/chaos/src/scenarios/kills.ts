@@ -84,7 +84,8 @@ async function allRun(processor: Child, partitions: number): Promise<void> {
     await sleep(LOOK_EVERY_MS);
 }
 
-async function endsItself(processor: Child): Promise<boolean> {
+/** True if it does so by SIGKILL; killed otherwise after a while. */
+export async function endsItself(processor: Child): Promise<boolean> {
   const { signal } = (await Promise.race([processor.ended, sleep(HIT_WITHIN_MS)])) ?? { signal: null };
   if (processor.ending === undefined) await processor.kill9();
   return signal === 'SIGKILL';

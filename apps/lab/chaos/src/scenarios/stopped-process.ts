@@ -48,12 +48,12 @@ async function run(context: TrialContext): Promise<TrialResult> {
 }
 
 /** Number of times that this process was assigned all partitions. */
-function takeovers(lines: readonly string[]): number {
+export function takeovers(lines: readonly string[]): number {
   return lines.filter((line) => /partitions assigned.*"partitions":\[0,1,2,3\]/.test(line)).length;
 }
 
 /** Waits until both share the partitions: only then can one take over. */
-async function bothShare(...both: readonly (readonly string[])[]): Promise<void> {
+export async function bothShare(...both: readonly (readonly string[])[]): Promise<void> {
   const shareOf = (lines: readonly string[]): number => {
     const last = lines.findLast((line) => line.includes('partitions assigned')) ?? '{}';
     return (JSON.parse(last) as { partitions?: number[] }).partitions?.length ?? 0;

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { type ConfigurationInput, type PipelineConfig, resolveConfiguration } from '@flatline/config';
 import { editingArguments, type SourceEdit } from '@flatline/cluster/source-edits';
 import type { KafkaOptions } from '@flatline/kafka';
-import type { PipelineSection } from '@flatline/lab-kinds';
+import type { InputSettings, PipelineSection } from '@flatline/lab-kinds';
 import { systemClock } from '@flatline/system';
 import { Child } from './child.ts';
 import { createTopic, recreateTopic } from './topic-administration.ts';
@@ -27,6 +27,10 @@ export interface ApplicationOptions {
   /** Input topic settings by Kafka's names, beside those of `flatline topics create`. */
   readonly inputSettings?: Readonly<Record<string, string>>;
   readonly pipeline: PipelineSection;
+  /** Settings of each input beside its topic and type of timestamps. Default: one without any. */
+  readonly inputs?: readonly InputSettings[];
+  /** Files beside the configuration, which names them: their content. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly kafka?: ConfigurationInput['kafka'];
 }
 
@@ -61,6 +65,8 @@ export function removeApplicationFolders(): void {
 export class Application {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'flatline-chaos-'));
   readonly input: string;
+  /** All inputs, the first one first. */
+  readonly inputs: readonly string[];
   readonly output: string;
   readonly changelog: string;
   readonly deadLetters: string;
@@ -76,6 +82,8 @@ export class Application {
     folders.add(this.folder);
     this.options = options;
     this.input = `${name}-in`;
+    const [, ...further] = options.inputs ?? [];
+    this.inputs = [this.input, ...further.map((_, i) => `${name}-in-${i + 2}`)];
     this.output = `${name}-out`;
     this.changelog = `${name}.visits.changelog`;
     this.deadLetters = `${name}.visits.dead-letters`;
@@ -84,11 +92,13 @@ export class Application {
     this.partitions = options.partitions ?? 4;
     this.timeoutMs = options.timeoutMs;
     this.kafka = { brokers: options.brokers.split(','), clientId: `chaos-${name}`, clock: systemClock };
+    for (const [file, content] of Object.entries(options.files ?? {})) writeFileSync(join(this.folder, file), content);
     this.configure(options.processorBrokers ?? options.brokers);
   }
 
   configure(brokers: string): void {
-    const { name, timestampType = 'LogAppendTime', pipeline, kafka } = this.options;
+    const { name, timestampType = 'LogAppendTime', pipeline, inputs = [], kafka } = this.options;
+    const sections = this.inputs.map((topic, i) => ({ topic, timestampType, ...inputs[i] }));
     const config: ConfigurationInput = {
       application: name,
       brokers: brokers.split(','),
@@ -98,7 +108,7 @@ export class Application {
       pipelines: [
         {
           name: 'visits',
-          input: { topic: this.input, timestampType },
+          input: sections.length === 1 ? sections[0] : sections,
           output: { topic: this.output },
           ...pipeline,
           // The compiler does not know its kind; the processors check it.

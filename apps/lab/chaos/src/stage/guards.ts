@@ -1,12 +1,14 @@
-// The code that keeps the rules while a request's outcome is unknown. Each guard is removed from a processor's sources by a test
-// that must then see the rules broken.
+// The code that keeps the rules while a request's outcome is unknown, or where a task begins again. Each guard is removed from a
+// processor's sources by a test that must then see the rules broken.
 import type { SourceEdit } from '@flatline/cluster/source-edits';
 
 const COMMITTER = 'libs/shell/runtime/src/committing/committer.ts';
 const WRITER = 'libs/shell/kafka/src/writer/transactional-writer.ts';
+const LIVE = 'libs/core/partition/src/live/live-entries.ts';
+const REVISIONS = 'libs/core/kinds/src/session/revisions.ts';
 const REQUESTS = 'libs/shell/kafka/src/writer/producer-requests.ts';
 
-export const guards = ['look-up', 'retire-writer'] as const;
+export const guards = ['look-up', 'retire-writer', 'kept-state'] as const;
 
 export type Guard = (typeof guards)[number];
 
@@ -37,6 +39,19 @@ const withoutGuard: Readonly<Record<Guard, readonly SourceEdit[]>> = {
       to: 'endTransactionRequest(writer: TransactionalEpoch, isCommit = true)',
     },
     { file: REQUESTS, from: 'transactionBody(writer).bool(true)', to: 'transactionBody(writer).bool(isCommit)' },
+  ],
+  /** R1: what a task takes over of statistics (S12), and of how often a closed session was revised (S9). */
+  'kept-state': [
+    {
+      file: LIVE,
+      from: 'this.#kept?.begin(kept, this.clock, position);',
+      to: 'this.#kept?.begin(undefined, this.clock, position);',
+    },
+    {
+      file: REVISIONS,
+      from: 'restored(): void {',
+      to: 'restored(): void { const closed = readClosed(this.#parts.entry); Object.assign(this.#parts.entry, headOfClosed({ ...closed, revision: closed.revision + 1 }));',
+    },
   ],
 };
 

@@ -1,13 +1,14 @@
 // The producers of a pipeline without a fleet, within this process and bypassing any proxy.
 //
-// Owns: a producer, the ledger of its records.
+// Owns: a producer of each input, the ledger of their records.
 // Does not own: their contents (`KindTraffic`).
 //
 // Invariants
-//   KL1  A record counts in the ledger once it is acknowledged, and only then (X3).
+//   KL1  A record counts in the ledger once it is acknowledged, and only then (X3); one that may be of no life not at all, so that
+//        more of its key may be found.
 import { writeFileSync } from 'node:fs';
 import { type Random, seededRandom } from '@flatline/base';
-import { BatchProducer, openCluster } from '@flatline/kafka';
+import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import type { LedgerLine } from '@flatline/oracle';
 import { systemClock } from '@flatline/system';
 import type { ProducersSender } from '@flatline/lab-kinds';
@@ -25,6 +26,16 @@ const KEYS = 240;
 /** Offsets remembered per key: the first belongs to a holder whose time is over. */
 const OFFSETS_KEPT = 4;
 
+interface Acknowledged {
+  readonly baseOffset: number;
+  readonly count: number;
+}
+
+interface Waiting {
+  readonly key: string;
+  readonly counts: boolean;
+}
+
 interface Sent {
   readonly acknowledged: number;
   readonly offsets: readonly number[];
@@ -36,8 +47,9 @@ export class KindLoad {
   readonly #settings: LoadSettings;
   readonly #random: Random;
   readonly #sent = new Map<string, Sent>();
-  /** By partition: keys of the unacknowledged records, in order. */
-  readonly #waiting: string[][];
+  /** By input and partition: the unacknowledged records, in order. */
+  readonly #waiting: readonly Waiting[][][];
+  readonly #maybeIdle = new Set<string>();
   readonly #done: Promise<void>;
   #isOver = false;
 
@@ -46,7 +58,8 @@ export class KindLoad {
     this.#sender = sender;
     this.#settings = settings;
     this.#random = seededRandom(settings.seed);
-    this.#waiting = Array.from({ length: application.partitions }, () => []);
+    const { inputs, partitions } = application;
+    this.#waiting = inputs.map(() => Array.from({ length: partitions }, () => []));
     this.#done = this.#run();
     // Reported where it is awaited.
     this.#done.catch(() => undefined);
@@ -60,46 +73,61 @@ export class KindLoad {
       sessionId,
       acknowledged,
       duplicates: 0,
-      ended: 'silence',
+      ended: this.#maybeIdle.has(sessionId) ? 'cutOff' : 'silence',
       longestGapMs: 0,
     }));
     writeFileSync(this.#application.ledger, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   }
 
   async #run(): Promise<void> {
-    const { kafka, input } = this.#application;
+    const { kafka, inputs } = this.#application;
     const connection = openCluster(kafka);
-    const onAcknowledged = (partition: number, baseOffset: number, count: number): void => {
-      this.#acknowledge(partition, baseOffset, count);
-    };
     try {
-      const producer = await BatchProducer.open({ clock: systemClock, connection, topic: input, onAcknowledged });
+      const opening = inputs.map((topic, input) =>
+        BatchProducer.open({
+          clock: systemClock,
+          connection,
+          topic,
+          onAcknowledged: (partition, baseOffset, count) => {
+            this.#acknowledge(input, partition, { baseOffset, count });
+          },
+        }),
+      );
+      const producers = await Promise.all(opening);
       const since = performance.now();
       for (let sent = 0; !this.#isOver;) {
         const owed = ((performance.now() - since) / 1_000) * this.#settings.ratePerSecond;
-        for (; sent < owed; sent += 1) await producer.send([this.#next()]);
+        for (; sent < owed; sent += 1) {
+          const { input, record } = this.#next();
+          await producers[input]!.send([record]);
+        }
         await sleep(TICK_MS);
       }
-      await producer.close();
+      await Promise.all(producers.map((producer) => producer.close()));
     } finally {
       connection.close();
     }
   }
 
-  #next(): Parameters<BatchProducer['add']>[0] {
+  #next(): { readonly input: number; readonly record: ProducedRecord } {
     const number = this.#random.below(KEYS);
-    const partition = number % this.#waiting.length;
+    const partition = number % this.#application.partitions;
     const key = `key-${number}`;
-    this.#waiting[partition]!.push(key);
-    const act = this.#sender.act(this.#random, this.#sent.get(key)?.offsets ?? []);
-    return { key: Buffer.from(key), partition, ...act };
+    const drawn = this.#sender.act(this.#random, this.#sent.get(key)?.offsets ?? []);
+    const { input = 0, behindMs = 0, mayBeIdle = false, ...act } = drawn;
+    this.#waiting[input]![partition]!.push({ key, counts: !mayBeIdle });
+    if (mayBeIdle) this.#maybeIdle.add(key);
+    const timestamp = systemClock.wallMs() - behindMs;
+    return { input, record: { key: Buffer.from(key), partition, timestamp, ...act } };
   }
 
-  #acknowledge(partition: number, baseOffset: number, count: number): void {
-    for (const [index, key] of this.#waiting[partition]!.splice(0, count).entries()) {
+  /** Offsets are remembered of the first input. */
+  #acknowledge(input: number, partition: number, { baseOffset, count }: Acknowledged): void {
+    for (const [index, { key, counts }] of this.#waiting[input]![partition]!.splice(0, count).entries()) {
       const { acknowledged, offsets } = this.#sent.get(key) ?? { acknowledged: 0, offsets: [] };
-      const known = baseOffset < 0 ? offsets : [...offsets, baseOffset + index].slice(-OFFSETS_KEPT);
-      this.#sent.set(key, { acknowledged: acknowledged + 1, offsets: known });
+      const isKnown = baseOffset >= 0 && input === 0;
+      const known = isKnown ? [...offsets, baseOffset + index].slice(-OFFSETS_KEPT) : offsets;
+      this.#sent.set(key, { acknowledged: acknowledged + (counts ? 1 : 0), offsets: known });
     }
   }
 }

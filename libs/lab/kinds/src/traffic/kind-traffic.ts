@@ -1,5 +1,5 @@
 // The records sent to a pipeline of a kind on a real broker, by seed.
-import type { KindName, Random } from '@flatline/base';
+import type { DurationMs, KindName, Random } from '@flatline/base';
 import type { ConfigurationInput } from '@flatline/config';
 import type { ProducedRecord } from '@flatline/kafka';
 
@@ -7,7 +7,14 @@ type PipelineInput = ConfigurationInput['pipelines'][number];
 
 export type PipelineSection = Partial<PipelineInput> & Required<Pick<PipelineInput, 'kind'>>;
 
-export type Act = Pick<ProducedRecord, 'value' | 'headers'>;
+export interface Act extends Pick<ProducedRecord, 'value' | 'headers'> {
+  /** Number of the input it goes to, where there are several. Default: the first, 0. */
+  readonly input?: number;
+  /** How long before it is sent its producer stamps it. Default: not at all. */
+  readonly behindMs?: DurationMs;
+  /** True if it may be of no life of its key, and count for nothing (X3). Default: false. */
+  readonly mayBeIdle?: boolean;
+}
 
 /** Devices simulated by `flatline simulate`, with a ledger: they end in silence, so that sentinels can follow. */
 interface FleetSender {
