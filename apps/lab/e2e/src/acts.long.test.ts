@@ -30,7 +30,7 @@ async function opened(records: readonly ReturnType<typeof recordOf>[]): Promise<
   });
 }
 
-/** Of the summaries, by reason and who ended them. */
+/** Keys of the summaries, by reason and who ended them. */
 async function closed(count: number): Promise<ReadonlyMap<string, readonly string[]>> {
   const { summaries } = await scenario.outputs((found) => found.summaries.length >= count);
   const all = summaries.map(({ summary: { key, reason, byOperator } }) => ({
@@ -47,10 +47,7 @@ test('[Q4][F1] a lost gateway: all of its users end once, through kills of both 
   for (const address of urls) await ready(address);
   const users = Array.from({ length: LOST }, (_, i) => `user-${i}`);
   const others = Array.from({ length: OTHERS }, (_, i) => `other-${i}`);
-  await opened([
-    ...users.map((key) => on(key, { gateway: 'g1' })),
-    ...others.map((key) => on(key, { gateway: 'g2' })),
-  ]);
+  await opened([...users.map((key) => on(key, { gateway: 'g1' })), ...others.map((key) => on(key, { gateway: 'g2' }))]);
   const visits = directory({ urls, pipeline: 'visits' });
   await visits.get(users[0]!, { proof: 'now' });
   const { topic, records } = await visits.evict({ attribute: 'gateway', equals: 'g1' });
@@ -97,7 +94,11 @@ test('[Q4] what ends together: members of an owner whose session closes are evic
   ]);
   const brokers = scenario.kafka.brokers.join(',');
   const args = [brokers, scenario.output, 'gateway', 'gateway', 'visits', address];
-  const program = launch(process.execPath, ['--conditions=@flatline/source', join(recipes, 'end-together.js'), ...args]);
+  const program = launch(process.execPath, [
+    '--conditions=@flatline/source',
+    join(recipes, 'end-together.js'),
+    ...args,
+  ]);
   await opened([recordOf('g1-a', '{"type":"ENDED"}')]);
   await program.line(/^g1-a has ended/);
   const byReason = await closed(3);

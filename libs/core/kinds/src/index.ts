@@ -1,4 +1,5 @@
-export { asksEviction, type Eviction, readEviction, readEvictions, writeEvictions } from './acts/eviction.ts';
+export { type Eviction, readEvictions, writeEvictions } from './acts/eviction.ts';
+export { asksEviction, readEviction } from './acts/eviction-record.ts';
 export {
   type CounterOf,
   type Effects,

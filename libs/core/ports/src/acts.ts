@@ -9,5 +9,5 @@ export const CANCEL = 'CANCEL';
 /** Ends every entry with an attribute of a value (FORMATS). The record has no key. */
 export const EVICT = 'EVICT';
 
-/** Of an output that an operator brought about: its value is `true`. Formats without a field for it have this alone. */
+/** Header of an output that an operator brought about: its value is `true`. Formats without a field for it have this alone. */
 export const BY_OPERATOR_HEADER = 'flatline-by-operator';

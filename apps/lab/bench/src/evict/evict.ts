@@ -24,7 +24,8 @@ type EvictGround = Ground<typeof DEFAULTS>;
 
 export const evict = framed({
   name: 'evict',
-  description: 'a lost gateway: all of its users evicted by one act; seconds until all have ended, and the delay of other closes',
+  description:
+    'a lost gateway: all of its users evicted by one act; seconds until all have ended, and the delay of other closes',
   settings: (options) => over(DEFAULTS, options),
   conditions: ({ sessions, partitions }) =>
     `one of ${GATEWAYS} gateways of ${short(sessions)} users on ${partitions} partitions, an attribute each beside another; 250 others close a second`,

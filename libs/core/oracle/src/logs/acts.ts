@@ -1,22 +1,8 @@
 // Acts of an operator, as records on the input (docs/FORMATS.md, Acts).
-import type { Millis } from '@flatline/base';
 import { utf8In } from './byte-names.ts';
+import type { AskedEviction } from './evictions.ts';
 import type { InputRecord, RawHeader } from './history.ts';
 import { jsonObject } from './json-event.ts';
-
-/** What an eviction asks for (Q4). */
-export interface AskedEviction {
-  readonly attribute: string;
-  readonly equals: string;
-  /** Of its record. */
-  readonly offset: number;
-}
-
-/** The same with the clock at its record, and the least that it may have been (C6). */
-export interface SaidEviction extends AskedEviction {
-  readonly at: Millis;
-  readonly atLeast: Millis;
-}
 
 const TEXT_BYTES_MAX = 512;
 const VALUE_BYTES_MAX = 16_384;
@@ -27,7 +13,7 @@ export function hasCommand(headers: readonly RawHeader[] | undefined, command: s
   );
 }
 
-/** Of a record without a key that says EVICT. */
+/** What a record without a key that says EVICT asks for. */
 export function evictionIn({ value, offset }: InputRecord): AskedEviction | 'bad' {
   if (value === null || value.length === 0 || value.length > VALUE_BYTES_MAX) return 'bad';
   const said = jsonObject(value);

@@ -1,6 +1,6 @@
 // A changelog block as docs/FORMATS.md describes it (K1, K9).
 import type { Millis } from '@flatline/base';
-import type { SaidEviction } from './acts.ts';
+import type { SaidEviction } from './evictions.ts';
 import { type BlockOperation, readOperations } from './block-operation.ts';
 import { BlockReader, NotABlock } from './block-reader.ts';
 import type { Positions } from './places.ts';
@@ -109,7 +109,7 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
 
 const NOTHING = new Uint8Array(0);
 
-/** Of which at least one is under way. */
+/** At least one is under way. */
 function evictionsIn(bytes: Uint8Array): SaidEviction[] {
   const block = new BlockReader(bytes);
   const evictions = block.list(() => {

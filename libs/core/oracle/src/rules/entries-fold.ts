@@ -8,7 +8,7 @@
 //   EF2  Since a key's last record its state in the changelog is the machine's at that record, or after some of the due instants
 //        since: its `steps`. The key's next record is behind all of them (S3).
 import type { Millis } from '@flatline/base';
-import type { AskedEviction, SaidEviction } from '../logs/acts.ts';
+import type { AskedEviction, SaidEviction } from '../logs/evictions.ts';
 import { textOf } from '../logs/byte-names.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { CommonRules, OutputRecord } from '../logs/history.ts';

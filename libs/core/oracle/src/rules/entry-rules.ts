@@ -1,6 +1,6 @@
 // The rules of a kind for the fold of its entries: a machine for each key, and how to read its state from the logs.
 import type { Millis } from '@flatline/base';
-import type { SaidEviction } from '../logs/acts.ts';
+import type { SaidEviction } from '../logs/evictions.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
 import type { InputRecord, OutputRecord } from '../logs/history.ts';
 import type { DueLife, FaultWords } from './fault-words.ts';

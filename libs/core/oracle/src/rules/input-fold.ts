@@ -7,7 +7,8 @@
 // Invariants
 //   IF1  Shares no code with the core.
 import type { Millis } from '@flatline/base';
-import { type AskedEviction, evictionIn, hasCommand } from '../logs/acts.ts';
+import { evictionIn, hasCommand } from '../logs/acts.ts';
+import type { AskedEviction } from '../logs/evictions.ts';
 import { nameOf } from '../logs/byte-names.ts';
 import type { CommonRules, InputRecord } from '../logs/history.ts';
 import { HeldGaps } from './held-gaps.ts';

@@ -1,6 +1,6 @@
 // The second reading of a kind, as the judges use it. They name no kind; `judge/kinds.ts` lists them all.
 import type { Millis } from '@flatline/base';
-import type { SaidEviction } from '../logs/acts.ts';
+import type { SaidEviction } from '../logs/evictions.ts';
 import type { HeadTouch, LoggedImage } from '../logs/changelog-fold.ts';
 import type { OutputRecord } from '../logs/history.ts';
 import type { Positions } from '../logs/places.ts';

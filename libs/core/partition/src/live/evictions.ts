@@ -24,7 +24,7 @@ import { type Evicting, type Eviction, readEvictions, writeEvictions } from '@fl
  * one is over. One by itself has fewer.
  */
 const UNDER_WAY_BYTES_MAX = 2_048;
-/** Of one, beside its texts. */
+/** Bytes of one beside its texts. */
 const NUMBERS_BYTES_MAX = 24;
 
 interface UnderWay {

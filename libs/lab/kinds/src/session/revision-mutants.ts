@@ -66,8 +66,8 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
   {
     name: 'has one of several sessions of a key wait beside open ones',
     file: DISORDERED,
-    from: 'if (closed < fragments.length - 1 || !revisions.isOn)',
-    to: 'if (!revisions.isOn)',
+    from: 'const waits = left.length === 0 && revisions.isOn;',
+    to: 'const waits = revisions.isOn;',
     seed: 55,
   },
   {

@@ -114,8 +114,8 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   {
     name: 'tells of no session that opens with an event',
     file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'this.#apply({ isLive, isTold: true }, effects);',
-    to: 'this.#apply({ isLive, isTold: isLive }, effects);',
+    from: 'this.#apply(isLive, effects);',
+    to: 'this.#apply(isLive, effects, isLive && this.#tells);',
   },
   {
     name: 'follows what is said of a live session with a tombstone',

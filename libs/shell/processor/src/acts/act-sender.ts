@@ -37,8 +37,9 @@ export class ActSender {
     if (this.#underWay >= UNDER_WAY_MAX)
       return { kind: 'unsure', why: `nothing was sent: ${UNDER_WAY_MAX} acts are under way; ask again` };
     this.#underWay += 1;
-    const outcome = await this.#append(pipeline, asked);
-    this.#underWay -= 1;
+    const outcome = await this.#append(pipeline, asked).finally(() => {
+      this.#underWay -= 1;
+    });
     // Who did it, to what: an audit is made of these lines and the records themselves.
     log.info('an operator acts', { ...factsOf(asked), ...outcome });
     return outcome;

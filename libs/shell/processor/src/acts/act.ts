@@ -12,9 +12,9 @@ export interface AskedAct {
   readonly act: string;
   /** undefined: it is about all entries that have an attribute. */
   readonly key: Uint8Array | undefined;
-  /** Of a schedule: that one alone. */
+  /** One schedule of the key; default: all of them. */
   readonly scheduleId?: string | undefined;
-  /** Of an eviction. */
+  /** What an eviction asks for. */
   readonly evicts?: { readonly attribute: string; readonly equals: string } | undefined;
   /** Address of whoever asked, for the log. */
   readonly from: string;

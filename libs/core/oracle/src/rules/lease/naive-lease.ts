@@ -2,7 +2,8 @@
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
-import { hasCommand, type SaidEviction } from '../../logs/acts.ts';
+import { hasCommand } from '../../logs/acts.ts';
+import type { SaidEviction } from '../../logs/evictions.ts';
 import type { InputRecord } from '../../logs/history.ts';
 import type { AttributesInForce } from '../attributes-in.ts';
 import type { Machine, When } from '../entry-rules.ts';

@@ -4,7 +4,8 @@
 import type { Millis } from '@flatline/base';
 import type { InputEvent, InputOfSeveral, InputRecord, PipelineRules } from '../../logs/history.ts';
 import { textOf } from '../../logs/byte-names.ts';
-import { hasCommand, type SaidEviction } from '../../logs/acts.ts';
+import { hasCommand } from '../../logs/acts.ts';
+import type { SaidEviction } from '../../logs/evictions.ts';
 import { jsonObject } from '../../logs/json-event.ts';
 import { inputOf, nameAt, offsetOf } from '../../logs/places.ts';
 import { eventIn, fieldsIn, OTHER_KEY } from '../attributes-in.ts';

@@ -3,7 +3,7 @@ import type { RecordHeader } from '@flatline/ports';
 import { WALL } from '../kind-log.fixture.ts';
 import { DisorderLog } from './disorder.fixture.ts';
 
-export function command(name: string): RecordHeader {
+function command(name: string): RecordHeader {
   return { name: 'flatline-command', value: Buffer.from(name) };
 }
 

@@ -43,7 +43,7 @@ describe('an eviction', () => {
     expect(log.said('a').at(-1)).toMatchObject({ tombstone: '3-0' });
   });
 
-  test('[Q4][S3] ends a key that is touched before its turn first, with nothing of the touch; it opens anew', () => {
+  test('[Q4][S3] ends a key that is touched before its turn first, with nothing of the touch, which opens the next', () => {
     const log = new Gateways().on('g1', 'k');
     log.evict(T + 5, 'gateway', 'g1');
     log.on('g1', 'k', 6).on('g2', 'k', 7);
