@@ -6,6 +6,7 @@ import { type CrossFinding, finding } from './cross-finding.ts';
 import { httpChecks } from './http-settings.ts';
 import { inputChecks } from './input-checks.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
+import { probeChecks } from './probe-checks.ts';
 import { saslChecks } from './sasl-settings.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration } from './schema.ts';
@@ -30,6 +31,7 @@ export function crossChecks(config: Configuration, { now, reducers = {} }: Check
     ...registryChecks(config),
     ...httpChecks(config.http),
     ...ingestChecks(config),
+    ...probeChecks(config),
   ];
 }
 
