@@ -17,7 +17,7 @@ export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   [ExitCode.ok, 'done; a command that runs until stopped was stopped'],
   [
     ExitCode.failedCheck,
-    'the answer is no: topics check, topics alter, verify, doctor, try or the demo found something wrong, status a processor that is not ready, partitions restart one that did not restart, get nothing, schedules cancel, pause, resume or trigger found none, dead-letters replay records that were refused again',
+    'the answer is no: topics check, topics alter, verify, doctor, try or the demo found something wrong, status a processor that is not ready, probe one that is stuck or silent, partitions restart one that did not restart, get nothing, schedules cancel, pause, resume or trigger found none, dead-letters replay records that were refused again',
   ],
   [
     ExitCode.usage,

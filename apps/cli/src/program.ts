@@ -14,6 +14,7 @@ import { addImportCommand } from './commands/import.ts';
 import { addEntriesGroup } from './commands/acts.ts';
 import { addKindGroups } from './commands/kind-groups.ts';
 import { addPartitionsCommand } from './commands/partitions.ts';
+import { addProbeCommand } from './commands/probe.ts';
 import { addResetCommand } from './commands/reset.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSimulateCommand } from './commands/simulate.ts';
@@ -110,6 +111,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addStatsCommand(program, context);
   addStatusCommand(program, context);
   addTopCommand(program, context);
+  addProbeCommand(program, context);
   addPartitionsCommand(program, context);
   addHttpCommand(program, context);
   addDoctorCommand(program, context);

@@ -188,6 +188,8 @@ const task = {
   liveEntries: 12,
   stateFill: 0,
   stateBytes: 0,
+  commitFill: 0,
+  probe: undefined,
   heldMs: 0,
   lag: 0,
   expiryLagMs: 0,

@@ -14,6 +14,7 @@ const view = (worker: number): ProcessView => ({
   wallNow: 0,
   hasStarted: true,
   isStopping: false,
+  lookUpFill: 0,
   pipelines: [],
 });
 

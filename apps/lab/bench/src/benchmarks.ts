@@ -9,6 +9,7 @@ import { growth } from './growth/growth.ts';
 import { hotkey } from './hotkey/hotkey.ts';
 import { latency } from './latency/latency.ts';
 import { leases } from './leases/leases.ts';
+import { lookUps } from './lookups/look-ups.ts';
 import { memory } from './memory/memory.ts';
 import { paced } from './paced/paced.ts';
 import { restore } from './restore/restore.ts';
@@ -41,4 +42,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   service,
   evict,
   assembled,
+  lookUps,
 ];

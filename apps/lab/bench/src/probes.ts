@@ -3,7 +3,7 @@ import type { DurationMs } from '@flatline/base';
 import { BatchProducer, type KafkaConnection, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sessionKey } from './population/session-key.ts';
+import { sessionKey } from './session-key.ts';
 import { NO_VALUE, writeRecords } from './writing.ts';
 
 /** One probe, and so one close, per partition in this time. */

@@ -65,3 +65,12 @@ function told(pid: number | undefined, what: 'stat' | 'status'): string | undefi
     return undefined; // it has ended
   }
 }
+
+/** Begins to measure the CPU time of this process, all threads; the returned function gives it. */
+export function beginCpu(): () => DurationMs {
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+}

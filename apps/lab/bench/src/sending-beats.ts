@@ -12,6 +12,8 @@ export interface BeatTask {
   /** Records already written by others, after which sessions beat in another order. Undefined: sessions beat in turn. */
   readonly written?: number;
   readonly sessions: number;
+  /** PopulationLoad's. */
+  readonly isKeyed?: boolean;
   readonly eventsPerSecond: number;
 }
 
@@ -28,6 +30,7 @@ export async function sendBeats({
   seed,
   written,
   sessions,
+  isKeyed = false,
   eventsPerSecond,
 }: BeatTask): Promise<number> {
   const stop = new AbortController();
@@ -35,7 +38,12 @@ export async function sendBeats({
     stop.abort();
   });
   const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
-  const load = await PopulationLoad.open(connection, topic, { seed, written: written ?? 0, lingerMs: PACE_MS });
+  const load = await PopulationLoad.open(connection, topic, {
+    seed,
+    written: written ?? 0,
+    lingerMs: PACE_MS,
+    isKeyed,
+  });
   const startedAtMs = performance.now();
   let sent = 0;
   while (!stop.signal.aborted) {

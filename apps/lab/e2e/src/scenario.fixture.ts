@@ -85,6 +85,12 @@ export class Scenario {
     writeFileSync(this.config, JSON.stringify({ ...config, kafka: { ...config.kafka, ...kafka } }));
   }
 
+  /** Adds a setting of the process, until the next `configure`. */
+  setting(name: string, value: unknown): void {
+    const config = JSON.parse(readFileSync(this.config, 'utf8')) as object;
+    writeFileSync(this.config, JSON.stringify({ ...config, [name]: value }));
+  }
+
   /** Rewrites the configuration file. Group sessions end soon after a kill, so that tests need not wait long. */
   configure(changes: Partial<Pipeline>): void {
     const { timeoutMs, timestampType = 'LogAppendTime', pipeline, ingest, notifier, listener } = this.#settings;

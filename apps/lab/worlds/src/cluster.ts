@@ -272,6 +272,7 @@ function pipelineSettings(owner: string, { scenario, kind }: ProcessSettings): O
     commitIntervalMs: scenario.commitIntervalMs,
     closeDelayMs: scenario.closeDelayMs,
     proofIntervalMs: scenario.proofIntervalMs,
+    ...(scenario.probeIntervalMs !== undefined && { probeIntervalMs: scenario.probeIntervalMs }),
     handoverMs: scenario.handoverMs,
     drainMs: scenario.drainMs,
     changelogFactor: CHANGELOG_FACTOR,

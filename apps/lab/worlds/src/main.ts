@@ -1,5 +1,6 @@
 // `npm run worlds`: the pipeline in a simulated cluster, by seed.
 import { flags, kindWanted, numberOf } from './flags.ts';
+import { lookUp, lookUpOnce } from './looking/look-up-campaign.ts';
 import { huntMutants } from './mutant-hunt.ts';
 import { runPool } from './pool.ts';
 import { Progress } from './progress.ts';
@@ -10,7 +11,15 @@ import { resultOf, Tally } from './tally.ts';
 /** Failures after which finding their cause beats finding more. */
 const FAILURES_MAX = 10;
 
-process.exitCode = flags.seed === undefined ? await simulate() : await rerun(numberOf('seed', flags.seed));
+process.exitCode = await run();
+
+function run(): Promise<number> {
+  const { seed, 'look-ups': lookUps } = flags;
+  if (lookUps === undefined) return seed === undefined ? simulate() : rerun(numberOf('seed', seed));
+  const answers = numberOf('look-ups', lookUps);
+  if (seed !== undefined) return lookUpOnce(numberOf('seed', seed));
+  return lookUp({ answers, from: numberOf('from', flags.from), workers: numberOf('workers', flags.workers, 1) });
+}
 
 /** One seed in this process, with everything its processes logged. */
 async function rerun(seed: number): Promise<number> {

@@ -49,12 +49,12 @@ function tellingOf({ invariant }: HuntedMutant, { violations }: SeedResult): str
 
 /** One seed after another, so that always the same one catches it. */
 async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
-  const { name, kind, seed } = mutant;
+  const { name, kind, seed, looksUp } = mutant;
   let caught: SeedResult | undefined;
   const pinned = REGRESSION_SEEDS.filter((each) => each.kind === kind).map((each) => each.seed);
   const left = [
     ...(seed === undefined ? [] : [seed]),
-    ...pinned,
+    ...(looksUp === true ? [] : pinned),
     ...Array.from({ length: SEEDS_MAX }, (_, at) => at + 1),
   ];
   await runPool({
@@ -62,7 +62,7 @@ async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
     mutant: name,
     next: () => {
       const next = caught === undefined ? left.shift() : undefined;
-      return next === undefined ? undefined : { seed: next, kind };
+      return next === undefined ? undefined : { seed: next, kind, looksUp };
     },
     onResult: (result) => {
       if (tellingOf(mutant, result) !== undefined) caught ??= result;

@@ -81,6 +81,11 @@ const CONSEQUENCES = [
   'changelogLost/commits/stopped',
   'changelogLost/claims/goesOn',
   'settingsChanged',
+  'probed',
+  'probeStuck/append',
+  'probeStuck/fetch',
+  'probeStuck/commit',
+  'ownerSilent',
   'wheelsChecked',
   'wheelsCheckedAfterTakeover',
 ] as const;

@@ -55,6 +55,16 @@ export function drawInput(random: Random, topic: string): InputOfWorld {
   };
 }
 
+/** Drawn from a random of its own, and seldom: a probe moves the clock, so that a world with them is another one. */
+export function drawProbes(
+  random: Random,
+  { proof, timestampType }: Pick<Scenario, 'proof' | 'timestampType'>,
+): DurationMs | undefined {
+  const intervalMs = oneOf(random, [200, 1_000, 5_000]);
+  const mayBe = proof === 'record' && timestampType === 'LogAppendTime';
+  return random.chance(0.1) && mayBe ? intervalMs : undefined;
+}
+
 type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'> & Pick<Scenario, 'maxStateBytes'>;
 
 export interface Scenario extends Proof, Adoption {
@@ -75,6 +85,8 @@ export interface Scenario extends Proof, Adoption {
   readonly commitIntervalMs: DurationMs;
   readonly closeDelayMs: DurationMs;
   readonly proofIntervalMs: DurationMs;
+  /** Q5; undefined: no probes are sent. */
+  readonly probeIntervalMs: DurationMs | undefined;
   readonly truncateLagMs: DurationMs;
   readonly truncateLagBytes: number;
   readonly handoverMs: DurationMs;
@@ -131,7 +143,7 @@ export function drawRoom(random: Random): Room {
 export function drawScenario(
   random: Random,
   { maxStateBytes, ...room }: Room,
-): Omit<Scenario, keyof Adoption | 'subject' | 'settings' | 'furtherInputs'> {
+): Omit<Scenario, keyof Adoption | 'subject' | 'settings' | 'furtherInputs' | 'probeIntervalMs'> {
   const timeoutMs = drawTimeout(random);
   const world = {
     partitions: 1 + random.below(3),

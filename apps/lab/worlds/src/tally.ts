@@ -9,6 +9,8 @@ import type { SeedReport } from './world.ts';
 export interface WorldWanted {
   readonly seed: number;
   readonly kind?: KindName | undefined;
+  /** A world of look-ups (looking/) in place of any other. Default: not. */
+  readonly looksUp?: boolean | undefined;
 }
 
 /** A seed's report, sent from a worker to the campaign. */

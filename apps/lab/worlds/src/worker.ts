@@ -9,8 +9,11 @@ if (mutant !== undefined) editSources([mutantNamed(mutant)]);
 // Imported only now, so that the product is loaded with the mutant.
 const { liveWorld } = await import('./world.ts');
 
-process.on('message', ({ seed, kind }: WorldWanted) => {
-  void liveWorld(seed, kind).then((report) => process.send?.(resultOf(report)));
+const { liveLookUpWorld } = await import('./looking/look-up-world.ts');
+
+process.on('message', ({ seed, kind, looksUp = false }: WorldWanted) => {
+  const result = looksUp ? liveLookUpWorld(seed) : liveWorld(seed, kind).then(resultOf);
+  void result.then((each) => process.send?.(each));
 });
 process.on('disconnect', () => {
   process.exit();

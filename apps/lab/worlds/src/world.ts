@@ -15,7 +15,7 @@ import { brokenInvariants } from './inspection.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
 import { CLOCK_HEADER, GROUP, INPUT, OUTPUT, TARGET } from './pipeline-names.ts';
-import { drawAdoption, drawInputs, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
+import { drawAdoption, drawInputs, drawProbes, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
 import { checkStopped } from './stopped-stores.ts';
 import { checkDeadlines } from './wheel-check.ts';
 import { worldStart } from './world-start.ts';
@@ -71,9 +71,14 @@ function scenarioOf(simulation: Simulation, kind: KindName): Scenario {
   const adoption = drawAdoption(simulation.random('adoption'));
   const random = simulation.random('rules');
   const subject = KIND_LABS[kind].worlds.draw(random);
-  const alone = forSubject({ ...drawn, ...adoption, settings: 'unsaid', furtherInputs: [] }, subject, random);
+  const alone = forSubject(
+    { ...drawn, ...adoption, settings: 'unsaid', furtherInputs: [], probeIntervalMs: undefined },
+    subject,
+    random,
+  );
   const scenario = { ...alone, furtherInputs: drawInputs(simulation.random('several inputs'), alone) };
-  return { ...scenario, settings: drawSettings(simulation.random('settings'), scenario) };
+  const probeIntervalMs = drawProbes(simulation.random('probes'), scenario);
+  return { ...scenario, probeIntervalMs, settings: drawSettings(simulation.random('settings'), scenario) };
 }
 
 /** undefined: settings never change. */
@@ -141,9 +146,21 @@ class World {
     }
   }
 
+  /** Q5: that they go all the way, and that they are seen to be stuck. */
+  #noteProbes(): void {
+    if (this.#scenario.probeIntervalMs === undefined) return;
+    const { faults } = this.#simulation;
+    const { up } = this.cluster;
+    const probes = up.flatMap(({ instance }) => instance.status().flatMap(({ probe }) => probe ?? []));
+    if (probes.some(({ durations }) => durations.count > 0)) faults.count('probed');
+    for (const { stuck } of probes) if (stuck !== undefined) faults.count(`probeStuck/${stuck.leg}`);
+    if (up.some(({ instance }) => instance.silentOwners().length > 0)) faults.count('ownerSilent');
+  }
+
   /** Every other turn, for the time it takes. */
   #inspect(): void {
     this.#turns += 1;
+    this.#noteProbes();
     if (this.#turns % 2 === 0 && this.#broken.length === 0) this.#broken.push(...brokenInvariants(this.cluster));
   }
 

@@ -253,6 +253,11 @@ export class PartitionTask {
     return this.#commit.isFull;
   }
 
+  /** Share in use of what may wait for a cut, of the limit that is nearest: from 1 on the task is full. */
+  get commitFill(): number {
+    return this.#commit.fill;
+  }
+
   /**
    * Applies up to `limit` records. `wallNow` is broker time as far as this machine knows it (C6).
    * @throws RecordFailed; what the cursor throws.
@@ -338,6 +343,11 @@ export class PartitionTask {
     // What the owner held by then moves deadlines here, too (C8).
     this.held.reckonAsOf(last);
     return this.#look.of(key, { clock: last.clock, position: last.inputs[0]!.position });
+  }
+
+  /** How many cuts are to be settled until all that is applied is committed, the position included. */
+  get cutsUntilCommitted(): number {
+    return this.changelog.cutsInFlight + (this.hasUncut ? 1 : 0);
   }
 
   /** How many of its cuts are settled. */

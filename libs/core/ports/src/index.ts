@@ -1,4 +1,4 @@
-export { CLOCK_HEADER } from './clock-record.ts';
+export { CLOCK_HEADER, PROBE_HEADER } from './clock-record.ts';
 export { deadLetterHeaders, type DeadLetterOrigin, readDeadLetter, type Truncation } from './dead-letter-headers.ts';
 export {
   type AskingReason,

@@ -28,6 +28,10 @@ export interface LogAdmin {
   committedOffset(group: string, partition: TopicPartition): Promise<CommittedOffset | undefined>;
   /** First offset present and the offset after the last decided record, from the leader. */
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }>;
+  /** How many partitions the topic has now; 0: it is not there, or not known. @throws Retriable, Fatal */
+  partitionCount(topic: string): Promise<number>;
+  /** The node that leads it and its address, in words, as known here; asks only where it is not. @throws Retriable, Fatal */
+  leaderName(partition: TopicPartition): Promise<string>;
   /**
    * Says that an answer is wrong unless the node that gave it no longer leads: the next question goes to the leader that
    * another node names, where there is one.

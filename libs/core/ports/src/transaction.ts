@@ -61,9 +61,9 @@ export interface TransactionalWriters {
 /** Appends outside any transaction, acks=all: clock records (C2). */
 export interface ProofWriter {
   /**
-   * Appends one clock record. `timestamp` undefined: the broker stamps it (LogAppendTime).
+   * Appends one clock record. `timestamp` undefined: the broker stamps it (LogAppendTime). `probe`: it is one, with this name (Q5).
    * @returns its offset; of one that had to be tried again, there may be another before it.
    * @throws Retriable, Fatal.
    */
-  append(partition: TopicPartition, timestamp: Millis | undefined): Promise<number>;
+  append(partition: TopicPartition, timestamp: Millis | undefined, probe?: string): Promise<number>;
 }

@@ -31,6 +31,15 @@ export class SimulatedAdmin implements LogAdmin {
     });
   }
 
+  /** Without a request of its own: other worlds would be others by it. */
+  partitionCount(topic: string): Promise<number> {
+    return Promise.resolve(this.#environment.log.partitionsOf(topic));
+  }
+
+  leaderName(partition: TopicPartition): Promise<string> {
+    return this.#ask('Metadata', partition, ({ leaderEpoch }) => `leader ${leaderEpoch} of ${nameOf(partition)}`);
+  }
+
   /** From now on another node than the deposed one is asked for the leader. */
   doubtLeader(partition: TopicPartition): void {
     const { host, log } = this.#environment;

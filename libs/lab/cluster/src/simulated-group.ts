@@ -11,7 +11,7 @@
 //   SG3  The group has one member per instance id, the newest that joined under it: in a stable group that one takes over its
 //        predecessor's partitions, without a rebalance (KIP-345), and the predecessor learns so from its next request.
 import type { Cancel, DurationMs } from '@flatline/base';
-import type { Assignment, LocalCheckpoint } from '@flatline/ports';
+import type { Assignment, InstancePartitions, LocalCheckpoint } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
 import type { Answer } from './network.ts';
 import type { Trace } from './trace.ts';
@@ -234,6 +234,9 @@ export class SimulatedGroup {
     for (const member of members) {
       member.assigned = assigned.get(member.memberId) ?? [];
       member.standbys = standbys.get(member.memberId) ?? [];
+    }
+    // Each is told of all.
+    for (const member of members) {
       this.#environment.trace.note(
         `generation ${this.#generation}: ${member.memberId} has ${member.assigned.join(' ')}`,
       );
@@ -245,7 +248,17 @@ export class SimulatedGroup {
   }
 
   #assignmentOf({ memberId, assigned, standbys }: Member): Assignment {
-    return { generation: this.#generation, memberId, partitions: assigned, standbys };
+    return { generation: this.#generation, memberId, partitions: assigned, standbys, instances: this.#instances() };
+  }
+
+  /** As of the generation: one that dies is among them until the group has noticed. */
+  #instances(): readonly InstancePartitions[] {
+    return [...this.#members.values()].map(({ instance: name, assigned: partitions, standbys }) => ({
+      name,
+      endpoint: `http://${name}`,
+      partitions,
+      standbys,
+    }));
   }
 }
 

@@ -1,8 +1,9 @@
 import { PartitionStopped, Retriable, type DurationMs, type Millis } from '@flatline/base';
-import { CLOCK_HEADER, type ProofWriter, type TopicPartition } from '@flatline/ports';
+import { CLOCK_HEADER, PROBE_HEADER, type ProofWriter, type TopicPartition } from '@flatline/ports';
 import type { WriterEnvironment } from './simulated-transactions.ts';
 
 const EMPTY = new Uint8Array(0);
+const utf8 = new TextEncoder();
 /** A late record proves little: its task asks again. */
 const RETRY_FOR_MS: DurationMs = 2_000;
 const RETRY_MS: DurationMs = 50;
@@ -18,12 +19,12 @@ export class SimulatedProofWriter implements ProofWriter {
     this.#environment = environment;
   }
 
-  async append(partition: TopicPartition, timestamp: Millis | undefined): Promise<number> {
+  async append(partition: TopicPartition, timestamp: Millis | undefined, probe?: string): Promise<number> {
     const { host } = this.#environment;
     const giveUpAtMs = host.monotonicMs() + RETRY_FOR_MS;
     for (;;) {
       try {
-        return await this.#appendOnce(partition, timestamp);
+        return await this.#appendOnce(partition, timestamp, probe);
       } catch (error) {
         if (!(error instanceof Retriable) || host.monotonicMs() >= giveUpAtMs) throw error;
       }
@@ -31,10 +32,12 @@ export class SimulatedProofWriter implements ProofWriter {
     }
   }
 
-  #appendOnce(partition: TopicPartition, timestamp: Millis | undefined): Promise<number> {
+  #appendOnce(partition: TopicPartition, timestamp: Millis | undefined, probe: string | undefined): Promise<number> {
     const { host, network, log } = this.#environment;
     const about = `${partition.topic}-${partition.partition}`;
-    const record = { key: null, value: EMPTY, headers: [{ name: CLOCK_HEADER, value: null }] };
+    const clock = { name: CLOCK_HEADER, value: null };
+    const headers = probe === undefined ? [clock] : [clock, { name: PROBE_HEADER, value: utf8.encode(probe) }];
+    const record = { key: null, value: EMPTY, headers };
     const stamped = timestamp === undefined ? record : { ...record, timestamp };
     return network.request<number>(host, {
       kind: 'ClockRecord',

@@ -6,6 +6,7 @@ import { type CrossFinding, finding } from './cross-finding.ts';
 import { httpChecks } from './http-settings.ts';
 import { inputChecks } from './input-checks.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
+import { probeChecks } from './probe-checks.ts';
 import { saslChecks } from './sasl-settings.ts';
 import { deliveriesSection, notifiedBy } from './notifier/notifier-config.ts';
 import { notifierChecks } from './notifier/notifier-checks.ts';
@@ -33,6 +34,7 @@ export function crossChecks(config: Configuration, { now, reducers = {} }: Check
     ...httpChecks(config.http),
     ...ingestChecks(config),
     ...notifierChecks(config),
+    ...probeChecks(config),
   ];
 }
 

@@ -14,6 +14,8 @@ export interface FlatlineConfig {
   /** The same, where a user has chosen it: it is then the same after a restart, and its id in the groups. */
   readonly instanceId: string | undefined;
   readonly commitIntervalMs: DurationMs;
+  /** Q5; 0: none is sent. */
+  readonly probeIntervalMs: DurationMs;
   readonly http: HttpConfig;
   /** undefined: there is none. */
   readonly ingest: IngestConfig | undefined;

@@ -127,6 +127,7 @@ function resolved(
     instance: config.instance ?? defaultInstance(),
     instanceId: config.instance,
     commitIntervalMs: config.commitIntervalMs,
+    probeIntervalMs: config.probeIntervalMs,
     http: httpOf(config.http, secrets, uses.includes('http')),
     ingest: uses.includes('ingest') ? ingestOf(config, secrets) : undefined,
     kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : NO_ACCESS) },

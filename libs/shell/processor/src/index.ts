@@ -18,6 +18,7 @@ export { entryFields, keyFields } from './directory/entry-json.ts';
 export type { EntryAnswer } from './directory/entry-answer.ts';
 export type { Asking, HereAnswers } from './directory/here.ts';
 export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';
+export type { ProbeRow } from './http/probe-rows.ts';
 export { SupervisorMetrics } from './http/supervisor-metrics.ts';
 export { calmLog } from './log/calm-log.ts';
 export { requireIngestPort } from './open-ingest.ts';

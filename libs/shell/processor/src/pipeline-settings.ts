@@ -40,6 +40,7 @@ export function pipelineSettings(
     input: inputRules(input, inputPartitions),
     tickMs,
     commitIntervalMs: config.commitIntervalMs,
+    ...(config.probeIntervalMs > 0 && { probeIntervalMs: config.probeIntervalMs }),
     closeDelayMs,
     proofIntervalMs,
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs } }),

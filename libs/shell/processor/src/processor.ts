@@ -21,7 +21,7 @@ import type { ActOutcome, AskedAct } from './acts/act.ts';
 import { ActSender } from './acts/act-sender.ts';
 import { ask, type Asked } from './directory/asking.ts';
 import type { EntryAnswer } from './directory/entry-answer.ts';
-import { type Asking, Here, type HereAnswers } from './directory/here.ts';
+import { type Asking, Here, type HereAnswers, type LookedPipeline } from './directory/here.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
@@ -118,6 +118,9 @@ class Processor implements RunningProcessor, Observed {
   readonly #metrics: Metrics;
   readonly #here: Here;
   readonly #acts: ActSender;
+  /** Pipelines as keys of them are looked up, once one was. */
+  readonly #looked = new Map<string, LookedPipeline>();
+  #asked: Asked | undefined;
   readonly #startedAt: DurationMs;
   readonly #pipelines: Pipelines<RunningPipeline>;
   readonly finished: Promise<void>;
@@ -245,6 +248,10 @@ class Processor implements RunningProcessor, Observed {
     return this.#stopping !== undefined;
   }
 
+  get lookUpFill(): number {
+    return this.#here.fill;
+  }
+
   pipelines(): readonly PipelineStatus[] {
     return this.#pipelines.all.map(({ config, adapters, instance }) => ({
       name: config.name,
@@ -262,6 +269,7 @@ class Processor implements RunningProcessor, Observed {
       storeErrors: instance.storeErrors,
       tasks: instance.status(),
       standbys: instance.standbys(),
+      silentOwners: instance.silentOwners(),
       instances: instance.instances,
     }));
   }
@@ -274,23 +282,30 @@ class Processor implements RunningProcessor, Observed {
   }
 
   async lookUp(asking: Asking): Promise<HereAnswers | undefined> {
-    const found = this.#pipelines.all.find(({ config }) => config.name === asking.pipeline);
+    const looked = this.#looked.get(asking.pipeline) ?? this.#lookedOf(asking.pipeline);
+    return looked && this.#here.answer(looked, asking);
+  }
+
+  #lookedOf(name: string): LookedPipeline | undefined {
+    const found = this.#pipelines.all.find(({ config }) => config.name === name);
     if (found === undefined) return undefined;
     const { config, instance } = found;
     const view = kindOf(config).view(config);
-    return this.#here.answer(
-      {
-        name: config.name,
-        kind: config.kind,
-        group: config.group,
-        inputPartitions: instance.inputPartitions,
-        isKeyed: config.input.partitioner !== 'any',
-        instances: instance.instances,
-        show: (entry, place) => view.shown(entry, place),
-        lookUp: (partition, key, how) => instance.lookUp(partition, key, how),
+    const looked: LookedPipeline = {
+      name,
+      kind: config.kind,
+      group: config.group,
+      inputPartitions: instance.inputPartitions,
+      isKeyed: config.input.partitioner !== 'any',
+      get instances() {
+        return instance.instances;
       },
-      asking,
-    );
+      show: (entry, place) => view.shown(entry, place),
+      lookAtOnce: (partition, key, show) => instance.lookAtOnce(partition, key, show),
+      lookUp: (partition, key, how) => instance.lookUp(partition, key, how),
+    };
+    this.#looked.set(name, looked);
+    return looked;
   }
 
   act(asked: AskedAct): Promise<ActOutcome | undefined> {
@@ -298,12 +313,16 @@ class Processor implements RunningProcessor, Observed {
   }
 
   ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined> {
-    const whole = oneProcess(this, () => this.metrics());
     const there: Asked['there'] = (...question) => {
       if (this.#http === undefined) throw new Retriable('the port is not open');
       return this.#http.there(...question);
     };
-    return ask(askedOf(whole, this.#clock, there), { ...asking, forwardedBy: undefined });
+    this.#asked ??= askedOf(
+      oneProcess(this, () => this.metrics()),
+      this.#clock,
+      there,
+    );
+    return ask(this.#asked, { ...asking, forwardedBy: undefined });
   }
 
   /** Where other instances reach this one. */

@@ -168,6 +168,12 @@ export const CLOSES_BEHIND_FACTOR = 5;
  * leader that is read from is doubted; the same for the task's claim in the changelog.
  */
 export const PROOF_PATIENCE_MS = 5_000;
+/** A probe that is under way for longer is stuck, and so is an owner whose probes show nothing for that and their interval (Q5). */
+export const PROBE_PATIENCE_MS: DurationMs = 2_500;
+/** How soon it is asked again whether readers see a probe's commit. */
+export const PROBE_LOOK_MS: DurationMs = 20;
+/** From this share of a queue on, whoever asks is told that it fills up. */
+export const QUEUE_FILL_ALARM = 0.8;
 /** Records at which a task may fail within RECORD_FAILURES_SPAN_MS; with one more its partition waits for an operator (I6). */
 export const RECORD_FAILURES_MAX = 16;
 export const RECORD_FAILURES_SPAN_MS = 3_600_000;

@@ -47,6 +47,8 @@ export interface PipelineSettings {
   readonly proofIntervalMs: DurationMs;
   /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */
   readonly proofByFetch?: { readonly clockSkewMs: DurationMs };
+  /** A probe goes the whole way once in this time (Q5). Default: none does. */
+  readonly probeIntervalMs?: DurationMs;
   readonly startFrom: StartFrom;
   /** Time for which a task that has moved away runs on if it is not fenced. */
   readonly handoverMs: DurationMs;

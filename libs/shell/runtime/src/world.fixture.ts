@@ -70,6 +70,8 @@ export interface WorldSettings {
   readonly oneDisk?: boolean;
   readonly commitIntervalMs?: number;
   readonly maxDuePerSecond?: number;
+  /** Default: no probes are sent. */
+  readonly probeIntervalMs?: number;
   readonly startFrom?: StartFrom;
   /** Default: a stopped partition does not try again by itself. */
   readonly stoppedRetryMs?: number;
@@ -228,6 +230,7 @@ export class World {
       closeDelayMs: 20,
       maxDuePerSecond: this.#world.maxDuePerSecond,
       proofIntervalMs: 100,
+      ...(this.#world.probeIntervalMs !== undefined && { probeIntervalMs: this.#world.probeIntervalMs }),
       ...(this.#world.proofByFetch && { proofByFetch: this.#world.proofByFetch }),
       startFrom: this.startFrom ?? 'earliest',
       handoverMs: 10_000,

@@ -5,7 +5,7 @@ import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Application } from '../tasks/application.ts';
 import type { Ground } from '../frame/frame.ts';
-import { sessionKey } from '../population/session-key.ts';
+import { sessionKey } from '../session-key.ts';
 import { POPULATION_SEED } from '../population/population-ground.ts';
 import { beginParts, held, untilLead, untilRead } from '../processor/due-together.ts';
 import { Instance } from '../processor/instance.ts';

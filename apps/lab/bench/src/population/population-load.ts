@@ -1,8 +1,8 @@
 // The input of a population: bare heartbeats of sessions identified by their number.
-import { type DurationMs, seededRandom } from '@flatline/base';
+import { type DurationMs, partitionOf, seededRandom } from '@flatline/base';
 import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { KEY_BYTES, sessionKey, writeSessionKey } from './session-key.ts';
+import { KEY_BYTES, sessionKey, writeSessionKey } from '../session-key.ts';
 
 const NO_VALUE = new Uint8Array(0);
 /** Records added before the event loop, and so the sockets, get their turn. */
@@ -13,6 +13,8 @@ interface PopulationLoadOptions {
   readonly seed: number;
   /** Records already written by others; default 0. */
   readonly written?: number;
+  /** Each key goes to its own partition, as Kafka's default partitioner has it. Default: sessions go to partitions in turn. */
+  readonly isKeyed?: boolean;
   /** Time for which a record waits for others; undefined: the default of batch producers. */
   readonly lingerMs?: DurationMs;
 }
@@ -20,11 +22,13 @@ interface PopulationLoadOptions {
 export class PopulationLoad {
   readonly #producer: BatchProducer;
   readonly #seed: number;
+  readonly #isKeyed: boolean;
   readonly #key = new Uint8Array(KEY_BYTES);
   #written: number;
 
-  private constructor(producer: BatchProducer, { seed, written = 0 }: PopulationLoadOptions) {
+  private constructor(producer: BatchProducer, { seed, written = 0, isKeyed = false }: PopulationLoadOptions) {
     this.#producer = producer;
+    this.#isKeyed = isKeyed;
     this.#seed = seed;
     this.#written = written;
   }
@@ -96,6 +100,7 @@ export class PopulationLoad {
 
   #add(session: number, value: Uint8Array | null): Promise<void> | undefined {
     writeSessionKey(session, this.#seed, this.#key);
-    return this.#producer.add({ partition: this.partitionOf(session), key: this.#key, value });
+    const partition = this.#isKeyed ? partitionOf(this.#key, this.#producer.partitionCount) : this.partitionOf(session);
+    return this.#producer.add({ partition, key: this.#key, value });
   }
 }

@@ -1,13 +1,18 @@
 // One processor in a separate process: `fork(this, [task as JSON])`. It reports its HTTP address, then answers questions
 // in their order, and stops cleanly at SIGTERM.
+import { partitionOf } from '@flatline/base';
 import { startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from '../tasks/instance-task.ts';
+import { sessionKey } from '../session-key.ts';
+import { PIPELINE } from '../tasks/application.ts';
 import { ownMemory, memoryAtRest } from '../process-stat.ts';
 import { beginSpan, configurationOf, counted, eventsIn, log, until, untilCommitted } from './watching.ts';
 
 type Span = Pick<InstanceAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats' | 'loopDelay'>;
 
+/** Keys that are held to be asked for, again and again. */
+const KEYS_HELD_MAX = 200_000;
 const NO_SPAN: Span = { elapsedMs: 0, cpuMs: 0, heartbeats: 0 };
 
 const task = JSON.parse(process.argv[2]!) as InstanceTask;
@@ -42,6 +47,8 @@ async function spanOf(question: InstanceQuestion): Promise<Span> {
       return applied(question.events, question.warmUpEvents);
     case 'watch':
       return watched(question.forMs);
+    case 'lookUps':
+      return lookedUp(question);
     case 'begin':
       begun?.();
       begun = beginSpan();
@@ -51,6 +58,27 @@ async function spanOf(question: InstanceQuestion): Promise<Span> {
     case 'look':
       return NO_SPAN;
   }
+}
+
+/** Fails where a key is not found here: only keys of its own partitions are taken. */
+async function lookedUp({ keys, of }: Extract<InstanceQuestion, { kind: 'lookUps' }>): Promise<Span> {
+  const { partitions, tasks } = { partitions: task.partitions, tasks: processor.snapshot().tasks };
+  const own = new Set(tasks.map(({ partition }) => partition));
+  const all: Buffer[] = [];
+  for (let session = 0; session < of.sessions && all.length < KEYS_HELD_MAX; session += 1) {
+    const key = sessionKey(session, of.seed);
+    if (own.has(partitionOf(key, partitions))) all.push(key);
+  }
+  const ask = async (from: number): Promise<void> => {
+    const asked = Array.from({ length: of.batch }, (_, i) => all[(from + i) % all.length]!);
+    const answers = await processor.ask({ pipeline: PIPELINE, keys: asked, isNow: false });
+    if (!Array.isArray(answers) || answers.some(({ state }) => state !== 'live'))
+      throw new Error(`a key was not found: ${JSON.stringify(answers)}`);
+  };
+  for (let done = 0; done < keys / 4; done += of.batch) await ask(done);
+  const span = beginSpan();
+  for (let done = 0; done < keys; done += of.batch) await ask(done);
+  return { ...span(), heartbeats: 0 };
 }
 
 function ended(): Span {
@@ -92,7 +120,8 @@ function answerTo({ kind }: InstanceQuestion, span: Span): InstanceAnswer {
     closed: counted(snapshot, 'closedByTimeout') + counted(snapshot, 'closedByEnd'),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
     // Garbage collection after `begin` would be measured, also by others that end at the same time.
-    memory: kind === 'begin' || kind === 'cost' || kind === 'running' ? ownMemory() : memoryAtRest(),
+    memory:
+      kind === 'begin' || kind === 'cost' || kind === 'running' || kind === 'lookUps' ? ownMemory() : memoryAtRest(),
     ...span,
     restoreMs: Math.max(0, ...tasks.map(({ restoreMs = 0 }) => restoreMs)),
   };

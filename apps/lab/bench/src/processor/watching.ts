@@ -6,7 +6,7 @@ import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PIPELINE } from '../tasks/application.ts';
 import { LoopDelayMeter } from '../loop-delay.ts';
-import { memoryAtRest } from '../process-stat.ts';
+import { beginCpu, memoryAtRest } from '../process-stat.ts';
 import type { ContenderCost, ContenderTask, ProcessorCost } from '../tasks/contender-task.ts';
 import { type InstanceTask, NEVER_MS, type SpanCost } from '../tasks/instance-task.ts';
 
@@ -58,15 +58,26 @@ function commitsOf({
 }
 
 export function configurationOf(task: InstanceTask): FlatlineConfig {
-  const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression, settings } = task;
+  const {
+    application,
+    brokers,
+    stateDir,
+    topic,
+    timeoutMs,
+    proofIntervalMs,
+    standbys,
+    compression,
+    settings,
+    isKeyed,
+  } = task;
   const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session', debounce } = task;
   const output = { topic: `${application}.output`, format: 'json', compression };
   // Timeouts are those of probes: clock records of C8 would come as often as for clients that beat within a second.
   const unheard = kind === 'session' && { unheardMs: 0 };
   const ofKind = { kind, ...(kind !== 'schedule' && { timeoutMs }), ...unheard };
   const section = debounce === undefined ? ofKind : { kind: 'debounce', ...debounce };
-  // Loads choose the partition themselves.
-  const input = { topic, partitioner: 'any' };
+  // Most loads choose the partition themselves.
+  const input = { topic, partitioner: isKeyed === true ? 'murmur2' : 'any' };
   const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input, output, standbys, ...settings };
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
   const file = { ...own, kafka: { sessionTimeoutMs }, http: { port: 0 }, pipelines: [pipeline] };
@@ -120,13 +131,4 @@ export function beginSpan(): () => SpanCost {
   const cpuMs = beginCpu();
   const startedAtMs = performance.now();
   return () => ({ elapsedMs: performance.now() - startedAtMs, cpuMs: cpuMs(), loopDelay: loop.end() });
-}
-
-/** Begins to measure the CPU time of this process, all threads; the returned function gives it. */
-export function beginCpu(): () => DurationMs {
-  const before = process.cpuUsage();
-  return () => {
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
-  };
 }

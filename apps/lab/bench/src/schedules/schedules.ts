@@ -9,7 +9,7 @@ import { withApplication } from '../frame/application.ts';
 import { type Application } from '../tasks/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { POPULATION_SEED } from '../population/population-ground.ts';
-import { KEY_BYTES, writeSessionKey } from '../population/session-key.ts';
+import { KEY_BYTES, writeSessionKey } from '../session-key.ts';
 import { Instance } from '../processor/instance.ts';
 import type { InstanceTask } from '../tasks/instance-task.ts';
 import type { EndBefore } from '../restore/restore-page.ts';

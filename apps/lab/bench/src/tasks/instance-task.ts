@@ -23,12 +23,21 @@ export interface InstanceTask extends Application {
   readonly compression?: 'none';
   /** Further settings of its pipeline, in place of those above: several inputs, statistics. */
   readonly settings?: object;
+  /** The load sends each key to its own partition, so that it can be looked up. Default: it chooses the partition. */
+  readonly isKeyed?: boolean;
   /** True to measure from the start of its process. */
   readonly isTimed?: boolean;
 }
 
 /** No session falls silent during a turn. */
 export const NEVER_MS: DurationMs = 3_600_000;
+
+/** A population, and the part of it that is asked for. */
+export interface LookedUp {
+  readonly seed: number;
+  readonly sessions: number;
+  readonly batch: number;
+}
 
 export type InstanceQuestion =
   /** Answered once all partitions run; ends the span that began with the process. */
@@ -37,6 +46,8 @@ export type InstanceQuestion =
   | { readonly kind: 'applied'; readonly events: number; readonly warmUpEvents: number }
   /** Answered after that time. */
   | { readonly kind: 'watch'; readonly forMs: DurationMs }
+  /** Keys of a population, those in its partitions, looked up in the process itself, in batches; answered with how long that took. */
+  | { readonly kind: 'lookUps'; readonly keys: number; readonly of: LookedUp }
   /** A measured span lasts from the first of these to the second. */
   | { readonly kind: 'begin' | 'cost' }
   /** The present state, garbage collected. */

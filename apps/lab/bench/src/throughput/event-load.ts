@@ -4,7 +4,7 @@ import { HttpSchemaRegistry } from '@flatline/records';
 import { openEventEncoder } from '@flatline/records/events';
 import type { KafkaConnection, ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { sessionKey } from '../population/session-key.ts';
+import { sessionKey } from '../session-key.ts';
 import type { EventFormat } from '../tasks/event-format.ts';
 import { NO_VALUE, writeRecords } from '../writing.ts';
 

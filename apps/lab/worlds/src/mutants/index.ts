@@ -4,6 +4,7 @@ import { CHANGELOG_MUTANTS } from './changelog.ts';
 import { COMMIT_MUTANTS } from './commits.ts';
 import { INPUT_MUTANTS } from './input.ts';
 import { INVARIANT_MUTANTS } from './invariants.ts';
+import { LOOK_UP_MUTANTS } from './look-ups.ts';
 import { type EngineMutant, huntedIn, type HuntedMutant } from './mutant.ts';
 import { RESTORING_MUTANTS } from './restoring.ts';
 import { STORE_MUTANTS } from './stores.ts';
@@ -17,6 +18,7 @@ const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...RESTORING_MUTANTS,
   ...CHANGELOG_MUTANTS,
   ...INVARIANT_MUTANTS,
+  ...LOOK_UP_MUTANTS,
 ];
 
 /** From the table: the list of kinds is a source of the product, which may only be loaded once it is changed. */

@@ -165,7 +165,11 @@ export class Changelog {
   /** How many cuts are to be settled until all that has changed is committed, removals included: the one in flight, and the next. */
   get unsettledCuts(): number {
     const waits = this.pendingChanges > 0 || this.isCutting;
-    return (this.#inFlight === undefined ? 0 : 1) + (waits ? 1 : 0);
+    return this.cutsInFlight + (waits ? 1 : 0);
+  }
+
+  get cutsInFlight(): 0 | 1 {
+    return this.#inFlight === undefined ? 0 : 1;
   }
 
   /** True if entries have gone, and no settled commit says so. */

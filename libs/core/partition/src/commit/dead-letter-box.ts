@@ -34,6 +34,11 @@ export class DeadLetterBox {
     return this.#bytes >= this.#limits.waitingBytesMax();
   }
 
+  /** Share of that limit in use. */
+  get fill(): number {
+    return this.#bytes / this.#limits.waitingBytesMax();
+  }
+
   /** Copies the record under the cursor, up to the maximum length of a letter. */
   add(cursor: RecordCursor, reason: DeadLetterReason, detail: string, input = 0): void {
     const letter = deadLetter(cursor, reason, detail, { bytesMax: this.#limits.letterBytesMax, input });

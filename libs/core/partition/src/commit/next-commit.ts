@@ -81,6 +81,17 @@ export class NextCommit {
     );
   }
 
+  /** Share in use of the limit that is nearest; from 1 on it is full. */
+  get fill(): number {
+    const { pendingChangesMax, pendingOutputsMax } = this.#limits;
+    return Math.max(
+      this.bytes / this.#bytesMax,
+      this.#changelog.pendingChanges / pendingChangesMax,
+      (this.outputs.count + this.#deadLetters.count) / pendingOutputsMax(),
+      this.#deadLetters.fill,
+    );
+  }
+
   /** True if it takes more owed records; at least one of them goes into each commit. */
   get takesOwed(): boolean {
     return this.#owedBytes < this.#limits.owedBytesMax && !this.isFull;

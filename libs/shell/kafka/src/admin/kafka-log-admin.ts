@@ -46,6 +46,21 @@ export class KafkaLogAdmin implements LogAdmin {
     });
   }
 
+  partitionCount(topic: string): Promise<number> {
+    return administer(this.#options, async () => {
+      const { topics } = await this.#connection.refresh([topic]);
+      return topics.find((each) => each.topic === topic)?.partitions.length ?? 0;
+    });
+  }
+
+  leaderName(partition: TopicPartition): Promise<string> {
+    // However long ago it was named: whoever cannot reach it has it forgotten.
+    return administer(this.#options, async () => {
+      const { nodeId } = await this.#connection.leader(partition);
+      return this.#connection.nameOf(nodeId);
+    });
+  }
+
   doubtLeader({ topic }: TopicPartition): void {
     this.#connection.forgetLeaders(topic);
   }

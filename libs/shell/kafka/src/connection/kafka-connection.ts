@@ -160,6 +160,12 @@ export class KafkaConnection {
     throw errorOfCode(this.#whyLeaderless(partition), doing);
   }
 
+  /** In words, with its address where that is known. */
+  nameOf(nodeId: number): string {
+    const address = this.#nodes.get(nodeId);
+    return address === undefined ? `broker ${nodeId}` : `broker ${nodeId} at ${formatAddress(address)}`;
+  }
+
   /** Forgets who led the topic's partitions, not in which epochs: after NOT_LEADER_OR_FOLLOWER, so that `leader` asks again. */
   forgetLeaders(topic: string): void {
     this.#seenAtMs.delete(topic);

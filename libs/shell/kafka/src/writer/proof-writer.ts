@@ -1,5 +1,11 @@
 import { type Clock, type DurationMs, type Millis, Retriable } from '@flatline/base';
-import { CLOCK_HEADER, type OutgoingRecord, type ProofWriter, type TopicPartition } from '@flatline/ports';
+import {
+  CLOCK_HEADER,
+  type OutgoingRecord,
+  PROBE_HEADER,
+  type ProofWriter,
+  type TopicPartition,
+} from '@flatline/ports';
 import { type KafkaConnection } from '../connection/index.ts';
 import { RecordBatchEncoder, UNSEQUENCED } from '../record-batch/encoder.ts';
 import { LeaderLanes } from './leader-lanes.ts';
@@ -37,14 +43,14 @@ export class KafkaProofWriter implements ProofWriter {
   }
 
   /** @returns the record's offset. @throws Retriable, also where it is not known whether the record was written; PartitionStopped, Fatal. */
-  async append({ topic, partition }: TopicPartition, timestamp: Millis | undefined): Promise<number> {
+  async append({ topic, partition }: TopicPartition, timestamp: Millis | undefined, probe?: string): Promise<number> {
     if (this.#pending >= PENDING_MAX) throw new Retriable(`${PENDING_MAX} clock records are under way already`);
     this.#pending += 1;
     try {
       const { baseOffset } = await patiently(
         this.#clock,
         RETRYING,
-        () => this.#lanes.submit({ topic, partition, bytes: this.#encode(timestamp), recordCount: 1 }),
+        () => this.#lanes.submit({ topic, partition, bytes: this.#encode(timestamp, probe), recordCount: 1 }),
         (error) => error instanceof Retriable,
       );
       return baseOffset;
@@ -53,13 +59,15 @@ export class KafkaProofWriter implements ProofWriter {
     }
   }
 
-  #encode(timestamp: Millis | undefined): Uint8Array {
-    this.#encoder.add(clockRecord(timestamp), this.#clock.wallMs());
+  #encode(timestamp: Millis | undefined, probe: string | undefined): Uint8Array {
+    this.#encoder.add(clockRecord(timestamp, probe), this.#clock.wallMs());
     return Buffer.from(this.#encoder.seal(UNSEQUENCED));
   }
 }
 
-function clockRecord(timestamp: Millis | undefined): OutgoingRecord {
-  const record = { key: null, value: EMPTY, headers: [{ name: CLOCK_HEADER, value: null }] };
+function clockRecord(timestamp: Millis | undefined, probe: string | undefined): OutgoingRecord {
+  const clock = { name: CLOCK_HEADER, value: null };
+  const headers = probe === undefined ? [clock] : [clock, { name: PROBE_HEADER, value: Buffer.from(probe) }];
+  const record = { key: null, value: EMPTY, headers };
   return timestamp === undefined ? record : { ...record, timestamp };
 }

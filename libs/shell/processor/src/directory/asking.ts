@@ -43,10 +43,14 @@ export async function ask(asked: Asked, question: Question): Promise<readonly En
   // An address outlives its instance, and loopback is another machine's: what is proved of another application is not ours.
   if (forwardedBy !== undefined && forwardedBy !== group)
     return `this is an instance of the group ${group}, not of ${forwardedBy}`;
-  const found = keys.map((_key, index) => bestOf(processes.map(({ answers }) => answers[index]!)));
+  const found =
+    processes.length === 1
+      ? first.answers
+      : keys.map((_key, index) => bestOf(processes.map(({ answers }) => answers[index]!)));
   const wallMs = asked.wallMs();
   const answers = found.map((answer, index) => entryAnswer({ pipeline, key: keys[index]!, wallMs }, first, answer));
   if (forwardedBy !== undefined) return answers;
+  if (found.every(isByOwner)) return answers;
   const open = found.flatMap((best, index) => (isByOwner(best) ? [] : [{ index, key: keys[index]!, best }]));
   const left = await answerBy(asked, { ...question, group }, answers, open, ({ owner }) => owner);
   // The owner does not answer, or not yet: a standby's word, marked, is better than none.

@@ -22,13 +22,15 @@ export interface LookedPipeline {
   readonly isKeyed: boolean;
   readonly instances: readonly InstancePartitions[];
   show: ShowEntry;
+  /** undefined: it cannot be said at once. */
+  lookAtOnce(partition: number, key: Uint8Array, show: ShowEntry): LookUp | undefined;
   lookUp(partition: number, key: Uint8Array, how: LookUpHow): Promise<LookUp>;
 }
 
 /** Answers for some keys, in their order. Plain data: a worker sends it to its supervisor. */
 export interface HereAnswers {
   readonly kind: KindName;
-  /** The pipeline's, by which instances know each other. */
+  /** The pipeline's group and its input's partition count, by which instances know each other. */
   readonly group: string;
   readonly instance: string;
   readonly answers: readonly HereAnswer[];
@@ -59,47 +61,84 @@ const UNKEYED =
 const SLOW = { kind: 'restoring', detail: 'the commit that covers it has not come through yet' } as const;
 const CROWDED = { kind: 'restoring', detail: `${WAITING_MAX} look-ups wait here already` } as const;
 
+interface Asked {
+  readonly key: Uint8Array;
+  readonly isNow: boolean;
+  readonly show: ShowEntry;
+}
+
+type Holders = Pick<HereAnswer, 'owner' | 'standbys'>;
+
 export class Here {
   readonly #instance: string;
   readonly #clock: Pick<Clock, 'after'>;
   #waiting = 0;
+  /** Who has a partition, by the list that says so: an assignment replaces it as a whole. */
+  readonly #holders = new WeakMap<readonly InstancePartitions[], Map<number, Holders>>();
 
   constructor(instance: string, clock: Pick<Clock, 'after'>) {
     this.#instance = instance;
     this.#clock = clock;
   }
 
+  /** Share of the look-ups that may wait at once. */
+  get fill(): number {
+    return this.#waiting / WAITING_MAX;
+  }
+
   async answer(pipeline: LookedPipeline, { keys, isNow }: Asking): Promise<HereAnswers> {
-    const common = { kind: pipeline.kind, group: pipeline.group, instance: this.#instance };
+    // By another partition count keys lie elsewhere: who knows the input by that is asked for none.
+    const group = `${pipeline.group}/${pipeline.inputPartitions}`;
+    const common = { kind: pipeline.kind, group, instance: this.#instance };
     if (!pipeline.isKeyed) return { ...common, answers: [], refusal: UNKEYED };
-    const answers = await Promise.all(keys.map((key) => this.#answerFor(pipeline, key, isNow)));
-    return { ...common, answers };
+    // A closed session that may still be revised is an entry, and lives no more (S9).
+    const show: ShowEntry = (entry, place) => {
+      const fields = [];
+      for (const shown of pipeline.show(entry, place)) if (shown['state'] !== 'CLOSED') fields.push(entryFields(shown));
+      return fields;
+    };
+    const answers = keys.map((key) => this.#answerFor(pipeline, { key, isNow, show }));
+    return {
+      ...common,
+      answers: answers.every(isSaid) ? answers : await Promise.all(answers.map((answer) => Promise.resolve(answer))),
+    };
   }
 
-  async #answerFor(pipeline: LookedPipeline, key: Uint8Array, isNow: boolean): Promise<HereAnswer> {
+  #answerFor(pipeline: LookedPipeline, { key, isNow, show }: Asked): HereAnswer | Promise<HereAnswer> {
     const partition = partitionOf(key, pipeline.inputPartitions);
-    const { instances } = pipeline;
-    const owner = instances.find(({ partitions }) => partitions.includes(partition));
-    const standbys = instances.filter((each) => each.standbys.includes(partition));
-    const found = this.#waiting < WAITING_MAX ? await this.#lookUp(pipeline, { partition, key, isNow }) : CROWDED;
-    return { ...found, partition, owner: owner && holderOf(owner), standbys: standbys.map(holderOf) };
+    const holders = this.#holdersOf(pipeline.instances, partition);
+    const found = isNow ? undefined : pipeline.lookAtOnce(partition, key, show);
+    if (found !== undefined) return { ...found, partition, owner: holders.owner, standbys: holders.standbys };
+    return this.#waitFor(pipeline, { key, isNow, show }, { partition, ...holders });
   }
 
-  async #lookUp(
+  #holdersOf(instances: readonly InstancePartitions[], partition: number): Holders {
+    const all = this.#holders.get(instances) ?? new Map<number, Holders>();
+    this.#holders.set(instances, all);
+    const known = all.get(partition);
+    if (known !== undefined) return known;
+    const owner = instances.find(({ partitions }) => partitions.includes(partition));
+    const standbys = instances.filter((each) => each.standbys.includes(partition)).map(holderOf);
+    const holders = { owner: owner && holderOf(owner), standbys };
+    all.set(partition, holders);
+    return holders;
+  }
+
+  async #waitFor(
     pipeline: LookedPipeline,
-    { partition, key, isNow }: { readonly partition: number; readonly key: Uint8Array; readonly isNow: boolean },
-  ): Promise<LookUp> {
+    asked: Asked,
+    { partition, owner, standbys }: Holders & { readonly partition: number },
+  ): Promise<HereAnswer> {
+    const found = this.#waiting < WAITING_MAX ? await this.#lookUp(pipeline, partition, asked) : CROWDED;
+    return { ...found, partition, owner, standbys };
+  }
+
+  async #lookUp(pipeline: LookedPipeline, partition: number, { key, isNow, show }: Asked): Promise<LookUp> {
     this.#waiting += 1;
     const abandon = new AbortController();
     const cancel = this.#clock.after(COMMITTED_WITHIN_MS, () => {
       abandon.abort();
     });
-    // A closed session that may still be revised is an entry, and lives no more (S9).
-    const show: ShowEntry = (entry, place) =>
-      pipeline
-        .show(entry, place)
-        .filter(({ state }) => state !== 'CLOSED')
-        .map(entryFields);
     try {
       const found = await pipeline.lookUp(partition, key, { show, isNow, abandon: abandon.signal });
       return abandon.signal.aborted && found.kind !== 'found' ? SLOW : found;
@@ -108,6 +147,10 @@ export class Here {
       this.#waiting -= 1;
     }
   }
+}
+
+function isSaid(answer: HereAnswer | Promise<HereAnswer>): answer is HereAnswer {
+  return !(answer instanceof Promise);
 }
 
 function holderOf({ name, endpoint }: InstancePartitions): Holder {

@@ -231,6 +231,7 @@ describe('the API', () => {
       pipelines: () => [],
       hasStarted: false,
       isStopping: false,
+      lookUpFill: 0,
       restart: () => 'absent' as const,
       lookUp: () => Promise.resolve(undefined),
       act: () => Promise.resolve(undefined),

@@ -17,6 +17,7 @@ import { HttpAccess } from './http-access.ts';
 import type { Looked, Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
+import { probeRows } from './probe-rows.ts';
 import { ROUTE_ROLES } from './route-roles.ts';
 import { unreadyReasons } from './readiness.ts';
 import { statsWindows } from './stats-windows.ts';
@@ -39,6 +40,7 @@ export const PATHS = [
   '/api/v1/pipelines',
   '/api/v1/partitions',
   '/api/v1/workers',
+  '/api/v1/probes',
   '/api/v1/entries',
   '/api/v1/owners',
 ] as const;
@@ -132,6 +134,7 @@ function addApi(server: FastifyInstance, whole: Whole): void {
     instance,
     partitions: (await whole.look()).processes.flatMap(partitionRows),
   }));
+  server.get('/api/v1/probes', async () => ({ instance, probes: (await whole.look()).processes.flatMap(probeRows) }));
   server.get('/api/v1/workers', async () => ({ instance, workers: (await whole.look()).workers }));
   server.get<{ Params: { pipeline: string } }>(STATS_PATH, async (request, reply) => {
     const { pipeline } = request.params;

@@ -26,6 +26,7 @@ import {
 } from './metric-views.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 import { viewOf } from './one-process.ts';
+import { addProbes, addSilentOwners } from './probe-metrics.ts';
 import { addProcess } from './process-metrics.ts';
 import { unreadyReasons } from './readiness.ts';
 import { type ShownWindow, windowsOf } from './stats-windows.ts';
@@ -63,6 +64,10 @@ const GROWING: Readonly<Record<string, Read<TaskStatus>>> = {
 const GAUGED: Readonly<Record<string, Read<TaskStatus>>> = {
   flatline_live_entries: [(task) => task.liveEntries, 'Live sessions'],
   flatline_state_fill_ratio: [(task) => task.stateFill, 'Share of what may live in a partition that does (I7)'],
+  flatline_commit_fill_ratio: [
+    (task) => task.commitFill,
+    'Share of what may wait for a commit that does; from 1 on reading pauses',
+  ],
   flatline_state_bytes: [(task) => task.stateBytes, 'What entries, keys and states count towards maxStateBytes (I7)'],
   flatline_lag_records: [(task) => task.lag, 'Input records between the position and the end'],
   flatline_expiry_lag_seconds: [
@@ -146,6 +151,9 @@ export function metricsOf(observed: Observed): Metrics {
       addGauge(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
   for (const [name, [read, help]] of Object.entries(INPUT_GAUGED)) addOfInputs(registry, { name, help }, tasks, read);
   addDurations(registry, tasks);
+  addProbes(registry, tasks);
+  addSilentOwners(registry, () => pipelines);
+  addLookUps(registry, observed);
   addStats(registry, tasks);
   addOfStores(registry, observed, () => pipelines);
   addReady(registry, () => unreadyReasons({ processes: [viewOf(observed, pipelines)], absences: [] }));
@@ -202,6 +210,19 @@ function addBuild(registry: Registry, { version, application }: Observed): void 
   const help = 'Always 1; what runs stands in the labels';
   const build = { name: 'flatline_build_info', help, labelNames: Object.keys(labels), registers: [registry] };
   new Gauge(build).set(labels, 1);
+}
+
+function addLookUps(registry: Registry, observed: Observed): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'flatline_look_up_fill_ratio',
+      help: 'Share of the look-ups that may wait in this process at once that do',
+      registers: [],
+      collect() {
+        this.set(observed.lookUpFill);
+      },
+    }),
+  );
 }
 
 function addReady(registry: Registry, unready: () => readonly string[]): void {

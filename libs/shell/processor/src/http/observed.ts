@@ -1,5 +1,5 @@
 import type { DurationMs, KindName, Millis } from '@flatline/base';
-import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
+import type { SilentOwner, StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
 import type { ActOutcome, AskedAct } from '../acts/act.ts';
 import type { Asking, HereAnswers } from '../directory/here.ts';
@@ -27,6 +27,8 @@ export interface PipelineStatus {
   readonly storeErrors: number;
   readonly tasks: readonly TaskStatus[];
   readonly standbys: readonly StandbyStatus[];
+  /** Partitions of other instances that this one looks after, and whose probes it does not see (Q5). */
+  readonly silentOwners: readonly SilentOwner[];
   /** Who holds what in the group, as of the last assignment. */
   readonly instances: readonly InstancePartitions[];
 }
@@ -41,6 +43,8 @@ export interface ProcessView {
   /** True once every pipeline has had its first assignment running. */
   readonly hasStarted: boolean;
   readonly isStopping: boolean;
+  /** Share of the look-ups that may wait here at once. */
+  readonly lookUpFill: number;
   readonly pipelines: readonly PipelineStatus[];
 }
 

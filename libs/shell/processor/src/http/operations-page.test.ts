@@ -14,6 +14,7 @@ const nothing = {
   instance: '',
   hasStarted: true,
   isStopping: false,
+  lookUpFill: 0,
   restart: () => 'absent' as const,
   lookUp: () => Promise.resolve(undefined),
   act: () => Promise.resolve(undefined),

@@ -4,7 +4,7 @@ import type { PipelineStatus, ProcessView } from './observed.ts';
 import { recentDamage } from './store-damage.ts';
 
 /** One pipeline as all processes that answer hold it together. */
-export interface PipelineRow extends Omit<PipelineStatus, 'tasks' | 'standbys' | 'storeDrops'> {
+export interface PipelineRow extends Omit<PipelineStatus, 'tasks' | 'standbys' | 'silentOwners' | 'storeDrops'> {
   /** Numbers of those that these processes run, and stand by for. */
   readonly partitions: readonly number[];
   readonly standbys: readonly number[];

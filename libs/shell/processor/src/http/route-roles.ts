@@ -12,6 +12,7 @@ export const ROUTE_ROLES: RouteRoles = {
   'GET /api/v1/pipelines': 'read',
   'GET /api/v1/partitions': 'read',
   'GET /api/v1/workers': 'read',
+  'GET /api/v1/probes': 'read',
   'GET /api/v1/stats/:pipeline': 'read',
   'GET /api/v1/owners/:pipeline': 'read',
   'GET /api/v1/entries-by-key/:pipeline/:key': 'read',

@@ -12,6 +12,7 @@ const blank = {
   wallNow: NOW,
   hasStarted: true,
   isStopping: false,
+  lookUpFill: 0,
   restart: () => 'absent' as const,
   lookUp: () => Promise.resolve(undefined),
   act: () => Promise.resolve(undefined),
@@ -25,6 +26,7 @@ describe('one port for several workers', () => {
     wallNow: NOW,
     hasStarted: true,
     isStopping: false,
+    lookUpFill: 0,
     pipelines: [pipeline({ tasks: [task({ partition })], ...changes })],
   });
   const serveLooked = (looked: Partial<Looked>): Promise<Ask> =>

@@ -1,20 +1,43 @@
 // Warnings of an instance that works, and where another would not help: it stays ready, and tells whoever asks.
 import type { DurationMs, Millis } from '@flatline/base';
-import { MISPLACED_REMEDY, STATE_FILL_ALARM } from '@flatline/runtime';
+import { MISPLACED_REMEDY, QUEUE_FILL_ALARM, STATE_FILL_ALARM } from '@flatline/runtime';
 import type { Looked, PipelineStatus } from './observed.ts';
+import { stuckOf } from './probe-rows.ts';
 
 /** Age from which a warning counts as over. */
 const RECENT_MS: DurationMs = 60 * 60_000;
 
 export function warningsOf({ processes }: Looked): readonly string[] {
-  return processes.flatMap(({ pipelines, wallNow }) =>
-    pipelines.flatMap((pipeline) => [
+  return processes.flatMap(({ pipelines, wallNow, lookUpFill }) => [
+    ...lookUpsOf(lookUpFill),
+    ...pipelines.flatMap((pipeline) => [
+      ...stuckOf(pipeline),
       ...fillOf(pipeline),
+      ...queuesOf(pipeline),
       ...obstaclesOf(pipeline),
       ...refusalsOf(pipeline, wallNow),
       ...misplacedOf(pipeline, wallNow),
     ]),
-  );
+  ]);
+}
+
+function lookUpsOf(fill: number): string[] {
+  if (fill < QUEUE_FILL_ALARM) return [];
+  return [`${percent(fill)} % of the look-ups that may wait at once do: beyond, keys are answered with "restoring"`];
+}
+
+/** Tasks that have nearly as much to commit as may wait. */
+function queuesOf({ name, tasks }: PipelineStatus): string[] {
+  return tasks
+    .filter(({ commitFill }) => commitFill >= QUEUE_FILL_ALARM)
+    .map(
+      ({ partition, commitFill }) =>
+        `${name}/${partition} has ${percent(commitFill)} % of what may wait for a commit: beyond, reading pauses until it is made`,
+    );
+}
+
+function percent(share: number): number {
+  return Math.floor(share * 100);
 }
 
 /** Partitions in which soon nothing more can be opened, nor grow. */
@@ -23,7 +46,7 @@ function fillOf({ name, tasks }: PipelineStatus): string[] {
     .filter(({ stateFill }) => stateFill >= STATE_FILL_ALARM)
     .map(
       ({ partition, stateFill, stateBytes, liveEntries }) =>
-        `${name}/${partition} holds ${Math.floor(stateFill * 100)} % of what may live in one partition (${liveEntries} ` +
+        `${name}/${partition} holds ${percent(stateFill)} % of what may live in one partition (${liveEntries} ` +
         `entries, ${stateBytes} bytes): beyond, records that need more room are dead letters (state-full)`,
     );
 }

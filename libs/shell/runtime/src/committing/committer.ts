@@ -113,6 +113,11 @@ export class Committer {
     return this.#committedPosition;
   }
 
+  /** Where its last block, or its claim, lies in the changelog. */
+  get lastBlockAt(): number {
+    return this.#anchor.offset;
+  }
+
   /**
    * Cuts and commits everything since the last cut. Stays until it is settled, however often the writer dies on the way.
    * @throws PartitionStopped, Fatal

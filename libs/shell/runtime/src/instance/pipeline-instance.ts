@@ -8,7 +8,7 @@
 //   PN1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PN2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 //   PN3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
-import { counted, type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX, StateInUse } from '@flatline/base';
+import { type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX, StateInUse } from '@flatline/base';
 import type { TaskOptions, TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
@@ -21,7 +21,9 @@ import { type StandbyStatus, Standby } from '../restoring/standby.ts';
 import type { TaskContext, TaskInput } from '../task-context.ts';
 import { TaskRunner } from '../running/task-runner.ts';
 import type { LookUp, LookUpHow } from '../look-up.ts';
+import { otherPartitionCount } from '../running/present-inputs.ts';
 import type { TaskStatus } from '../running/task-status.ts';
+import { OwnerWatch, type SilentOwner } from '../probing/owner-watch.ts';
 import { warmStarts } from './warm-start.ts';
 
 /** Interval at which a leaving instance checks if it still owns anything. */
@@ -45,6 +47,8 @@ export class PipelineInstance implements MembershipListener {
   readonly #standbys = new Map<number, Standby>();
   /** By partition; kept when a runner closes. */
   readonly #budgets = new Map<number, CommitBudget>();
+  /** undefined: no probes are sent (Q5). */
+  readonly #ownerWatch: OwnerWatch | undefined;
   #assignment: Assignment | undefined;
   #assignedAtMs: DurationMs = -Infinity;
   /** The first assignment has not come: whatever stands by is a warm start (PN3). */
@@ -68,12 +72,23 @@ export class PipelineInstance implements MembershipListener {
       },
     });
     this.#share = share;
+    this.#ownerWatch = this.#watchOfOwners();
+  }
+
+  #watchOfOwners(): OwnerWatch | undefined {
+    const { settings, ports } = this.#parts;
+    const { owner: self, changelogTopic, probeIntervalMs: intervalMs } = settings;
+    if (intervalMs === undefined) return undefined;
+    const { clock, admin } = ports;
+    return new OwnerWatch({ self, changelogTopic, intervalMs, clock, admin, instances: () => this.instances });
   }
 
   /** Joins the group, and meanwhile loads the partitions it will most likely get. Resolves as `Membership.start`. */
   async start(): Promise<void> {
     await this.#warmUp();
-    if (!this.#leaving) await this.#parts.ports.membership.start(this);
+    if (this.#leaving) return;
+    this.#ownerWatch?.start();
+    await this.#parts.ports.membership.start(this);
   }
 
   assigned(assignment: Assignment): void {
@@ -84,7 +99,7 @@ export class PipelineInstance implements MembershipListener {
     const { generation, partitions, standbys = [] } = assignment;
     this.#parts.ports.log.info('partitions assigned', { pipeline: name, generation, partitions, standbys });
     if (partitions.some((partition) => partition >= this.#parts.settings.inputPartitions)) {
-      this.#refuseGrownInput();
+      this.#parts.onFatal(otherPartitionCount(this.#parts.settings));
       return;
     }
     for (const [partition, runner] of this.#runners) {
@@ -116,6 +131,7 @@ export class PipelineInstance implements MembershipListener {
   /** Leaves the group first, so that successors restore while these tasks still run; then commits, flushes and closes. */
   async stop(): Promise<void> {
     this.#leaving = true;
+    this.#ownerWatch?.stop();
     const isAlone = this.#assignment?.partitions.length === this.#parts.settings.inputPartitions;
     await this.#parts.ports.membership.leave();
     await this.#closeStandbys(true);
@@ -129,6 +145,7 @@ export class PipelineInstance implements MembershipListener {
   /** Ends at once, without commits: what a Fatal in another pipeline of this process asks for. */
   async abort(): Promise<void> {
     this.#leaving = true;
+    this.#ownerWatch?.stop();
     await this.#parts.ports.membership.leave();
     await Promise.all([
       this.#closeStandbys(false),
@@ -160,9 +177,19 @@ export class PipelineInstance implements MembershipListener {
     return [...this.#standbys.values()].map((standby) => standby.status()).sort((a, b) => a.partition - b.partition);
   }
 
+  /** Partitions of others that this instance looks after, and whose probes it does not see (Q5). */
+  silentOwners(): readonly SilentOwner[] {
+    return this.#ownerWatch?.silent() ?? [];
+  }
+
   /** A stopped task tries again. False where it has not stopped, or is not here. */
   restart(partition: number): boolean {
     return this.#runners.get(partition)?.restart() ?? false;
+  }
+
+  /** What the key, which is of the partition, has there, where that can be said at once; undefined: `lookUp` tells. */
+  lookAtOnce(partition: number, key: Uint8Array, show: LookUpHow['show']): LookUp | undefined {
+    return this.#runners.get(partition)?.lookAtOnce(key, show);
   }
 
   /** What the key, which is of the partition, has there, from this instance's own state (Q1, Q2). */
@@ -195,17 +222,6 @@ export class PipelineInstance implements MembershipListener {
   /** Who holds what in the group, as of the last assignment. */
   get instances(): readonly InstancePartitions[] {
     return this.#assignment?.instances ?? [];
-  }
-
-  #refuseGrownInput(): void {
-    const { inputTopic, inputPartitions } = this.#parts.settings;
-    this.#parts.onFatal(
-      new Fatal(
-        `input ${inputTopic} had ${counted(inputPartitions, 'partition')} when this process started and has more now: keys have ` +
-          'moved to other partitions and their sessions would be split. Use another application name and another ' +
-          'output.topic, with this input topic or a new one; what there is stays as it is',
-      ),
-    );
   }
 
   /**

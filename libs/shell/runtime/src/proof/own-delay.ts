@@ -31,6 +31,11 @@ export class OwnDelay {
     this.#dueAtMs = Infinity;
   }
 
+  /** Until now, with the delay of the timer that has not fired yet. */
+  get soFarMs(): DurationMs {
+    return this.#lateMs + Math.max(0, this.#clock.monotonicMs() - this.#dueAtMs);
+  }
+
   /** Ends measuring. The total, with the delay of the timer that has not fired yet. */
   end(): DurationMs {
     this.#cancel?.();

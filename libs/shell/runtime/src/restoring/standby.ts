@@ -115,6 +115,10 @@ export class Standby {
   lookUp(key: Uint8Array, show: ShowEntry): LookUp | undefined {
     const restoration = this.#restoration;
     if (this.#state !== 'following' || restoration === undefined) return undefined;
+    // Begun with another partition count of the input, which was made again since: keys lay elsewhere. An owner would end (R3).
+    const { settings } = this.#parts.context;
+    if (restoration.last !== undefined && restoration.last.inputPartitions !== settings.inputPartitions)
+      return undefined;
     const look = restoration.look(key);
     // The owner knows what came of it.
     if (look === undefined || look.isDue) return undefined;

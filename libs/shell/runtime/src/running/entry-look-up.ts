@@ -18,6 +18,19 @@ const UNSOUND: LookUp = { kind: 'restoring', detail: 'a record made the task fai
 /** How often what is due is waited for, a commit each: beyond, more is due than takes effect. */
 const DUE_WAITS_MAX = 100;
 
+/** What stands as it was committed; undefined: that has to be waited for. Costs no promise: most keys are asked for so. */
+export function lookAtOnce(
+  { task, partition }: Pick<LookedIn, 'task' | 'partition'>,
+  key: Uint8Array,
+  show: LookUpHow['show'],
+): LookUp | undefined {
+  const look = task.look(key);
+  if (look === undefined || look.isDue || look.unsettledCuts > 0) return undefined;
+  const { entry, clock, position } = look;
+  const entries = entry === undefined ? [] : show(entry, { partition, held: task.held });
+  return { kind: 'found', entries, asOf: { clock, position }, from: 'owner' };
+}
+
 /** Resolves once what is answered is committed. */
 export async function lookUpIn(
   { task, settledCuts, readEnds, partition }: LookedIn,

@@ -1,6 +1,7 @@
 // How the records of a task's input, or of its inputs, come to it, and how silence is proved there.
 import type { DurationMs, Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
+import type { LogEnds } from '@flatline/ports';
 import type { LoopEvents } from '../loop-events.ts';
 import type { Silence } from '../proof/prover.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
@@ -26,6 +27,10 @@ export interface InputFeed {
   readonly isCaughtUp: boolean;
   /** Records are in hand that wait for nothing, or only for room in the task. */
   readonly canGoOn: boolean;
+  /** Records are in hand. */
+  readonly hasRecords: boolean;
+  /** Ends of each input as of the newest answer. */
+  readonly ends: readonly (LogEnds | undefined)[];
   /** One slice, of the turn begun at `startedAt`. True if there is more to step at once. */
   step(wallNow: Millis, startedAt: DurationMs): boolean;
   /** Moves the clock where an answered request for the end has shown that nothing earlier is left (C3). */
@@ -89,6 +94,14 @@ export class SingleFeed implements InputFeed {
 
   get canGoOn(): boolean {
     return this.#stepping.canGoOn;
+  }
+
+  get hasRecords(): boolean {
+    return this.#reading.hasRecords;
+  }
+
+  get ends(): readonly (LogEnds | undefined)[] {
+    return [this.#reading.ends];
   }
 
   step(wallNow: Millis, startedAt: DurationMs): boolean {

@@ -5,7 +5,7 @@
 // Does not own: the order (PartitionTask), the records in hand (InputReading), what a record waits for (StepObstacle).
 import type { DurationMs, Millis, PartitionStopped } from '@flatline/base';
 import type { MergedOutcome, PartitionTask } from '@flatline/partition';
-import type { FetchedRecords } from '@flatline/ports';
+import type { FetchedRecords, LogEnds } from '@flatline/ports';
 import { SLICE_MS, STEP_RECORDS_MAX } from '../limits.ts';
 import type { Silence } from '../proof/prover.ts';
 import type { TaskContext } from '../task-context.ts';
@@ -84,6 +84,14 @@ export class MergedFeed implements InputFeed {
 
   get canGoOn(): boolean {
     return !this.#isAwaiting && this.#isFree && this.#readings.some(({ hasRecords }) => hasRecords);
+  }
+
+  get hasRecords(): boolean {
+    return this.#readings.some((reading) => reading.hasRecords);
+  }
+
+  get ends(): readonly (LogEnds | undefined)[] {
+    return this.#readings.map(({ ends }) => ends);
   }
 
   get #isFree(): boolean {

@@ -28,6 +28,7 @@ import { expireSlice } from './expire-slice.ts';
 import type { LoopEvents, TaskEnd } from '../loop-events.ts';
 import { ReadEnds } from './read-ends.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
+import { TaskProbe } from '../probing/task-probe.ts';
 
 export interface TaskLoopParts {
   readonly context: TaskContext;
@@ -45,6 +46,8 @@ export interface TaskLoopParts {
 export class TaskLoop {
   readonly commits: CommitCycle;
   readonly readEnds: ReadEnds;
+  /** undefined: none is sent (Q5). */
+  readonly probe: TaskProbe | undefined;
   readonly #parts: TaskLoopParts;
   readonly #feed: InputFeed;
   /** undefined: what is due takes effect as fast as it can. */
@@ -63,8 +66,12 @@ export class TaskLoop {
     this.#feed = context.inputs.length === 1 ? new SingleFeed(feeding) : new MergedFeed(feeding);
     this.commits = new CommitCycle({ context, task, committer, budget, truncator, flusher, events });
     this.readEnds = new ReadEnds({ context, task });
-    const { maxDuePerSecond } = settings;
+    const { maxDuePerSecond, probeIntervalMs } = settings;
     this.#pace = maxDuePerSecond === undefined ? undefined : new DuePace(maxDuePerSecond, ports.clock.monotonicMs());
+    const { settledCuts } = this.commits;
+    const waitingFor = (): string | undefined => this.waitingFor;
+    const probing = { context, task, committer, settledCuts, feed: this.#feed, waitingFor, events };
+    this.probe = probeIntervalMs === undefined ? undefined : new TaskProbe(probing, probeIntervalMs);
     this.wake();
   }
 
@@ -99,6 +106,7 @@ export class TaskLoop {
     this.#paceTimer?.();
     this.#feed.close();
     this.readEnds.end();
+    this.probe?.end();
     await this.commits.stop();
   }
 
@@ -117,6 +125,7 @@ export class TaskLoop {
       const stepMore = this.#feed.step(wallNow, startedAt);
       this.#feed.observe();
       this.readEnds.look();
+      this.probe?.look();
       const expireMore = this.#expire(wallNow, startedAt);
       this.commits.consider(startedAt, this.#feed.isCaughtUp);
       this.#considerStop();
@@ -166,6 +175,7 @@ export class TaskLoop {
     if (this.#ended) return;
     this.#ended = true;
     this.readEnds.end();
+    this.probe?.end();
     this.#parts.onEnd(end);
   };
 }

@@ -17,7 +17,7 @@ import { type TaskStatus, taskStatus } from './task-status.ts';
 import { chosenProofs } from './proof-choice.ts';
 import { GIVEN_AWAY } from '../committing/commit-look-up.ts';
 import { contained } from './contained.ts';
-import { lookUpIn } from './entry-look-up.ts';
+import { lookAtOnce, lookUpIn } from './entry-look-up.ts';
 import type { LookUp, LookUpHow } from '../look-up.ts';
 import { type FailurePlace, verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
@@ -86,6 +86,14 @@ export class TaskRunner {
       restoreMs: this.#restoreMs,
       takeoverMs: this.#takeoverMs,
     });
+  }
+
+  /** What the key has, where a task runs here and that is committed as it stands; undefined: `lookUp` tells. */
+  lookAtOnce(key: Uint8Array, show: LookUpHow['show']): LookUp | undefined {
+    const { kind } = this.#state;
+    const { task } = this.#holdings;
+    if (task === undefined || (kind !== 'running' && kind !== 'draining')) return undefined;
+    return lookAtOnce({ task, partition: this.partition }, key, show);
   }
 
   /** What the key has, by a task that runs here; else why that cannot be said. */

@@ -1,5 +1,6 @@
 // From nothing to the first turn: the state as of the last commit, the place in the input, a timer for each entry, and, for a
 // partition without any state, a commit of where it begins.
+import { checkPresentInputs } from './present-inputs.ts';
 import { Retriable } from '@flatline/base';
 import { type CommitHeader, type InputPosition, type PartitionTask } from '@flatline/partition';
 import { placeInLog, type TaskContext } from '../task-context.ts';
@@ -50,6 +51,7 @@ async function ready(parts: TaskStartParts, { restored, committer }: RestoredTas
   const { context, failures } = parts;
   const { settings, ports } = context;
   const { task, last } = restored;
+  await checkPresentInputs(context);
   task.resume(last?.clock ?? 0, await positionsAfter(last, context), last);
   for (const input of context.inputs.keys())
     for (const [offset, why] of failures.refusedFrom(task.inputAt(input).position, input))

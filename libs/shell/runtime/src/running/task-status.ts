@@ -2,6 +2,7 @@ import type { DurationMs, HistogramStatus, Millis } from '@flatline/base';
 import type { PartitionTask, TaskCounters } from '@flatline/partition';
 import type { Percentiles } from '../durations.ts';
 import type { RefusedRecord } from '../committing/refusal-log.ts';
+import type { ProbeStatus } from '../probing/task-probe.ts';
 import type { MetMisplacedKey } from './step-alarms.ts';
 import type { TaskHoldings } from './task-holdings.ts';
 import { placeInLog, type TaskContext } from '../task-context.ts';
@@ -20,6 +21,10 @@ export interface TaskStatus {
   readonly stateFill: number;
   /** Bytes of its entries, keys and states, as they count towards `maxStateBytes` (I7). */
   readonly stateBytes: number;
+  /** Share in use of what may wait for a commit: from 1 on reading pauses until it is committed. */
+  readonly commitFill: number;
+  /** undefined: none are sent (Q5), or the task does not run. */
+  readonly probe: ProbeStatus | undefined;
   /** Time held since the beginning of the log (C8). */
   readonly heldMs: DurationMs;
   /** Records behind the end of the input. */
@@ -80,6 +85,8 @@ export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: T
     liveEntries: task?.liveEntries ?? 0,
     stateFill: task?.stateFill ?? 0,
     stateBytes: task?.stateBytes ?? 0,
+    commitFill: task?.commitFill ?? 0,
+    probe: loop?.probe?.status(),
     lag: loop?.lag,
     heldMs: task?.heldMs ?? 0,
     expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),

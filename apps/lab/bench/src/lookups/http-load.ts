@@ -1,0 +1,99 @@
+// Requests over keep-alive connections: as fast as they are answered, or at a rate, whatever the answers take.
+import type { DurationMs } from '@flatline/base';
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Asked {
+  readonly address: string;
+  readonly path: string;
+  /** JSON that is posted. Default: it is a GET. */
+  readonly body?: string;
+}
+
+/** Between two looks for requests that are due, which are sent in one piece. */
+const PACE_MS: DurationMs = 5;
+const SOCKETS_MAX = 256;
+/** Requests without an answer at a time: a server that is farther behind is not asked more. */
+const AHEAD_MAX = 2_000;
+
+export interface Paced {
+  readonly durations: readonly DurationMs[];
+  /** Without an answer to the question: 503, none at all, or not sent, since too many waited. */
+  readonly unsaid: number;
+}
+
+export class HttpLoad {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
+
+  /** The body, once it is whole. @throws Error where the status is none of those wanted */
+  ask({ address, path, body }: Asked, wanted: readonly number[] = [200]): Promise<string> {
+    const { hostname, port } = new URL(address);
+    const method = body === undefined ? 'GET' : 'POST';
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    return new Promise((resolve, reject) => {
+      const asking = request({ hostname, port, path, method, headers, agent: this.#agent }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          if (wanted.includes(response.statusCode!)) resolve(text);
+          else reject(new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 500)}`));
+        });
+        response.on('error', reject);
+      });
+      asking.on('error', reject);
+      asking.end(body);
+    });
+  }
+
+  /** So many at a time until `count` are answered. Their durations. */
+  async closed(count: number, atOnce: number, nth: (index: number) => Asked): Promise<readonly DurationMs[]> {
+    const durations: DurationMs[] = [];
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      while (next < count) {
+        const startedAt = performance.now();
+        await this.ask(nth(next++));
+        durations.push(performance.now() - startedAt);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, lane));
+    return durations;
+  }
+
+  /** At that rate, for that long. Durations from when each was due, so that one that had to wait for others counts that. */
+  async paced(perSecond: number, forMs: DurationMs, nth: (index: number) => Asked): Promise<Paced> {
+    let unsaid = 0;
+    const durations: DurationMs[] = [];
+    const asked: Promise<void>[] = [];
+    const startedAt = performance.now();
+    let sent = 0;
+    while (performance.now() - startedAt < forMs) {
+      const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1_000);
+      for (; sent < due; sent += 1) {
+        if (sent - unsaid - durations.length >= AHEAD_MAX) {
+          unsaid += 1;
+          continue;
+        }
+        const dueAt = startedAt + (1_000 * (sent + 1)) / perSecond;
+        asked.push(
+          this.ask(nth(sent)).then(
+            () => {
+              durations.push(performance.now() - dueAt);
+            },
+            () => {
+              unsaid += 1;
+            },
+          ),
+        );
+      }
+      await delay(PACE_MS);
+    }
+    await Promise.all(asked);
+    return { durations, unsaid };
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
