@@ -84,4 +84,18 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     to: "if (!input.touches && input.unknownKey !== 'open') {\n      this.#isMuted(true);",
     seed: 50,
   },
+  {
+    name: 'leaves the reason of a close that an end revises',
+    file: REVISIONS,
+    from: 'reason: fragment.endedAt === undefined ? reason : ENDED,',
+    to: 'reason,',
+    seed: 980,
+  },
+  {
+    name: 'says a session again that has all its events',
+    file: REVISIONS,
+    from: 'if (this.#isCapped(closed)) {',
+    to: 'if (this.#isCapped(closed) && closed.revision > 0) {',
+    seed: 21_908_458,
+  },
 ];

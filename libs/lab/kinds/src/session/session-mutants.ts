@@ -196,4 +196,25 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     from: 'readingAs(former.type, this.state.type)',
     to: 'readingAs(this.state.type, this.state.type)',
   },
+  {
+    name: 'reduces a duplicate again where times count',
+    file: 'libs/core/kinds/src/session/placing.ts',
+    from: 'if (!applied.duplicate) reduce(fragment, arrival, rules);',
+    to: 'reduce(fragment, arrival, rules);',
+    seed: 101,
+  },
+  {
+    name: 'takes an end for a touch of which it tells',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'this.#apply(true, effects, false);',
+    to: 'this.#apply(true, effects);',
+    seed: 12,
+  },
+  {
+    name: 'has an end be of the first open session of its key',
+    file: 'libs/core/kinds/src/session/placing.ts',
+    from: 'fragments.find((each) => each.openedAt <= effectiveAt && effectiveAt < reachEnd(each, held))',
+    to: 'fragments.find((each) => effectiveAt < reachEnd(each, held))',
+    seed: 10,
+  },
 ];
