@@ -16,6 +16,14 @@ const create = (changes: object = {}) =>
     },
   );
 
+/** An address of TEST-NET-1 (RFC 5737), which no machine has, protected as beyond loopback it has to be. */
+const nowhere = () => ({
+  host: '192.0.2.1',
+  port: 0,
+  tls: 'terminated' as const,
+  auth: { tokens: [{ name: 'ops', role: 'admin' as const, hash: `sha256:${'A'.repeat(43)}` }] },
+});
+
 describe('a processor in an application', () => {
   test('[I4] a wrong configuration is an error at once, with everything that is wrong', () => {
     expect(() => create({ brokers: [], pipelines: [] })).toThrow(/brokers[^]*pipelines/);
@@ -61,8 +69,10 @@ describe('a processor in an application', () => {
     const log = { ...silent, warn: (...said: unknown[]) => void warned.push(said) };
     const start = async (proofIntervalMs: number): Promise<unknown> => {
       const pipelines = [{ ...config.pipelines[0], proofIntervalMs }];
-      const http = { host: '192.0.2.1', port: 0 };
-      const processor = createProcessor({ ...config, brokers: [...config.brokers], http, pipelines }, { log });
+      const processor = createProcessor(
+        { ...config, brokers: [...config.brokers], http: nowhere(), pipelines },
+        { log },
+      );
       await expect(processor.start()).rejects.toThrow(/192\.0\.2\.1/);
       return warned.splice(0);
     };
@@ -72,8 +82,7 @@ describe('a processor in an application', () => {
   });
 
   test('that cannot start says why, by start, by finished and in its report, and stopping it is no error', async () => {
-    // TEST-NET-1 (RFC 5737): no machine has it.
-    const processor = create({ http: { host: '192.0.2.1', port: 0 } });
+    const processor = create({ http: nowhere() });
     await expect(processor.start()).rejects.toThrow(/192\.0\.2\.1/);
     await expect(processor.finished).rejects.toThrow(/192\.0\.2\.1/);
     expect(processor.report()).toMatchObject({ state: 'failed', failure: expect.stringContaining('192.0.2.1') });
