@@ -1,6 +1,6 @@
 export { RequestAdmitting } from './access/admitting.ts';
 export { isSameText } from './access/constant-time.ts';
-export { addGuard } from './access/guard.ts';
+export { addGuard, callerOf } from './access/guard.ts';
 export { GroupCertificates } from './access/peer-certificates.ts';
 export type { Role, RouteRole, RouteRoles } from './access/roles.ts';
 export { IssuerTokens } from './oidc/issuer-tokens.ts';

@@ -79,6 +79,6 @@ export class ActSender {
   }
 }
 
-function factsOf({ pipeline, act, key, scheduleId, evicts, from }: AskedAct): Record<string, unknown> {
-  return { pipeline, act, ...(key && { key: Buffer.from(key).toString() }), scheduleId, ...evicts, from };
+function factsOf({ pipeline, act, key, scheduleId, evicts, from, who }: AskedAct): Record<string, unknown> {
+  return { pipeline, act, ...(key && { key: Buffer.from(key).toString() }), scheduleId, ...evicts, who, from };
 }

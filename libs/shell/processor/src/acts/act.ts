@@ -18,6 +18,8 @@ export interface AskedAct {
   readonly evicts?: { readonly attribute: string; readonly equals: string } | undefined;
   /** Address of whoever asked, for the log. */
   readonly from: string;
+  /** Name of the caller, as the guard knows him. */
+  readonly who: string;
 }
 
 /** Where a record of an act went. */

@@ -39,7 +39,7 @@ test.each([
     partition: 3,
     offset: 17,
   });
-  expect(asked).toMatchObject([{ pipeline: 'visits', act, from: '127.0.0.1' }]);
+  expect(asked).toMatchObject([{ pipeline: 'visits', act, from: '127.0.0.1', who: 'loopback' }]);
   const bytes = key.startsWith('\xff') ? Buffer.from(key, 'latin1') : Buffer.from(key);
   expect(Buffer.from(asked[0]!.key!)).toEqual(bytes);
 });

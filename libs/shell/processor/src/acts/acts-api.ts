@@ -4,7 +4,8 @@
 //   POST /api/v1/entries/PIPELINE:evict     {"attribute": "…", "equals": "…"}: one record in each partition
 //
 // 202 with where it lies, 400 where it cannot be done, 503 where it is not known to be in the log: it may be asked for again.
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import { callerOf } from '@flatline/http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ACT_ON_KEY, ACT_ON_ALL } from '../directory/entry-paths.ts';
 import { keyFields } from '../directory/entry-json.ts';
 import type { ActOutcome, AskedAct } from './act.ts';
@@ -23,30 +24,37 @@ interface OfKey {
 }
 
 export function addActsApi(server: FastifyInstance, api: ActsApi): void {
-  server.post<{ Params: OfKey; Body: unknown }>(ACT_ON_KEY, async ({ params, body, ip: from }, reply) => {
+  server.post<{ Params: OfKey; Body: unknown }>(ACT_ON_KEY, async (request, reply) => {
+    const { params, body, ip: from } = request;
     const { pipeline, act } = params;
     const scheduleId = idIn(body);
     if (scheduleId === null) return reply.code(400).send({ error: 'the body is left out, or {"id": "a schedule"}' });
     const key = Buffer.from(params.key.slice(1), 'base64url');
-    const asked = { pipeline, act, key, scheduleId, from };
+    const asked = { pipeline, act, key, scheduleId, from, who: whoAsks(request) };
     const outcome = await api.act(asked);
     if (outcome?.kind !== 'sent') return refused(api, asked, outcome, reply);
     const { topic, records } = outcome;
     return reply.code(202).send({ pipeline, act, ...keyFields(key), topic, ...records[0] });
   });
-  server.post<{ Params: Omit<OfKey, 'key'>; Body: unknown }>(ACT_ON_ALL, async ({ params, body, ip: from }, reply) => {
+  server.post<{ Params: Omit<OfKey, 'key'>; Body: unknown }>(ACT_ON_ALL, async (request, reply) => {
+    const { params, body, ip: from } = request;
     const { pipeline, act } = params;
     const evicts = evictedBy(body);
     if (act === 'evict' && evicts === undefined)
       return reply
         .code(400)
         .send({ error: 'the body is {"attribute": "…", "equals": "…"}, texts of at most 512 bytes' });
-    const asked = { pipeline, act, key: undefined, evicts, from };
+    const asked = { pipeline, act, key: undefined, evicts, from, who: whoAsks(request) };
     const outcome = await api.act(asked);
     if (outcome?.kind !== 'sent') return refused(api, asked, outcome, reply);
     const { topic, records } = outcome;
     return reply.code(202).send({ pipeline, act, ...evicts, topic, records });
   });
+}
+
+/** The guard has let him in, or nothing of the route is run (H2). */
+function whoAsks(request: FastifyRequest): string {
+  return callerOf(request)!.name;
 }
 
 async function refused(
