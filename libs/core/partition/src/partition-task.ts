@@ -22,6 +22,7 @@ import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
 import { type TaskCounters, zeroCounters } from './live/counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { KeyPlacement, type MisplacedKey } from './live/key-placement.ts';
+import { type ListAsked, type Listed, listEntries, type TakeEntry } from './live/entry-list.ts';
 import { EntryLook, type Look } from './live/entry-look.ts';
 import { LiveEntries } from './live/live-entries.ts';
 import { fillOf, stateBytesOf } from './entries/state-limits.ts';
@@ -338,6 +339,11 @@ export class PartitionTask {
     // What the owner held by then moves deadlines here, too (C8).
     this.held.reckonAsOf(last);
     return this.#look.of(key, { clock: last.clock, position: last.inputs[0]!.position });
+  }
+
+  /** Entries from a slot on, as they are between two calls of the task; undefined once the kind has thrown. O(slots looked at). */
+  list(asked: ListAsked, take: TakeEntry): Listed | undefined {
+    return this.#isUnsound ? undefined : listEntries(this.table, asked, take);
   }
 
   /** How many of its cuts are settled. */
