@@ -26,7 +26,8 @@ export function runToken(
   console: Console,
   { folder }: Shell,
 ): Promise<ExitCode> {
-  if (keep && (tokenFile === undefined || hashFile === undefined)) throw usageFailure('--keep needs --token-file and --hash-file');
+  if (keep && (tokenFile === undefined || hashFile === undefined))
+    throw usageFailure('--keep needs --token-file and --hash-file');
   if (keep && [tokenFile, hashFile].every((file) => existsSync(resolve(folder, file!)))) {
     console.result({ name, role, tokenFile, hashFile, kept: true }, `${tokenFile} and ${hashFile} are there already`);
     return Promise.resolve(ExitCode.ok);

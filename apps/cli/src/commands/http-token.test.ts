@@ -19,7 +19,9 @@ describe('[H3] flatline http token', () => {
     expect([name, role, isAccessToken(token!), accessTokenHash(token!)]).toEqual(['ops', 'admin', true, hash]);
     expect(second.stdout).not.toContain(token);
     const { stdout } = await run('--name ops --role read');
-    expect(stdout).toMatch(/^token, shown this once: flt_[\w-]{43}\n.*\{"name":"ops","role":"read","hash":"sha256:[\w-]{43}"\}/);
+    expect(stdout).toMatch(
+      /^token, shown this once: flt_[\w-]{43}\n.*\{"name":"ops","role":"read","hash":"sha256:[\w-]{43}"\}/,
+    );
   });
 
   test('[H3] writes it for its owner alone, shows it nowhere then, and writes over none', async () => {
@@ -34,10 +36,13 @@ describe('[H3] flatline http token', () => {
     expect(read('p.token').trimEnd()).toBe(token);
   });
 
-  test.each(['--role read', '--name ops', '--name ops --role root', '--name a/b --role read', '--name a --role read --keep'])(
-    '[I4] %s is refused',
-    async (line) => {
-      expect((await run(line)).exitCode).toBe(2);
-    },
-  );
+  test.each([
+    '--role read',
+    '--name ops',
+    '--name ops --role root',
+    '--name a/b --role read',
+    '--name a --role read --keep',
+  ])('[I4] %s is refused', async (line) => {
+    expect((await run(line)).exitCode).toBe(2);
+  });
 });

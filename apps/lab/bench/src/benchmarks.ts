@@ -10,6 +10,7 @@ import { latency } from './latency/latency.ts';
 import { leases } from './leases/leases.ts';
 import { memory } from './memory/memory.ts';
 import { paced } from './paced/paced.ts';
+import { push } from './push/push.ts';
 import { restore } from './restore/restore.ts';
 import { scale } from './scale/scale.ts';
 import { schedules } from './schedules/schedules.ts';
@@ -39,4 +40,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   hotkey,
   service,
   evict,
+  push,
 ];

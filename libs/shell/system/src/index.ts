@@ -1,4 +1,11 @@
-export { accessTokenDigest, accessTokenHash, digestOfHash, isAccessToken, isAccessTokenHash, newAccessToken } from './access-token.ts';
+export {
+  accessTokenDigest,
+  accessTokenHash,
+  digestOfHash,
+  isAccessToken,
+  isAccessTokenHash,
+  newAccessToken,
+} from './access-token.ts';
 export { BackOff, type BackOffLimits, RECONNECT_BACK_OFF } from './back-off.ts';
 export { CronCalendar } from './calendar/cron-calendar.ts';
 export { withinDeadline } from './deadline.ts';

@@ -21,6 +21,8 @@ export interface InstanceTask extends Application {
   /** Least time between two requests for the time of a quiet partition (C2). */
   readonly proofIntervalMs?: DurationMs | undefined;
   readonly compression?: 'none';
+  /** True where keys lie in the partitions that Kafka's clients choose. Default: the load chooses them itself. */
+  readonly isKeyed?: boolean;
   /** True to measure from the start of its process. */
   readonly isTimed?: boolean;
 }

@@ -1,12 +1,20 @@
 import type { Clock } from '@flatline/base';
 import type { Asked } from '../directory/asking.ts';
+import type { PageSource } from '../directory/paging.ts';
 import type { Whole } from './observed.ts';
 
+/** Asks other instances, as this one shows itself to them. */
+export interface There {
+  readonly there: Asked['there'];
+  readonly pageThere: PageSource['pageThere'];
+}
+
 /** All that is behind a port, as who looks for keys asks it. */
-export function askedOf(whole: Whole, clock: Pick<Clock, 'wallMs'>, there: Asked['there']): Asked {
+export function askedOf(whole: Whole, clock: Pick<Clock, 'wallMs'>, there: There): Asked & PageSource {
   return {
+    ...there,
     here: (asking) => whole.lookUp(asking),
-    there,
+    pageHere: (asking) => whole.page(asking),
     endpoint: () => whole.endpoint(),
     wallMs: () => clock.wallMs(),
   };
