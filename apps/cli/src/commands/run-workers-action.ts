@@ -4,6 +4,7 @@ import {
   calmLog,
   holdStateDirectories,
   openHttpServer,
+  pushKafka,
   requireIngestPort,
 } from '@flatline/processor';
 import { randomBytes } from 'node:crypto';
@@ -36,7 +37,8 @@ export async function runWorkers(flags: RunFlags, console: Console, context: Com
       clock,
       log,
     });
-    const http = await openHttpServer(config.http, supervisor, clock, calmLog(log, clock));
+    const kafka = pushKafka(config, clock, log);
+    const http = await openHttpServer(config.http, supervisor, { config, kafka, clock, log: calmLog(log, clock) });
     try {
       if (console.json) log.info('answers over HTTP', { address: http.address });
       console.note(`${counted(count, 'worker')}. Answers over HTTP at ${http.address}; Ctrl-C drains and ends.`);

@@ -22,6 +22,7 @@ test('[I6][Q1] what fails while a question is answered is the answer, and ends n
     restart: () => 'absent',
     lookUp: () => Promise.reject(new TypeError('this entry shows nothing')),
     act: () => Promise.resolve(undefined),
+    page: () => Promise.resolve(undefined),
   });
   const ask = async (id: number, question: object): Promise<void> => {
     const heard = new Promise((resolve) => events.once('said', resolve));

@@ -5,7 +5,7 @@ import { requestableStop, type Stop } from '../stop.ts';
 import type { FromWorker, Question, ToWorker } from './worker-messages.ts';
 
 /** The part of a processor that questions are about. */
-type Served = Pick<RunningProcessor, 'view' | 'metrics' | 'restart' | 'lookUp' | 'act'>;
+type Served = Pick<RunningProcessor, 'view' | 'metrics' | 'restart' | 'lookUp' | 'act' | 'page'>;
 
 export interface SupervisorLink {
   /** Requested by the supervisor, or by its death: a worker that went on would fence those of the next supervisor. */
@@ -48,6 +48,7 @@ async function answerTo(question: Question, served: Served | undefined): Promise
   if (question.about === 'metrics') return { metrics: await served.metrics() };
   if (question.about === 'entries') return { entries: await served.lookUp(question.asking) };
   if (question.about === 'act') return { acted: await served.act(question.asked) };
+  if (question.about === 'page') return { page: await served.page(question.asking) };
   return { outcome: served.restart(question.pipeline, question.partition) };
 }
 

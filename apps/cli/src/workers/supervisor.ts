@@ -12,7 +12,9 @@ import {
   type AskedAct,
   type Asking,
   type HereAnswers,
+  type HerePage,
   type Looked,
+  type PageAsking,
   type ProcessView,
   type RestartOutcome,
   SupervisorMetrics,
@@ -143,14 +145,34 @@ export class Supervisor implements Whole {
 
   /** Does not wait for others once one has answered for all of the keys, as who has them. */
   lookUp(asking: Asking): Promise<readonly HereAnswers[]> {
-    const question = { about: 'entries', asking } as const;
-    const found: HereAnswers[] = [];
+    return this.#gather(
+      { about: 'entries', asking },
+      ({ entries }) => entries,
+      ({ answers }) => answers.every((each) => each.kind === 'found' && each.from === 'owner'),
+    );
+  }
+
+  /** Does not wait for others once one has the partition. */
+  page(asking: PageAsking): Promise<readonly HerePage[]> {
+    return this.#gather(
+      { about: 'page', asking },
+      ({ page }) => page,
+      ({ page }) => page.kind === 'found',
+    );
+  }
+
+  #gather<T>(
+    question: Question,
+    answerIn: (answer: FromWorker) => T | undefined,
+    isEnough: (answer: T) => boolean,
+  ): Promise<readonly T[]> {
+    const found: T[] = [];
     return new Promise((resolve) => {
       const asked = [...this.#running.values()].map(async (child) => {
-        const { entries } = await this.#ask(child, question, ENTRIES_WITHIN_MS);
-        if (entries === undefined) return;
-        found.push(entries);
-        if (entries.answers.every((each) => each.kind === 'found' && each.from === 'owner')) resolve(found);
+        const answer = answerIn(await this.#ask(child, question, ENTRIES_WITHIN_MS));
+        if (answer === undefined) return;
+        found.push(answer);
+        if (isEnough(answer)) resolve(found);
       });
       void Promise.allSettled(asked).then(() => {
         resolve(found);

@@ -1,5 +1,14 @@
 // Messages between a supervisor and a worker, over the channel that Node opens between parent and child.
-import type { ActOutcome, AskedAct, Asking, HereAnswers, ProcessView, RestartOutcome } from '@flatline/processor';
+import type {
+  ActOutcome,
+  AskedAct,
+  Asking,
+  HereAnswers,
+  HerePage,
+  PageAsking,
+  ProcessView,
+  RestartOutcome,
+} from '@flatline/processor';
 
 export type ToWorker =
   | { readonly kind: 'stop' }
@@ -11,6 +20,7 @@ export type Question =
   | { readonly about: 'metrics' }
   | { readonly about: 'entries'; readonly asking: Asking }
   | { readonly about: 'act'; readonly asked: AskedAct }
+  | { readonly about: 'page'; readonly asking: PageAsking }
   | { readonly about: 'restart'; readonly pipeline: string; readonly partition: number };
 
 /** Fields not asked for are left out; all of them are while the processor has not started. */
@@ -20,6 +30,7 @@ export interface FromWorker {
   readonly view?: ProcessView;
   readonly metrics?: string;
   readonly entries?: HereAnswers | undefined;
+  readonly page?: HerePage | undefined;
   readonly outcome?: RestartOutcome;
   /** The question made the worker fail; nothing else is said then. */
   readonly failure?: string;

@@ -12,6 +12,7 @@ import { leases } from './leases/leases.ts';
 import { lookUps } from './lookups/look-ups.ts';
 import { memory } from './memory/memory.ts';
 import { paced } from './paced/paced.ts';
+import { push } from './push/push.ts';
 import { restore } from './restore/restore.ts';
 import { scale } from './scale/scale.ts';
 import { schedules } from './schedules/schedules.ts';
@@ -43,4 +44,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   evict,
   assembled,
   lookUps,
+  push,
 ];

@@ -10,6 +10,7 @@ export {
 } from './changelog/block-format.ts';
 export type { FlushSlice } from './checkpoint/checkpoints.ts';
 export type { TaskCounters } from './live/counters.ts';
+export type { ListAsked } from './live/entry-list.ts';
 export type { Look } from './live/entry-look.ts';
 export type { DeadLetter } from './commit/dead-letter.ts';
 export type { MisplacedKey } from './live/key-placement.ts';

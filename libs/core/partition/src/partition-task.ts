@@ -22,6 +22,7 @@ import type { StoredImage } from './checkpoint/checkpoint-inspection.ts';
 import { type TaskCounters, zeroCounters } from './live/counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { KeyPlacement, type MisplacedKey } from './live/key-placement.ts';
+import { type ListAsked, type Listed, listEntries, type TakeEntry } from './live/entry-list.ts';
 import { EntryLook, type Look } from './live/entry-look.ts';
 import { LiveEntries } from './live/live-entries.ts';
 import { fillOf, stateBytesOf } from './entries/state-limits.ts';
@@ -348,6 +349,11 @@ export class PartitionTask {
   /** How many cuts are to be settled until all that is applied is committed, the position included. */
   get cutsUntilCommitted(): number {
     return this.changelog.cutsInFlight + (this.hasUncut ? 1 : 0);
+  }
+
+  /** Entries from a slot on, as they are between two calls of the task; undefined once the kind has thrown. O(slots looked at). */
+  list(asked: ListAsked, take: TakeEntry): Listed | undefined {
+    return this.#isUnsound ? undefined : listEntries(this.table, asked, take);
   }
 
   /** How many of its cuts are settled. */

@@ -4,6 +4,7 @@
 // Does not own: who is asked (directory).
 import { type DurationMs, Misconfigured } from '@flatline/base';
 import { HttpAsker, type HttpTrust, jsonOf, readSecretFile, secretIn } from '@flatline/system';
+import type { IncomingMessage } from 'node:http';
 import { credentialsFrom, type Secret, type TlsOptions } from './credentials.ts';
 
 export interface DirectoryCredentials {
@@ -43,6 +44,19 @@ export class DirectoryAccess {
     const answer = await this.#asker.ask(`${endpoint}${path}`, question);
     if (answer.status === 401) this.#token = undefined;
     return { status: answer.status, body: jsonOf(answer) };
+  }
+
+  /** An answer as it comes. @throws Error that says why there is none; Misconfigured where a file cannot be read */
+  async stream(
+    endpoint: string,
+    path: string,
+    { headers, signal }: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  ): Promise<IncomingMessage> {
+    this.#asker ??= new HttpAsker(this.#trust());
+    const all = { ...headers, ...this.#authorization(endpoint) };
+    const answer = await this.#asker.stream(`${endpoint}${path}`, { headers: all, signal });
+    if (answer.statusCode === 401) this.#token = undefined;
+    return answer;
   }
 
   #trust(): HttpTrust {

@@ -5,8 +5,10 @@
 import { type DurationMs, messageOf, Misconfigured, partitionOf, Retriable } from '@flatline/base';
 import { type Asked, DirectoryAccess, type DirectoryCredentials } from './directory-access.ts';
 import { act, type ActPlace, type Evicted, type EvictionPlaces, type KeyAct } from './directory-acts.ts';
+import { systemClock } from '@flatline/system';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { instancesOf, type OwnerMap } from './directory-owners.ts';
+import { type DirectoryChange, watching } from './directory-watch.ts';
 import { checkCall } from './known-options.ts';
 import { keyBytes, type RecordKey } from './message-bytes.ts';
 
@@ -40,6 +42,49 @@ export interface Directory {
   cancel(key: RecordKey): Promise<ActPlace>;
   /** All sessions, or leases, with the attribute, as of the records of the act. */
   evict(evicted: Evicted): Promise<EvictionPlaces>;
+  /**
+   * What a key has, and then each output of it, once: over restarts and kills of instances, at any of `urls`. A `gap` is told where
+   * outputs were missed, and a snapshot follows. Ends with `signal`, or where the loop is left. Throws where it is refused.
+   */
+  watch(key: RecordKey, options?: DirectoryWatchOptions): AsyncIterable<DirectoryChange>;
+  /** The same of all keys that begin so; without a prefix of all of the pipeline. */
+  watchAll(options?: DirectoryWatchAllOptions): AsyncIterable<DirectoryChange>;
+  /** A page of what lives; `after` of its answer is where the next one begins. Rejects as `get`. */
+  list(options?: DirectoryListOptions): Promise<DirectoryList>;
+}
+
+export interface DirectoryWatchOptions {
+  /** Aborted, it ends. Default: it ends where the loop is left. */
+  readonly signal?: AbortSignal;
+}
+
+export interface DirectoryWatchAllOptions extends DirectoryWatchOptions {
+  /** First bytes of the keys. Default: any. */
+  readonly prefix?: RecordKey;
+}
+
+export interface DirectoryListOptions {
+  /** First bytes of the keys. Default: any. */
+  readonly prefix?: RecordKey;
+  /** Entries with this value of it alone. Default: all. */
+  readonly attribute?: { readonly name: string; readonly equals: string };
+  /** How many entries the answer has at most: 1 to 1 000. Default 100. */
+  readonly limit?: number;
+  /** As the answer before this one said. Default: from the beginning. */
+  readonly after?: string;
+}
+
+export interface DirectoryList {
+  readonly entries: readonly DirectoryEntry[];
+  /** Partitions whose entries are missing, and why. */
+  readonly unanswered: readonly {
+    readonly partition: number;
+    readonly state: 'moving' | 'restoring';
+    readonly owner?: string;
+    readonly detail: string;
+  }[];
+  /** undefined: there are no more. */
+  readonly after?: string;
 }
 
 export interface DirectoryGetOptions {
@@ -138,6 +183,50 @@ class HttpDirectory implements Directory {
 
   get #path(): string {
     return `/api/v1/entries/${encodeURIComponent(this.#pipeline)}`;
+  }
+
+  watch(key: RecordKey, options: DirectoryWatchOptions = {}): AsyncIterable<DirectoryChange> {
+    checkCall('watchKey', options, 'watch');
+    return this.#watch(`key=${escaped(keyBytes(key))}`, options);
+  }
+
+  watchAll(options: DirectoryWatchAllOptions = {}): AsyncIterable<DirectoryChange> {
+    checkCall('watchAll', options);
+    const { prefix = '' } = options;
+    return this.#watch(prefix.length === 0 ? '' : `prefix=${escaped(keyBytes(prefix))}`, options);
+  }
+
+  async list(options: DirectoryListOptions = {}): Promise<DirectoryList> {
+    checkCall('list', options);
+    const { prefix = '', attribute, limit, after } = options;
+    const query = [
+      prefix.length > 0 && `prefix=${escaped(keyBytes(prefix))}`,
+      attribute && `attribute=${encodeURIComponent(attribute.name)}=${encodeURIComponent(attribute.equals)}`,
+      limit !== undefined && `limit=${limit}`,
+      after !== undefined && `after=${encodeURIComponent(after)}`,
+    ].filter((each) => typeof each === 'string');
+    const { pipeline, kind, entries, unanswered, ...more } = await this.#fromAny<Listed>(
+      this.#known(),
+      `/api/v1/entries/${encodeURIComponent(this.#pipeline)}?${query.join('&')}`,
+    );
+    return {
+      entries: entries.map((entry) => ({ ...entry, pipeline, kind, state: 'live' })),
+      unanswered,
+      ...(more.after !== undefined && { after: more.after }),
+    };
+  }
+
+  async *#watch(query: string, { signal = NEVER }: DirectoryWatchOptions): AsyncGenerator<DirectoryChange, void> {
+    // Any instance serves: they are tried in turn.
+    yield* watching({
+      pipeline: this.#pipeline,
+      query,
+      urls: () => this.#urls,
+      access: this.#access,
+      clock: systemClock,
+      timeoutMs: this.#timeoutMs,
+      signal,
+    });
   }
 
   async #askFor(all: Waiting[], proof: Proof): Promise<void> {
@@ -245,4 +334,13 @@ class Refused extends Error {}
 
 interface Said {
   readonly error?: string;
+}
+
+type Listed = DirectoryList & Pick<DirectoryEntry, 'pipeline' | 'kind'>;
+
+const NEVER = new AbortController().signal;
+
+/** Percent-encoded, whatever the bytes. */
+function escaped(bytes: Uint8Array): string {
+  return [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
 }

@@ -27,9 +27,19 @@ export type {
   Sessions,
   SessionsOptions,
 } from './senders.ts';
-export { type Directory, directory, type DirectoryGetOptions, type DirectoryOptions } from './directory.ts';
+export {
+  type Directory,
+  directory,
+  type DirectoryGetOptions,
+  type DirectoryList,
+  type DirectoryListOptions,
+  type DirectoryOptions,
+  type DirectoryWatchAllOptions,
+  type DirectoryWatchOptions,
+} from './directory.ts';
 export type { DirectoryCredentials } from './directory-access.ts';
 export type { ActPlace, Evicted, EvictionPlaces } from './directory-acts.ts';
+export type { DirectoryChange, WatchedOutput } from './directory-watch.ts';
 export type { DirectoryEntry } from './directory-entry.ts';
 export type { Duration, Instant } from './check-times.ts';
 export type { DroppedItems, Items, ItemsLimits, PushOptions } from './pushed-items.ts';

@@ -2,7 +2,13 @@
 import { expect, test } from '@jest/globals';
 import type { Needed, Wanted } from './check-options.ts';
 import type { Evicted } from './directory-acts.ts';
-import type { DirectoryGetOptions, DirectoryOptions } from './directory.ts';
+import type {
+  DirectoryGetOptions,
+  DirectoryListOptions,
+  DirectoryOptions,
+  DirectoryWatchAllOptions,
+  DirectoryWatchOptions,
+} from './directory.ts';
 import type { ConnectOptions, Flatline } from './flatline.ts';
 import type { SummariesOptions } from './open-summaries.ts';
 import { CALLS } from './known-options.ts';
@@ -19,6 +25,9 @@ type OptionsOf = { readonly [Each in Call]: Parameters<Flatline[Each]>[0] } & {
   readonly directory: DirectoryOptions;
   readonly lookUp: DirectoryGetOptions;
   readonly evict: Evicted;
+  readonly watchKey: DirectoryWatchOptions;
+  readonly watchAll: DirectoryWatchAllOptions;
+  readonly list: DirectoryListOptions;
   readonly summaries: SummariesOptions;
   readonly summariesOfGroup: SessionsOutputsOptions;
   readonly session: SessionOptions;

@@ -31,6 +31,10 @@ const URLS: Wanted = {
   is: (value) =>
     Array.isArray(value) && value.length > 0 && value.every((each: unknown) => /^https?:\/\/[^/\s]/.test(String(each))),
 };
+const PREFIX: Wanted = {
+  words: 'text, or bytes (Uint8Array)',
+  is: (value) => typeof value === 'string' || value instanceof Uint8Array,
+};
 /** In the terms of node:tls, which looks at it itself, but for what it would take for none. */
 const OF_TLS: Wanted = {
   words: "PEM, the path of its file, or { file: '/etc/shop/tls.pem' }",
@@ -142,6 +146,9 @@ export const CALLS = {
   },
   lookUp: { proof: oneOf('now') },
   evict: { attribute: required(TEXT), equals: required(TEXT) },
+  watchKey: { signal: OBJECT },
+  watchAll: { prefix: PREFIX, signal: OBJECT },
+  list: { prefix: PREFIX, attribute: OBJECT, limit: COUNT, after: TEXT },
   heartbeats: HEARTBEATS,
   sessions: {
     ...HEARTBEATS,

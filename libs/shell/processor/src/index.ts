@@ -14,9 +14,11 @@ export { type ChangelogEnds, ChangelogReader } from './entries/changelog-ends.ts
 export { type LiveEntry, type PartitionState, readPartitionState, type StatePlace } from './entries/partition-state.ts';
 export { advertised as advertisedEndpoint } from './http/advertised.ts';
 export { openHttpServer } from './http/http-server.ts';
+export { pushKafka } from './kafka-options.ts';
 export { entryFields, keyFields } from './directory/entry-json.ts';
 export type { EntryAnswer } from './directory/entry-answer.ts';
 export type { Asking, HereAnswers } from './directory/here.ts';
+export type { HerePage, PageAsking } from './directory/here-pages.ts';
 export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';
 export type { ProbeRow } from './http/probe-rows.ts';
 export { SupervisorMetrics } from './http/supervisor-metrics.ts';

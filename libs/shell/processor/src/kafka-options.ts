@@ -2,7 +2,8 @@ import type { Clock } from '@flatline/base';
 import type { FlatlineConfig } from '@flatline/config';
 import { KafkaAccess, type KafkaOptions } from '@flatline/kafka';
 import type { RuntimeLog } from '@flatline/runtime';
-import type { BrokerOutages } from './log/broker-outages.ts';
+import { BrokerOutages } from './log/broker-outages.ts';
+import { calmLog } from './log/calm-log.ts';
 
 /** Facts of kafkajs' log that ours has already, or that are of no use. */
 const OWN_TO_KAFKAJS: ReadonlySet<string> = new Set(['namespace', 'stack', 'timestamp', 'logger', 'clientId']);
@@ -33,4 +34,9 @@ export function kafkaOptions(config: FlatlineConfig, clock: Clock, { log, outage
       outages.note(event);
     },
   };
+}
+
+/** Options of a process that reads outputs alone: a supervisor. */
+export function pushKafka(config: FlatlineConfig, clock: Clock, log: RuntimeLog): KafkaOptions {
+  return kafkaOptions(config, clock, { log: calmLog(log, clock), outages: new BrokerOutages(log, clock) });
 }

@@ -19,9 +19,10 @@ import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
 import type { ActOutcome, AskedAct } from './acts/act.ts';
 import { ActSender } from './acts/act-sender.ts';
-import { ask, type Asked } from './directory/asking.ts';
+import { ask } from './directory/asking.ts';
 import type { EntryAnswer } from './directory/entry-answer.ts';
 import { type Asking, Here, type HereAnswers, type LookedPipeline } from './directory/here.ts';
+import { type HerePage, HerePages, type PageAsking } from './directory/here-pages.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
@@ -35,7 +36,7 @@ import { checkDeliveries } from './notifying/check-deliveries.ts';
 import { openNotifierOf } from './notifying/open-notifier.ts';
 import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
 import { advertised } from './http/advertised.ts';
-import { askedOf } from './http/asked-of.ts';
+import { askedOf, type There } from './http/asked-of.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { type Metrics, metricsOf } from './http/metrics.ts';
 import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
@@ -78,7 +79,9 @@ export interface RunningProcessor {
   restart(pipeline: string, partition: number): RestartOutcome;
   /** What this process holds of these keys; undefined: it has no such pipeline. */
   lookUp(asking: Asking): Promise<HereAnswers | undefined>;
-  /** The same, and by other instances what they have; in words why there is no answer. */
+  /** Entries of a partition that this process has; undefined: it has no such pipeline. */
+  page(asking: PageAsking): Promise<HerePage | undefined>;
+  /** As `lookUp`, and by other instances what they have; in words why there is no answer. */
   ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined>;
   /** Appends an operator's act to the input (Q4); undefined: it has no such pipeline. */
   act(asked: AskedAct): Promise<ActOutcome | undefined>;
@@ -120,7 +123,8 @@ class Processor implements RunningProcessor, Observed {
   readonly #acts: ActSender;
   /** Pipelines as keys of them are looked up, once one was. */
   readonly #looked = new Map<string, LookedPipeline>();
-  #asked: Asked | undefined;
+  #asked: ReturnType<typeof askedOf> | undefined;
+  readonly #herePages: HerePages;
   readonly #startedAt: DurationMs;
   readonly #pipelines: Pipelines<RunningPipeline>;
   readonly finished: Promise<void>;
@@ -145,6 +149,7 @@ class Processor implements RunningProcessor, Observed {
     this.#clock = clock;
     this.#here = new Here(config.instance, clock);
     this.#acts = new ActSender({ pipelines: config.pipelines, kafka: this.#kafka, clock, log: this.#log });
+    this.#herePages = new HerePages(clock);
     this.#startedAt = clock.monotonicMs();
     this.finished = new Promise((resolve, reject) => {
       this.#finish = { resolve, reject };
@@ -162,8 +167,7 @@ class Processor implements RunningProcessor, Observed {
         this.#http = await openHttpServer(
           this.#config.http,
           oneProcess(this, () => this.metrics()),
-          this.#clock,
-          this.#log,
+          { config: this.#config, kafka, clock: this.#clock, log: this.#log },
         );
       const topics = await this.#describeTopics();
       if (this.#checksTopics) checkTopics(pipelineTopicsOf(this.#config), topics);
@@ -312,10 +316,33 @@ class Processor implements RunningProcessor, Observed {
     return this.#acts.send(asked);
   }
 
+  async page(asking: PageAsking): Promise<HerePage | undefined> {
+    const found = this.#pipelines.all.find(({ config }) => config.name === asking.pipeline);
+    if (found === undefined) return undefined;
+    const { config, instance } = found;
+    const view = kindOf(config).view(config);
+    const { name, kind, group } = config;
+    return this.#herePages.page(
+      {
+        name,
+        kind,
+        group,
+        instances: instance.instances,
+        show: (entry, place) => view.shown(entry, place),
+        page: (partition, how) => instance.page(partition, how),
+      },
+      asking,
+    );
+  }
+
   ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined> {
-    const there: Asked['there'] = (...question) => {
+    const port = (): HttpServer => {
       if (this.#http === undefined) throw new Retriable('the port is not open');
-      return this.#http.there(...question);
+      return this.#http;
+    };
+    const there: There = {
+      there: (...question) => port().there(...question),
+      pageThere: (...question) => port().pageThere(...question),
     };
     this.#asked ??= askedOf(
       oneProcess(this, () => this.metrics()),

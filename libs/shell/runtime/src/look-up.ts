@@ -1,6 +1,7 @@
 // What is answered of a key (Q1, Q2).
 import type { Millis } from '@flatline/base';
 import type { EntryView, ShownEntry } from '@flatline/kinds';
+import type { ListAsked } from '@flatline/partition';
 
 /** As of where an answer is: the input below `position` is applied, and the partition's clock has come so far. */
 export interface AsOf {
@@ -20,6 +21,35 @@ export type LookUp =
     }
   /** `restoring`: it is here, and not yet, or no longer, to be asked. `moving`: it is not here. */
   | { readonly kind: 'restoring' | 'moving'; readonly detail: string };
+
+/** Entries of a partition as one of its commits left them: that of a key, or those from a slot on (Q3). */
+export type EntryPage =
+  | {
+      readonly kind: 'found';
+      readonly rows: readonly EntryRow[];
+      /** Slot to go on from; undefined: there are no more. */
+      readonly nextSlot: number | undefined;
+      /** Those of keys and states. */
+      readonly bytes: number;
+      readonly asOf: AsOf;
+      /** What follows that state are the outputs from here on: an offset of the output partition. */
+      readonly outputEnd: number;
+    }
+  | Extract<LookUp, { readonly kind: 'restoring' | 'moving' }>;
+
+/** What one key has. */
+export interface EntryRow {
+  readonly key: Uint8Array;
+  readonly entries: readonly ShownEntry[];
+}
+
+export interface EntryPageHow {
+  readonly asked: Uint8Array | ListAsked;
+  /** An entry of which nothing is shown is passed over. */
+  readonly show: ShowEntry;
+  /** Aborted, the asker waits no more. */
+  readonly abandon: AbortSignal;
+}
 
 /** Shows an entry as it will be answered: a copy. */
 export type ShowEntry = EntryView['shown'];

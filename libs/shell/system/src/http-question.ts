@@ -57,6 +57,21 @@ export class HttpAsker {
     return promise;
   }
 
+  /** An answer as it comes, over a connection of its own, until `signal` is aborted. @throws Error that says why there is none */
+  stream(
+    url: string,
+    { headers, signal }: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+  ): Promise<IncomingMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const isSecure = new URL(url).protocol === 'https:';
+    const request = isSecure
+      ? requestHttps(url, { headers, signal, agent: false, ...this.#trust }, resolve)
+      : requestHttp(url, { headers, signal, agent: false }, resolve);
+    request.on('error', reject);
+    request.end();
+    return promise;
+  }
+
   /** Connections that wait for a question are closed. */
   close(): void {
     for (const agent of this.#agents.values()) agent.destroy();

@@ -10,7 +10,7 @@ import type { Ground } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { removeTopics } from '../kafkajs-topic-removal.ts';
 import { POPULATION_SEED } from '../population/population-ground.ts';
-import { sessionKey } from '../population/session-key.ts';
+import { sessionKey } from '../session-key.ts';
 import { Instance } from '../processor/instance.ts';
 import { NEVER_MS } from '../tasks/instance-task.ts';
 import { NO_VALUE } from '../writing.ts';

@@ -1,6 +1,6 @@
 // Sessions whose bytes are compared: what each of them sends, and the settings that keep it.
 import type { ProducedRecord } from '@flatline/kafka';
-import { sessionKey } from '../population/session-key.ts';
+import { sessionKey } from '../session-key.ts';
 import { NEVER_MS } from '../tasks/instance-task.ts';
 import { NO_VALUE } from '../writing.ts';
 

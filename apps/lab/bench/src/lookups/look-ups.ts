@@ -102,7 +102,7 @@ async function withPair<T>(
       await load.open(0, sessions);
       await load.close();
       await untilCommitted(instances, sessions);
-      const address = await instances[0].address;
+      const address = await instances[0].address();
       const keys = await keysBySide(address, application.partitions, sessions);
       return await use({ application, instances, address, ...keys });
     } finally {

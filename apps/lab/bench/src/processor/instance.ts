@@ -66,11 +66,6 @@ export class Instance implements RunningContender {
     return instance;
   }
 
-  /** Where it answers over HTTP. */
-  get address(): Promise<string> {
-    return this.#address;
-  }
-
   get pid(): number | undefined {
     return this.#process.child.pid;
   }

@@ -68,7 +68,11 @@ function sayWhenToRetry(reply: FastifyReply, { retryAfterMs }: EntryAnswer): Fas
   return retryAfterMs === undefined ? reply : reply.header('retry-after', Math.ceil(retryAfterMs / 1_000));
 }
 
-async function unknownPipeline(api: EntriesApi, pipeline: string, reply: FastifyReply): Promise<FastifyReply> {
+export async function unknownPipeline(
+  api: Pick<EntriesApi, 'pipelines'>,
+  pipeline: string,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const pipelines = await api.pipelines();
   // Not 404, which is a proven none: a directory that has just started knows nothing yet.
   if (pipelines.length === 0)

@@ -9,7 +9,15 @@ export const LOOK_UP = '/api/v1/entries-look-up/:pipeline';
 export const ACT_ON_KEY = '/api/v1/entries-act/:pipeline/:act/:key';
 export const ACT_ON_ALL = '/api/v1/entries-act/:pipeline/:act';
 
-const LOOK_UP_SUFFIX = ':lookup';
+/** One partition's entries, by which instances ask each other. */
+export const PAGE = '/api/v1/entries-page/:pipeline';
+export const LIST = '/api/v1/entries/:pipeline';
+
+/** Suffixes of a pipeline's name, and where the router finds what they ask for. */
+const SUFFIXES = [
+  [':lookup', '/api/v1/entries-look-up/'],
+  [':page', '/api/v1/entries-page/'],
+] as const;
 
 /** The path that the router matches; others stay what they are. */
 export function routedUrl(url: string, method = 'GET'): string {
@@ -20,8 +28,8 @@ export function routedUrl(url: string, method = 'GET'): string {
   const act = method === 'POST' ? actOf(path) : undefined;
   if (act !== undefined) return `${act}${rest}`;
   if (key === undefined) {
-    if (!pipeline.endsWith(LOOK_UP_SUFFIX)) return url;
-    return `/api/v1/entries-look-up/${pipeline.slice(0, -LOOK_UP_SUFFIX.length)}${rest}`;
+    const found = SUFFIXES.find(([suffix]) => pipeline.endsWith(suffix));
+    return found === undefined ? url : `${found[1]}${pipeline.slice(0, -found[0].length)}${rest}`;
   }
   return `/api/v1/entries-by-key/${pipeline}/${percentDecoded(key).toString('base64url')}${rest}`;
 }
@@ -29,10 +37,17 @@ export function routedUrl(url: string, method = 'GET'): string {
 /** What lies behind the last colon is the act: one of the key is written %3A where it would be the last. */
 function actOf(path: string): string | undefined {
   const at = path.lastIndexOf(':');
-  if (at < 0 || path.endsWith(LOOK_UP_SUFFIX)) return undefined;
+  if (at < 0 || SUFFIXES.some(([suffix]) => path.endsWith(suffix))) return undefined;
   const [pipeline, key] = split(path.slice(0, at), '/');
   const act = `/api/v1/entries-act/${pipeline}/${path.slice(at + 1)}`;
   return key === undefined ? act : `${act}/-${percentDecoded(key).toString('base64url')}`;
+}
+
+/** What a query says under a name, as bytes; undefined: nothing. A plus is a space, as forms have it. */
+export function queryBytes(url: string, name: string): Buffer | undefined {
+  const [, query = ''] = split(url, '?');
+  const said = query.split('&').find((each) => each.startsWith(`${name}=`));
+  return said === undefined ? undefined : percentDecoded(said.slice(name.length + 1).replaceAll('+', ' '));
 }
 
 function split(text: string, by: string): readonly [string, string?] {

@@ -7,7 +7,9 @@ import type { HttpProtection, HttpSecrets } from '@flatline/config';
 import { HttpAsker, jsonOf } from '@flatline/system';
 import type { EntryAnswer } from './entry-answer.ts';
 import type { Asking } from './here.ts';
+import type { HerePage, PageAsking } from './here-pages.ts';
 import { keyChunks } from './key-chunks.ts';
+import { pageBody } from './page-body.ts';
 
 /** Names the group of the instance that asks, and says that the answer is not to be looked for elsewhere: one hop at most. */
 export const FORWARDED_HEADER = 'flatline-forwarded';
@@ -17,6 +19,13 @@ export const FORWARDED_HEADER = 'flatline-forwarded';
  */
 const ANSWER_WITHIN_MS: DurationMs = 900;
 const PROVED_WITHIN_MS: DurationMs = 2_000;
+const PAGE_WITHIN_MS: DurationMs = 2_000;
+
+interface Posted {
+  readonly path: string;
+  readonly body: object;
+  readonly withinMs: DurationMs;
+}
 
 export class OtherInstances {
   readonly #tls: HttpProtection['tls'];
@@ -37,10 +46,7 @@ export class OtherInstances {
   /** @throws where it does not answer in time, or not with answers */
   async ask(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]> {
     const { keys, isNow } = asking;
-    if (this.#tls === 'here' && !endpoint.startsWith('https://'))
-      throw new Error(
-        'the group tells an address without TLS for it, and this instance has http.tls: give it one, too',
-      );
+    this.#requireSafe(endpoint);
     const untilMs = performance.now() + (isNow ? PROVED_WITHIN_MS : ANSWER_WITHIN_MS);
     const answers: EntryAnswer[] = [];
     for (const chunk of keyChunks(keys)) {
@@ -48,6 +54,13 @@ export class OtherInstances {
       answers.push(...(await this.#askOnce(endpoint, group, { ...asking, keys: chunk }, withinMs)));
     }
     return answers;
+  }
+
+  /** A page of a partition that it has. @throws where it does not answer in time, or not with one */
+  async page(endpoint: string, group: string, asking: PageAsking): Promise<HerePage> {
+    this.#requireSafe(endpoint);
+    const path = `${encodeURIComponent(asking.pipeline)}:page`;
+    return (await this.#post(endpoint, group, { path, body: pageBody(asking), withinMs: PAGE_WITHIN_MS })) as HerePage;
   }
 
   close(): void {
@@ -60,24 +73,40 @@ export class OtherInstances {
     { pipeline, keys, isNow }: Asking,
     withinMs: DurationMs,
   ): Promise<readonly EntryAnswer[]> {
-    const answer = await this.#asker.ask(`${endpoint}/api/v1/entries/${encodeURIComponent(pipeline)}:lookup`, {
+    const path = `${encodeURIComponent(pipeline)}:lookup`;
+    const body = {
+      keys: keys.map((key) => ({ base64: Buffer.from(key).toString('base64') })),
+      ...(isNow && { proof: 'now' }),
+    };
+    const answer = await this.#post(endpoint, group, { path, body, withinMs });
+    const { entries = [] } = answer as { readonly entries?: readonly EntryAnswer[] };
+    if (entries.length !== keys.length) throw new Error('it answers something else');
+    return entries;
+  }
+
+  /** The JSON of its answer. */
+  async #post(endpoint: string, group: string, { path, body, withinMs }: Posted): Promise<unknown> {
+    const answer = await this.#asker.ask(`${endpoint}/api/v1/entries/${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         [FORWARDED_HEADER]: group,
         ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
       },
-      body: JSON.stringify({
-        keys: keys.map((key) => ({ base64: Buffer.from(key).toString('base64') })),
-        ...(isNow && { proof: 'now' }),
-      }),
+      body: JSON.stringify(body),
       withinMs,
     });
     if (answer.status === 401 || answer.status === 403) throw new Error(`HTTP ${answer.status}: ${UNKNOWN_THERE}`);
     if (answer.status !== 200) throw new Error(`HTTP ${answer.status}`);
-    const { entries = [] } = jsonOf(answer) as { readonly entries?: readonly EntryAnswer[] };
-    if (entries.length !== keys.length) throw new Error('it answers something else');
-    return entries;
+    return jsonOf(answer);
+  }
+
+  /** @throws where the address is none to send anything to */
+  #requireSafe(endpoint: string): void {
+    if (this.#tls === 'here' && !endpoint.startsWith('https://'))
+      throw new Error(
+        'the group tells an address without TLS for it, and this instance has http.tls: give it one, too',
+      );
   }
 }
 

@@ -1,8 +1,8 @@
 // F20: roles and endpoints as a matrix, made of the table of routes itself.
 import { expect, test } from '@jest/globals';
-import { accessTokenHash, newAccessToken, systemClock } from '@flatline/system';
+import { accessTokenHash, newAccessToken } from '@flatline/system';
 import { openHttpServer } from './http-server.ts';
-import { pipeline, SILENT, unprotected, wholeOf, NOW } from './http.fixture.ts';
+import { NO_PUSH, pipeline, unprotected, wholeOf, NOW } from './http.fixture.ts';
 import type { Observed } from './observed.ts';
 import { ROUTE_ROLES } from './route-roles.ts';
 
@@ -38,9 +38,11 @@ function observed(asked: string[]): Observed {
     wallNow: NOW,
     pipelines: () => note('pipelines', [pipeline({})]),
     hasStarted: true,
+    lookUpFill: 0,
     isStopping: false,
     restart: () => note('restart', 'restarted' as const),
     lookUp: () => note('lookUp', Promise.resolve(undefined)),
+    page: () => note('page', Promise.resolve(undefined)),
     act: () => note('act', Promise.resolve(undefined)),
     endpoint: '',
   };
@@ -66,7 +68,7 @@ test('[H2][F20] of every route and every caller: who may not ask has nothing ask
   ] as const;
   const secrets = () => ({ certificate: undefined, tokens, group: GROUP });
   const protection = { tls: undefined, caFile: undefined, auth: { oidc: undefined }, secrets };
-  const server = await openHttpServer(unprotected({ protection }), wholeOf(observed(asked)), systemClock, SILENT);
+  const server = await openHttpServer(unprotected({ protection }), wholeOf(observed(asked)), NO_PUSH);
   try {
     for (const { method, path, role } of routes)
       for (const who of Object.keys(CALLERS) as Who[])
@@ -88,7 +90,7 @@ test('[H2][F20] of every route and every caller: who may not ask has nothing ask
 });
 
 test('[H2] the table names no route that there is not', async () => {
-  const server = await openHttpServer(unprotected({}), wholeOf(observed([])), systemClock, SILENT);
+  const server = await openHttpServer(unprotected({}), wholeOf(observed([])), NO_PUSH);
   try {
     for (const { method, path } of routes) {
       const answer = await fetch(`${server.address}${path}`, { method });

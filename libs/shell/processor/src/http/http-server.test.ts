@@ -1,16 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StoreDrop } from '@flatline/ports';
-import { systemClock } from '@flatline/system';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { openHttpServer } from './http-server.ts';
 import {
   instances,
+  NO_PUSH,
   NOW,
   pipeline,
   serve,
   serverOf,
-  SILENT,
   standby,
   task,
   unprotected,
@@ -235,12 +234,11 @@ describe('the API', () => {
       restart: () => 'absent' as const,
       lookUp: () => Promise.resolve(undefined),
       act: () => Promise.resolve(undefined),
+      page: () => Promise.resolve(undefined),
       endpoint: '',
     };
     const refusal = async (host: string): Promise<unknown> =>
-      openHttpServer(unprotected({ host, port }), wholeOf(observed), systemClock, SILENT).catch(
-        (error: unknown) => error,
-      );
+      openHttpServer(unprotected({ host, port }), wholeOf(observed), NO_PUSH).catch((error: unknown) => error);
     expect(await refusal('127.0.0.1')).toMatchObject({
       name: 'Misconfigured',
       message: expect.stringMatching(new RegExp(`http.port ${port} on 127.0.0.1 cannot be bound .*--http-port`)),

@@ -3,16 +3,19 @@
 import { type Clock, messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
 import { addGuard, promptClose, serverOptions } from '@flatline/http';
-import type { RuntimeLog } from '@flatline/runtime';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Server as TlsServer } from 'node:tls';
 import { Registry } from '@prometheus-io/client';
 import { addActsApi } from '../acts/acts-api.ts';
 import type { Asked } from '../directory/asking.ts';
 import { addEntriesApi } from '../directory/entries-api.ts';
+import { addListApi } from '../directory/list-api.ts';
 import { routedUrl } from '../directory/entry-paths.ts';
-import { ownerRows } from '../directory/owner-rows.ts';
-import { askedOf } from './asked-of.ts';
+import { type OwnerRows, ownerRows } from '../directory/owner-rows.ts';
+import type { PageSource } from '../directory/paging.ts';
+import { addEventsApi } from '../push/events-api.ts';
+import { Pushes, type PushesParts } from '../push/pushes.ts';
+import { askedOf, type There } from './asked-of.ts';
 import { HttpAccess } from './http-access.ts';
 import type { Looked, Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
@@ -23,11 +26,9 @@ import { unreadyReasons } from './readiness.ts';
 import { statsWindows } from './stats-windows.ts';
 import { warningsOf } from './warnings.ts';
 
-export interface HttpServer {
+export interface HttpServer extends There {
   /** `http://host:port` or `https://…`, with the port that was chosen where the configured one is 0. */
   readonly address: string;
-  /** Asks another instance, as this one shows itself to it. */
-  readonly there: Asked['there'];
   close(): Promise<void>;
 }
 
@@ -43,6 +44,7 @@ export const PATHS = [
   '/api/v1/probes',
   '/api/v1/entries',
   '/api/v1/owners',
+  '/api/v1/events',
 ] as const;
 const STATS_PATH = '/api/v1/stats/:pipeline';
 /** The longest key, in base64url. */
@@ -50,13 +52,12 @@ const PARAM_LENGTH_MAX = 90_000;
 const RESTART_PATH = '/api/v1/partitions/:pipeline/:partition/restart';
 const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
 
-/** @throws Misconfigured where the address cannot be bound, or certificate and key do not go together */
-export async function openHttpServer(
-  http: HttpConfig,
-  whole: Whole,
-  clock: Clock,
-  log: RuntimeLog,
-): Promise<HttpServer> {
+/**
+ * `push`: how outputs are read for those who subscribe to them. @throws Misconfigured where the address cannot be bound, or
+ * certificate and key do not go together
+ */
+export async function openHttpServer(http: HttpConfig, whole: Whole, push: PushesParts): Promise<HttpServer> {
+  const { clock, log } = push;
   const access = new HttpAccess(http, { whole, clock, log });
   const server = Fastify({
     ...serverOptions(access.certificate),
@@ -65,7 +66,10 @@ export async function openHttpServer(
   });
   if (access.certificate !== undefined) access.serve(server.server as unknown as TlsServer);
   const closeServer = promptClose(server, { clock, hasSockets: false });
+  const pushes = new Pushes(push);
   const close = async (): Promise<void> => {
+    // Subscriptions last until they are ended.
+    await pushes.close();
     access.close();
     await closeServer();
   };
@@ -82,11 +86,14 @@ export async function openHttpServer(
   });
   addHealth(server, whole);
   addApi(server, whole);
-  const there: Asked['there'] = (endpoint, group, asking) => access.others.ask(endpoint, group, asking);
-  addEntries(server, whole, askedOf(whole, clock, there));
+  const there: There = {
+    there: (endpoint, group, asking) => access.others.ask(endpoint, group, asking),
+    pageThere: (endpoint, group, asking) => access.others.page(endpoint, group, asking),
+  };
+  addEntries(server, whole, { asked: askedOf(whole, clock, there), pushes, clock });
   try {
     const address = await server.listen({ host, port });
-    return { address, there, close };
+    return { address, ...there, close };
   } catch (error) {
     await close();
     throw unbound({ host, port }, error);
@@ -153,15 +160,21 @@ function addApi(server: FastifyInstance, whole: Whole): void {
   );
 }
 
-function addEntries(server: FastifyInstance, whole: Whole, asked: Asked): void {
+interface EntriesParts {
+  readonly asked: Asked & PageSource;
+  readonly pushes: Pushes;
+  readonly clock: Clock;
+}
+
+function addEntries(server: FastifyInstance, whole: Whole, { asked, pushes, clock }: EntriesParts): void {
   const processes = async (): Promise<Looked['processes']> => (await whole.look()).processes;
   const pipelines = async (): Promise<readonly string[]> => [
     ...new Set((await processes()).flatMap(({ pipelines: all }) => all.map(({ name }) => name))),
   ];
-  addEntriesApi(server, {
-    ...asked,
-    owners: async (pipeline) => ownerRows(await processes(), pipeline),
-    pipelines,
-  });
-  addActsApi(server, { act: (asked) => whole.act(asked), pipelines });
+  const owners = async (pipeline: string): Promise<OwnerRows | undefined> => ownerRows(await processes(), pipeline);
+  const api = { ...asked, owners, pipelines };
+  addEntriesApi(server, api);
+  addListApi(server, api, clock);
+  addEventsApi(server, api, { pushes, clock });
+  addActsApi(server, { act: (act) => whole.act(act), pipelines });
 }

@@ -128,9 +128,17 @@ export function unprotected(changes: Partial<HttpConfig>): HttpConfig {
   return { host: '127.0.0.1', port: 0, ...limits, protection: undefined, ...changes };
 }
 
+/** There is no pipeline to subscribe to. */
+export const NO_PUSH: Parameters<typeof openHttpServer>[2] = {
+  config: { pipelines: [] },
+  kafka: { brokers: [], clientId: 'test', clock: systemClock },
+  clock: systemClock,
+  log: SILENT,
+};
+
 /** Until the test has ended. */
 export async function serverOf(whole: Whole): Promise<HttpServer> {
-  const server = await openHttpServer(unprotected({}), whole, systemClock, SILENT);
+  const server = await openHttpServer(unprotected({}), whole, NO_PUSH);
   open.push(server);
   return server;
 }
@@ -157,6 +165,7 @@ export function serve(pipelines: readonly PipelineStatus[], changes: Partial<Obs
     restart: () => 'absent' as const,
     lookUp: () => Promise.resolve(undefined),
     act: () => Promise.resolve(undefined),
+    page: () => Promise.resolve(undefined),
     endpoint: '',
     ...changes,
   };

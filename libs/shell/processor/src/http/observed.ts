@@ -3,6 +3,7 @@ import type { SilentOwner, StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
 import type { ActOutcome, AskedAct } from '../acts/act.ts';
 import type { Asking, HereAnswers } from '../directory/here.ts';
+import type { HerePage, PageAsking } from '../directory/here-pages.ts';
 
 /** Status of one pipeline on this instance. */
 export interface PipelineStatus {
@@ -60,6 +61,8 @@ export interface Observed extends Omit<ProcessView, 'pipelines'> {
   lookUp(asking: Asking): Promise<HereAnswers | undefined>;
   /** Appends an act to the input (Q4); undefined: it has no such pipeline. */
   act(asked: AskedAct): Promise<ActOutcome | undefined>;
+  /** Entries of a partition that it has (Q3); undefined: it has no such pipeline. */
+  page(asking: PageAsking): Promise<HerePage | undefined>;
   /** Where other instances reach this one, `http://host:port`; empty: they do not. */
   readonly endpoint: string;
 }
@@ -99,6 +102,8 @@ export interface Whole {
   lookUp(asking: Asking): Promise<readonly HereAnswers[]>;
   /** Appends an act to the input (Q4), by one of its processes; undefined: none has the pipeline. */
   act(asked: AskedAct): Promise<ActOutcome | undefined>;
+  /** What each process has of the partition; none: no process has the pipeline. */
+  page(asking: PageAsking): Promise<readonly HerePage[]>;
   /** Where other instances reach this port; empty: they do not. */
   endpoint(): string;
 }

@@ -12,6 +12,10 @@ export function oneProcess(observed: Observed, metrics: () => Promise<string>): 
       return answers === undefined ? [] : [answers];
     },
     act: (asked) => observed.act(asked),
+    page: async (asking) => {
+      const page = await observed.page(asking);
+      return page === undefined ? [] : [page];
+    },
     endpoint: () => observed.endpoint,
   };
 }

@@ -18,6 +18,7 @@ const nothing = {
   restart: () => 'absent' as const,
   lookUp: () => Promise.resolve(undefined),
   act: () => Promise.resolve(undefined),
+  page: () => Promise.resolve(undefined),
   endpoint: '',
   wallNow: 0,
 };

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { Asking, HereAnswers } from '../directory/here.ts';
 import { type HttpServer, openHttpServer } from './http-server.ts';
-import { NOW, pipeline, SILENT, unprotected, wholeOf } from './http.fixture.ts';
+import { NO_PUSH, NOW, pipeline, SILENT, unprotected, wholeOf } from './http.fixture.ts';
 
 const ADMIN = newAccessToken();
 const GROUP = newAccessToken();
@@ -69,9 +69,11 @@ async function instance(secrets: () => HttpSecrets, told: () => readonly string[
       pipeline({ instances: told().map((endpoint) => ({ name: 'i', endpoint, partitions: [0], standbys: [] })) }),
     ],
     hasStarted: true,
+    lookUpFill: 0,
     isStopping: false,
     restart: () => 'absent' as const,
     lookUp,
+    page: () => Promise.resolve(undefined),
     act: () => Promise.resolve(undefined),
     endpoint: '',
   };
@@ -85,10 +87,14 @@ async function instance(secrets: () => HttpSecrets, told: () => readonly string[
   const note = (message: string, facts?: object): void => {
     log.push(`${message} ${JSON.stringify(facts)}`);
   };
-  const server = await openHttpServer(unprotected({ protection }), wholeOf(observed), clock, {
-    ...SILENT,
-    info: note,
-    warn: note,
+  const server = await openHttpServer(unprotected({ protection }), wholeOf(observed), {
+    ...NO_PUSH,
+    clock,
+    log: {
+      ...SILENT,
+      info: note,
+      warn: note,
+    },
   });
   open.push(server);
   return { server, clock, asked, log };

@@ -16,6 +16,7 @@ const blank = {
   restart: () => 'absent' as const,
   lookUp: () => Promise.resolve(undefined),
   act: () => Promise.resolve(undefined),
+  page: () => Promise.resolve(undefined),
   endpoint: '',
 };
 
@@ -37,6 +38,7 @@ describe('one port for several workers', () => {
       restart: () => Promise.resolve('absent'),
       lookUp: () => Promise.resolve([]),
       act: () => Promise.resolve(undefined),
+      page: () => Promise.resolve([]),
       endpoint: () => '',
     });
 

@@ -16,6 +16,7 @@ import type { TaskContext } from '../task-context.ts';
 import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace, type Waiting } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
+import { CutLooks } from './cut-looks.ts';
 import type { Flusher } from '../local-store/flusher.ts';
 import type { LoopEvents } from '../loop-events.ts';
 import { SettledCuts } from './settled-cuts.ts';
@@ -38,6 +39,7 @@ export class CommitCycle {
   readonly closeDelays = new DurationHistogram();
   readonly refusals: RefusalLog;
   readonly settledCuts: SettledCuts;
+  readonly cutLooks: CutLooks;
   readonly #parts: CommitCycleParts;
   readonly #context: TaskContext;
   readonly #pace: CommitPace;
@@ -53,6 +55,11 @@ export class CommitCycle {
     this.refusals = new RefusalLog(ports.log, input);
     this.#pace = new CommitPace(settings);
     this.settledCuts = new SettledCuts(() => parts.task.settledCuts, parts.events.wake);
+    this.cutLooks = new CutLooks({
+      outputEnd: parts.committer.outputEnd,
+      state: () => (parts.task.hasUncut ? 'uncut' : this.#underWay === undefined ? 'rest' : 'inFlight'),
+      onAwaited: parts.events.wake,
+    });
     parts.task.limitCut(parts.budget.bytesMax);
   }
 
@@ -86,7 +93,8 @@ export class CommitCycle {
     const { task } = this.#parts;
     const { settings } = this.#context;
     // Whoever looks a key up waits for its commit as whoever reads the output does for a close.
-    if (task.hasOutputs || this.settledCuts.isAwaited) return isCaughtUp ? 'close' : 'closeBehind';
+    if (task.hasOutputs || this.settledCuts.isAwaited || this.cutLooks.isAwaited)
+      return isCaughtUp ? 'close' : 'closeBehind';
     // Without unheard time a clock record is asked for where something is due: few come of which nothing follows.
     const isListening = (settings.heldTime?.unheardMs ?? 0) > 0;
     return isListening && isCaughtUp && task.hasOnlyClocks ? 'clock' : 'nothing';
@@ -96,8 +104,8 @@ export class CommitCycle {
   async stop(): Promise<void> {
     this.#timer?.();
     await this.#underWay;
-    // The rest is committed after a stop, and nothing waits for it: the answer is then the next owner's.
-    this.settledCuts.end();
+    // The rest is committed after a stop, and nothing waits for it.
+    this.#endWaits();
     this.#parts.truncator.stop();
   }
 
@@ -129,13 +137,17 @@ export class CommitCycle {
     this.#pace.began(startedAt);
     const wasPurging = task.isPurging;
     try {
-      const outcome = await committer.commit();
+      // The cut is made at once.
+      const committing = committer.commit();
+      this.cutLooks.cut();
+      const outcome = await committing;
       if (outcome.kind === 'letGo') {
-        this.settledCuts.end();
+        this.#endWaits();
         events.end(outcome);
         return;
       }
       this.settledCuts.settled();
+      this.cutLooks.settled();
       const endedAt = ports.clock.monotonicMs();
       this.#pace.ended(endedAt);
       this.durations.add(endedAt - startedAt);
@@ -147,12 +159,18 @@ export class CommitCycle {
       if (wasPurging) this.#considerPurged(outcome.floor);
       flusher.offer();
     } catch (error) {
-      this.settledCuts.end();
+      this.#endWaits();
       events.end({ kind: 'failed', error });
     } finally {
       this.#underWay = undefined;
       events.wake();
     }
+  }
+
+  /** The answer is then the next owner's. */
+  #endWaits(): void {
+    this.settledCuts.end();
+    this.cutLooks.end();
   }
 
   /** An erasure (E1) has only to wait until its floor was in force for long enough. */

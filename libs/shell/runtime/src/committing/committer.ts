@@ -36,7 +36,7 @@
 //        grant that; beyond, the task is let go, restored to the last commit, and cuts less at a time.
 import { assert, type DurationMs, Fenced, Retriable, TRANSACTION_TIMEOUT_MAX_MS } from '@flatline/base';
 import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
-import type { Transaction, TransactionalWriter } from '@flatline/ports';
+import type { Transaction, TransactionalWriter, WrittenOffsets } from '@flatline/ports';
 import { newLogId } from '../log-id.ts';
 import { RetryPause } from '../retry-pause.ts';
 import { claim, type Ownership } from '../restoring/claiming.ts';
@@ -45,6 +45,7 @@ import { type Anchor, GIVEN_AWAY, lookUp, lostTail } from './commit-look-up.ts';
 import type { LetGo } from '../loop-events.ts';
 import { OwnDelay } from '../proof/own-delay.ts';
 import { transactionOf } from './output-records.ts';
+import { OutputEnd } from './output-end.ts';
 import { placeInLog, type TaskContext } from '../task-context.ts';
 
 export type CommitOutcome =
@@ -75,6 +76,7 @@ interface InFlight {
 }
 
 export class Committer {
+  readonly outputEnd: OutputEnd;
   readonly #parts: CommitterParts;
   readonly #context: TaskContext;
   #writer: TransactionalWriter;
@@ -92,6 +94,8 @@ export class Committer {
   constructor(parts: CommitterParts) {
     const { context, ownership, last } = parts;
     const { ports, settings } = context;
+    const output = { topic: settings.outputTopic, partition: context.partition };
+    this.outputEnd = new OutputEnd(() => ports.admin.replicatedEnd(output));
     this.#parts = parts;
     this.#context = context;
     this.#writer = ownership.writer;
@@ -155,6 +159,7 @@ export class Committer {
       inputPartitions: settings.inputPartitions,
     });
     const transaction = transactionOf(cut, partition, settings);
+    if (this.#outputsAt(transaction) >= 0) this.outputEnd.sent();
     return { cut, transaction, timeoutMs: ports.writers.timeoutMs };
   }
 
@@ -187,7 +192,7 @@ export class Committer {
     if (found.kind === 'letGo') return found;
     this.#anchor = claimAnchor(ownership);
     if (found.kind === 'absent') return this.#sendAgain(inFlight);
-    return this.#settle(inFlight, found.offsets);
+    return this.#settle(inFlight, found.offsets, undefined);
   }
 
   async close(): Promise<void> {
@@ -228,7 +233,12 @@ export class Committer {
     if (offsets[0]! <= this.#anchor.offset)
       return lostTail(this.#context, this.#anchor, `a commit was written at offset ${offsets[0]!}`);
     this.#anchor = { offset: offsets.at(-1)!, isClaim: false, id: inFlight.cut.header.commitId };
-    return this.#settle(inFlight, offsets);
+    return this.#settle(inFlight, offsets, written);
+  }
+
+  /** Which of its writes are outputs; −1: it has none. */
+  #outputsAt({ writes }: Transaction): number {
+    return writes.findIndex(({ topic }) => topic === this.#context.settings.outputTopic);
   }
 
   #giveMoreTime(inFlight: InFlight): void {
@@ -242,8 +252,15 @@ export class Committer {
     });
   }
 
-  #settle({ cut }: InFlight, offsets: readonly number[]): CommitOutcome {
+  /** `written`: where each write came to lie; undefined: its answer was lost. */
+  #settle(
+    { cut, transaction }: InFlight,
+    offsets: readonly number[],
+    written: WrittenOffsets | undefined,
+  ): CommitOutcome {
     this.#parts.task.settle(cut, offsets);
+    const outputsAt = this.#outputsAt(transaction);
+    if (outputsAt >= 0) this.outputEnd.settled(written?.[outputsAt]);
     this.#inFlight = undefined;
     this.#sequence = cut.header.sequence;
     this.#previous = cut.header.commitId;

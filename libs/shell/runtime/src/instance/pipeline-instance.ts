@@ -20,7 +20,7 @@ import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import { type StandbyStatus, Standby } from '../restoring/standby.ts';
 import type { TaskContext, TaskInput } from '../task-context.ts';
 import { TaskRunner } from '../running/task-runner.ts';
-import type { LookUp, LookUpHow } from '../look-up.ts';
+import type { EntryPage, EntryPageHow, LookUp, LookUpHow } from '../look-up.ts';
 import { otherPartitionCount } from '../running/present-inputs.ts';
 import type { TaskStatus } from '../running/task-status.ts';
 import { OwnerWatch, type SilentOwner } from '../probing/owner-watch.ts';
@@ -199,8 +199,17 @@ export class PipelineInstance implements MembershipListener {
     // A standby does not read the input: it does not know how old it is.
     const standing = how.isNow ? undefined : this.#standbys.get(partition)?.lookUp(key, how.show);
     if (standing !== undefined) return standing;
+    return own ?? this.#elsewhere(partition);
+  }
+
+  /** Entries of the partition as a commit left them: by its owner alone, since others do not know where its outputs end (Q3). */
+  async page(partition: number, how: EntryPageHow): Promise<EntryPage> {
+    return (await this.#runners.get(partition)?.page(how)) ?? this.#elsewhere(partition);
+  }
+
+  #elsewhere(partition: number): { readonly kind: 'moving'; readonly detail: string } {
     const standby = this.#standbys.has(partition) ? 'a standby that reads its changelog' : 'another instance';
-    return own ?? { kind: 'moving', detail: `the partition is with ${standby}` };
+    return { kind: 'moving', detail: `the partition is with ${standby}` };
   }
 
   /** Timers of the partition's task; undefined where it has no state, or is not here. For checks (V8). */

@@ -8,7 +8,7 @@
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 //   TR3  Whatever is thrown about this partition ends here: it stops this task at most, and only Fatal goes on to the process.
 import { type Cancel, Corrupt, type DurationMs, type Fatal, Fenced, Retriable } from '@flatline/base';
-import { RecordFailed, type TimerInspection } from '@flatline/partition';
+import { type PartitionTask, RecordFailed, type TimerInspection } from '@flatline/partition';
 import { OWNERSHIP_CERTAIN_MS } from '../limits.ts';
 import { RetryPause } from '../retry-pause.ts';
 import { placeInLog, type TaskContext } from '../task-context.ts';
@@ -18,7 +18,8 @@ import { chosenProofs } from './proof-choice.ts';
 import { GIVEN_AWAY } from '../committing/commit-look-up.ts';
 import { contained } from './contained.ts';
 import { lookAtOnce, lookUpIn } from './entry-look-up.ts';
-import type { LookUp, LookUpHow } from '../look-up.ts';
+import { pageOf } from './entry-page.ts';
+import type { EntryPage, EntryPageHow, LookUp, LookUpHow } from '../look-up.ts';
 import { type FailurePlace, verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
 import { StopRetry } from './stop-retry.ts';
@@ -98,19 +99,34 @@ export class TaskRunner {
 
   /** What the key has, by a task that runs here; else why that cannot be said. */
   async lookUp(key: Uint8Array, how: LookUpHow): Promise<LookUp> {
+    const running = this.#running;
+    if (running === undefined) return this.#absence;
+    const { task, loop } = running;
+    const { commits, readEnds } = loop;
+    return lookUpIn({ task, settledCuts: commits.settledCuts, readEnds, partition: this.partition }, key, how);
+  }
+
+  /** The same of entries as one of its commits left them. */
+  async page(how: EntryPageHow): Promise<EntryPage> {
+    const running = this.#running;
+    if (running === undefined) return this.#absence;
+    const { task, loop } = running;
+    return pageOf({ task, cutLooks: loop.commits.cutLooks, partition: this.partition }, how);
+  }
+
+  get #running(): { readonly task: PartitionTask; readonly loop: TaskLoop } | undefined {
     const { kind } = this.#state;
     const { task, loop } = this.#holdings;
     const runs = kind === 'running' || kind === 'draining';
-    if (runs && task !== undefined && loop !== undefined) {
-      const { commits, readEnds } = loop;
-      return lookUpIn({ task, settledCuts: commits.settledCuts, readEnds, partition: this.partition }, key, how);
-    }
+    return runs && task !== undefined && loop !== undefined ? { task, loop } : undefined;
+  }
+
+  /** Why nothing can be said. */
+  get #absence(): Extract<LookUp, { readonly kind: 'restoring' | 'moving' }> {
     if (this.#isLetGo) return { kind: 'moving', detail: 'this instance lets the partition go' };
     const detail = 'detail' in this.#state ? this.#state.detail : undefined;
-    return {
-      kind: 'restoring',
-      detail: detail ?? (kind === 'stopped' ? 'the partition has stopped' : 'it is being restored'),
-    };
+    const isStopped = this.#state.kind === 'stopped';
+    return { kind: 'restoring', detail: detail ?? (isStopped ? 'the partition has stopped' : 'it is being restored') };
   }
 
   /** V8; undefined while there is no state. */
