@@ -7,7 +7,7 @@ const NUMBER = /^(?!.*Map<).*\b(number|Duration|DurationMs|Millis)\b/s;
 const DEFAULT = /\b(default|required)\b/i;
 /** A word of this list; or, as rows of docs/CONFIGURATION.md have it, any behind a bound: `1 … 16 waiters`. */
 const UNIT =
-  /(?:≥|…) \d+ [a-z]|\bmilliseconds\b|\bms\b|\b(attempts|bytes|code units|records|attributes|copies|ids|items|partitions|retries|runs|schedules|sockets|sources|starts|times|per second)\b/i;
+  /(?:≥|…) \d+ [a-z]|\bmilliseconds\b|\bms\b|\b(attempts|bytes|code units|records|attributes|copies|entries|ids|items|partitions|retries|runs|schedules|sockets|sources|starts|times|per second)\b/i;
 /** Numbers that are names, and count nothing. */
 const UNCOUNTED = /\b(port|partition|schemas|sequence|tokenEpoch|changelogFormat)$/;
 

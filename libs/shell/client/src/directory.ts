@@ -68,7 +68,7 @@ export interface DirectoryListOptions {
   readonly prefix?: RecordKey;
   /** Entries with this value of it alone. Default: all. */
   readonly attribute?: { readonly name: string; readonly equals: string };
-  /** How many entries the answer has at most: 1 to 1 000. Default 100. */
+  /** How many entries the answer may have: how many at most, 1 to 1 000. Default 100. */
   readonly limit?: number;
   /** As the answer before this one said. Default: from the beginning. */
   readonly after?: string;
