@@ -3,6 +3,7 @@ import type { Mutant } from '../mutants/mutant.ts';
 
 const MERGE_ORDER = 'libs/core/partition/src/input/merge-order.ts';
 const SESSION_KIND = 'libs/core/kinds/src/session/session-kind.ts';
+const APPLY_EVENT = 'libs/core/kinds/src/session/apply-event.ts';
 const EARLY_DATA = 'libs/core/kinds/src/session/early-data.ts';
 
 export const INPUT_MUTANTS: readonly Mutant[] = [
@@ -63,5 +64,26 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     from: 'const unreduced = this.#reduce(records, isLive, this.#isMuted(isLive));',
     to: 'this.#isMuted(isLive); const unreduced = this.#reduce(records, isLive, true);',
     seed: 49,
+  },
+  {
+    name: 'has data choose how long a session lasts',
+    file: APPLY_EVENT,
+    from: 'noteContent(entry, rules, event, event.occurredAt ?? at.timestamp);',
+    to: 'noteContent(entry, rules, event, event.occurredAt ?? at.timestamp); takeTimeout(entry, rules, event.timeoutMs);',
+    seed: 21_908_458,
+  },
+  {
+    name: 'has a session start with what was said before it',
+    file: EARLY_DATA,
+    from: 'detail.startedAt = occurredAt;',
+    to: 'void occurredAt;',
+    seed: 21_910_971,
+  },
+  {
+    name: 'keeps what data says of a session that has all its events',
+    file: SESSION_KIND,
+    from: 'resetEvent(this.#event);\n    return true;',
+    to: 'return true;',
+    seed: 21_908_458,
   },
 ];

@@ -66,8 +66,8 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
   {
     name: 'has one of several sessions of a key wait beside open ones',
     file: DISORDERED,
-    from: 'if (closed < fragments.length - 1 || !revisions.isOn)',
-    to: 'if (!revisions.isOn)',
+    from: 'const waits = left.length === 0 && revisions.isOn;',
+    to: 'const waits = revisions.isOn;',
     seed: 55,
   },
   {
@@ -83,5 +83,19 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     from: 'if (!input.touches) {\n      this.#isMuted(true);',
     to: "if (!input.touches && input.unknownKey !== 'open') {\n      this.#isMuted(true);",
     seed: 50,
+  },
+  {
+    name: 'leaves the reason of a close that an end revises',
+    file: REVISIONS,
+    from: 'reason: fragment.endedAt === undefined ? reason : ENDED,',
+    to: 'reason,',
+    seed: 980,
+  },
+  {
+    name: 'says a session again that has all its events',
+    file: REVISIONS,
+    from: 'if (this.#isCapped(closed)) {',
+    to: 'if (this.#isCapped(closed) && closed.revision > 0) {',
+    seed: 21_908_458,
   },
 ];

@@ -114,8 +114,8 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   {
     name: 'tells of no session that opens with an event',
     file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'this.#apply({ isLive, isTold: true }, effects);',
-    to: 'this.#apply({ isLive, isTold: isLive }, effects);',
+    from: 'this.#apply(isLive, effects);',
+    to: 'this.#apply(isLive, effects, isLive && this.#tells);',
   },
   {
     name: 'follows what is said of a live session with a tombstone',
@@ -195,5 +195,26 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/kinds/src/reducing/state-reducer.ts',
     from: 'readingAs(former.type, this.state.type)',
     to: 'readingAs(this.state.type, this.state.type)',
+  },
+  {
+    name: 'reduces a duplicate again where times count',
+    file: 'libs/core/kinds/src/session/placing.ts',
+    from: 'if (!applied.duplicate) reduce(fragment, arrival, rules);',
+    to: 'reduce(fragment, arrival, rules);',
+    seed: 101,
+  },
+  {
+    name: 'takes an end for a touch of which it tells',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'this.#apply(true, effects, false);',
+    to: 'this.#apply(true, effects);',
+    seed: 12,
+  },
+  {
+    name: 'has an end be of the first open session of its key',
+    file: 'libs/core/kinds/src/session/placing.ts',
+    from: 'fragments.find((each) => each.openedAt <= effectiveAt && effectiveAt < reachEnd(each, held))',
+    to: 'fragments.find((each) => effectiveAt < reachEnd(each, held))',
+    seed: 10,
   },
 ];

@@ -59,4 +59,18 @@ export const STATS_MUTANTS: readonly Mutant[] = [
     from: 'return firstOffset >= this.#since;',
     to: 'return firstOffset >= 0 && this.#since >= 0;',
   },
+  {
+    name: 'leaves a session that is erased among those that are open',
+    file: STATISTICS,
+    from: 'this.#move(label, -1);\n    // Said, for what is active in it.',
+    to: '// Said, for what is active in it.',
+    seed: 21_908_282,
+  },
+  {
+    name: 'says nothing of a value that sessions have left',
+    file: STATISTICS,
+    from: 'this.#count(before, () => undefined);',
+    to: 'void before;',
+    seed: 21_908_282,
+  },
 ];
