@@ -13,7 +13,7 @@ const FUZZ_CASES = 10_000;
 const VARIANTS = 10;
 /** Kinds of pipelines that chaos tries besides sessions, each a part of the campaign. */
 const CHAOS_PARTS = ['1/3', '2/3', '3/3'];
-/** Of five: so many take some minutes. */
+/** Assemblies of the five that there are: so many take some minutes. */
 const ASSEMBLIES = 3;
 const WAITING = 0.5;
 

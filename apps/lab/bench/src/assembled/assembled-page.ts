@@ -9,10 +9,10 @@ export interface BytesLook {
   readonly liveSessions: number;
   /** Anonymous memory of the process, garbage collected. */
   readonly memoryBytes: number;
-  /** Of all partitions: from the floor to the end, and the part in live bases. */
+  /** Bytes of all partitions from the floor to the end, and the part in live bases. */
   readonly changelogBytes: number;
   readonly liveBytes: number;
-  /** Of the local stores, as allocated on the disk. */
+  /** Bytes of the local stores, as allocated on the disk. */
   readonly storeBytes: number;
 }
 

@@ -17,9 +17,9 @@ import { measureBytes } from './session-bytes.ts';
 import { SHAPES } from './shapes.ts';
 
 const DEFAULTS = {
-  /** Of each shape, and that close together. */
+  /** Live ones of each shape, and those that close together. */
   sessions: 400_000,
-  /** Of each kind and number of inputs. */
+  /** Events of each kind, for each number of inputs. */
   events: 6_000_000,
   warmUpShare: 0.2,
   /** That events belong to. */

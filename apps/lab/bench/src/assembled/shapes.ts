@@ -7,13 +7,13 @@ import { NO_VALUE } from '../writing.ts';
 export interface Shape {
   readonly name: string;
   readonly does: string;
-  /** Of the pipeline. `table`: a topic that only adds data. */
+  /** Settings of the pipeline. `table`: a topic that only adds data. */
   settings(topic: string, table: string): object;
   /** What each session sends, in its order. */
   readonly values: readonly (Uint8Array | null)[];
 }
 
-/** Of names and values together. */
+/** Length of names and values together. */
 export const ATTRIBUTE_BYTES = 500;
 const NAMES = ['plan', 'country', 'campaign', 'device', 'page'];
 

@@ -7,7 +7,7 @@ import { oneOf } from '../../worlds/one-of.ts';
 import { assembledAct, type Senders } from './assembled-act.ts';
 
 type SessionSection = Extract<ConfigurationInput['pipelines'][number], { readonly kind: 'session' }>;
-/** Of one input, beside its topic. */
+/** Settings of one input, beside its topic. */
 export type InputSettings = Omit<Extract<SessionSection['input'], { readonly topic: string }>, 'topic'>;
 
 /** What the topics of a trial must show for its features to have mattered (V12). */
