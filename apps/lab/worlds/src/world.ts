@@ -38,6 +38,7 @@ export interface SeedReport {
 /** Reasons of a partition that has stopped because its input has lost records that were read (R3). */
 const LOSS = /acknowledged records were lost or replaced|is not the log that was read/;
 const LOOK_MS = 1_000;
+const UNEVEN_MS = 13;
 const STEP_MAX_MS = 800;
 /** Most processes have met and begun within this time. */
 const IDLE_MS = 6_000;
@@ -182,16 +183,21 @@ class World {
       this.#nemesis.restart(1);
       this.#nemesis.heal();
       this.#devices.greetOnce();
-      await time.runFor(LOOK_MS);
+      await time.runFor(this.#lookMs);
       this.#inspect();
       if (this.#broken.length > 0) return undefined;
       const unfinished = this.#unfinished();
       if (unfinished !== undefined && this.#mayStillTake(time.nowMs - startMs)) continue;
       // A repetition would come soon.
-      await time.runFor(LOOK_MS);
+      await time.runFor(this.#lookMs);
       const what = unfinished === undefined ? undefined : this.#unfinished();
       return what === undefined ? undefined : { what, limitMs: this.#calmLimitMs };
     }
+  }
+
+  /** Probes come at even distances: looks at even ones would find one under way each time. */
+  get #lookMs(): DurationMs {
+    return this.#scenario.probeIntervalMs === undefined ? LOOK_MS : LOOK_MS + UNEVEN_MS;
   }
 
   /** Folds the input only of a world that takes long. */
