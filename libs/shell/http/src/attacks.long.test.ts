@@ -8,7 +8,12 @@ import { RequestAdmitting } from './access/admitting.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
 const FUZZED = Number(process.env['F20_REQUESTS'] ?? 100_000);
-const IDLE = Number(process.env['F20_SOCKETS'] ?? 10_000);
+/** Each socket is two open files of this process. */
+const FILES_MAX = Number(
+  (process.report.getReport() as { userLimits: { open_files: { hard: number | string } } }).userLimits.open_files.hard,
+);
+const IDLE_MAX = Number.isFinite(FILES_MAX) ? Math.floor((FILES_MAX - 1_000) / 2) : 10_000;
+const IDLE = Number(process.env['F20_SOCKETS'] ?? Math.min(10_000, IDLE_MAX));
 const AT_ONCE = 100;
 const ADMIN = newAccessToken();
 const asAdmin = { headers: { authorization: `Bearer ${ADMIN}`, connection: 'close' } };

@@ -44,9 +44,11 @@ export async function keepClosing(connection: KafkaConnection, topic: string, si
   const producer = await BatchProducer.open({ clock: systemClock, connection, topic, lingerMs: 1 });
   const value = Buffer.from(JSON.stringify({ type: 'STARTED', timeoutMs: OTHERS_TIMEOUT_MS }));
   const from = performance.now();
-  for (let other = 0; !signal.aborted; await delay(OTHERS_EVERY_MS))
+  for (let other = 0; !signal.aborted;) {
     for (const until = (performance.now() - from) / OTHERS_EVERY_MS; other < until; other += 1)
       void producer.add({ key: Buffer.from(`other-${other}`), value });
+    await delay(OTHERS_EVERY_MS);
+  }
   await producer.close();
 }
 
