@@ -132,4 +132,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'session',
     found: 'windows settled before other settings closed what was due in them (the judge)',
   },
+  {
+    seed: 120,
+    kind: 'session',
+    found: 'a log longer than allowed where commits that say much beside changes outran what a round frees (K8)',
+  },
 ];

@@ -125,8 +125,8 @@ export class Changelog {
   #within: { readonly slot: number; readonly part: number; readonly isNew: boolean } | undefined;
   #inFlight: ChangelogCut | undefined;
   /**
-   * Bytes of what the kind kept in the last cut: they lengthen the log as changes do (K8). They are not counted as pending: each
-   * commit has them, and one that may hold fewer would hold no record.
+   * Bytes of what the kind kept in the last cut, and of evictions under way (Q4): they lengthen the log as changes do (K8). They are
+   * not counted as pending: each commit has them, and one that may hold fewer would hold no record.
    */
   #keptBytes = 0;
 
@@ -386,7 +386,7 @@ export class Changelog {
       liveBytes: this.liveBytes,
       logBytes: this.ledger.logBytes,
     };
-    this.#keptBytes = context.kept?.length ?? 0;
+    this.#keptBytes = (context.kept?.length ?? 0) + (context.evictions?.length ?? 0);
     const blocks = this.#builder.finish(header);
     const blockBytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
     this.#inFlight = { blocks, removed, header, blockBytes };

@@ -36,6 +36,8 @@ export const SWEPT_SLOT_BYTES = 4;
 const SWEEP_FROM = 15 / 16;
 /** Share of the log that a round leaves alone, the newest. */
 const SWEEP_LEAVES = 7 / 8;
+/** What so many commits write, a round frees at least: it takes some itself, and they may say much beside changes (Q4, S12). */
+const COMMITS_FREED = 4;
 /** A round is thought about again each time the log has grown by so great a part of what is allowed. */
 const PLANS = 64;
 
@@ -161,7 +163,8 @@ export class SweepPlan {
     this.#plannedAt = Math.min(this.#plannedAt, logBytes);
     if (logBytes + liveBytes < most || logBytes < this.#plannedAt + allowed / PLANS) return;
     this.#plannedAt = logBytes;
-    const before = ledger.newest(ledger.logBytes * SWEEP_LEAVES);
+    const freed = Math.max(ledger.logBytes * (1 - SWEEP_LEAVES), COMMITS_FREED * commitBytes);
+    const before = ledger.newest(Math.max(0, ledger.logBytes - freed));
     if (logBytes + this.#bytesOf(ledger.countBelow(before)) < most) return;
     if (haveStates) this.#next = before;
     else this.#begin(before);
