@@ -251,14 +251,15 @@ export class SimulatedGroup {
     return { generation: this.#generation, memberId, partitions: assigned, standbys, instances: this.#instances() };
   }
 
-  /** As of the generation: one that dies is among them until the group has noticed. */
+  /** In the order of their names, as of the generation: one that dies is among them until the group has noticed. */
   #instances(): readonly InstancePartitions[] {
-    return [...this.#members.values()].map(({ instance: name, assigned: partitions, standbys }) => ({
+    const all = [...this.#members.values()].map(({ instance: name, assigned: partitions, standbys }) => ({
       name,
       endpoint: `http://${name}`,
       partitions,
       standbys,
     }));
+    return all.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 }
 

@@ -104,8 +104,8 @@ export const LOOK_UP_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'says none while it restores',
     file: RUNNER,
-    from: "    return {\n      kind: 'restoring',",
-    to: "    if (kind === 'restoring') return { kind: 'found', entries: [], asOf: { clock: Number.MAX_SAFE_INTEGER, position: 0 }, from: 'owner' };\n    return {\n      kind: 'restoring',",
+    from: "    return { kind: 'restoring', detail:",
+    to: "    if (this.#state.kind === 'restoring') return { kind: 'found', entries: [], asOf: { clock: Number.MAX_SAFE_INTEGER, position: 0 }, from: 'owner' };\n    return { kind: 'restoring', detail:",
     looksUp: true,
   },
 ];
