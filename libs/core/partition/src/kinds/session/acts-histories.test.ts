@@ -6,7 +6,8 @@ import type { DisorderLog, Summary } from './disorder.fixture.ts';
 
 const T = 1_000_000;
 const SEED_COUNT = Number(process.env['SEEDS'] ?? 10);
-const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+/** Among the first ten from here is one that revises what was evicted. */
+const FIRST_SEED = Number(process.env['SEED'] ?? 11);
 /** UTF-8 of one to four bytes, and what objects are made of. */
 const VALUES = ['g1', 'é', '__proto__', '', 'x'.repeat(130)] as const;
 const NAMES = ['gateway', '😀', ''] as const;
