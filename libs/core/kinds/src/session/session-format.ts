@@ -1,6 +1,6 @@
 // The head of a session as bytes: in the base of a changelog, in the local store, and what a touch changes of it.
 //
-//   head    = flags u8 (1: timeout chosen, 2: numbers follow, 4: early data, without offsets, 8: closed, without timeout) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
+//   head    = flags u8 (1: timeout chosen, 2: numbers follow, 4: early data, without offsets, 8: closed, without timeout, 16: before it opened) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
 //             · lastOffset − firstOffset varint · eventCount varint · timeoutMs varint · [numbers]
 //   touch   = 2 × eventCount, and one where numbers follow, varint · clock − lastSeenAt signed · position − lastOffset signed
 //             · [numbers]
@@ -33,6 +33,8 @@ const NUMBERS = 2;
 const EARLY = 4;
 /** From format version 5 on: what lies beside it is a closed session's (closed-session.ts). */
 const CLOSED_FLAG = 8;
+/** Likewise: it closed, by an operator, as of a clock that its producer was ahead of (C6, Q4), so long before it had opened. */
+const AHEAD = 16;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(7);
@@ -46,9 +48,11 @@ export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
   const { detail, openedAt, firstOffset } = entry;
   const early = isEarly(entry) ? EARLY : 0;
   const closed = isClosed(entry) ? CLOSED_FLAG : 0;
-  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS) | early | closed;
+  const since = entry.lastSeenAt - openedAt;
+  const ahead = closed !== 0 && since < 0 ? AHEAD : 0;
+  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS) | early | closed | ahead;
   numbers[1] = openedAt;
-  numbers[2] = entry.lastSeenAt - openedAt;
+  numbers[2] = ahead === 0 ? since : -since;
   numbers[3] = early === 0 ? firstOffset : 0;
   numbers[4] = entry.lastOffset - firstOffset;
   numbers[5] = entry.eventCount;
@@ -63,9 +67,11 @@ export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
 export function decodeHead(bytes: Uint8Array, start: number, end: number, entry: ReadSession): number {
   const input = new ByteReader(bytes, start, end);
   const flags = input.u8();
-  if (flags > (CHOSEN | NUMBERS | EARLY | CLOSED_FLAG)) throw new MalformedBytes(`a session with flags ${flags}`);
+  if (flags > (CHOSEN | NUMBERS | EARLY | CLOSED_FLAG | AHEAD))
+    throw new MalformedBytes(`a session with flags ${flags}`);
   entry.openedAt = input.varint();
-  entry.lastSeenAt = entry.openedAt + input.varint();
+  const since = input.varint();
+  entry.lastSeenAt = entry.openedAt + ((flags & AHEAD) === 0 ? since : -since);
   entry.firstOffset = input.varint();
   entry.lastOffset = entry.firstOffset + input.varint();
   if ((flags & EARLY) !== 0) {
@@ -77,14 +83,14 @@ export function decodeHead(bytes: Uint8Array, start: number, end: number, entry:
   entry.timeoutMs = input.varint();
   entry.timeoutChosen = (flags & CHOSEN) !== 0;
   const found = (flags & NUMBERS) !== 0 ? decodeNumbers(input) : undefined;
-  if ((flags & CLOSED_FLAG) !== 0) readClosedHead(flags, found, entry);
+  if ((flags & (CLOSED_FLAG | AHEAD)) !== 0) readClosedHead(flags, found, entry);
   if (found !== undefined) entry.restoreDetail(found);
   else entry.detail = undefined;
   return input.position;
 }
 
 function readClosedHead(flags: number, found: DecodedNumbers | undefined, entry: ReadSession): void {
-  if ((flags & EARLY) !== 0 || entry.timeoutMs !== 0 || found?.hasDisorder !== true)
+  if ((flags & (EARLY | CLOSED_FLAG)) !== CLOSED_FLAG || entry.timeoutMs !== 0 || found?.hasDisorder !== true)
     throw new MalformedBytes('a closed session without what closed it');
   entry.timeoutMs = CLOSED;
 }
@@ -108,7 +114,11 @@ function decodeTouch(
   entry.eventCount = Math.floor(count / 2);
   entry.lastSeenAt = clock - input.signedVarint();
   entry.lastOffset = position - input.signedVarint();
-  if (count > 2 * COUNT_MAX + 1 || entry.lastSeenAt < entry.openedAt || entry.lastOffset < entry.firstOffset)
+  if (
+    count > 2 * COUNT_MAX + 1 ||
+    (entry.lastSeenAt < entry.openedAt && !isClosed(entry)) ||
+    entry.lastOffset < entry.firstOffset
+  )
     throw new MalformedBytes('a touch of a session that says what it cannot have become');
   if (count % 2 === 1) entry.restoreDetail(decodeNumbers(input));
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a session`);

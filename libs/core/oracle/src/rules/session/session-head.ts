@@ -23,6 +23,8 @@ const TIMEOUT_CHOSEN = 1;
 const NUMBERS = 2;
 const EARLY = 4;
 const CLOSED = 8;
+/** It closed before it opened. */
+const AHEAD = 16;
 /** The offsets of early data. */
 const NONE = -1;
 /** Bytes of the numbers' bitmap, and its flag. */
@@ -34,7 +36,9 @@ export function readHead(bytes: BlockReader): SessionHead {
   const flags = bytes.byte();
   const isEarly = (flags & EARLY) !== 0;
   const openedAt = bytes.varint();
-  const lastSeenAt = openedAt + bytes.varint();
+  const isAhead = (flags & AHEAD) !== 0;
+  const since = bytes.varint();
+  const lastSeenAt = isAhead ? openedAt - since : openedAt + since;
   const first = bytes.varint();
   const last = first + bytes.varint();
   if (isEarly && last > 0) throw new NotABlock('is early data with offsets');
@@ -44,6 +48,7 @@ export function readHead(bytes: BlockReader): SessionHead {
   const numbers = (flags & NUMBERS) === 0 ? undefined : readNumbers(bytes);
   const timeoutChosen = (flags & TIMEOUT_CHOSEN) !== 0;
   const isClosed = (flags & CLOSED) !== 0;
+  if (isAhead && !isClosed) throw new NotABlock('was last seen before it opened');
   if (isClosed && (isEarly || timeoutMs !== 0)) throw new NotABlock('is a closed session with a timeout, or none');
   return {
     isEarly,
@@ -96,16 +101,18 @@ function readNumbers(bytes: BlockReader): Uint8Array {
 
 function written(head: SessionHead): Uint8Array {
   const { openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers } = head;
+  const isAhead = head.isClosed && lastSeenAt < openedAt;
   const out = new ByteWriter(64);
   out.u8(
     (head.timeoutChosen ? TIMEOUT_CHOSEN : 0) +
       (numbers === undefined ? 0 : NUMBERS) +
       (head.isEarly ? EARLY : 0) +
-      (head.isClosed ? CLOSED : 0),
+      (head.isClosed ? CLOSED : 0) +
+      (isAhead ? AHEAD : 0),
   );
   for (const number of [
     openedAt,
-    lastSeenAt - openedAt,
+    isAhead ? openedAt - lastSeenAt : lastSeenAt - openedAt,
     head.isEarly ? 0 : firstOffset,
     lastOffset - firstOffset,
     eventCount,

@@ -1,6 +1,7 @@
 // What an operator does to sessions (Q4), one act at a time.
 import { describe, expect, test } from '@jest/globals';
 import type { DisorderSettings } from './disorder.fixture.ts';
+import { WALL } from '../kind-log.fixture.ts';
 import { ActsLog } from './acts.fixture.ts';
 
 const T = 1_000_000;
@@ -211,4 +212,40 @@ describe('an end by an operator', () => {
     log.commit();
     expect(log.words().slice(2)).toEqual(['3-1 ENDED by operator 2 at 501']);
   });
+});
+
+describe('a session whose producer is further ahead than the clock may be', () => {
+  test.each(['END', 'EVICT'])(
+    '[Q4][S9][C6] is closed by %s as of the clock, before it opened; its next beat opens another',
+    (act) => {
+      const log = new Gateways({ rules: { graceMs: 50, late: 'revise', revisionWindowMs: 200_000 } });
+      // Within maxFutureMs; the clock comes to maxLeadMs.
+      log.add(WALL + 120_000, 'k', { type: 'CLICK', attributes: { gateway: 'g1' } });
+      log.commit();
+      if (act === 'END') log.act(WALL, 'k', 'END');
+      else log.evict(WALL, 'gateway', 'g1');
+      log.commit();
+      log.restart();
+      expect(log.said('k')).toMatchObject([{ closedAt: WALL + 60_000, revision: 0 }]);
+      log.add(WALL + 120_001, 'k', '');
+      log.commit();
+      log.restart();
+      expect(log.said('k').slice(1)).toEqual([{ tombstone: '3-0' }]);
+      expect(log.task.liveEntries).toBe(1);
+    },
+  );
+});
+
+test('[Q4][C7][DI1] sessions of a key that are due at once close together while an eviction of others is under way', () => {
+  const expired = [false, true].map((isEvicting) => {
+    const log = new Gateways({ rules: { graceMs: 1_000_000 } });
+    for (let i = 0; i < 200; i += 1) log.on('g2', 'k', 200 * i);
+    log.commitWith(0);
+    if (isEvicting) log.evict(T + 40_000, 'gateway', 'g1');
+    log.add(T + 2_000_000, null);
+    log.on('g2', 'k', 2_000_001);
+    log.commitWith(0);
+    return [log.said('k').length, log.task.counters.expired];
+  });
+  expect(expired[1]).toEqual(expired[0]);
 });
