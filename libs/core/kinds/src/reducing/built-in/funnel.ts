@@ -41,11 +41,15 @@ export function funnel(name: string, { field, steps }: FunnelOptions): Part<Funn
     bytesMax: funnelBytesMax(steps),
     add({ times }, { fields, occurredAt }) {
       const step = valueAt(fields);
-      if (typeof step !== 'string' || !steps.includes(step)) return { times };
-      return { times: withTimes(times, step, [occurredAt]) };
+      const known = ofSteps(times, steps);
+      if (typeof step !== 'string' || !steps.includes(step)) return { times: known };
+      return { times: withTimes(known, step, [occurredAt]) };
     },
     merge: (a, b) => ({
-      times: Object.entries(b.times).reduce((all, [step, times]) => withTimes(all, step, times), a.times),
+      times: Object.entries(ofSteps(b.times, steps)).reduce(
+        (all, [step, times]) => withTimes(all, step, times),
+        ofSteps(a.times, steps),
+      ),
     }),
     finish({ times }) {
       const reached: { step: string; at: Millis }[] = [];
@@ -69,6 +73,13 @@ function stepType(name: string): unknown {
       { name: 'at', type: 'long' },
     ],
   };
+}
+
+/** Those of steps that the way has: other settings may have left more than there is room for now. */
+function ofSteps(times: Funnel['times'], steps: readonly string[]): Funnel['times'] {
+  const known = Object.create(null) as Record<string, readonly Millis[]>;
+  for (const [step, each] of Object.entries(times)) if (steps.includes(step)) known[step] = each;
+  return known;
 }
 
 function withTimes(times: Funnel['times'], step: string, more: readonly Millis[]): Funnel['times'] {

@@ -114,7 +114,7 @@ export function added(
     default:
       return typeof value === 'string' && steps!.includes(value)
         ? merged(part, state, { times: Object.fromEntries([[value, [at]]]) }, textBytes)
-        : state;
+        : merged(part, state, { times: {} }, textBytes);
   }
 }
 
@@ -138,7 +138,7 @@ export function merged(part: BuiltInPart, one: unknown, other: unknown, textByte
     case 'set':
       return setOf(one as Values, other as Values, (said as { readonly max: number }).max, textBytes);
     default:
-      return timesOf(one as Funnel, other as Funnel);
+      return timesOf(one as Funnel, other as Funnel, (said as { readonly steps: readonly string[] }).steps);
   }
 }
 
@@ -192,16 +192,17 @@ function setOf(one: Values, other: Values, max: number, textBytes: number): Valu
   return { values: first.slice(0, max), more: one.more || other.more || first.length > max };
 }
 
-function timesOf(one: Funnel, other: Funnel): Funnel {
-  const steps = new Set([...Object.keys(one.times), ...Object.keys(other.times)]);
+/** Steps of former settings go. */
+function timesOf(one: Funnel, other: Funnel, steps: readonly string[]): Funnel {
+  const all = new Set([...Object.keys(one.times), ...Object.keys(other.times)].filter((step) => steps.includes(step)));
   const timesIn = ({ times }: Funnel, step: string): readonly number[] =>
     Object.hasOwn(times, step) ? times[step]! : [];
-  const all = [...steps].map((step): [string, number[]] => {
+  const timed = [...all].map((step): [string, number[]] => {
     const times = [...new Set([...timesIn(one, step), ...timesIn(other, step)])].sort((a, b) => a - b);
     // The first ones, and the last.
     return [step, times.filter((_, i) => i < TIMES_MAX - 1 || i === times.length - 1)];
   });
-  return { times: Object.fromEntries(all) };
+  return { times: Object.fromEntries(timed) };
 }
 
 function reachedIn({ times }: Funnel, steps: readonly string[]): unknown {

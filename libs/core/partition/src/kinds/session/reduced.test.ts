@@ -222,6 +222,22 @@ describe('[S10] built-in parts that are full', () => {
   });
 });
 
+test('[S10] a funnel of other steps refuses no event of a session that lives', () => {
+  const tight = (builtIn: BuiltIns): StateReducer =>
+    new StateReducer({ reducer: builtInReducer(builtIn, leastStateBytes(builtIn)), builtIn });
+  const [a, b] = ['a'.repeat(100), 'b'.repeat(100)];
+  const log = logOf(tight({ way: { funnel: { field: '/p', steps: [a, b] } } }));
+  for (let i = 0; i < 20; i += 1) log.add(T + i, 'k', { p: i % 2 === 0 ? a : b });
+  log.commit();
+  log.rules = { ...log.rules, reducer: tight({ way: { funnel: { field: '/p', steps: ['c', 'd'] } } }) };
+  log.restart();
+  log.add(T + 50, 'k', { p: 'c' });
+  log.add(T + 120, 'k', { type: 'VIEW' });
+  log.commit();
+  expect(log.refused).toEqual([]);
+  expect(log.said('k')).toEqual([]);
+});
+
 const COUNTS = {
   state: { type: 'record', name: 'Counts', fields: [{ name: 'by', type: { type: 'map', values: 'int' } }] },
   initial: (): Counts => ({ by: {} }),
