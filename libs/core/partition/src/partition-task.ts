@@ -343,6 +343,7 @@ export class PartitionTask {
     if (this.changelog.incomplete.size > 0) return undefined;
     // What the owner held by then moves deadlines here, too (C8).
     this.held.reckonAsOf(last);
+    this.#entries.evictAsOf(last.evictions);
     return this.#look.of(key, { clock: last.clock, position: last.inputs[0]!.position });
   }
 

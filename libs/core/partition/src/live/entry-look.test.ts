@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask } from '../index.ts';
 import { Restoration } from '../checkpoint/restoration.ts';
+import { ActsLog } from '../kinds/session/acts.fixture.ts';
 import { applyBlock, begin, bytes, ListCursor, options, type TestRecord } from '../task.fixture.ts';
 
 const WALL = 9e12;
@@ -116,4 +117,24 @@ describe('looking at a key', () => {
     }
     expect([...waits]).toEqual(['live at 1, 1 to settle']);
   });
+});
+
+class Evicted extends ActsLog {
+  /** A task that has restored all blocks, and looks. */
+  restored(key: string): ReturnType<PartitionTask['lookRestored']> {
+    const task = this.newTask();
+    const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
+    this.blocks.forEach((block, offset) => {
+      applyBlock(restoration, block, offset);
+    });
+    return task.lookRestored(bytes(key), restoration.last!);
+  }
+}
+
+test('[Q2][Q4] a standby says of an entry that an eviction under way concerns that it is due, as its owner does', () => {
+  const log = new Evicted({ rules: { timeoutMs: 100, graceMs: 0 } });
+  log.add(1_000_000, 'k', { type: 'CLICK', attributes: { gateway: 'g1' } });
+  log.evict(1_000_005, 'gateway', 'g1');
+  log.commitWith(0);
+  expect([log.task.look(bytes('k'))!.isDue, log.restored('k')!.isDue]).toEqual([true, true]);
 });

@@ -91,7 +91,9 @@ export class LiveEntries implements Effects {
   readonly #kind: Kind;
   readonly #owed: OwedQueue;
   readonly #kept: Kept | undefined;
-  readonly #evictions = new Evictions();
+  #evictions = new Evictions();
+  /** Those of the commit that was looked at last, before `begin`. */
+  #evictionsSaid: Uint8Array | undefined;
   /** Some are under way. A field of its own: each heartbeat asks. */
   #isEvicting = false;
   /** The first instant that may have to be settled; Infinity: none. */
@@ -133,8 +135,7 @@ export class LiveEntries implements Effects {
   /** The restored entries are what lives as of the clock. Nothing happens to them before `arm` has ended. */
   begin(kept: Uint8Array | undefined, position: number, evictions?: Uint8Array): void {
     assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
-    if (evictions !== undefined && this.mayEvict) this.#evictions.restore(evictions);
-    this.#isEvicting = !this.#evictions.isEmpty;
+    this.evictAsOf(evictions);
     this.#kept?.begin(kept, this.clock, position);
     this.#settlesAt = this.#kept?.settlesAt ?? Infinity;
     const wheel = new TimingWheel({
@@ -145,6 +146,15 @@ export class LiveEntries implements Effects {
       deadlineOf: (slot) => this.#timerDueAt(slot),
     });
     this.#arming = { wheel, slot: 0 };
+  }
+
+  /** Up to `begin`, any number of times: entries that these concern are due, as of a commit of another owner. */
+  evictAsOf(evictions: Uint8Array | undefined): void {
+    if (!this.mayEvict || evictions === this.#evictionsSaid) return;
+    this.#evictionsSaid = evictions;
+    this.#evictions = new Evictions();
+    if (evictions !== undefined) this.#evictions.restore(evictions);
+    this.#isEvicting = !this.#evictions.isEmpty;
   }
 
   /** Looks at up to `limit` more slots, and arms a timer for each entry there. True once all have theirs. */
@@ -234,7 +244,8 @@ export class LiveEntries implements Effects {
   }
 
   get dueThrough(): Millis {
-    return this.#isEvicting ? Math.min(this.clock, this.#evictions.firstAt) : this.clock;
+    if (!this.#isEvicting) return this.clock;
+    return Math.min(this.clock, this.#evictions.concerning(this.#kind.evicting!)?.at ?? Infinity);
   }
 
   /** True if its entries can be evicted. */
