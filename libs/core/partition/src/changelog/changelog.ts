@@ -409,7 +409,7 @@ export class Changelog {
     for (const slot of cut.removed) this.#leaving.delete(slot);
     this.ledger.beginCommit(first);
     this.settings.logged(cut.header, offsets[0]!, cut.blockBytes);
-    this.#sweep.plan(cut.blockBytes);
+    this.#sweep.plan(cut.blockBytes, this.#keptBytes);
     if (this.purge.settled(cut.header.floor, offsets[0]!)) this.#sweep.demand(first);
   }
 

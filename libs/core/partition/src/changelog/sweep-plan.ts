@@ -36,8 +36,8 @@ export const SWEPT_SLOT_BYTES = 4;
 const SWEEP_FROM = 15 / 16;
 /** Share of the log that a round leaves alone, the newest. */
 const SWEEP_LEAVES = 7 / 8;
-/** What so many commits write, a round frees at least: it takes some itself, and they may say much beside changes (Q4, S12). */
-const COMMITS_FREED = 4;
+/** What so many commits say beside changes (S12, Q4), a round frees at least: it takes some itself. */
+const COMMITS_FREED = 6;
 /** A round is thought about again each time the log has grown by so great a part of what is allowed. */
 const PLANS = 64;
 
@@ -76,16 +76,16 @@ export class SweepPlan {
   }
 
   /**
-   * Decides whether the next cut sweeps, and how much it may find; the next commit is taken for as large as the last one. Decided
-   * before its changes come, so that stepping knows what they will weigh.
+   * Decides whether the next cut sweeps, and how much it may find; the next commit is taken for as large as the last one, of which
+   * `besideBytes` are no changes. Decided before its changes come, so that stepping knows what they will weigh.
    *
    * Changes made while this commit was in flight are weighed as touches. Where these are much smaller than binds, since entries
    * have states, the round begins behind the cut that writes them: one that bound them all could be of any size. So another
    * commit comes before it, of which nothing is known but the last two.
    */
-  plan(commitBytes: number): void {
+  plan(commitBytes: number, besideBytes: number): void {
     if (this.before === 0 && this.#next === 0 && this.#demanded > 0) this.#demandLeft();
-    if (this.before === 0) this.#considerRound(commitBytes);
+    if (this.before === 0) this.#considerRound(commitBytes, besideBytes);
     else this.#count();
   }
 
@@ -149,7 +149,7 @@ export class SweepPlan {
     return this.#gathered;
   }
 
-  #considerRound(commitBytes: number): void {
+  #considerRound(commitBytes: number, besideBytes: number): void {
     const { ledger, table, sizes } = this.#parts;
     const { bytes: liveBytes } = sizes;
     const { changelogFactor, unsweptLogBytes } = this.#limits;
@@ -163,7 +163,7 @@ export class SweepPlan {
     this.#plannedAt = Math.min(this.#plannedAt, logBytes);
     if (logBytes + liveBytes < most || logBytes < this.#plannedAt + allowed / PLANS) return;
     this.#plannedAt = logBytes;
-    const freed = Math.max(ledger.logBytes * (1 - SWEEP_LEAVES), COMMITS_FREED * commitBytes);
+    const freed = Math.max(ledger.logBytes * (1 - SWEEP_LEAVES), COMMITS_FREED * besideBytes);
     const before = ledger.newest(Math.max(0, ledger.logBytes - freed));
     if (logBytes + this.#bytesOf(ledger.countBelow(before)) < most) return;
     if (haveStates) this.#next = before;
