@@ -8,17 +8,18 @@
 //   OE1  All outputs of the commits that are settled lie below `end`, and all of later ones at or above it. Other owners' do
 //        likewise: those before were fenced with their transactions ended before this one's first commit, and one that comes
 //        after has this one's last commit below it.
-//   OE2  Answers of the leader count only where no commit with outputs was on its way while it was asked.
+//   OE2  Answers of the leader count only where no commit with outputs was on its way while it was asked, and no other owner can
+//        have written any.
 
 export class OutputEnd {
-  readonly #askLeader: () => Promise<number>;
+  readonly #askLeader: () => Promise<number | undefined>;
   #end: number | undefined;
   /** Commits with outputs that were sent. */
   #sent = 0;
   #isInFlight = false;
 
-  /** `askLeader`: where the partition ends, undecided records included. */
-  constructor(askLeader: () => Promise<number>) {
+  /** `askLeader`: where the partition ends, undecided records included; undefined where another owner may have written there. */
+  constructor(askLeader: () => Promise<number | undefined>) {
     this.#askLeader = askLeader;
   }
 
