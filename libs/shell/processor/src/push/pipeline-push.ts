@@ -13,7 +13,7 @@ import { pause } from '@flatline/system';
 import type { PageSource } from '../directory/paging.ts';
 import { catchUp } from './catch-up.ts';
 import type { CursorTopic } from './cursor.ts';
-import { eventBytes } from './event-text.ts';
+import { eventBytes, keepAliveBytes } from './event-text.ts';
 import { HttpSink, STALLED_MS } from './http-sink.ts';
 import { Hub } from './hub.ts';
 import { OutputTail, type OutputEnds } from './output-tail.ts';
@@ -116,6 +116,8 @@ export class PipelinePush {
   /** Every second: connections are said to live; what is not heard is not read any more. */
   tick(turn: number, of: number): void {
     this.hub.keepAlive(turn, of);
+    // Whoever waits for its turn, or for what was written long ago, is there all the while.
+    if (turn % of === 0) for (const sink of this.#joining.keys()) sink.send(keepAliveBytes(undefined));
     for (const partition of this.#tail.partitions) {
       if (this.hub.hearsAny(partition) || this.#isWanted(partition)) continue;
       this.#tail.release(partition);
