@@ -69,7 +69,8 @@ export class Pushes {
     try {
       return (await opening).push;
     } catch (error) {
-      this.#opened.delete(pipeline.name);
+      // Another who asked with this one may have begun the next.
+      if (this.#opened.get(pipeline.name) === opening) this.#opened.delete(pipeline.name);
       throw error;
     }
   }
