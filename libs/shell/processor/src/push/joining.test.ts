@@ -54,6 +54,7 @@ function made(): { clock: ManualClock; push: PipelinePush } {
     clock,
     log,
     turns: setImmediate,
+    onLost: () => undefined,
   });
   return { clock, push };
 }

@@ -31,6 +31,8 @@ export interface PipelinePushParts {
   readonly clock: Clock;
   readonly log: RuntimeLog;
   readonly turns: (turn: () => void) => void;
+  /** A partition cannot be followed from where it was: the topic may be another one. */
+  readonly onLost: () => void;
 }
 
 /** Outputs that are kept for those who come back, and for those who are slow. */
@@ -51,7 +53,7 @@ export class PipelinePush {
   readonly #sinks = new Set<HttpSink>();
 
   constructor(parts: PipelinePushParts) {
-    const { outputTopic, topic, reader, ends, clock, log, turns } = parts;
+    const { outputTopic, topic, reader, ends, clock, log, turns, onLost } = parts;
     this.#parts = parts;
     this.hub = new Hub({
       topic,
@@ -77,6 +79,7 @@ export class PipelinePush {
         this.hub.advance(partition, offset);
       },
       onLost: (partition, why) => {
+        onLost();
         for (const subscriber of this.hub.close(partition)) void this.#beginAgain(subscriber, why);
       },
     });
