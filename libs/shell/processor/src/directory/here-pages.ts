@@ -84,7 +84,9 @@ export class HerePages {
     const cancel = this.#clock.after(WITHIN_MS, () => {
       abandon.abort();
     });
-    const look = (): Promise<EntryPage> => this.#look(pipeline, asking, abandon.signal);
+    // Where its turn comes too late, nobody waits for it any more.
+    const look = async (): Promise<EntryPage> =>
+      abandon.signal.aborted ? SLOW : this.#look(pipeline, asking, abandon.signal);
     try {
       const found =
         asking.key === undefined ? await this.#inTurn(`${pipeline.name} ${asking.partition}`, look) : await look();
@@ -108,8 +110,6 @@ export class HerePages {
   }
 
   async #look(pipeline: PagedPipeline, asking: PageAsking, abandon: AbortSignal): Promise<EntryPage> {
-    // Its turn came too late: nobody waits for it any more.
-    if (abandon.aborted) return SLOW;
     const { partition, key, prefix, fromSlot, entriesMax, attribute } = asking;
     // A closed session that may still be revised is an entry, and lives no more (S9).
     const show: ShowEntry = (entry, place) =>

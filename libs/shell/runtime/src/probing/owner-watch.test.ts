@@ -14,7 +14,7 @@ function watch(commitsAt: (nowMs: number) => number) {
     admin: {
       leaderName: () => Promise.resolve('broker 1'),
       ends: () => Promise.resolve({ lastStableOffset: commitsAt(clock.monotonicMs()) } as never),
-    } as never,
+    },
     instances: () => [
       { name: 'a', endpoint: '', partitions: [0], standbys: [] },
       { name: 'b', endpoint: '', partitions: [1], standbys: [] },
