@@ -16,3 +16,17 @@ test('[Q3] whoever gives up is not kept by a leader that does not say where the 
   for (let i = 0; i < 20; i += 1) await Promise.resolve();
   expect(outcome).toBeUndefined();
 });
+
+test('[Q3] a leader is asked once for all who wait for the end of the outputs', async () => {
+  let asked = 0;
+  const outputEnd = new OutputEnd(async () => {
+    asked += 1;
+    await Promise.resolve();
+    return 7;
+  });
+  const looks = new CutLooks({ outputEnd, state: () => 'rest', onAwaited: () => undefined });
+  const { signal } = new AbortController();
+  const taken = await Promise.all(Array.from({ length: 100 }, (_, i) => looks.take(() => i, signal)));
+  expect(taken.map((each) => each?.outputEnd)).toEqual(Array.from({ length: 100 }, () => 7));
+  expect(asked).toBe(1);
+});

@@ -17,6 +17,7 @@ export class OutputEnd {
   /** Commits with outputs that were sent. */
   #sent = 0;
   #isInFlight = false;
+  #asking: Promise<void> | undefined;
 
   /** `askLeader`: where the partition ends, undecided records included; undefined where another owner may have written there. */
   constructor(askLeader: () => Promise<number | undefined>) {
@@ -42,8 +43,16 @@ export class OutputEnd {
   }
 
   /** Asks where it is not known, unless a commit with outputs is on its way, which will tell. @throws as `LogAdmin.replicatedEnd` */
-  async learn(): Promise<void> {
-    if (this.#end !== undefined || this.#isInFlight) return;
+  learn(): Promise<void> {
+    if (this.#end !== undefined || this.#isInFlight) return Promise.resolve();
+    // One question for all who wait: a zombie's is answered by nothing, again and again, until they give up.
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<void> {
     const sent = this.#sent;
     const end = await this.#askLeader();
     if (this.#sent === sent) this.#end ??= end;
