@@ -17,7 +17,7 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 50; i += 1) await Promise.resolve();
 };
 
-test('[Q3] pages for which nobody waits any more take no time of those that are waited for', async () => {
+test('[Q3] pages that were given up take no time of those that are waited for', async () => {
   const clock = new ManualClock();
   const pages = new HerePages(clock);
   const looks: (() => void)[] = [];

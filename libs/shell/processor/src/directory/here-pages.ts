@@ -84,7 +84,7 @@ export class HerePages {
     const cancel = this.#clock.after(WITHIN_MS, () => {
       abandon.abort();
     });
-    // Where its turn comes too late, nobody waits for it any more.
+    // Its turn may come after it was given up.
     const look = async (): Promise<EntryPage> =>
       abandon.signal.aborted ? SLOW : this.#look(pipeline, asking, abandon.signal);
     try {

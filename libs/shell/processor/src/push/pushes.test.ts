@@ -108,7 +108,7 @@ test('[Q3] who hears a topic that has lost outputs to its retention keeps its co
   expect([response.isEnded, topic.closed]).toEqual([false, 0]);
 });
 
-test('[Q3] a topic that nobody hears is looked at again for whoever comes next', async () => {
+test('[Q3] a topic without subscribers is looked at again for whoever comes next', async () => {
   const { topic, clock, pushes, subscribed } = made();
   (await subscribed()).end();
   clock.advance(1_000);

@@ -141,7 +141,7 @@ export class Pushes {
 
   readonly #tick = (): void => {
     for (const opened of [...this.#open]) {
-      // Nothing is read for nobody, so nothing would tell that the topic was made again.
+      // Without subscribers nothing is read that would tell that the topic was made again.
       if (opened.push.size === 0) void this.#end(opened);
       else opened.push.tick(this.#turn, KEEP_ALIVE_TURNS);
     }
