@@ -81,6 +81,14 @@ describe('[H3] tokens', () => {
       { tokens: [auth.tokens[0], auth.tokens[0]] },
       /^http\.auth\.tokens\[1\]\.name \["ops"\] another token has this name/,
     ],
+    [
+      { tokens: [{ name: 'group', role: 'read', hash }] },
+      /^http\.auth\.tokens\[0\]\.name \["group"\] a name other than/,
+    ],
+    [
+      { tokens: [{ name: 'loopback', role: 'read', hash }] },
+      /^http\.auth\.tokens\[0\]\.name \["loopback"\] a name other than/,
+    ],
     [{ tokens: [] }, /^http\.auth \[\] needs tokens .* or oidc/],
     [
       { ...auth, group: file('weak', 'hunter2') },

@@ -32,8 +32,15 @@ const tls = z.strictObject({
   ca: z.string().min(1).optional(),
 });
 
+/** Callers without an entry of their own have these names in the audit line: other instances, and whoever asks a port without tokens. */
+const TAKEN_NAMES = ['group', 'loopback'];
+const TAKEN = `a name other than ${TAKEN_NAMES.map((each) => `"${each}"`).join(' and ')}, which the audit line gives other instances and callers without a token`;
+
 const token = z.strictObject({
-  name: z.string().regex(NAME, 'up to 64 letters, digits, ".", "_", "@" and "-"'),
+  name: z
+    .string()
+    .regex(NAME, 'up to 64 letters, digits, ".", "_", "@" and "-"')
+    .refine((name) => !TAKEN_NAMES.includes(name), TAKEN),
   role: z.enum(['read', 'admin']),
   hash: z.union([z.string().refine(isAccessTokenHash, HASH_IS), secret], { error: HASH_IS }),
 });

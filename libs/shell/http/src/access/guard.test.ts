@@ -75,6 +75,36 @@ describe('[H2] who may ask what', () => {
   });
 });
 
+describe('[H2] what a stranger gets', () => {
+  test('[H2] no body of his is read, whatever he asks for', async () => {
+    const { address } = await guarded(admitting());
+    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"no JSON' };
+    const status = async (path: string): Promise<number> => (await fetch(`${address}${path}`, asked)).status;
+    expect([await status('/look'), await status('/nowhere')]).toEqual([401, 404]);
+  });
+
+  test('[H2] an open route that fails tells him no reason', async () => {
+    const server = Fastify();
+    const log = { info: () => undefined, warn: () => undefined };
+    const limits = { perSecondMax: 100, connectionsMax: 100 };
+    addGuard(server, {
+      roles: { 'GET /probe': 'open' },
+      admitting: admitting(),
+      hosts: [],
+      ...limits,
+      clock: { monotonicMs: () => 0 },
+      log,
+    });
+    server.get('/probe', () => {
+      throw new Error('topic payments at broker-7:9092 cannot be read');
+    });
+    const { statusCode, body } = await server.inject('/probe');
+    expect([statusCode, body]).toEqual([500, '{"ok":false}']);
+    const headers = bearer(READER);
+    expect((await server.inject({ url: '/probe', headers })).body).toContain('payments');
+  });
+});
+
 describe('[H7] pages in browsers', () => {
   test.each([
     ['its origin', { origin: 'http://elsewhere.example' }],
@@ -184,20 +214,30 @@ describe('[H5] how much may be asked', () => {
   });
 
   test('[H5] one connection more than there may be has the stranger go that came first, and no caller', async () => {
-    const { address, port } = await guarded(admitting(), { connectionsMax: 3 });
+    const { address, port } = await guarded(admitting(), { connectionsMax: 10 });
     const caller = await connected(port);
     const answered = once(caller, 'data');
     caller.write(`GET /look HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${READER}\r\n\r\n`);
     await answered;
     const first = await connected(port);
     const gone = closeOf(first);
-    const second = await connected(port);
-    const third = await connected(port);
+    const others = await Promise.all(Array.from({ length: 9 }, () => connected(port)));
     await gone;
-    expect([caller.closed, second.closed, third.closed]).toEqual([false, false, false]);
+    expect([caller, ...others].filter(({ closed }) => closed)).toEqual([]);
     // And one that comes now gets its answer, in the place of the next stranger.
     expect((await fetch(`${address}/look`, { headers: { ...bearer(ADMIN), connection: 'close' } })).status).toBe(200);
-    for (const socket of [caller, second, third]) socket.destroy();
+    for (const socket of [caller, ...others]) socket.destroy();
+  });
+
+  test('[H5] whatever callers hold, a probe is answered', async () => {
+    const { port } = await guarded(admitting(), { connectionsMax: 16 });
+    for (let i = 0; i < 16; i += 1) {
+      const caller = await connected(port);
+      const answered = once(caller, 'data');
+      caller.write(`GET /look HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${READER}\r\n\r\n`);
+      await answered;
+    }
+    expect(codes(await sent(port, 'GET /probe HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'))).toEqual([200]);
   });
 });
 

@@ -88,7 +88,11 @@ export function addGuard(server: FastifyInstance, options: GuardOptions): void {
     if (first === undefined || others.some((role) => role !== first))
       throw new Error(`${route.url}: its methods have several roles; register one route for each`);
     route.config = { ...route.config, role: first } as NonNullable<typeof route.config>;
-    if (first === 'open') route.preSerialization = [onlyYesOrNo, route.preSerialization ?? []].flat();
+    if (first === 'open') {
+      route.preSerialization = [onlyYesOrNo, route.preSerialization ?? []].flat();
+      route.errorHandler = (error, request, reply) =>
+        callerOf(request) === undefined ? void reply.code(500).send({ ok: false }) : void reply.send(error);
+    }
     if (first === 'admin') route.onSend = [audited(options.log), route.onSend ?? []].flat();
   });
   server.addHook('onRequest', (request, reply, done) => {
@@ -112,6 +116,11 @@ export function addGuard(server: FastifyInstance, options: GuardOptions): void {
         }
         connections.letIn(socket);
         (request as GuardedRequest)[CALLER] = caller;
+      }
+      if (role === undefined && admission.kind !== 'caller') {
+        // The handler of what is not there reads a body, too.
+        void reply.code(404).send({ error: `no ${request.method} of this path` });
+        return;
       }
       const refusal = role === undefined ? undefined : refusalOf(admission, role);
       if (refusal === undefined) done();

@@ -80,13 +80,19 @@ export class HerePages {
     const held = owner && { name: owner.name, endpoint: owner.endpoint };
     if (this.#waiting >= WAITING_MAX) return { kind, group, owner: held, page: CROWDED };
     this.#waiting += 1;
+    const abandon = new AbortController();
+    const cancel = this.#clock.after(WITHIN_MS, () => {
+      abandon.abort();
+    });
+    // Its turn may come after it was given up.
+    const look = async (): Promise<EntryPage> =>
+      abandon.signal.aborted ? SLOW : this.#look(pipeline, asking, abandon.signal);
     try {
       const found =
-        asking.key === undefined
-          ? await this.#inTurn(`${pipeline.name} ${asking.partition}`, () => this.#look(pipeline, asking))
-          : await this.#look(pipeline, asking);
+        asking.key === undefined ? await this.#inTurn(`${pipeline.name} ${asking.partition}`, look) : await look();
       return { kind, group, owner: held, page: pageOf(found) };
     } finally {
+      cancel();
       this.#waiting -= 1;
     }
   }
@@ -103,12 +109,8 @@ export class HerePages {
     }
   }
 
-  async #look(pipeline: PagedPipeline, asking: PageAsking): Promise<EntryPage> {
+  async #look(pipeline: PagedPipeline, asking: PageAsking, abandon: AbortSignal): Promise<EntryPage> {
     const { partition, key, prefix, fromSlot, entriesMax, attribute } = asking;
-    const abandon = new AbortController();
-    const cancel = this.#clock.after(WITHIN_MS, () => {
-      abandon.abort();
-    });
     // A closed session that may still be revised is an entry, and lives no more (S9).
     const show: ShowEntry = (entry, place) =>
       pipeline
@@ -116,12 +118,8 @@ export class HerePages {
         .filter((shown) => shown['state'] !== 'CLOSED' && hasAttribute(shown, attribute))
         .map(entryFields);
     const asked = key ?? { prefix, fromSlot, slotsMax: SLOTS_MAX, entriesMax, bytesMax: BYTES_MAX };
-    try {
-      const found = await pipeline.page(partition, { asked, show, abandon: abandon.signal });
-      return abandon.signal.aborted && found.kind !== 'found' ? SLOW : found;
-    } finally {
-      cancel();
-    }
+    const found = await pipeline.page(partition, { asked, show, abandon });
+    return abandon.aborted && found.kind !== 'found' ? SLOW : found;
   }
 }
 

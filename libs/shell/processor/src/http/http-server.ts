@@ -66,7 +66,7 @@ export async function openHttpServer(http: HttpConfig, whole: Whole, push: Pushe
   });
   if (access.certificate !== undefined) access.serve(server.server as unknown as TlsServer);
   const closeServer = promptClose(server, { clock, hasSockets: false });
-  const pushes = new Pushes(push);
+  const pushes = new Pushes(push, http.maxConnections);
   const close = async (): Promise<void> => {
     // Subscriptions last until they are ended.
     await pushes.close();

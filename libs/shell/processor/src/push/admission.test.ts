@@ -31,3 +31,13 @@ test('[Q3] after a while without any, a burst is let in at once', () => {
   expect([at(0), at(0), at(0), at(0)]).toEqual([true, true, true, false]);
   expect([at(60_000), at(60_000), at(60_000), at(60_000)]).toEqual([true, true, true, false]);
 });
+
+test('[Q3] whoever asks again and again, before its turn, keeps others waiting for 40 s at most', () => {
+  const admission = new Admission({ perSecond: 500, burst: 1_000 });
+  let nowMs = 0;
+  let longestMs = 0;
+  // 2 000 times a second for a minute.
+  for (let i = 0; i < 120_000; i += 1) longestMs = Math.max(longestMs, admission.ask((nowMs = i / 2)));
+  longestMs = Math.max(longestMs, admission.ask(nowMs));
+  expect(longestMs).toBeLessThanOrEqual(40_000);
+});

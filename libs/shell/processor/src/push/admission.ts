@@ -1,6 +1,9 @@
 // Lets subscribers in at a rate: where many come back at once, each one that has to wait is told when its turn is.
 import type { DurationMs } from '@flatline/base';
 
+/** Whoever asks again before its turn is given another one: so no turn is later than this, whoever has asked how often. */
+const AHEAD_MAX_MS: DurationMs = 40_000;
+
 export interface AdmissionRules {
   readonly perSecond: number;
   /** So many are let in at once after a while without any. */
@@ -27,7 +30,9 @@ export class Admission {
       this.#paidAtMs = paidAtMs;
       return 0;
     }
-    this.#turnAtMs = Math.max(this.#turnAtMs, paidAtMs) + this.#eachMs;
+    const turnAtMs = Math.max(this.#turnAtMs, paidAtMs) + this.#eachMs;
+    // Those who come later share the turns again, from the first one on.
+    this.#turnAtMs = turnAtMs - nowMs > AHEAD_MAX_MS ? paidAtMs + this.#eachMs : turnAtMs;
     return this.#turnAtMs - nowMs;
   }
 }

@@ -82,9 +82,14 @@ async function gives(
 }
 
 async function changed(subscription: LogSubscription, sink: HttpSink): Promise<void> {
+  const { onClosed } = sink;
   await new Promise<void>((resolve) => {
     subscription.onChange(resolve);
-    sink.onClosed = resolve;
+    sink.onClosed = () => {
+      onClosed();
+      resolve();
+    };
   });
   subscription.onChange(undefined);
+  sink.onClosed = onClosed;
 }

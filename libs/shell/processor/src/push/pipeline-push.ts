@@ -13,7 +13,7 @@ import { pause } from '@flatline/system';
 import type { PageSource } from '../directory/paging.ts';
 import { catchUp } from './catch-up.ts';
 import type { CursorTopic } from './cursor.ts';
-import { eventBytes } from './event-text.ts';
+import { eventBytes, keepAliveBytes } from './event-text.ts';
 import { HttpSink, STALLED_MS } from './http-sink.ts';
 import { Hub } from './hub.ts';
 import { OutputTail, type OutputEnds } from './output-tail.ts';
@@ -31,6 +31,8 @@ export interface PipelinePushParts {
   readonly clock: Clock;
   readonly log: RuntimeLog;
   readonly turns: (turn: () => void) => void;
+  /** A partition cannot be followed from where it was: the topic may be another one. */
+  readonly onLost: () => void;
 }
 
 /** Outputs that are kept for those who come back, and for those who are slow. */
@@ -51,7 +53,7 @@ export class PipelinePush {
   readonly #sinks = new Set<HttpSink>();
 
   constructor(parts: PipelinePushParts) {
-    const { outputTopic, topic, reader, ends, clock, log, turns } = parts;
+    const { outputTopic, topic, reader, ends, clock, log, turns, onLost } = parts;
     this.#parts = parts;
     this.hub = new Hub({
       topic,
@@ -77,6 +79,7 @@ export class PipelinePush {
         this.hub.advance(partition, offset);
       },
       onLost: (partition, why) => {
+        onLost();
         for (const subscriber of this.hub.close(partition)) void this.#beginAgain(subscriber, why);
       },
     });
@@ -116,6 +119,8 @@ export class PipelinePush {
   /** Every second: connections are said to live; what is not heard is not read any more. */
   tick(turn: number, of: number): void {
     this.hub.keepAlive(turn, of);
+    // Whoever waits for its turn, or for what was written long ago, is there all the while.
+    if (turn % of === 0) for (const sink of this.#joining.keys()) sink.send(keepAliveBytes(undefined));
     for (const partition of this.#tail.partitions) {
       if (this.hub.hearsAny(partition) || this.#isWanted(partition)) continue;
       this.#tail.release(partition);

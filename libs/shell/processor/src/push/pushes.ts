@@ -1,13 +1,14 @@
 // Subscriptions to all pipelines of a port: who is let in, and how many there are.
 //
-// Owns: what is opened with the first subscription of each pipeline: connections to the brokers, and their end.
+// Owns: what is opened with the first subscription of each pipeline, and its end: with the last one, or once its topic is another.
 // Does not own: a subscription (PipelinePush).
-import { type Clock, type DurationMs, Retriable } from '@flatline/base';
+import { type Clock, type DurationMs, messageOf, Retriable } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import { KafkaLogAdmin, KafkaLogReader, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import type { KafkaOptions } from '@flatline/kafka';
 import type { RuntimeLog } from '@flatline/runtime';
 import type { PageSource } from '../directory/paging.ts';
 import { Admission } from './admission.ts';
+import { openOutputTopic, type OutputTopic } from './output-topic.ts';
 import { PipelinePush } from './pipeline-push.ts';
 
 export interface PushesParts {
@@ -17,27 +18,26 @@ export interface PushesParts {
   readonly log: RuntimeLog;
 }
 
-/** Subscribers of a port. */
+/** Subscribers of a port, and of its connections: others ask it, too. */
 const SUBSCRIBERS_MAX = 20_000;
+const CONNECTIONS_SHARE = 0.9;
 const ADMISSION = { perSecond: 500, burst: 1_000 };
 /** Each connection is said to live once in so many seconds. */
 const KEEP_ALIVE_TURNS = 15;
 const TURN_MS: DurationMs = 1_000;
-/** One answer is handed on in a turn of the event loop, which is others' too. */
-const READING = {
-  partitionFetchBytes: 128 * 1024,
-  fetchBytes: 1024 * 1024,
-  partitionBufferBytes: 256 * 1024,
-  readerBufferBytes: 4 * 1024 * 1024,
-};
-
 interface Opened {
+  readonly name: string;
   readonly push: PipelinePush;
-  readonly close: () => Promise<void>;
+  readonly output: OutputTopic;
+  isLookedAt: boolean;
 }
+
+type OpenOutput = (pipeline: PipelineConfig) => OutputTopic;
 
 export class Pushes {
   readonly #parts: PushesParts;
+  readonly #subscribersMax: number;
+  readonly #openOutput: OpenOutput;
   readonly #admission = new Admission(ADMISSION);
   readonly #opened = new Map<string, Promise<Opened>>();
   readonly #open = new Set<Opened>();
@@ -45,8 +45,12 @@ export class Pushes {
   #cancel: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(parts: PushesParts) {
+  /** `connectionsMax`: of the port. */
+  constructor(parts: PushesParts, connectionsMax: number, openOutput?: OpenOutput) {
+    const { kafka, clock } = parts;
     this.#parts = parts;
+    this.#subscribersMax = Math.min(SUBSCRIBERS_MAX, Math.floor(connectionsMax * CONNECTIONS_SHARE));
+    this.#openOutput = openOutput ?? ((pipeline) => openOutputTopic(kafka, clock, pipeline));
   }
 
   /** undefined: there is none of that name. */
@@ -58,7 +62,7 @@ export class Pushes {
   admit(): DurationMs {
     let subscribers = 0;
     for (const { push } of this.#open) subscribers += push.size;
-    if (this.#isClosed || subscribers >= SUBSCRIBERS_MAX) return FULL_RETRY_MS;
+    if (this.#isClosed || subscribers >= this.#subscribersMax) return FULL_RETRY_MS;
     return this.#admission.ask(this.#parts.clock.monotonicMs());
   }
 
@@ -69,7 +73,8 @@ export class Pushes {
     try {
       return (await opening).push;
     } catch (error) {
-      this.#opened.delete(pipeline.name);
+      // Another who asked with this one may have begun the next.
+      if (this.#opened.get(pipeline.name) === opening) this.#opened.delete(pipeline.name);
       throw error;
     }
   }
@@ -77,51 +82,69 @@ export class Pushes {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
-    for (const { push } of this.#open) push.close();
-    await Promise.all([...this.#open].map(({ close }) => close()));
+    await Promise.all([...this.#open].map((opened) => this.#end(opened)));
   }
 
-  async #openFor({ name, output }: PipelineConfig, source: PageSource): Promise<Opened> {
-    const { kafka, clock, log } = this.#parts;
-    const connection = openCluster(kafka);
-    const [found] = await new KafkaTopicAdmin({ clock, connection })
-      .describeTopics([output.topic])
-      .catch((error: unknown) => {
-        connection.close();
-        throw error;
+  async #openFor(pipeline: PipelineConfig, source: PageSource): Promise<Opened> {
+    const { clock, log } = this.#parts;
+    const { name } = pipeline;
+    const output = this.#openOutput(pipeline);
+    try {
+      const topic = await output.describe();
+      if (this.#isClosed) throw new Retriable('the process stops');
+      const push = new PipelinePush({
+        pipeline: name,
+        outputTopic: pipeline.output.topic,
+        topic,
+        reader: output.reader,
+        ends: output.ends,
+        source,
+        clock,
+        log,
+        turns: setImmediate,
+        onLost: () => void this.#lookAgain(opened),
       });
-    if (found?.kind !== 'present' || this.#isClosed) {
-      connection.close();
-      throw new Retriable(`topic ${output.topic} cannot be looked at`);
+      const opened: Opened = { name, push, output, isLookedAt: false };
+      this.#open.add(opened);
+      this.#cancel ??= clock.after(TURN_MS, this.#tick);
+      return opened;
+    } catch (error) {
+      await output.close();
+      throw error;
     }
-    const admin = new KafkaLogAdmin({ clock, connection });
-    const reader = new KafkaLogReader({ ...kafka, passesUnreadable: true }, READING);
-    const { topicId, partitions } = found;
-    const push = new PipelinePush({
-      pipeline: name,
-      outputTopic: output.topic,
-      topic: { topicId, partitions },
-      reader,
-      ends: (partition) => admin.ends({ topic: output.topic, partition }),
-      source,
-      clock,
-      log,
-      turns: setImmediate,
+  }
+
+  /** A topic that was made again has other offsets: who hears the former one begins again, with a cursor that says of which it is. */
+  async #lookAgain(opened: Opened): Promise<void> {
+    if (opened.isLookedAt) return;
+    opened.isLookedAt = true;
+    const { name: pipeline, push, output } = opened;
+    const now = await output.describe().catch((error: unknown) => messageOf(error));
+    opened.isLookedAt = false;
+    const { topicId, partitions } = push.topic;
+    if (typeof now === 'object' && now.topicId === topicId && now.partitions === partitions) return;
+    const why = typeof now === 'string' ? now : 'the output topic is another one than before';
+    this.#parts.log.warn('all subscriptions of a pipeline begin again', { pipeline, why });
+    await this.#end(opened);
+  }
+
+  /** Whoever comes next has the topic looked at. Never rejects. */
+  async #end(opened: Opened): Promise<void> {
+    const { name: pipeline, push, output } = opened;
+    if (!this.#open.delete(opened)) return;
+    this.#opened.delete(pipeline);
+    push.close();
+    await output.close().catch((error: unknown) => {
+      this.#parts.log.warn('a reading of outputs does not close', { pipeline, why: messageOf(error) });
     });
-    const opened = {
-      push,
-      close: async () => {
-        await reader.close();
-        connection.close();
-      },
-    };
-    this.#open.add(opened);
-    this.#cancel ??= clock.after(TURN_MS, this.#tick);
-    return opened;
   }
 
   readonly #tick = (): void => {
-    for (const { push } of this.#open) push.tick(this.#turn, KEEP_ALIVE_TURNS);
+    for (const opened of [...this.#open]) {
+      // Without subscribers nothing is read that would tell that the topic was made again.
+      if (opened.push.size === 0) void this.#end(opened);
+      else opened.push.tick(this.#turn, KEEP_ALIVE_TURNS);
+    }
     this.#turn += 1;
     this.#cancel = this.#isClosed ? undefined : this.#parts.clock.after(TURN_MS, this.#tick);
   };

@@ -94,8 +94,7 @@ export class Committer {
   constructor(parts: CommitterParts) {
     const { context, ownership, last } = parts;
     const { ports, settings } = context;
-    const output = { topic: settings.outputTopic, partition: context.partition };
-    this.outputEnd = new OutputEnd(() => ports.admin.replicatedEnd(output));
+    this.outputEnd = new OutputEnd(() => this.#endOfOutputs());
     this.#parts = parts;
     this.#context = context;
     this.#writer = ownership.writer;
@@ -234,6 +233,16 @@ export class Committer {
       return lostTail(this.#context, this.#anchor, `a commit was written at offset ${offsets[0]!}`);
     this.#anchor = { offset: offsets.at(-1)!, isClaim: false, id: inFlight.cut.header.commitId };
     return this.#settle(inFlight, offsets, written);
+  }
+
+  /** undefined: another may have written outputs meanwhile. A successor's claim lies in the changelog before its first output. */
+  async #endOfOutputs(): Promise<number | undefined> {
+    const { ports, settings, changelog, partition } = this.#context;
+    const own = this.#anchor.offset;
+    const end = await ports.admin.replicatedEnd({ topic: settings.outputTopic, partition });
+    const logEnd = await ports.admin.replicatedEnd(changelog);
+    // Its last block, and the marker behind it.
+    return logEnd <= own + 2 && this.#anchor.offset === own ? end : undefined;
   }
 
   /** Which of its writes are outputs; −1: it has none. */

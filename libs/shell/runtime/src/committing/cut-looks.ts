@@ -59,7 +59,7 @@ export class CutLooks {
    */
   async take<T>(look: () => T, abandon: AbortSignal): Promise<CutLook<T> | undefined> {
     for (;;) {
-      await this.#parts.outputEnd.learn();
+      await unlessAborted(this.#parts.outputEnd.learn(), abandon);
       const seen = await this.#next(look, abandon);
       if (seen === undefined) return undefined;
       const { looked, outputEnd } = seen;
@@ -124,5 +124,23 @@ export class CutLooks {
   end(): void {
     this.#hasEnded = true;
     for (const { tell } of [...this.#waiting, ...this.#looked]) tell(undefined);
+  }
+}
+
+/** Resolves with `work`, or as soon as `signal` is aborted. @throws as `work`, unless it was aborted before */
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) {
+    work.catch(() => undefined);
+    return;
+  }
+  let giveUp = (): void => undefined;
+  const aborted = new Promise<void>((resolve) => {
+    giveUp = resolve;
+    signal.addEventListener('abort', giveUp);
+  });
+  try {
+    await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
   }
 }

@@ -8,17 +8,19 @@
 //   OE1  All outputs of the commits that are settled lie below `end`, and all of later ones at or above it. Other owners' do
 //        likewise: those before were fenced with their transactions ended before this one's first commit, and one that comes
 //        after has this one's last commit below it.
-//   OE2  Answers of the leader count only where no commit with outputs was on its way while it was asked.
+//   OE2  Answers of the leader count only where no commit with outputs was on its way while it was asked, and no other owner can
+//        have written any.
 
 export class OutputEnd {
-  readonly #askLeader: () => Promise<number>;
+  readonly #askLeader: () => Promise<number | undefined>;
   #end: number | undefined;
   /** Commits with outputs that were sent. */
   #sent = 0;
   #isInFlight = false;
+  #asking: Promise<void> | undefined;
 
-  /** `askLeader`: where the partition ends, undecided records included. */
-  constructor(askLeader: () => Promise<number>) {
+  /** `askLeader`: where the partition ends, undecided records included; undefined where another owner may have written there. */
+  constructor(askLeader: () => Promise<number | undefined>) {
     this.#askLeader = askLeader;
   }
 
@@ -41,8 +43,16 @@ export class OutputEnd {
   }
 
   /** Asks where it is not known, unless a commit with outputs is on its way, which will tell. @throws as `LogAdmin.replicatedEnd` */
-  async learn(): Promise<void> {
-    if (this.#end !== undefined || this.#isInFlight) return;
+  learn(): Promise<void> {
+    if (this.#end !== undefined || this.#isInFlight) return Promise.resolve();
+    // One question for all who wait: a zombie's is answered by nothing, again and again, until they give up.
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(): Promise<void> {
     const sent = this.#sent;
     const end = await this.#askLeader();
     if (this.#sent === sent) this.#end ??= end;

@@ -38,6 +38,8 @@ interface Watched {
   end: number;
   /** By the watch's own count of time: when the end was last seen to grow, and when the question under way was sent. */
   grewAtMs: DurationMs;
+  /** When the newest question that was answered was sent: how long the end is known to stay. */
+  answeredAtMs: DurationMs;
   askedAtMs: DurationMs | undefined;
   leader: string | undefined;
   trouble: string | undefined;
@@ -109,6 +111,7 @@ export class OwnerWatch {
       owner,
       end: -1,
       grewAtMs: now,
+      answeredAtMs: now,
       askedAtMs: undefined,
       leader: undefined,
       trouble: undefined,
@@ -125,7 +128,9 @@ export class OwnerWatch {
     try {
       watched.leader = await admin.leaderName({ topic, partition });
       const { lastStableOffset } = await admin.ends({ topic, partition });
-      if (lastStableOffset > watched.end) watched.grewAtMs = this.#nowMs();
+      watched.answeredAtMs = watched.askedAtMs!;
+      if (lastStableOffset > watched.end) watched.grewAtMs = watched.answeredAtMs;
+      else this.#askWhenLate(partition, watched);
       watched.end = lastStableOffset;
       watched.trouble = undefined;
     } catch (error) {
@@ -134,16 +139,26 @@ export class OwnerWatch {
     watched.askedAtMs = undefined;
   }
 
+  /** Looks come once in an interval: the next one may be much later than the end has stayed for too long. */
+  #askWhenLate(partition: number, watched: Watched): void {
+    const { clock, intervalMs } = this.#parts;
+    const inMs = watched.grewAtMs + intervalMs + PROBE_PATIENCE_MS - this.#nowMs();
+    if (inMs <= 0 || inMs >= intervalMs) return;
+    clock.after(inMs, () => {
+      if (this.#watched.get(partition) === watched) this.#lookAfter(partition, watched.owner, this.#nowMs());
+    });
+  }
+
   #silence(
     partition: number,
-    { owner, grewAtMs, askedAtMs, leader, trouble }: Watched,
+    { owner, grewAtMs, answeredAtMs, askedAtMs, leader, trouble }: Watched,
     now: DurationMs,
   ): SilentOwner | undefined {
     const { intervalMs, changelogTopic } = this.#parts;
-    const forMs = Math.round(now - grewAtMs);
+    const isUnanswered = trouble !== undefined || (askedAtMs !== undefined && now - askedAtMs >= PROBE_PATIENCE_MS);
+    const forMs = Math.round((isUnanswered ? now : answeredAtMs) - grewAtMs);
     if (forMs < intervalMs + PROBE_PATIENCE_MS) return undefined;
     const log = `${changelogTopic}/${partition}`;
-    const isUnanswered = trouble !== undefined || (askedAtMs !== undefined && now - askedAtMs >= PROBE_PATIENCE_MS);
     const detail = isUnanswered
       ? `${leader ?? 'no broker'} does not say how far ${log} is committed${trouble === undefined ? '' : `: ${trouble}`}`
       : `${owner} has committed nothing to ${log}, neither a probe nor anything else: it is frozen, cut off from the brokers, ` +
