@@ -145,4 +145,21 @@ describe('a queue of one endpoint', () => {
     queue.restore([{ mark, phase: 'behind' }], undefined, 0);
     expect(written).toMatchObject([{ kind: 'wake', name: { endpoint: 'sink', id: 'd2' } }]);
   });
+
+  test('[N4] what waited for a dead endpoint comes back at the pace of one that is well', () => {
+    let isDead = true;
+    const world = new QueueWorld({
+      maxInFlight: 8,
+      answer: (_, now) => ({ outcome: isDead ? failure(now) : DELIVERED, ms: 10 }),
+    });
+    for (let i = 0; i < 10; i += 1) world.say(`k${i}`);
+    world.runTo(3_600_000);
+    for (let i = 0; i < 200; i += 1) world.say(`late${i}`);
+    isDead = false;
+    const { breaker } = world.queue;
+    expect(breaker.kind).toBe('open');
+    // It is open for five minutes at most, and a few seconds later all of those are through.
+    world.runTo(world.now + 370_000);
+    expect(world.begun.filter(({ key }) => key.startsWith('late'))).toHaveLength(200);
+  });
 });

@@ -182,8 +182,8 @@ export class EndpointQueue {
     assert(here?.place === 'flying', 'what has ended was under way', { id });
     this.#flying -= 1;
     this.#gate.leave();
-    this.#measure(now);
     if (outcome.kind === 'delivered') {
+      this.#measure(now);
       this.counters.delivered += 1;
       this.#be(afterSuccess(this.#breaker));
       this.#parkedUntil = 0;
@@ -388,7 +388,7 @@ export class EndpointQueue {
     if (before !== breaker && !isSame) this.#write({ kind: 'breaker', endpoint: this.#rules.name, breaker });
   }
 
-  /** The pace at which attempts end, by which what found no room comes back. */
+  /** The pace at which deliveries succeed, by which what found no room comes back. */
   #measure(now: Millis): void {
     if (this.#endedAt !== undefined) {
       const gapMs = Math.min(PARKED_GAP_MAX_MS, Math.max(0, now - this.#endedAt));
