@@ -1,14 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { FAILURES_TO_OPEN } from './breaker.ts';
-import type { Write } from './delivery.ts';
-import { EndpointQueue } from './endpoint-queue.ts';
+import type { Delivery, Write } from './delivery.ts';
+import { EndpointQueue, type EndpointRules } from './endpoint-queue.ts';
 import { Gate } from './gate.ts';
 import { READY_MAX } from './limits.ts';
 import { ATTEMPTS_MAX, DELIVERED, failure, QueueWorld } from './queue-world.fixture.ts';
 
 const DAY_MS = 86_400_000;
 const ok = () => ({ outcome: DELIVERED, ms: 10 });
+
+/** A queue without a world around it, and what it has written. */
+function queueOf(rules: Partial<EndpointRules>, gate = new Gate({ maxInFlight: 8, maxPerSecond: undefined })) {
+  const written: Write[] = [];
+  const queue = new EndpointQueue({
+    rules: { name: 'sink', order: 'none', supersede: false, timeoutMs: 15_000, ...rules },
+    gate,
+    random: seededRandom(1),
+    write: (write) => {
+      written.push(write);
+    },
+  });
+  return { queue, written };
+}
+
+function output(order: number): Delivery {
+  return { endpoint: 'sink', id: `d${order}`, key: 'a', order, type: 't', body: new Uint8Array(10), attempts: [] };
+}
 
 describe('a queue of one endpoint', () => {
   test('[N2] an output is attempted at once, and gone once that succeeds', () => {
@@ -162,4 +180,28 @@ describe('a queue of one endpoint', () => {
     world.runTo(world.now + 370_000);
     expect(world.begun.filter(({ key }) => key.startsWith('late'))).toHaveLength(200);
   });
+
+  test.each(['none', 'key'] as const)(
+    '[N4] supersede, order %s: what has come due as a newer one comes is not sent after that',
+    (order) => {
+      const { queue, written } = queueOf({ supersede: true, order });
+      const begun: string[] = [];
+      const begin = (now: number): void => {
+        begun.push(...queue.next(now).map(({ id }) => id));
+      };
+      queue.take(output(1), 0);
+      begin(0);
+      queue.ended(output(1), failure(0), 10);
+      const kept = written.findLast((write) => write.kind === 'keep')!;
+      const { dueAt } = kept;
+      // It is out, and the newest is taken before it.
+      queue.take(output(2), dueAt + 1);
+      begin(dueAt + 1);
+      queue.take(kept.delivery, dueAt + 30);
+      begin(dueAt + 30);
+      queue.ended(kept.delivery, DELIVERED, dueAt + 40);
+      begin(dueAt + 50);
+      expect(begun).toEqual(['d1', 'd1', 'd2']);
+    },
+  );
 });

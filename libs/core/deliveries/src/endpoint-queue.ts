@@ -22,7 +22,7 @@
 // Checked
 //   inspect    EQ1, EQ3
 //   not        EQ2: the attempts of the past are not kept; the model test watches them
-import { assert, type Millis, type Random } from '@flatline/base';
+import { assert, type DurationMs, type Millis, type Random } from '@flatline/base';
 import { afterFailure, afterGone, afterSuccess, type Breaker, CLOSED } from './breaker.ts';
 import type { Delivery, DeliveryMark, GivenUp, Outcome, Phase, Write } from './delivery.ts';
 import type { Gate } from './gate.ts';
@@ -63,12 +63,16 @@ export interface KeptDelivery {
   readonly delivery?: Delivery | undefined;
 }
 
+/** The engine's clock may be ahead by so much: what is due within it may be on its way here. */
+const OUT_MS: DurationMs = 1_000;
+
 interface Here {
   readonly mark: DeliveryMark;
   place: 'ready' | 'flying' | 'away' | 'behind';
   /** There for what is ready or flying, and, while there is room, for what is behind. */
   delivery: Delivery | undefined;
-  heldUntil: Millis;
+  /** When it would come again by itself. */
+  dueAt: Millis;
 }
 
 export interface QueueCounters {
@@ -162,8 +166,7 @@ export class EndpointQueue {
       this.#readyBytes -= delivery.body.length;
       here.place = 'flying';
       this.#flying += 1;
-      if (here.heldUntil - now < this.#rules.timeoutMs + HOLD_LEFT_MS)
-        this.#keep(here, delivery, 'held', now + HOLD_MS);
+      if (here.dueAt - now < this.#rules.timeoutMs + HOLD_LEFT_MS) this.#keep(here, delivery, 'held', now + HOLD_MS);
       begun.push(delivery);
     }
     return begun;
@@ -264,7 +267,8 @@ export class EndpointQueue {
       this.#write({ kind: 'drop', name: nameOf(delivery) });
       return false;
     }
-    if (place === 'flying') return true;
+    // It may be out already, and on its way here: it goes first, as what is under way does.
+    if (place === 'flying' || (place === 'away' && last.dueAt <= now + OUT_MS)) return true;
     this.counters.superseded += 1;
     if (place === 'ready') this.#unready(last);
     this.#write({ kind: 'drop', name: nameOf(mark) });
@@ -357,6 +361,7 @@ export class EndpointQueue {
     const { delivery } = here;
     here.place = 'away';
     if (delivery === undefined) {
+      here.dueAt = now;
       this.#write({ kind: 'wake', name: nameOf(here.mark) });
       return;
     }
@@ -365,7 +370,7 @@ export class EndpointQueue {
   }
 
   #add(mark: DeliveryMark, place: Here['place']): Here {
-    const here: Here = { mark, place, delivery: undefined, heldUntil: 0 };
+    const here: Here = { mark, place, delivery: undefined, dueAt: Infinity };
     this.#here.set(mark.id, here);
     if (!this.#tellsKeys) return here;
     const line = this.#byKey.get(mark.key);
@@ -375,7 +380,7 @@ export class EndpointQueue {
   }
 
   #keep(here: Here, delivery: Delivery, phase: Phase, dueAt: Millis): void {
-    here.heldUntil = dueAt;
+    here.dueAt = dueAt;
     this.#write({ kind: 'keep', delivery, phase, dueAt });
   }
 
