@@ -204,4 +204,13 @@ describe('a queue of one endpoint', () => {
       expect(begun).toEqual(['d1', 'd1', 'd2']);
     },
   );
+
+  test('[N4] a line of ten thousand is given up with the first of it, where the endpoint wants nothing more', () => {
+    const { queue, written } = queueOf({ order: 'key' });
+    for (let order = 1; order <= 10_000; order += 1) queue.take(output(order), 0);
+    queue.next(0);
+    queue.ended(output(1), failure(0, { gone: true }), 10);
+    expect(written.filter(({ kind }) => kind === 'giveUp')).toHaveLength(10_000);
+    expect([queue.inspect(), queue.waiting.named]).toEqual([[], 0]);
+  });
 });

@@ -272,7 +272,7 @@ export class EndpointQueue {
     this.counters.superseded += 1;
     if (place === 'ready') this.#unready(last);
     this.#write({ kind: 'drop', name: nameOf(mark) });
-    this.#remove(last, now, { wakesNext: false });
+    this.#remove(last);
     return true;
   }
 
@@ -342,19 +342,25 @@ export class EndpointQueue {
   }
 
   #leave(here: Here, now: Millis): void {
-    this.#remove(here, now, { wakesNext: true });
+    let first = this.#remove(here);
+    // A line that is given up may be too long for each to call the next.
+    while (first?.place === 'behind' && first.delivery !== undefined && this.#breaker.kind === 'disabled') {
+      this.#count('disabled', first.delivery);
+      first = this.#remove(first);
+    }
+    if (first?.place === 'behind') this.#moveUp(first, now);
   }
 
-  #remove(here: Here, now: Millis, { wakesNext }: { readonly wakesNext: boolean }): void {
+  /** Returns who is the first of its line now. */
+  #remove(here: Here): Here | undefined {
     const { mark } = here;
     if (here.place === 'behind') this.#behindBytes -= here.delivery?.body.length ?? 0;
     this.#here.delete(mark.id);
     const line = this.#byKey.get(mark.key);
-    if (line === undefined) return;
+    if (line === undefined) return undefined;
     line.splice(line.indexOf(here), 1);
-    const first = line[0];
-    if (first === undefined) this.#byKey.delete(mark.key);
-    else if (wakesNext && first.place === 'behind') this.#moveUp(first, now);
+    if (line.length === 0) this.#byKey.delete(mark.key);
+    return line[0];
   }
 
   #moveUp(here: Here, now: Millis): void {
