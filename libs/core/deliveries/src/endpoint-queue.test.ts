@@ -213,4 +213,14 @@ describe('a queue of one endpoint', () => {
     expect(written.filter(({ kind }) => kind === 'giveUp')).toHaveLength(10_000);
     expect([queue.inspect(), queue.waiting.named]).toEqual([[], 0]);
   });
+
+  test('[N4] half-open, and the gate full by another partition: no instant is named that has passed', () => {
+    const gate = new Gate({ maxInFlight: 1, maxPerSecond: undefined });
+    const { queue } = queueOf({}, gate);
+    queue.restore([], { kind: 'open', until: 1_000, opened: 1, failingSince: 0 }, 1_001);
+    gate.enter(1_001);
+    queue.take(output(1), 1_001);
+    expect(queue.next(1_002)).toEqual([]);
+    expect(queue.nextAt(1_002)).toBeUndefined();
+  });
 });

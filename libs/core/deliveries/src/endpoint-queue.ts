@@ -176,7 +176,8 @@ export class EndpointQueue {
   nextAt(now: Millis): Millis | undefined {
     if (this.#ready.length === 0) return undefined;
     const breaker = this.#breaker;
-    if (breaker.kind === 'open') return this.#flying > 0 ? undefined : Math.max(now, breaker.until);
+    if (breaker.kind === 'open' && now < breaker.until) return breaker.until;
+    if (breaker.kind === 'open' && this.#flying > 0) return undefined;
     return this.#gate.freeAt();
   }
 
