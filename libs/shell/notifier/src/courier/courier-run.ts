@@ -319,7 +319,7 @@ export class CourierRun {
 function deliveryRecords(write: Write, now: Millis): readonly OutgoingRecord[] {
   switch (write.kind) {
     case 'keep':
-      return [keptRecord(write.delivery, write.phase, write.dueAt)];
+      return [keptRecord(write.delivery, write.phase, write.dueAt - now)];
     case 'drop':
       return [droppedRecord(keyOf(write.name))];
     case 'giveUp':
@@ -327,7 +327,7 @@ function deliveryRecords(write: Write, now: Millis): readonly OutgoingRecord[] {
     case 'wake':
       return [wakingRecord(write.name)];
     case 'breaker':
-      return [breakerRecord(write.endpoint, write.breaker, now)];
+      return [breakerRecord(write.endpoint, write.breaker)];
   }
 }
 
