@@ -12,7 +12,7 @@ import { type KeptState, restore } from './restoration.ts';
 export interface CourierParts extends Omit<RunParts, 'writer' | 'offsets' | 'restored'> {
   readonly writers: TransactionalWriters;
   readonly transactionalId: string;
-  readonly admin: LogAdmin;
+  readonly admin: Pick<LogAdmin, 'committedOffset' | 'ends'>;
   readonly scan: KafkaLogScan;
   readonly startFrom: 'earliest' | 'latest';
   readonly readState: (partition: number, end: AbortSignal) => Promise<KeptState>;
