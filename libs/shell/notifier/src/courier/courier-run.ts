@@ -10,7 +10,7 @@
 //   CR1  An attempt begins once its delivery is kept by a committed transaction, and what came of it is in the next one. So what is
 //        sent again after a crash was under way, or its outcome on its way to the log.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
-import { type Clock, type DurationMs, isConsequence, type Millis, type Random } from '@flatline/base';
+import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
 import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
 import {
   type Delivery,
@@ -32,6 +32,7 @@ import {
 } from '../records/delivery-record.ts';
 import { eventOf } from '../records/output-event.ts';
 import type { RawRecord } from '../records/raw-record.ts';
+import { boundedText } from '../sending/answer-text.ts';
 import type { Sender } from '../sending/sender.ts';
 import { BODY_BYTES_MAX, POSITIONS_EVERY_MS, POSITIONS_RENEWED_MS, TAKEN_BYTES_MAX, TAKEN_MAX } from './limits.ts';
 import { LogSource } from './log-source.ts';
@@ -115,7 +116,8 @@ export class CourierRun {
         const begun = this.#turn();
         if (this.#writes.length > 0 || this.#shouldCommitPositions) await this.#commit();
         for (const delivery of begun) this.#attempt(delivery);
-        if (this.#isClosing && this.#underWay === 0 && this.#ended.length === 0) return;
+        const isOver = this.#underWay === 0 || this.#end.signal.aborted;
+        if (this.#isClosing && isOver && this.#ended.length === 0) return;
         if (begun.length === 0) await this.#somethingNew();
       }
     } finally {
@@ -218,10 +220,15 @@ export class CourierRun {
   #attempt(delivery: Delivery): void {
     this.#underWay += 1;
     const { sender } = this.#ways.get(delivery.endpoint)!;
-    void sender.attempt(delivery, this.#end.signal).then((outcome) => {
+    const at = this.#parts.clock.wallMs();
+    const ended = (outcome: Outcome): void => {
       this.#underWay -= 1;
       if (!this.#end.signal.aborted) this.#ended.push({ delivery, outcome });
       this.#notify();
+    };
+    sender.attempt(delivery, this.#end.signal).then(ended, (error: unknown) => {
+      // A defect of a sender: the delivery has failed, and others go on.
+      ended({ kind: 'failed', attempt: { at, ms: 0, error: boundedText(messageOf(error)) } });
     });
   }
 

@@ -1,5 +1,17 @@
 import { expect, test } from '@jest/globals';
+import type { Delivery } from '@flatline/deliveries';
+import { keptRecordOf } from '../records/delivery-record.ts';
 import { CourierWorld, END } from './courier-world.fixture.ts';
+
+const DELIVERY: Delivery = {
+  endpoint: 'sink',
+  id: 'visits:0-1:0',
+  key: 'YQ==',
+  order: 1,
+  type: 'session.closed',
+  body: Buffer.from('{"a":1}'),
+  attempts: [],
+};
 
 test('[N3] startFrom latest: a first run commits where it begins, so that what comes between two runs is sent', async () => {
   const world = new CourierWorld({ startFrom: 'latest' });
@@ -14,4 +26,35 @@ test('[N3] both positions are in each commit, and in one an hour where nothing c
   await world.courier.close();
   const topics = world.commits.map(({ offsets }) => offsets.map(({ topic }) => topic));
   expect(topics).toEqual(Array.from({ length: 4 }, () => ['visits', 'visits.deliveries.due']));
+});
+
+test('[N3] a sender that rejects is a failed attempt, and its partition goes on', async () => {
+  const attempt = () => Promise.reject(new Error('x'.repeat(1_000)));
+  const world = new CourierWorld({ held: [DELIVERY], attempt });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  const {
+    key,
+    value,
+    headers = [],
+  } = world.commits
+    .flatMap(({ writes }) => writes)
+    .at(-1)!
+    .records.at(-1)!;
+  expect(keptRecordOf(key!, value!, headers)).toMatchObject({
+    phase: 'waiting',
+    delivery: { id: DELIVERY.id, attempts: [{ error: 'x'.repeat(256) }] },
+  });
+  expect(world.opened).toBe(1);
+});
+
+test('[N3] a close does not wait for a sender that never ends', async () => {
+  const world = new CourierWorld({ held: [DELIVERY], attempt: () => new Promise(() => undefined) });
+  await world.clock.pass(1_000);
+  let isClosed = false;
+  void world.courier.close().then(() => {
+    isClosed = true;
+  });
+  await world.clock.pass(5_000);
+  expect(isClosed).toBe(true);
 });
