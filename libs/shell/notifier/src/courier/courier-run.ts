@@ -187,7 +187,8 @@ export class CourierRun {
       const { on } = this.#ways.get(endpoint)!.endpoint;
       if (on !== undefined && !names.some((name) => on.includes(name))) continue;
       const delivery = { ...common, endpoint };
-      if (body.length > BODY_BYTES_MAX) this.#writes.push({ kind: 'giveUp', delivery, why: 'too-large' });
+      if (body.length + common.key.length > BODY_BYTES_MAX)
+        this.#writes.push({ kind: 'giveUp', delivery, why: 'too-large' });
       else queue.take(delivery, now);
       bytes += body.length;
     }

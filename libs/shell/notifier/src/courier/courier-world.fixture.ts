@@ -51,9 +51,20 @@ export interface CourierWorldOptions {
   readonly startFrom?: 'earliest' | 'latest';
   /** What was kept, to be attempted. */
   readonly held?: readonly Delivery[];
+  /** An output that has come. */
+  readonly output?: { readonly key: Uint8Array; readonly value: Uint8Array };
   readonly attempt?: (end: AbortSignal) => Promise<Outcome>;
   /** Called before each commit. @throws what the commit throws */
   readonly onCommit?: () => void;
+}
+
+/** A record that is fetched once. */
+function takenOnce({ key, value }: { readonly key: Uint8Array; readonly value: Uint8Array }, offset: number) {
+  const place = { bytes: Buffer.concat([key, value]), keyStart: 0, keyLength: key.length, valueStart: key.length };
+  const record = { ...place, offset, timestamp: 1, logAppendTime: true, valueLength: value.length, hasHeaders: false };
+  const left = [true];
+  const fetched = [{ cursor: { ...record, next: () => left.pop() ?? false }, nextOffset: offset + 1 }];
+  return () => fetched.pop();
 }
 
 /** Where both logs end. */
@@ -67,7 +78,7 @@ export class CourierWorld {
   opened = 0;
   isOurs = true;
 
-  constructor({ startFrom = 'earliest', held = [], attempt, onCommit }: CourierWorldOptions) {
+  constructor({ startFrom = 'earliest', held = [], output, attempt, onCommit }: CourierWorldOptions) {
     const endpoint = { name: 'sink', order: 'none', supersede: false, timeoutMs: 1_000 };
     const writer = {
       timeoutMs: 1_000,
@@ -102,7 +113,11 @@ export class CourierWorld {
         },
       ],
       reader: {
-        subscribe: (partition: TopicPartition) => ({ ...quiet, partition }),
+        subscribe: (partition: TopicPartition, offset: number) => ({
+          ...quiet,
+          partition,
+          take: partition.topic === 'visits' && output !== undefined ? takenOnce(output, offset) : quiet.take,
+        }),
       } as unknown as LogReader,
       writers: {
         timeoutMs: 1_000,

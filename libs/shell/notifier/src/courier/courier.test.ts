@@ -58,3 +58,16 @@ test('[N3] a close does not wait for a sender that never ends', async () => {
   await world.clock.pass(5_000);
   expect(isClosed).toBe(true);
 });
+
+test('[N3] an output whose key makes it too large for a record is given up, and the partition goes on', async () => {
+  const value = Buffer.from(`{"incarnation":"0-1","state":"CLOSED","reason":"TIMEOUT","pad":"${'x'.repeat(800_000)}"}`);
+  const world = new CourierWorld({ output: { key: Buffer.alloc(60_000), value } });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  const written = world.commits.flatMap(({ writes }) => writes);
+  const reasons = written
+    .filter(({ topic }) => topic === 'visits.undeliverable')
+    .flatMap(({ records }) => records.flatMap(({ headers = [] }) => headers))
+    .flatMap(({ name, value: text }) => (name === 'reason' ? [Buffer.from(text!).toString()] : []));
+  expect(reasons).toEqual(['too-large']);
+});

@@ -225,4 +225,12 @@ describe('one attempt', () => {
     });
     expect(outcome).toEqual({ kind: 'delivered' });
   });
+
+  test('[N3] of what went wrong little is kept', async () => {
+    const resolve = () => Promise.reject(new Error('x'.repeat(20_000)));
+    expect(await attempt('http://hook.example/', { resolve })).toMatchObject({
+      kind: 'failed',
+      attempt: { error: 'x'.repeat(256) },
+    });
+  });
 });
