@@ -76,6 +76,7 @@ export class CourierWorld {
   readonly committed = new Map<string, number>();
   readonly courier: Courier;
   opened = 0;
+  /** As the group says. */
   isOurs = true;
 
   constructor({ startFrom = 'earliest', held = [], output, attempt, onCommit }: CourierWorldOptions) {
@@ -137,6 +138,7 @@ export class CourierWorld {
       scan: {
         bounds: () => Promise.resolve({ logStartOffset: 0, lastStableOffset: 0 }),
       } as unknown as KafkaLogScan,
+      isOurs: () => Promise.resolve(this.isOurs),
       startFrom,
       readState: () =>
         Promise.resolve({

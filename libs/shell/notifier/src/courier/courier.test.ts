@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { Fenced } from '@flatline/base';
 import type { Delivery } from '@flatline/deliveries';
 import { keptRecordOf } from '../records/delivery-record.ts';
 import { CourierWorld, END } from './courier-world.fixture.ts';
@@ -70,4 +71,19 @@ test('[N3] an output whose key makes it too large for a record is given up, and 
     .flatMap(({ records }) => records.flatMap(({ headers = [] }) => headers))
     .flatMap(({ name, value: text }) => (name === 'reason' ? [Buffer.from(text!).toString()] : []));
   expect(reasons).toEqual(['too-large']);
+});
+
+test('[N3] who was fenced begins again only where the group says that the partition is its own', async () => {
+  let isFenced = true;
+  const onCommit = (): void => {
+    if (isFenced) throw new Fenced('a newer owner');
+  };
+  const world = new CourierWorld({ onCommit });
+  world.isOurs = false;
+  await world.clock.pass(600_000);
+  expect(world.opened).toBe(1);
+  [world.isOurs, isFenced] = [true, false];
+  await world.clock.pass(20_000);
+  await world.courier.close();
+  expect([world.opened, world.committed.size]).toEqual([2, 2]);
 });
