@@ -7,7 +7,7 @@ import type { LogReader, TopicPartition, Transaction } from '@flatline/ports';
 import { keptRecord } from '../records/delivery-record.ts';
 import { Courier } from './courier.ts';
 
-export class VirtualClock implements Clock {
+class VirtualClock implements Clock {
   #nowMs = 0;
   readonly #pending = new Set<{ readonly atMs: number; readonly call: () => void }>();
 
@@ -67,6 +67,10 @@ function takenOnce({ key, value }: { readonly key: Uint8Array; readonly value: U
   return () => fetched.pop();
 }
 
+const ENDPOINT = { name: 'sink', order: 'none', supersede: false, timeoutMs: 1_000 };
+const QUIET = { take: () => undefined, failure: undefined, onChange: () => undefined, close: () => undefined };
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
 /** Where both logs end. */
 export const END = 100;
 
@@ -80,7 +84,6 @@ export class CourierWorld {
   isOurs = true;
 
   constructor({ startFrom = 'earliest', held = [], output, attempt, onCommit }: CourierWorldOptions) {
-    const endpoint = { name: 'sink', order: 'none', supersede: false, timeoutMs: 1_000 };
     const writer = {
       timeoutMs: 1_000,
       commit: (transaction: Transaction) => {
@@ -91,11 +94,10 @@ export class CourierWorld {
       },
       close: () => Promise.resolve(),
     };
-    const quiet = { take: () => undefined, failure: undefined, onChange: () => undefined, close: () => undefined };
     this.courier = new Courier({
       clock: this.clock,
       random: seededRandom(1),
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      log: SILENT,
       notified: {
         pipeline: { name: 'visits', kind: 'session', output: { topic: 'visits' } },
         deliveries: { input: { topic: 'visits.deliveries' }, output: { topic: 'visits.deliveries.due' } },
@@ -105,7 +107,7 @@ export class CourierWorld {
       partition: 0,
       ways: [
         {
-          endpoint: endpoint as unknown as EndpointConfig,
+          endpoint: ENDPOINT as unknown as EndpointConfig,
           gate: new Gate({ maxInFlight: 2, maxPerSecond: undefined }),
           sender: {
             attempt: (_, end) => attempt?.(end) ?? Promise.resolve({ kind: 'delivered' }),
@@ -115,9 +117,9 @@ export class CourierWorld {
       ],
       reader: {
         subscribe: (partition: TopicPartition, offset: number) => ({
-          ...quiet,
+          ...QUIET,
           partition,
-          take: partition.topic === 'visits' && output !== undefined ? takenOnce(output, offset) : quiet.take,
+          take: partition.topic === 'visits' && output !== undefined ? takenOnce(output, offset) : QUIET.take,
         }),
       } as unknown as LogReader,
       writers: {

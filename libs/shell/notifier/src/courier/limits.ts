@@ -4,7 +4,7 @@ import type { DurationMs } from '@flatline/base';
 export const TAKEN_MAX = 500;
 /** Bytes of their bodies, and one body more. */
 export const TAKEN_BYTES_MAX = 1_048_576;
-/** Of a body and its key, in base64: what is more is given up, since with 16 KiB of attempts it would not fit a record. */
+/** A body and its key, in base64, that are longer are given up: with 16 KiB of attempts they would not fit a record. */
 export const BODY_BYTES_MAX = 850_000;
 /** Positions that nothing else was decided with are committed so often. */
 export const POSITIONS_EVERY_MS: DurationMs = 1_000;
