@@ -119,13 +119,12 @@ export function runReplay(flags: ReplayFlags, console: Console, shell: Shell): P
     const send = async (): Promise<void> => {
       if (batch.length === 0) return;
       if (stop.signal.aborted) throw interruptedBefore(`all were sent: ${sent} were`);
-      const now = clock.wallMs();
       await writer.commit({
         writes: [...Map.groupBy(batch, ({ pipeline, partition }) => `${pipeline} ${partition}`).values()].map(
           (together) => ({
             topic: place.notified.find((each) => each.pipeline.name === together[0]!.pipeline)!.deliveries.input.topic,
             partition: together[0]!.partition,
-            records: together.map(({ delivery }) => keptRecord({ ...delivery, attempts: [] }, 'waiting', now)),
+            records: together.map(({ delivery }) => keptRecord({ ...delivery, attempts: [] }, 'waiting', 0)),
           }),
         ),
         offsets: [],
@@ -167,7 +166,7 @@ export function runEnable(flags: EnableFlags, console: Console, shell: Shell): P
         if (!endpoints.some(({ name }) => name === endpoint)) continue;
         const { topic } = deliveries.input;
         const { partitions } = await requireTopic(connection, clock, topic);
-        const records = [enablingRecord(endpoint, clock.wallMs())];
+        const records = [enablingRecord(endpoint)];
         await writer.commit({
           writes: Array.from({ length: partitions }, (_, partition) => ({ topic, partition, records })),
           offsets: [],

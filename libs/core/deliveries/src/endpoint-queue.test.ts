@@ -1,14 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { FAILURES_TO_OPEN } from './breaker.ts';
-import type { Write } from './delivery.ts';
-import { EndpointQueue } from './endpoint-queue.ts';
+import type { Delivery, Write } from './delivery.ts';
+import { EndpointQueue, type EndpointRules } from './endpoint-queue.ts';
 import { Gate } from './gate.ts';
 import { READY_MAX } from './limits.ts';
 import { ATTEMPTS_MAX, DELIVERED, failure, QueueWorld } from './queue-world.fixture.ts';
 
 const DAY_MS = 86_400_000;
 const ok = () => ({ outcome: DELIVERED, ms: 10 });
+
+/** A queue without a world around it, and what it has written. */
+function queueOf(rules: Partial<EndpointRules>, gate = new Gate({ maxInFlight: 8, maxPerSecond: undefined })) {
+  const written: Write[] = [];
+  const queue = new EndpointQueue({
+    rules: { name: 'sink', order: 'none', supersede: false, timeoutMs: 15_000, ...rules },
+    gate,
+    random: seededRandom(1),
+    write: (write) => {
+      written.push(write);
+    },
+  });
+  return { queue, written };
+}
+
+function output(order: number): Delivery {
+  return { endpoint: 'sink', id: `d${order}`, key: 'a', order, type: 't', body: new Uint8Array(10), attempts: [] };
+}
 
 describe('a queue of one endpoint', () => {
   test('[N2] an output is attempted at once, and gone once that succeeds', () => {
@@ -144,5 +162,65 @@ describe('a queue of one endpoint', () => {
     const mark = { endpoint: 'sink', id: 'd2', key: 'a', order: 2 };
     queue.restore([{ mark, phase: 'behind' }], undefined, 0);
     expect(written).toMatchObject([{ kind: 'wake', name: { endpoint: 'sink', id: 'd2' } }]);
+  });
+
+  test('[N4] what waited for a dead endpoint comes back at the pace of one that is well', () => {
+    let isDead = true;
+    const world = new QueueWorld({
+      maxInFlight: 8,
+      answer: (_, now) => ({ outcome: isDead ? failure(now) : DELIVERED, ms: 10 }),
+    });
+    for (let i = 0; i < 10; i += 1) world.say(`k${i}`);
+    world.runTo(3_600_000);
+    for (let i = 0; i < 200; i += 1) world.say(`late${i}`);
+    isDead = false;
+    const { breaker } = world.queue;
+    expect(breaker.kind).toBe('open');
+    // It is open for five minutes at most, and a few seconds later all of those are through.
+    world.runTo(world.now + 370_000);
+    expect(world.begun.filter(({ key }) => key.startsWith('late'))).toHaveLength(200);
+  });
+
+  test.each(['none', 'key'] as const)(
+    '[N4] supersede, order %s: what has come due as a newer one comes is not sent after that',
+    (order) => {
+      const { queue, written } = queueOf({ supersede: true, order });
+      const begun: string[] = [];
+      const begin = (now: number): void => {
+        begun.push(...queue.next(now).map(({ id }) => id));
+      };
+      queue.take(output(1), 0);
+      begin(0);
+      queue.ended(output(1), failure(0), 10);
+      const kept = written.findLast((write) => write.kind === 'keep')!;
+      const { dueAt } = kept;
+      // It is out, and the newest is taken before it.
+      queue.take(output(2), dueAt + 1);
+      begin(dueAt + 1);
+      queue.take(kept.delivery, dueAt + 30);
+      begin(dueAt + 30);
+      queue.ended(kept.delivery, DELIVERED, dueAt + 40);
+      begin(dueAt + 50);
+      expect(begun).toEqual(['d1', 'd1', 'd2']);
+    },
+  );
+
+  test('[N4] a line of ten thousand is given up with the first of it, where the endpoint wants nothing more', () => {
+    const { queue, written } = queueOf({ order: 'key' });
+    for (let order = 1; order <= 10_000; order += 1) queue.take(output(order), 0);
+    queue.next(0);
+    queue.ended(output(1), failure(0, { gone: true }), 10);
+    expect(written.filter(({ kind }) => kind === 'giveUp')).toHaveLength(10_000);
+    expect([queue.inspect(), queue.waiting.named]).toEqual([[], 0]);
+  });
+
+  test('[N4] half-open, and the gate full by another partition: no instant is named that has passed', () => {
+    const gate = new Gate({ maxInFlight: 1, maxPerSecond: undefined });
+    const { queue } = queueOf({}, gate);
+    queue.restore([], { kind: 'open', until: 1_000, opened: 1, failingSince: 0 }, 1_001);
+    gate.enter(1_001);
+    queue.take(output(1), 1_001);
+    expect(queue.next(1_002)).toEqual([]);
+    expect(queue.nextAt(1_002)).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@
 // Checked
 //   inspect    EQ1, EQ3
 //   not        EQ2: the attempts of the past are not kept; the model test watches them
-import { assert, type Millis, type Random } from '@flatline/base';
+import { assert, type DurationMs, type Millis, type Random } from '@flatline/base';
 import { afterFailure, afterGone, afterSuccess, type Breaker, CLOSED } from './breaker.ts';
 import type { Delivery, DeliveryMark, GivenUp, Outcome, Phase, Write } from './delivery.ts';
 import type { Gate } from './gate.ts';
@@ -63,12 +63,16 @@ export interface KeptDelivery {
   readonly delivery?: Delivery | undefined;
 }
 
+/** The engine's clock may be ahead by so much: what is due within it may be on its way here. */
+const OUT_MS: DurationMs = 1_000;
+
 interface Here {
   readonly mark: DeliveryMark;
   place: 'ready' | 'flying' | 'away' | 'behind';
   /** There for what is ready or flying, and, while there is room, for what is behind. */
   delivery: Delivery | undefined;
-  heldUntil: Millis;
+  /** When it would come again by itself. */
+  dueAt: Millis;
 }
 
 export interface QueueCounters {
@@ -162,8 +166,7 @@ export class EndpointQueue {
       this.#readyBytes -= delivery.body.length;
       here.place = 'flying';
       this.#flying += 1;
-      if (here.heldUntil - now < this.#rules.timeoutMs + HOLD_LEFT_MS)
-        this.#keep(here, delivery, 'held', now + HOLD_MS);
+      if (here.dueAt - now < this.#rules.timeoutMs + HOLD_LEFT_MS) this.#keep(here, delivery, 'held', now + HOLD_MS);
       begun.push(delivery);
     }
     return begun;
@@ -173,7 +176,8 @@ export class EndpointQueue {
   nextAt(now: Millis): Millis | undefined {
     if (this.#ready.length === 0) return undefined;
     const breaker = this.#breaker;
-    if (breaker.kind === 'open') return this.#flying > 0 ? undefined : Math.max(now, breaker.until);
+    if (breaker.kind === 'open' && now < breaker.until) return breaker.until;
+    if (breaker.kind === 'open' && this.#flying > 0) return undefined;
     return this.#gate.freeAt();
   }
 
@@ -182,8 +186,8 @@ export class EndpointQueue {
     assert(here?.place === 'flying', 'what has ended was under way', { id });
     this.#flying -= 1;
     this.#gate.leave();
-    this.#measure(now);
     if (outcome.kind === 'delivered') {
+      this.#measure(now);
       this.counters.delivered += 1;
       this.#be(afterSuccess(this.#breaker));
       this.#parkedUntil = 0;
@@ -264,11 +268,12 @@ export class EndpointQueue {
       this.#write({ kind: 'drop', name: nameOf(delivery) });
       return false;
     }
-    if (place === 'flying') return true;
+    // It may be out already, and on its way here: it goes first, as what is under way does.
+    if (place === 'flying' || (place === 'away' && last.dueAt <= now + OUT_MS)) return true;
     this.counters.superseded += 1;
     if (place === 'ready') this.#unready(last);
     this.#write({ kind: 'drop', name: nameOf(mark) });
-    this.#remove(last, now, { wakesNext: false });
+    this.#remove(last);
     return true;
   }
 
@@ -338,25 +343,32 @@ export class EndpointQueue {
   }
 
   #leave(here: Here, now: Millis): void {
-    this.#remove(here, now, { wakesNext: true });
+    let first = this.#remove(here);
+    // A line that is given up may be too long for each to call the next.
+    while (first?.place === 'behind' && first.delivery !== undefined && this.#breaker.kind === 'disabled') {
+      this.#count('disabled', first.delivery);
+      first = this.#remove(first);
+    }
+    if (first?.place === 'behind') this.#moveUp(first, now);
   }
 
-  #remove(here: Here, now: Millis, { wakesNext }: { readonly wakesNext: boolean }): void {
+  /** Returns who is the first of its line now. */
+  #remove(here: Here): Here | undefined {
     const { mark } = here;
     if (here.place === 'behind') this.#behindBytes -= here.delivery?.body.length ?? 0;
     this.#here.delete(mark.id);
     const line = this.#byKey.get(mark.key);
-    if (line === undefined) return;
+    if (line === undefined) return undefined;
     line.splice(line.indexOf(here), 1);
-    const first = line[0];
-    if (first === undefined) this.#byKey.delete(mark.key);
-    else if (wakesNext && first.place === 'behind') this.#moveUp(first, now);
+    if (line.length === 0) this.#byKey.delete(mark.key);
+    return line[0];
   }
 
   #moveUp(here: Here, now: Millis): void {
     const { delivery } = here;
     here.place = 'away';
     if (delivery === undefined) {
+      here.dueAt = now;
       this.#write({ kind: 'wake', name: nameOf(here.mark) });
       return;
     }
@@ -365,7 +377,7 @@ export class EndpointQueue {
   }
 
   #add(mark: DeliveryMark, place: Here['place']): Here {
-    const here: Here = { mark, place, delivery: undefined, heldUntil: 0 };
+    const here: Here = { mark, place, delivery: undefined, dueAt: Infinity };
     this.#here.set(mark.id, here);
     if (!this.#tellsKeys) return here;
     const line = this.#byKey.get(mark.key);
@@ -375,7 +387,7 @@ export class EndpointQueue {
   }
 
   #keep(here: Here, delivery: Delivery, phase: Phase, dueAt: Millis): void {
-    here.heldUntil = dueAt;
+    here.dueAt = dueAt;
     this.#write({ kind: 'keep', delivery, phase, dueAt });
   }
 
@@ -388,7 +400,7 @@ export class EndpointQueue {
     if (before !== breaker && !isSame) this.#write({ kind: 'breaker', endpoint: this.#rules.name, breaker });
   }
 
-  /** The pace at which attempts end, by which what found no room comes back. */
+  /** The pace at which deliveries succeed, by which what found no room comes back. */
   #measure(now: Millis): void {
     if (this.#endedAt !== undefined) {
       const gapMs = Math.min(PARKED_GAP_MAX_MS, Math.max(0, now - this.#endedAt));

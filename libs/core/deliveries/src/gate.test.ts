@@ -32,3 +32,10 @@ test.each([1, 7, 100, 5_000])(
     expect(begun.length).toBeGreaterThan(maxPerSecond * 4.9);
   },
 );
+
+test('[N4] a clock that is put back by an hour stops nothing', () => {
+  const gate = new Gate({ maxInFlight: 8, maxPerSecond: 10 });
+  expect(gate.enter(10 * 3_600_000)).toBe(true);
+  expect(gate.enter(9 * 3_600_000)).toBe(true);
+  expect(gate.freeAt()).toBeLessThan(9 * 3_600_000 + 1_000);
+});

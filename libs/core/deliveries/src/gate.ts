@@ -20,6 +20,8 @@ export interface GateLimits {
 
 /** Timers come late: what they miss may be made up for. */
 const BURST_MS: DurationMs = 50;
+/** No rate that may be configured makes anyone wait longer: the clock was put back. */
+const FREE_MOST_MS: DurationMs = 1_000;
 
 export class Gate {
   readonly #limits: GateLimits;
@@ -33,6 +35,7 @@ export class Gate {
 
   /** True: an attempt may begin, and `leave` is called once it has ended. */
   enter(now: Millis): boolean {
+    if (this.#freeAt - now > FREE_MOST_MS) this.#freeAt = now;
     if (this.#inFlight >= this.#limits.maxInFlight || now < this.#freeAt) return false;
     const { maxPerSecond } = this.#limits;
     if (maxPerSecond !== undefined) this.#freeAt = Math.max(this.#freeAt, now - BURST_MS) + 1_000 / maxPerSecond;

@@ -177,6 +177,7 @@ class CarriedPipeline {
       transactionalId: `${application}.${notified.pipeline.name}.notifier.${partition}`,
       admin: new KafkaLogAdmin(asking),
       scan,
+      isOurs: async () => (await this.#membership.confirm())?.partitions.includes(partition) ?? false,
       startFrom: config.startFrom,
       readState: (each, end) => readState(notified, each, scan, end),
     });

@@ -10,7 +10,7 @@
 //   CR1  An attempt begins once its delivery is kept by a committed transaction, and what came of it is in the next one. So what is
 //        sent again after a crash was under way, or its outcome on its way to the log.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
-import { type Clock, isConsequence, type Millis, type Random } from '@flatline/base';
+import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
 import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
 import {
   type Delivery,
@@ -32,8 +32,9 @@ import {
 } from '../records/delivery-record.ts';
 import { eventOf } from '../records/output-event.ts';
 import type { RawRecord } from '../records/raw-record.ts';
+import { boundedText } from '../sending/answer-text.ts';
 import type { Sender } from '../sending/sender.ts';
-import { BODY_BYTES_MAX, POSITIONS_EVERY_MS, TAKEN_BYTES_MAX, TAKEN_MAX } from './limits.ts';
+import { BODY_BYTES_MAX, POSITIONS_EVERY_MS, POSITIONS_RENEWED_MS, TAKEN_BYTES_MAX, TAKEN_MAX } from './limits.ts';
 import { LogSource } from './log-source.ts';
 import type { Restored } from './restoration.ts';
 
@@ -79,7 +80,8 @@ export class CourierRun {
   readonly #ended: Ended[] = [];
   #writes: Write[] = [];
   #underWay = 0;
-  #committedAt = 0;
+  /** By the monotonic clock. */
+  #committedAt: DurationMs = -Infinity;
   #isClosing = false;
   #news = false;
   #wake: (() => void) | undefined;
@@ -100,7 +102,6 @@ export class CourierRun {
     }
     for (const source of [this.#outputs, this.#due]) source.onChange(this.#notify);
     this.#unlisten = ways.map(({ gate }) => gate.onFree(this.#notify));
-    this.#committedAt = clock.monotonicMs();
   }
 
   get counters(): readonly (readonly [endpoint: string, QueueCounters])[] {
@@ -115,7 +116,8 @@ export class CourierRun {
         const begun = this.#turn();
         if (this.#writes.length > 0 || this.#shouldCommitPositions) await this.#commit();
         for (const delivery of begun) this.#attempt(delivery);
-        if (this.#isClosing && this.#underWay === 0 && this.#ended.length === 0) return;
+        const isOver = this.#underWay === 0 || this.#end.signal.aborted;
+        if (this.#isClosing && isOver && this.#ended.length === 0) return;
         if (begun.length === 0) await this.#somethingNew();
       }
     } finally {
@@ -185,7 +187,8 @@ export class CourierRun {
       const { on } = this.#ways.get(endpoint)!.endpoint;
       if (on !== undefined && !names.some((name) => on.includes(name))) continue;
       const delivery = { ...common, endpoint };
-      if (body.length > BODY_BYTES_MAX) this.#writes.push({ kind: 'giveUp', delivery, why: 'too-large' });
+      if (body.length + common.key.length > BODY_BYTES_MAX)
+        this.#writes.push({ kind: 'giveUp', delivery, why: 'too-large' });
       else queue.take(delivery, now);
       bytes += body.length;
     }
@@ -218,16 +221,26 @@ export class CourierRun {
   #attempt(delivery: Delivery): void {
     this.#underWay += 1;
     const { sender } = this.#ways.get(delivery.endpoint)!;
-    void sender.attempt(delivery, this.#end.signal).then((outcome) => {
+    const at = this.#parts.clock.wallMs();
+    const ended = (outcome: Outcome): void => {
       this.#underWay -= 1;
       if (!this.#end.signal.aborted) this.#ended.push({ delivery, outcome });
       this.#notify();
+    };
+    sender.attempt(delivery, this.#end.signal).then(ended, (error: unknown) => {
+      // A defect of a sender: the delivery has failed, and others go on.
+      ended({ kind: 'failed', attempt: { at, ms: 0, error: boundedText(messageOf(error)) } });
     });
   }
 
   get #shouldCommitPositions(): boolean {
-    const hasMoved = this.#outputs.hasMoved || this.#due.hasMoved;
-    return hasMoved && (this.#isClosing || this.#parts.clock.monotonicMs() - this.#committedAt >= POSITIONS_EVERY_MS);
+    const agoMs = this.#parts.clock.monotonicMs() - this.#committedAt;
+    if (agoMs >= POSITIONS_RENEWED_MS) return true;
+    return this.#hasMoved && (this.#isClosing || agoMs >= POSITIONS_EVERY_MS);
+  }
+
+  get #hasMoved(): boolean {
+    return this.#outputs.hasMoved || this.#due.hasMoved;
   }
 
   async #commit(): Promise<void> {
@@ -243,17 +256,16 @@ export class CourierRun {
       { topic: notified.deliveries.input.topic, partition, records: kept },
       { topic: notified.undeliverableTopic, partition, records: givenUp },
     ].filter(({ records }) => records.length > 0);
-    const moved = [this.#outputs, this.#due]
-      .filter((source) => source.hasMoved)
-      .map((source) => ({ source, position: source.position }));
-    const offsets = moved.map(({ source, position }) => ({
+    // Both: one that is not committed for long is forgotten, and where a run began with it would begin anywhere.
+    const positions = [this.#outputs, this.#due].map((source) => ({ source, position: source.position }));
+    const offsets = positions.map(({ source, position }) => ({
       ...source.partition,
       group: notified.group,
       offset: position,
       metadata: '',
     }));
     await writer.commit({ writes, offsets });
-    for (const { source, position } of moved) source.committed(position);
+    for (const { source, position } of positions) source.committed(position);
     this.#committedAt = clock.monotonicMs();
     for (const write of decided) this.#tell(write);
   }
@@ -290,13 +302,16 @@ export class CourierRun {
     const { clock } = this.#parts;
     const now = clock.wallMs();
     const instants = [...this.#queues.values()].flatMap((queue) => queue.nextAt(now) ?? []);
-    const hasMoved = this.#outputs.hasMoved || this.#due.hasMoved;
-    const waitMs = Math.min(...instants.map((at) => Math.max(1, at - now)), hasMoved ? POSITIONS_EVERY_MS : Infinity);
+    const renewMs = Math.max(1, POSITIONS_RENEWED_MS - (clock.monotonicMs() - this.#committedAt));
+    const waitMs = Math.min(
+      ...instants.map((at) => Math.max(1, at - now)),
+      this.#hasMoved ? POSITIONS_EVERY_MS : renewMs,
+    );
     return new Promise((resolve) => {
-      const cancel = waitMs === Infinity ? undefined : clock.after(waitMs, () => this.#wake?.());
+      const cancel = clock.after(waitMs, () => this.#wake?.());
       this.#wake = () => {
         this.#wake = undefined;
-        cancel?.();
+        cancel();
         resolve();
       };
     });
@@ -319,7 +334,7 @@ export class CourierRun {
 function deliveryRecords(write: Write, now: Millis): readonly OutgoingRecord[] {
   switch (write.kind) {
     case 'keep':
-      return [keptRecord(write.delivery, write.phase, write.dueAt)];
+      return [keptRecord(write.delivery, write.phase, write.dueAt - now)];
     case 'drop':
       return [droppedRecord(keyOf(write.name))];
     case 'giveUp':
@@ -327,7 +342,7 @@ function deliveryRecords(write: Write, now: Millis): readonly OutgoingRecord[] {
     case 'wake':
       return [wakingRecord(write.name)];
     case 'breaker':
-      return [breakerRecord(write.endpoint, write.breaker, now)];
+      return [breakerRecord(write.endpoint, write.breaker)];
   }
 }
 

@@ -1,7 +1,7 @@
 // Has one partition carried for as long as it is this process's: begins again after each failure.
 //
 // Owns: the run under way.
-import { messageOf, type DurationMs } from '@flatline/base';
+import { type DurationMs, Fenced, messageOf } from '@flatline/base';
 import type { KafkaLogScan } from '@flatline/kafka';
 import type { LogAdmin, TopicPartition, TransactionalWriters } from '@flatline/ports';
 import { BackOff, pause } from '@flatline/system';
@@ -12,8 +12,10 @@ import { type KeptState, restore } from './restoration.ts';
 export interface CourierParts extends Omit<RunParts, 'writer' | 'offsets' | 'restored'> {
   readonly writers: TransactionalWriters;
   readonly transactionalId: string;
-  readonly admin: LogAdmin;
+  readonly admin: Pick<LogAdmin, 'committedOffset' | 'ends'>;
   readonly scan: KafkaLogScan;
+  /** Asks the group whether the partition is still this process's. @throws where it cannot be asked */
+  readonly isOurs: () => Promise<boolean>;
   readonly startFrom: 'earliest' | 'latest';
   readonly readState: (partition: number, end: AbortSignal) => Promise<KeptState>;
 }
@@ -67,8 +69,19 @@ export class Courier {
         const facts = { pipeline: notified.pipeline.name, partition, why: messageOf(error) };
         if (isForeseen(error)) log.warn('the deliveries of a partition begin again', facts);
         else log.error('the deliveries of a partition begin again after a defect', { ...facts, error });
-        await pause(clock, backOff.nextDelayMs(), this.#end.signal);
+        const isFenced = error instanceof Fenced;
+        do await pause(clock, backOff.nextDelayMs(), this.#end.signal);
+        while (isFenced && !this.#isClosed() && !(await this.#isOurs()));
       }
+    }
+  }
+
+  /** Who was fenced would fence its successor by beginning again, and be fenced by that: only the group says who is right. */
+  async #isOurs(): Promise<boolean> {
+    try {
+      return await this.#parts.isOurs();
+    } catch {
+      return false;
     }
   }
 

@@ -4,9 +4,11 @@ import type { DurationMs } from '@flatline/base';
 export const TAKEN_MAX = 500;
 /** Bytes of their bodies, and one body more. */
 export const TAKEN_BYTES_MAX = 1_048_576;
-/** A longer body is given up: with what is said of it, it would not fit a record. */
+/** A body and its key, in base64, that are longer are given up: with 16 KiB of attempts they would not fit a record. */
 export const BODY_BYTES_MAX = 850_000;
 /** Positions that nothing else was decided with are committed so often. */
 export const POSITIONS_EVERY_MS: DurationMs = 1_000;
+/** Positions that have not moved are committed again so often, and once as a run begins: brokers forget old ones. */
+export const POSITIONS_RENEWED_MS: DurationMs = 3_600_000;
 /** What is under way may end so long after its partition has moved away, or the process is to stop. */
 export const GRACE_MS: DurationMs = 2_000;

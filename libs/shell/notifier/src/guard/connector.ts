@@ -10,7 +10,7 @@ import type { Resolve } from './resolver.ts';
 export interface ConnectorParts {
   readonly allowed: Allowed;
   readonly resolve: Resolve;
-  /** For all of it: looking up, connecting to one address after the other, the handshake. */
+  /** For connecting, shared by the addresses, and again for the handshake. */
   readonly timeoutMs: number;
   /** Certificates to trust beside the usual ones; for tests. */
   readonly ca?: string | undefined;
@@ -37,10 +37,12 @@ export function guardedConnector(parts: ConnectorParts): buildConnector.connecto
 /** Tries one address after the other, since a host may be down at the first. */
 async function open(host: Host, parts: ConnectorParts): Promise<Socket> {
   const addresses = await addressesOf(host, parts.allowed, parts.resolve);
+  // One that swallows packets leaves time for the next.
+  const eachMs = Math.ceil(parts.timeoutMs / addresses.length);
   let failure: unknown;
   for (const address of addresses) {
     try {
-      return await opened(address, host, parts);
+      return await opened(address, host, { ...parts, timeoutMs: eachMs });
     } catch (error) {
       failure = error;
     }

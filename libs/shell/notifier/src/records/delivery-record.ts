@@ -2,10 +2,10 @@
 //
 // Those of the former schedule themselves (D1): what is kept is a message that comes back at its time, on `<pipeline>.deliveries.due`.
 // A delivery is a schedule of its own, with a key of its own: a key's number of schedules is bounded.
-import type { Millis } from '@flatline/base';
+import type { DurationMs } from '@flatline/base';
 import type { Breaker, Delivery, DeliveryMark, DeliveryName, GivenUp, KeptDelivery, Phase } from '@flatline/deliveries';
 import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
-import { COMMAND_HEADER, DUE_AT_HEADER } from '@flatline/ports/formats';
+import { COMMAND_HEADER, DELAY_HEADER } from '@flatline/ports/formats';
 
 /** What a record of either topic says beside its body. */
 const DELIVERY_HEADER = 'delivery';
@@ -33,11 +33,12 @@ export function keyOf({ endpoint, id }: DeliveryName): Uint8Array {
   return encoder.encode(`${endpoint}/${id}`);
 }
 
-export function keptRecord(delivery: Delivery, phase: Phase, dueAt: Millis): OutgoingRecord {
+/** `delayMs`: from its record on, by the brokers' clock. Ours may be far from that, and then all would be due at once, for ever. */
+export function keptRecord(delivery: Delivery, phase: Phase, delayMs: DurationMs): OutgoingRecord {
   return {
     key: keyOf(delivery),
     value: delivery.body,
-    headers: [header(DUE_AT_HEADER, String(Math.ceil(dueAt))), said(delivery, phase)],
+    headers: [delay(delayMs), said(delivery, phase)],
   };
 }
 
@@ -50,21 +51,21 @@ export function wakingRecord(name: DeliveryName): OutgoingRecord {
   return { key: keyOf(name), value: EMPTY, headers: [header(COMMAND_HEADER, 'TRIGGER')] };
 }
 
-export function breakerRecord(endpoint: string, breaker: Breaker, now: Millis): OutgoingRecord {
+export function breakerRecord(endpoint: string, breaker: Breaker): OutgoingRecord {
   if (breaker.kind === 'closed' && breaker.failingSince === undefined) return droppedRecord(encoder.encode(endpoint));
   return {
     key: encoder.encode(endpoint),
     value: EMPTY,
-    headers: [header(DUE_AT_HEADER, String(now + BREAKER_MS)), header(BREAKER_HEADER, JSON.stringify(breaker))],
+    headers: [delay(BREAKER_MS), header(BREAKER_HEADER, JSON.stringify(breaker))],
   };
 }
 
 /** Has each owner of a partition enable an endpoint. */
-export function enablingRecord(endpoint: string, now: Millis): OutgoingRecord {
+export function enablingRecord(endpoint: string): OutgoingRecord {
   return {
     key: encoder.encode(`${endpoint}/enable`),
     value: encoder.encode(endpoint),
-    headers: [header(DUE_AT_HEADER, String(now)), header(NOTIFIER_COMMAND_HEADER, 'enable')],
+    headers: [delay(0), header(NOTIFIER_COMMAND_HEADER, 'enable')],
   };
 }
 
@@ -121,6 +122,10 @@ function parsed(text: string): unknown {
 function said({ endpoint, id, key, order, type, attempts }: Delivery, phase: Phase): RecordHeader {
   const all: Said = { endpoint, id, key, order, type, attempts, phase };
   return header(DELIVERY_HEADER, JSON.stringify(all));
+}
+
+function delay(delayMs: DurationMs): RecordHeader {
+  return header(DELAY_HEADER, String(Math.max(0, Math.ceil(delayMs))));
 }
 
 function header(name: string, value: string): RecordHeader {

@@ -1,5 +1,5 @@
 // What a webhook says of an output: its body, its id, and the names by which an endpoint asks for it (`on`).
-import type { KindName } from '@flatline/base';
+import { INSTANT_MAX, type KindName } from '@flatline/base';
 import { receiptIn, runIn, type ReceivedRun } from '@flatline/records/runs';
 import type { RawRecord } from './raw-record.ts';
 
@@ -27,6 +27,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function eventOf(record: RawRecord, place: EventPlace): OutputEvent | 'none' | { readonly why: string } {
   const { value, headers, key } = record;
   if (value === null || key === null || receiptIn(headers) !== undefined) return 'none';
+  if (Math.abs(record.timestamp) > INSTANT_MAX) return { why: `its timestamp, ${record.timestamp}, is no date` };
   const said = place.kind === 'schedule' ? ofRun(value, record) : ofValue(value, record, place);
   if (typeof said === 'string') return { why: said };
   const { type, names, data } = said;

@@ -1,8 +1,9 @@
 // One attempt as a process of its own that gets the body on its standard input: for trying out.
 import { type Clock, type DurationMs, messageOf } from '@flatline/base';
 import type { Attempt, Delivery, Outcome } from '@flatline/deliveries';
-import { spawn } from 'node:child_process';
-import { ANSWER_BYTES_MAX, answerText } from './answer-text.ts';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { ANSWER_BYTES_MAX, answerText, boundedText } from './answer-text.ts';
 import type { Sender } from './sender.ts';
 
 export interface CommandSenderParts {
@@ -28,28 +29,38 @@ export class CommandSender implements Sender {
       kind: 'failed',
       attempt: { at, ms: clock.monotonicMs() - beganMs, ...what },
     });
+    const [program, ...args] = command;
+    const names = { WEBHOOK_ID: delivery.id, WEBHOOK_TIMESTAMP: String(Math.floor(at / 1_000)) };
+    let child: ChildProcessByStdio<Writable, null, Readable>;
+    try {
+      // A group of its own, so that whatever it has begun ends with it.
+      const options = { env: { ...environment(), ...names }, detached: true };
+      child = spawn(program!, args, { ...options, stdio: ['pipe', 'inherit', 'pipe'] });
+    } catch (error) {
+      return Promise.resolve(failed({ error: boundedText(messageOf(error)) }));
+    }
     return new Promise((resolve) => {
-      const [program, ...args] = command;
-      const names = { WEBHOOK_ID: delivery.id, WEBHOOK_TIMESTAMP: String(Math.floor(at / 1_000)) };
-      const child = spawn(program!, args, { env: { ...environment(), ...names }, stdio: ['pipe', 'inherit', 'pipe'] });
-      const kill = (): void => {
-        child.kill('SIGKILL');
+      const settle = (outcome: Outcome): void => {
+        cancel();
+        end.removeEventListener('abort', stop);
+        resolve(outcome);
       };
-      const cancel = clock.after(timeoutMs, kill);
-      end.addEventListener('abort', kill);
+      // Without waiting for its end: what has left its group may hold its output for as long as it likes.
+      const stop = (): void => {
+        killGroup(child.pid);
+        child.stderr.destroy();
+        settle(failed({ error: `not over within ${timeoutMs} ms` }));
+      };
+      const cancel = clock.after(timeoutMs, stop);
+      end.addEventListener('abort', stop);
       const said: Buffer[] = [];
       let length = 0;
       child.stderr.on('data', (chunk: Buffer) => {
         if (length < ANSWER_BYTES_MAX) said.push(chunk);
         length += chunk.length;
       });
-      const settle = (outcome: Outcome): void => {
-        cancel();
-        end.removeEventListener('abort', kill);
-        resolve(outcome);
-      };
       child.on('error', (error) => {
-        settle(failed({ error: messageOf(error) }));
+        settle(failed({ error: boundedText(messageOf(error)) }));
       });
       child.on('close', (code, signal) => {
         if (code === 0) settle({ kind: 'delivered' });
@@ -64,5 +75,14 @@ export class CommandSender implements Sender {
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+}
+
+function killGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // All of it has ended.
   }
 }

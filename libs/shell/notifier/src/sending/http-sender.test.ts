@@ -2,15 +2,27 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Delivery, Outcome } from '@flatline/deliveries';
 import { systemClock } from '@flatline/system';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
 import { HttpSender, type HttpSenderParts } from './http-sender.ts';
 import { retryAfterMs } from './retry-after.ts';
 
 const open: (Server | TcpServer)[] = [];
 const senders: HttpSender[] = [];
+const children: ChildProcess[] = [];
+const sockets: Socket[] = [];
 afterEach(async () => {
   for (const sender of senders.splice(0)) await sender.close();
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const child of children.splice(0)) child.kill('SIGKILL');
   for (const server of open.splice(0)) {
     if ('closeAllConnections' in server) server.closeAllConnections();
     server.close();
@@ -52,6 +64,24 @@ function attempt(url: string, more: Partial<HttpSenderParts> = {}): Promise<Outc
   });
   senders.push(sender);
   return sender.attempt(DELIVERY, new AbortController().signal);
+}
+
+/** Listens, and accepts no one: once its backlog of two is full the kernel answers nothing. */
+const SWALLOWS = `
+const [host, port] = process.argv.slice(1);
+require('node:net').createServer().listen({ host, port: Number(port), backlog: 1 }, () => {
+  require('node:fs').writeSync(1, 'up');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
+});`;
+
+async function swallowing(host: string, port: number): Promise<void> {
+  const child = spawn(process.execPath, ['-e', SWALLOWS, host, String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  await once(child.stdout, 'data');
+  const backlog = [0, 1].map(() => connect({ host, port }));
+  for (const socket of backlog) socket.on('error', () => undefined);
+  await Promise.all(backlog.map((socket) => once(socket, 'connect')));
+  sockets.push(...backlog);
 }
 
 describe('one attempt', () => {
@@ -183,5 +213,24 @@ describe('one attempt', () => {
       resolve: () => Promise.resolve(['127.0.0.2', '127.0.0.1']),
     });
     expect(outcome).toEqual({ kind: 'delivered' });
+  });
+
+  test('[N2][N5] a first address that swallows packets leaves time for the next', async () => {
+    const url = await serve((_, response) => response.end());
+    const port = Number(new URL(url).port);
+    await swallowing('127.0.0.3', port);
+    const outcome = await attempt(`http://sink.test:${port}/`, {
+      timeoutMs: 1_000,
+      resolve: () => Promise.resolve(['127.0.0.3', '127.0.0.1']),
+    });
+    expect(outcome).toEqual({ kind: 'delivered' });
+  });
+
+  test('[N3] of what went wrong little is kept', async () => {
+    const resolve = () => Promise.reject(new Error('x'.repeat(20_000)));
+    expect(await attempt('http://hook.example/', { resolve })).toMatchObject({
+      kind: 'failed',
+      attempt: { error: 'x'.repeat(256) },
+    });
   });
 });

@@ -10,7 +10,7 @@ import { allowedOf } from '../guard/allowed.ts';
 import { guardedConnector } from '../guard/connector.ts';
 import type { Resolve } from '../guard/resolver.ts';
 import { signatures } from '../signing/signature.ts';
-import { ANSWER_BYTES_MAX, answerText } from './answer-text.ts';
+import { ANSWER_BYTES_MAX, answerText, boundedText } from './answer-text.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { Sender } from './sender.ts';
 
@@ -68,7 +68,7 @@ export class HttpSender implements Sender {
       const attempt = { at, ms: since(), status, answer: answerText(bytes) };
       return { kind: 'failed', attempt, retryAfterMs: askedToWait(answer, at), gone: status === GONE };
     } catch (error) {
-      return { kind: 'failed', attempt: { at, ms: since(), error: causeOf(error) } };
+      return { kind: 'failed', attempt: { at, ms: since(), error: boundedText(causeOf(error)) } };
     } finally {
       cancel();
     }

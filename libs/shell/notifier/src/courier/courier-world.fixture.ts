@@ -1,0 +1,156 @@
+// One courier in virtual time, with a group and a writer around it that remember what they were told.
+import { type Cancel, type Clock, type DurationMs, seededRandom } from '@flatline/base';
+import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
+import { type Delivery, Gate, type Outcome } from '@flatline/deliveries';
+import type { KafkaLogScan } from '@flatline/kafka';
+import type { LogReader, TopicPartition, Transaction } from '@flatline/ports';
+import { keptRecord } from '../records/delivery-record.ts';
+import { Courier } from './courier.ts';
+
+class VirtualClock implements Clock {
+  #nowMs = 0;
+  readonly #pending = new Set<{ readonly atMs: number; readonly call: () => void }>();
+
+  wallMs(): number {
+    return 1_700_000_000_000 + this.#nowMs;
+  }
+
+  monotonicMs(): DurationMs {
+    return this.#nowMs;
+  }
+
+  after(delayMs: DurationMs, call: () => void): Cancel {
+    const timer = { atMs: this.#nowMs + delayMs, call };
+    this.#pending.add(timer);
+    return () => {
+      this.#pending.delete(timer);
+    };
+  }
+
+  /** All that is due in that time happens, and all that follows from it. */
+  async pass(ms: DurationMs): Promise<void> {
+    const untilMs = this.#nowMs + ms;
+    await settled();
+    for (;;) {
+      const [next] = [...this.#pending].filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs);
+      if (next === undefined) break;
+      this.#pending.delete(next);
+      this.#nowMs = Math.max(this.#nowMs, next.atMs);
+      next.call();
+      await settled();
+    }
+    this.#nowMs = untilMs;
+  }
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
+export interface CourierWorldOptions {
+  readonly startFrom?: 'earliest' | 'latest';
+  /** What was kept, to be attempted. */
+  readonly held?: readonly Delivery[];
+  /** An output that has come. */
+  readonly output?: { readonly key: Uint8Array; readonly value: Uint8Array };
+  readonly attempt?: (end: AbortSignal) => Promise<Outcome>;
+  /** Called before each commit. @throws what the commit throws */
+  readonly onCommit?: () => void;
+}
+
+/** A record that is fetched once. */
+function takenOnce({ key, value }: { readonly key: Uint8Array; readonly value: Uint8Array }, offset: number) {
+  const place = { bytes: Buffer.concat([key, value]), keyStart: 0, keyLength: key.length, valueStart: key.length };
+  const record = { ...place, offset, timestamp: 1, logAppendTime: true, valueLength: value.length, hasHeaders: false };
+  const left = [true];
+  const fetched = [{ cursor: { ...record, next: () => left.pop() ?? false }, nextOffset: offset + 1 }];
+  return () => fetched.pop();
+}
+
+const ENDPOINT = { name: 'sink', order: 'none', supersede: false, timeoutMs: 1_000 };
+const QUIET = { take: () => undefined, failure: undefined, onChange: () => undefined, close: () => undefined };
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Where both logs end. */
+export const END = 100;
+
+export class CourierWorld {
+  readonly clock = new VirtualClock();
+  readonly commits: Transaction[] = [];
+  readonly committed = new Map<string, number>();
+  readonly courier: Courier;
+  opened = 0;
+  /** As the group says. */
+  isOurs = true;
+
+  constructor({ startFrom = 'earliest', held = [], output, attempt, onCommit }: CourierWorldOptions) {
+    const writer = {
+      timeoutMs: 1_000,
+      commit: (transaction: Transaction) => {
+        onCommit?.();
+        this.commits.push(transaction);
+        for (const { topic, offset } of transaction.offsets) this.committed.set(topic, offset);
+        return Promise.resolve([]);
+      },
+      close: () => Promise.resolve(),
+    };
+    this.courier = new Courier({
+      clock: this.clock,
+      random: seededRandom(1),
+      log: SILENT,
+      notified: {
+        pipeline: { name: 'visits', kind: 'session', output: { topic: 'visits' } },
+        deliveries: { input: { topic: 'visits.deliveries' }, output: { topic: 'visits.deliveries.due' } },
+        undeliverableTopic: 'visits.undeliverable',
+        group: 'visits.notifier',
+      } as unknown as NotifiedPipeline,
+      partition: 0,
+      ways: [
+        {
+          endpoint: ENDPOINT as unknown as EndpointConfig,
+          gate: new Gate({ maxInFlight: 2, maxPerSecond: undefined }),
+          sender: {
+            attempt: (_, end) => attempt?.(end) ?? Promise.resolve({ kind: 'delivered' }),
+            close: () => Promise.resolve(),
+          },
+        },
+      ],
+      reader: {
+        subscribe: (partition: TopicPartition, offset: number) => ({
+          ...QUIET,
+          partition,
+          take: partition.topic === 'visits' && output !== undefined ? takenOnce(output, offset) : QUIET.take,
+        }),
+      } as unknown as LogReader,
+      writers: {
+        timeoutMs: 1_000,
+        open: () => {
+          this.opened += 1;
+          return Promise.resolve(writer as never);
+        },
+      },
+      transactionalId: 'shop.visits.notifier.0',
+      admin: {
+        committedOffset: (_, { topic }) => {
+          const offset = this.committed.get(topic);
+          return Promise.resolve(offset === undefined ? undefined : { offset, metadata: '' });
+        },
+        ends: () => Promise.resolve({ logStartOffset: 0, lastStableOffset: END }),
+      },
+      scan: {
+        bounds: () => Promise.resolve({ logStartOffset: 0, lastStableOffset: 0 }),
+      } as unknown as KafkaLogScan,
+      isOurs: () => Promise.resolve(this.isOurs),
+      startFrom,
+      readState: () =>
+        Promise.resolve({
+          position: 0,
+          entries: () =>
+            held.map((delivery) => {
+              const { key, value, headers = [] } = keptRecord(delivery, 'held', 1);
+              return { key: key!, value: value!, headers };
+            }),
+        }),
+    });
+  }
+}

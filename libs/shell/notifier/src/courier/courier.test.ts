@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals';
+import { Fenced } from '@flatline/base';
+import type { Delivery } from '@flatline/deliveries';
+import { keptRecordOf } from '../records/delivery-record.ts';
+import { CourierWorld, END } from './courier-world.fixture.ts';
+
+const DELIVERY: Delivery = {
+  endpoint: 'sink',
+  id: 'visits:0-1:0',
+  key: 'YQ==',
+  order: 1,
+  type: 'session.closed',
+  body: Buffer.from('{"a":1}'),
+  attempts: [],
+};
+
+test('[N3] startFrom latest: a first run commits where it begins, so that what comes between two runs is sent', async () => {
+  const world = new CourierWorld({ startFrom: 'latest' });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  expect(world.committed.get('visits')).toBe(END);
+});
+
+test('[N3] both positions are in each commit, and in one an hour where nothing comes: brokers forget old ones', async () => {
+  const world = new CourierWorld({});
+  await world.clock.pass(3 * 3_600_000);
+  await world.courier.close();
+  const topics = world.commits.map(({ offsets }) => offsets.map(({ topic }) => topic));
+  expect(topics).toEqual(Array.from({ length: 4 }, () => ['visits', 'visits.deliveries.due']));
+});
+
+test('[N3] a sender that rejects is a failed attempt, and its partition goes on', async () => {
+  const attempt = () => Promise.reject(new Error('x'.repeat(1_000)));
+  const world = new CourierWorld({ held: [DELIVERY], attempt });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  const {
+    key,
+    value,
+    headers = [],
+  } = world.commits
+    .flatMap(({ writes }) => writes)
+    .at(-1)!
+    .records.at(-1)!;
+  expect(keptRecordOf(key!, value!, headers)).toMatchObject({
+    phase: 'waiting',
+    delivery: { id: DELIVERY.id, attempts: [{ error: 'x'.repeat(256) }] },
+  });
+  expect(world.opened).toBe(1);
+});
+
+test('[N3] a close does not wait for a sender that never ends', async () => {
+  const world = new CourierWorld({ held: [DELIVERY], attempt: () => new Promise(() => undefined) });
+  await world.clock.pass(1_000);
+  let isClosed = false;
+  void world.courier.close().then(() => {
+    isClosed = true;
+  });
+  await world.clock.pass(5_000);
+  expect(isClosed).toBe(true);
+});
+
+test('[N3] an output whose key makes it too large for a record is given up, and the partition goes on', async () => {
+  const value = Buffer.from(`{"incarnation":"0-1","state":"CLOSED","reason":"TIMEOUT","pad":"${'x'.repeat(800_000)}"}`);
+  const world = new CourierWorld({ output: { key: Buffer.alloc(60_000), value } });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  const written = world.commits.flatMap(({ writes }) => writes);
+  const reasons = written
+    .filter(({ topic }) => topic === 'visits.undeliverable')
+    .flatMap(({ records }) => records.flatMap(({ headers = [] }) => headers))
+    .flatMap(({ name, value: text }) => (name === 'reason' ? [Buffer.from(text!).toString()] : []));
+  expect(reasons).toEqual(['too-large']);
+});
+
+test('[N3] who was fenced begins again only where the group says that the partition is its own', async () => {
+  let isFenced = true;
+  const onCommit = (): void => {
+    if (isFenced) throw new Fenced('a newer owner');
+  };
+  const world = new CourierWorld({ onCommit });
+  world.isOurs = false;
+  await world.clock.pass(600_000);
+  expect(world.opened).toBe(1);
+  [world.isOurs, isFenced] = [true, false];
+  await world.clock.pass(20_000);
+  await world.courier.close();
+  expect([world.opened, world.committed.size]).toEqual([2, 2]);
+});
