@@ -236,7 +236,7 @@ describe('a session whose producer is further ahead than the clock may be', () =
   );
 });
 
-test('[Q4][C7][DI1] sessions of a key that are due at once close together while an eviction of others is under way', () => {
+test('[Q4][C7] sessions of a key that are due at once close together while an eviction of others is under way', () => {
   const expired = [false, true].map((isEvicting) => {
     const log = new Gateways({ rules: { graceMs: 1_000_000 } });
     for (let i = 0; i < 200; i += 1) log.on('g2', 'k', 200 * i);
