@@ -93,6 +93,7 @@ export const LOOK_UP_MUTANTS: readonly EngineMutant[] = [
     from: 'return slot !== this.#within?.slot && !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;',
     to: 'return !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;',
     looksUp: true,
+    seed: 20_078,
   },
   {
     name: 'says none of a key whose end is not committed',
