@@ -11,12 +11,13 @@
 //        ends an entry or gives it a later due instant.
 //   LE4  Before an instant is settled (`Kept`) nothing due at it or later takes effect by `expire`, and no record is taken by a
 //        clock that has reached it.
+//   LE5  An eviction that took effect for an entry concerns it no more: else its turn would never end.
 //   LE3  What the kind says last of an entry is `changed`, or `end`: before it opens another, and before its call ends. Behind
 //        `open` it says `opened`. Else a commit would not hold the entry, or no timer would wait for it.
 //
 // Checked
 //   inspect    LE1
-//   assertion  LE2, LE3, LE4
+//   assertion  LE2, LE3, LE4, LE5
 //              LE3 without a look at each `find`, which would cost a heartbeat: a word too many is forgotten where the next entry
 //              of the group has changed. What has changed without a word does not have the digest that was written (CL3).
 //              LE4 as far as what is settled has been reached: the oracle folds the rest.
@@ -529,7 +530,7 @@ export class LiveEntries implements Effects {
     const next = this.#dueAt(slot);
     // LE2. What is due comes before an eviction at the same clock, and one of those before the next.
     assert(
-      next > due || (next === due && this.#isEvicting),
+      next > due || (next === due && this.#isEvicting && this.#evictionAt(due) !== undefined),
       'what is due ends its entry or gives it a later due instant',
       { due, next },
     );
@@ -542,8 +543,19 @@ export class LiveEntries implements Effects {
     this.#guarded(() => {
       const eviction = this.#isEvicting ? this.#evictionAt(at) : undefined;
       if (eviction === undefined) this.#kind.due(at, this);
-      else this.#kind.evicting!.evict(eviction, this);
+      else this.#evictBy(eviction);
     });
+  }
+
+  #evictBy(eviction: Eviction): void {
+    const evicting = this.#kind.evicting!;
+    const { slot } = this.#entry;
+    evicting.evict(eviction, this);
+    assert(
+      !this.#table.isLive(slot) || !evicting.concerns(eviction),
+      'LE5: an eviction that took effect concerns its entry no more',
+      { attribute: eviction.attribute, place: eviction.place },
+    );
   }
 
   /** The eviction by which the entry in the window is due at `at`; undefined: it is by itself. */
