@@ -1,79 +1,41 @@
 // Outputs to webhooks on a real broker: tried again, given up, and by hand.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { ConfigurationInput } from '@flatline/config';
-import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kill, killAll, launch, type Running } from './child.fixture.ts';
 import { flatline } from './flatline.fixture.ts';
-import { recordOf } from './kinds.fixture.ts';
-import { Scenario, sleep } from './scenario.fixture.ts';
-import { ok, status, WebhookSink } from './webhook-sink.fixture.ts';
+import { Notifying } from './notifying.fixture.ts';
+import { sleep } from './scenario.fixture.ts';
+import { ok, status } from './webhook-sink.fixture.ts';
 
 const NOTIFIER = [
   '--conditions=@flatline/source',
   fileURLToPath(new URL('../../../notifier/src/main.ts', import.meta.url)),
 ];
 
-type Endpoint = NonNullable<ConfigurationInput['notifier']>['endpoints'][number];
+const SESSIONS = { timeoutMs: 1_000 };
 
-let scenario: Scenario;
-const sinks: WebhookSink[] = [];
+let notifying: Notifying;
 afterEach(async () => {
   await killAll();
-  for (const sink of sinks.splice(0)) sink.close();
-  await scenario.dispose();
+  await notifying.dispose();
 });
-
-async function openSink(): Promise<WebhookSink> {
-  const sink = await WebhookSink.open();
-  sinks.push(sink);
-  return sink;
-}
-
-/** Topics of deliveries bear the pipeline's name alone. */
-async function createScenario(endpoints: readonly Partial<Endpoint>[]): Promise<{ readonly name: string }> {
-  const name = `hooks-${randomBytes(4).toString('hex')}`;
-  scenario = await Scenario.create({
-    timeoutMs: 1_000,
-    partitions: 2,
-    pipeline: { name },
-    notifier: {
-      endpoints: endpoints.map((endpoint, i) => ({
-        name: `sink${i}`,
-        url: sinks[i]!.url,
-        secrets: [{ env: `SECRET${i}` }],
-        allow: ['127.0.0.1'],
-        ...endpoint,
-      })),
-    },
-  });
-  return { name };
-}
-
-function start(instance = 'a'): Running {
-  return scenario.start(instance, Object.fromEntries(sinks.map(({ secret }, i) => [`SECRET${i}`, secret])));
-}
-
-function beat(...keys: readonly string[]): Promise<unknown> {
-  return scenario.producing((producer) => producer.send(keys.map((key) => recordOf(key, ''))));
-}
 
 describe('webhooks that fail', () => {
   test('[N2][N3] are tried again with the same id and body, through a kill, and once each succeeds no more', async () => {
-    const sink = await openSink();
-    await createScenario([{}]);
+    notifying = await Notifying.create([{}], SESSIONS);
+    const { scenario, sink } = notifying;
     sink.answer = (response, received, count) => {
       (count === 1 ? status(503) : ok)(response, received, count);
     };
-    const first = start('a');
-    await beat('anna', 'bert', 'carl');
+    const first = notifying.start('a');
+    await notifying.beat('anna', 'bert', 'carl');
     await sink.until(3);
     // What came of the first attempts is in the log by then, or they are what was under way.
     await sleep(1_000);
     await kill(first.child);
-    const second = start('a');
+    const second = notifying.start('a');
     const timesOf = (id: string): number => sink.ids.filter((each) => each === id).length;
     while (sink.ids.some((id) => timesOf(id) < 2)) await sleep(100);
     await sleep(2_000);
@@ -86,12 +48,12 @@ describe('webhooks that fail', () => {
   });
 
   test('[N2][N6] 410 disables an endpoint, which a command enables; what was given up is listed, shown and replayed', async () => {
-    const sink = await openSink();
-    const { name } = await createScenario([{}]);
+    notifying = await Notifying.create([{}], SESSIONS);
+    const { name, scenario, sink } = notifying;
     const run = (...args: readonly string[]) => flatline(['deliveries', ...args, '--config', scenario.config]).finished;
     sink.answer = status(410);
-    const processor = start();
-    await beat('anna');
+    const processor = notifying.start();
+    await notifying.beat('anna');
     await processor.line(/an endpoint is disabled/);
     sink.answer = ok;
     const listed = await run('list', '--json');
@@ -115,22 +77,22 @@ describe('webhooks that fail', () => {
   });
 
   test('[N3] a process of its own delivers what others put out, and resumes after a kill', async () => {
-    const sink = await openSink();
-    await createScenario([{}]);
+    notifying = await Notifying.create([{}], SESSIONS);
+    const { scenario, sink } = notifying;
     const alone = join(scenario.folder, 'notifier.config.json');
     const { notifier, ...processor } = JSON.parse(readFileSync(scenario.config, 'utf8')) as Record<string, unknown>;
     writeFileSync(alone, JSON.stringify({ ...processor, notifier }));
     writeFileSync(scenario.config, JSON.stringify(processor));
-    start('a');
+    notifying.start('a');
     const startNotifier = (): Running => {
       const args = ['--config', alone, '--instance', 'n', '--state-dir', scenario.stateDir('n'), '--http-port', '0'];
       return launch(process.execPath, [...NOTIFIER, ...args], { env: { SECRET0: sink.secret } });
     };
     const first = startNotifier();
-    await beat('anna');
+    await notifying.beat('anna');
     await sink.until(1);
     await kill(first.child);
-    await beat('bert');
+    await notifying.beat('bert');
     const second = startNotifier();
     await sink.until(2);
     expect(sink.received.every(({ isVerified }) => isVerified)).toBe(true);

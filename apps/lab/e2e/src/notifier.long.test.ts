@@ -1,59 +1,31 @@
 // Webhooks under kills and among hostile endpoints, on a real broker.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import type { ConfigurationInput } from '@flatline/config';
-import { randomBytes } from 'node:crypto';
-import { kill, killAll, type Running } from './child.fixture.ts';
+import { kill, killAll } from './child.fixture.ts';
 import { recordOf } from './kinds.fixture.ts';
-import { Scenario, sleep } from './scenario.fixture.ts';
+import { Notifying } from './notifying.fixture.ts';
+import { sleep } from './scenario.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
-import { ok, status, WebhookSink } from './webhook-sink.fixture.ts';
-
-type Endpoint = NonNullable<ConfigurationInput['notifier']>['endpoints'][number];
+import { ok, status, type WebhookSink } from './webhook-sink.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 176_000_003);
 
-let scenario: Scenario;
-const sinks: WebhookSink[] = [];
+let notifying: Notifying;
 afterEach(async () => {
   await killAll();
-  for (const sink of sinks.splice(0)) sink.close();
-  await scenario.dispose();
+  await notifying.dispose();
 });
-
-async function createScenario(endpoints: readonly Partial<Endpoint>[], pipeline: object): Promise<string> {
-  const name = `hooks-${randomBytes(4).toString('hex')}`;
-  for (const sink of await Promise.all(endpoints.map(() => WebhookSink.open()))) sinks.push(sink);
-  scenario = await Scenario.create({
-    partitions: 2,
-    pipeline: { name, ...pipeline },
-    notifier: {
-      endpoints: endpoints.map((endpoint, i) => ({
-        name: `sink${i}`,
-        url: sinks[i]!.url,
-        secrets: [{ env: `SECRET${i}` }],
-        allow: ['127.0.0.1'],
-        ...endpoint,
-      })),
-    },
-  });
-  return name;
-}
-
-function start(instance: string): Running {
-  return scenario.start(instance, Object.fromEntries(sinks.map(({ secret }, i) => [`SECRET${i}`, secret])));
-}
 
 describe('webhooks', () => {
   test('[N1][N3][N4][F1] with processors killed: each output of a batch, in the order of its key, the same body for an id', async () => {
     const random = seededRandom(SEED);
     // A batch for each item: a key has many outputs.
-    const name = await createScenario([{ order: 'key', maxInFlight: 4 }], {
+    notifying = await Notifying.create([{ order: 'key', maxInFlight: 4 }], {
       kind: 'debounce',
       maxItems: 1,
       waitMs: 60_000,
     });
-    const [sink] = sinks as [WebhookSink];
+    const { name, scenario, sink } = notifying;
     const done: { readonly id: string; readonly key: string; readonly offset: number }[] = [];
     sink.answer = (response, received, count) => {
       // One in thirty fails at first, and is tried again five seconds later: those behind it wait. After another failure they would
@@ -68,7 +40,7 @@ describe('webhooks', () => {
         ok(response, received, 0);
       }, random.below(50));
     };
-    const processors = [start('a'), start('b')];
+    const processors = [notifying.start('a'), notifying.start('b')];
     await scenario.producing(async (producer) => {
       for (let i = 1; i <= 240; i += 1) {
         await producer.send([recordOf(`k${random.below(8)}`, `{"i":${i}}`)]);
@@ -76,7 +48,7 @@ describe('webhooks', () => {
         if (i % 60 !== 0) continue;
         const at = random.below(2);
         await kill(processors[at]!.child);
-        processors[at] = start(['a', 'b'][at]!);
+        processors[at] = notifying.start(['a', 'b'][at]);
       }
     });
     await sink.until(240);
@@ -101,11 +73,17 @@ describe('webhooks', () => {
   test('[N4][F19] seven endpoints are served as if there were no others: one is dead, one drips, one redirects inward', async () => {
     const perEndpoint = { maxInFlight: 16, timeoutMs: 2_000 };
     const pipeline = { kind: 'debounce', maxItems: 1, waitMs: 60_000 };
-    await createScenario(
+    notifying = await Notifying.create(
       Array.from({ length: 10 }, () => perEndpoint),
       pipeline,
     );
-    const [dead, dripping, inward, ...good] = sinks as [WebhookSink, WebhookSink, WebhookSink, ...WebhookSink[]];
+    const [dead, dripping, inward, ...good] = notifying.sinks as [
+      WebhookSink,
+      WebhookSink,
+      WebhookSink,
+      ...WebhookSink[],
+    ];
+    const { scenario } = notifying;
     let isWell = true;
     dead.answer = (response, received) => {
       if (isWell) ok(response, received, 0);
@@ -126,7 +104,7 @@ describe('webhooks', () => {
       if (isWell) ok(response, received, 0);
       else status(307, { location: 'http://169.254.169.254/latest/meta-data' })(response, received, 0);
     };
-    const processor = start('a');
+    const processor = notifying.start('a');
     let said = 0;
     /** Sends so many items, and waits until the good endpoints have them. Returns how long each took. */
     const send = async (count: number): Promise<readonly number[]> => {

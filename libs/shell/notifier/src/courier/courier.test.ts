@@ -1,18 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Fenced } from '@flatline/base';
-import type { Delivery } from '@flatline/deliveries';
+import { DELIVERY } from '../delivery.fixture.ts';
 import { keptRecordOf } from '../records/delivery-record.ts';
 import { CourierWorld, END } from './courier-world.fixture.ts';
-
-const DELIVERY: Delivery = {
-  endpoint: 'sink',
-  id: 'visits:0-1:0',
-  key: 'YQ==',
-  order: 1,
-  type: 'session.closed',
-  body: Buffer.from('{"a":1}'),
-  attempts: [],
-};
 
 test('[N3] startFrom latest: a first run commits where it begins, so that what comes between two runs is sent', async () => {
   const world = new CourierWorld({ startFrom: 'latest' });

@@ -1,18 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { Delivery } from '@flatline/deliveries';
 import type { OutgoingRecord } from '@flatline/ports';
 import { DELAY_HEADER, DUE_AT_HEADER } from '@flatline/ports/formats';
+import { DELIVERY } from '../delivery.fixture.ts';
 import { breakerRecord, enablingRecord, keptRecord, keptRecordOf } from './delivery-record.ts';
-
-const DELIVERY: Delivery = {
-  endpoint: 'sink',
-  id: 'visits:0-1:0',
-  key: 'YQ==',
-  order: 1,
-  type: 'session.closed',
-  body: Buffer.from('{"a":1}'),
-  attempts: [],
-};
 
 function headerOf({ headers = [] }: OutgoingRecord, name: string): string | undefined {
   const value = headers.find((each) => each.name === name)?.value;

@@ -1,17 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { Delivery, Outcome } from '@flatline/deliveries';
+import type { Outcome } from '@flatline/deliveries';
 import { systemClock } from '@flatline/system';
+import { DELIVERY } from '../delivery.fixture.ts';
 import { CommandSender } from './command-sender.ts';
-
-const DELIVERY: Delivery = {
-  endpoint: 'sink',
-  id: 'visits:0-1:0',
-  key: 'YQ==',
-  order: 1,
-  type: 'session.closed',
-  body: Buffer.from('{"a":1}'),
-  attempts: [],
-};
 
 function attempt(...command: readonly string[]): Promise<Outcome> {
   const parts = { clock: systemClock, timeoutMs: 500, environment: () => process.env };

@@ -1,6 +1,6 @@
 // Attempts against servers that do their worst, on loopback and in real sockets.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { Delivery, Outcome } from '@flatline/deliveries';
+import type { Outcome } from '@flatline/deliveries';
 import { systemClock } from '@flatline/system';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +12,7 @@ import {
   type Server as TcpServer,
   type Socket,
 } from 'node:net';
+import { DELIVERY } from '../delivery.fixture.ts';
 import { HttpSender, type HttpSenderParts } from './http-sender.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -28,16 +29,6 @@ afterEach(async () => {
     server.close();
   }
 });
-
-const DELIVERY: Delivery = {
-  endpoint: 'sink',
-  id: 'visits:0-1:0',
-  key: 'YQ==',
-  order: 1,
-  type: 'session.closed',
-  body: Buffer.from('{"a":1}'),
-  attempts: [],
-};
 
 function portOf(server: Server | TcpServer): number {
   return (server.address() as AddressInfo).port;
