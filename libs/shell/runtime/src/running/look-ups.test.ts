@@ -4,7 +4,7 @@ import { seededRandom } from '@flatline/base';
 import { rough } from '@flatline/cluster';
 import { sessionView } from '@flatline/kinds/session';
 import type { LookUp, ShowEntry } from '../look-up.ts';
-import { INPUT, type Process, World } from '../world.fixture.ts';
+import { CHANGELOG, INPUT, type Process, World } from '../world.fixture.ts';
 
 const SEEDS = Number(process.env['SEEDS'] ?? 12);
 const SEED = Number(process.env['SEED'] ?? 1);
@@ -101,4 +101,25 @@ describe('look-ups', () => {
       expect([...by.keys()].sort()).toEqual(['owner 0', 'owner 1', 'standby 0', 'standby 1']);
     },
   );
+});
+
+test('[R4] of a session that lives a partition that is being restored says so, and never that there is none', async () => {
+  const world = new World({ seed: 73, partitions: 1, timeoutMs: 600_000 });
+  const { time, log } = world.simulation;
+  const { host } = world.launch('a');
+  await time.runFor(6_000);
+  world.beat('k');
+  await time.runFor(2_000);
+  host.kill();
+  // Behind it the claim cannot be read: restoring lasts as long as this.
+  const open = log.foreignTransaction('stranger', 600_000);
+  open.produce(CHANGELOG, 0, { key: 'k', value: 'not ours' });
+  const { instance } = world.launch('b');
+  const asked = (): Promise<LookUp> =>
+    instance.lookUp(0, utf8.encode('k'), { show: show(world), isNow: false, abandon: NEVER });
+  await time.runUntil(() => instance.status()[0]?.state === 'restoring', 60_000);
+  expect((await asked()).kind).toBe('restoring');
+  open.abort();
+  await time.runUntil(() => instance.status()[0]?.state === 'running', 60_000);
+  expect(await asked()).toMatchObject({ kind: 'found', entries: [{ eventCount: 1 }] });
 });
