@@ -79,14 +79,17 @@ describe('the image', () => {
     });
   });
 
+  test('[H1] listens on all addresses, and so runs nothing before TLS and callers are settled', async () => {
+    image.write(join(argumentsOf('WORKDIR'), 'flatline.config.json'), JSON.stringify(configOf('image-open')));
+    const entry = commandOf('ENTRYPOINT');
+    const { code, stderr } = await image.run([...entry, ...commandOf('CMD')], started());
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/http\.host.*0\.0\.0\.0.*http\.tls/s) });
+  });
+
   test('runs as its entry point says, is healthy while it does, and ends with 0 on SIGTERM', async () => {
     const application = `image-${randomBytes(5).toString('hex')}`;
-    const pipeline = { name: 'visits', kind: 'session', timeoutMs: '2s', input: { topic: `${application}-in` } };
-    const config = {
-      application,
-      brokers: [broker],
-      pipelines: [{ ...pipeline, output: { topic: `${application}-out` } }],
-    };
+    const tokens = [{ name: 'ops', role: 'admin', hash: `sha256:${'A'.repeat(43)}` }];
+    const config = { ...configOf(application), http: { tls: 'terminated', auth: { tokens } } };
     image.write(join(argumentsOf('WORKDIR'), 'flatline.config.json'), JSON.stringify(config));
     const entry = commandOf('ENTRYPOINT');
     const create = [...entry, 'topics', 'create', '--replication', '1', '--partitions', '1'];
@@ -101,6 +104,11 @@ describe('the image', () => {
     expect(await processor.end('SIGTERM')).toBe(0);
   });
 });
+
+function configOf(application: string): object {
+  const pipeline = { name: 'visits', kind: 'session', timeoutMs: '2s', input: { topic: `${application}-in` } };
+  return { application, brokers: [broker], pipelines: [{ ...pipeline, output: { topic: `${application}-out` } }] };
+}
 
 /** A port without a listener: the health check takes it from the environment, so 0 would not do. */
 async function freePort(): Promise<number> {
