@@ -58,9 +58,10 @@ export function drawInput(random: Random, topic: string): InputOfWorld {
 /** Drawn from a random of its own, and seldom: a probe moves the clock, so that a world with them is another one. */
 export function drawProbes(
   random: Random,
-  { proof, timestampType }: Pick<Scenario, 'proof' | 'timestampType'>,
+  { proof, timestampType, closeDelayMs }: Pick<Scenario, 'proof' | 'timestampType' | 'closeDelayMs'>,
 ): DurationMs | undefined {
-  const intervalMs = oneOf(random, [200, 1_000, 5_000]);
+  // A probe may take as long as a close waits: with no time between two of them no look finds the work done.
+  const intervalMs = Math.max(5 * closeDelayMs, oneOf(random, [200, 1_000, 5_000]));
   const mayBe = proof === 'record' && timestampType === 'LogAppendTime';
   return random.chance(0.1) && mayBe ? intervalMs : undefined;
 }
