@@ -4,6 +4,7 @@ import { directory } from '@flatline/client';
 import { kill, killAll } from './child.fixture.ts';
 import { recordOf } from './kinds.fixture.ts';
 import { addressOf, fetchJson, ready } from './metrics.fixture.ts';
+import { type Asked, expectDocumented } from './openapi.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -39,6 +40,32 @@ async function lookUpAll(address: string, keys: readonly string[], proof?: 'now'
   expect(response.status).toBe(200);
   return ((await response.json()) as { readonly entries: readonly Answer[] }).entries;
 }
+
+const ENTRIES = '/api/v1/entries/{pipeline}';
+const BY_KEY = `${ENTRIES}/{key}`;
+const DOCUMENTED: readonly Asked[] = [
+  { method: 'GET', path: pathOf(users[0]!), documented: BY_KEY, status: 200 },
+  { method: 'GET', path: pathOf('stranger'), documented: BY_KEY, status: 404 },
+  { method: 'GET', path: '/api/v1/entries/visits?limit=3', documented: ENTRIES, status: 200 },
+  { method: 'GET', path: '/api/v1/owners/visits', documented: '/api/v1/owners/{pipeline}', status: 200 },
+  { method: 'GET', path: '/api/v1/pipelines', documented: '/api/v1/pipelines', status: 200 },
+  { method: 'GET', path: '/api/v1/partitions', documented: '/api/v1/partitions', status: 200 },
+  {
+    method: 'POST',
+    path: '/api/v1/entries/visits:lookup',
+    documented: `${ENTRIES}:lookup`,
+    status: 200,
+    body: { keys: users.slice(0, 2) },
+  },
+  { method: 'POST', path: `${pathOf('stranger')}:end`, documented: `${BY_KEY}:end`, status: 202 },
+  {
+    method: 'POST',
+    path: '/api/v1/entries/visits:evict',
+    documented: `${ENTRIES}:evict`,
+    status: 202,
+    body: { attribute: 'round', equals: 'none' },
+  },
+];
 
 /** Once as many events of each user are read. */
 async function onceRead(address: string, events: number): Promise<void> {
@@ -88,6 +115,7 @@ describe('look-ups', () => {
       expect(owners.partitions.map(({ owner }) => owner.name).sort()).toEqual(['a', 'a', 'b', 'b']);
     }
     expect(partitions.size).toBe(scenario.partitions);
+    await expectDocumented(addresses[0]!, DOCUMENTED);
 
     const byKey = directory({ urls: [addresses[0]!], pipeline: 'visits' });
     const found = await byKey.getAll(keys);

@@ -17,6 +17,7 @@ import { addEventsApi } from '../push/events-api.ts';
 import { Pushes, type PushesParts } from '../push/pushes.ts';
 import { askedOf, type There } from './asked-of.ts';
 import { HttpAccess } from './http-access.ts';
+import { openapiDocument } from './openapi/document.ts';
 import type { Looked, Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
@@ -24,6 +25,7 @@ import { probeRows } from './probe-rows.ts';
 import { ROUTE_ROLES } from './route-roles.ts';
 import { unreadyReasons } from './readiness.ts';
 import { statsWindows } from './stats-windows.ts';
+import { VERSION } from '../version.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface HttpServer extends There {
@@ -45,6 +47,7 @@ export const PATHS = [
   '/api/v1/entries',
   '/api/v1/owners',
   '/api/v1/events',
+  '/api/v1/openapi.json',
 ] as const;
 const STATS_PATH = '/api/v1/stats/:pipeline';
 /** The longest key, in base64url. */
@@ -136,6 +139,8 @@ function addHealth(server: FastifyInstance, whole: Whole): void {
 
 function addApi(server: FastifyInstance, whole: Whole): void {
   const { instance } = whole;
+  const document = openapiDocument(VERSION, ROUTE_ROLES);
+  server.get('/api/v1/openapi.json', () => Promise.resolve(document));
   server.get('/api/v1/pipelines', async () => ({ instance, pipelines: pipelineRows((await whole.look()).processes) }));
   server.get('/api/v1/partitions', async () => ({
     instance,

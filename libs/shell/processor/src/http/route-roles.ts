@@ -9,6 +9,7 @@ export const ROUTE_ROLES: RouteRoles = {
   'GET /startupz': 'open',
   'GET /readyz': 'open',
   'GET /metrics': 'read',
+  'GET /api/v1/openapi.json': 'read',
   'GET /api/v1/pipelines': 'read',
   'GET /api/v1/partitions': 'read',
   'GET /api/v1/workers': 'read',
