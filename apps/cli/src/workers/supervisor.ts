@@ -18,6 +18,7 @@ import {
   type ProcessView,
   type RestartOutcome,
   SupervisorMetrics,
+  UNSURE,
   type Whole,
   type WorkerRow,
 } from '@flatline/processor';
@@ -187,7 +188,7 @@ export class Supervisor implements Whole {
         const { acted } = await this.#ask(child, { about: 'act', asked }, ACT_WITHIN_MS);
         if (acted !== undefined) return acted;
       } catch (error) {
-        const why = `it may be in the log or not, and may be asked for again: a worker does not answer: ${messageOf(error)}`;
+        const why = `${UNSURE}: a worker does not answer: ${messageOf(error)}`;
         return { kind: 'unsure', why };
       }
     }

@@ -8,6 +8,8 @@ export const RELEASE = 'RELEASE';
 export const CANCEL = 'CANCEL';
 /** Ends every entry with an attribute of a value (FORMATS). The record has no key. */
 export const EVICT = 'EVICT';
+/** Bytes of each of its two texts in UTF-8: evictions under way stand in the header of each commit. */
+export const EVICTION_TEXT_BYTES_MAX = 512;
 
 /** Header of an output that an operator brought about: its value is `true`. Formats without a field for it have this alone. */
 export const BY_OPERATOR_HEADER = 'flatline-by-operator';

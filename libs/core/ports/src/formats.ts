@@ -1,5 +1,5 @@
 // Types that formats read and write. An entry point of its own, because code that only moves bytes needs none of them.
-export { BY_OPERATOR_HEADER, CANCEL, END, EVICT, RELEASE } from './acts.ts';
+export { BY_OPERATOR_HEADER, CANCEL, END, EVICT, EVICTION_TEXT_BYTES_MAX, RELEASE } from './acts.ts';
 export type {
   DebouncedBatchEncoder,
   DecodeOutcome,

@@ -10,7 +10,7 @@ import { MISSING } from './schema.ts';
 export type Issue = z.core.$ZodIssue;
 
 /** Named in the specification, and not obeyed by this version. */
-const notYet: ReadonlySet<string> = new Set(['updateIntervalMs', 'maxEvents', 'merge']);
+const notYet: ReadonlySet<string> = new Set(['merge']);
 
 /** The same with what is wrong in pipelines of no kind, beside their kind: the form of none was asked. */
 export function withKindless(issues: readonly Issue[], root: unknown): Issue[] {

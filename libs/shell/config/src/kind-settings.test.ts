@@ -44,7 +44,7 @@ describe('settings of each kind of pipeline', () => {
       expect.stringMatching(/^pipelines\[0\]\.updateIntervalMs \[0\] a whole number of ms, 1 or more/),
     ]);
     expect(problems({ ...minimal, pipelines: [{ ...visits, kind: 'lease', emit: ['opened', 'closed'] }] })).toEqual([
-      'pipelines[0].emit [["opened","closed"]] is not available in this version; use ["closed"]: of lease pipelines there is nothing else to say',
+      'pipelines[0].emit [["opened","closed"]] ["closed"]: a lease pipeline has nothing else to say',
     ]);
   });
 

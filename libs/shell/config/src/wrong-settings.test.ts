@@ -236,6 +236,7 @@ describe('[I4] what is wrong', () => {
     [{ late: 'drop' }, 'pipelines[0].late ["drop"] needs graceMs: without one no record is late (rule C7)'],
     [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
     [{ merge: 'drop' }, 'pipelines[0].merge [] is not available in this version; leave it out'],
+    [{ output: { topic: 'o', maxEvents: 5 } }, 'pipelines[0].output.maxEvents [] no such setting'],
     [{ stats: 'drop' }, 'pipelines[0].stats ["drop"] expected an object'],
     [{ input: { topic: 'i', targets: ['o'] } }, 'pipelines[0].input.targets [] no such setting'],
     [

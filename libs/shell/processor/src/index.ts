@@ -9,7 +9,7 @@ export {
   type ProcessorState,
 } from './create-processor.ts';
 export type { DebounceReducer, ReducerItem } from '@flatline/kinds/debounce';
-export type { ActOutcome, AskedAct } from './acts/act.ts';
+export { type ActOutcome, type AskedAct, UNSURE } from './acts/act.ts';
 export { type ChangelogEnds, ChangelogReader } from './entries/changelog-ends.ts';
 export { type LiveEntry, type PartitionState, readPartitionState, type StatePlace } from './entries/partition-state.ts';
 export { advertised as advertisedEndpoint } from './http/advertised.ts';

@@ -1,13 +1,11 @@
 // Reads the record of an eviction (Q4).
 import type { Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
-import { EVICT } from '@flatline/ports/formats';
+import { EVICT, EVICTION_TEXT_BYTES_MAX } from '@flatline/ports/formats';
 import { bad, type Bad } from '../refusals.ts';
 import { commandBytes, commands } from './command.ts';
 import { type Eviction, eviction } from './eviction.ts';
 
-/** Bytes of each of its texts in UTF-8: those under way stand in the header of each commit. */
-const TEXT_BYTES_MAX = 512;
 /** What these two come to in JSON with everything escaped, and some blanks. */
 const VALUE_BYTES_MAX = 16 * 1_024;
 
@@ -35,7 +33,7 @@ export function readEviction(
   const names = Object.keys(said).sort().join();
   const { attribute, equals } = said as Readonly<Record<string, unknown>>;
   if (names !== 'attribute,equals' || !isText(attribute) || !isText(equals))
-    return bad('invalid-command', `${wanted}: these two, texts of at most ${TEXT_BYTES_MAX} bytes`);
+    return bad('invalid-command', `${wanted}: these two, texts of at most ${EVICTION_TEXT_BYTES_MAX} bytes`);
   return eviction(attribute, equals, place, at);
 }
 
@@ -49,5 +47,5 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.isWellFormed() && toUtf8.encode(value).length <= TEXT_BYTES_MAX;
+  return typeof value === 'string' && value.isWellFormed() && toUtf8.encode(value).length <= EVICTION_TEXT_BYTES_MAX;
 }

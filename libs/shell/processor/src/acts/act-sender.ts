@@ -7,7 +7,7 @@ import type { FlatlineConfig } from '@flatline/config';
 import { BatchProducer, type KafkaOptions, openCluster } from '@flatline/kafka';
 import type { RuntimeLog } from '@flatline/runtime';
 import { withinDeadline } from '@flatline/system';
-import { type ActOutcome, type AskedAct, recordsOf, type SentRecord } from './act.ts';
+import { type ActOutcome, type AskedAct, recordsOf, type SentRecord, UNSURE } from './act.ts';
 
 export interface ActSenderParts {
   readonly pipelines: FlatlineConfig['pipelines'];
@@ -70,7 +70,7 @@ export class ActSender {
         records.length === 0 ? '' : `; acknowledged by partitions ${records.map(({ partition }) => partition).join()}`;
       return {
         kind: 'unsure',
-        why: `it may be in the log or not, and may be asked for again: ${messageOf(error)}${known}`,
+        why: `${UNSURE}: ${messageOf(error)}${known}`,
       };
     } finally {
       connection.close();

@@ -29,11 +29,15 @@ export interface SentRecord {
   readonly offset: number;
 }
 
+/** What is said of an act that was not acknowledged. */
+export const UNSURE =
+  'it may be in the log: look before you ask again, since a second act also ends what has begun since';
+
 export type ActOutcome =
   | { readonly kind: 'sent'; readonly topic: string; readonly records: readonly SentRecord[] }
   /** Nothing was sent. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** Some of it may be in the log: asked again, it does no harm. */
+  /** Some of it may be in the log. Asked again, it is another act, which also ends what has begun since. */
   | { readonly kind: 'unsure'; readonly why: string };
 
 /** A record in its partition. */

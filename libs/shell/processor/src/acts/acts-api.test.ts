@@ -73,7 +73,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test('[Q4] what cannot be done says why; what may be in the log or not may be asked for again', async () => {
+test('[Q4] what cannot be done says why; what may be in the log or not says so', async () => {
   const refused = await served({ kind: 'refused', why: 'end is no act on schedules' });
   const answer = await refused.ask('/api/v1/entries/visits/k:end', post());
   expect([answer.status, await answer.json()]).toEqual([400, { error: 'end is no act on schedules' }]);

@@ -3,8 +3,9 @@
 //   POST /api/v1/entries/PIPELINE/KEY:end|:release|:flush|:cancel|:pause|:resume|:trigger     of schedules {"id": "…"}: that one
 //   POST /api/v1/entries/PIPELINE:evict     {"attribute": "…", "equals": "…"}: one record in each partition
 //
-// 202 with where it lies, 400 where it cannot be done, 503 where it is not known to be in the log: it may be asked for again.
+// 202 with where it lies, 400 where it cannot be done, 503 where it may be in the log or not: asked again, it is another act.
 import { callerOf } from '@flatline/http';
+import { EVICTION_TEXT_BYTES_MAX } from '@flatline/ports/formats';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ACT_ON_KEY, ACT_ON_ALL } from '../directory/entry-paths.ts';
 import { keyFields } from '../directory/entry-json.ts';
@@ -43,7 +44,9 @@ export function addActsApi(server: FastifyInstance, api: ActsApi): void {
     if (act === 'evict' && evicts === undefined)
       return reply
         .code(400)
-        .send({ error: 'the body is {"attribute": "…", "equals": "…"}, texts of at most 512 bytes' });
+        .send({
+          error: `the body is {"attribute": "…", "equals": "…"}, texts of at most ${EVICTION_TEXT_BYTES_MAX} bytes`,
+        });
     const asked = { pipeline, act, key: undefined, evicts, from, who: whoAsks(request) };
     const outcome = await api.act(asked);
     if (outcome?.kind !== 'sent') return refused(api, asked, outcome, reply);
@@ -79,8 +82,6 @@ function idIn(body: unknown): string | undefined | null {
   return typeof body.id === 'string' && body.id.length > 0 ? body.id : null;
 }
 
-const TEXT_BYTES_MAX = 512;
-
 function evictedBy(body: unknown): AskedAct['evicts'] {
   if (typeof body !== 'object' || body === null || !('attribute' in body) || !('equals' in body)) return undefined;
   const { attribute, equals, ...others } = body;
@@ -89,5 +90,5 @@ function evictedBy(body: unknown): AskedAct['evicts'] {
 }
 
 function isText(text: unknown): text is string {
-  return typeof text === 'string' && text.isWellFormed() && Buffer.byteLength(text) <= TEXT_BYTES_MAX;
+  return typeof text === 'string' && text.isWellFormed() && Buffer.byteLength(text) <= EVICTION_TEXT_BYTES_MAX;
 }
