@@ -62,7 +62,10 @@ export interface KindOutput extends OutgoingRecord {
 export interface Effects {
   /** The partition clock. */
   readonly clock: Millis;
-  /** The latest instant that may take effect now, beside the one that does: the clock, or before it where an eviction has to come next. */
+  /**
+   * The latest instant that may take effect now, beside the one that does: the clock, or before it where an eviction has to come
+   * next, or an instant has to be settled (Kept).
+   */
   readonly dueThrough: Millis;
   /** Broker time as far as this machine knows it: only ever written down. */
   readonly wall: Millis;
@@ -148,8 +151,8 @@ export interface Kept {
   next(clock: Millis, earliestDue: Millis): Millis | undefined;
   /** All that is due before `at` has taken effect. */
   settle(at: Millis, effects: Effects): void;
-  /** Begins with what the last commit carries, if any, at its clock and the first input's position. @throws MalformedBytes */
-  begin(bytes: Uint8Array | undefined, clock: Millis, position: number): void;
+  /** Begins with what the last commit carries, if any, at its clock and the position of each input. @throws MalformedBytes */
+  begin(bytes: Uint8Array | undefined, clock: Millis, positions: readonly number[]): void;
   /** The entry in the window is one of those that live then. */
   restored(): void;
   /** For the next commit, which is cut now: those before are in the log. */

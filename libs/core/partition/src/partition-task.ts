@@ -134,7 +134,8 @@ export class PartitionTask {
     else this.#merged.resume(inputs);
     this.#commit.resume(this.#applied);
     this.#atCut = { heldMs: this.heldMs, others: this.#otherRecords };
-    this.#entries.begin(held.kept, inputs[0]!.position, held.evictions);
+    const positions = inputs.map(({ position }) => position);
+    this.#entries.begin(held.kept, positions, held.evictions);
   }
 
   /**

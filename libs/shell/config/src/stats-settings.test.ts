@@ -25,6 +25,21 @@ describe('statistics', () => {
   });
 
   test.each([
+    { timestampType: 'CreateTime', graceMs: '1m' },
+    { timestampType: 'CreateTime', graceMs: '1m', late: 'revise', revisionWindowMs: '1h' },
+    { timestampType: 'CreateTime', graceMs: 0 },
+  ])('[S12][C7] go with producers\' stamps: %j', ({ timestampType, ...rules }) => {
+    const [pipeline] = resolve(of({ stats: {}, ...rules, input: { ...visits.input, timestampType } })).pipelines;
+    expect(pipeline!.targets).toEqual([`${visits.output.topic}.stats`]);
+  });
+
+  test('[S12][S8] go with several inputs, and with revisions by one that only adds data', () => {
+    const input = [{ topic: 'beats' }, { topic: 'table', touches: false, unknownKey: 'hold' }];
+    const [pipeline] = resolve(of({ stats: {}, revisionWindowMs: '1h', input })).pipelines;
+    expect(pipeline).toMatchObject({ targets: [`${visits.output.topic}.stats`], inputs: [{}, {}] });
+  });
+
+  test.each([
     [{ stats: { windows: [] } }, /pipelines\[0\]\.stats\.windows/],
     [{ stats: { windows: ['2m'] } }, /pipelines\[0\]\.stats\.windows\[0\] \["2m"\]/],
     [{ stats: { windows: ['1m', '1m'] } }, /pipelines\[0\]\.stats\.windows .*each window once/],
@@ -37,14 +52,6 @@ describe('statistics', () => {
     ],
     [{ stats: {}, proof: 'fetch' }, /pipelines\[0\]\.stats .*needs proof "record"/],
     [{ stats: {}, changelogFormat: 4 }, /pipelines\[0\]\.stats .*needs changelogFormat 5/],
-    [
-      { stats: {}, input: { ...visits.input, timestampType: 'CreateTime' } },
-      /pipelines\[0\]\.stats .*needs input.timestampType "LogAppendTime"/,
-    ],
-    [
-      { stats: {}, input: [{ topic: 'beats' }, { topic: 'table', touches: false }] },
-      /pipelines\[0\]\.stats .*not available together with several inputs/,
-    ],
     [{ kind: 'lease', stats: {} }, /pipelines\[0\]\.stats/],
   ])('[S12][I4] %j is refused', (changes, message) => {
     expect(problems(of(changes)).join('\n')).toMatch(message);

@@ -21,8 +21,9 @@ import { type Fragment, fragmentDueAt, FRAGMENTS_MAX, headOf } from './fragment.
 import { type Arrival, place, type Placed } from './placing.ts';
 import type { Revisions, WhyClosed } from './revisions.ts';
 import type { SessionCounters } from './session-counters.ts';
-import { countClose, saySummary, type VoiceOptions } from './session-voice.ts';
+import { type OnClosed, saySummary, type VoiceOptions } from './session-voice.ts';
 import type { SessionWindow } from './session-window.ts';
+import type { SessionStatistics } from './statistics/session-statistics.ts';
 
 /** Sessions of a key that close at once, unless more are due at one instant. */
 const CLOSES_MAX = 64;
@@ -31,6 +32,8 @@ export interface DisorderedParts extends KindParts<SessionWindow, SessionCounter
   readonly rules: SessionRules;
   readonly voice: VoiceOptions;
   readonly revisions: Revisions;
+  readonly onClosed: OnClosed;
+  readonly stats: SessionStatistics | undefined;
 }
 
 /** One of several sessions that closes: why, and as of when. */
@@ -50,8 +53,10 @@ export class DisorderedSessions {
   /** Takes an event of the key whose entry is in the window. */
   take(arrival: Arrival, effects: Effects): Refusal | undefined {
     const { event } = arrival;
-    const { entry, rules, counters } = this.#parts;
-    const placed = place(readFragments(entry), arrival, rules);
+    const { entry, rules, counters, stats } = this.#parts;
+    const open = readFragments(entry);
+    const standing = stats?.standingOf(open);
+    const placed = place(open, arrival, rules);
     if (placed.kind === 'refused') return placed.refusal;
     if (placed.kind === 'late') return this.late(arrival);
     if (placed.kind === 'tooMany')
@@ -70,6 +75,7 @@ export class DisorderedSessions {
     const needsNoRoom = !placed.isOpened && isFree;
     if (!this.#write(placed, needsNoRoom, effects)) return NO_ROOM;
     this.#count(event, placed);
+    if (standing !== undefined) stats!.became(standing, placed.fragments);
     return undefined;
   }
 
@@ -158,12 +164,12 @@ export class DisorderedSessions {
   }
 
   #sayClosed({ fragment, why, at: closedAt }: ClosingFragment, effects: Effects): void {
-    const { rules, partition, held, counters, voice } = this.#parts;
+    const { rules, partition, held, voice, onClosed } = this.#parts;
     const { endedAt, absorbed } = fragment;
     const closing = { key: effects.key(), partition, ...why, closedAt, endedAt, emittedAt: effects.wall, absorbed };
     const summary = summarize(fragment, rules, closing, held);
     saySummary(summary, voice, effects);
-    countClose(summary, counters);
+    onClosed(fragment, summary);
   }
 
   #reasonOf(fragment: Fragment): CloseReason {

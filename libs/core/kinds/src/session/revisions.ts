@@ -20,13 +20,15 @@ import type { Fragment } from './fragment.ts';
 import { growthAtMost } from './growth.ts';
 import { isLate, place } from './placing.ts';
 import type { SessionCounters } from './session-counters.ts';
-import { countClose, sayFinal, sayRevisable, type VoiceOptions } from './session-voice.ts';
+import { type OnClosed, sayFinal, sayRevisable, type VoiceOptions } from './session-voice.ts';
 import type { SessionWindow } from './session-window.ts';
 import { type ClosedSession, headOfClosed, readClosed } from './closed-session.ts';
 
 export interface RevisionsParts extends KindParts<SessionWindow, SessionCounters> {
   readonly rules: SessionRules;
   readonly voice: VoiceOptions;
+  /** A session has closed, as its first summary says. */
+  readonly onClosed: OnClosed;
 }
 
 /** What a record by event time is to a closed session. */
@@ -75,11 +77,11 @@ export class Revisions {
 
   /** The last open session of the entry closes: it is said, and waits. */
   keep(fragment: Fragment, { reason, byOperator = false }: WhyClosed, closedAt: Millis, effects: Effects): void {
-    const { entry, counters } = this.#parts;
+    const { entry, voice, onClosed } = this.#parts;
     const closed = { fragment, closedAt, reason, byOperator, revision: 0 };
     const summary = this.#summaryOf(closed, effects);
-    sayRevisable(summary, this.#parts.voice, effects);
-    countClose(summary, counters);
+    sayRevisable(summary, voice, effects);
+    onClosed(fragment, summary);
     const before = entry.stateLength;
     Object.assign(entry, headOfClosed(closed));
     this.#weigh(1);

@@ -74,7 +74,7 @@ export class SessionActs implements Evicting {
       revisions.due(effects.clock, effects);
       return;
     }
-    stats?.erased(entry);
+    stats?.erased();
     effects.end(effects.clock);
   }
 

@@ -31,7 +31,7 @@ import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { prepareAll, type SessionInput, type SessionOptions } from './session-options.ts';
 import { readSource } from './source-header.ts';
-import { countClose, saySummary } from './session-voice.ts';
+import { countClose, type OnClosed, saySummary } from './session-voice.ts';
 import { type SessionReduced, SessionReducing, type SeenEvent } from './session-reducing.ts';
 import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
@@ -68,12 +68,12 @@ export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow
 }
 
 function openStatistics(
-  { rules, inputs, stats: voice }: SessionOptions,
+  { rules, stats: voice }: SessionOptions,
   parts: SessionParts,
 ): SessionStatistics | undefined {
   const { stats } = rules;
   if (stats === undefined) return undefined;
-  assert(voice !== undefined && rules.graceMs === 0 && inputs === undefined, 'statistics go by the order of one log');
+  assert(voice !== undefined, 'statistics have a topic and an encoder');
   return new SessionStatistics(stats, voice, parts);
 }
 
@@ -86,6 +86,7 @@ class SessionKind implements Kind {
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
   readonly #disordered: DisorderedSessions;
   readonly #revisions: Revisions;
+  readonly #onClosed: OnClosed;
   readonly #acts: SessionActs;
   readonly evicting: Evicting | undefined;
   /** 0: records are applied as they come, whatever their times (C7). A field of its own: each heartbeat asks for it. */
@@ -114,15 +115,20 @@ class SessionKind implements Kind {
     this.#rules = options.rules;
     this.#parts = parts;
     this.#entry = parts.entry;
-    const withRules = { ...parts, rules: options.rules, voice: options };
+    this.#stats = openStatistics(options, parts);
+    const onClosed: OnClosed = (session, summary) => {
+      countClose(summary, parts.counters);
+      this.#stats?.closed(session, summary);
+    };
+    const withRules = { ...parts, rules: options.rules, voice: options, onClosed };
+    this.#onClosed = onClosed;
     this.#revisions = new Revisions(withRules);
     this.#mayMeetDisorder = this.#revisions.isOn;
-    this.#disordered = new DisorderedSessions({ ...withRules, revisions: this.#revisions });
+    this.#disordered = new DisorderedSessions({ ...withRules, revisions: this.#revisions, stats: this.#stats });
     const { graceMs, sayOpened, updateIntervalMs } = options.rules;
     this.#graceMs = graceMs;
     this.#tells = sayOpened === true || updateIntervalMs !== undefined;
     this.#leastBytes = toldBytes(options.rules);
-    this.#stats = openStatistics(options, parts);
     this.#acts = new SessionActs({
       ...parts,
       disordered: this.#disordered,
@@ -266,7 +272,9 @@ class SessionKind implements Kind {
       effects.reshaped();
       effects.dueSooner();
     }
+    const standing = hasSession ? this.#stats?.standing(entry, this.#event) : undefined;
     const applied = applyData(entry, this.#rules, this.#event, this.#at);
+    if (standing !== undefined) this.#stats!.moved(entry, standing);
     if (this.#reduced !== undefined) this.#keepReduced(this.#reduced);
     if (applied.duplicate) counters.duplicates += 1;
     counters.forgottenSources += applied.forgottenSources;
@@ -557,12 +565,10 @@ class SessionKind implements Kind {
   }
 
   #say(state: SessionState, closing: Pick<Closing, keyof WhyClosed | 'closedAt' | 'endedAt'>, effects: Effects): void {
-    const { partition, held, counters } = this.#parts;
+    const { partition, held } = this.#parts;
     const all = { ...closing, state, key: effects.key(), partition, emittedAt: effects.wall };
     const summary = summarize(this.#entry, this.#rules, all, held);
     saySummary(summary, this.#options, effects);
-    if (state !== 'CLOSED') return;
-    countClose(summary, counters);
-    this.#stats?.closed(this.#entry, summary);
+    if (state === 'CLOSED') this.#onClosed(this.#entry, summary);
   }
 }

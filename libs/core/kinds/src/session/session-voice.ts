@@ -14,6 +14,9 @@ export interface VoiceOptions {
   readonly outputTopic: string;
 }
 
+/** Told of each session that has closed, once, with its first summary. */
+export type OnClosed = (session: { readonly firstOffset: number }, summary: SessionSummary) => void;
+
 const BY_OPERATOR = { name: BY_OPERATOR_HEADER, value: asciiBytes('true') };
 
 /** A close comes with its tombstone: without a revision window it is final at once (O2). */

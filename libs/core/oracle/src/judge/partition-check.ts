@@ -69,6 +69,8 @@ export class PartitionCheck {
   /** Records brought about by the current commit. */
   #expected: ExpectedRecord[] = [];
   #positions: Positions;
+  /** Those of the commit that was folded last. */
+  #foldedTo: Positions = [];
   /** Input offset and commit from which settings are known, if not from the first commit. */
   readonly #known: ReturnType<typeof firstKnown>;
   #last: Commit | undefined;
@@ -134,7 +136,7 @@ export class PartitionCheck {
     let clock: Millis = 0;
     const onRecord = (record: InputRecord): void => {
       // Stretches begin at offsets of the first input.
-      if (inputOf(record.offset) === 0 && this.#inForce.ofRecord(record.offset)) this.#rulesChanged();
+      if (inputOf(record.offset) === 0 && this.#inForce.ofRecord(record.offset)) this.#rulesChanged(undefined);
       findings.keyPlaces.note(record, partition);
       delayCauses.moved(clock, record.timestamp);
       clock = Math.max(clock, record.timestamp);
@@ -155,6 +157,8 @@ export class PartitionCheck {
 
   async #checkStats(): Promise<void> {
     const { fold, stats } = this.#reading;
+    if (stats?.isUnsure === true)
+      this.#stats?.giveUp('how far a stamp from ahead moved the clock, only the present of then could tell (C6)');
     if (stats !== undefined) await this.#stats?.check(stats.takeExpected(), stats.mayBeSaid(fold.clock));
   }
 
@@ -224,11 +228,12 @@ export class PartitionCheck {
     if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(positions, clock, clocks);
     this.#input.passRecords(clock);
     this.#reading.fold.endCommit();
+    this.#foldedTo = positions;
   }
 
   /** Comes before the commit is judged: its owner applied the records by its own settings. */
   #adoptRulesOf(sequence: number): void {
-    if (this.#inForce.ofCommit(sequence)) this.#rulesChanged();
+    if (this.#inForce.ofCommit(sequence)) this.#rulesChanged(sequence);
   }
 
   /** Folds the input of all commits so far, and follows the output (PK2). */
@@ -251,11 +256,16 @@ export class PartitionCheck {
     }
   }
 
-  #rulesChanged(): void {
-    const { rules, from } = this.#inForce;
+  /** `sequence`: by a commit; undefined: at a record of the first input. */
+  #rulesChanged(sequence: number | undefined): void {
+    const { rules } = this.#inForce;
     const { fold, stats } = this.#reading;
     const settledTo = this.#last?.header.settledTo ?? 0;
-    stats?.adopt('stats' in rules ? rules.stats : undefined, { from, clock: fold.clock, settledTo });
+    const isOfOne = this.#positions.length === 1;
+    const from = isOfOne ? [this.#inForce.from] : this.#foldedTo;
+    const begins = stats?.adopt('stats' in rules ? rules.stats : undefined, { from, clock: fold.clock, settledTo });
+    if (begins === true && !isOfOne && sequence !== this.#inForce.sequence)
+      this.#stats?.giveUp('from where on other settings counted in further inputs only their first commit told');
     this.#reading.adoptRules?.();
     this.#reading.fold.rulesChanged();
     this.#output.rulesChanged();

@@ -52,6 +52,11 @@ export class RulesInForce {
     return this.#said[this.#next - 1]?.from ?? 0;
   }
 
+  /** The number of the first commit by the rules in force. */
+  get sequence(): number {
+    return this.#said[this.#next - 1]?.sequence ?? 0;
+  }
+
   /** Advances to the rules of the commit with that number. True if they changed. */
   ofCommit(sequence: number): boolean {
     return this.#goTo((stretch) => stretch.sequence <= sequence);

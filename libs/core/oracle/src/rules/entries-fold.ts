@@ -25,7 +25,7 @@ import { Unsaid } from './unsaid.ts';
 /** Told of what becomes of entries, where more is made of it than records of their own. */
 export interface FoldWatcher<State, Said> {
   /** A record is about to be applied, the clock is its, and all that is due has taken effect. */
-  readonly passed: (clock: Millis) => void;
+  readonly passed: (clock: Millis, clockAtLeast: Millis) => void;
   /** A record has been applied to a key. */
   readonly took: (before: State | undefined, after: State | undefined, said: readonly Said[]) => void;
   /** A due instant has taken effect. Returns what takes it back. */
@@ -234,7 +234,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   protected override moved(): void {
     for (let due = this.#table.takeDue(this.clock); due !== undefined; due = this.#table.takeDue(this.clock))
       this.#catchUp(due);
-    if (this.#isTaking) this.#watcher?.passed(this.clock);
+    if (this.#isTaking) this.#watcher?.passed(this.clock, this.clockAtLeast);
   }
 
   override record(...of: Parameters<InputFold['record']>): void {

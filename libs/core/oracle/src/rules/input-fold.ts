@@ -183,8 +183,8 @@ export abstract class InputFold {
 
   #timed(record: InputRecord, latest: Millis, isSaidFull: boolean, knowsClock: boolean): void {
     const { key, value, timestamp, logAppendTime } = record;
-    this.#advance(Math.min(timestamp, latest));
     if (timestamp <= latest) this.#clockAtLeast = Math.max(this.#clockAtLeast, timestamp);
+    this.#advance(Math.min(timestamp, latest));
     if (record.lastOffset !== undefined) this.refuse(record);
     else if (key === null && hasCommand(record.headers, 'EVICT')) {
       const asked = evictionIn(record);

@@ -7,6 +7,7 @@ import { foldInput } from '@flatline/oracle/session';
 import { resetEvent, type SessionEvent, type SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration, type TaskOptions } from '../index.ts';
 import { rulesOf } from '../kinds/reducer-rules.fixture.ts';
+import { type Said, STATS_TOPIC, statsVoice, written } from '../kinds/session/statistics.fixture.ts';
 import {
   applyBlock,
   begin,
@@ -73,6 +74,7 @@ function taskOptions({ inputs, byBroker, rules: own }: Run, hashSeed: number): T
     input: rules,
     furtherInputs: inputs.slice(1).map(() => rules),
     inputs: inputs.map((each) => ({ ...each, decoder })),
+    stats: statsVoice,
   });
 }
 
@@ -112,6 +114,8 @@ class Model {
   /** With tombstones, in their order. */
   readonly words: string[] = [];
   readonly refused: string[] = [];
+  /** What was said of statistics, by key. */
+  readonly stats = new Map<string, Said>();
   readonly #run: Run;
   readonly #blocks: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
   readonly #cursors: (ListCursor | undefined)[];
@@ -133,7 +137,7 @@ class Model {
       expect(applyBlock(restoration, bytes, offset).kind).not.toBe('broken');
     const { last } = restoration;
     if (last !== undefined) expect(restoration.finish()).toBeUndefined();
-    begin(task, last?.clock ?? 0, last?.inputs ?? inputs.map(() => START));
+    begin(task, last?.clock ?? 0, last?.inputs ?? inputs.map(() => START), last);
     // With their clocks: else what is set back would come in another order.
     if (last !== undefined) expect(task.inputs).toEqual(last.inputs);
     return task;
@@ -172,6 +176,11 @@ class Model {
   #step(): void {
     const outcome = this.#task.stepMerged(this.#cursors, 1 + this.#run.random.below(20), WALL);
     if (outcome.kind !== 'of') return;
+    // What is due before a window is over takes effect before the record (S12).
+    if (outcome.outcome.kind === 'due') {
+      this.#task.expire(1 + this.#run.random.below(9), WALL);
+      return;
+    }
     expect(outcome.outcome.kind).toBe('exhausted');
     this.#cursors[outcome.input] = undefined;
   }
@@ -192,11 +201,18 @@ class Model {
       return this.#blocks.length - 1;
     });
     this.#task.settle(cut, offsets);
-    const closed = closedIn(cut).map(shown);
+    const outputs = cut.outputs.filter(({ topic }) => topic !== STATS_TOPIC);
+    const closed = closedIn({ ...cut, outputs }).map(shown);
     this.closed.push(...closed);
-    for (const { key, value, headers } of cut.outputs)
+    for (const { topic, key, value } of cut.outputs) if (topic === STATS_TOPIC) this.#count(text(key!), text(value!));
+    for (const { key, value, headers } of outputs)
       this.words.push(value === null ? `${text(key!)} final ${text(headers![0]!.value!)}` : closed.shift()!);
     this.refused.push(...cut.deadLetters.map(({ input, offset }) => `${input}/${offset}`));
+  }
+
+  #count(key: string, said: string): void {
+    expect(this.stats.has(key)).toBe(false);
+    this.stats.set(key, JSON.parse(said) as Said);
   }
 
   /** What was not committed is forgotten, and what is in hand. */
@@ -264,7 +280,7 @@ describe('sessions from several inputs', () => {
     }
   });
 
-  test(`[S8][S9][S10][S11][S13][C5] ${SEEDS} seeds: what comes out is what the rules say, read a second time`, () => {
+  test(`[S8][S9][S10][S11][S12][S13][C5] ${SEEDS} seeds: what comes out is what the rules say, read a second time`, () => {
     for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
       const world = drawn(seed);
       const rules = drawnRules(seededRandom(7_000_000 + seed));
@@ -272,6 +288,7 @@ describe('sessions from several inputs', () => {
         const expected = readAgain({ ...world, rules });
         const model = new Model({ ...world, rules, random: seededRandom(3_000_000 + seed) }).run();
         expect(byKey(model.words)).toEqual(byKey(expected.said));
+        expect(model.stats).toEqual(expected.stats);
         expect(model.refused).toEqual(expected.refused);
       } catch (error) {
         (error as Error).message += `\nrerun: SEED=${seed} SEEDS=1 npm test -- partition`;
@@ -289,13 +306,20 @@ function drawnRules(random: Random): OwnRules {
     ...(random.chance(0.5) && { revisionWindowMs: 1 + random.below(3_000) }),
   };
   const reducer = REDUCERS[random.below(REDUCERS.length + 1)];
-  return { ...drawn, ...(reducer && drawn.revisionWindowMs === undefined && { reducer }) };
+  const dimensions = ['a', 'b'].slice(random.below(3)).map((name) => ({ name, attribute: name, max: 1 }));
+  const stats = { windows: [[500], [1_000, 5_000]][random.below(2)]!, dimensions };
+  return {
+    ...drawn,
+    ...(reducer && drawn.revisionWindowMs === undefined && { reducer }),
+    ...(random.chance(0.6) && { stats }),
+  };
 }
 
 /** What the oracle says of the logs. */
 function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>): {
   readonly said: string[];
   readonly refused: readonly string[];
+  readonly stats: ReadonlyMap<string, Said>;
 } {
   const { rules, input, partition } = options();
   const { maxKeyBytes } = input;
@@ -321,12 +345,13 @@ function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>):
   const merged = inOneOrder(read, judged).filter(
     ({ timestamp, clockBefore = 0 }) => Math.max(timestamp, clockBefore) <= END,
   );
-  const { said, refused } = foldInput(merged, { partition, rules: judged });
+  const { said, refused, stats } = foldInput(merged, { partition, rules: judged });
   return {
     said: said.flatMap(({ summary, isFinal }) => [
       ...(summary['state'] === 'FINAL' ? [] : [shownAgain(summary)]),
       ...(isFinal ? [`${String(summary['sessionId'])} final ${summary.incarnation}`] : []),
     ]),
+    stats: new Map(stats.map(({ key, fields }) => [key, written(fields)])),
     refused: refused.map((place) => `${Math.floor(place / 2 ** 45)}/${place % 2 ** 45}`),
   };
 }

@@ -134,10 +134,10 @@ export class LiveEntries implements Effects {
   }
 
   /** The restored entries are what lives as of the clock. Nothing happens to them before `arm` has ended. */
-  begin(kept: Uint8Array | undefined, position: number, evictions?: Uint8Array): void {
+  begin(kept: Uint8Array | undefined, positions: readonly number[], evictions?: Uint8Array): void {
     assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
     this.evictAsOf(evictions);
-    this.#kept?.begin(kept, this.clock, position);
+    this.#kept?.begin(kept, this.clock, positions);
     this.#settlesAt = this.#kept?.settlesAt ?? Infinity;
     const wheel = new TimingWheel({
       tickMs: this.#parts.tickMs,
@@ -245,8 +245,8 @@ export class LiveEntries implements Effects {
   }
 
   get dueThrough(): Millis {
-    if (!this.#isEvicting) return this.clock;
-    return Math.min(this.clock, this.#evictions.concerning(this.#kind.evicting!)?.at ?? Infinity);
+    if (!this.#isEvicting) return this.#horizon;
+    return Math.min(this.#horizon, this.#evictions.concerning(this.#kind.evicting!)?.at ?? Infinity);
   }
 
   /** True if its entries can be evicted. */

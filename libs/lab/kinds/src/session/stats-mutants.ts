@@ -26,8 +26,8 @@ export const STATS_MUTANTS: readonly Mutant[] = [
   {
     name: 'begins its statistics from nothing with each start',
     file: LIVE,
-    from: 'this.#kept?.begin(kept, this.clock, position);',
-    to: 'this.#kept?.begin(kept && undefined, this.clock, position);',
+    from: 'this.#kept?.begin(kept, this.clock, positions);',
+    to: 'this.#kept?.begin(kept && undefined, this.clock, positions);',
   },
   {
     name: 'forgets after a start who was open',
@@ -56,8 +56,44 @@ export const STATS_MUTANTS: readonly Mutant[] = [
   {
     name: 'counts sessions from before it began',
     file: STATISTICS,
-    from: 'return firstOffset >= this.#since;',
-    to: 'return firstOffset >= 0 && this.#since >= 0;',
+    from: 'offsetAt(firstOffset) >= this.#since[inputAt(firstOffset)]!',
+    to: 'this.#since[inputAt(firstOffset)]! >= 0',
+  },
+  {
+    name: 'counts sessions of a further input from before it began',
+    file: STATISTICS,
+    from: 'this.#since[inputAt(firstOffset)]!',
+    to: 'this.#since[0]!',
+  },
+  {
+    name: 'closes of a key at once what is due behind the end of a window',
+    file: LIVE,
+    from: 'if (!this.#isEvicting) return this.#horizon;',
+    to: 'if (!this.#isEvicting) return this.clock;',
+  },
+  {
+    name: 'leaves a session that another absorbs among those that are open',
+    file: STATISTICS,
+    from: 'for (const label of left.values()) this.#goes(label);',
+    to: 'void left;',
+  },
+  {
+    name: 'counts after a start what waits for revisions as open',
+    file: STATISTICS,
+    from: 'if (isClosed(entry)) return [];',
+    to: '',
+  },
+  {
+    name: 'does not tell statistics of a session that closes and waits',
+    file: 'libs/core/kinds/src/session/revisions.ts',
+    from: 'onClosed(fragment, summary);',
+    to: 'if (closedAt < 0) onClosed(fragment, summary);',
+  },
+  {
+    name: 'leaves a session where it was whose attributes data changes',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'if (standing !== undefined) this.#stats!.moved(entry, standing);\n    if (this',
+    to: 'if (this',
   },
   {
     name: 'leaves a session that is erased among those that are open',

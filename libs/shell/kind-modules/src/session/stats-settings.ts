@@ -47,7 +47,7 @@ export function statsTopicOf(outputTopic: string): string {
 
 type StatsSection = AnySection & { readonly stats?: z.output<typeof statsForm> | undefined };
 
-export function statsProblems({ stats, input, proof, changelogFormat }: StatsSection): Problem[] {
+export function statsProblems({ stats, proof, changelogFormat }: StatsSection): Problem[] {
   if (stats === undefined) return [];
   const found: Problem[] = [];
   const refuse = (where: string, value: unknown, problem: string, involved: string[] = []): void => {
@@ -67,15 +67,6 @@ export function statsProblems({ stats, input, proof, changelogFormat }: StatsSec
       ['stats.windows'],
     );
   // The clock of a window's end must be one that the log tells.
-  if (Array.isArray(input))
-    refuse('stats', stats, 'is not available together with several inputs in this version', ['input']);
-  else if (input.timestampType === 'CreateTime')
-    refuse(
-      'stats',
-      stats,
-      'needs input.timestampType "LogAppendTime" in this version: by stamps of producers a session may close in a window that is over (rule S12)',
-      ['input.timestampType'],
-    );
   if (proof === 'fetch')
     refuse('stats', stats, 'needs proof "record": no log tells which clocks another proof went through (rule C3)', [
       'proof',

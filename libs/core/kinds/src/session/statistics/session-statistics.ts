@@ -12,7 +12,11 @@
 import { assert, ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
 import type { SessionEvent, SessionSummary } from '@flatline/ports/formats';
 import type { Effects, Kept } from '../../contract.ts';
+import { inputAt, offsetAt } from '../../input-place.ts';
 import type { ShownEntry } from '../../shown-entry.ts';
+import { isClosed } from '../closed-mark.ts';
+import { readFragments } from '../disorder-bytes.ts';
+import type { SessionWindow } from '../session-window.ts';
 import { OTHER, type StatisticsRules, VALUE_LENGTH_MAX } from './statistics-rules.ts';
 import { shownWindow } from './shown-window.ts';
 import { type FinalCell, sayCell, type StatisticsVoice } from './statistics-voice.ts';
@@ -29,8 +33,11 @@ interface CountedSession {
 
 interface StatisticsParts {
   readonly partition: number;
-  readonly entry: CountedSession;
+  readonly entry: SessionWindow;
 }
+
+/** What the open sessions of a key count as, by the places at which they began. */
+export type Standing = ReadonlyMap<number, Label>;
 
 type Cells = Map<string, WindowCell>;
 
@@ -43,12 +50,12 @@ export class SessionStatistics implements Kept {
   readonly #voice: StatisticsVoice;
   readonly #partition: number;
   /** The window. */
-  readonly #entry: CountedSession;
+  readonly #entry: SessionWindow;
   readonly #shortestMs: DurationMs;
   /** The rules, as text: by others it begins from nothing. */
   readonly #text: string;
-  /** Sessions that a record from this place on opened count. */
-  #since = 0;
+  /** Sessions that a record from these positions on opened count. */
+  #since: readonly number[] = [];
   /** The clock of then. */
   #begunAt: Millis = 0;
   /** All windows that end here or before are over. A multiple of the shortest one's length. */
@@ -104,7 +111,27 @@ export class SessionStatistics implements Kept {
     this.#count(after, () => undefined);
   }
 
-  closed(entry: CountedSession, { attributes, reason, durationMs }: SessionSummary): void {
+  /** What these open sessions of a key count as, before a record is applied by its time (C7), for `became`. */
+  standingOf(sessions: readonly CountedSession[]): Standing {
+    const counted = sessions.filter((session) => this.#counts(session));
+    return new Map(
+      counted.map((session) => [session.firstOffset, this.#labelOf(attributesOf(session), false)] as const),
+    );
+  }
+
+  /** The record is applied, and these are open: one may have opened, or changed, or absorbed others, which are open no more. */
+  became(before: Standing, after: readonly CountedSession[]): void {
+    const left = new Map(before);
+    for (const session of after) {
+      const was = left.get(session.firstOffset);
+      left.delete(session.firstOffset);
+      if (was !== undefined) this.moved(session, was);
+      else if (this.#counts(session)) this.opened(session);
+    }
+    for (const label of left.values()) this.#goes(label);
+  }
+
+  closed(entry: Pick<CountedSession, 'firstOffset'>, { attributes, reason, durationMs }: SessionSummary): void {
     assert(reason !== '', 'a session that has closed says why');
     if (!this.#counts(entry)) return;
     const label = this.#labelOf(attributes, false);
@@ -114,18 +141,27 @@ export class SessionStatistics implements Kept {
     });
   }
 
-  /** The session goes, and no close says so (E1). */
-  erased(entry: CountedSession): void {
-    if (!this.#counts(entry)) return;
-    const label = this.#labelOf(attributesOf(entry), false);
+  /** The open sessions of the entry in the window go, and no close says so (E1). */
+  erased(): void {
+    for (const label of this.standingOf(this.#open).values()) this.#goes(label);
+  }
+
+  /** The open sessions of the entry in the window: one that waits for revisions has closed, and was counted then (S9). */
+  get #open(): readonly CountedSession[] {
+    const entry = this.#entry;
+    if (isClosed(entry)) return [];
+    return entry.hasDisorder ? readFragments(entry) : [entry];
+  }
+
+  #goes(label: Label): void {
     this.#move(label, -1);
     // Said, for what is active in it.
     this.#count(label, () => undefined);
   }
 
-  /** True if the session was opened since counting began. */
-  #counts({ firstOffset }: CountedSession): boolean {
-    return firstOffset >= this.#since;
+  /** True if the session was opened since counting began. Early data is none yet (S8). */
+  #counts({ firstOffset }: Pick<CountedSession, 'firstOffset'>): boolean {
+    return firstOffset >= 0 && offsetAt(firstOffset) >= this.#since[inputAt(firstOffset)]!;
   }
 
   // What the engine asks.
@@ -160,13 +196,12 @@ export class SessionStatistics implements Kept {
   }
 
   restored(): void {
-    const entry = this.#entry;
-    if (this.#counts(entry)) this.#move(this.#labelOf(attributesOf(entry), false), 1);
+    for (const label of this.standingOf(this.#open).values()) this.#move(label, 1);
   }
 
-  begin(bytes: Uint8Array | undefined, clock: Millis, place: number): void {
-    if (bytes !== undefined && this.#read(new ByteReader(bytes))) return;
-    this.#since = place;
+  begin(bytes: Uint8Array | undefined, clock: Millis, positions: readonly number[]): void {
+    if (bytes !== undefined && this.#read(new ByteReader(bytes), positions.length)) return;
+    this.#since = positions;
     this.#begunAt = clock;
     this.#settledTo = floorTo(clock, this.#shortestMs);
   }
@@ -181,7 +216,8 @@ export class SessionStatistics implements Kept {
     this.#said = new Map();
     const out = new ByteWriter(256);
     out.text(this.#text);
-    for (const number of [this.#since, this.#begunAt, this.#settledTo]) out.varint(number);
+    const [sinceOnFirst, ...sinceOnFurther] = this.#since;
+    for (const number of [sinceOnFirst!, this.#begunAt, this.#settledTo, ...sinceOnFurther]) out.varint(number);
     for (const values of this.#values) {
       out.varint(values.size);
       for (const value of values) out.text(value);
@@ -197,11 +233,12 @@ export class SessionStatistics implements Kept {
   }
 
   /** False: it was written by other rules. @throws MalformedBytes */
-  #read(input: ByteReader): boolean {
+  #read(input: ByteReader, inputs: number): boolean {
     if (input.text() !== this.#text) return false;
-    this.#since = input.varint();
+    const sinceOnFirst = input.varint();
     this.#begunAt = input.varint();
     this.#settledTo = input.varint();
+    this.#since = [sinceOnFirst, ...Array.from({ length: inputs - 1 }, () => input.varint())];
     this.#values = this.#rules.dimensions.map(() => {
       const values = new Set<string>();
       for (let left = input.varint(); left > 0; left -= 1) values.add(input.text());

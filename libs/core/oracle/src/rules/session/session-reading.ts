@@ -33,19 +33,25 @@ export function sessionReading(partition: number, rules: PipelineRules, counts: 
 export function watching(stats: NaiveStats): FoldWatcher<Session, ExpectedClose> {
   let clock = 0;
   const close = (said: readonly ExpectedClose[]): (() => void)[] =>
-    said.filter(({ state }) => state === 'CLOSED').map(({ summary }) => stats.closed(summary));
+    firstCloses(said).map(({ incarnation, summary }) => stats.closed(placeIn(incarnation), summary));
   return {
-    passed: (now) => {
+    passed: (now, atLeast) => {
       clock = now;
+      stats.isUnsure ||= stats.counts && atLeast < now;
       stats.over(now);
     },
     took: (before, after, said) => {
-      const closed = said.findLast(({ state }) => state === 'CLOSED')?.summary.get('attributes');
-      const left = after === undefined ? (closed as ReadonlyMap<string, string> | undefined) : valuesIn(after);
-      if (before === undefined && after !== undefined) stats.opened(valuesIn(after), clock);
-      else if (before !== undefined && left !== undefined)
-        stats.changed(before.firstOffset, valuesIn(before), left, clock);
-      else if (before !== undefined) stats.erased(before.firstOffset, valuesIn(before), clock);
+      const left = new Map(countedIn(after).map((session) => [session.firstOffset, valuesIn(session)]));
+      for (const { incarnation, summary } of firstCloses(said))
+        left.set(placeIn(incarnation), summary.get('attributes') as ReadonlyMap<string, string>);
+      for (const session of countedIn(before)) {
+        const { firstOffset } = session;
+        const values = left.get(firstOffset);
+        if (values === undefined) stats.gone(firstOffset, valuesIn(session), clock);
+        else stats.changed(firstOffset, valuesIn(session), values, clock);
+        left.delete(firstOffset);
+      }
+      for (const values of left.values()) stats.opened(values, clock);
       close(said);
     },
     lapsed: (said) => {
@@ -55,6 +61,16 @@ export function watching(stats: NaiveStats): FoldWatcher<Session, ExpectedClose>
       };
     },
   };
+}
+
+/** What a revision says again has closed before (S9). */
+function firstCloses(said: readonly ExpectedClose[]): readonly ExpectedClose[] {
+  return said.filter(({ state, revision }) => state === 'CLOSED' && revision === 0);
+}
+
+/** The open sessions of a key (S12): early data is none yet (S8), and what waits for revisions none any more (S9). */
+function countedIn(state: Session | undefined): readonly Session[] {
+  return state === undefined || state.isEarly || state.closed !== undefined ? [] : openIn(state);
 }
 
 function valuesIn({ attributes }: Session): ReadonlyMap<string, string> {

@@ -3,6 +3,7 @@
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { StatsRules } from '../../logs/history.ts';
+import { isBelow, type Positions } from '../../logs/places.ts';
 import { binIn, exactSketch } from './exact-sketch.ts';
 
 /** A record that `<output>.stats` must have. */
@@ -57,7 +58,7 @@ export class NaiveStats {
   readonly #partition: number;
   #rules: StatsRules | undefined;
   /** Sessions of records from here on count, and the clock of then. */
-  #since = 0;
+  #since: Positions = [];
   #begunAt: Millis = 0;
   #overTo: Millis = 0;
   #places: Set<string>[] = [];
@@ -67,28 +68,36 @@ export class NaiveStats {
   /** By name of a label, those that were open when the last window was over. */
   #open = new Map<string, number>();
   #expected: ExpectedStats[] = [];
+  /** True if a record was counted by a clock that only the present of then could tell (C6). */
+  isUnsure = false;
 
   constructor(partition: number, rules: StatsRules | undefined) {
     this.#partition = partition;
-    this.#begin(rules, 0, 0);
+    this.#begin(rules, [], 0);
   }
 
   /**
-   * Other settings are in force from that input offset on. `settledTo`: as the last commit says. Where its clock is that of a record
+   * Other settings are in force from these input positions on. `settledTo`: as the last commit says. Where its clock is that of a record
    * which is not applied, no log tells which windows were over by then: what closes by the new settings as of an instant before
-   * counts in the next.
+   * counts in the next. True if it begins from nothing.
    */
   adopt(
     rules: StatsRules | undefined,
-    { from, clock, settledTo }: { readonly from: number; readonly clock: Millis; readonly settledTo: Millis },
-  ): void {
+    { from, clock, settledTo }: { readonly from: Positions; readonly clock: Millis; readonly settledTo: Millis },
+  ): boolean {
     this.#overTo = Math.max(this.#overTo, settledTo);
-    if (JSON.stringify(rules) !== JSON.stringify(this.#rules)) this.#begin(rules, from, clock);
+    if (JSON.stringify(rules) === JSON.stringify(this.#rules)) return false;
+    this.#begin(rules, from, clock);
+    return true;
   }
 
-  #begin(rules: StatsRules | undefined, offset: number, clock: Millis): void {
+  get counts(): boolean {
+    return this.#rules !== undefined;
+  }
+
+  #begin(rules: StatsRules | undefined, from: Positions, clock: Millis): void {
     this.#rules = rules;
-    this.#since = offset;
+    this.#since = from;
     this.#begunAt = clock;
     this.#overTo = rules === undefined ? 0 : floored(clock, Math.min(...rules.windows));
     this.#places = rules?.dimensions.map(() => new Set<string>()) ?? [];
@@ -110,9 +119,9 @@ export class NaiveStats {
     for (const cell of this.#cellsAt(clock, label)) cell.opened += 1;
   }
 
-  /** A record has changed what is said of a session. */
-  changed(firstOffset: number, before: Attributes, after: Attributes, clock: Millis): void {
-    if (this.#rules === undefined || firstOffset < this.#since) return;
+  /** A record has changed what is said of a session that began at `place`. */
+  changed(place: number, before: Attributes, after: Attributes, clock: Millis): void {
+    if (this.#rules === undefined || isBelow(place, this.#since)) return;
     const from = this.#labelOf(before, false);
     const to = this.#labelOf(after, true);
     if (nameOf(from) === nameOf(to)) return;
@@ -121,17 +130,17 @@ export class NaiveStats {
     this.#cellsAt(clock, to);
   }
 
-  /** E1: the session has gone without a close. */
-  erased(firstOffset: number, attributes: Attributes, clock: Millis): void {
-    if (this.#rules === undefined || firstOffset < this.#since) return;
+  /** The session is open no more, and no close says so: it was erased (E1), or another has absorbed it (C7). */
+  gone(place: number, attributes: Attributes, clock: Millis): void {
+    if (this.#rules === undefined || isBelow(place, this.#since)) return;
     const label = this.#labelOf(attributes, false);
     this.#changes.push({ at: clock, name: nameOf(label), by: -1 });
     this.#cellsAt(clock, label);
   }
 
   /** Returns what takes it back. */
-  closed(summary: ReadonlyMap<string, unknown>): () => void {
-    if (this.#rules === undefined || Number(summary.get('firstOffset')) < this.#since) return () => undefined;
+  closed(place: number, summary: ReadonlyMap<string, unknown>): () => void {
+    if (this.#rules === undefined || isBelow(place, this.#since)) return () => undefined;
     const label = this.#labelOf(summary.get('attributes') as Attributes, false);
     const at = Math.max(Number(summary.get('closedAt')), this.#overTo);
     const change = { at, name: nameOf(label), by: -1 };

@@ -7,7 +7,7 @@ import { PartitionTask } from '../../index.ts';
 import { bytes, options, text } from '../../task.fixture.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
 
-const STATS_TOPIC = 'output.stats';
+export const STATS_TOPIC = 'output.stats';
 export const MINUTE = 60_000;
 
 /** A record of the statistics, the sketch in hex. */
@@ -23,7 +23,12 @@ const decoder: EventDecoder = {
   prepare: () => Promise.resolve(),
 };
 
-function written({ dimensions, byReason, duration, ...said }: { readonly [name: string]: unknown }): Said {
+export const statsVoice = {
+  topic: STATS_TOPIC,
+  encoder: { encode: (said: object) => bytes(JSON.stringify(written({ ...said }))) },
+};
+
+export function written({ dimensions, byReason, duration, ...said }: { readonly [name: string]: unknown }): Said {
   const { sketch, min = null, max = null, ...counts } = duration as { sketch: Uint8Array; min?: number; max?: number };
   const plain = (map: unknown): object =>
     map instanceof Map ? Object.fromEntries(map as ReadonlyMap<string, unknown>) : (map as object);
@@ -34,22 +39,25 @@ function written({ dimensions, byReason, duration, ...said }: { readonly [name: 
 export class StatisticsLog extends KindLog<Said> {
   rules: SessionRules;
   readonly #groupMax: number;
+  readonly #timestampType: 'LogAppendTime' | 'CreateTime';
 
-  constructor(rules: Partial<SessionRules>, groupMax = 3) {
+  constructor(
+    rules: Partial<SessionRules>,
+    groupMax = 3,
+    timestampType: 'LogAppendTime' | 'CreateTime' = 'LogAppendTime',
+  ) {
     super();
+    this.#timestampType = timestampType;
     this.rules = { ...options().rules, timeoutMs: 20_000, ...rules };
     this.#groupMax = groupMax;
   }
 
   protected override newTask(): PartitionTask {
     const { rules } = this;
-    const stats = {
-      topic: STATS_TOPIC,
-      encoder: { encode: (said: object) => bytes(JSON.stringify(written({ ...said }))) },
-    };
     const encoder = { encode: () => bytes('{}') };
-    const kind = sessionKind({ rules, decoder, encoder, stats, tombstones: false, outputTopic: 'output' });
-    return new PartitionTask({ ...options({ partition: PARTITION, rules }), kind });
+    const kind = sessionKind({ rules, decoder, encoder, stats: statsVoice, tombstones: false, outputTopic: 'output' });
+    const input = { ...options().input, timestampType: this.#timestampType };
+    return new PartitionTask({ ...options({ partition: PARTITION, rules, input }), kind });
   }
 
   protected override hear({ topic, value }: Output): Said {
@@ -58,7 +66,7 @@ export class StatisticsLog extends KindLog<Said> {
 
   protected override fold(input: readonly RawRecord[]): Folded<Said> {
     const { maxKeyBytes } = options().input;
-    const common = { timestampType: 'LogAppendTime', maxKeyBytes, unheardMs: 0, maxHoldMs: 0 } as const;
+    const common = { timestampType: this.#timestampType, maxKeyBytes, unheardMs: 0, maxHoldMs: 0 } as const;
     const records = input.map((record) => inputRecord(record, jsonEvent));
     const { stats, refused } = foldInput(records, {
       partition: PARTITION,
@@ -75,7 +83,7 @@ export class StatisticsLog extends KindLog<Said> {
   /** Appends a record at that time; key null: one that tells the time. */
   add(timestamp: number, key: string | null, value: string | null | Readonly<Record<string, unknown>> = ''): number {
     const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-    return this.append({ timestamp, key, value: text });
+    return this.append({ timestamp, key, value: text, logAppendTime: this.#timestampType === 'LogAppendTime' });
   }
 
   /** Takes all there is; of what is due in the last window, only what must have taken effect before a record, where `isLazy`. */
