@@ -128,12 +128,14 @@ describe('[S10] reducers in a configuration', () => {
     ]);
   });
 
-  test('[I4][S9][K9] refused with what they cannot be together', () => {
+  test('[S9][S10] go with what may be revised', () => {
     const window = { graceMs: 1_000, late: 'revise', revisionWindowMs: 1_000 };
-    const input = { topic: 'a', timestampType: 'CreateTime' };
-    expect(found({ reducer: PARTS, input, ...window })).toEqual([
-      'pipelines[0].reducer [(an object)] is not available with revisionWindowMs in this version: leave one of them out',
-    ]);
+    expect(found({ reducer: PARTS, input: { topic: 'a', timestampType: 'CreateTime' }, ...window })).toEqual([]);
+    const input = [{ topic: 'a' }, { topic: 'b', touches: false }];
+    expect(found({ reducer: PARTS, input, revisionWindowMs: 1_000 })).toEqual([]);
+  });
+
+  test('[I4][K9] refused with what they cannot be together', () => {
     for (const each of [visits, windows])
       expect(found({ reducer: PARTS, changelogFormat: 4 }, each)).toEqual([
         expect.stringMatching(/^pipelines\[0\]\.reducer \[\(an object\)\] needs changelogFormat 5/),

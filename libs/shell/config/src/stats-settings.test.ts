@@ -28,7 +28,7 @@ describe('statistics', () => {
     { timestampType: 'CreateTime', graceMs: '1m' },
     { timestampType: 'CreateTime', graceMs: '1m', late: 'revise', revisionWindowMs: '1h' },
     { timestampType: 'CreateTime', graceMs: 0 },
-  ])('[S12][C7] go with producers\' stamps: %j', ({ timestampType, ...rules }) => {
+  ])("[S12][C7] go with producers' stamps: %j", ({ timestampType, ...rules }) => {
     const [pipeline] = resolve(of({ stats: {}, ...rules, input: { ...visits.input, timestampType } })).pipelines;
     expect(pipeline!.targets).toEqual([`${visits.output.topic}.stats`]);
   });

@@ -13,14 +13,16 @@ import type { Effects, KindParts, Refusal } from '../contract.ts';
 import { ENTRY_BYTES } from '../entry-bytes.ts';
 import { NO_ROOM } from '../refusals.ts';
 import { type Applied, applyData, type Occurrence } from './apply-event.ts';
+import { blankDetail } from './detail.ts';
 import { stateLengthOf } from './state-parts.ts';
 import { summarize } from './deadline.ts';
 import type { SessionRules } from './entry.ts';
 import type { Fragment } from './fragment.ts';
 import { growthAtMost } from './growth.ts';
-import { isLate, place } from './placing.ts';
+import { type Arrival, isLate, place } from './placing.ts';
 import type { SessionCounters } from './session-counters.ts';
 import { type OnClosed, sayFinal, sayRevisable, type VoiceOptions } from './session-voice.ts';
+import type { SessionReduced } from './session-reducing.ts';
 import type { SessionWindow } from './session-window.ts';
 import { type ClosedSession, headOfClosed, readClosed } from './closed-session.ts';
 
@@ -112,19 +114,21 @@ export class Revisions {
     sayFinal({ key: effects.key(), partition, firstOffset: entry.firstOffset }, voice, effects);
   }
 
-  /** A record of the key where times count (C7); undefined: a bare heartbeat. */
-  takeByTime(event: SessionEvent | undefined, at: Occurrence, effects: Effects): Taken {
-    const { entry, rules, counters, held } = this.#parts;
-    const arrival = { event, at, clock: effects.clock, held };
+  /** A record of the key where times count (C7). */
+  takeByTime(arrival: Arrival, effects: Effects): Taken {
+    const { entry, rules, counters } = this.#parts;
+    const { event, seen } = arrival;
     if (event?.type !== ENDED && !isLate(arrival, rules)) return 'newcomer';
     const closed = readClosed(entry);
     const placed = place([closed.fragment], arrival, rules);
+    if (placed.kind === 'refused') return placed.refusal;
     if (placed.kind === 'unmatched') {
       counters.unmatchedEnds += 1;
       return 'taken';
     }
     if (placed.kind !== 'placed') return 'late';
-    const isFree = event === undefined || event.type === ENDED || growthAtMost(event, rules) === 0;
+    const isSilent = event === undefined || (growthAtMost(event, rules) === 0 && seen === undefined);
+    const isFree = isSilent || event.type === ENDED;
     const untaken = this.#revise(closed, placed.fragments[0]!, placed.applied, isFree, effects);
     if (untaken !== undefined) return untaken;
     counters.lateRecords += 1;
@@ -133,8 +137,13 @@ export class Revisions {
     return 'taken';
   }
 
-  /** A record of an input that only adds data (S8). */
-  takeData(event: SessionEvent, at: Occurrence, effects: Effects): Refusal | undefined {
+  /** A record of an input that only adds data (S8). `reduced`: what the session has come to with it (S10); undefined: what it had. */
+  takeData(
+    event: SessionEvent,
+    at: Occurrence,
+    reduced: SessionReduced | undefined,
+    effects: Effects,
+  ): Refusal | undefined {
     const { entry, rules, counters } = this.#parts;
     const closed = readClosed(entry);
     if (this.#isCapped(closed)) {
@@ -143,7 +152,11 @@ export class Revisions {
     }
     const { fragment } = closed;
     const applied = applyData(fragment, rules, event, at);
-    const isFree = growthAtMost(event, rules) === 0;
+    if (reduced !== undefined) {
+      fragment.detail ??= blankDetail(fragment.openedAt, fragment.lastSeenAt);
+      fragment.detail.reduced = reduced.state;
+    }
+    const isFree = growthAtMost(event, rules) === 0 && reduced === undefined;
     const untaken = this.#revise(closed, fragment, applied, isFree, effects);
     if (untaken === undefined) counters.dataEvents += 1;
     return untaken;
@@ -179,7 +192,9 @@ export class Revisions {
     const before = entry.stateLength;
     const grown = stateLengthOf(head.detail) - before;
     if (grown > 0 && !isFree && !effects.hasRoom(grown)) return NO_ROOM;
-    sayRevisable(this.#summaryOf(revised, effects), voice, effects);
+    const summary = this.#summaryOf(revised, effects);
+    sayRevisable(summary, voice, effects);
+    if (summary.reduced === null) counters.unfinishedReductions += 1;
     Object.assign(entry, head);
     counters.closedWaitingBytes += grown;
     counters.revisions += 1;

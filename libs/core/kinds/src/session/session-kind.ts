@@ -22,7 +22,7 @@ import { readFragments } from './disorder-bytes.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
 import { isEarly, openEarly, openFromEarly, renewEarly } from './early-data.ts';
 import { growthAtMost, growthOf } from './growth.ts';
-import type { SessionRules } from './entry.ts';
+import type { SessionEntry, SessionRules } from './entry.ts';
 import { blankDetail } from './detail.ts';
 import { reductionsOf } from './kept-reductions.ts';
 import { type Arrival, belongs, isLate } from './placing.ts';
@@ -67,14 +67,18 @@ export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow
   };
 }
 
-function openStatistics(
-  { rules, stats: voice }: SessionOptions,
-  parts: SessionParts,
-): SessionStatistics | undefined {
+function openStatistics({ rules, stats: voice }: SessionOptions, parts: SessionParts): SessionStatistics | undefined {
   const { stats } = rules;
   if (stats === undefined) return undefined;
   assert(voice !== undefined, 'statistics have a topic and an encoder');
-  return new SessionStatistics(stats, voice, parts);
+  const { partition, entry } = parts;
+  return new SessionStatistics(stats, voice, { partition, open: () => countedIn(entry) });
+}
+
+/** One that waits for revisions has closed, and was counted then (S9). */
+function countedIn(entry: SessionWindow): readonly SessionEntry[] {
+  if (isClosed(entry)) return [];
+  return entry.hasDisorder ? readFragments(entry) : [entry];
 }
 
 class SessionKind implements Kind {
@@ -290,16 +294,19 @@ class SessionKind implements Kind {
       return undefined;
     }
     if (!input.touches) {
-      this.#isMuted(true);
-      return this.#revisions.takeData(this.#event, this.#at, effects);
+      const unreduced = this.#reduce(records, true, this.#isMuted(true));
+      return unreduced ?? this.#revisions.takeData(this.#event, this.#at, this.#reduced, effects);
     }
     if (input.unknownKey !== 'open') return UNKNOWN_KEY;
-    return this.#succeed(records.group.valueLengths[records.index] === 0, effects);
+    return this.#succeed(records, effects);
   }
 
   /** The next session of a key opens in place of a closed one, whose window ends (S9). */
-  #succeed(isBare: boolean, effects: Effects): Refusal | undefined {
+  #succeed(records: GroupRecords, effects: Effects): Refusal | undefined {
     const entry = this.#entry;
+    const isBare = records.group.valueLengths[records.index] === 0;
+    const unreduced = this.#reduce(records, false);
+    if (unreduced !== undefined) return unreduced;
     if (!this.#hasRoomToSucceed(isBare, effects)) return NO_ROOM;
     this.#revisions.supersede(effects);
     this.#parts.counters.sessionsOpened += 1;
@@ -315,9 +322,10 @@ class SessionKind implements Kind {
 
   #hasRoomToSucceed(isBare: boolean, effects: Effects): boolean {
     const freed = this.#entry.stateLength;
-    const most = isBare ? 0 : growthAtMost(this.#event, this.#rules);
+    const reduced = this.#reduced?.grownBy ?? 0;
+    const most = isBare ? 0 : growthAtMost(this.#event, this.#rules) + reduced;
     if (effects.hasRoom(this.#leastBytes + most - freed)) return true;
-    return most > 0 && effects.hasRoom(growthOf(undefined, this.#rules, this.#event, this.#at) - freed);
+    return most > 0 && effects.hasRoom(growthOf(undefined, this.#rules, this.#event, this.#at) + reduced - freed);
   }
 
   /** True if what is kept of the key takes no more than that there was an event (S13): it then says nothing else. */
@@ -452,7 +460,7 @@ class SessionKind implements Kind {
     const at = this.#at;
     const { held, partition } = this.#parts;
     const arrival = { event, at, clock: effects.clock, held, partition, seen: this.#seen(records) };
-    if (isLive && isClosed(this.#entry)) return this.#takeOnClosedByTime(arrival, effects);
+    if (isLive && isClosed(this.#entry)) return this.#takeOnClosedByTime(records, arrival, effects);
     if (isLive && !this.#prolongs(event)) return this.#disordered.take(arrival, effects);
     if (!isLive && event?.type !== ENDED && isLate(arrival, this.#rules)) return this.#disordered.late(arrival);
     const untaken = isBare ? this.#takeBare(index, isLive, effects) : this.#takeDecoded(records, isLive, effects);
@@ -462,11 +470,10 @@ class SessionKind implements Kind {
   }
 
   /** The same of a key whose session has closed, and may be revised (S9). */
-  #takeOnClosedByTime(arrival: Arrival, effects: Effects): Refusal | undefined {
-    const { event, at } = arrival;
-    const taken = this.#revisions.takeByTime(event, at, effects);
+  #takeOnClosedByTime(records: GroupRecords, arrival: Arrival, effects: Effects): Refusal | undefined {
+    const taken = this.#revisions.takeByTime(arrival, effects);
     if (taken === 'taken') return undefined;
-    if (taken === 'newcomer') return this.#succeed(event === undefined, effects);
+    if (taken === 'newcomer') return this.#succeed(records, effects);
     return taken === 'late' ? this.#disordered.late(arrival) : taken;
   }
 

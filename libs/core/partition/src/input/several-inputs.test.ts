@@ -310,7 +310,7 @@ function drawnRules(random: Random): OwnRules {
   const stats = { windows: [[500], [1_000, 5_000]][random.below(2)]!, dimensions };
   return {
     ...drawn,
-    ...(reducer && drawn.revisionWindowMs === undefined && { reducer }),
+    ...(reducer && { reducer }),
     ...(random.chance(0.6) && { stats }),
   };
 }

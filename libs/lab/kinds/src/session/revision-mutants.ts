@@ -36,6 +36,30 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     seed: 84,
   },
   {
+    name: 'adds nothing of a late event to what a closed session came to',
+    file: REVISIONS,
+    from: 'const placed = place([closed.fragment], arrival, rules);',
+    to: 'const placed = place([closed.fragment], { ...arrival, seen: undefined }, rules);',
+  },
+  {
+    name: 'adds nothing of data to what a closed session came to',
+    file: REVISIONS,
+    from: 'fragment.detail.reduced = reduced.state;',
+    to: 'fragment.detail.reduced ??= reduced.state;',
+  },
+  {
+    name: 'says a revision of an event that its reducer refused',
+    file: SESSION_KIND,
+    from: 'return unreduced ?? this.#revisions.takeData(',
+    to: 'return this.#revisions.takeData(',
+  },
+  {
+    name: 'opens the next session without what its first event comes to',
+    file: SESSION_KIND,
+    from: 'const unreduced = this.#reduce(records, false);\n    if (unreduced !== undefined) return unreduced;\n    if (!this.#hasRoomToSucceed',
+    to: 'if (!this.#hasRoomToSucceed',
+  },
+  {
     name: 'revises a session for a duplicate',
     file: REVISIONS,
     from: 'if (applied.duplicate) {',

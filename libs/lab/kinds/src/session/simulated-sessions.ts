@@ -106,13 +106,15 @@ export class SimulatedSessions implements SimulatedKind {
     // A grace and a maximum duration exclude each other.
     const maxDurationMs = grace.graceMs > 0 ? undefined : scenario.maxDurationMs;
     const gates = drawAttributes(simulation.random('attributes'), NAMES);
-    // Refused together (S10).
     const mayWait = scenario.timestampType === 'CreateTime' || isDataAdded;
     const hasWindows = mayWait && windows.some((windowMs) => windowMs > 0);
     const isGated = gates.some((gate) => gate !== undefined);
     // Beside what else a reducer was tried with before it was with that, so that those worlds are what they were.
     const isBeside = isGated || !isAlone;
-    const mayReduce = !hasWindows && gates.every(isKnown) && (!isBeside || simulation.random('beside').chance(0.6));
+    const mayReduce =
+      (!hasWindows || simulation.random('revised').chance(0.7)) &&
+      gates.every(isKnown) &&
+      (!isBeside || simulation.random('beside').chance(0.6));
     const reducers = mayReduce
       ? drawReducers(simulation.random('reducers'), isGated ? OF_ATTRIBUTES : {})
       : ([undefined, undefined] as const);

@@ -79,7 +79,7 @@ export const STATS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'counts after a start what waits for revisions as open',
-    file: STATISTICS,
+    file: 'libs/core/kinds/src/session/session-kind.ts',
     from: 'if (isClosed(entry)) return [];',
     to: '',
   },

@@ -200,7 +200,7 @@ function tellingProblems({ emit, updateIntervalMs, maxEvents, graceMs, changelog
 
 /** Finds a reducer that would not be obeyed (S10). */
 function reducerProblems(section: SessionSection, { reducers }: Given): Problem[] {
-  const { name, reducer, maxReducedBytes, revisionWindowMs, changelogFormat, output } = section;
+  const { name, reducer, maxReducedBytes, changelogFormat, output } = section;
   if (reducer === undefined) {
     const found = unneededBound({ maxReducedBytes });
     if (!Object.hasOwn(reducers, name)) return found;
@@ -212,8 +212,6 @@ function reducerProblems(section: SessionSection, { reducers }: Given): Problem[
   const refuse = (problem: string, other: string): void => {
     found.push({ setting: 'reducer', value: reducer, problem, involved: [other] });
   };
-  if (revisionWindowMs > 0)
-    refuse('is not available with revisionWindowMs in this version: leave one of them out', 'revisionWindowMs');
   if (changelogFormat < CHANGELOG_FORMAT_WITH_REDUCERS)
     refuse(
       `needs changelogFormat ${CHANGELOG_FORMAT_WITH_REDUCERS}, which has what a session came to`,

@@ -14,9 +14,6 @@ import type { SessionEvent, SessionSummary } from '@flatline/ports/formats';
 import type { Effects, Kept } from '../../contract.ts';
 import { inputAt, offsetAt } from '../../input-place.ts';
 import type { ShownEntry } from '../../shown-entry.ts';
-import { isClosed } from '../closed-mark.ts';
-import { readFragments } from '../disorder-bytes.ts';
-import type { SessionWindow } from '../session-window.ts';
 import { OTHER, type StatisticsRules, VALUE_LENGTH_MAX } from './statistics-rules.ts';
 import { shownWindow } from './shown-window.ts';
 import { type FinalCell, sayCell, type StatisticsVoice } from './statistics-voice.ts';
@@ -33,7 +30,8 @@ interface CountedSession {
 
 interface StatisticsParts {
   readonly partition: number;
-  readonly entry: SessionWindow;
+  /** The open sessions of the entry in the window. */
+  readonly open: () => readonly CountedSession[];
 }
 
 /** What the open sessions of a key count as, by the places at which they began. */
@@ -49,8 +47,7 @@ export class SessionStatistics implements Kept {
   readonly #rules: StatisticsRules;
   readonly #voice: StatisticsVoice;
   readonly #partition: number;
-  /** The window. */
-  readonly #entry: SessionWindow;
+  readonly #open: () => readonly CountedSession[];
   readonly #shortestMs: DurationMs;
   /** The rules, as text: by others it begins from nothing. */
   readonly #text: string;
@@ -71,11 +68,11 @@ export class SessionStatistics implements Kept {
   /** By name of a label, where there are any. */
   readonly #active = new Map<string, number>();
 
-  constructor(rules: StatisticsRules, voice: StatisticsVoice, { partition, entry }: StatisticsParts) {
+  constructor(rules: StatisticsRules, voice: StatisticsVoice, { partition, open }: StatisticsParts) {
     this.#rules = rules;
     this.#voice = voice;
     this.#partition = partition;
-    this.#entry = entry;
+    this.#open = open;
     this.#shortestMs = rules.windows[0]!;
     this.#text = JSON.stringify([
       rules.windows,
@@ -143,14 +140,7 @@ export class SessionStatistics implements Kept {
 
   /** The open sessions of the entry in the window go, and no close says so (E1). */
   erased(): void {
-    for (const label of this.standingOf(this.#open).values()) this.#goes(label);
-  }
-
-  /** The open sessions of the entry in the window: one that waits for revisions has closed, and was counted then (S9). */
-  get #open(): readonly CountedSession[] {
-    const entry = this.#entry;
-    if (isClosed(entry)) return [];
-    return entry.hasDisorder ? readFragments(entry) : [entry];
+    for (const label of this.standingOf(this.#open()).values()) this.#goes(label);
   }
 
   #goes(label: Label): void {
@@ -196,7 +186,7 @@ export class SessionStatistics implements Kept {
   }
 
   restored(): void {
-    for (const label of this.standingOf(this.#open).values()) this.#move(label, 1);
+    for (const label of this.standingOf(this.#open()).values()) this.#move(label, 1);
   }
 
   begin(bytes: Uint8Array | undefined, clock: Millis, positions: readonly number[]): void {

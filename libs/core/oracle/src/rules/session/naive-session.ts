@@ -189,19 +189,22 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       if (ended !== undefined) this.#revise(session, ended.sessions[0]!);
       return true;
     }
-    // By itself it would open a session, or be too late for one.
-    if (withEvent([], this.#rules, activity, at) !== 'late') return this.#takeNext(session, record, when);
+    // By itself it would open a session, or be too late for one, whatever a reducer makes of it.
+    if (withEvent([], this.#rules, { ...activity, seen: undefined }, at) !== 'late')
+      return this.#takeNext(session, record, when);
     const placed = withEvent(alone, this.#rules, activity, at);
     if (typeof placed === 'string') return this.#rules.late === 'drop';
     this.#revise(session, placed.sessions[0]!);
     return true;
   }
 
-  /** S9: the next session of the key, which ends the window of the one before. */
+  /** S9: the next session of the key, which ends the window of the one before; not by an event that a reducer refuses (S10). */
   #takeNext(session: Session, record: InputRecord, when: When): boolean {
     this.#sayFinal(session);
     this.state = undefined;
-    return this.take(record, when);
+    const isTaken = this.take(record, when);
+    if (!isTaken) this.state = session;
+    return isTaken;
   }
 
   /** S9: a duplicate has said nothing new. */

@@ -55,6 +55,8 @@ const REDUCED: Settings = {
   },
 };
 
+const COUNTED: Settings = { stats: { windows: ['10s', '1m'], dimensions: [BY_PLAN] } };
+
 const DRAWS: readonly ((random: Random) => Drawn)[] = [
   severalInputs,
   lateEvents,
@@ -79,21 +81,21 @@ function severalInputs(random: Random): Drawn {
     attributes: { ...gate(random), at: '/after' },
   } as const;
   return {
-    name: `several inputs (${unknownKey}, ${hasRows ? 'rows' : 'another stream'}), revised, gated, opened`,
-    pipeline: { revisionWindowMs: KEPT_MS, ...OPENED },
+    name: `several inputs (${unknownKey}, ${hasRows ? 'rows' : 'another stream'}), revised, gated, opened, reduced, counted`,
+    pipeline: { revisionWindowMs: KEPT_MS, ...OPENED, ...REDUCED, ...COUNTED },
     inputs: [{ attributes: gate(random) }, table, hasRows ? rows : { attributes: gate(random) }],
-    sights: ['opened', 'revised', 'hashed'],
+    sights: ['opened', 'revised', 'hashed', 'reduced', 'counted'],
     senders: { rowsAt: hasRows ? 2 : undefined },
   };
 }
 
 function lateEvents(random: Random): Drawn {
   return {
-    name: 'event time, late events revise, gated',
-    pipeline: { graceMs: 500, late: 'revise', revisionWindowMs: KEPT_MS },
+    name: 'event time, late events revise, gated, reduced, counted',
+    pipeline: { graceMs: 500, late: 'revise', revisionWindowMs: KEPT_MS, ...REDUCED, ...COUNTED },
     inputs: [{ attributes: gate(random) }],
     timestampType: 'CreateTime',
-    sights: ['revised', 'absorbed', 'hashed', 'late'],
+    sights: ['revised', 'absorbed', 'hashed', 'late', 'reduced', 'counted'],
     senders: { behindMaxMs: BEHIND_MAX_MS },
   };
 }
@@ -113,7 +115,7 @@ function reducedByTime(random: Random): Drawn {
 function counted(): Drawn {
   return {
     name: 'counted, reduced, updated',
-    pipeline: { stats: { windows: ['10s', '1m'], dimensions: [BY_PLAN] }, ...REDUCED, ...UPDATED },
+    pipeline: { ...COUNTED, ...REDUCED, ...UPDATED },
     inputs: [{}],
     sights: ['opened', 'updated', 'reduced', 'counted'],
   };
