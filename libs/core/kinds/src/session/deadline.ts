@@ -132,11 +132,11 @@ function durationBetween(startedAt: Millis, endedAt: Millis): DurationMs {
 /** Attributes shared by the summaries of sessions without any: of a million that close together, few have any. */
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
-function attributesOf(texts: SessionTexts | undefined): ReadonlyMap<string, string> {
+export function attributesOf(texts: SessionTexts | undefined): ReadonlyMap<string, string> {
   return texts === undefined || texts.attributeCount === 0 ? NO_ATTRIBUTES : texts.attributeValues();
 }
 
-function countsByType({ detail, eventCount }: SessionEntry): ReadonlyMap<string, number> {
+export function countsByType({ detail, eventCount }: SessionEntry): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   let heartbeats = eventCount;
   const others = detail?.texts?.countsByType();

@@ -38,13 +38,14 @@ export class EntryLook {
   of(key: Uint8Array, at: Pick<Look, 'clock' | 'position'>): Look {
     const { table, changelog, entries } = this.#parts;
     const slot = table.find(key);
+    const { clock, position } = at;
     if (slot < 0) {
       const unsettledCuts = changelog.hasUnsettledRemovals ? changelog.unsettledCuts : 0;
-      return { ...at, entry: undefined, unsettledCuts, isDue: false };
+      return { entry: undefined, clock, position, unsettledCuts, isDue: false };
     }
     const unsettledCuts = changelog.standsAsCommitted(slot) ? 0 : changelog.unsettledCuts;
-    const isDue = entries.dueAtOf(slot) <= at.clock;
+    const isDue = entries.dueAtOf(slot) <= clock;
     this.#window ??= table.view();
-    return { ...at, entry: this.#window.at(slot), unsettledCuts, isDue };
+    return { entry: this.#window.at(slot), clock, position, unsettledCuts, isDue };
   }
 }
