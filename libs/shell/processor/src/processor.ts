@@ -19,10 +19,10 @@ import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
 import type { ActOutcome, AskedAct } from './acts/act.ts';
 import { ActSender } from './acts/act-sender.ts';
-import { ask } from './directory/asking.ts';
-import type { EntryAnswer } from './directory/entry-answer.ts';
+import { type Answers, ask } from './directory/asking.ts';
 import { type Asking, Here, type HereAnswers, type LookedPipeline } from './directory/here.ts';
 import { type HerePage, HerePages, type PageAsking } from './directory/here-pages.ts';
+import type { Prompt } from './directory/prompt.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
@@ -78,11 +78,11 @@ export interface RunningProcessor {
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
   /** What this process holds of these keys; undefined: it has no such pipeline. */
-  lookUp(asking: Asking): Promise<HereAnswers | undefined>;
+  lookUp(asking: Asking): Prompt<HereAnswers | undefined>;
   /** Entries of a partition that this process has; undefined: it has no such pipeline. */
   page(asking: PageAsking): Promise<HerePage | undefined>;
   /** As `lookUp`, and by other instances what they have; in words why there is no answer. */
-  ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined>;
+  ask(asking: Asking): Prompt<Answers>;
   /** Appends an operator's act to the input (Q4); undefined: it has no such pipeline. */
   act(asked: AskedAct): Promise<ActOutcome | undefined>;
 }
@@ -131,6 +131,8 @@ class Processor implements RunningProcessor, Observed {
   #finish: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #stopping: Promise<void> | undefined;
   #http: HttpServer | undefined;
+  /** Once the port is open. */
+  #openEndpoint: string | undefined;
   #ingest: IngestServer | undefined;
   #notifier: Notifier | undefined;
   #hasStarted = false;
@@ -285,7 +287,7 @@ class Processor implements RunningProcessor, Observed {
     return instance.restart(partition) ? 'restarted' : 'notStopped';
   }
 
-  async lookUp(asking: Asking): Promise<HereAnswers | undefined> {
+  lookUp(asking: Asking): Prompt<HereAnswers | undefined> {
     const looked = this.#looked.get(asking.pipeline) ?? this.#lookedOf(asking.pipeline);
     return looked && this.#here.answer(looked, asking);
   }
@@ -305,7 +307,7 @@ class Processor implements RunningProcessor, Observed {
         return instance.instances;
       },
       show: (entry, place) => view.shown(entry, place),
-      lookAtOnce: (partition, key, show) => instance.lookAtOnce(partition, key, show),
+      lookAtOnce: (partition, key, how) => instance.lookAtOnce(partition, key, how),
       lookUp: (partition, key, how) => instance.lookUp(partition, key, how),
     };
     this.#looked.set(name, looked);
@@ -335,7 +337,7 @@ class Processor implements RunningProcessor, Observed {
     );
   }
 
-  ask(asking: Asking): Promise<readonly EntryAnswer[] | string | undefined> {
+  ask(asking: Asking): Prompt<Answers> {
     const port = (): HttpServer => {
       if (this.#http === undefined) throw new Retriable('the port is not open');
       return this.#http;
@@ -352,9 +354,11 @@ class Processor implements RunningProcessor, Observed {
     return ask(this.#asked, { ...asking, forwardedBy: undefined });
   }
 
-  /** Where other instances reach this one. */
+  /** Where other instances reach this one. Found once: each key that is forwarded asks. */
   get endpoint(): string {
-    return this.#endpoint();
+    if (this.#http === undefined) return this.#endpoint();
+    this.#openEndpoint ??= this.#endpoint();
+    return this.#openEndpoint;
   }
 
   stop(): Promise<void> {

@@ -10,7 +10,16 @@ export type { SilentOwner } from './probing/owner-watch.ts';
 export { QUEUE_FILL_ALARM, STATE_FILL_ALARM, TASK_BOUNDS, type TaskBounds } from './limits.ts';
 export { PipelineInstance, type PipelineInstanceParts } from './instance/pipeline-instance.ts';
 export { ProcessShare } from './instance/process-share.ts';
-export type { AsOf, EntryPage, EntryPageHow, EntryRow, LookUp, LookUpHow, ShowEntry } from './look-up.ts';
+export type {
+  AsOf,
+  EntryPage,
+  EntryPageHow,
+  EntryRow,
+  LookUp,
+  LookUpAtOnceHow,
+  LookUpHow,
+  ShowEntry,
+} from './look-up.ts';
 export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog, StartFrom, Turns } from './settings.ts';
 export type { StandbyState, StandbyStatus } from './restoring/standby.ts';
 export { MISPLACED_REMEDY } from './running/step-alarms.ts';

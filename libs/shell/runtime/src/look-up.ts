@@ -54,10 +54,13 @@ export interface EntryPageHow {
 /** Shows an entry as it will be answered: a copy. */
 export type ShowEntry = EntryView['shown'];
 
-export interface LookUpHow {
+export interface LookUpAtOnceHow {
   readonly show: ShowEntry;
   /** Answered once all is read that was acknowledged before the question (`proof=now`). */
   readonly isNow: boolean;
+}
+
+export interface LookUpHow extends LookUpAtOnceHow {
   /** Aborted, the asker waits no more. */
   readonly abandon: AbortSignal;
 }

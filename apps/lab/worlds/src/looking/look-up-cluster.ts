@@ -202,11 +202,12 @@ export class LookUpCluster {
       });
       // It comes when the process goes on: the question may be old by then, and whoever asked gone.
       to.host.after(1, () => {
-        void ask(this.#askedOf(to), { pipeline: PIPELINE, keys, isNow, forwardedBy: group }).then((answers) => {
+        const answers = ask(this.#askedOf(to), { pipeline: PIPELINE, keys, isNow, forwardedBy: group });
+        void Promise.resolve(answers).then((said) => {
           from.host.after(1, () => {
             // As HTTP 400: it knows another group, or the input by other partitions.
-            if (answers === undefined || typeof answers === 'string') reject(new Retriable(String(answers)));
-            else resolve(answers);
+            if (said === undefined || typeof said === 'string') reject(new Retriable(String(said)));
+            else resolve(said);
           });
         }, reject);
       });

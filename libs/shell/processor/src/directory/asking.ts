@@ -10,6 +10,7 @@ import { messageOf } from '@flatline/base';
 import type { EntryAnswer } from './entry-answer.ts';
 import { entryAnswer } from './entry-answer.ts';
 import type { Asking, HereAnswer, HereAnswers, Holder } from './here.ts';
+import { afterwards, type Prompt } from './prompt.ts';
 
 export interface Question extends Asking {
   /** Group of the instance that asks: it is answered by what is here. undefined: none of them does. */
@@ -18,7 +19,7 @@ export interface Question extends Asking {
 
 export interface Asked {
   /** What each process behind this port answers; none: there is no such pipeline, or no process answers. */
-  here(asking: Asking): Promise<readonly HereAnswers[]>;
+  here(asking: Asking): Prompt<readonly HereAnswers[]>;
   /** Another instance's answers, in the order of the keys. @throws where it does not answer in time */
   there(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]>;
   /** This port, as others reach it; undefined: they do not. */
@@ -26,16 +27,25 @@ export interface Asked {
   readonly wallMs: () => number;
 }
 
+type GroupQuestion = Question & Pick<HereAnswers, 'group'>;
+
 interface Open {
   readonly index: number;
   readonly key: Uint8Array;
   readonly best: HereAnswer;
 }
 
-/** Answers in the order of the keys; undefined: no process of this port knows the pipeline. In words: why there are none. */
-export async function ask(asked: Asked, question: Question): Promise<readonly EntryAnswer[] | string | undefined> {
-  const { pipeline, keys, isNow, forwardedBy } = question;
-  const processes = await asked.here({ pipeline, keys, isNow });
+/** In the order of the keys; undefined: no process of this port knows the pipeline. In words: why there are none. */
+export type Answers = readonly EntryAnswer[] | string | undefined;
+
+/** At once, where all keys live here and are committed as they stand. */
+export function ask(asked: Asked, question: Question): Prompt<Answers> {
+  const { pipeline, keys, isNow } = question;
+  return afterwards(asked.here({ pipeline, keys, isNow }), (processes) => answersOf(asked, question, processes));
+}
+
+function answersOf(asked: Asked, question: Question, processes: readonly HereAnswers[]): Prompt<Answers> {
+  const { pipeline, keys, forwardedBy } = question;
   const [first] = processes;
   if (first === undefined) return undefined;
   if (first.refusal !== undefined) return first.refusal;
@@ -49,18 +59,21 @@ export async function ask(asked: Asked, question: Question): Promise<readonly En
       : keys.map((_key, index) => bestOf(processes.map(({ answers }) => answers[index]!)));
   const wallMs = asked.wallMs();
   const answers = found.map((answer, index) => entryAnswer({ pipeline, key: keys[index]!, wallMs }, first, answer));
-  if (forwardedBy !== undefined) return answers;
-  if (found.every(isByOwner)) return answers;
+  if (forwardedBy !== undefined || found.every(isByOwner)) return answers;
   const open = found.flatMap((best, index) => (isByOwner(best) ? [] : [{ index, key: keys[index]!, best }]));
-  const left = await answerBy(asked, { ...question, group }, answers, open, ({ owner }) => owner);
+  return answeredByOthers(asked, { ...question, group }, answers, open);
+}
+
+async function answeredByOthers(
+  asked: Asked,
+  question: GroupQuestion,
+  answers: EntryAnswer[],
+  open: readonly Open[],
+): Promise<readonly EntryAnswer[]> {
+  const left = await answerBy(asked, question, answers, open, ({ owner }) => owner);
   // The owner does not answer, or not yet: a standby's word, marked, is better than none.
-  await answerBy(
-    asked,
-    { ...question, group },
-    answers,
-    left.filter(({ best }) => best.kind !== 'found'),
-    ({ standbys }) => standbys[0],
-  );
+  const unsaid = left.filter(({ best }) => best.kind !== 'found');
+  if (unsaid.length > 0) await answerBy(asked, question, answers, unsaid, ({ standbys }) => standbys[0]);
   return answers;
 }
 
@@ -78,7 +91,7 @@ function isByOwner(answer: HereAnswer): boolean {
 /** Has the holders answer, each for all of its keys in one request. Returns what is left open. */
 async function answerBy(
   asked: Asked,
-  { pipeline, isNow, group }: Question & Pick<HereAnswers, 'group'>,
+  { pipeline, isNow, group }: GroupQuestion,
   answers: EntryAnswer[],
   open: readonly Open[],
   holderOf: (answer: HereAnswer) => Holder | undefined,

@@ -5,12 +5,13 @@
 //   POST /api/v1/entries/PIPELINE:lookup    {"keys": ["a", {"base64": "/wA="}]}: {"entries": [...]}, in their order
 //   GET  /api/v1/owners/PIPELINE            who has each partition, and who stands by
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Asked, ask } from './asking.ts';
+import { type Answers, type Asked, ask } from './asking.ts';
 import type { EntryAnswer } from './entry-answer.ts';
 import { BY_KEY, LOOK_UP } from './entry-paths.ts';
 import { KEYS_MAX } from './key-chunks.ts';
 import { FORWARDED_HEADER } from './other-instances.ts';
 import type { OwnerRows } from './owner-rows.ts';
+import { afterwards, type Prompt } from './prompt.ts';
 
 export interface EntriesApi extends Asked {
   /** undefined: there is no such pipeline here. */
@@ -22,31 +23,43 @@ export interface EntriesApi extends Asked {
 const STATUS = { live: 200, none: 404, moving: 503, restoring: 503 } as const;
 
 export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
-  server.get<{ Params: { pipeline: string; key: string }; Querystring: object }>(BY_KEY, async (request, reply) => {
+  // What can be said at once is sent without a promise.
+  server.get<{ Params: { pipeline: string; key: string }; Querystring: object }>(BY_KEY, (request, reply) => {
     const { params, headers, query } = request;
     const isNow = proofOf(query as object);
     if (isNow === undefined) return reply.code(400).send({ error: PROOFS });
     const { pipeline } = params;
     const keys = [Buffer.from(params.key, 'base64url')];
-    const answers = await ask(api, { pipeline, keys, isNow, forwardedBy: forwardedBy(headers) });
-    if (typeof answers === 'string') return reply.code(400).send({ error: answers });
-    const answer = answers?.[0];
-    if (answer === undefined) return unknownPipeline(api, pipeline, reply);
-    return sayWhenToRetry(reply, answer).code(STATUS[answer.state]).send(answer);
+    const answers = ask(api, { pipeline, keys, isNow, forwardedBy: forwardedBy(headers) });
+    return sent(api, pipeline, reply, answers, ([answer]) =>
+      sayWhenToRetry(reply, answer!).code(STATUS[answer!.state]).send(answer),
+    );
   });
-  server.post<{ Params: { pipeline: string }; Body: unknown }>(LOOK_UP, async ({ params, body, headers }, reply) => {
+  server.post<{ Params: { pipeline: string }; Body: unknown }>(LOOK_UP, ({ params, body, headers }, reply) => {
     const { pipeline } = params;
     const keys = keysOf(body);
     if (typeof keys === 'string') return reply.code(400).send({ error: keys });
     const isNow = proofOf(body as object);
     if (isNow === undefined) return reply.code(400).send({ error: PROOFS });
-    const entries = await ask(api, { pipeline, keys, isNow, forwardedBy: forwardedBy(headers) });
-    if (typeof entries === 'string') return reply.code(400).send({ error: entries });
-    return entries === undefined ? unknownPipeline(api, pipeline, reply) : reply.send({ entries });
+    const answers = ask(api, { pipeline, keys, isNow, forwardedBy: forwardedBy(headers) });
+    return sent(api, pipeline, reply, answers, (entries) => reply.send({ entries }));
   });
   server.get<{ Params: { pipeline: string } }>('/api/v1/owners/:pipeline', async ({ params }, reply) => {
     const rows = await api.owners(params.pipeline);
     return rows === undefined ? unknownPipeline(api, params.pipeline, reply) : reply.send(rows);
+  });
+}
+
+function sent(
+  api: EntriesApi,
+  pipeline: string,
+  reply: FastifyReply,
+  answers: Prompt<Answers>,
+  send: (answers: readonly EntryAnswer[]) => FastifyReply,
+): Prompt<FastifyReply> {
+  return afterwards(answers, (said) => {
+    if (said === undefined) return unknownPipeline(api, pipeline, reply);
+    return typeof said === 'string' ? reply.code(400).send({ error: said }) : send(said);
   });
 }
 

@@ -58,16 +58,21 @@ function split(text: string, by: string): readonly [string, string?] {
 /** RFC 3986, 2.1: what is no escape stands for itself. */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text, 'utf8');
+  if (!text.includes('%')) return bytes;
   const decoded = Buffer.alloc(bytes.length);
   let length = 0;
   for (let at = 0; at < bytes.length; at += 1) {
-    const digits = bytes.toString('latin1', at + 1, at + 3);
-    const isEscape = bytes[at] === PERCENT && HEX.test(digits);
-    decoded[length] = isEscape ? Number.parseInt(digits, 16) : bytes[at]!;
-    if (isEscape) at += 2;
+    const escaped = bytes[at] === PERCENT ? escapedAt(bytes, at + 1) : undefined;
+    decoded[length] = escaped ?? bytes[at]!;
+    if (escaped !== undefined) at += 2;
     length += 1;
   }
   return decoded.subarray(0, length);
+}
+
+function escapedAt(bytes: Buffer, at: number): number | undefined {
+  const digits = bytes.toString('latin1', at, at + 2);
+  return HEX.test(digits) ? Number.parseInt(digits, 16) : undefined;
 }
 
 const PERCENT = 0x25;

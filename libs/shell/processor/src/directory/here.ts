@@ -1,8 +1,9 @@
 // Keys as one process answers for them by what it holds itself: its tasks, its standbys, what it knows of the group.
 import { type Clock, type DurationMs, type KindName, partitionOf } from '@flatline/base';
 import type { InstancePartitions } from '@flatline/ports';
-import type { LookUp, LookUpHow, ShowEntry } from '@flatline/runtime';
+import type { LookUp, LookUpAtOnceHow, LookUpHow, ShowEntry } from '@flatline/runtime';
 import { entryFields } from './entry-json.ts';
+import { afterwards, type Prompt } from './prompt.ts';
 
 /** Keys that are asked for. */
 export interface Asking {
@@ -23,7 +24,7 @@ export interface LookedPipeline {
   readonly instances: readonly InstancePartitions[];
   show: ShowEntry;
   /** undefined: it cannot be said at once. */
-  lookAtOnce(partition: number, key: Uint8Array, show: ShowEntry): LookUp | undefined;
+  lookAtOnce(partition: number, key: Uint8Array, how: LookUpAtOnceHow): LookUp | undefined;
   lookUp(partition: number, key: Uint8Array, how: LookUpHow): Promise<LookUp>;
 }
 
@@ -63,8 +64,9 @@ const CROWDED = { kind: 'restoring', detail: `${WAITING_MAX} look-ups wait here 
 
 interface Asked {
   readonly key: Uint8Array;
-  readonly isNow: boolean;
-  readonly show: ShowEntry;
+  readonly how: LookUpAtOnceHow;
+  /** By partition, as far as they were asked for. */
+  readonly holders: Map<number, Holders>;
 }
 
 type Holders = Pick<HereAnswer, 'owner' | 'standbys'>;
@@ -86,7 +88,8 @@ export class Here {
     return this.#waiting / WAITING_MAX;
   }
 
-  async answer(pipeline: LookedPipeline, { keys, isNow }: Asking): Promise<HereAnswers> {
+  /** At once, where no key has to be waited for. */
+  answer(pipeline: LookedPipeline, { keys, isNow }: Asking): Prompt<HereAnswers> {
     // By another partition count keys lie elsewhere: who knows the input by that is asked for none.
     const group = `${pipeline.group}/${pipeline.inputPartitions}`;
     const common = { kind: pipeline.kind, group, instance: this.#instance };
@@ -97,50 +100,50 @@ export class Here {
       for (const shown of pipeline.show(entry, place)) if (shown['state'] !== 'CLOSED') fields.push(entryFields(shown));
       return fields;
     };
-    const answers = keys.map((key) => this.#answerFor(pipeline, { key, isNow, show }));
-    return {
-      ...common,
-      answers: answers.every(isSaid) ? answers : await Promise.all(answers.map((answer) => Promise.resolve(answer))),
-    };
+    const holders = this.#holdersBy(pipeline.instances);
+    const how = { show, isNow };
+    const answers = keys.map((key) => this.#answerFor(pipeline, { key, how, holders }));
+    const all = answers.every(isSaid) ? answers : Promise.all(answers.map((answer) => Promise.resolve(answer)));
+    return afterwards(all, (said) => ({ ...common, answers: said }));
   }
 
-  #answerFor(pipeline: LookedPipeline, { key, isNow, show }: Asked): HereAnswer | Promise<HereAnswer> {
+  #answerFor(pipeline: LookedPipeline, { key, how, holders }: Asked): Prompt<HereAnswer> {
     const partition = partitionOf(key, pipeline.inputPartitions);
-    const holders = this.#holdersOf(pipeline.instances, partition);
-    const found = isNow ? undefined : pipeline.lookAtOnce(partition, key, show);
-    if (found !== undefined) return { ...found, partition, owner: holders.owner, standbys: holders.standbys };
-    return this.#waitFor(pipeline, { key, isNow, show }, { partition, ...holders });
+    const known = holders.get(partition) ?? noteHolders(holders, pipeline.instances, partition);
+    const found = pipeline.lookAtOnce(partition, key, how);
+    if (found === undefined) return this.#waitFor(pipeline, { key, how }, { partition, ...known });
+    return answerOf(found, partition, known);
   }
 
-  #holdersOf(instances: readonly InstancePartitions[], partition: number): Holders {
-    const all = this.#holders.get(instances) ?? new Map<number, Holders>();
-    this.#holders.set(instances, all);
-    const known = all.get(partition);
+  #holdersBy(instances: readonly InstancePartitions[]): Map<number, Holders> {
+    const known = this.#holders.get(instances);
     if (known !== undefined) return known;
-    const owner = instances.find(({ partitions }) => partitions.includes(partition));
-    const standbys = instances.filter((each) => each.standbys.includes(partition)).map(holderOf);
-    const holders = { owner: owner && holderOf(owner), standbys };
-    all.set(partition, holders);
+    const holders = new Map<number, Holders>();
+    this.#holders.set(instances, holders);
     return holders;
   }
 
   async #waitFor(
     pipeline: LookedPipeline,
-    asked: Asked,
+    asked: Pick<Asked, 'key' | 'how'>,
     { partition, owner, standbys }: Holders & { readonly partition: number },
   ): Promise<HereAnswer> {
     const found = this.#waiting < WAITING_MAX ? await this.#lookUp(pipeline, partition, asked) : CROWDED;
-    return { ...found, partition, owner, standbys };
+    return answerOf(found, partition, { owner, standbys });
   }
 
-  async #lookUp(pipeline: LookedPipeline, partition: number, { key, isNow, show }: Asked): Promise<LookUp> {
+  async #lookUp(
+    pipeline: LookedPipeline,
+    partition: number,
+    { key, how }: Pick<Asked, 'key' | 'how'>,
+  ): Promise<LookUp> {
     this.#waiting += 1;
     const abandon = new AbortController();
     const cancel = this.#clock.after(COMMITTED_WITHIN_MS, () => {
       abandon.abort();
     });
     try {
-      const found = await pipeline.lookUp(partition, key, { show, isNow, abandon: abandon.signal });
+      const found = await pipeline.lookUp(partition, key, { ...how, abandon: abandon.signal });
       return abandon.signal.aborted && found.kind !== 'found' ? SLOW : found;
     } finally {
       cancel();
@@ -149,8 +152,28 @@ export class Here {
   }
 }
 
-function isSaid(answer: HereAnswer | Promise<HereAnswer>): answer is HereAnswer {
+function isSaid(answer: Prompt<HereAnswer>): answer is HereAnswer {
   return !(answer instanceof Promise);
+}
+
+/** Named one by one: a spread of what may be of several forms costs several times as much, for each key. */
+function answerOf(found: LookUp, partition: number, { owner, standbys }: Holders): HereAnswer {
+  if (found.kind !== 'found') return { kind: found.kind, detail: found.detail, partition, owner, standbys };
+  const { kind, entries, asOf, from, lag } = found;
+  if (lag === undefined) return { kind, entries, asOf, from, partition, owner, standbys };
+  return { kind, entries, asOf, from, lag, partition, owner, standbys };
+}
+
+function noteHolders(
+  holders: Map<number, Holders>,
+  instances: readonly InstancePartitions[],
+  partition: number,
+): Holders {
+  const owner = instances.find(({ partitions }) => partitions.includes(partition));
+  const standbys = instances.filter((each) => each.standbys.includes(partition)).map(holderOf);
+  const found = { owner: owner && holderOf(owner), standbys };
+  holders.set(partition, found);
+  return found;
 }
 
 function holderOf({ name, endpoint }: InstancePartitions): Holder {

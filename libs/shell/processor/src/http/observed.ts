@@ -4,6 +4,7 @@ import type { InstancePartitions, StoreDrop } from '@flatline/ports';
 import type { ActOutcome, AskedAct } from '../acts/act.ts';
 import type { Asking, HereAnswers } from '../directory/here.ts';
 import type { HerePage, PageAsking } from '../directory/here-pages.ts';
+import type { Prompt } from '../directory/prompt.ts';
 
 /** Status of one pipeline on this instance. */
 export interface PipelineStatus {
@@ -58,7 +59,7 @@ export interface Observed extends Omit<ProcessView, 'pipelines'> {
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
   /** What it holds of these keys itself (Q1); undefined: it has no such pipeline. */
-  lookUp(asking: Asking): Promise<HereAnswers | undefined>;
+  lookUp(asking: Asking): Prompt<HereAnswers | undefined>;
   /** Appends an act to the input (Q4); undefined: it has no such pipeline. */
   act(asked: AskedAct): Promise<ActOutcome | undefined>;
   /** Entries of a partition that it has (Q3); undefined: it has no such pipeline. */
@@ -99,7 +100,7 @@ export interface Whole {
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): Promise<RestartOutcome>;
   /** What each process holds of these keys; none: no process has the pipeline. */
-  lookUp(asking: Asking): Promise<readonly HereAnswers[]>;
+  lookUp(asking: Asking): Prompt<readonly HereAnswers[]>;
   /** Appends an act to the input (Q4), by one of its processes; undefined: none has the pipeline. */
   act(asked: AskedAct): Promise<ActOutcome | undefined>;
   /** What each process has of the partition; none: no process has the pipeline. */

@@ -1,3 +1,4 @@
+import { afterwards } from '../directory/prompt.ts';
 import type { Observed, ProcessView, Whole } from './observed.ts';
 
 /** Answers for a port that belongs to one process. */
@@ -7,10 +8,7 @@ export function oneProcess(observed: Observed, metrics: () => Promise<string>): 
     look: () => Promise.resolve({ processes: [viewOf(observed)], absences: [], silences: [], workers: [] }),
     metrics,
     restart: (pipeline, partition) => Promise.resolve(observed.restart(pipeline, partition)),
-    lookUp: async (asking) => {
-      const answers = await observed.lookUp(asking);
-      return answers === undefined ? [] : [answers];
-    },
+    lookUp: (asking) => afterwards(observed.lookUp(asking), (answers) => (answers === undefined ? [] : [answers])),
     act: (asked) => observed.act(asked),
     page: async (asking) => {
       const page = await observed.page(asking);

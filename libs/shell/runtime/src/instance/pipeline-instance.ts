@@ -20,7 +20,7 @@ import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import { type StandbyStatus, Standby } from '../restoring/standby.ts';
 import type { TaskContext, TaskInput } from '../task-context.ts';
 import { TaskRunner } from '../running/task-runner.ts';
-import type { EntryPage, EntryPageHow, LookUp, LookUpHow } from '../look-up.ts';
+import type { EntryPage, EntryPageHow, LookUp, LookUpAtOnceHow, LookUpHow } from '../look-up.ts';
 import { otherPartitionCount } from '../running/present-inputs.ts';
 import type { TaskStatus } from '../running/task-status.ts';
 import { OwnerWatch, type SilentOwner } from '../probing/owner-watch.ts';
@@ -28,6 +28,10 @@ import { warmStarts } from './warm-start.ts';
 
 /** Interval at which a leaving instance checks if it still owns anything. */
 const FENCE_LOOK_MS = 20;
+
+/** Where a key is not answered for here. */
+const WITH_ANOTHER = { kind: 'moving', detail: 'the partition is with another instance' } as const;
+const WITH_STANDBY = { kind: 'moving', detail: 'the partition is with a standby that reads its changelog' } as const;
 
 export interface PipelineInstanceParts {
   readonly settings: PipelineSettings;
@@ -188,18 +192,22 @@ export class PipelineInstance implements MembershipListener {
   }
 
   /** What the key, which is of the partition, has there, where that can be said at once; undefined: `lookUp` tells. */
-  lookAtOnce(partition: number, key: Uint8Array, show: LookUpHow['show']): LookUp | undefined {
-    return this.#runners.get(partition)?.lookAtOnce(key, show);
+  lookAtOnce(partition: number, key: Uint8Array, how: LookUpAtOnceHow): LookUp | undefined {
+    const runner = this.#runners.get(partition);
+    if (runner !== undefined) return how.isNow ? undefined : runner.lookAtOnce(key, how.show);
+    return this.#standing(partition, key, how) ?? this.#elsewhere(partition);
   }
 
   /** What the key, which is of the partition, has there, from this instance's own state (Q1, Q2). */
   async lookUp(partition: number, key: Uint8Array, how: LookUpHow): Promise<LookUp> {
     const own = await this.#runners.get(partition)?.lookUp(key, how);
     if (own?.kind === 'found') return own;
-    // A standby does not read the input: it does not know how old it is.
-    const standing = how.isNow ? undefined : this.#standbys.get(partition)?.lookUp(key, how.show);
-    if (standing !== undefined) return standing;
-    return own ?? this.#elsewhere(partition);
+    return this.#standing(partition, key, how) ?? own ?? this.#elsewhere(partition);
+  }
+
+  /** By a standby, which does not read the input: it does not know how old it is. */
+  #standing(partition: number, key: Uint8Array, how: LookUpAtOnceHow): LookUp | undefined {
+    return how.isNow ? undefined : this.#standbys.get(partition)?.lookUp(key, how.show);
   }
 
   /** Entries of the partition as a commit left them: by its owner alone, since others do not know where its outputs end (Q3). */
@@ -207,9 +215,8 @@ export class PipelineInstance implements MembershipListener {
     return (await this.#runners.get(partition)?.page(how)) ?? this.#elsewhere(partition);
   }
 
-  #elsewhere(partition: number): { readonly kind: 'moving'; readonly detail: string } {
-    const standby = this.#standbys.has(partition) ? 'a standby that reads its changelog' : 'another instance';
-    return { kind: 'moving', detail: `the partition is with ${standby}` };
+  #elsewhere(partition: number): typeof WITH_ANOTHER | typeof WITH_STANDBY {
+    return this.#standbys.has(partition) ? WITH_STANDBY : WITH_ANOTHER;
   }
 
   /** Timers of the partition's task; undefined where it has no state, or is not here. For checks (V8). */
