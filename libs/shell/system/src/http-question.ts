@@ -3,6 +3,7 @@ import { type DurationMs, messageOf } from '@flatline/base';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
+import { urlToHttpOptions } from 'node:url';
 
 /** Authorities of the other end (default: Node's), and what is shown where it asks for a certificate. */
 export type HttpTrust = Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket'>;
@@ -37,22 +38,27 @@ export class HttpAsker {
   /** @throws Error that says why there is no answer */
   ask(url: string, { method = 'GET', headers = {}, body, withinMs }: HttpQuestion): Promise<HttpAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
-    const isSecure = new URL(url).protocol === 'https:';
+    const address = urlToHttpOptions(new URL(url));
+    const isSecure = address.protocol === 'https:';
     const sent = body === undefined ? headers : { ...headers, 'content-length': `${Buffer.byteLength(body)}` };
-    const options = {
-      method,
-      headers: sent,
-      agent: this.#agent(isSecure),
-      signal: AbortSignal.timeout(Math.ceil(withinMs)),
+    const options = { ...address, method, headers: sent, agent: this.#agent(isSecure) };
+    const request = (isSecure ? requestHttps : requestHttp)(options);
+    // An AbortSignal, and reading by `for await`, cost as much as the question itself.
+    const timer = setTimeout(() => {
+      reject(new Error(`no answer within ${withinMs} ms`));
+      request.destroy();
+    }, Math.ceil(withinMs)).unref();
+    const end = (): void => {
+      clearTimeout(timer);
     };
-    const request = (isSecure ? requestHttps : requestHttp)(url, options, (response) => {
-      whole(response).then(resolve, reject);
+    request.on('response', (response) => {
+      takeWhole(response, { resolve, reject });
     });
     request.on('error', (error) => {
-      if (options.signal.aborted) reject(new Error(`no answer within ${withinMs} ms`, { cause: error }));
       // A name with several addresses has several errors, and no message.
-      else reject(error.message === '' ? new Error(codeOf(error), { cause: error }) : error);
+      reject(error.message === '' ? new Error(codeOf(error), { cause: error }) : error);
     });
+    request.on('close', end);
     request.end(body);
     return promise;
   }
@@ -94,18 +100,30 @@ function codeOf({ code = 'no answer' }: NodeJS.ErrnoException): string {
   return code;
 }
 
-async function whole(response: IncomingMessage): Promise<HttpAnswer> {
+interface Taking {
+  readonly resolve: (answer: HttpAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** The first of `resolve` and `reject` counts. */
+function takeWhole(response: IncomingMessage, { resolve, reject }: Taking): void {
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
+  response.on('data', (part: Buffer) => {
     bytes += part.length;
-    if (bytes > ANSWER_BYTES_MAX) {
-      response.destroy();
-      throw new Error(`the answer has more than ${ANSWER_BYTES_MAX} bytes`);
-    }
     parts.push(part);
-  }
-  return { status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') };
+    if (bytes <= ANSWER_BYTES_MAX) return;
+    reject(new Error(`the answer has more than ${ANSWER_BYTES_MAX} bytes`));
+    response.destroy();
+  });
+  response.on('end', () => {
+    const whole = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    resolve({ status: response.statusCode ?? 0, text: whole.toString('utf8') });
+  });
+  response.on('error', reject);
+  response.on('close', () => {
+    reject(new Error('the answer broke off'));
+  });
 }
 
 /** JSON of an answer. @throws Error where it is none */

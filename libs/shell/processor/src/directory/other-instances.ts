@@ -6,6 +6,7 @@ import type { DurationMs } from '@flatline/base';
 import type { HttpProtection, HttpSecrets } from '@flatline/config';
 import { HttpAsker, jsonOf } from '@flatline/system';
 import type { EntryAnswer } from './entry-answer.ts';
+import { bufferOf } from './entry-json.ts';
 import type { Asking } from './here.ts';
 import type { HerePage, PageAsking } from './here-pages.ts';
 import { keyChunks } from './key-chunks.ts';
@@ -47,9 +48,12 @@ export class OtherInstances {
   async ask(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]> {
     const { keys, isNow } = asking;
     this.#requireSafe(endpoint);
-    const untilMs = performance.now() + (isNow ? PROVED_WITHIN_MS : ANSWER_WITHIN_MS);
+    const limitMs = isNow ? PROVED_WITHIN_MS : ANSWER_WITHIN_MS;
+    const chunks = keyChunks(keys);
+    if (chunks.length === 1) return this.#askOnce(endpoint, group, asking, limitMs);
+    const untilMs = performance.now() + limitMs;
     const answers: EntryAnswer[] = [];
-    for (const chunk of keyChunks(keys)) {
+    for (const chunk of chunks) {
       const withinMs = Math.max(1, untilMs - performance.now());
       answers.push(...(await this.#askOnce(endpoint, group, { ...asking, keys: chunk }, withinMs)));
     }
@@ -74,10 +78,7 @@ export class OtherInstances {
     withinMs: DurationMs,
   ): Promise<readonly EntryAnswer[]> {
     const path = `${encodeURIComponent(pipeline)}:lookup`;
-    const body = {
-      keys: keys.map((key) => ({ base64: Buffer.from(key).toString('base64') })),
-      ...(isNow && { proof: 'now' }),
-    };
+    const body = { keys: keys.map(keyInBody), ...(isNow && { proof: 'now' }) };
     const answer = await this.#post(endpoint, group, { path, body, withinMs });
     const { entries = [] } = answer as { readonly entries?: readonly EntryAnswer[] };
     if (entries.length !== keys.length) throw new Error('it answers something else');
@@ -108,6 +109,16 @@ export class OtherInstances {
         'the group tells an address without TLS for it, and this instance has http.tls: give it one, too',
       );
   }
+}
+
+/** Characters of which JSON makes one byte each: keyChunks counts on no more than base64 takes. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** As text where it is plain: base64 takes both ends several times as long. */
+function keyInBody(key: Uint8Array): string | { readonly base64: string } {
+  const bytes = bufferOf(key);
+  const text = bytes.toString('latin1');
+  return PLAIN.test(text) ? text : { base64: bytes.toString('base64') };
 }
 
 const UNKNOWN_THERE =

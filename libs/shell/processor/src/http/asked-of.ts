@@ -12,8 +12,8 @@ export interface There {
 }
 
 /** All that is behind a port, as who looks for keys asks it. */
-export function askedOf(whole: Whole, clock: Pick<Clock, 'wallMs'>, there: There): Asked & PageSource {
-  const forwarding = new Forwarding((...question) => there.there(...question));
+export function askedOf(whole: Whole, clock: Clock, there: There): Asked & PageSource {
+  const forwarding = new Forwarding((...question) => there.there(...question), clock);
   return {
     ...there,
     here: (asking) => whole.lookUp(asking),
