@@ -12,8 +12,26 @@ export function isFromPage({ method, headers }: Pick<FastifyRequest, 'method' | 
   return headers.origin !== undefined || (site !== undefined && site !== 'none');
 }
 
+/** Names by which a port without tokens is called. */
+export class OwnHosts {
+  readonly #hosts: readonly string[];
+  /** Header that was taken last: a caller sends the same with each request. */
+  #taken: string | undefined;
+
+  constructor(hosts: readonly string[]) {
+    this.#hosts = hosts;
+  }
+
+  isForeign(host: string | undefined): boolean {
+    if (host === this.#taken) return false;
+    const isForeign = isForeignHost(host, this.#hosts);
+    if (!isForeign) this.#taken = host;
+    return isForeign;
+  }
+}
+
 /** True where a request was sent to another name than those of loopback, of an address, or of `hosts`. */
-export function isForeignHost(host: string | undefined, hosts: readonly string[]): boolean {
+function isForeignHost(host: string | undefined, hosts: readonly string[]): boolean {
   if (host === undefined || host === '') return false;
   const name = host.replace(/:\d*$/, '').toLowerCase();
   if (name === 'localhost' || name.endsWith('.localhost')) return false;

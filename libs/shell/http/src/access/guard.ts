@@ -9,11 +9,11 @@
 //   GD3  An open route tells a caller without a role no more than yes or no.
 //   GD4  Each act has its line, with who, what and outcome, however it ended.
 import type { Clock } from '@flatline/base';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { Connections } from '../serving/connections.ts';
 import { RawSockets } from '../serving/raw-sockets.ts';
 import { type AuditLog, auditAct, auditRefusal } from './audit.ts';
-import { isForeignHost, isFromPage } from './browser-requests.ts';
+import { isFromPage, OwnHosts } from './browser-requests.ts';
 import { CallerBudgets, Second } from './request-budget.ts';
 import { type Admission, type Caller, may, roleOf, type RouteRole, type RouteRoles } from './roles.ts';
 
@@ -49,10 +49,6 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 } as const;
 
-interface Guarded {
-  role?: RouteRole;
-}
-
 /** Properties of requests and of connections: a WeakMap costs several times as much, for each request. */
 const CALLER = Symbol('caller');
 const CONNECTION = Symbol('connection');
@@ -65,6 +61,7 @@ interface GuardedRequest extends FastifyRequest {
 class ConnectionState {
   readonly second = new Second();
   refusals = 0;
+  isLetIn = false;
 }
 
 /** Who asks; undefined on an open route for whoever has no role. */
@@ -78,16 +75,21 @@ function stateOf(socket: object & { [CONNECTION]?: ConnectionState | undefined }
 
 /** Before the first route is registered. */
 export function addGuard(server: FastifyInstance, options: GuardOptions): void {
-  const { roles, admitting, connectionsMax, clock, perSecondMax } = options;
-  const connections = new Connections(server.server, new RawSockets(server.server), connectionsMax);
-  const budgets = new CallerBudgets();
+  const { roles, connectionsMax } = options;
+  const guarding: Guarding = {
+    options,
+    connections: new Connections(server.server, new RawSockets(server.server), connectionsMax),
+    budgets: new CallerBudgets(),
+    hosts: new OwnHosts(options.hosts),
+  };
   // What a page could send without being asked first is not taken: a body is JSON, and says so (Fetch, CORS-safelisted types).
   server.removeContentTypeParser('text/plain');
   server.addHook('onRoute', (route) => {
     const [first, ...others] = [route.method].flat().map((method) => roleOf(roles, method, route.url));
     if (first === undefined || others.some((role) => role !== first))
       throw new Error(`${route.url}: its methods have several roles; register one route for each`);
-    route.config = { ...route.config, role: first } as NonNullable<typeof route.config>;
+    // By its role, known here: to ask a request for its route's makes an object of twelve fields.
+    route.onRequest = [guardOf(guarding, first), route.onRequest ?? []].flat();
     if (first === 'open') {
       route.preSerialization = [onlyYesOrNo, route.preSerialization ?? []].flat();
       route.errorHandler = (error, request, reply) =>
@@ -95,9 +97,28 @@ export function addGuard(server: FastifyInstance, options: GuardOptions): void {
     }
     if (first === 'admin') route.onSend = [audited(options.log), route.onSend ?? []].flat();
   });
-  server.addHook('onRequest', (request, reply, done) => {
+  const ofNoRoute = guardOf(guarding, undefined);
+  server.addHook('onRequest', function (request, reply, done) {
+    if (request.is404) ofNoRoute.call(this, request, reply, done);
+    else done();
+  });
+}
+
+interface Guarding {
+  readonly options: GuardOptions;
+  readonly connections: Connections;
+  readonly budgets: CallerBudgets;
+  readonly hosts: OwnHosts;
+}
+
+/** Stands before a route of that role; undefined: there is no such route. */
+function guardOf(
+  { options, connections, budgets, hosts }: Guarding,
+  role: RouteRole | undefined,
+): onRequestHookHandler {
+  const { admitting, clock, perSecondMax } = options;
+  return (request, reply, done) => {
     void reply.headers(HEADERS);
-    const { role } = (request.routeOptions.config as Guarded | undefined) ?? {};
     const { socket } = request.raw;
     const state = stateOf(socket);
     const nowMs = clock.monotonicMs();
@@ -114,7 +135,8 @@ export function addGuard(server: FastifyInstance, options: GuardOptions): void {
           refuse(tooMany(`of ${caller.name}`, perSecondMax), caller.name);
           return;
         }
-        connections.letIn(socket);
+        if (!state.isLetIn) connections.letIn(socket);
+        state.isLetIn = true;
         (request as GuardedRequest)[CALLER] = caller;
       }
       if (role === undefined && admission.kind !== 'caller') {
@@ -130,7 +152,7 @@ export function addGuard(server: FastifyInstance, options: GuardOptions): void {
       ? tooMany('of one connection', perSecondMax)
       : role === undefined
         ? undefined
-        : refusalByForm(request, options);
+        : refusalByForm(request, options, hosts);
     if (early !== undefined) {
       refuse(early, 'unknown');
       return;
@@ -138,14 +160,14 @@ export function addGuard(server: FastifyInstance, options: GuardOptions): void {
     const admission = admitting === undefined ? AT_LOOPBACK : admitting.admit(request);
     if (admission instanceof Promise) admission.then(decide, done);
     else decide(admission);
-  });
+  };
 }
 
 const AT_LOOPBACK: Admission = { kind: 'caller', caller: LOOPBACK };
 
-function refusalByForm(request: FastifyRequest, { admitting, hosts }: GuardOptions): Refusal | undefined {
+function refusalByForm(request: FastifyRequest, { admitting }: GuardOptions, hosts: OwnHosts): Refusal | undefined {
   if (isFromPage(request)) return { code: 403, error: 'not from a web page' };
-  if (admitting !== undefined || !isForeignHost(request.headers.host, hosts)) return undefined;
+  if (admitting !== undefined || !hosts.isForeign(request.headers.host)) return undefined;
   // A page whose name was made to mean this machine (DNS rebinding) has the same origin as the answer, and could read it.
   return {
     code: 421,

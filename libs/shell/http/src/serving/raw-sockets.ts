@@ -6,6 +6,7 @@ export class RawSockets {
   /** By the other end, which only one open connection has. */
   readonly #byPeer = new Map<string, Socket>();
   readonly #below = new WeakMap<Duplex, Socket>();
+  readonly #above = new WeakMap<Duplex, Duplex>();
 
   constructor(server: Server) {
     server.on('connection', (socket: Socket) => {
@@ -17,12 +18,19 @@ export class RawSockets {
     });
     server.on('secureConnection', (secured: Socket) => {
       const socket = this.#byPeer.get(peerOf(secured));
-      if (socket !== undefined) this.#below.set(secured, socket);
+      if (socket === undefined) return;
+      this.#below.set(secured, socket);
+      this.#above.set(socket, secured);
     });
   }
 
   below(socket: Duplex): Duplex {
     return this.#below.get(socket) ?? socket;
+  }
+
+  /** The socket that requests know, of one as it was accepted. */
+  above(socket: Duplex): Duplex {
+    return this.#above.get(socket) ?? socket;
   }
 }
 
