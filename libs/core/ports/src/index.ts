@@ -11,7 +11,7 @@ export {
 export { INCARNATION_HEADER } from './incarnation-header.ts';
 export { groupOf, rowsIn, StoredGroup, type StoredRow } from './stored-group.ts';
 export { assertSlotOrder } from './slot-order.ts';
-export type { BatchFingerprint, CommittedOffset, LogAdmin, OpenTransaction } from './log-admin.ts';
+export type { BatchFingerprint, CommittedOffset, LogAdmin, OpenTransaction, PresentTopic } from './log-admin.ts';
 export { KEY_GROUP_MAX } from './log-reader.ts';
 export type {
   GroupHeaders,

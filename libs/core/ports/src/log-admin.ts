@@ -23,13 +23,20 @@ export interface OpenTransaction {
   readonly firstOffset: number;
 }
 
+export interface PresentTopic {
+  /** 0: it is not there, or not known. */
+  readonly partitions: number;
+  /** Another one once it was deleted and made again. undefined: it is not there, or the cluster gives topics no ids. */
+  readonly topicId: string | undefined;
+}
+
 export interface LogAdmin {
   /** The group's committed offset, or undefined where it has none. */
   committedOffset(group: string, partition: TopicPartition): Promise<CommittedOffset | undefined>;
   /** First offset present and the offset after the last decided record, from the leader. */
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }>;
-  /** How many partitions the topic has now; 0: it is not there, or not known. @throws Retriable, Fatal */
-  partitionCount(topic: string): Promise<number>;
+  /** The topic as it is now. @throws Retriable, Fatal */
+  presentTopic(topic: string): Promise<PresentTopic>;
   /** The node that leads it and its address, in words, as known here; asks only where it is not. @throws Retriable, Fatal */
   leaderName(partition: TopicPartition): Promise<string>;
   /**

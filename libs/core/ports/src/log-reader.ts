@@ -165,7 +165,10 @@ export interface LogReader {
    * `readEpoch` is the leader epoch of the batch that holds `offset − 1`, where that is known (negative: it is not). A leader
    * of a later epoch than what was read, at the beginning or at any time afterwards, is read from only once its log is known
    * to hold that batch (KIP-320); one that does not is a failure, PartitionStopped (R3).
+   *
+   * `topicId`, where it is known, is the topic's: one that is made again under its name is another topic, and a failure,
+   * PartitionStopped; nothing of it is shown. By default the topic is the one that has the name when it is first looked for.
    */
-  subscribe(partition: TopicPartition, offset: number, readEpoch?: number): LogSubscription;
+  subscribe(partition: TopicPartition, offset: number, readEpoch?: number, topicId?: string): LogSubscription;
   close(): Promise<void>;
 }

@@ -1,5 +1,12 @@
 import { type DurationMs, type Millis, PartitionStopped, Retriable } from '@flatline/base';
-import type { BatchFingerprint, CommittedOffset, LogAdmin, OpenTransaction, TopicPartition } from '@flatline/ports';
+import type {
+  BatchFingerprint,
+  CommittedOffset,
+  LogAdmin,
+  OpenTransaction,
+  PresentTopic,
+  TopicPartition,
+} from '@flatline/ports';
 import type { RequestKind } from './fault-plan.ts';
 import type { LogRecord } from './log-batch.ts';
 import { LEADER_AGE_MAX_MS, type SimulatedPartition } from './simulated-partition.ts';
@@ -32,8 +39,9 @@ export class SimulatedAdmin implements LogAdmin {
   }
 
   /** Without a request of its own: other worlds would be others by it. */
-  partitionCount(topic: string): Promise<number> {
-    return Promise.resolve(this.#environment.log.partitionsOf(topic));
+  presentTopic(topic: string): Promise<PresentTopic> {
+    const { log } = this.#environment;
+    return Promise.resolve({ partitions: log.partitionsOf(topic), topicId: log.idOf(topic) });
   }
 
   leaderName(partition: TopicPartition): Promise<string> {

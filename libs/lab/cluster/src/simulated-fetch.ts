@@ -19,6 +19,8 @@ const LONG_POLL_MS: DurationMs = 250;
 /** Position of a reader in a log, at the moment when a broker looks. */
 export interface ReadingPlace {
   readonly partition: TopicPartition;
+  /** Id of the topic that is read, by which the broker is asked (KIP-516). */
+  readonly topicId: string | undefined;
   /** The next offset to fetch. */
   position: number;
   /** Epoch of the leader it believes in: a deposed one may be asked for a while. */
@@ -35,6 +37,8 @@ export interface FetchBroker {
 
 export type FetchAnswer =
   | { readonly kind: 'topicGone' }
+  /** UNKNOWN_TOPIC_ID, and the metadata name another one. */
+  | { readonly kind: 'otherTopic' }
   /** FENCED_LEADER_EPOCH; the metadata name the leader of this epoch. */
   | { readonly kind: 'fenced'; readonly leaderEpoch: number }
   | { readonly kind: 'epochEnd'; readonly end: EpochEnd; readonly leaderEpoch: number }
@@ -76,8 +80,13 @@ export function compareEpochs({ log }: Pick<FetchBroker, 'log'>, place: ReadingP
   return { kind: 'epochEnd', end: partition.epochEnd(place.readEpoch), leaderEpoch };
 }
 
-function look({ faults }: FetchBroker, place: ReadingPlace, partition: SimulatedPartition | undefined): FetchAnswer {
+function look(
+  { faults, log }: FetchBroker,
+  place: ReadingPlace,
+  partition: SimulatedPartition | undefined,
+): FetchAnswer {
   if (partition === undefined) return { kind: 'topicGone' };
+  if (log.idOf(place.partition.topic) !== place.topicId) return { kind: 'otherTopic' };
   const { position } = place;
   const { ends, leaderEpoch } = partition.endsSeenFrom(place.leaderEpoch);
   if (leaderEpoch > place.leaderEpoch) return { kind: 'fenced', leaderEpoch };

@@ -53,6 +53,9 @@ export class SimulatedLog {
   readonly transactions: TransactionCoordinator;
   readonly #environment: LogEnvironment;
   readonly #topics = new Map<string, SimulatedPartition[]>();
+  readonly #ids = new Map<string, string>();
+  /** Topics so far. */
+  #created = 0;
   readonly #ended: EndedTransaction[] = [];
 
   constructor(environment: LogEnvironment) {
@@ -75,11 +78,19 @@ export class SimulatedLog {
     const make = (): SimulatedPartition =>
       new SimulatedPartition(settings.timestampType ?? 'LogAppendTime', this.#environment, settings.maxMessageBytes);
     this.#topics.set(topic, Array.from({ length: settings.partitions }, make));
+    this.#created += 1;
+    this.#ids.set(topic, `${this.#created}`);
+  }
+
+  /** Another one once it was deleted and made again; undefined: it is not there. */
+  idOf(topic: string): string | undefined {
+    return this.#ids.get(topic);
   }
 
   /** Deletes the topic: its readers and writers fail from now on, and one created later under its name is another topic. */
   deleteTopic(topic: string): void {
     this.#topics.delete(topic);
+    this.#ids.delete(topic);
   }
 
   partitionsOf(topic: string): number {

@@ -49,9 +49,9 @@ export class SimulatedReader implements LogReader {
     this.#environment = environment;
   }
 
-  subscribe(partition: TopicPartition, offset: number, readEpoch = -1): LogSubscription {
+  subscribe(partition: TopicPartition, offset: number, readEpoch = -1, topicId?: string): LogSubscription {
     assert(Number.isSafeInteger(offset) && offset >= 0, 'a log is read from an offset', { ...partition, offset });
-    const loop = new FetchLoop(this.#environment, partition, { offset, readEpoch });
+    const loop = new FetchLoop(this.#environment, partition, { offset, readEpoch, topicId });
     this.#subscriptions.add(loop);
     return loop;
   }
@@ -61,6 +61,13 @@ export class SimulatedReader implements LogReader {
     this.#subscriptions.clear();
     return Promise.resolve();
   }
+}
+
+interface ReadFrom {
+  readonly offset: number;
+  readonly readEpoch: number;
+  /** undefined: the one that has the name now. */
+  readonly topicId: string | undefined;
 }
 
 class FetchLoop implements LogSubscription {
@@ -84,12 +91,12 @@ class FetchLoop implements LogSubscription {
   constructor(
     environment: ReaderEnvironment,
     partition: TopicPartition,
-    { offset, readEpoch }: { readonly offset: number; readonly readEpoch: number },
+    { offset, readEpoch, topicId = environment.log.idOf(partition.topic) }: ReadFrom,
   ) {
     this.#environment = environment;
     this.partition = partition;
     const leaderEpoch = environment.log.find(partition)?.leaderEpoch ?? 0;
-    this.#place = { partition, position: offset, readEpoch, leaderEpoch };
+    this.#place = { partition, topicId, position: offset, readEpoch, leaderEpoch };
     this.#agreedEpoch = readEpoch;
     this.#waitFor('its leader');
     // Deferred: a listener set right after subscribing hears of everything.
@@ -228,6 +235,8 @@ class FetchLoop implements LogSubscription {
     if (answer.kind === 'topicGone') {
       const why = `${place} does not exist: was the topic deleted? Create it, or restore it`;
       this.#fail(new PartitionStopped(why, undefined, { isMendable: true }));
+    } else if (answer.kind === 'otherTopic') {
+      this.#fail(new PartitionStopped(`${place}: the topic was deleted and created again while it was read`));
     } else if (answer.kind === 'outOfRange') {
       const position = this.#place.position;
       this.#fail(new PartitionStopped(`${place} does not hold offset ${position}: was it truncated or recreated?`));

@@ -164,9 +164,6 @@ class LookUpWorld {
     const { cluster } = this;
     const { log, faults } = cluster.simulation;
     const { inputPartitions } = cluster;
-    // One that reads where nothing was read yet has no batch to know the log by: it learns of the other topic by metadata (Q1).
-    const all = Array.from({ length: inputPartitions }, (_, partition) => partition);
-    if (all.some((partition) => cluster.committedPosition(partition) === 0)) return;
     for (let partition = 0; partition < inputPartitions; partition += 1)
       this.#former.set(partition, cluster.committed(partition));
     this.#madeAgainAt = cluster.simulation.trueMs();

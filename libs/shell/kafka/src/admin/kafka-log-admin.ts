@@ -1,5 +1,12 @@
 import type { Millis } from '@flatline/base';
-import type { BatchFingerprint, CommittedOffset, LogAdmin, OpenTransaction, TopicPartition } from '@flatline/ports';
+import type {
+  BatchFingerprint,
+  CommittedOffset,
+  LogAdmin,
+  OpenTransaction,
+  PresentTopic,
+  TopicPartition,
+} from '@flatline/ports';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
@@ -46,10 +53,11 @@ export class KafkaLogAdmin implements LogAdmin {
     });
   }
 
-  partitionCount(topic: string): Promise<number> {
+  presentTopic(topic: string): Promise<PresentTopic> {
     return administer(this.#options, async () => {
       const { topics } = await this.#connection.refresh([topic]);
-      return topics.find((each) => each.topic === topic)?.partitions.length ?? 0;
+      const found = topics.find((each) => each.topic === topic && each.errorCode === KafkaCode.none);
+      return { partitions: found?.partitions.length ?? 0, topicId: found?.topicId };
     });
   }
 

@@ -14,6 +14,8 @@ export interface NodeView {
 }
 
 const [FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER, OUT_OF_RANGE] = [74, 75, 6, 1];
+const UNKNOWN_TOPIC_ID = 100;
+const TOPIC_ID = Buffer.alloc(16, 7);
 const NO_ERROR = 0;
 const KEYS_MAX = 40;
 
@@ -65,10 +67,10 @@ export class DividedNode {
   }
 
   #take(socket: Socket, frame: Buffer): void {
-    const [apiKey, correlationId] = [frame.readInt16BE(0), frame.readInt32BE(4)];
+    const [apiKey, apiVersion, correlationId] = [frame.readInt16BE(0), frame.readInt16BE(2), frame.readInt32BE(4)];
     const body = new ProtocolReader(frame, 8);
     body.nullableString();
-    const answer = this.#answer(apiKey, body);
+    const answer = apiKey === ApiKey.fetch && apiVersion === 13 ? this.#fetchById(body) : this.#answer(apiKey, body);
     // A fetch that finds nothing is held for a moment, as by a broker.
     const holdMs = apiKey === ApiKey.fetch ? 5 : 0;
     setTimeout(() => {
@@ -101,7 +103,7 @@ export class DividedNode {
     );
     writer.uvarint(0).int32(-1);
     writer.compactArray([place.topic], (topic) => {
-      writer.int16(NO_ERROR).compactString(topic).raw(new Uint8Array(16).fill(7)).bool(false);
+      writer.int16(NO_ERROR).compactString(topic).raw(TOPIC_ID).bool(false);
       writer.compactArray([place.partition], (partition) => {
         writer.int16(NO_ERROR).int32(partition).int32(this.view.leader).int32(this.view.leaderEpoch);
         for (let lists = 0; lists < 3; lists += 1) writer.compactArray([], () => undefined);
@@ -156,6 +158,29 @@ export class DividedNode {
     return writer.bytes(Buffer.concat(records)).finish();
   }
 
+  /** v13. From v11 on a follower answers, too, in the epoch that it knows. */
+  #fetchById(body: ProtocolReader): Buffer {
+    // As above, behind its tags; then one topic, by its id, with one partition.
+    body.advance(1 + 4 + 4 + 4 + 4 + 1 + 4 + 4 + 1);
+    const topicId = body.uuid();
+    body.advance(1 + 4);
+    const refusal = topicId === TOPIC_ID.toString('hex') ? this.#epochRefusal(body.int32()) : UNKNOWN_TOPIC_ID;
+    const offset = body.int64();
+    const end = this.log.length;
+    const code = refusal === NO_ERROR && offset > end ? OUT_OF_RANGE : refusal;
+    const found = code === NO_ERROR ? this.log.slice(offset, end).map((_, at) => this.#batchAt(offset + at)) : [];
+    const records = Buffer.concat(found);
+    const writer = new ProtocolWriter().noTags().int32(0).int16(NO_ERROR).int32(0).uvarint(2).raw(TOPIC_ID).uvarint(2);
+    writer.int32(place.partition).int16(code).int64(end).int64(end).int64(0).uvarint(0).int32(-1);
+    return writer
+      .uvarint(records.length + 1)
+      .raw(records)
+      .noTags()
+      .noTags()
+      .noTags()
+      .finish();
+  }
+
   #epochEnd(body: ProtocolReader): Buffer {
     body.advance(4 + 4);
     const topic = body.string();
@@ -174,7 +199,10 @@ export class DividedNode {
   }
 
   #refusal(currentEpoch: number): number {
-    if (this.view.leader !== this.id) return NOT_LEADER;
+    return this.view.leader === this.id ? this.#epochRefusal(currentEpoch) : NOT_LEADER;
+  }
+
+  #epochRefusal(currentEpoch: number): number {
     if (currentEpoch < this.view.leaderEpoch) return FENCED_LEADER_EPOCH;
     return currentEpoch > this.view.leaderEpoch ? UNKNOWN_LEADER_EPOCH : NO_ERROR;
   }

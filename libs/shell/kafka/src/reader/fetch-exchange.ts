@@ -1,5 +1,5 @@
 // Fetch v10: the last version that only a leader answers (v11 lets followers, kafkajs 7), and the first that may hold
-// zstd. Sessionless: each request names its partitions.
+// zstd. Sessionless: each request names its partitions. Readers that know the ids of their topics name them by these (fetch-by-id.ts).
 import type { DurationMs } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
 import { errorOfCode } from '../connection/foreign-errors.ts';
@@ -7,11 +7,8 @@ import { ApiKey, type KafkaRequest } from '../connection/kafka-request.ts';
 import { ProtocolReader, ProtocolWriter } from '../connection/protocol-bytes.ts';
 import type { AbortedTransaction } from '../record-batch/aborted-transactions.ts';
 
-const NO_REPLICA = -1;
-const READ_COMMITTED = 1;
-const NO_SESSION = 0;
-const FINAL_EPOCH = -1;
-const NOT_A_FOLLOWER = -1;
+/** What is said in every version. */
+export const FETCHING = { noReplica: -1, readCommitted: 1, noSession: 0, finalEpoch: -1, notAFollower: -1 } as const;
 
 export interface FetchedPartition {
   readonly partition: TopicPartition;
@@ -27,17 +24,17 @@ export interface FetchBounds {
 
 export function fetchRequest(partitions: readonly FetchedPartition[], bounds: FetchBounds): KafkaRequest {
   const writer = new ProtocolWriter(64 + 64 * partitions.length)
-    .int32(NO_REPLICA)
+    .int32(FETCHING.noReplica)
     .int32(bounds.waitMs)
     .int32(1)
     .int32(bounds.fetchBytes)
-    .int8(READ_COMMITTED)
-    .int32(NO_SESSION)
-    .int32(FINAL_EPOCH);
+    .int8(FETCHING.readCommitted)
+    .int32(FETCHING.noSession)
+    .int32(FETCHING.finalEpoch);
   // A topic may be named several times: the leader fills its answer in this order, so the order is the callers'.
   writer.array(partitions, ({ partition: { topic, partition }, leaderEpoch, offset }) => {
     writer.string(topic).int32(1).int32(partition).int32(leaderEpoch).int64(offset);
-    writer.int64(NOT_A_FOLLOWER).int32(bounds.partitionFetchBytes);
+    writer.int64(FETCHING.notAFollower).int32(bounds.partitionFetchBytes);
   });
   writer.int32(0);
   return { apiKey: ApiKey.fetch, apiVersion: 10, apiName: 'Fetch', body: writer.finish() };

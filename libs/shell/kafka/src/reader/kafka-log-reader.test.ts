@@ -176,6 +176,29 @@ describe('KafkaLogReader', () => {
     expect(run.nextOffset).toBe(1);
   });
 
+  test('[Q1][R3] nothing of a topic that was made again is shown to who reads the former one, of which nothing was read', async () => {
+    const topic = await createTopic(connection);
+    const admin = new KafkaLogAdmin({ clock: systemClock, connection });
+    const { topicId } = await admin.presentTopic(topic);
+    const reading = reader.subscribe({ topic, partition: 0 }, 0);
+    while (reading.ends === undefined) await changeOf(reading);
+    await withAdmin((former) => former.deleteTopics({ topics: [topic] }));
+    const again = { topic, partitions: 2, replicationFactor: 1 };
+    await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics([again]);
+    await withProducer((producer) => producer.send({ topic, messages: [{ partition: 0, key: 'other', value: '' }] }));
+    const begun = reader.subscribe({ topic, partition: 0 }, 0, -1, topicId);
+    for (const each of [reading, begun]) {
+      expect((await failureOf(each)).message).toContain(`topic ${topic} was deleted and created again`);
+      expect(each.take()).toBeUndefined();
+      each.close();
+    }
+    const present = await admin.presentTopic(topic);
+    expect(present).toMatchObject({ partitions: 2 });
+    const other = reader.subscribe({ topic, partition: 0 }, 0, -1, present.topicId);
+    expect(keysOf(await readUntil(other, ({ position }) => position === 1))).toEqual(['other']);
+    other.close();
+  });
+
   test('a partition that does not exist stops, saying how many there are', async () => {
     const own = closing(new KafkaLogReader(clusterOptions, { topicMissingMs: 100 }));
     const topic = await createTopic(connection, 2);

@@ -13,7 +13,8 @@ import type { LogReader, LogSubscription, TopicPartition } from '@flatline/ports
 import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaOptions } from '../connection/kafka-options.ts';
-import { decodeFetch, type FetchAnswer, type FetchedPartition, fetchRequest } from './fetch-exchange.ts';
+import { fetchOf } from './fetch-of.ts';
+import type { FetchAnswer, FetchedPartition } from './fetch-exchange.ts';
 import { type LaneState, type PlannedFetch, planFetches } from './fetch-plan.ts';
 import { LeaderSearch } from './leader-search.ts';
 import { PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
@@ -31,6 +32,7 @@ export interface ReaderOptions extends KafkaOptions {
 }
 
 interface Sent extends FetchedPartition {
+  readonly topicId: string | undefined;
   readonly subscription: PartitionSubscription;
 }
 
@@ -67,8 +69,8 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     buffers.join(this);
   }
 
-  subscribe(partition: TopicPartition, offset: number, readEpoch?: number): LogSubscription {
-    const subscription = new PartitionSubscription(partition, offset, this, readEpoch);
+  subscribe(partition: TopicPartition, offset: number, readEpoch?: number, topicId?: string): LogSubscription {
+    const subscription = new PartitionSubscription(partition, offset, this, readEpoch, topicId);
     if (this.#closed) {
       subscription.fail(new Retriable(`cannot read ${subscription.name}: the reader is closed`));
       return subscription;
@@ -150,10 +152,10 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     const { fetchBytes, partitionFetchBytes, fetchTimeoutMs } = this.#limits;
     const askedAtMs = this.clock.monotonicMs();
     this.#markLane(nodeId, lane, waitMs);
-    const request = fetchRequest(sent, { waitMs, fetchBytes, partitionFetchBytes });
+    const { request, decode } = fetchOf(sent, { waitMs, fetchBytes, partitionFetchBytes });
     const doing = `fetch from node ${nodeId}`;
     this.#connection
-      .send(nodeId, request, decodeFetch, { lane, timeoutMs: fetchTimeoutMs + waitMs, doing })
+      .send(nodeId, request, decode, { lane, timeoutMs: fetchTimeoutMs + waitMs, doing })
       .then(
         (answer) => {
           this.#apply(answer, this.#landed(nodeId, lane, { sent, flight }), askedAtMs);
@@ -172,7 +174,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
   }
 
   #sentFor(subscription: PartitionSubscription, flight: object): Sent {
-    const { state, partition, fetchOffset } = subscription;
+    const { state, partition, fetchOffset, topicId } = subscription;
     subscription.sent(flight);
     // To the end of the order: of two that read one partition, the other is next.
     this.#subscriptions.delete(subscription);
@@ -180,6 +182,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     return {
       subscription,
       partition,
+      topicId,
       offset: fetchOffset,
       leaderEpoch: state.kind === 'fetching' ? state.leader.leaderEpoch : -1,
     };

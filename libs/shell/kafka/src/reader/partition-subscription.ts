@@ -61,13 +61,17 @@ export class PartitionSubscription implements LogSubscription {
   behind = true;
   servedTurn = 0;
 
-  /** `readEpoch`: leader epoch of the batch before `offset`, negative where that is not known. */
-  constructor(partition: TopicPartition, offset: number, owner: SubscriptionOwner, readEpoch = -1) {
+  /**
+   * `readEpoch`: leader epoch of the batch before `offset`, negative where that is not known. `topicId`: undefined: as metadata name
+   * it first.
+   */
+  constructor(partition: TopicPartition, offset: number, owner: SubscriptionOwner, readEpoch = -1, topicId?: string) {
     this.partition = partition;
     this.name = `${partition.topic}-${partition.partition}`;
     this.#fetchOffset = offset;
     this.#readEpoch = readEpoch;
     this.#agreedEpoch = readEpoch;
+    this.#topicId = topicId;
     this.#owner = owner;
     this.#waitFor('its leader');
   }
@@ -104,6 +108,11 @@ export class PartitionSubscription implements LogSubscription {
 
   get isIdle(): boolean {
     return this.#state.kind === 'fetching' && this.#state.flight === undefined;
+  }
+
+  /** Id of the topic that is read: another one under its name is never read instead. undefined: not named yet. */
+  get topicId(): string | undefined {
+    return this.#topicId;
   }
 
   get fetchOffset(): number {

@@ -46,6 +46,8 @@ export interface InputFeedParts {
   readonly task: PartitionTask;
   /** One for each input. */
   readonly proofs: readonly SilenceProof[];
+  /** Id of each input's topic; undefined: it has none. */
+  readonly topicIds: readonly (string | undefined)[];
   readonly events: LoopEvents;
 }
 
@@ -55,9 +57,9 @@ export class SingleFeed implements InputFeed {
   readonly #stepping: Stepping;
   readonly #silence: SilenceWatch;
 
-  constructor({ context, task, proofs, events }: InputFeedParts) {
+  constructor({ context, task, proofs, topicIds, events }: InputFeedParts) {
     const proof = proofs[0]!;
-    const reading = new InputReading({ context, number: 0, task, proof, events });
+    const reading = new InputReading({ context, number: 0, topicId: topicIds[0], task, proof, events });
     const silence = (): Silence => silenceOf(task);
     this.#reading = reading;
     this.#stepping = new Stepping({ context, task, reading, proof, events });

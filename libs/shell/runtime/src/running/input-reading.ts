@@ -16,6 +16,8 @@ export interface InputReadingParts {
   readonly context: TaskContext;
   /** Which input it is of, counted from 0. */
   readonly number: number;
+  /** By which it is read: another topic under its name is never read instead. undefined: it has none. */
+  readonly topicId: string | undefined;
   readonly task: PartitionTask;
   /** Hears of what is fetched, when it comes and when it is applied. */
   readonly proof: SilenceProof;
@@ -159,9 +161,9 @@ export class InputReading {
   }
 
   #subscribe(): LogSubscription {
-    const { events } = this.#parts;
+    const { events, topicId } = this.#parts;
     const { position, leaderEpoch } = this.#position;
-    const subscription = this.#context.ports.input.subscribe(this.#input, position, leaderEpoch);
+    const subscription = this.#context.ports.input.subscribe(this.#input, position, leaderEpoch, topicId);
     subscription.onChange(events.wake);
     return subscription;
   }

@@ -123,3 +123,20 @@ test('[R4] of a session that lives a partition that is being restored says so, a
   await time.runUntil(() => instance.status()[0]?.state === 'running', 60_000);
   expect(await asked()).toMatchObject({ kind: 'found', entries: [{ eventCount: 1 }] });
 });
+
+test('[Q1][R3] of an input that is made again under a task that has read nothing, nothing is told', async () => {
+  const world = new World({ seed: 74, partitions: 1, timeoutMs: 600_000 });
+  const { time, log } = world.simulation;
+  const { instance } = world.launch('a');
+  await time.runFor(6_000);
+  const asked = (): Promise<LookUp> =>
+    instance.lookUp(0, utf8.encode('k'), { show: show(world), isNow: false, abandon: NEVER });
+  expect(await asked()).toMatchObject({ kind: 'found', entries: [], asOf: { position: 0 } });
+  log.deleteTopic(INPUT);
+  log.createTopic(INPUT, { partitions: 3 });
+  world.beat('k');
+  await time.runFor(2_000);
+  expect(instance.status()).toMatchObject([{ state: 'stopped', position: 0 }]);
+  expect(instance.status()[0]!.detail).toContain('was deleted and created again');
+  expect((await asked()).kind).toBe('restoring');
+});

@@ -27,12 +27,14 @@ export class MergedFeed implements InputFeed {
   /** As of the last look at silence. */
   #wallNow: Millis = 0;
 
-  constructor({ context, task, proofs, events }: InputFeedParts) {
+  constructor({ context, task, proofs, topicIds, events }: InputFeedParts) {
     const { input, settings, ports } = context;
     const { timestampType } = settings.input;
     this.#context = context;
     this.#task = task;
-    this.#readings = proofs.map((proof, number) => new InputReading({ context, number, task, proof, events }));
+    this.#readings = proofs.map(
+      (proof, number) => new InputReading({ context, number, topicId: topicIds[number], task, proof, events }),
+    );
     this.#watches = proofs.map((proof, number) => {
       const reading = this.#readings[number]!;
       return new SilenceWatch({

@@ -14,9 +14,15 @@ export function otherPartitionCount({ inputTopic, inputPartitions }: PipelineSet
 
 /**
  * To be asked before a task begins to read: a partition of which nothing was read yet has no batch by which a topic that was made
- * again is recognised. @throws Fatal where an input has grown, Retriable
+ * again is recognised. Returns the ids of the inputs, which have that count and are read and no others. undefined: there is none.
+ * @throws Fatal where an input has grown, Retriable
  */
-export async function checkPresentInputs({ inputs, settings, ports }: TaskContext): Promise<void> {
-  const counts = await Promise.all(inputs.map(({ topic }) => ports.admin.partitionCount(topic)));
-  if (counts.some((count) => count > settings.inputPartitions)) throw otherPartitionCount(settings);
+export async function presentInputs({
+  inputs,
+  settings,
+  ports,
+}: TaskContext): Promise<readonly (string | undefined)[]> {
+  const found = await Promise.all(inputs.map(({ topic }) => ports.admin.presentTopic(topic)));
+  if (found.some(({ partitions }) => partitions > settings.inputPartitions)) throw otherPartitionCount(settings);
+  return found.map(({ topicId }) => topicId);
 }

@@ -39,6 +39,8 @@ export interface TaskLoopParts {
   readonly flusher: Flusher;
   /** One for each input. */
   readonly proofs: readonly SilenceProof[];
+  /** Id of each input's topic; undefined: it has none. */
+  readonly topicIds: readonly (string | undefined)[];
   /** The task cannot go on. Called once. */
   readonly onEnd: (end: TaskEnd) => void;
 }
@@ -59,10 +61,10 @@ export class TaskLoop {
 
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
-    const { context, task, committer, budget, truncator, flusher, proofs } = parts;
+    const { context, task, committer, budget, truncator, flusher, proofs, topicIds } = parts;
     const { settings, ports } = context;
     const events: LoopEvents = { wake: this.wake, end: this.#end };
-    const feeding = { context, task, proofs, events };
+    const feeding = { context, task, proofs, topicIds, events };
     this.#feed = context.inputs.length === 1 ? new SingleFeed(feeding) : new MergedFeed(feeding);
     this.commits = new CommitCycle({ context, task, committer, budget, truncator, flusher, events });
     this.readEnds = new ReadEnds({ context, task });

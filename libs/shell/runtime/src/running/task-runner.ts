@@ -23,10 +23,10 @@ import type { EntryPage, EntryPageHow, LookUp, LookUpHow } from '../look-up.ts';
 import { type FailurePlace, verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
 import { StopRetry } from './stop-retry.ts';
-import { type RestoredTask, TaskHoldings } from './task-holdings.ts';
+import { TaskHoldings } from './task-holdings.ts';
 import type { TaskEnd } from '../loop-events.ts';
 import { TaskLoop } from './task-loop.ts';
-import { startTask } from './task-start.ts';
+import { type StartedTask, startTask } from './task-start.ts';
 import type { CommitBudget } from '../committing/commit-budget.ts';
 import type { Standby } from '../restoring/standby.ts';
 import { Truncator } from '../committing/truncator.ts';
@@ -216,7 +216,7 @@ export class TaskRunner {
     else this.#run(task);
   }
 
-  #run({ restored, committer }: RestoredTask): void {
+  #run({ restored, committer, topicIds }: StartedTask): void {
     const { context, budget } = this.#parts;
     const { ports } = context;
     const { task, flusher, last, restoredFrom, fencedAtMs, claimHeard } = restored;
@@ -233,6 +233,7 @@ export class TaskRunner {
         truncator: new Truncator(context),
         flusher,
         proofs: chosenProofs(context, task, claimHeard),
+        topicIds,
         onEnd: this.#onEnd,
       }),
     );

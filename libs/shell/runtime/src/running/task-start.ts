@@ -1,6 +1,6 @@
 // From nothing to the first turn: the state as of the last commit, the place in the input, a timer for each entry, and, for a
 // partition without any state, a commit of where it begins.
-import { checkPresentInputs } from './present-inputs.ts';
+import { presentInputs } from './present-inputs.ts';
 import { Retriable } from '@flatline/base';
 import { type CommitHeader, type InputPosition, type PartitionTask } from '@flatline/partition';
 import { placeInLog, type TaskContext } from '../task-context.ts';
@@ -28,8 +28,14 @@ export interface TaskStartParts {
   readonly failures: RecordFailures;
 }
 
+/** One that may read. */
+export interface StartedTask extends RestoredTask {
+  /** Id of each input's topic, by which it is read; undefined: it has none. */
+  readonly topicIds: readonly (string | undefined)[];
+}
+
 /** @throws PartitionStopped (R3), Fenced, Corrupt, Retriable, Fatal */
-export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): Promise<RestoredTask | LetGo> {
+export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): Promise<StartedTask | LetGo> {
   const { context, budget, confirmOwned, isWarmStart, abandon, assureOwned } = parts;
   const { store, restoration: standby } = await holdings.openStore(abandon);
   const onReading = holdings.read.bind(holdings);
@@ -39,7 +45,8 @@ export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): 
   const task = { restored, committer };
   holdings.adopt(task);
   try {
-    return (await ready(parts, task)) ?? task;
+    const topicIds = await presentInputs(context);
+    return (await ready(parts, task)) ?? { ...task, topicIds };
   } catch (error) {
     await committer.close();
     await restored.flusher.stop();
@@ -51,7 +58,6 @@ async function ready(parts: TaskStartParts, { restored, committer }: RestoredTas
   const { context, failures } = parts;
   const { settings, ports } = context;
   const { task, last } = restored;
-  await checkPresentInputs(context);
   task.resume(last?.clock ?? 0, await positionsAfter(last, context), last);
   for (const input of context.inputs.keys())
     for (const [offset, why] of failures.refusedFrom(task.inputAt(input).position, input))
