@@ -38,6 +38,12 @@ test('a way to ask is compared with the bare GET by medians', () => {
   ]);
 });
 
+test('the delays of what is proved stand beside those of plain answers', () => {
+  const proved = { ...turn('local, proof=now', 4), p50Ms: 2.5, p99Ms: 40 };
+  const text = pageText(lookUpPage(results), lookUpRows([turn('bare GET', 1), turn('local', 1.2), proved]));
+  expect(text).toContain('local, proof=now: p50 2.50 ms beside 1.00, p99 40.0 ms beside 2.00 of plain answers');
+});
+
 test('each goal is judged, those that are missed as such', () => {
   const text = pageText(lookUpPage(results), rows);
   for (const said of [

@@ -86,6 +86,7 @@ export function lookUpPage(results: LookUpResults): Page<LookUpRow> {
     verdicts: (rows) => [
       '',
       ...costVerdicts(rows),
+      ...proofLines(rows),
       ...embeddedVerdict(results),
       ...loadedVerdicts(results),
       ...lostVerdicts(results),
@@ -109,6 +110,18 @@ function costVerdicts(rows: readonly LookUpRow[]): readonly string[] {
     return [`${way}: ${timesBare.toFixed(2)} × a bare GET (at most ${most}: ${verdict(timesBare <= most)})`];
   });
 }
+
+/** Delays of what is proved beside those of plain answers (Q2). There is no goal: a question to the input's leader lies between. */
+function proofLines(rows: readonly LookUpRow[]): readonly string[] {
+  return rows.flatMap((proved) => {
+    const plain = rows.find(({ way }) => `${way}${PROVED}` === proved.way);
+    if (plain === undefined) return [];
+    const beside = (of: 'p50Ms' | 'p99Ms'): string => `${medianText(proved[of])} ms beside ${medianText(plain[of])}`;
+    return [`${proved.way}: p50 ${beside('p50Ms')}, p99 ${beside('p99Ms')} of plain answers`];
+  });
+}
+
+const PROVED = ', proof=now';
 
 function embeddedVerdict({ embeddedPerSecond }: LookUpResults): readonly string[] {
   const isMet = embeddedPerSecond >= EMBEDDED_MIN;

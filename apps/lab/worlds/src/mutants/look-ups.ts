@@ -47,8 +47,8 @@ export const LOOK_UP_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'has a standby answer as of now',
     file: INSTANCE,
-    from: 'const standing = how.isNow ? undefined : this.#standbys.get(partition)?.lookUp(key, how.show);',
-    to: 'const standing = this.#standbys.get(partition)?.lookUp(key, how.show);',
+    from: 'return how.isNow ? undefined : this.#standbys.get(partition)?.lookUp(key, how.show);',
+    to: 'return this.#standbys.get(partition)?.lookUp(key, how.show);',
     looksUp: true,
   },
   {
