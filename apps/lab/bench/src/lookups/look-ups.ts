@@ -193,13 +193,13 @@ interface Measuring {
 async function costOf({ way, keys, nth }: Way, { load, bare, instances, requests }: Measuring): Promise<LookUpTurn> {
   const isBare = way === 'bare GET';
   if (isBare) await bare.begin();
-  else for (const instance of instances) instance.beginCost();
+  else for (const instance of instances) instance.beginCpu();
   const startedAt = performance.now();
   const durations = await load.closed(requests, AT_ONCE, nth);
   const elapsedMs = performance.now() - startedAt;
   const cpuMs = isBare
     ? await bare.cost()
-    : (await Promise.all(instances.map((each) => each.cost()))).reduce((sum, each) => sum + each.cpuMs, 0);
+    : (await Promise.all(instances.map((each) => each.cpuMs()))).reduce((sum, each) => sum + each, 0);
   return { way, keys: requests * keys, elapsedMs, cpuMs, ...quantilesOf(durations) };
 }
 

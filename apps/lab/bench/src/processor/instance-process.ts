@@ -7,7 +7,7 @@ import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from '.
 import { sessionKey } from '../session-key.ts';
 import { PIPELINE } from '../tasks/application.ts';
 import { ownMemory, memoryAtRest } from '../process-stat.ts';
-import { beginSpan, configurationOf, counted, eventsIn, log, until, untilCommitted } from './watching.ts';
+import { beginCpuSpan, beginSpan, configurationOf, counted, eventsIn, log, until, untilCommitted } from './watching.ts';
 
 type Span = Pick<InstanceAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats' | 'loopDelay'>;
 
@@ -16,7 +16,7 @@ const KEYS_HELD_MAX = 200_000;
 const NO_SPAN: Span = { elapsedMs: 0, cpuMs: 0, heartbeats: 0 };
 
 const task = JSON.parse(process.argv[2]!) as InstanceTask;
-let begun: (() => SpanCost) | undefined = task.isTimed === true ? beginSpan() : undefined;
+let begun: (() => Omit<Span, 'heartbeats'>) | undefined = task.isTimed === true ? beginSpan() : undefined;
 const processor = await startProcessor(configurationOf(task), {
   log: {
     ...log,
@@ -52,6 +52,9 @@ async function spanOf(question: InstanceQuestion): Promise<Span> {
     case 'begin':
       begun?.();
       begun = beginSpan();
+      return NO_SPAN;
+    case 'beginCpu':
+      begun = beginCpuSpan();
       return NO_SPAN;
     case 'cost':
       return ended();
@@ -120,8 +123,7 @@ function answerTo({ kind }: InstanceQuestion, span: Span): InstanceAnswer {
     closed: counted(snapshot, 'closedByTimeout') + counted(snapshot, 'closedByEnd'),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
     // Garbage collection after `begin` would be measured, also by others that end at the same time.
-    memory:
-      kind === 'begin' || kind === 'cost' || kind === 'running' || kind === 'lookUps' ? ownMemory() : memoryAtRest(),
+    memory: ['begin', 'beginCpu', 'cost', 'running', 'lookUps'].includes(kind) ? ownMemory() : memoryAtRest(),
     ...span,
     restoreMs: Math.max(0, ...tasks.map(({ restoreMs = 0 }) => restoreMs)),
   };

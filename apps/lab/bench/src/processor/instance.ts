@@ -120,8 +120,22 @@ export class Instance implements RunningContender {
   }
 
   beginCost(): void {
+    this.#begin('begin');
+  }
+
+  /** As `beginCost`, of its CPU alone: beside processes whose loops are not watched. */
+  beginCpu(): void {
+    this.#begin('beginCpu');
+  }
+
+  #begin(kind: 'begin' | 'beginCpu'): void {
     // An error that ends it is reported when its cost is asked for.
-    void this.ask({ kind: 'begin' }).catch(() => undefined);
+    void this.ask({ kind }).catch(() => undefined);
+  }
+
+  /** CPU since `beginCpu`, ms. */
+  async cpuMs(): Promise<DurationMs> {
+    return (await this.ask({ kind: 'cost' })).cpuMs;
   }
 
   /** Cost since `beginCost`. */

@@ -130,7 +130,13 @@ export async function untilCommitted(processor: RunningProcessor, events: number
 export function beginSpan(): () => SpanCost {
   const loop = new LoopDelayMeter();
   loop.begin();
+  const cost = beginCpuSpan();
+  return () => ({ ...cost(), loopDelay: loop.end() });
+}
+
+/** The same, without a watch of the loop. */
+export function beginCpuSpan(): () => Omit<SpanCost, 'loopDelay'> {
   const cpuMs = beginCpu();
   const startedAtMs = performance.now();
-  return () => ({ elapsedMs: performance.now() - startedAtMs, cpuMs: cpuMs(), loopDelay: loop.end() });
+  return () => ({ elapsedMs: performance.now() - startedAtMs, cpuMs: cpuMs() });
 }
