@@ -50,17 +50,19 @@ export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
   });
 }
 
+/** undefined: it is sent. A reply can be waited for, and Fastify would. */
 function sent(
   api: EntriesApi,
   pipeline: string,
   reply: FastifyReply,
   answers: Prompt<Answers>,
   send: (answers: readonly EntryAnswer[]) => FastifyReply,
-): Prompt<FastifyReply> {
-  return afterwards(answers, (said) => {
+): Promise<FastifyReply> | undefined {
+  const sending = afterwards(answers, (said) => {
     if (said === undefined) return unknownPipeline(api, pipeline, reply);
     return typeof said === 'string' ? reply.code(400).send({ error: said }) : send(said);
   });
+  return sending instanceof Promise ? sending : undefined;
 }
 
 const PROOFS = 'proof is "now", or left out';
