@@ -81,5 +81,13 @@ export class ActSender {
 }
 
 function factsOf({ pipeline, act, key, scheduleId, evicts, from, who }: AskedAct): Record<string, unknown> {
-  return { pipeline, act, ...(key && { key: Buffer.from(key).toString() }), scheduleId, ...evicts, who, from };
+  return {
+    pipeline,
+    act,
+    ...(key && { key: Buffer.from(key).toString() }),
+    ...(scheduleId !== undefined && { scheduleId }),
+    ...evicts,
+    who,
+    from,
+  };
 }

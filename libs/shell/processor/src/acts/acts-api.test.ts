@@ -64,6 +64,7 @@ test.each([
   [undefined],
   [{}],
   [{ attribute: 'gateway' }],
+  [{ attribute: '', equals: 'g7' }],
   [{ attribute: 'gateway', equals: 7 }],
   [{ attribute: 'gateway', equals: 'g7', key: 'anna' }],
   [{ attribute: 'gateway', equals: 'é'.repeat(257) }],

@@ -42,11 +42,9 @@ export function addActsApi(server: FastifyInstance, api: ActsApi): void {
     const { pipeline, act } = params;
     const evicts = evictedBy(body);
     if (act === 'evict' && evicts === undefined)
-      return reply
-        .code(400)
-        .send({
-          error: `the body is {"attribute": "…", "equals": "…"}, texts of at most ${EVICTION_TEXT_BYTES_MAX} bytes`,
-        });
+      return reply.code(400).send({
+        error: `the body is {"attribute": "…", "equals": "…"}, texts of at most ${EVICTION_TEXT_BYTES_MAX} bytes`,
+      });
     const asked = { pipeline, act, key: undefined, evicts, from, who: whoAsks(request) };
     const outcome = await api.act(asked);
     if (outcome?.kind !== 'sent') return refused(api, asked, outcome, reply);
@@ -85,7 +83,7 @@ function idIn(body: unknown): string | undefined | null {
 function evictedBy(body: unknown): AskedAct['evicts'] {
   if (typeof body !== 'object' || body === null || !('attribute' in body) || !('equals' in body)) return undefined;
   const { attribute, equals, ...others } = body;
-  if (!isText(attribute) || !isText(equals) || Object.keys(others).length > 0) return undefined;
+  if (!isText(attribute) || attribute === '' || !isText(equals) || Object.keys(others).length > 0) return undefined;
   return { attribute, equals };
 }
 

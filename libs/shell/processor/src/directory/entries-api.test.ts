@@ -61,11 +61,37 @@ test.each([
   [{ keys: Array.from({ length: 101 }, () => 'a') }, 'keys has 101 of them: 1 to 100'],
   [{ keys: ['a', 1] }, 'keys[1] is neither a text nor base64'],
   [{ keys: ['a'], proof: 'later' }, 'proof is "now", or left out'],
+  [{ keys: ['a'], prof: 'now' }, 'there is no field prof here: there are keys, proof'],
 ])('[I4] what is no question is refused, and says why: %#', async (body, why) => {
   const { ask } = await served();
   const answer = await ask('/api/v1/entries/visits:lookup', post(body));
   expect(answer.status).toBe(400);
   expect(((await answer.json()) as { readonly error: string }).error).toContain(why);
+});
+
+test.each([
+  ['/api/v1/entries/visits/a?prof=now', 'there is no parameter prof here: there are proof; did you mean proof?'],
+  [
+    '/api/v1/entries/visits?attributes=plan=pro',
+    'there is no parameter attributes here: there are prefix, attribute, limit, after; did you mean attribute?',
+  ],
+  ['/api/v1/events/visits?attribute=plan=pro', 'there is no parameter attribute here: there are key, prefix, cursor'],
+  ['/api/v1/owners/visits?x', 'there is no parameter x here: there are none'],
+])('[I4] a parameter that is none is refused, and no other question answered: %s', async (path, error) => {
+  const { ask, asked } = await served();
+  const answer = await ask(path);
+  expect([answer.status, await answer.json()]).toEqual([400, { error }]);
+  expect(asked).toEqual([]);
+});
+
+test.each([
+  [undefined, '{"keys":["a"]}', 415, 'the body is JSON: send it with the header content-type: application/json'],
+  ['application/json', 'nojson', 400, 'the body is no JSON'],
+])('[I4] a body that is no JSON is refused in our words: %s', async (type, body, status, error) => {
+  const { ask } = await served();
+  const headers = { 'content-type': type ?? 'application/x-www-form-urlencoded' };
+  const answer = await ask('/api/v1/entries/visits:lookup', { method: 'POST', headers, body });
+  expect([answer.status, await answer.json()]).toEqual([status, { error }]);
 });
 
 test('[Q1] a pipeline that is not there is no none', async () => {

@@ -100,6 +100,8 @@ function keysOf(body: unknown): readonly Uint8Array[] | string {
   const form = '{"keys": ["a key", {"base64": "/wA="}]}';
   if (typeof body !== 'object' || body === null || !('keys' in body) || !Array.isArray(body.keys))
     return `the body is JSON with the keys to look up: ${form}`;
+  const unknown = Object.keys(body).find((name) => name !== 'keys' && name !== 'proof');
+  if (unknown !== undefined) return `there is no field ${unknown} here: there are keys, proof`;
   const { keys } = body;
   if (keys.length === 0 || keys.length > KEYS_MAX)
     return `keys has ${keys.length} of them: 1 to ${KEYS_MAX} are answered at once`;

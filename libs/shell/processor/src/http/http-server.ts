@@ -17,12 +17,14 @@ import { addEventsApi } from '../push/events-api.ts';
 import { Pushes, type PushesParts } from '../push/pushes.ts';
 import { askedOf, type There } from './asked-of.ts';
 import { HttpAccess } from './http-access.ts';
+import { refuseUnknownParameters } from './known-parameters.ts';
 import { openapiDocument } from './openapi/document.ts';
 import type { Looked, Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
 import { probeRows } from './probe-rows.ts';
 import { ROUTE_ROLES } from './route-roles.ts';
+import { sayInOurWords } from './refused-bodies.ts';
 import { unreadyReasons } from './readiness.ts';
 import { statsWindows } from './stats-windows.ts';
 import { VERSION } from '../version.ts';
@@ -87,6 +89,8 @@ export async function openHttpServer(http: HttpConfig, whole: Whole, push: Pushe
     clock,
     log,
   });
+  refuseUnknownParameters(server);
+  sayInOurWords(server);
   addHealth(server, whole);
   addApi(server, whole);
   const there: There = {

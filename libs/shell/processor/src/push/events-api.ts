@@ -46,7 +46,7 @@ export function addEventsApi(server: FastifyInstance, api: EventsApi, { pushes, 
       'key' in asked ? keyQuestion(asked.key, partitionOf(asked.key, partitions)) : prefixQuestion(asked.prefix);
     const from = cursorIn(request, push, question);
     if (from === null)
-      return reply.code(400).send({ error: 'Last-Event-ID is no id of an event of this subscription' });
+      return reply.code(400).send({ error: 'Last-Event-ID, or cursor, is no id of an event of this subscription' });
     reply.hijack();
     begin({ push, config, question, from }, reply, clock);
     return reply;
