@@ -107,6 +107,12 @@ export function directory(options: DirectoryOptions): Directory {
 
 type Proof = DirectoryGetOptions['proof'];
 
+/** Keys of one request, by their place among all that were asked for. */
+interface KeyRequest {
+  readonly indices: readonly number[];
+  readonly ask: (proof: Proof) => Promise<readonly DirectoryEntry[]>;
+}
+
 interface Waiting {
   readonly key: Uint8Array;
   readonly resolve: (entry: DirectoryEntry) => void;
@@ -144,7 +150,12 @@ class HttpDirectory implements Directory {
 
   async getAll(keys: readonly RecordKey[], options: DirectoryGetOptions = {}): Promise<readonly DirectoryEntry[]> {
     checkCall('lookUp', options, 'getAll');
-    return this.#look(keys.map(keyBytes), options.proof);
+    const entries = new Array<DirectoryEntry>(keys.length);
+    await this.#look(keys.map(keyBytes), async ({ indices, ask }) => {
+      const found = await ask(options.proof);
+      for (const [at, i] of indices.entries()) entries[i] = found[at]!;
+    });
+    return entries;
   }
 
   end(key: RecordKey): Promise<ActPlace> {
@@ -229,44 +240,40 @@ class HttpDirectory implements Directory {
     });
   }
 
+  /** Each is answered with its own request: an instance that does not answer keeps no one waiting who asks for what others have. */
   async #askFor(all: Waiting[], proof: Proof): Promise<void> {
     const waiting = all.splice(0);
-    try {
-      const entries = await this.#look(
-        waiting.map(({ key }) => key),
-        proof,
-      );
-      for (const [i, { resolve }] of waiting.entries()) resolve(entries[i]!);
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
-    }
+    const reject = (error: unknown, indices: Iterable<number>): void => {
+      for (const i of indices) waiting[i]!.reject(error);
+    };
+    const keys = waiting.map(({ key }) => key);
+    await this.#look(keys, async ({ indices, ask }) => {
+      try {
+        const found = await ask(proof);
+        for (const [at, i] of indices.entries()) waiting[i]!.resolve(found[at]!);
+      } catch (error) {
+        reject(error, indices);
+      }
+    }).catch((error: unknown) => {
+      reject(error, waiting.keys());
+    });
   }
 
-  async #look(keys: readonly Uint8Array[], proof: Proof): Promise<readonly DirectoryEntry[]> {
+  /** Has the keys taken request by request, those that one instance has together. @throws what `take` throws; Retriable */
+  async #look(keys: readonly Uint8Array[], take: (request: KeyRequest) => Promise<void>): Promise<void> {
     if (this.#owners === undefined) await this.#learnOwners();
-    const entries = new Array<DirectoryEntry>(keys.length);
     const places = Map.groupBy(keys.keys(), (i) => this.#endpointOf(keys[i]!));
     const requests = [...places].flatMap(([endpoint, all]) =>
-      Array.from({ length: Math.ceil(all.length / KEYS_MAX) }, (_, i) => ({
-        endpoint,
-        indices: all.slice(i * KEYS_MAX, (i + 1) * KEYS_MAX),
-      })),
+      Array.from({ length: Math.ceil(all.length / KEYS_MAX) }, (_, i): KeyRequest => {
+        const indices = all.slice(i * KEYS_MAX, (i + 1) * KEYS_MAX);
+        const asked = indices.map((each) => keys[each]!);
+        return { indices, ask: (proof) => this.#ask(endpoint, asked, proof) };
+      }),
     );
-    const askNext = async (): Promise<void> => {
-      for (let next = requests.pop(); next !== undefined; next = requests.pop()) {
-        const { endpoint, indices } = next;
-        const found = await this.#ask(
-          endpoint,
-          indices.map((i) => keys[i]!),
-          proof,
-        );
-        for (const [at, i] of indices.entries()) entries[i] = found[at]!;
-      }
+    const takeNext = async (): Promise<void> => {
+      for (let next = requests.pop(); next !== undefined; next = requests.pop()) await take(next);
     };
-    await Promise.all(Array.from({ length: Math.min(REQUESTS_MAX, requests.length) }, askNext));
-    // Somebody else answered for it: the map is old. The next look goes to the right one.
-    if (entries.some(({ owner, partition }) => owner !== this.#owners?.nameOf(partition))) void this.#refresh();
-    return entries;
+    await Promise.all(Array.from({ length: Math.min(REQUESTS_MAX, requests.length) }, takeNext));
   }
 
   #endpointOf(key: Uint8Array): string {
@@ -286,6 +293,8 @@ class HttpDirectory implements Directory {
       path,
       { method: 'POST', headers, body },
     );
+    // Somebody else answered for it: the map is old. The next look goes to the right one.
+    if (entries.some(({ owner, partition }) => owner !== this.#owners?.nameOf(partition))) void this.#refresh();
     return entries;
   }
 

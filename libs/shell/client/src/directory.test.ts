@@ -1,0 +1,57 @@
+import { partitionOf } from '@flatline/base';
+import { afterEach, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { directory } from './directory.ts';
+
+const PARTITIONS = 2;
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** An instance that answers all that it is asked, or nothing of keys. */
+async function instance(name: string, answers: boolean, owners: () => readonly string[]): Promise<string> {
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    void (async () => {
+      if (request.url!.startsWith('/api/v1/owners/')) {
+        const partitions = owners().map((endpoint, partition) => ({
+          partition,
+          owner: { name: endpoint, endpoint },
+          standbys: [],
+        }));
+        response.end(JSON.stringify({ partitionCount: PARTITIONS, partitions }));
+      } else if (answers) {
+        const { keys } = (await json(request)) as { readonly keys: readonly { readonly base64: string }[] };
+        const entries = keys.map(({ base64 }) => {
+          const key = Buffer.from(base64, 'base64');
+          return { key: key.toString(), state: 'none', owner: name, partition: partitionOf(key, PARTITIONS) };
+        });
+        response.end(JSON.stringify({ entries }));
+      }
+    })();
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('[Q1] keys asked for at the same time: an instance that does not answer keeps no one waiting who asks for what others have', async () => {
+  const endpoints: string[] = [];
+  const owners = (): readonly string[] => endpoints;
+  endpoints.push(await instance('a', true, owners), await instance('b', false, owners));
+  const keys = ['anna', 'bert', 'cleo', 'dora', 'emil'];
+  const [answered, unanswered] = [0, 1].map((of) =>
+    keys.find((key) => partitionOf(Buffer.from(key), PARTITIONS) === of)!,
+  );
+  // So long that the test would end before it.
+  const visits = directory({ urls: [endpoints[0]!], pipeline: 'visits', timeoutMs: 600_000 });
+  const hanging = visits.get(unanswered!);
+  hanging.catch(() => undefined);
+  expect(await visits.get(answered!)).toMatchObject({ key: answered, state: 'none' });
+});
