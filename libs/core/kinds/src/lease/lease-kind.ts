@@ -27,6 +27,7 @@ import { deadlineReason, ownDueAt } from './lease-deadline.ts';
 import { leaseFormat } from './lease-format.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import {
+  claimedBefore,
   type Claim,
   type LeaseState,
   leaseState,
@@ -257,22 +258,24 @@ class LeaseKind implements Kind, Evicting {
   concerns(eviction: Eviction): boolean {
     const entry = this.#entry;
     if (entry.stateLength === 0) return false;
-    const { holder, waiters } = leaseState(entry.state);
-    return this.#isHeldBy(holder, eviction) || waiters.some(({ offset, claim }) => isOf(claim, offset, eviction));
+    const { place } = eviction;
+    const { holds, waits } = claimedBefore(entry.state, place, eviction);
+    return waits || (holds && this.#isHeldSince(place));
   }
 
   /** Who waits is told first, so that the lease goes to none of them. */
   evict(eviction: Eviction, effects: Effects): void {
     const { at } = eviction;
     const { holder, waiters } = leaseState(this.#entry.state);
-    const out = waiters.filter(({ offset, claim }) => isOf(claim, offset, eviction));
+    const out = waiters.filter(({ offset, claim }) => offset < eviction.place && hasAttribute(claim, eviction));
     if (out.length > 0) this.#drop(out, 'EVICTED', at, effects);
-    if (this.#isHeldBy(holder, eviction)) this.#expire(at, effects, 'EVICTED');
+    if (hasAttribute(holder, eviction) && this.#isHeldSince(eviction.place)) this.#expire(at, effects, 'EVICTED');
   }
 
-  #isHeldBy(holder: Claim, eviction: Eviction): boolean {
+  /** True if the start of who holds it lies below `place`. */
+  #isHeldSince(place: number): boolean {
     const { delayed, token } = this.#entry;
-    return !delayed && isOf(holder, withinEpoch(token) - 1, eviction);
+    return !delayed && withinEpoch(token) - 1 < place;
   }
 
   /** The deadline has come, or an operator evicts the holder. False: there is nothing left. */
@@ -386,9 +389,8 @@ class LeaseKind implements Kind, Evicting {
   }
 }
 
-/** A start before the eviction, with the attribute. */
-function isOf({ attributes }: Claim, offset: number, { attribute, equals, place }: Eviction): boolean {
-  return offset < place && attributes.get(attribute) === equals;
+function hasAttribute({ attributes }: Claim, { attribute, equals }: Eviction): boolean {
+  return attributes.get(attribute) === equals;
 }
 
 function noToken(offset: number): Refusal {

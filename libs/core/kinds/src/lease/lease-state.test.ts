@@ -4,7 +4,8 @@ import { MalformedBytes } from '@flatline/base';
 import { fuzz } from '@flatline/base/fuzz';
 import fc from 'fast-check';
 import { HeapBytes } from '../state-bytes.ts';
-import { type LeaseState, leaseState, nextWaitOf, stateBytes } from './lease-state.ts';
+import { eviction } from '../acts/eviction.ts';
+import { claimedBefore, type LeaseState, leaseState, nextWaitOf, stateBytes } from './lease-state.ts';
 
 const text = fc.oneof(
   fc.constantFrom('', '\ufeffa', '\u0000', '😀', '__proto__', '\uffff'),
@@ -34,6 +35,29 @@ describe('who holds a lease and who waits, as bytes', () => {
         const bytes = new Uint8Array(gap + length + 1).fill(0xee);
         bytes.set(own, gap);
         expect(leaseState({ bytes, start: gap, length })).toEqual(kept);
+      }),
+    );
+  });
+
+  test('[Q4] who has an attribute is read in place as it is when all is decoded', () => {
+    const asked = fc.oneof(fc.constant(undefined), fc.tuple(text, text));
+    fc.assert(
+      fc.property(state, asked, fc.nat(20), fc.nat(3), (kept, other, waiting, gap) => {
+        const claims = [kept.holder, ...kept.waiters.map(({ claim: each }) => each)];
+        const all = claims.flatMap(({ attributes }) => [...attributes]);
+        const [attribute, equals] = other ?? all[waiting % Math.max(1, all.length)] ?? ['', ''];
+        const places = [0, 1, ...kept.waiters.flatMap(({ offset }) => [offset, offset + 1]), Infinity];
+        const { name, value } = eviction(attribute, equals, 0, 0);
+        const { bytes: own, length } = stateBytes(kept);
+        const bytes = new Uint8Array(gap + length + 1).fill(0xee);
+        bytes.set(own, gap);
+        for (const place of places)
+          expect(claimedBefore({ bytes, start: gap, length }, place, { name, value })).toEqual({
+            holds: kept.holder.attributes.get(attribute) === equals,
+            waits: kept.waiters.some(
+              ({ offset, claim: { attributes } }) => offset < place && attributes.get(attribute) === equals,
+            ),
+          });
       }),
     );
   });

@@ -5,7 +5,8 @@
 //   waiter  offset varint · timeout ms varint · waits until varint · claim
 //   claim   request id text (empty: none) · count varint · (name text · value text)…
 //
-// Read whole and written whole: only starts, and the end of a lease, look at it.
+// Read whole and written whole: only starts, and the end of a lease, look at it. What an eviction asks of each lease, again with each
+// of its records, is read in place (`claimedBefore`).
 import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
 import type { BytesSpan } from '../state-bytes.ts';
 
@@ -62,6 +63,59 @@ export function leaseState({ bytes, start, length }: BytesSpan): LeaseState {
   for (let left = input.varint(); left > 0; left -= 1) waiters.push(readWaiter(input, waiters.at(-1)));
   if (input.remaining > 0) throw new MalformedBytes(`${input.remaining} bytes after the waiters of a lease`);
   return { holder, waiters };
+}
+
+/** An attribute, name and value each as the state holds it: its length in bytes as a varint, then UTF-8. */
+export interface AttributeBytes {
+  readonly name: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+/** Who has the attribute: the holder; and any waiter whose start lies below `place`. Nothing is decoded, and nothing is copied. */
+export function claimedBefore(
+  { bytes, start, length }: BytesSpan,
+  place: number,
+  { name, value }: AttributeBytes,
+): { readonly holds: boolean; readonly waits: boolean } {
+  const end = start + length;
+  let at = start;
+  const varint = (): number => {
+    let [number, scale] = [0, 1];
+    for (;;) {
+      const byte = bytes[at++]!;
+      number += (byte & 0x7f) * scale;
+      if (byte < 0x80 || at >= end) return number;
+      scale *= 0x80;
+    }
+  };
+  const isText = (text: Uint8Array): boolean => {
+    const from = at;
+    const size = varint();
+    at += size;
+    if (at - from !== text.length) return false;
+    for (let i = 0; i < text.length; i += 1) if (bytes[from + i] !== text[i]) return false;
+    return true;
+  };
+  const hasAttribute = (): boolean => {
+    const requestIdBytes = varint();
+    at += requestIdBytes;
+    let has = false;
+    for (let left = varint(); left > 0 && at < end; left -= 1) {
+      const isNamed = isText(name);
+      if (isText(value) && isNamed) has = true;
+    }
+    return has;
+  };
+  if (length === 0) return { holds: false, waits: false };
+  const holds = hasAttribute();
+  for (let left = varint(); left > 0 && at < end; left -= 1) {
+    // Waiters are in log order.
+    if (varint() >= place) break;
+    varint();
+    varint();
+    if (hasAttribute()) return { holds, waits: true };
+  }
+  return { holds, waits: false };
 }
 
 /** When the first of them has waited long enough; 0: there are none. */
