@@ -26,6 +26,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FLATLINE_APPLICATION', path: ['application'], read: asText },
   { name: 'FLATLINE_STATE_DIR', path: ['stateDir'], read: asText },
   { name: 'FLATLINE_INSTANCE', path: ['instance'], read: asText },
+  { name: 'FLATLINE_RACK', path: ['rack'], read: asText },
   { name: 'FLATLINE_COMMIT_INTERVAL_MS', path: ['commitIntervalMs'], read: asNumber },
   { name: 'FLATLINE_HTTP_HOST', path: ['http', 'host'], read: asText },
   { name: 'FLATLINE_HTTP_PORT', path: ['http', 'port'], read: asNumber },

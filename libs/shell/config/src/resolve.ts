@@ -126,6 +126,7 @@ function resolved(
     stateDir: resolvePath(folder, config.stateDir),
     instance: config.instance ?? defaultInstance(),
     instanceId: config.instance,
+    ...(config.rack !== undefined && { rack: config.rack }),
     commitIntervalMs: config.commitIntervalMs,
     probeIntervalMs: config.probeIntervalMs,
     http: httpOf(config.http, secrets, uses.includes('http')),

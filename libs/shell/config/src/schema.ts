@@ -91,6 +91,7 @@ export const configurationSchema = z.strictObject({
   schemaRegistryTimeoutMs: z.int().min(100).max(60_000).default(5_000),
   stateDir: z.string().min(1).default('./state'),
   instance: name.optional(),
+  rack: name.optional(),
   commitIntervalMs: z.int().min(1).max(60_000).default(500),
   probeIntervalMs: z.int().min(0).max(600_000).default(0),
   http: http.prefault({}),

@@ -97,6 +97,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     endpoint,
     instanceId: config.instanceId,
     standbys: pipeline.standbys,
+    rack: config.rack,
     heartbeatIntervalMs,
     sessionTimeoutMs,
   });

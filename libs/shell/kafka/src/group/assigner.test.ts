@@ -210,4 +210,89 @@ describe('assign', () => {
     ];
     expect(assign(members, 3, 1).find(({ memberId }) => memberId === 'c')!.standbys).toEqual([0]);
   });
+
+  describe('of members that name their racks', () => {
+    const racks = fc.array(fc.constantFrom('', 'east', 'west', 'north'), { minLength: 8, maxLength: 8 });
+    const inRacks = (members: readonly MemberClaim[], names: readonly string[]): MemberClaim[] =>
+      members.map((member, index) => ({ ...member, rack: names[index]! }));
+    const rackOf = (members: readonly MemberClaim[], id: string): string =>
+      members.find(({ memberId }) => memberId === id)!.rack!;
+    const holdersOf = (assignment: readonly MemberPartitions[], partition: number): string[] =>
+      assignment.flatMap(({ memberId, standbys }) => (standbys.includes(partition) ? [memberId] : []));
+
+    test('[P4] no standby is alone in its owner’s rack, and there is one wherever another rack is (rerun: the printed seed)', () => {
+      fc.assert(
+        fc.property(groups, racks, ({ members, partitionCount, standbys }, names) => {
+          const all = inRacks(members, names);
+          const assignment = assign(all, partitionCount, standbys);
+          for (let partition = 0; partition < partitionCount; partition += 1) {
+            const owner = holderOf(assignment, partition, 'partitions')!;
+            const rack = rackOf(all, owner);
+            const isElsewhere = (id: string): boolean => rack === '' || rackOf(all, id) !== rack;
+            const holders = holdersOf(assignment, partition);
+            expect(holders).not.toContain(owner);
+            const others = all.filter(({ memberId }) => memberId !== owner && isElsewhere(memberId));
+            const wanted = standbys > 0 && others.length > 0;
+            expect(holders.some(isElsewhere)).toBe(wanted);
+            expect(holders).toHaveLength(wanted ? Math.min(standbys, members.length - 1) : 0);
+          }
+        }),
+      );
+    });
+
+    test('[P4] three copies are in three racks where there are three', () => {
+      const members = inRacks(
+        ['a', 'b', 'c', 'd'].map((id) => claim(id)),
+        ['east', 'east', 'west', 'north'],
+      );
+      const assignment = assign(members, 8, 2);
+      for (let partition = 0; partition < 8; partition += 1) {
+        const copies = [holderOf(assignment, partition, 'partitions')!, ...holdersOf(assignment, partition)];
+        expect(copies.map((id) => rackOf(members, id)).toSorted()).toEqual(['east', 'north', 'west']);
+      }
+    });
+
+    test('[P4] when a rack is lost, whoever is left has a standby of each of its partitions (rerun: the printed seed)', () => {
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 1, max: 4 }),
+          fc.integer({ min: 1, max: 4 }),
+          fc.integer({ min: 1, max: 40 }),
+          (east, west, count) => {
+            const ids = Array.from({ length: east + west }, (_, index) => `m${index}`);
+            const members = inRacks(
+              ids.map((id) => claim(id)),
+              ids.map((_, index) => (index < east ? 'east' : 'west')),
+            );
+            const before = assign(members, count, 1);
+            const isLeft = ({ memberId }: { readonly memberId: string }): boolean =>
+              rackOf(members, memberId) === 'west';
+            const lost = before.filter((each) => !isLeft(each)).flatMap(({ partitions }) => partitions);
+            const followed = before.filter(isLeft).flatMap(({ standbys }) => standbys);
+            expect(followed.toSorted((a, b) => a - b)).toEqual(lost.toSorted((a, b) => a - b));
+          },
+        ),
+      );
+    });
+
+    test('[P4] racks move no partition, and standbys that have caught up settle (rerun: the printed seed)', () => {
+      fc.assert(
+        fc.property(groups, racks, ({ members, partitionCount }, names) => {
+          const all = inRacks(members, names);
+          const next = (assignment: readonly MemberPartitions[]): readonly MemberPartitions[] => {
+            const later = followersOf(assignment, all);
+            return assign(
+              later.map((member) => ({ ...member, rack: rackOf(all, member.memberId) })),
+              partitionCount,
+              1,
+            );
+          };
+          const once = assign(all, partitionCount, 1);
+          expect(byMember(once)).toEqual(byMember(assign(members, partitionCount, 1)));
+          const settled = next(next(once));
+          expect(next(settled)).toEqual(settled);
+        }),
+      );
+    });
+  });
 });

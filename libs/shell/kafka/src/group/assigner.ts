@@ -5,6 +5,10 @@
 //
 // The first standby of a partition is the heir: who would get it if its owner were gone, by these same rules. So a standby
 // is where it is needed, and when it is needed it is what the freshest checkpoint points to.
+//
+// Where members name their racks, a partition's first standby is never in its owner's rack: there is none rather than one that
+// would be lost together with the owner. An heir in the owner's rack gives way to whoever follows most closely elsewhere. Further
+// standbys go to the racks with the fewest copies.
 import { assert } from '@flatline/base';
 import type { LocalCheckpoint } from '@flatline/ports';
 
@@ -15,6 +19,8 @@ export interface MemberClaim {
   readonly generation: number;
   readonly owned: readonly number[];
   readonly checkpoints: readonly LocalCheckpoint[];
+  /** What it is lost together with: a site, a zone. Default, and empty: it is lost alone. */
+  readonly rack?: string;
 }
 
 export interface MemberPartitions {
@@ -181,22 +187,35 @@ function nameStandbys(
   members.forEach((_, owner) => {
     nameHeirs(group, members, owner, { named, fair });
   });
+  const isTogether = (a: number, b: number): boolean => a !== b && sharesRack(members[a]!, members[b]!);
   for (const [partition, owner] of group.owners.entries()) {
-    const order = named
-      .map((held, member) => ({ member, held, lag: group.lag(partition, member) }))
-      .filter(({ member, held }) => member !== owner && !held.includes(partition))
-      .sort(
-        (a, b) =>
-          Number(a.held.length >= fair) - Number(b.held.length >= fair) ||
-          compareNumbers(a.lag, b.lag) ||
-          a.held.length - b.held.length,
-      );
-    for (const { held } of order.slice(0, perPartition - 1)) held.push(partition);
+    const holders = (): number[] => named.flatMap((held, member) => (held.includes(partition) ? [member] : []));
+    for (let copies = holders(); copies.length < perPartition; copies = holders()) {
+      const crowd = (member: number): number => [owner, ...copies].filter((each) => isTogether(each, member)).length;
+      const [best] = named
+        .map((held, member) => ({ member, held, lag: group.lag(partition, member), crowd: crowd(member) }))
+        .filter(({ member, held }) => member !== owner && !held.includes(partition))
+        .filter((each) => copies.length > 0 || each.crowd === 0)
+        .sort(
+          (a, b) =>
+            a.crowd - b.crowd ||
+            Number(a.held.length >= fair) - Number(b.held.length >= fair) ||
+            compareNumbers(a.lag, b.lag) ||
+            a.held.length - b.held.length,
+        );
+      if (best === undefined) break;
+      best.held.push(partition);
+    }
   }
   return named.map((held) => held.sort(compareNumbers));
 }
 
-/** Places the partitions of `owner` as if it were gone, and names who gets them. */
+/** True if both name the same one. */
+function sharesRack({ rack: a = '' }: MemberClaim, { rack: b = '' }: MemberClaim): boolean {
+  return a !== '' && a === b;
+}
+
+/** Places the partitions of `owner` as if it were gone, and names who gets them; not those who would be gone with it. */
 function nameHeirs(
   group: Placement,
   members: readonly MemberClaim[],
@@ -220,7 +239,10 @@ function nameHeirs(
   };
   without.placeFreshest(room);
   without.spreadRest(burden);
-  for (const partition of group.partitionsOf(owner)) named[left[without.owners[partition]!]!.index]!.push(partition);
+  for (const partition of group.partitionsOf(owner)) {
+    const { member, index } = left[without.owners[partition]!]!;
+    if (!sharesRack(members[owner]!, member)) named[index]!.push(partition);
+  }
 }
 
 function minBy(members: readonly number[], burden: (member: number) => number): number {

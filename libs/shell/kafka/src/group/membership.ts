@@ -52,6 +52,8 @@ export interface KafkaMembershipOptions {
   readonly endpoint?: string;
   /** Per partition. Default 0. */
   readonly standbys?: number;
+  /** What this instance is lost together with: no other one that says the same is first to stand by for it. Default: none. */
+  readonly rack?: string | undefined;
   readonly heartbeatIntervalMs?: DurationMs;
   readonly sessionTimeoutMs?: DurationMs;
   /** How long a rebalance waits for members that do not come back. */
@@ -286,11 +288,11 @@ export class KafkaMembership implements Membership {
   }
 
   async #subscription(): Promise<Uint8Array> {
-    const { topics, localCheckpoints, endpoint = '', name = '' } = this.#options;
+    const { topics, localCheckpoints, endpoint = '', name = '', rack = '' } = this.#options;
     const { generation = -1, partitions = [] } = this.#last ?? {};
     // The assigner takes the last position named for a partition: what is in memory is ahead of the store.
     const checkpoints = [...(await localCheckpoints()), ...(this.#listener?.positions?.() ?? [])];
-    const statement = { generation, owned: partitions, checkpoints, endpoint, name };
+    const statement = { generation, owned: partitions, checkpoints, endpoint, name, rack };
     return encodeSubscription({ topics, userData: encodeMemberStatement(statement) });
   }
 

@@ -17,6 +17,8 @@ export interface MemberStatement {
   readonly endpoint: string;
   /** Human-readable name of the instance; empty where a member does not say. */
   readonly name: string;
+  /** What the instance is lost together with; empty where a member does not say. */
+  readonly rack: string;
 }
 
 /** Statement of the leader to a member, besides its partitions. */
@@ -27,9 +29,17 @@ export interface LeaderStatement {
   readonly instances: readonly InstancePartitions[];
 }
 
-export const NOTHING_SAID: MemberStatement = { generation: -1, owned: [], checkpoints: [], endpoint: '', name: '' };
+export const NOTHING_SAID: MemberStatement = {
+  generation: -1,
+  owned: [],
+  checkpoints: [],
+  endpoint: '',
+  name: '',
+  rack: '',
+};
 
-export function encodeMemberStatement({ generation, owned, checkpoints, endpoint, name }: MemberStatement): Uint8Array {
+export function encodeMemberStatement(said: MemberStatement): Uint8Array {
+  const { generation, owned, checkpoints, endpoint, name, rack } = said;
   const writer = new ByteWriter();
   writer.u8(VERSION);
   writer.signedVarint(generation);
@@ -41,6 +51,7 @@ export function encodeMemberStatement({ generation, owned, checkpoints, endpoint
   }
   writer.text(endpoint);
   writer.text(name);
+  writer.text(rack);
   return writer.copy();
 }
 
@@ -52,6 +63,7 @@ export function decodeMemberStatement(bytes: Uint8Array | null): MemberStatement
     checkpoints: readMany(reader, () => ({ partition: reader.varint(), changelogPosition: reader.varint() })),
     endpoint: reader.text(),
     name: appended(reader),
+    rack: appended(reader),
   }));
 }
 
