@@ -55,3 +55,14 @@ test('[Q1] keys asked for at the same time: an instance that does not answer kee
   hanging.catch(() => undefined);
   expect(await visits.get(answered!)).toMatchObject({ key: answered, state: 'none' });
 });
+
+test('[Q1] an instance that does not answer is waited for once; then others are asked, and it is tried beside', async () => {
+  const endpoints: string[] = [];
+  const owners = (): readonly string[] => endpoints;
+  const still = await instance('b', false, owners);
+  endpoints.push(still, still);
+  const other = await instance('c', true, owners);
+  // Each question that waits for it would take so long.
+  const visits = directory({ urls: [other], pipeline: 'visits', timeoutMs: 300 });
+  for (let asked = 0; asked < 40; asked += 1) expect(await visits.get('anna')).toMatchObject({ owner: 'c' });
+}, 5_000);

@@ -1,11 +1,11 @@
 // Who is alive: keys of a pipeline looked up at the processor's instances over HTTP, each at the one that has its partition.
 //
-// Owns: the owner map, the keys that wait for the next request.
+// Owns: the owner map, the keys that wait for the next request, which instances are silent.
 // Does not own: what is true (the processor; SPEC, Q1 and Q2).
 import { type DurationMs, messageOf, Misconfigured, partitionOf, Retriable } from '@flatline/base';
 import { type Asked, DirectoryAccess, type DirectoryCredentials } from './directory-access.ts';
 import { act, type ActPlace, type Evicted, type EvictionPlaces, type KeyAct } from './directory-acts.ts';
-import { systemClock } from '@flatline/system';
+import { NoAnswer, SilentEndpoints, systemClock } from '@flatline/system';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { instancesOf, type OwnerMap } from './directory-owners.ts';
 import { type DirectoryChange, watching } from './directory-watch.ts';
@@ -127,6 +127,7 @@ class HttpDirectory implements Directory {
   #owners: OwnerMap | undefined;
   #askedAtMs = -Infinity;
   #asking: Promise<void> | undefined;
+  readonly #silent = new SilentEndpoints();
   readonly #waiting: Waiting[] = [];
   readonly #proving: Waiting[] = [];
 
@@ -319,13 +320,35 @@ class HttpDirectory implements Directory {
     return this.#asking;
   }
 
+  /** Each once, those that are silent last: whoever asks waits for them only where no one else answers. They are tried beside. */
+  #inOrder(endpoints: readonly string[]): readonly string[] {
+    const all = [...new Set(endpoints)].filter((endpoint) => endpoint !== '');
+    const silent = all.filter((endpoint) => this.#silent.isSilent(endpoint));
+    for (const endpoint of silent)
+      if (this.#silent.isTryDue(endpoint, performance.now()))
+        this.#askOne(endpoint, '/livez', {}).catch(() => undefined);
+    return [...all.filter((endpoint) => !silent.includes(endpoint)), ...silent];
+  }
+
+  /** @throws Error that says why there is no answer */
+  async #askOne(endpoint: string, path: string, asked: Asked): ReturnType<DirectoryAccess['ask']> {
+    const askedAtMs = performance.now();
+    try {
+      const answer = await this.#access.ask(endpoint, path, asked, this.#timeoutMs);
+      this.#silent.heard(endpoint, performance.now());
+      return answer;
+    } catch (error) {
+      if (error instanceof NoAnswer) this.#silent.waitedInVain(endpoint, askedAtMs, performance.now());
+      throw error;
+    }
+  }
+
   /** @throws Retriable where none answers, Error where one refuses the question */
   async #fromAny<Answer>(endpoints: readonly string[], path: string, asked: Asked = {}): Promise<Answer> {
     const failures: string[] = [];
-    for (const endpoint of new Set(endpoints)) {
-      if (endpoint === '') continue;
+    for (const endpoint of this.#inOrder(endpoints)) {
       try {
-        const { status, body } = await this.#access.ask(endpoint, path, asked, this.#timeoutMs);
+        const { status, body } = await this.#askOne(endpoint, path, asked);
         if (status === 200) return body as Answer;
         const { error } = body as Said;
         if (status === 400) throw new Refused(error);

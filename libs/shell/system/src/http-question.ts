@@ -20,6 +20,9 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
+/** Nothing came within the time of a question: perhaps whoever has the address stands still. */
+export class NoAnswer extends Error {}
+
 /** A hundred entries have some kilobytes each. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 const CONNECTIONS_MAX = 64;
@@ -45,7 +48,7 @@ export class HttpAsker {
     const request = (isSecure ? requestHttps : requestHttp)(options);
     // An AbortSignal, and reading by `for await`, cost as much as the question itself.
     const timer = setTimeout(() => {
-      reject(new Error(`no answer within ${withinMs} ms`));
+      reject(new NoAnswer(`no answer within ${withinMs} ms`));
       request.destroy();
     }, Math.ceil(withinMs)).unref();
     const end = (): void => {

@@ -1,10 +1,10 @@
 // Asks other instances of the group over HTTP.
 //
-// Owns: the connections to them.
+// Owns: the connections to them, and which of them are silent: no one waits for those.
 // Does not own: who is asked (the group tells addresses; nothing is sent to any other).
 import type { DurationMs } from '@flatline/base';
 import type { HttpProtection, HttpSecrets } from '@flatline/config';
-import { HttpAsker, jsonOf } from '@flatline/system';
+import { HttpAsker, jsonOf, NoAnswer, SilentEndpoints } from '@flatline/system';
 import type { EntryAnswer } from './entry-answer.ts';
 import { bufferOf } from './entry-json.ts';
 import type { Asking } from './here.ts';
@@ -30,6 +30,7 @@ interface Posted {
 
 export class OtherInstances {
   readonly #tls: HttpProtection['tls'];
+  readonly #silent = new SilentEndpoints();
   #asker = new HttpAsker();
   #token: string | undefined;
 
@@ -46,8 +47,15 @@ export class OtherInstances {
 
   /** @throws where it does not answer in time, or not with answers */
   async ask(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]> {
-    const { keys, isNow } = asking;
     this.#requireSafe(endpoint);
+    if (!this.#silent.isSilent(endpoint)) return this.#askAll(endpoint, group, asking);
+    if (this.#silent.isTryDue(endpoint, performance.now()))
+      this.#askAll(endpoint, group, asking).catch(() => undefined);
+    throw new Error('it has answered nothing of late');
+  }
+
+  async #askAll(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]> {
+    const { keys, isNow } = asking;
     const limitMs = isNow ? PROVED_WITHIN_MS : ANSWER_WITHIN_MS;
     const chunks = keyChunks(keys);
     if (chunks.length === 1) return this.#askOnce(endpoint, group, asking, limitMs);
@@ -87,16 +95,18 @@ export class OtherInstances {
 
   /** The JSON of its answer. */
   async #post(endpoint: string, group: string, { path, body, withinMs }: Posted): Promise<unknown> {
-    const answer = await this.#asker.ask(`${endpoint}/api/v1/entries/${path}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        [FORWARDED_HEADER]: group,
-        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-      },
-      body: JSON.stringify(body),
-      withinMs,
+    const headers = {
+      'content-type': 'application/json',
+      [FORWARDED_HEADER]: group,
+      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+    };
+    const question = { method: 'POST', headers, body: JSON.stringify(body), withinMs } as const;
+    const askedAtMs = performance.now();
+    const answer = await this.#asker.ask(`${endpoint}/api/v1/entries/${path}`, question).catch((error: unknown) => {
+      if (error instanceof NoAnswer) this.#silent.waitedInVain(endpoint, askedAtMs, performance.now());
+      throw error;
     });
+    this.#silent.heard(endpoint, performance.now());
     if (answer.status === 401 || answer.status === 403) throw new Error(`HTTP ${answer.status}: ${UNKNOWN_THERE}`);
     if (answer.status !== 200) throw new Error(`HTTP ${answer.status}`);
     return jsonOf(answer);
