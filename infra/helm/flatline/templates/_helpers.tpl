@@ -129,7 +129,14 @@ envFrom:
 {{- if hasKey $ingest "host" }}{{ fail "config.ingest.host: is set by the chart; leave it out" }}{{ end -}}
 {{- if and $.Values.ingest.tokensSecret (hasKey $ingest "tokens") }}{{ fail "config.ingest.tokens: comes from ingest.tokensSecret; leave one of them out" }}{{ end -}}
 {{- if not (or $.Values.ingest.tokensSecret (hasKey $ingest "tokens")) }}{{ fail "ingest.tokensSecret: is missing; it names the secret whose keys senders name as their tokens" }}{{ end -}}
+{{- if hasKey $ingest "tls" }}{{ fail "config.ingest.tls: is set by the chart, from ingest.tlsSecret; leave it out" }}{{ end -}}
+{{- if not (or $.Values.ingest.tlsSecret $.Values.ingest.tlsTerminated) }}{{ fail "ingest.tlsSecret: is missing; it names the secret with the certificate of the port, or ingest.tlsTerminated says that an ingress ends TLS before it" }}{{ end -}}
+{{- if and $.Values.ingest.tlsSecret $.Values.ingest.tlsTerminated }}{{ fail "ingest.tlsTerminated: TLS ends in the pods, with ingest.tlsSecret; leave one of them out" }}{{ end -}}
 {{- $_ := set $ingest "host" "0.0.0.0" -}}
+{{- $_ := set $ingest "tls" "terminated" -}}
+{{- if $.Values.ingest.tlsSecret -}}
+{{- $_ := set $ingest "tls" (dict "cert" "/etc/flatline-ingest-tls/tls.crt" "key" (dict "file" "/etc/flatline-ingest-tls/tls.key")) -}}
+{{- end -}}
 {{- $_ := set $config "ingest" $ingest -}}
 {{- if $.Values.ingest.tokensSecret -}}
 {{- $tokens := list -}}

@@ -89,6 +89,7 @@ describe('a valid configuration', () => {
   test('the environment goes over the file', () => {
     const environment = {
       KAFKA_BROKERS: 'a:1, b:2',
+      FLATLINE_RACK: 'east',
       FLATLINE_COMMIT_INTERVAL_MS: '250',
       FLATLINE_HTTP_PORT: '0',
       SCHEMA_REGISTRY_URL: 'http://r:1',
@@ -96,6 +97,7 @@ describe('a valid configuration', () => {
     const config = resolve(minimal, environment);
     expect(config).toMatchObject({
       brokers: ['a:1', 'b:2'],
+      rack: 'east',
       commitIntervalMs: 250,
       http: { port: 0 },
       schemaRegistry: { url: 'http://r:1', setting: 'SCHEMA_REGISTRY_URL', retries: 3, timeoutMs: 5_000 },

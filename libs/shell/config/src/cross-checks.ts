@@ -3,7 +3,7 @@ import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@
 import { kindOf, type PipelineSection, presetWords, type Reducers } from '@flatline/kind-modules';
 import { attributeChecks } from './attribute-checks.ts';
 import { type CrossFinding, finding } from './cross-finding.ts';
-import { httpChecks } from './http-settings.ts';
+import { httpChecks, senderPortChecks } from './http-settings.ts';
 import { inputChecks } from './input-checks.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
 import { probeChecks } from './probe-checks.ts';
@@ -33,6 +33,7 @@ export function crossChecks(config: Configuration, { now, reducers = {} }: Check
     ...registryChecks(config),
     ...httpChecks(config.http),
     ...ingestChecks(config),
+    ...(config.ingest === undefined ? [] : senderPortChecks(config.ingest)),
     ...notifierChecks(config),
     ...probeChecks(config),
   ];

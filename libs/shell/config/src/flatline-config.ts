@@ -86,6 +86,8 @@ export interface IngestConfig {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** As the files say now; undefined: TLS does not end here. @throws Retriable naming what cannot be read */
+  readonly certificate: (() => HttpCertificate) | undefined;
   readonly tokens: readonly string[];
   /** Those of web pages that may send. */
   readonly origins: readonly string[];

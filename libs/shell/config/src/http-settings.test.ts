@@ -122,3 +122,30 @@ describe('[H3] tokens', () => {
     expect(() => protection!.secrets()).toThrow(/http\.tls\.key is .*is empty/);
   });
 });
+
+describe('[H1] the port of ingest', () => {
+  const environment = { TOKEN: 'sesame' };
+  const resolvedIngest = (changes: object) => {
+    const ingest = { tokens: [{ env: 'TOKEN' }], ...changes };
+    return resolveConfiguration({ ...minimal, ingest }, { source: 'test', folder, environment }).ingest!;
+  };
+
+  test('[H1] beyond loopback is refused without TLS, and says what is lacking', () => {
+    expect(() => resolvedIngest({ host: '0.0.0.0' })).toThrow(
+      /ingest\.host .*beyond loopback it needs ingest\.tls \(.*"terminated".*127\.0\.0\.1/,
+    );
+    expect(resolvedIngest({ host: '0.0.0.0', tls: 'terminated' }).certificate).toBeUndefined();
+    expect(resolvedIngest({}).certificate).toBeUndefined();
+  });
+
+  test('[H1] has a certificate of its own, which is read again; what cannot be read is named', () => {
+    const own = { cert: file('senders.pem', 'ONE').file, key: file('senders.key', 'KEY') };
+    const { certificate } = resolvedIngest({ host: '0.0.0.0', tls: own });
+    expect(certificate!()).toEqual({ cert: 'ONE', key: 'KEY' });
+    file('senders.pem', 'TWO');
+    expect(certificate!().cert).toBe('TWO');
+    rmSync(join(folder, 'senders.pem'));
+    expect(certificate).toThrow(/ingest\.tls\.cert/);
+    expect(() => resolvedIngest({ tls: own })).toThrow(/ingest\.tls\.cert/);
+  });
+});

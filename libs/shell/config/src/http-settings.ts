@@ -4,7 +4,7 @@ import { secret } from '@flatline/kind-modules/form';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type CrossFinding, finding } from './cross-finding.ts';
-import type { HttpConfig, HttpSecrets, HttpToken } from './flatline-config.ts';
+import type { HttpCertificate, HttpConfig, HttpSecrets, HttpToken } from './flatline-config.ts';
 import type { SecretReader } from './secrets.ts';
 
 /** host:port, or [ipv6]:port. */
@@ -25,12 +25,11 @@ const HASH_IS = 'sha256:â€¦, as `flatline http token` prints it, or { "file": "â
 const TOKENS_MAX = 64;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
-const tls = z.strictObject({
-  cert: z.string().min(1),
-  key: secret,
-  passphrase: secret.optional(),
-  ca: z.string().min(1).optional(),
-});
+const certificate = z.strictObject({ cert: z.string().min(1), key: secret, passphrase: secret.optional() });
+const tls = certificate.extend({ ca: z.string().min(1).optional() });
+
+/** A port whose callers have no certificates. */
+export const tlsOfSenders = z.union([z.literal(TERMINATED), certificate], { error: TLS_IS }).optional();
 
 /** Callers without an entry of their own have these names in the audit line: other instances, and whoever asks a port without tokens. */
 const TAKEN_NAMES = ['group', 'loopback'];
@@ -146,13 +145,46 @@ function secretsOf({ tls, auth }: HttpSection, secrets: SecretReader): HttpSecre
   return { certificate, tokens: (auth?.tokens ?? []).map((each, i) => hashedToken(each, i, secrets)), group };
 }
 
-function certificateOf({ cert, key, passphrase, ca }: z.output<typeof tls>, secrets: SecretReader) {
+function certificateOf({ ca, ...own }: z.output<typeof tls>, secrets: SecretReader): HttpCertificate {
   return {
-    cert: secrets.file('http.tls.cert', cert) ?? '',
-    key: secrets.read('http.tls.key', key) ?? '',
-    ...(passphrase !== undefined && { passphrase: secrets.read('http.tls.passphrase', passphrase) ?? '' }),
+    ...certificateIn('http.tls', own, secrets),
     ...(ca !== undefined && { ca: secrets.file('http.tls.ca', ca) ?? '' }),
   };
+}
+
+function certificateIn(
+  setting: string,
+  { cert, key, passphrase }: z.output<typeof certificate>,
+  secrets: SecretReader,
+): HttpCertificate {
+  return {
+    cert: secrets.file(`${setting}.cert`, cert) ?? '',
+    key: secrets.read(`${setting}.key`, key) ?? '',
+    ...(passphrase !== undefined && { passphrase: secrets.read(`${setting}.passphrase`, passphrase) ?? '' }),
+  };
+}
+
+/** What the port of `ingest` serves with, now and each time that it is asked; undefined: TLS does not end here. */
+export function senderCertificate(
+  tlsSection: z.output<typeof tlsOfSenders>,
+  secrets: SecretReader,
+): (() => HttpCertificate) | undefined {
+  if (typeof tlsSection !== 'object') return undefined;
+  certificateIn('ingest.tls', tlsSection, secrets);
+  return () => secrets.now((again) => certificateIn('ingest.tls', tlsSection, again));
+}
+
+/** H1, of the port on which senders are always asked for a token. */
+export function senderPortChecks({
+  host,
+  tls: given,
+}: {
+  readonly host: string;
+  readonly tls?: z.output<typeof tlsOfSenders>;
+}): CrossFinding[] {
+  if (isLoopback(host) || given !== undefined) return [];
+  const problem = `beyond loopback it needs ingest.tls (${TLS_IS}). Or listen on 127.0.0.1`;
+  return [finding('ingest.host', host, problem, ['ingest.tls'])];
 }
 
 function hashedToken({ name, role, hash }: AuthSection['tokens'][number], i: number, secrets: SecretReader): HttpToken {

@@ -13,7 +13,7 @@ import type {
   SchemaRegistryConfig,
   TlsConfig,
 } from './flatline-config.ts';
-import { httpOf } from './http-settings.ts';
+import { httpOf, senderCertificate } from './http-settings.ts';
 import { explainIssue, withKindless } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
@@ -176,8 +176,10 @@ function registryOf(
 
 function ingestOf({ ingest, pipelines }: Configuration, secrets: SecretReader): IngestConfig | undefined {
   if (ingest === undefined) return undefined;
+  const { tls, ...others } = ingest;
   const tokens = ingest.tokens.map((token, i) => secrets.token(`ingest.tokens[${i}]`, token) ?? '');
-  return { ...ingest, tokens, pingIntervalMs: pingIntervalOf(ingest, pipelines) };
+  const certificate = senderCertificate(tls, secrets);
+  return { ...others, certificate, tokens, pingIntervalMs: pingIntervalOf(ingest, pipelines) };
 }
 
 /** Access of a command that does not use Kafka's secrets. */

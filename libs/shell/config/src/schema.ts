@@ -10,7 +10,7 @@ import { pipelineForm, type Reducer } from '@flatline/kind-modules';
 import { NAME_LENGTH_MAX, secret } from '@flatline/kind-modules/form';
 import { EXTENSION_NAME, EXTENSION_TEXT } from '@flatline/system';
 import { z } from 'zod';
-import { hostAndPort, http } from './http-settings.ts';
+import { hostAndPort, http, tlsOfSenders } from './http-settings.ts';
 import { notifierForm } from './notifier/notifier-form.ts';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
@@ -59,6 +59,7 @@ const kafka = z.strictObject({
 const ingest = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: z.int().min(0).max(65_535).default(7_071),
+  tls: tlsOfSenders,
   tokens: z.array(secret).min(1),
   origins: z
     .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'an origin: https://shop.example, without a path'))

@@ -4,6 +4,6 @@ export { addGuard, callerOf } from './access/guard.ts';
 export { GroupCertificates } from './access/peer-certificates.ts';
 export type { Role, RouteRole, RouteRoles } from './access/roles.ts';
 export { IssuerTokens } from './oidc/issuer-tokens.ts';
-export { promptClose, REQUEST_WITHIN_MS } from './serving/prompt-close.ts';
+export { promptClose } from './serving/prompt-close.ts';
 export { reread } from './serving/reread.ts';
-export { contextOf, serverOptions } from './serving/server-options.ts';
+export { type Certificate, contextOf, serverOptions } from './serving/server-options.ts';

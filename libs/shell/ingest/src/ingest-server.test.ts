@@ -1,6 +1,6 @@
 // Heartbeats over HTTP on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
 import { partitionOf } from '@flatline/base';
-import { alterInForce } from '@flatline/dev-broker';
+import { alterInForce, issueCertificate, makeAuthority } from '@flatline/dev-broker';
 import { KafkaLogScan, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { EventFormats } from '@flatline/records/events';
 import { systemClock as clock } from '@flatline/system';
@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { type IngestOptions, type IngestServer, openIngestServer } from './index.ts';
 
 const kafka = { brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','), clientId: 'flatline-ingest-test', clock };
@@ -85,6 +86,51 @@ test('who offers HTTP/2, as the JDK does by default, is answered in HTTP/1.1, an
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 202 /);
   socket.destroy();
   expect(await written('jdk')).toEqual(['{}']);
+});
+
+describe('TLS', () => {
+  const authority = makeAuthority(Date.now());
+  const issued = (commonName: string): { readonly cert: string; readonly key: string } => {
+    const { key, certificate } = issueCertificate(authority, { commonName, forLoopback: true }, Date.now());
+    return { cert: certificate, key };
+  };
+
+  /** The first bytes of the answer, and whose certificate was shown. */
+  async function ask(url: URL, head: string, body = ''): Promise<{ readonly answer: string; readonly name: unknown }> {
+    const socket = connectTls({ host: url.hostname, port: Number(url.port), ca: authority.certificate });
+    await once(socket, 'secureConnect');
+    socket.write(`${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n${body}`);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    const name = socket.getPeerCertificate().subject.CN;
+    socket.destroy();
+    return { answer: answer.toString('latin1'), name };
+  }
+
+  test('[H1] ends here: requests and sockets come over it, and another certificate is shown to new connections', async () => {
+    const url = new URL(await serve({ certificate: issued('first') }));
+    expect(url.protocol).toBe('https:');
+    const post = await ask(url, `POST ${url.pathname}/tls`, 'Content-Length: 0\r\n\r\n');
+    expect([post.answer.split('\r\n')[0], post.name]).toEqual(['HTTP/1.1 202 Accepted', 'first']);
+    const key = Buffer.alloc(16, 1).toString('base64');
+    const offer = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}`;
+    const socket = await ask(url, `GET ${url.pathname}/tls`, `${offer}\r\n\r\n`);
+    expect(socket.answer).toMatch(/^HTTP\/1\.1 101 /);
+    const [server] = open;
+    expect(() => {
+      server!.renew({ cert: 'none', key: 'none' });
+    }).toThrow('ingest.tls cannot be used');
+    server!.renew(issued('second'));
+    expect(await ask(url, `POST ${url.pathname}/tls`, 'Content-Length: 0\r\n\r\n')).toMatchObject({ name: 'second' });
+    // Without it nothing is answered, and nothing taken.
+    await expect(
+      fetch(`${url.href.replace('https', 'http')}/plain`, { method: 'POST', headers: bearer }),
+    ).rejects.toThrow();
+    expect(await written('plain')).toEqual([]);
+  });
+
+  test('[H1] a certificate that cannot be used is no start', async () => {
+    await expect(serve({ certificate: { cert: 'none', key: 'none' } })).rejects.toThrow('ingest.tls cannot be used');
+  });
 });
 
 describe('heartbeats over HTTP', () => {

@@ -7,10 +7,12 @@ import cors from '@fastify/cors';
 import limits from '@fastify/rate-limit';
 import websocket from '@fastify/websocket';
 import { type Clock, messageOf } from '@flatline/base';
-import { promptClose, REQUEST_WITHIN_MS } from '@flatline/http';
+import { type Certificate, contextOf, promptClose, serverOptions } from '@flatline/http';
 import type { EventDecoder } from '@flatline/ports/formats';
 import { type KafkaConnection, type KafkaOptions, openCluster, RecordTooLarge } from '@flatline/kafka';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { Server as TlsServer } from 'node:tls';
 import { type Access, refusalOf } from './access.ts';
 import { BeatWriter } from './beat-writer.ts';
 import { eventOf } from './event-body.ts';
@@ -24,6 +26,8 @@ export interface IngestOptions extends Access {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** undefined: without TLS. */
+  readonly certificate?: Certificate | undefined;
   /** By pipeline. */
   readonly inputs: ReadonlyMap<string, IngestInput>;
   readonly keyBytesMax: number;
@@ -42,8 +46,10 @@ export interface IngestInput {
 }
 
 export interface IngestServer {
-  /** `http://host:port`. */
+  /** `http://host:port`, or `https://…`. */
   readonly address: string;
+  /** New connections get this one. @throws Misconfigured where it cannot be used: the one before goes on */
+  renew(certificate: Certificate): void;
   /** Takes no more, and waits for what was taken. */
   close(): Promise<void>;
 }
@@ -59,6 +65,7 @@ interface Place {
   readonly Params: { readonly pipeline: string; readonly key: string };
 }
 
+const SETTING = 'ingest.tls';
 const PATH = '/ingest/v1/:pipeline/:key';
 const PATH_SHOWN = 'POST, DELETE or a WebSocket at /ingest/v1/PIPELINE/KEY';
 /** Requests of one pipeline that may wait for the brokers, beside a heartbeat of each socket; more get 503 at once. */
@@ -68,13 +75,16 @@ const CLOSE_WITHIN_MS = 1_000;
 
 /** @throws Misconfigured where the address cannot be bound */
 export async function openIngestServer(options: IngestOptions): Promise<IngestServer> {
+  // Since Node 24.9. The WebSockets' plugin would refuse other upgrades, as HTTP/2, which every request of the JDK's client offers.
+  const more = {
+    shouldUpgradeCallback: ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === 'websocket',
+  };
+  const served = serverOptions(options.certificate, { setting: SETTING, more });
   const connection = openCluster(options.kafka);
   const writers = writersOf(options, connection);
   const server = Fastify({
+    ...served,
     bodyLimit: options.eventBytesMax,
-    requestTimeout: REQUEST_WITHIN_MS,
-    // Since Node 24.9. The WebSockets' plugin would refuse other upgrades, as HTTP/2, which every request of the JDK's client offers.
-    http: { shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket' },
     routerOptions: { maxParamLength: 3 * options.keyBytesMax },
     frameworkErrors: frameworkErrors(options),
   });
@@ -87,7 +97,10 @@ export async function openIngestServer(options: IngestOptions): Promise<IngestSe
   };
   try {
     const { host, port } = options;
-    return { address: await server.listen({ host, port }), close };
+    const renew = (certificate: Certificate): void => {
+      (server.server as unknown as TlsServer).setSecureContext(contextOf(certificate, SETTING));
+    };
+    return { address: await server.listen({ host, port }), renew, close };
   } catch (error) {
     await close();
     throw unbound(options, error);

@@ -1,6 +1,7 @@
 // Heartbeats over HTTP into the inputs of this process's pipelines.
 import type { Clock } from '@flatline/base';
-import type { FlatlineConfig } from '@flatline/config';
+import type { FlatlineConfig, HttpCertificate } from '@flatline/config';
+import { reread } from '@flatline/http';
 import type { IngestServer } from '@flatline/ingest';
 import type { KafkaOptions } from '@flatline/kafka';
 import { EventFormats } from '@flatline/records/events';
@@ -20,11 +21,12 @@ export async function openIngest(
 ): Promise<IngestServer | undefined> {
   // A port is one process's: of several workers, the first one's.
   if (ingest === undefined || (worker ?? 1) !== 1) return undefined;
-  const { maxEventBytes: eventBytesMax, maxPerSecond: perSecondMax, maxSockets: socketsMax, ...others } = ingest;
+  const { certificate, maxPerSecond: perSecondMax, maxSockets: socketsMax, ...others } = ingest;
   const { openIngestServer } = await import('@flatline/ingest');
   const sessions = pipelines.filter(({ kind }) => kind === 'session');
   const opened = await openIngestServer({
     ...others,
+    certificate: certificate?.(),
     clock,
     kafka,
     inputs: new Map(
@@ -35,12 +37,40 @@ export async function openIngest(
       }),
     ),
     keyBytesMax: Math.min(...sessions.map(({ input }) => input.maxKeyBytes)),
-    eventBytesMax,
+    eventBytesMax: ingest.maxEventBytes,
     perSecondMax,
     socketsMax,
   });
   log.info('takes heartbeats over HTTP', { address: opened.address });
-  return opened;
+  return certificate === undefined ? opened : renewed(opened, certificate, { clock, log });
+}
+
+/** Serves with what the files have by then, while it is open. */
+function renewed(
+  server: IngestServer,
+  read: () => HttpCertificate,
+  { clock, log }: Pick<IngestParts, 'clock' | 'log'>,
+): IngestServer {
+  let isFirst = true;
+  const stop = reread({
+    read,
+    take: (certificate) => {
+      server.renew(certificate);
+      if (!isFirst) log.info('ingest has another certificate');
+      isFirst = false;
+    },
+    clock,
+    onTrouble: (why) => {
+      log.warn('the certificate of ingest stays what it was', { why });
+    },
+  });
+  return {
+    ...server,
+    close: () => {
+      stop();
+      return server.close();
+    },
+  };
 }
 
 /**

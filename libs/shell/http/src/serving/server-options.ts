@@ -24,13 +24,24 @@ const STILL_MS: DurationMs = 60_000;
 
 const LIMITS = { headersTimeout: HEADERS_WITHIN_MS, connectionsCheckingInterval: LATE_CHECK_MS } as const;
 
+/** How a server differs from the processor's own. */
+export interface Served {
+  /** Names the setting of the certificate. Default: `http.tls`. */
+  readonly setting?: string;
+  readonly more?: Pick<ServerOptions, 'shouldUpgradeCallback'>;
+}
+
 /** Options of a server with its limits of time; with a certificate, over TLS. @throws Misconfigured where that is none */
-export function serverOptions(certificate: Certificate | undefined): FastifyHttpOptions<Server> {
+export function serverOptions(
+  certificate: Certificate | undefined,
+  { setting, more = {} }: Served = {},
+): FastifyHttpOptions<Server> {
   const common = { requestTimeout: REQUEST_WITHIN_MS, connectionTimeout: STILL_MS };
-  if (certificate === undefined) return { ...common, http: LIMITS };
+  if (certificate === undefined) return { ...common, http: { ...LIMITS, ...more } };
   const https: ServerOptions = {
     ...LIMITS,
-    ...contextOf(certificate),
+    ...more,
+    ...contextOf(certificate, setting),
     handshakeTimeout: HANDSHAKE_WITHIN_MS,
     requestCert: certificate.ca !== undefined,
     // Callers may come with a token instead: who has neither is refused by the guard.
@@ -41,13 +52,13 @@ export function serverOptions(certificate: Certificate | undefined): FastifyHttp
 }
 
 /** @throws Misconfigured where certificate, key and authorities do not go together */
-export function contextOf({ cert, key, passphrase, ca }: Certificate): SecureContextOptions {
+export function contextOf({ cert, key, passphrase, ca }: Certificate, setting = 'http.tls'): SecureContextOptions {
   const context = { cert, key, ...(passphrase !== undefined && { passphrase }), ...(ca !== undefined && { ca }) };
   try {
     createSecureContext(context);
   } catch (error) {
     throw new Misconfigured(
-      `http.tls cannot be used (${messageOf(error)}): cert has to be a PEM file with the certificate and those between it and ` +
+      `${setting} cannot be used (${messageOf(error)}): cert has to be a PEM file with the certificate and those between it and ` +
         'its authority, key the private key of the first one, passphrase what opens that, ca certificates of authorities',
       error,
     );
