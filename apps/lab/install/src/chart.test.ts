@@ -169,13 +169,17 @@ describe('the chart', () => {
       ingest: {
         host: '0.0.0.0',
         port: 7072,
+        tls: { cert: '/etc/flatline-ingest-tls/tls.crt', key: { file: '/etc/flatline-ingest-tls/tls.key' } },
         tokens: [{ file: '/etc/flatline-ingest/web' }, { file: '/etc/flatline-ingest/app' }],
       },
     });
     const pod = (manifestIn('everything', 'StatefulSet') as Workload).spec.template.spec;
     expect(pod).toMatchObject({
       containers: [{ ports: [{ name: 'http' }, { name: 'ingest', containerPort: 7072 }] }],
-      volumes: expect.arrayContaining([{ name: 'ingest-tokens', secret: { secretName: 'shop-ingest' } }]),
+      volumes: expect.arrayContaining([
+        { name: 'ingest-tls', secret: { secretName: 'shop-ingest-tls' } },
+        { name: 'ingest-tokens', secret: { secretName: 'shop-ingest' } },
+      ]),
     });
     expect(manifestIn('everything', 'NetworkPolicy')).toMatchObject({
       spec: { ingress: [{ ports: [{ port: 'http' }] }, { from: [{}], ports: [{ port: 'ingest' }] }] },
@@ -217,6 +221,7 @@ describe('the chart', () => {
     ['scaler', /^scaler\.enabled: needs serviceMonitor\.enabled/m],
     ['alerts', /^alerts\.enabled: needs serviceMonitor\.enabled/m],
     ['ingest', /^ingest\.tokensSecret: is missing/m],
+    ['senders', /^ingest\.tlsSecret: is missing/m],
     ['workers', /^workers: auto needs resources\.limits\.cpu/m],
   ])('refuses what would mislead its %s', (name, reason) => {
     expect(read(`infra/helm/rendered/refused/${name}.txt`)).toMatch(reason);

@@ -82,8 +82,9 @@ describe('[F14] damaged bytes of others', () => {
   test('[F14] what other members of the group say', () => {
     const instances = [{ endpoint: 'http://a:1', name: 'a', partitions: [1, 2], standbys: [3] }];
     const checkpoints = [{ partition: 1, changelogPosition: 2 ** 40 }];
+    const member = { generation: 3, endpoint: 'http://a:1', name: 'a', rack: 'east' };
     const corpus = [
-      encodeMemberStatement({ generation: 3, owned: [1, 2, 300], checkpoints, endpoint: 'http://a:1', name: 'a' }),
+      encodeMemberStatement({ ...member, owned: [1, 2, 300], checkpoints }),
       encodeLeaderStatement({ partitionCount: 8, standbys: [1], instances }),
     ];
     const feed = (bytes: Uint8Array): void => {
