@@ -1,0 +1,113 @@
+// A dispatcher of users who are online, through faults: messages go into the log, answers come from the directory, and each of them is
+// judged by the log afterwards.
+import { type DurationMs, partitionOf } from '@flatline/base';
+import { KafkaLogScan, type KafkaConnection } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { setTimeout as delay } from 'node:timers/promises';
+import { withApplication } from '../frame/application.ts';
+import type { Ground } from '../frame/frame.ts';
+import { stormKey } from '../storm/close-count.ts';
+import type { Application } from '../tasks/application.ts';
+import { writeRecords } from '../writing.ts';
+import { Clients, type Served } from './clients.ts';
+import { type DispatcherTurn, figuresOf } from './dispatcher-page.ts';
+import { DispatcherAtWork } from './dispatcher-at-work.ts';
+import { EndedWatch } from './ended-watch.ts';
+import { type Fault, Pair } from './faults.ts';
+import { showInput } from './input-scan.ts';
+import { AnswerJudge, type Judgement } from './judged-answers.ts';
+import { firstGatewayOf, GATEWAYS, loginValue, LOST_GATEWAY } from './user-messages.ts';
+
+/** Users are served so long before anything happens, and after it is over. */
+const CALM_MS: DurationMs = 3_000;
+const SEED = 7;
+
+export interface DispatcherSettings {
+  /** Users. */
+  readonly sessions: number;
+  /** Messages a second. */
+  readonly events: number;
+  readonly partitions: number;
+}
+
+export type DispatcherGround = Ground<DispatcherSettings>;
+
+export interface FaultCell {
+  readonly fault: Fault;
+  readonly standbys: number;
+}
+
+/** @throws Error if an instance does not start, or a message is answered too seldom to be told of */
+export function throughFault(ground: DispatcherGround, cell: FaultCell): Promise<DispatcherTurn> {
+  return withApplication(ground, async (application) => {
+    const { connection, sessions } = ground;
+    await logIn(connection, application.topic, sessions);
+    const pair = new Pair(application, cell.standbys);
+    try {
+      await pair.untilShared(sessions);
+      const urls = await pair.addresses();
+      const work = await DispatcherAtWork.open({ connection, topic: application.topic, urls });
+      const clients = new Clients(work, { users: sessions, perSecond: ground.events, seed: SEED });
+      await delay(CALM_MS);
+      const fromMs = performance.now();
+      const endedMs = cell.fault === 'gateway lost' ? await loseGateway(ground, application, work) : undefined;
+      if (cell.fault !== 'gateway lost') await pair.suffer(cell.fault);
+      await delay(CALM_MS);
+      const served = await clients.stop();
+      await work.close();
+      const judgement = await judged(ground, application, served);
+      for (const wrong of judgement.wrong) ground.onProgress(`wrong: ${wrong}`);
+      return { ...cell, ...figuresOf(served, judgement, fromMs), endedMs };
+    } finally {
+      await pair.end();
+    }
+  });
+}
+
+/** A login of each, as fast as the broker takes them. */
+async function logIn(connection: KafkaConnection, topic: string, users: number): Promise<void> {
+  const values = new Map(
+    Array.from({ length: GATEWAYS }, (_, user) => {
+      const gateway = firstGatewayOf(user);
+      return [gateway, loginValue({ number: 0, gateway })];
+    }),
+  );
+  await writeRecords(connection, {
+    topic,
+    records: function* (partitions) {
+      for (let user = 0; user < users; user += 1) {
+        const key = stormKey(user);
+        yield { partition: partitionOf(key, partitions), key, value: values.get(firstGatewayOf(user))! };
+      }
+    },
+  });
+}
+
+/** From the act until a reader has seen the last of its users end. */
+async function loseGateway(
+  { kafka }: DispatcherGround,
+  { application, partitions }: Application,
+  { directory }: DispatcherAtWork,
+): Promise<DurationMs> {
+  const watch = new EndedWatch(kafka, `${application}.output`, partitions);
+  try {
+    const askedAtMs = performance.now();
+    await directory.evict({ attribute: 'gateway', equals: LOST_GATEWAY });
+    return (await watch.quiet()) - askedAtMs;
+  } finally {
+    await watch.close();
+  }
+}
+
+async function judged(
+  { kafka, connection, partitions }: DispatcherGround,
+  { topic }: Application,
+  { answers, acknowledged }: Served,
+): Promise<Judgement> {
+  const scan = new KafkaLogScan({ clock: systemClock, connection });
+  const all = Array.from({ length: partitions }, (_, partition) => scan.bounds({ topic, partition }));
+  const ends = (await Promise.all(all)).map(({ lastStableOffset }) => lastStableOffset);
+  const judge = new AnswerJudge(answers, partitions);
+  await showInput(kafka, topic, ends, judge);
+  return judge.finish(acknowledged);
+}
