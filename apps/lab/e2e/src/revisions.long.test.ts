@@ -10,6 +10,7 @@ import { addressOf } from './metrics.fixture.ts';
 import { Database, findPostgresql } from './postgresql.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectVerified } from './verify.fixture.ts';
+import { readWhole } from './whole-topic.fixture.ts';
 
 const PARTITIONS = 2;
 const VISITORS = 400;
@@ -34,9 +35,22 @@ afterEach(async () => {
 
 type Word = SummaryRecord | TombstoneRecord;
 
+/** The broker stamps the stream, producers the table: sessions are reduced and counted, too. */
 function configure(output = scenario.output): void {
-  const inputs = [{ topic: scenario.input }, { topic: table, touches: false, unknownKey: 'deadLetter' }];
-  scenario.configure({ input: inputs, revisionWindowMs: WINDOW_MS, output: { topic: output } } as object);
+  const rows = { topic: table, touches: false, unknownKey: 'deadLetter', timestampType: 'CreateTime' };
+  scenario.configure({
+    input: [{ topic: scenario.input }, rows],
+    revisionWindowMs: WINDOW_MS,
+    output: { topic: output },
+    reducer: { n: { sum: '/n' }, plan: { last: '/attributes/plan' } },
+    stats: { windows: ['10s'] },
+  } as object);
+}
+
+/** Statistics that were said of an output, each partition's as it lies there. */
+async function statsOf(output: string): Promise<readonly string[][]> {
+  const all = await readWhole(scenario.kafka, { topic: `${output}.stats`, partitions: PARTITIONS });
+  return all.map((records) => records.map(({ value }) => Buffer.from(value!).toString()));
 }
 
 async function createTopics(): Promise<void> {
@@ -56,7 +70,10 @@ async function send(topic: string, records: readonly (readonly [key: string, val
   }
 }
 
-const row = (key: string): readonly [string, string] => [key, JSON.stringify({ attributes: { plan: `of ${key}` } })];
+const row = (key: string): readonly [string, string] => [
+  key,
+  JSON.stringify({ attributes: { plan: `of ${key}` }, n: 7 }),
+];
 
 /** All that is said until there are so many tombstones, by incarnation, in short. */
 async function saidUntil(tombstones: number, topic = scenario.output): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -74,14 +91,15 @@ async function saidUntil(tombstones: number, topic = scenario.output): Promise<R
 
 function wordOf(record: Word): string {
   if (record.kind === 'tombstone') return 'final';
-  const { revision, reason, attributes, eventCount } = record.summary;
-  return `${revision} ${reason} ${eventCount} ${attributes.get('plan') ?? 'no plan'}`;
+  const { revision, reason, attributes, eventCount, reduced } = record.summary;
+  const of = attributes.get('plan') ?? 'no plan';
+  return `${revision} ${reason} ${eventCount} ${of} ${String(Object.values(reduced as object))}`;
 }
 
 const visitors = Array.from({ length: VISITORS }, (_, i) => `visitor-${i}`);
 
 describe('a stream, and a table whose rows come after the close', () => {
-  test('[S9][S8][F1][R1][O1][C5] each session is said again with its row, once, whatever is killed; a replay says the same', async () => {
+  test('[S9][S8][S10][S12][F1][R1][O1][C5] each session is said again with its row, once, whatever is killed; a replay says the same', async () => {
     scenario = Scenario.unprovisioned({ timeoutMs: TIMEOUT_MS, partitions: PARTITIONS });
     table = `${scenario.application}-table`;
     configure();
@@ -107,10 +125,17 @@ describe('a stream, and a table whose rows come after the close', () => {
     const words = [...said.values()].map((each) => each.join(', ')).sort();
     expect(words).toEqual(
       [
-        ...visitors.map((key) => `0 TIMEOUT 1 no plan, 1 TIMEOUT 2 of ${key}, final`),
-        '0 TIMEOUT 1 no plan, final',
+        ...visitors.map((key) => `0 TIMEOUT 1 no plan 0,, 1 TIMEOUT 2 of ${key} 7,of ${key}, final`),
+        '0 TIMEOUT 1 no plan 0,, final',
       ].sort(),
     );
+    const counted = await statsOf(scenario.output);
+    const cells = counted
+      .flat()
+      .map((value) => JSON.parse(value) as { readonly opened: number; readonly closed: number });
+    // A revision counts nothing.
+    for (const name of ['opened', 'closed'] as const)
+      expect(cells.reduce((sum, cell) => sum + cell[name], 0)).toBe(VISITORS + 1);
     await expectVerified(scenario);
     scenario.rename();
     const again = `${scenario.output}-again`;
@@ -119,6 +144,7 @@ describe('a stream, and a table whose rows come after the close', () => {
     const second = scenario.start('again');
     expect(await saidUntil(VISITORS + 1, again)).toEqual(said);
     expect(await scenario.stop(second)).toBe(0);
+    expect(await statsOf(again)).toEqual(counted);
   });
 });
 

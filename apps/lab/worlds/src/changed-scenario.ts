@@ -15,7 +15,9 @@ export function changedScenario(scenario: Scenario, random: Random): Scenario {
   const maxDurationMs = drawMaxDuration(random, timeoutMs);
   const subject = scenario.subject.changed(random);
   const tombstones = random.chance(0.5);
-  const furtherInputs = scenario.furtherInputs.map(({ topic }) => drawInput(random, topic));
+  const furtherInputs = scenario.furtherInputs.map(({ topic, timestampType }) =>
+    drawInput(random, topic, timestampType),
+  );
   return { ...scenario, timeoutMs, maxDurationMs, tombstones, subject, furtherInputs };
 }
 

@@ -119,7 +119,8 @@ export class Cluster {
     const { partitions, timestampType, standbys } = scenario;
     const { log } = simulation;
     log.createTopic(INPUT, { partitions, timestampType });
-    for (const { topic } of scenario.furtherInputs) log.createTopic(topic, { partitions, timestampType });
+    for (const further of scenario.furtherInputs)
+      log.createTopic(further.topic, { partitions, timestampType: further.timestampType });
     this.#startAt = simulation.trueMs() + EARLY_MS;
     for (const topic of [OUTPUT, TARGET, STATS, CHANGELOG]) log.createTopic(topic, { partitions });
     log.createTopic(DEAD_LETTERS, { partitions, maxMessageBytes: LETTER_BYTES_MAX });
@@ -251,7 +252,10 @@ function pipelineSettings(owner: string, { scenario, kind }: ProcessSettings): O
     maxLeadMs: 60_000,
     liveWithinMs: 300_000,
   };
-  const furtherInputs = scenario.furtherInputs.map(({ topic }) => ({ topic, rules: input }));
+  const furtherInputs = scenario.furtherInputs.map(({ topic, timestampType }) => ({
+    topic,
+    rules: { ...input, timestampType },
+  }));
   return {
     name: 'visits',
     owner,

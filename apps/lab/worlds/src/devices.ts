@@ -83,7 +83,7 @@ export class Devices {
     const random = this.#further;
     const key = random.below(this.#scenario.keys);
     const count = random.chance(0.8) ? 1 : 1 + random.below(4);
-    const records = Array.from({ length: count }, () => this.#record(key, random));
+    const records = Array.from({ length: count }, () => this.#record(key, random, topic));
     this.#send(this.#partitionOf(key), records, topic);
   }
 
@@ -93,7 +93,7 @@ export class Devices {
     this.#hasGreeted = true;
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
       for (const topic of [INPUT, ...this.#scenario.furtherInputs.map((input) => input.topic)])
-        this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })], topic);
+        this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' }, this.#random, topic)], topic);
     const last = this.#kind.atCalm;
     const { keys, partitions } = this.#scenario;
     // Keys in another's place (`#moved`) may be greater.
@@ -159,21 +159,30 @@ export class Devices {
     });
   }
 
-  #record(key: number, random = this.#random): ProducedRecord {
+  #record(key: number, random = this.#random, topic = INPUT): ProducedRecord {
     const name = `k${key}`;
     const draw = random.below(100);
-    if (draw < ASKS) return this.#stamped(this.#kind.record(name, random, draw), random);
+    if (draw < ASKS) return this.#stamped(this.#kind.record(name, random, draw), random, topic);
     if (draw < 93)
-      return this.#stamped({ key: name, value: 'rubbish'.repeat(RUBBISH[random.below(RUBBISH.length)]!) }, random);
-    if (draw < 95) return this.#stamped({ key: null, value: 'no key' }, random);
-    if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' }, random);
-    return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] }, random);
+      return this.#stamped(
+        { key: name, value: 'rubbish'.repeat(RUBBISH[random.below(RUBBISH.length)]!) },
+        random,
+        topic,
+      );
+    if (draw < 95) return this.#stamped({ key: null, value: 'no key' }, random, topic);
+    if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' }, random, topic);
+    return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] }, random, topic);
   }
 
   /** On CreateTime the stamp is the device's own, and may be out of order. */
-  #stamped(record: ProducedRecord, random = this.#random): ProducedRecord {
-    if (this.#scenario.timestampType === 'LogAppendTime') return record;
+  #stamped(record: ProducedRecord, random = this.#random, topic = INPUT): ProducedRecord {
+    if (this.#typeOf(topic) === 'LogAppendTime') return record;
     const timestamp = this.#simulation.trueMs() - random.below(3_000);
     return { ...record, timestamp: random.chance(0.01) ? timestamp * 1_000_000 : timestamp };
+  }
+
+  #typeOf(topic: string): Scenario['timestampType'] {
+    const { timestampType, furtherInputs } = this.#scenario;
+    return furtherInputs.find((further) => further.topic === topic)?.timestampType ?? timestampType;
   }
 }

@@ -35,20 +35,26 @@ const FURTHER = ['in-2', 'in-3'];
 /** Drawn from a random of its own. What a configuration refuses of several is not tried with them. */
 export function drawInputs(random: Random, scenario: Scenario): readonly InputOfWorld[] {
   const { subject, proof, startFrom, formerRecords, earlierRecords, uncleanElections } = scenario;
-  const isByBrokers = scenario.timestampType === 'LogAppendTime';
-  const isPlain = isByBrokers && startFrom === 'earliest' && formerRecords + earlierRecords === 0;
+  const isPlain = startFrom === 'earliest' && formerRecords + earlierRecords === 0;
   if (!random.chance(0.4) || subject.kind !== 'session' || proof !== 'record' || !isPlain) return [];
   // What is lost of an input is tried with one.
   if (uncleanElections) return [];
-  return FURTHER.slice(0, 1 + random.below(2)).map((topic) => drawInput(random, topic));
+  return FURTHER.slice(0, 1 + random.below(2)).map((topic) => drawInput(random, topic, drawStamps(random, scenario)));
 }
 
-export function drawInput(random: Random, topic: string): InputOfWorld {
+/** Where no time is held (C8), producers may stamp some of them. */
+function drawStamps(random: Random, { timestampType, heldTime, staleLeaders }: Scenario): Scenario['timestampType'] {
+  if (heldTime !== undefined || staleLeaders || !random.chance(0.4)) return timestampType;
+  return random.chance(0.5) ? 'CreateTime' : 'LogAppendTime';
+}
+
+export function drawInput(random: Random, topic: string, timestampType: Scenario['timestampType']): InputOfWorld {
   const touches = random.chance(0.3);
   const unknownKey = oneOf(random, ['open', 'hold', 'hold', 'deadLetter'] as const);
   const isHeld = unknownKey === 'hold' && !touches;
   return {
     topic,
+    timestampType,
     touches,
     unknownKey: unknownKey === 'hold' && touches ? 'open' : unknownKey,
     holdMs: isHeld ? oneOf(random, [500, 5_000, 60_000]) : 0,

@@ -161,9 +161,9 @@ export class PartitionTask {
     return this.#time.held.heldMs;
   }
 
-  /** How far behind the clock records came; undefined: the broker stamps them, in their order. */
-  get lateness(): HistogramStatus | undefined {
-    return this.#records.lateness?.status();
+  /** How far behind the clock the records of an input came; undefined: the broker stamps them, in their order. */
+  latenessOf(input: number): HistogramStatus | undefined {
+    return this.#takerOf(input).lateness?.status();
   }
 
   /** What the kind keeps beside its entries and has said of it last, for operators (S12). */

@@ -71,11 +71,11 @@ function togetherWithOthers(pipeline: PipelineSection, inputs: readonly Input[],
     return found;
   }
   if (inputs.length > INPUTS_MAX) refuse(`at most ${INPUTS_MAX} inputs: with each record all of them are looked at`);
-  if (inputs.some(({ timestampType }) => timestampType === 'CreateTime'))
+  if (pipeline.graceMs > 0)
     refuse(
-      'timestampType "LogAppendTime" of all: where producers stamp, a quiet input never shows that it has passed what another ' +
-        'brought long ago, and would hold it up for ever (rule S8). Set message.timestamp.type of the topics, and ' +
-        'timestampType, to "LogAppendTime"',
+      `one input where there is graceMs (${pipeline.graceMs}): what came first of several sessions that become one is told by the ` +
+        'order of one log (rule S8)',
+      'graceMs',
     );
   if (proof === 'fetch')
     refuse('one input where proof is "fetch": the end of one log proves nothing of another (rule C3)', 'proof');

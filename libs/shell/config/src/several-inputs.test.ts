@@ -23,6 +23,17 @@ describe('several inputs', () => {
     ]);
   });
 
+  test('[S8][C8] producers may stamp some of them, or all; then no time is held', () => {
+    const [mixed] = resolve(of({ input: [BEATS, { ...TABLE, timestampType: 'CreateTime' }] })).pipelines;
+    expect(mixed).toMatchObject({
+      inputs: [{ timestampType: 'LogAppendTime' }, { timestampType: 'CreateTime' }],
+      heldTime: { unheardMs: 0 },
+    });
+    const all = [BEATS, TABLE].map((each) => ({ ...each, timestampType: 'CreateTime' }));
+    expect(found({ input: all })).toEqual([]);
+    expect(found({ input: all, unheardMs: 1_000 })).toEqual([expect.stringMatching(/unheardMs \[1000\] 0 where/)]);
+  });
+
   test('[S8][K1] what is decisive of them stands among the settings that the changelog says, and of one input nothing more', () => {
     const [two] = resolve(of({ input: [BEATS, TABLE] })).pipelines;
     const [one] = resolve(of({ input: [BEATS] })).pipelines;
@@ -46,10 +57,6 @@ describe('several inputs', () => {
       /^pipelines\[0\]\.input\[1\]\.holdMs \[5\] says nothing unless unknownKey is "hold"/,
     ],
     [
-      { input: [BEATS, { topic: 'b', timestampType: 'CreateTime' }] },
-      /^pipelines\[0\]\.input \["2 inputs"\] timestampType "LogAppendTime" of all/,
-    ],
-    [
       { input: [BEATS, TABLE], proof: 'fetch' },
       /^pipelines\[0\]\.input \["2 inputs"\] one input where proof is "fetch"/,
     ],
@@ -59,7 +66,7 @@ describe('several inputs', () => {
     ],
     [
       { input: [BEATS, TABLE].map((each) => ({ ...each, timestampType: 'CreateTime' })), graceMs: 5 },
-      /^pipelines\[0\]\.input \["2 inputs"\] timestampType "LogAppendTime" of all/,
+      /^pipelines\[0\]\.input \["2 inputs"\] one input where there is graceMs \(5\): .* \(rule S8\)/,
     ],
     [
       { input: [BEATS, TABLE], emit: ['updated', 'closed'] },

@@ -49,7 +49,8 @@ export class InputWalk {
   #origins: Positions = [];
   /** Below it the state was taken over from the changelog. */
   #judgedFrom: Positions = [];
-  isLogAppendTime = true;
+  /** Inputs whose records their producers stamp. */
+  readonly #byProducers = new Set<number>();
   /** The latest clock of a commit that was believed although no record tells it (C3); 0: none. */
   #believed: Millis = 0;
 
@@ -84,6 +85,10 @@ export class InputWalk {
   /** True if records below the positions are judged. */
   judges(positions: Positions): boolean {
     return positions.some((position, input) => (this.#judgedFrom[input] ?? 0) < position);
+  }
+
+  get isLogAppendTime(): boolean {
+    return this.#byProducers.size === 0;
   }
 
   get tookClock(): boolean {
@@ -224,7 +229,8 @@ export class InputWalk {
   }
 
   #noteType(record: InputRecord): void {
-    this.isLogAppendTime = record.logAppendTime;
+    if (record.logAppendTime) this.#byProducers.delete(record.input ?? 0);
+    else this.#byProducers.add(record.input ?? 0);
     if (this.#parts.fold.isOtherType(record))
       this.#parts.place.undecided(
         'what follows the first record of another timestamp type than configured: there the partition had to stop (C6), ' +

@@ -8,7 +8,6 @@ import type { RecordCursor } from '@flatline/ports';
 import type { InputPosition } from '../changelog/block-format.ts';
 import type { MergedOutcome } from '../task-contract.ts';
 import { InputTime, type InputTimeParts } from './input-time.ts';
-import { latenessHistogram } from './lateness.ts';
 import { MergeOrder } from './merge-order.ts';
 import { type InputRules, isClockRecord } from './record-class.ts';
 import { RecordTaker, type RecordTakerParts } from './record-taker.ts';
@@ -30,6 +29,8 @@ export class MergedTaker {
   readonly #order: MergeOrder;
   readonly #takers: readonly RecordTaker[];
   readonly #commit: RecordTakerParts['commit'];
+  /** The present when each input's record in hand was looked at: by another its stamp might say something else (C6). */
+  readonly #seenAt: Millis[];
   /** The input whose cursor was looked ahead with last: the table knows one group at a time. */
   #lookedAt = NO_INPUT;
 
@@ -37,11 +38,11 @@ export class MergedTaker {
     const order = new MergeOrder(rules.length);
     this.#order = order;
     this.#commit = parts.commit;
-    const lateness = latenessHistogram();
+    this.#seenAt = rules.map(() => 0);
     this.#takers = rules.map((of, number) => {
       const among = { held, ownClock: () => order.clockOf(number) };
       const time = new InputTime({ heldTime, clock, table: parts.table, counters: parts.counters, among });
-      return new RecordTaker({ ...parts, clock, lateness, number, rules: of, time });
+      return new RecordTaker({ ...parts, clock, number, rules: of, time });
     });
   }
 
@@ -101,7 +102,7 @@ export class MergedTaker {
       if (input < 0) return AWAITING;
       const cursor = cursors[input]!;
       const count = Math.min(left, recordsAtOnce(cursor));
-      const outcome = this.#take(input, cursor, count, wallNow);
+      const outcome = this.#take(input, cursor, count);
       if (outcome.kind !== 'limit') return { kind: 'of', input, outcome };
       left -= count;
     }
@@ -124,13 +125,15 @@ export class MergedTaker {
         const { timestamp, offset } = cursor;
         return { kind: 'of', input, outcome: { kind: 'futureStamp', timestamp, offset } };
       }
+      this.#seenAt[input] = wallNow;
       this.#order.show(input, taker.stampOf(cursor, wallNow), isClock(cursor));
     }
     return undefined;
   }
 
   /** Takes up to `count` records of one place. */
-  #take(input: number, cursor: RecordCursor, count: number, wallNow: Millis): ReturnType<RecordTaker['step']> {
+  #take(input: number, cursor: RecordCursor, count: number): ReturnType<RecordTaker['step']> {
+    const wallNow = this.#seenAt[input]!;
     const taker = this.#takers[input]!;
     if (this.#lookedAt !== input) taker.lookAgain();
     this.#lookedAt = input;

@@ -42,8 +42,6 @@ export interface RecordTakerParts extends Omit<RefusedRecordsParts, 'maxKeyBytes
   readonly expiry: Expiry;
   readonly commit: NextCommit;
   readonly entries: LiveEntries;
-  /** That of all inputs, where there are several. */
-  readonly lateness?: DurationHistogram;
 }
 
 export class RecordTaker {
@@ -76,7 +74,7 @@ export class RecordTaker {
   constructor(parts: RecordTakerParts) {
     this.#parts = parts;
     this.#rules = parts.rules;
-    this.lateness = parts.rules.timestampType === 'CreateTime' ? (parts.lateness ?? latenessHistogram()) : undefined;
+    this.lateness = parts.rules.timestampType === 'CreateTime' ? latenessHistogram() : undefined;
     this.#table = parts.table;
     this.#counters = parts.counters;
     this.#time = parts.time;

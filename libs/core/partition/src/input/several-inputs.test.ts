@@ -66,17 +66,19 @@ const REDUCERS = [
 
 function taskOptions({ inputs, byBroker, rules: own }: Run, hashSeed: number): TaskOptions {
   const { input } = options();
-  const rules = { ...input, timestampType: byBroker ? ('LogAppendTime' as const) : ('CreateTime' as const) };
+  const rulesOfInput = (number: number): typeof input => ({ ...input, timestampType: typeOf(byBroker[number]!) });
   return options({
     hashSeed,
     tickMs: 1,
     rules: { ...options().rules, dedupeEventIds: 1_000, ...own },
-    input: rules,
-    furtherInputs: inputs.slice(1).map(() => rules),
+    input: rulesOfInput(0),
+    furtherInputs: inputs.slice(1).map((_, further) => rulesOfInput(1 + further)),
     inputs: inputs.map((each) => ({ ...each, decoder })),
     stats: statsVoice,
   });
 }
+
+const typeOf = (byBroker: boolean): 'LogAppendTime' | 'CreateTime' => (byBroker ? 'LogAppendTime' : 'CreateTime');
 
 const shown = (s: SessionSummary): string => {
   const texts = [...s.attributes].map(([name, value]) => `${name}=${value}`).sort();
@@ -100,7 +102,8 @@ const byKey = (words: readonly string[]): readonly string[] =>
 interface Run {
   readonly logs: readonly (readonly TestRecord[])[];
   readonly inputs: readonly NaiveInput[];
-  readonly byBroker: boolean;
+  /** True for each input whose records the broker stamps. */
+  readonly byBroker: readonly boolean[];
   readonly random: Random;
   /** Other than the fixture's. */
   readonly rules?: OwnRules;
@@ -248,13 +251,16 @@ const STEP_MS = 100;
 
 function drawn(seed: number): Omit<Run, 'random'> {
   const random = seededRandom(seed);
-  const byBroker = random.chance(0.6);
+  const isByBroker = random.chance(0.6);
   const inputs = Array.from({ length: 2 + random.below(3) }, (_, input): NaiveInput => {
     const touches = input === 0 || random.chance(0.3);
     const unknownKey = (['open', 'hold', 'deadLetter'] as const)[random.below(3)]!;
     return { touches, unknownKey: touches ? 'open' : unknownKey, holdMs: 200 + random.below(4_000) };
   });
-  return { logs: inputs.map((_, input) => drawnLog(random, byBroker, END + input)), inputs, byBroker };
+  // In some worlds producers stamp one of them alone, or all but that.
+  const other = seed % 3 === 0 ? seed % inputs.length : -1;
+  const byBroker = inputs.map((_, input) => isByBroker !== (input === other));
+  return { logs: inputs.map((_, input) => drawnLog(random, byBroker[input]!, END + input)), inputs, byBroker };
 }
 
 describe('sessions from several inputs', () => {
@@ -324,16 +330,15 @@ function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>):
   const { rules, input, partition } = options();
   const { maxKeyBytes } = input;
   const { reducer, ...others } = own ?? {};
-  const timestampType = byBroker ? 'LogAppendTime' : 'CreateTime';
   const judged: PipelineRules = {
     kind: 'session',
     ...rules,
     dedupeEventIds: 1_000,
     ...others,
     ...(reducer && { reducer: rulesOf(reducer) }),
-    timestampType,
+    timestampType: typeOf(byBroker[0]!),
     maxKeyBytes,
-    inputs: inputs.map((each) => ({ ...each, timestampType, maxKeyBytes })),
+    inputs: inputs.map((each, input) => ({ ...each, timestampType: typeOf(byBroker[input]!), maxKeyBytes })),
     unheardMs: 0,
     maxHoldMs: 0,
   };

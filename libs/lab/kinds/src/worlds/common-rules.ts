@@ -7,15 +7,19 @@ import { INPUT, MAX_KEY_BYTES } from './topics.ts';
 /** One input behind the first. */
 export interface InputOfWorld {
   readonly topic: string;
+  readonly timestampType: CommonRules['timestampType'];
   readonly touches: boolean;
   readonly unknownKey: 'open' | 'hold' | 'deadLetter';
   readonly holdMs: DurationMs;
 }
 
 /** Each input, where there are several: the first one with them. */
-export function inputsOf({ furtherInputs = [] }: Pick<KindScenario, 'furtherInputs'>): readonly InputOfWorld[] {
+export function inputsOf({
+  timestampType = 'LogAppendTime',
+  furtherInputs = [],
+}: Partial<Pick<KindScenario, 'timestampType' | 'furtherInputs'>>): readonly InputOfWorld[] {
   if (furtherInputs.length === 0) return [];
-  return [{ topic: INPUT, touches: true, unknownKey: 'open', holdMs: 0 }, ...furtherInputs];
+  return [{ topic: INPUT, timestampType, touches: true, unknownKey: 'open', holdMs: 0 }, ...furtherInputs];
 }
 
 /** The parts of a world that its kind knows. */
@@ -40,8 +44,8 @@ export function commonRules(scenario: KindScenario, gate?: AttributesOfWorld): C
   const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
   const { entriesMax, keyBytesMax } = bounds;
   const room = { maxKeyBytes: MAX_KEY_BYTES, entriesMax, keyBytesMax, stateBytesMax: maxStateBytes };
-  const inputs = inputsOf(scenario).map(({ touches, unknownKey, holdMs }) => ({
-    timestampType,
+  const inputs = inputsOf(scenario).map(({ timestampType: stampedBy, touches, unknownKey, holdMs }) => ({
+    timestampType: stampedBy,
     maxKeyBytes: MAX_KEY_BYTES,
     touches,
     unknownKey,

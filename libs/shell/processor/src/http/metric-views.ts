@@ -103,12 +103,19 @@ export function addOfPipelines(
   registry.registerMetric(metric);
 }
 
+export interface HistogramView<T extends Located> extends Described {
+  readonly of: () => readonly T[];
+  readonly read: (one: T) => HistogramStatus | undefined;
+  /** Labels beside those of its place. Default: none. */
+  readonly more?: (one: T) => Readonly<Record<string, string>>;
+}
+
 /** The client's own histograms count by themselves; ours are counted by the tasks. In seconds. */
 export function addHistogram<T extends Located>(
   registry: Registry,
-  { name, help, of, read }: Described & { of: () => readonly T[]; read: (one: T) => HistogramStatus | undefined },
+  { name, help, of, read, more = () => ({}) }: HistogramView<T>,
 ): void {
-  const values = (): object[] => of().flatMap((one) => samplesOf(name, labelsOf(one), read(one)));
+  const values = (): object[] => of().flatMap((one) => samplesOf(name, { ...labelsOf(one), ...more(one) }, read(one)));
   const view = {
     name,
     get: () => Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: values() }),
@@ -116,7 +123,11 @@ export function addHistogram<T extends Located>(
   registry.registerMetric(view as unknown as Metric);
 }
 
-function samplesOf(name: string, labels: Record<Label, string>, status: HistogramStatus | undefined): object[] {
+function samplesOf(
+  name: string,
+  labels: Readonly<Record<string, string>>,
+  status: HistogramStatus | undefined,
+): object[] {
   if (status === undefined) return [];
   const { atMost, count, sumMs } = status;
   const bucket = (le: number | '+Inf', value: number): object => ({

@@ -51,6 +51,19 @@ describe('metrics', () => {
       expect(text.split('\n')).toContain(line);
   });
 
+  test('[C7][S8] of several inputs, lateness is told of each that producers stamp', async () => {
+    const { lateness } = task({});
+    const of = { clock: 0, position: 0, lag: 0 };
+    const inputs = [
+      { ...of, topic: 'beats', lateness: undefined },
+      { ...of, topic: 'rows', lateness },
+    ];
+    const tasks = [task({ lateness: undefined, inputs })];
+    const text = await (await (await serve([pipeline({ tasks })]))('/metrics')).text();
+    const said = text.split('\n').filter((line) => line.startsWith('flatline_lateness_seconds_count'));
+    expect(said).toEqual(['flatline_lateness_seconds_count{pipeline="visits",partition="0",topic="rows"} 3']);
+  });
+
   test('[X5] are read from one look at the tasks: dozens of looks would hold up what they measure', async () => {
     let looks = 0;
     const pipelines = (): PipelineStatus[] => {

@@ -253,10 +253,21 @@ function addDurations(registry: Registry, of: Tasks): void {
   });
   addHistogram(registry, {
     name: 'flatline_lateness_seconds',
-    of,
-    read: (task: TaskStatus) => task.lateness,
-    help: 'How far behind the partition clock records came, where their producers stamp them (C7)',
+    of: () => of().flatMap(latenessIn),
+    read: ({ lateness }) => lateness,
+    more: ({ topic }) => (topic === undefined ? {} : { topic }),
+    help: 'How far behind the partition clock records came, where their producers stamp them; with their topic, where there are several inputs (C7)',
   });
+}
+
+interface LatenessOfInput extends Pick<TaskStatus, 'pipeline' | 'partition' | 'lateness'> {
+  /** undefined: there is one input. */
+  readonly topic?: string;
+}
+
+function latenessIn({ pipeline, partition, lateness, inputs }: TaskStatus): readonly LatenessOfInput[] {
+  if (inputs.length === 0) return [{ pipeline, partition, lateness }];
+  return inputs.map((input) => ({ pipeline, partition, topic: input.topic, lateness: input.lateness }));
 }
 
 /** Figures of the newest window that is over (S12), told apart by its length in seconds. */

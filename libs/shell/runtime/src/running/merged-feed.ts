@@ -165,16 +165,24 @@ export class MergedFeed implements InputFeed {
     const others = [...this.#context.inputs.keys()].filter((input) => this.#isLive(input));
     const fronts = others.map((input) => this.#task.frontOf(input));
     const present = Math.max(-Infinity, ...fronts) + 1;
-    return Number.isFinite(present) ? { ...silence, live: true, present } : silence;
+    if (Number.isFinite(present)) return { ...silence, live: true, present };
+    if (this.#awaitedOf(number, front) === Infinity) return silence;
+    // What waits is older than whatever producers still send to an input that is read to its end.
+    return { ...silence, live: true, present: this.#wallNow - this.#context.settings.input.liveWithinMs };
   }
 
   /** What the input is to pass: the earliest that is due, or a record of another input, for which no tick is waited. */
   #wantedOf(number: number, front: Millis): Millis | undefined {
     const { tickMs } = this.#context.settings;
     const due = this.#task.earliestDue() ?? Infinity;
-    const awaited = Math.min(this.#task.awaitedOf(number) ?? Infinity, this.#hiddenBehind(number, front));
+    const awaited = this.#awaitedOf(number, front);
     const wanted = Math.min(front < due + tickMs ? due : Infinity, awaited - tickMs);
     return wanted === Infinity ? undefined : wanted;
+  }
+
+  /** The instant that another input's record waits for the input to pass; Infinity: none does. */
+  #awaitedOf(number: number, front: Millis): Millis {
+    return Math.min(this.#task.awaitedOf(number) ?? Infinity, this.#hiddenBehind(number, front));
   }
 
   /**

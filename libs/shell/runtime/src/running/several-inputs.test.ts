@@ -153,6 +153,30 @@ describe('several inputs', () => {
     },
   );
 
+  test('[S8][C2][C4] where producers stamp, a backlog older than liveWithinMs waits for no quiet input for ever', async () => {
+    const world = new World({ seed: 11, partitions: 1, furtherInputs: [STREAM], timestampType: 'CreateTime' });
+    const { time, log } = world.simulation;
+    log.produce(STREAM.topic, 0, { key: 'k0', value: '' });
+    await time.runFor(3_600_000);
+    for (let i = 0; i < 200; i += 1) {
+      world.beat(`k${i % 10}`);
+      await time.runFor(50);
+    }
+    await time.runFor(3_600_000);
+    const process = world.launch('a');
+    await time.runFor(10_000);
+    // Its one clock record lets all of it go, and is ahead of it; what is open is as old as the last beat, and nothing
+    // proves that no more of it comes.
+    expect(clockRecordsOf(world, STREAM.topic)).toBe(1);
+    expect(process.instance.status()).toMatchObject([{ lag: 1, liveEntries: 10 }]);
+    expect(world.closed()).toHaveLength(1);
+    world.beat('later');
+    await time.runFor(60_000);
+    expect(closedOf(world)).toEqual(expectedOf(world));
+    expect(closedOf(world)).toHaveLength(12);
+    expect(process.failures).toEqual([]);
+  });
+
   test('[S8][O1][I1] a commit stands in each input, and a refused record is a letter of its topic', async () => {
     const refusing: WorldInput = { ...TABLE, unknownKey: 'deadLetter' };
     const world = new World({ seed: 7, partitions: 1, furtherInputs: [refusing] });

@@ -46,7 +46,7 @@ export interface TaskStatus {
   readonly commitDurations: HistogramStatus | undefined;
   /** From the instant a close is due to its commit, by this machine's wall clock. Empty on `CreateTime` inputs. */
   readonly closeDelays: HistogramStatus | undefined;
-  /** How far behind the clock records came; undefined where the broker stamps them, in their order (C7). */
+  /** How far behind the clock records came, of the first input; undefined where the broker stamps them, in their order (C7). */
   readonly lateness: HistogramStatus | undefined;
   /** Bytes of the changelog from the floor to the end, and of the live images in it. */
   readonly changelogBytes: number;
@@ -66,6 +66,8 @@ export interface InputStatus {
   readonly clock: Millis;
   readonly position: number;
   readonly lag: number | undefined;
+  /** As that of the task. */
+  readonly lateness: HistogramStatus | undefined;
 }
 
 /** Facts that the runner knows of its task; the rest follows from what the task holds. */
@@ -100,7 +102,7 @@ export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: T
     commits: loop?.commits.durations.percentiles(),
     commitDurations: loop?.commits.histogram.status(),
     closeDelays: loop?.commits.closeDelays.status(),
-    lateness: task?.lateness,
+    lateness: task?.latenessOf(0),
     changelogBytes: task?.changelog.logBytes ?? 0,
     liveBytes: task?.changelog.liveBytes ?? 0,
     storesDropped: holdings.storesDropped,
@@ -117,5 +119,6 @@ function inputsOf({ inputs }: TaskContext, { task, loop }: TaskHoldings): readon
     clock,
     position,
     lag: lags[number],
+    lateness: task.latenessOf(number),
   }));
 }

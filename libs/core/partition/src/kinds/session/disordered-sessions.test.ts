@@ -87,7 +87,7 @@ describe('sessions by event time', () => {
       for (const time of [0, 100, 40, 100, -3_000]) log.add(T + time);
       log.add(T, null);
       log.commit();
-      const { atMost, count, sumMs } = log.task.lateness!;
+      const { atMost, count, sumMs } = log.task.latenessOf(0)!;
       expect({ count, sumMs }).toEqual({ count: 5, sumMs: 60 + 3_100 });
       expect(atMost.slice(0, 4).map((each) => each[1])).toEqual([3, 4, 4, 5]);
     }
