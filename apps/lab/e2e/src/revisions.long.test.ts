@@ -35,9 +35,9 @@ afterEach(async () => {
 
 type Word = SummaryRecord | TombstoneRecord;
 
-/** The broker stamps the stream, producers the table: sessions are reduced and counted, too. */
+/** Sessions are reduced and counted, too. */
 function configure(output = scenario.output): void {
-  const rows = { topic: table, touches: false, unknownKey: 'deadLetter', timestampType: 'CreateTime' };
+  const rows = { topic: table, touches: false, unknownKey: 'deadLetter' };
   scenario.configure({
     input: [{ topic: scenario.input }, rows],
     revisionWindowMs: WINDOW_MS,

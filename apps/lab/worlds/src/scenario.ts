@@ -39,13 +39,7 @@ export function drawInputs(random: Random, scenario: Scenario): readonly InputOf
   if (!random.chance(0.4) || subject.kind !== 'session' || proof !== 'record' || !isPlain) return [];
   // What is lost of an input is tried with one.
   if (uncleanElections) return [];
-  return FURTHER.slice(0, 1 + random.below(2)).map((topic) => drawInput(random, topic, drawStamps(random, scenario)));
-}
-
-/** Where no time is held (C8), producers may stamp some of them. */
-function drawStamps(random: Random, { timestampType, heldTime, staleLeaders }: Scenario): Scenario['timestampType'] {
-  if (heldTime !== undefined || staleLeaders || !random.chance(0.4)) return timestampType;
-  return random.chance(0.5) ? 'CreateTime' : 'LogAppendTime';
+  return FURTHER.slice(0, 1 + random.below(2)).map((topic) => drawInput(random, topic, scenario.timestampType));
 }
 
 export function drawInput(random: Random, topic: string, timestampType: Scenario['timestampType']): InputOfWorld {

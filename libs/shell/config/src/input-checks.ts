@@ -71,6 +71,11 @@ function togetherWithOthers(pipeline: PipelineSection, inputs: readonly Input[],
     return found;
   }
   if (inputs.length > INPUTS_MAX) refuse(`at most ${INPUTS_MAX} inputs: with each record all of them are looked at`);
+  if (new Set(inputs.map(({ timestampType }) => timestampType)).size > 1)
+    refuse(
+      'one timestampType for all: the clock of a broker may be further ahead than a stamp of a producer may lead (rule C6), and ' +
+        'its records would wait for those',
+    );
   if (pipeline.graceMs > 0)
     refuse(
       `one input where there is graceMs (${pipeline.graceMs}): what came first of several sessions that become one is told by the ` +

@@ -23,14 +23,10 @@ describe('several inputs', () => {
     ]);
   });
 
-  test('[S8][C8] producers may stamp some of them, or all; then no time is held', () => {
-    const [mixed] = resolve(of({ input: [BEATS, { ...TABLE, timestampType: 'CreateTime' }] })).pipelines;
-    expect(mixed).toMatchObject({
-      inputs: [{ timestampType: 'LogAppendTime' }, { timestampType: 'CreateTime' }],
-      heldTime: { unheardMs: 0 },
-    });
+  test('[S8][C8] producers may stamp all of them; then no time is held', () => {
     const all = [BEATS, TABLE].map((each) => ({ ...each, timestampType: 'CreateTime' }));
-    expect(found({ input: all })).toEqual([]);
+    const [stamped] = resolve(of({ input: all })).pipelines;
+    expect(stamped).toMatchObject({ inputs: [{ timestampType: 'CreateTime' }, {}], heldTime: { unheardMs: 0 } });
     expect(found({ input: all, unheardMs: 1_000 })).toEqual([expect.stringMatching(/unheardMs \[1000\] 0 where/)]);
   });
 
@@ -55,6 +51,10 @@ describe('several inputs', () => {
     [
       { input: [BEATS, { topic: 'b', touches: false, holdMs: 5 }] },
       /^pipelines\[0\]\.input\[1\]\.holdMs \[5\] says nothing unless unknownKey is "hold"/,
+    ],
+    [
+      { input: [BEATS, { topic: 'b', timestampType: 'CreateTime' }] },
+      /^pipelines\[0\]\.input \["2 inputs"\] one timestampType for all: .* \(rule C6\)/,
     ],
     [
       { input: [BEATS, TABLE], proof: 'fetch' },

@@ -257,9 +257,7 @@ function drawn(seed: number): Omit<Run, 'random'> {
     const unknownKey = (['open', 'hold', 'deadLetter'] as const)[random.below(3)]!;
     return { touches, unknownKey: touches ? 'open' : unknownKey, holdMs: 200 + random.below(4_000) };
   });
-  // In some worlds producers stamp one of them alone, or all but that.
-  const other = seed % 3 === 0 ? seed % inputs.length : -1;
-  const byBroker = inputs.map((_, input) => isByBroker !== (input === other));
+  const byBroker = inputs.map(() => isByBroker);
   return { logs: inputs.map((_, input) => drawnLog(random, byBroker[input]!, END + input)), inputs, byBroker };
 }
 
