@@ -102,8 +102,8 @@ export const INPUT_MUTANTS: readonly EngineMutant[] = [
   {
     name: 'subscribes without the leader epoch it has read',
     file: 'libs/shell/runtime/src/running/input-reading.ts',
-    from: 'subscribe(this.#input, position, leaderEpoch)',
-    to: 'subscribe(this.#input, position)',
+    from: 'subscribe(this.#input, position, leaderEpoch, topicId)',
+    to: 'subscribe(this.#input, position, undefined, topicId)',
     seed: 583,
   },
   {

@@ -7,13 +7,13 @@ export const ERASURE_MUTANTS: readonly Mutant[] = [
   {
     name: 'says a summary of what it erases',
     file: ACTS,
-    from: 'stats?.erased(entry);\n    effects.end(effects.clock);',
+    from: 'stats?.erased();\n    effects.end(effects.clock);',
     to: "this.#parts.close({ reason: 'ENDED' }, effects.clock, effects);",
   },
   {
     name: 'keeps what it is to erase',
     file: ACTS,
-    from: 'stats?.erased(entry);\n    effects.end(effects.clock);',
+    from: 'stats?.erased();\n    effects.end(effects.clock);',
     to: 'effects.changed();',
   },
   {

@@ -104,8 +104,8 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
   {
     name: 'opens a session by data of one that has closed',
     file: SESSION_KIND,
-    from: 'if (!input.touches) {\n      this.#isMuted(true);',
-    to: "if (!input.touches && input.unknownKey !== 'open') {\n      this.#isMuted(true);",
+    from: 'if (!input.touches) {\n      const unreduced = this.#reduce(records, true, this.#isMuted(true));',
+    to: "if (!input.touches && input.unknownKey !== 'open') {\n      const unreduced = this.#reduce(records, true, this.#isMuted(true));",
     seed: 50,
   },
   {
