@@ -43,7 +43,7 @@ const libraries = {
   kafka: ['base', 'ports', 'system'],
   store: ['base', 'ports', 'system'],
   records: ['base', 'ports'],
-  'kind-modules': ['base', 'schedules', 'kinds', 'oracle', 'system', 'records'],
+  'kind-modules': ['base', 'ports', 'schedules', 'kinds', 'oracle', 'system', 'records'],
   config: ['base', 'system', 'kind-modules'],
   runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
   client: ['base', 'ports', 'schedules', 'system', 'records', 'kafka'],

@@ -1,11 +1,11 @@
 // Checks of settings against each other, and of what this version does not do yet.
 import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@flatline/base';
-import { kindOf, type PipelineSection, presetWords, type Reducers } from '@flatline/kind-modules';
+import { kindOf, type PipelineSection, type Reducers } from '@flatline/kind-modules';
 import { attributeChecks } from './attribute-checks.ts';
 import { type CrossFinding, finding } from './cross-finding.ts';
 import { httpChecks, senderPortChecks } from './http-settings.ts';
+import { ingestChecks } from './ingest-checks.ts';
 import { inputChecks } from './input-checks.ts';
-import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
 import { probeChecks } from './probe-checks.ts';
 import { saslChecks } from './sasl-settings.ts';
 import { deliveriesSection, notifiedBy } from './notifier/notifier-config.ts';
@@ -51,27 +51,6 @@ function kafkaChecks({ kafka, commitIntervalMs }: Configuration): CrossFinding[]
     found.push(finding('commitIntervalMs', commitIntervalMs, problem, ['kafka.transactionTimeoutMs']));
   }
   return found;
-}
-
-function ingestChecks({ ingest, pipelines }: Configuration): CrossFinding[] {
-  if (ingest === undefined) return [];
-  const sessions = pipelines.filter((each) => each.kind === 'session');
-  const silent = pipelines.findIndex((each) => each.kind === 'session' && [each.input].flat()[0]?.touches === false);
-  if (silent >= 0) {
-    const problem =
-      'true where there is ingest: heartbeats over HTTP go to the first input. Put it in another place of the list';
-    return [finding(`pipelines[${silent}].input[0].touches`, false, problem, ['ingest'])];
-  }
-  if (sessions.length === 0) {
-    const problem = 'only sessions take heartbeats over HTTP, and there is no pipeline of kind "session"';
-    return [finding('ingest', undefined, problem, ['pipelines'])];
-  }
-  const shortest = sessions.reduce((least, each) => (each.timeoutMs < least.timeoutMs ? each : least));
-  const pingIntervalMs = pingIntervalOf(ingest, pipelines);
-  if (pingIntervalMs * PINGS_PER_TIMEOUT <= shortest.timeoutMs) return [];
-  const source = presetWords({ ...shortest }, ['timeoutMs']);
-  const problem = `at most half of the shortest timeoutMs (${shortest.timeoutMs}): a socket's pings are its heartbeats${source}`;
-  return [finding('ingest.pingIntervalMs', pingIntervalMs, problem, ['pipelines'])];
 }
 
 /** State directories bear the names, and not every file system tells "Visits" from "visits". */

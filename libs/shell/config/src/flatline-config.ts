@@ -91,6 +91,8 @@ export interface IngestConfig {
   readonly tokens: readonly string[];
   /** Those of web pages that may send. */
   readonly origins: readonly string[];
+  /** Names of those that take records over HTTP. Default: all whose kind does. */
+  readonly pipelines?: readonly string[] | undefined;
   readonly maxEventBytes: number;
   /** Requests of one address, messages of one socket. */
   readonly maxPerSecond: number;

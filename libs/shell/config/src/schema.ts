@@ -64,6 +64,7 @@ const ingest = z.strictObject({
   origins: z
     .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'an origin: https://shop.example, without a path'))
     .default([]),
+  pipelines: z.array(z.string().min(1)).min(1).optional(),
   maxEventBytes: z.int().min(1).max(65_536).default(4_096),
   maxPerSecond: z.int().min(1).max(1_000_000).default(50),
   maxSockets: z.int().min(1).max(1_000_000).default(10_000),

@@ -1,2 +1,3 @@
+export type { IngestInput, IngestInputs, Sent, ValueAndHeaders } from './ingest-input.ts';
 export { requireFree } from './ingest-port.ts';
-export { type IngestInput, type IngestOptions, type IngestServer, openIngestServer } from './ingest-server.ts';
+export { type IngestOptions, type IngestServer, openIngestServer } from './ingest-server.ts';

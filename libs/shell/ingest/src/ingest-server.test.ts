@@ -1,8 +1,7 @@
 // Heartbeats over HTTP on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
 import { partitionOf } from '@flatline/base';
 import { alterInForce, issueCertificate, makeAuthority } from '@flatline/dev-broker';
-import { KafkaLogScan, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
-import { EventFormats } from '@flatline/records/events';
+import { KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { systemClock as clock } from '@flatline/system';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
@@ -10,6 +9,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type IngestOptions, type IngestServer, openIngestServer } from './index.ts';
+import { inputFor } from './input.fixture.ts';
+import { recordsOf } from './written.fixture.ts';
 
 const kafka = { brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','), clientId: 'flatline-ingest-test', clock };
 const connection = openCluster(kafka);
@@ -17,8 +18,8 @@ const topic = `ingest-${randomUUID()}`;
 const PARTITIONS = 3;
 const TOKEN = 'a long token';
 const PAGE = 'https://shop.example';
-const decoder = new EventFormats({ format: 'auto', registry: undefined, clock });
-const inputs = (to: string): IngestOptions['inputs'] => new Map([['visits', { topic: to, decoder }]]);
+const SESSIONS = { kind: 'session', timeoutMs: 1_000 };
+const inputs = (to: string): IngestOptions['inputs'] => new Map([['visits', inputFor(SESSIONS, to)]]);
 const bearer = { authorization: `Bearer ${TOKEN}` };
 
 beforeAll(async () => {
@@ -43,7 +44,6 @@ async function serve(changes: Partial<IngestOptions> = {}): Promise<string> {
     tokens: ['another', TOKEN],
     origins: [PAGE],
     inputs: inputs(topic),
-    keyBytesMax: 20,
     eventBytesMax: 100,
     perSecondMax: 1_000,
     socketsMax: 10,
@@ -57,20 +57,7 @@ async function serve(changes: Partial<IngestOptions> = {}): Promise<string> {
 /** Values of a key, in the partition where every other producer would look for it; `null` is an end. */
 async function written(key: string): Promise<(string | null)[]> {
   const place = { topic, partition: partitionOf(Buffer.from(key), PARTITIONS) };
-  const scan = new KafkaLogScan({ clock, connection });
-  const { logStartOffset, lastStableOffset } = await scan.bounds(place);
-  const values: (string | null)[] = [];
-  for (let at = logStartOffset; at < lastStableOffset;) {
-    const { cursor, nextOffset } = await scan.read(place, at);
-    while (cursor.next()) {
-      const text = (start: number, length: number): string =>
-        Buffer.from(cursor.bytes.subarray(start, start + length)).toString('utf8');
-      if (text(cursor.keyStart, cursor.keyLength) !== key) continue;
-      values.push(cursor.valueLength < 0 ? null : text(cursor.valueStart, cursor.valueLength));
-    }
-    at = nextOffset;
-  }
-  return values;
+  return (await recordsOf({ clock, connection }, place, key)).map(({ value }) => value);
 }
 
 const codes = (answers: readonly Response[]): number[] => answers.map(({ status }) => status);
@@ -189,8 +176,7 @@ describe('heartbeats over HTTP', () => {
   });
 
   test('[I1] what is taken is what the input takes: where its format is another, events are refused', async () => {
-    const avro = new EventFormats({ format: 'avro', registry: undefined, clock });
-    const url = await serve({ inputs: new Map([['visits', { topic, decoder: avro }]]) });
+    const url = await serve({ inputs: new Map([['visits', inputFor(SESSIONS, topic, 'avro')]]) });
     const post = (body: string): Promise<Response> => fetch(`${url}/avro`, { method: 'POST', headers: bearer, body });
     const refused = await post('{"type":"VIEW"}');
     expect(refused.status).toBe(400);
@@ -226,7 +212,7 @@ describe('heartbeats over HTTP', () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => guess(`${url}/guess`)));
     expect(codes(answers)).toContain(429);
     // Elsewhere the token is not looked at.
-    expect((await guess(url)).status).toBe(404);
+    expect((await guess(`${url}/a/b`)).status).toBe(404);
   });
 
   test('another pipeline is not found, and one address sends only so much in a second', async () => {
@@ -363,7 +349,7 @@ describe('a WebSocket', () => {
   });
 
   test('is closed with as much of a reason as a frame holds', async () => {
-    const url = await serve({ keyBytesMax: 100 });
+    const url = await serve({ inputs: new Map([['visits', inputFor({ ...SESSIONS, maxKeyBytes: 100 }, topic)]]) });
     const other = socketTo(url.replace('visits', 'x'.repeat(200)), 'ws-nowhere');
     expect(await ended(other)).toMatchObject({ code: 1008, reason: expect.stringMatching(/^no pipeline x+…$/) });
   });

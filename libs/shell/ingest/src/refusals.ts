@@ -1,5 +1,7 @@
 // Refusals before a route is reached, in our own words: { "error": … } as everywhere else.
 import { messageOf } from '@flatline/base';
+import { BATCH_BYTES_MAX } from './record-batch.ts';
+import { Refused } from './refused.ts';
 import type { FastifyError, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 
 export interface Limits {
@@ -10,11 +12,14 @@ export interface Limits {
 type Answer = { readonly code: number; readonly error: string };
 
 /** For errors of Fastify and its plugins; any other is a defect, and the caller may try again. */
-function answerTo(error: FastifyError, { headers, url }: FastifyRequest, limits: Limits): Answer {
+function answerTo(error: FastifyError, { headers, url, routeOptions }: FastifyRequest, limits: Limits): Answer {
+  if (error instanceof Refused) return { code: error.code, error: error.message };
   const { statusCode: code = 500 } = error;
   if (code === 413) {
+    const { bodyLimit } = routeOptions;
     const bytes = headers['content-length'];
     const size = bytes === undefined ? 'is too long' : `has ${bytes} bytes`;
+    if (bodyLimit === BATCH_BYTES_MAX) return { code, error: `the batch ${size}, and at most ${bodyLimit} are taken` };
     return { code, error: `the event ${size}, and at most ${limits.eventBytesMax} are taken (ingest.maxEventBytes)` };
   }
   if (code === 429) {

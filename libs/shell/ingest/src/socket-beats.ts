@@ -2,9 +2,8 @@
 // browser that loses its network closes nothing: silence decides.
 import type { Clock } from '@flatline/base';
 import { RecordTooLarge } from '@flatline/kafka';
-import type { EventDecoder } from '@flatline/ports/formats';
-import type { BeatWriter } from './beat-writer.ts';
-import { eventOf } from './event-body.ts';
+import type { IngestInput } from './ingest-input.ts';
+import type { InputWriter } from './input-writer.ts';
 
 /** The part of a socket of `ws` that is used. */
 export interface BeatSocket {
@@ -31,9 +30,9 @@ const TRY_LATER = 1013;
 
 /** Where a socket's beats go. */
 export interface Beats {
-  readonly writer: Pick<BeatWriter, 'write'>;
+  readonly writer: Pick<InputWriter, 'write'>;
   readonly key: Uint8Array;
-  readonly decoder: EventDecoder;
+  readonly input: Pick<IngestInput, 'recordOf'>;
 }
 
 /** RFC 6455: what a closing frame holds beside its code. */
@@ -57,7 +56,7 @@ export class SocketBeats {
   }
 
   /** Where the brokers do not acknowledge, the socket is closed, and its client connects again. */
-  take(socket: BeatSocket, { writer, key, decoder }: Beats): void {
+  take(socket: BeatSocket, { writer, key, input }: Beats): void {
     const { clock, socketsMax, perSecondMax } = this.#limits;
     if (this.#open.size >= socketsMax) {
       closeSocket(socket, TRY_LATER, 'too many sockets (ingest.maxSockets)');
@@ -66,13 +65,13 @@ export class SocketBeats {
     this.#open.add(socket);
     let second = 0;
     let taken = 0;
-    const send = (value: Uint8Array): void => {
+    const send = (value: Uint8Array | null): void => {
       const now = Math.floor(clock.monotonicMs() / 1_000);
       taken = now === second ? taken + 1 : 1;
       second = now;
       if (taken > perSecondMax) closeSocket(socket, POLICY, 'too many messages (ingest.maxPerSecond)');
       else
-        writer.write(key, value).catch((error: unknown) => {
+        writer.write({ key, value, headers: [] }).catch((error: unknown) => {
           if (error instanceof RecordTooLarge) closeSocket(socket, TOO_BIG, 'larger than the input topic takes');
           else closeSocket(socket, TRY_LATER, 'the brokers do not acknowledge');
         });
@@ -83,9 +82,9 @@ export class SocketBeats {
       send(HEARTBEAT);
     });
     socket.on('message', (message: Buffer) => {
-      const event = eventOf(message, decoder);
-      if (typeof event === 'string') closeSocket(socket, POLICY, event);
-      else send(event);
+      const record = input.recordOf({ value: message, headers: [], idempotencyKey: undefined }, clock.wallMs());
+      if (typeof record === 'string') closeSocket(socket, POLICY, record);
+      else send(record.value);
     });
     socket.on('close', () => {
       this.#open.delete(socket);

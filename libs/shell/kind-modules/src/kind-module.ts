@@ -8,6 +8,7 @@ import type { z } from 'zod';
 import type { AtHand, KindAtHand } from './at-hand.ts';
 import type { Problem } from './form/problem.ts';
 import type { AnySection } from './form/section.ts';
+import type { OpenIntake } from './intake.ts';
 import type { KindJudging } from './judging/kind-judging.ts';
 import type { LargestOutput } from './largest.ts';
 import type { AnyPipeline, SharedPart } from './pipeline.ts';
@@ -46,6 +47,9 @@ export interface KindModule<
   readonly open: (place: KindPlace<Pipeline>) => Promise<PipelineKind>;
   /** The same over schemas at hand, for pipelines in memory. */
   readonly atHand: (pipeline: Pipeline, schemas: AtHand) => KindAtHand<Value>;
+
+  /** What it takes of senders without a Kafka client. */
+  readonly intake: OpenIntake<Pipeline>;
 
   // To look at
   readonly view: (pipeline: Pipeline) => EntryView;

@@ -1,10 +1,10 @@
-// Heartbeats over HTTP into the inputs of this process's pipelines.
+// Records over HTTP into the inputs of this process's pipelines.
 import type { Clock } from '@flatline/base';
-import type { FlatlineConfig, HttpCertificate } from '@flatline/config';
+import type { FlatlineConfig, HttpCertificate, PipelineConfig } from '@flatline/config';
 import { reread } from '@flatline/http';
-import type { IngestServer } from '@flatline/ingest';
+import type { IngestInput, IngestServer } from '@flatline/ingest';
 import type { KafkaOptions } from '@flatline/kafka';
-import { EventFormats } from '@flatline/records/events';
+import { kindOf } from '@flatline/kind-modules';
 import type { RuntimeLog } from '@flatline/runtime';
 
 export interface IngestParts {
@@ -16,27 +16,20 @@ export interface IngestParts {
 
 /** undefined: it has none. @throws Misconfigured where the address cannot be bound */
 export async function openIngest(
-  { ingest, pipelines }: FlatlineConfig,
+  config: FlatlineConfig,
   { kafka, clock, log, worker }: IngestParts,
 ): Promise<IngestServer | undefined> {
+  const { ingest, pipelines } = config;
   // A port is one process's: of several workers, the first one's.
   if (ingest === undefined || (worker ?? 1) !== 1) return undefined;
   const { certificate, maxPerSecond: perSecondMax, maxSockets: socketsMax, ...others } = ingest;
   const { openIngestServer } = await import('@flatline/ingest');
-  const sessions = pipelines.filter(({ kind }) => kind === 'session');
   const opened = await openIngestServer({
     ...others,
     certificate: certificate?.(),
     clock,
     kafka,
-    inputs: new Map(
-      sessions.map(({ name, input: { topic, format } }) => {
-        // Events sent over HTTP are JSON, which needs no registry.
-        const decoder = new EventFormats({ format, registry: undefined, clock });
-        return [name, { topic, decoder }];
-      }),
-    ),
-    keyBytesMax: Math.min(...sessions.map(({ input }) => input.maxKeyBytes)),
+    inputs: new Map(pipelines.filter(isOpen(config)).map((pipeline) => [pipeline.name, inputOf(pipeline, clock)])),
     eventBytesMax: ingest.maxEventBytes,
     perSecondMax,
     socketsMax,
@@ -71,6 +64,18 @@ function renewed(
       return server.close();
     },
   };
+}
+
+/** All that `ingest.pipelines` names, and none that keeps deliveries. */
+function isOpen({ ingest }: FlatlineConfig): (pipeline: PipelineConfig) => boolean {
+  return ({ name, deliveriesOf }) => deliveriesOf === undefined && (ingest?.pipelines?.includes(name) ?? true);
+}
+
+/** A text: why it takes nothing. */
+function inputOf(pipeline: PipelineConfig, clock: Clock): IngestInput | string {
+  const { topic, maxKeyBytes } = pipeline.input;
+  const intake = kindOf(pipeline).intake(pipeline, clock);
+  return typeof intake === 'string' ? intake : { ...intake, topic, keyBytesMax: maxKeyBytes };
 }
 
 /**

@@ -14,7 +14,7 @@
 //        them does, and a part is in each commit.
 import { copyBytes, type DurationMs, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
-import { type BatchReason, CANCEL, COMMAND_HEADER, type DebouncedBatchEncoder } from '@flatline/ports/formats';
+import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, GroupRecords } from '../contract.ts';
 import type { ReducerWatch } from '../reducing/index.ts';
 import { whyUnreadable } from '../reducing/kept-states.ts';
@@ -30,6 +30,7 @@ import { type Asked, askedIn } from './item-headers.ts';
 import { identifier, type Identify, IDENTITY_BYTES_MAX } from './item-identity.ts';
 import { OwedWindows } from './owed-windows.ts';
 import { withState } from './state-reducing.ts';
+import { CANCELS, longIdentity } from './unfit-item.ts';
 import { formNumber, formOf } from './window-form.ts';
 import {
   appendItem,
@@ -144,8 +145,7 @@ class DebounceKind implements Kind {
       else this.#counters.unmatchedCommands += 1;
       return undefined;
     }
-    if (asked.cancel)
-      return bad('invalid-command', `what cancels a window (${COMMAND_HEADER}: ${CANCEL}) has no value`);
+    if (asked.cancel) return bad('invalid-command', CANCELS);
     const room = this.#voice.roomFor(records.group.lengths[records.index]!);
     const item = this.#itemOf(records, headers);
     const refusal = this.#unfit(item, room);
@@ -248,8 +248,7 @@ class DebounceKind implements Kind {
       return bad('item-too-large', `a value of ${length} bytes takes ${batchBytes} in a batch; ${limits}`);
     }
     if (identity === undefined || identity.length <= IDENTITY_BYTES_MAX) return undefined;
-    const found = `${identity.length} bytes at ${dedupeBy}`;
-    return bad('dedupe-value-too-long', `dedupeBy finds ${found}; at most ${IDENTITY_BYTES_MAX} tell items apart`);
+    return bad('dedupe-value-too-long', longIdentity(identity.length, dedupeBy));
   }
 
   #takeItem(item: Arriving, from: Millis, asked: Asked, goesOn: boolean, effects: Effects): void {

@@ -13,3 +13,4 @@ export {
   WINDOW_PARTS_BYTES_MAX,
 } from './debounce-rules.ts';
 export { besideItemBytes } from './largest-window.ts';
+export { unfitItem, type WouldBeItem } from './unfit-item.ts';

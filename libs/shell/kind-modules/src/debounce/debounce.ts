@@ -6,6 +6,7 @@ import { BATCH_SCHEMA, batchEncoder, BatchFormats, openBatchEncoder, type ReadBa
 import { type Sound, sound } from '../at-hand.ts';
 import type { KindModule } from '../kind-module.ts';
 import { AROUND_BYTES } from '../largest.ts';
+import { debounceIntake } from './intake.ts';
 import { debounceMetrics } from './metrics.ts';
 import { debouncePart, type DebouncePipeline, debounceProblems, debounceSection } from './settings.ts';
 
@@ -43,6 +44,7 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
     const kind = windowsOver(pipeline, batchEncoder(idOf(BATCH_SCHEMA)));
     return { kind, read: (value) => sound(formats.decode(value)) };
   },
+  intake: debounceIntake,
   view: () => debounceView,
   columns: [
     { name: 'fires (UTC)', width: 19, text: ({ firesAt }, { time }) => time(firesAt) },

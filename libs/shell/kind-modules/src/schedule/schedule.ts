@@ -3,6 +3,7 @@ import type { PipelineKind, ShownEntry } from '@flatline/kinds';
 import { scheduleKind, scheduleView } from '@flatline/kinds/schedule';
 import type { EntryColumn, KindModule, Show } from '../kind-module.ts';
 import { AROUND_BYTES } from '../largest.ts';
+import { scheduleIntake } from './intake.ts';
 import { scheduleMetrics } from './metrics.ts';
 import { schedulePart, type SchedulePipeline, scheduleProblems, scheduleSection } from './settings.ts';
 import { systemCalendar } from './system-calendar.ts';
@@ -41,6 +42,7 @@ export const schedule: KindModule<SchedulePipeline, typeof scheduleSection, { re
   open: ({ pipeline }) => Promise.resolve(schedulesOf(pipeline)),
   // What a run says is in its headers.
   atHand: (pipeline) => ({ kind: schedulesOf(pipeline), read: () => ({ kind: 'run' }) }),
+  intake: scheduleIntake,
   view: () => scheduleView,
   columns: COLUMNS,
   metrics: scheduleMetrics,

@@ -18,6 +18,7 @@ import type { KindModule, KindPlace } from '../kind-module.ts';
 import { outageOfLives } from '../lives-outage.ts';
 import { inputTopicsOf } from '../pipeline.ts';
 import { largestSessionOutput } from './largest.ts';
+import { sessionIntake } from './intake.ts';
 import { sessionMetrics } from './metrics.ts';
 import { fillSession, sessionPart, type SessionPipeline, sessionProblems, sessionSection } from './settings.ts';
 
@@ -67,6 +68,7 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
     const formats = new SummaryFormats(output);
     return { kind: sessionsOver(pipeline, codecs), read: (value) => sound(formats.decode(value)) };
   },
+  intake: sessionIntake,
   view: ({ rules }) => sessionView(rules),
   columns: [
     {

@@ -2,17 +2,17 @@ import { Retriable } from '@flatline/base';
 import { openCluster } from '@flatline/kafka';
 import { systemClock as clock } from '@flatline/system';
 import { expect, test } from '@jest/globals';
-import { BeatWriter } from './beat-writer.ts';
+import { InputWriter } from './input-writer.ts';
 
 const WAITING_MAX = 50;
 
-test('[X6] only so many heartbeats wait for brokers that do not answer, however short they are', async () => {
+test('[X6] only so many records wait for brokers that do not answer, however short they are', async () => {
   // Port 1 takes no connections.
   const connection = openCluster({ brokers: ['127.0.0.1:1'], clientId: 'flatline-ingest-test', clock });
-  const writer = new BeatWriter({ clock, connection, topic: 'visits', waitingMax: WAITING_MAX });
+  const writer = new InputWriter({ clock, connection, topic: 'visits', waitingMax: WAITING_MAX });
   const key = new Uint8Array(1);
   const outcomes = await Promise.allSettled(
-    Array.from({ length: WAITING_MAX + 1 }, () => writer.write(key, new Uint8Array(0))),
+    Array.from({ length: WAITING_MAX + 1 }, () => writer.write({ key, value: new Uint8Array(0), headers: [] })),
   );
   connection.close();
   const whys = outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error) : undefined));

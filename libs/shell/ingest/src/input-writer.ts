@@ -1,15 +1,16 @@
-// Heartbeats into one topic, acknowledged one by one.
+// Records into one topic, acknowledged one by one.
 //
 // Owns: the producer, which is opened again after one has failed.
 // Does not own: the connection.
 import { type Clock, Retriable } from '@flatline/base';
 import { AcknowledgedWriter, type KafkaConnection } from '@flatline/kafka';
+import type { RecordHeader } from '@flatline/ports';
 
-export interface BeatWriterOptions {
+export interface InputWriterOptions {
   readonly clock: Clock;
   readonly connection: KafkaConnection;
   readonly topic: string;
-  /** Heartbeats that may wait for their acknowledgement: most are a few bytes, and who waits for one takes kilobytes. */
+  /** Records that may wait for their acknowledgement: most are a few bytes, and who waits for one takes kilobytes. */
   readonly waitingMax: number;
 }
 
@@ -18,27 +19,34 @@ const WAITING_BYTES_MAX = 8_000_000;
 /** A sender that waits longer has gone. */
 const DELIVERY_MS = 10_000;
 
-export class BeatWriter {
-  readonly #options: BeatWriterOptions;
+export interface SentRecord {
+  readonly key: Uint8Array;
+  /** Empty for a heartbeat, null for an end or a cancel. */
+  readonly value: Uint8Array | null;
+  readonly headers: readonly RecordHeader[];
+}
+
+export class InputWriter {
+  readonly #options: InputWriterOptions;
   #producer: Promise<AcknowledgedWriter> | undefined;
   #waiting = 0;
   #waitingBytes = 0;
 
-  constructor(options: BeatWriterOptions) {
+  constructor(options: InputWriterOptions) {
     this.#options = options;
   }
 
   /**
-   * Resolves once it is in the log. `value`: empty for a heartbeat, null for an end.
+   * Resolves once it is in the log.
    * @throws Retriable where too much is waiting, or the brokers do not acknowledge it; RecordTooLarge where the topic does
    * not take so large a record
    */
-  async write(key: Uint8Array, value: Uint8Array | null): Promise<void> {
-    const bytes = key.length + (value?.length ?? 0);
+  async write(record: SentRecord): Promise<void> {
+    const bytes = bytesOf(record);
     const { topic, waitingMax } = this.#options;
     if (this.#waiting >= waitingMax || this.#waitingBytes + bytes > WAITING_BYTES_MAX)
       throw new Retriable(
-        `${topic}: ${this.#waiting} heartbeats of ${this.#waitingBytes} bytes wait for the brokers already`,
+        `${topic}: ${this.#waiting} records of ${this.#waitingBytes} bytes wait for the brokers already`,
       );
     this.#waiting += 1;
     this.#waitingBytes += bytes;
@@ -46,9 +54,9 @@ export class BeatWriter {
     let producer: AcknowledgedWriter | undefined;
     try {
       producer = await opened;
-      await producer.write({ key, value });
+      await producer.write(record);
     } catch (error) {
-      // Where it takes nothing more, the next heartbeat gets another one.
+      // Where it takes nothing more, the next record gets another one.
       if (producer?.hasFailed !== false && this.#producer === opened) this.#producer = undefined;
       throw error;
     } finally {
@@ -67,4 +75,10 @@ export class BeatWriter {
     const { clock, connection, topic } = this.#options;
     return AcknowledgedWriter.open({ clock, connection, topic, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 0 });
   }
+}
+
+function bytesOf({ key, value, headers }: SentRecord): number {
+  let bytes = key.length + (value?.length ?? 0);
+  for (const { name, value: said } of headers) bytes += name.length + (said?.length ?? 0);
+  return bytes;
 }

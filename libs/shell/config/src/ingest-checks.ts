@@ -1,0 +1,50 @@
+// What `ingest` must be to the pipelines.
+import { presetWords } from '@flatline/kind-modules';
+import { type CrossFinding, finding } from './cross-finding.ts';
+import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';
+import type { Configuration } from './schema.ts';
+
+export function ingestChecks(config: Configuration): CrossFinding[] {
+  const { ingest, pipelines } = config;
+  if (ingest === undefined) return [];
+  const silent = pipelines.findIndex((each) => each.kind === 'session' && [each.input].flat()[0]?.touches === false);
+  if (silent >= 0) {
+    const problem =
+      'true where there is ingest: heartbeats over HTTP go to the first input. Put it in another place of the list';
+    return [finding(`pipelines[${silent}].input[0].touches`, false, problem, ['ingest'])];
+  }
+  const unnamed = ingest.pipelines === undefined ? [] : nameChecks(ingest.pipelines, pipelines);
+  if (unnamed.length > 0) return unnamed;
+  if (pipelines.every(({ kind }) => kind === 'lease')) {
+    const problem = 'leases are not asked for over HTTP, and there is no pipeline of another kind';
+    return [finding('ingest', undefined, problem, ['pipelines'])];
+  }
+  return pingChecks(config, ingest);
+}
+
+function nameChecks(names: readonly string[], pipelines: Configuration['pipelines']): CrossFinding[] {
+  return names.flatMap((name, i) => {
+    const found = pipelines.find((each) => each.name === name);
+    const problem =
+      found === undefined
+        ? `a pipeline of this configuration: ${pipelines.map((each) => each.name).join(', ')}`
+        : 'a pipeline of another kind: leases are not asked for over HTTP';
+    return found === undefined || found.kind === 'lease'
+      ? [finding(`ingest.pipelines[${i}]`, name, problem, ['pipelines'])]
+      : [];
+  });
+}
+
+type Ingest = NonNullable<Configuration['ingest']>;
+
+function pingChecks({ pipelines }: Configuration, ingest: Ingest): CrossFinding[] {
+  const sessions = pipelines.filter((each) => each.kind === 'session');
+  const [first, ...others] = sessions;
+  if (first === undefined) return [];
+  const shortest = others.reduce((least, each) => (each.timeoutMs < least.timeoutMs ? each : least), first);
+  const pingIntervalMs = pingIntervalOf(ingest, pipelines);
+  if (pingIntervalMs * PINGS_PER_TIMEOUT <= shortest.timeoutMs) return [];
+  const source = presetWords({ ...shortest }, ['timeoutMs']);
+  const problem = `at most half of the shortest timeoutMs (${shortest.timeoutMs}): a socket's pings are its heartbeats${source}`;
+  return [finding('ingest.pingIntervalMs', pingIntervalMs, problem, ['pipelines'])];
+}
