@@ -8,6 +8,7 @@ import { addConfigCommand } from './commands/config.ts';
 import type { CommandContext } from './commands/context.ts';
 import { addDeadLettersCommand } from './commands/dead-letters.ts';
 import { addDeliveriesCommand } from './commands/deliveries.ts';
+import { addTasksCommand } from './commands/tasks.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addHttpCommand } from './commands/http.ts';
 import { addImportCommand } from './commands/import.ts';
@@ -107,6 +108,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addEntriesGroup(program, context);
   addDeadLettersCommand(program, context);
   addDeliveriesCommand(program, context);
+  addTasksCommand(program, context);
   addVerifyCommand(program, context);
   addStatsCommand(program, context);
   addStatusCommand(program, context);

@@ -6,11 +6,12 @@ import { HttpSchemaRegistry, type SchemaRegistry } from '@flatline/records';
 import { systemClock } from '@flatline/system';
 import { credentialsFrom } from './credentials.ts';
 import type { ConnectOptions, Flatline } from './flatline.ts';
-import { checkCall } from './known-options.ts';
+import { checkCall, checkTasks } from './known-options.ts';
 import { type Leases, type LeasesOptions, openLeases } from './open-leases.ts';
 import type { OutputsOptions } from './open-outputs.ts';
 import { type Closable, Senders, type Shared } from './open-senders.ts';
 import { openSummaries, type Summaries, type SummariesOptions } from './open-summaries.ts';
+import { type TasksOptions, workOffTasks } from './open-tasks.ts';
 import { type OutputReaders, outputReaders, type ReadingClient } from './output-readers.ts';
 import type { Items } from './pushed-items.ts';
 import type {
@@ -38,7 +39,7 @@ export function connect(options: ConnectOptions): Flatline {
 }
 
 /** Way in which something was opened. */
-type Call = 'heartbeats' | 'sessions' | 'items' | 'schedules' | 'leases' | 'summaries';
+type Call = 'heartbeats' | 'sessions' | 'items' | 'schedules' | 'leases' | 'summaries' | 'tasks';
 const SENDS: readonly Call[] = ['heartbeats', 'sessions', 'items', 'schedules'];
 
 class Client implements Omit<Flatline, keyof OutputReaders> {
@@ -98,6 +99,21 @@ class Client implements Omit<Flatline, keyof OutputReaders> {
 
   leases(options: LeasesOptions): Promise<Leases> {
     return this.#kept('leases', options, () => openLeases(options, this.#shared()));
+  }
+
+  async tasks(options: TasksOptions): Promise<void> {
+    this.#checkOpen();
+    checkTasks(options);
+    const done = this.#begin();
+    const working = workOffTasks(options, this.reading.surroundings, this.#ending.signal);
+    const worker: Closable = { close: () => working.catch(() => undefined) };
+    this.#open.set(worker, 'tasks');
+    try {
+      await working;
+    } finally {
+      this.#open.delete(worker);
+      done();
+    }
   }
 
   /** Without a group. */

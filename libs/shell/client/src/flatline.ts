@@ -14,6 +14,7 @@ import type { Items } from './pushed-items.ts';
 import type { Leases, LeasesOptions } from './open-leases.ts';
 import type { Schedules } from './sent-schedules.ts';
 import type { Summaries, SummariesOptions } from './open-summaries.ts';
+import type { TasksOptions } from './open-tasks.ts';
 
 export interface ConnectOptions {
   /** Bootstrap addresses, `host:port` or `[ipv6]:port`. */
@@ -37,6 +38,12 @@ export interface Flatline extends OutputReaders {
   items(options: ItemsOptions): Promise<Items>;
   /** Messages that come out later. Rejects as `heartbeats`. */
   schedules(options: SchedulesOptions): Promise<Schedules>;
+  /**
+   * Works off due tasks until `signal` or `close` ends it, with which it resolves: one at a time, and of each partition in their
+   * order. Workers of one group share the partitions. A task is done at least once: its place is committed once its outcome is
+   * recorded. Rejects where no broker answers, a topic does not exist, or a lease can never be had.
+   */
+  tasks(options: TasksOptions): Promise<void>;
   /** Rejects where no broker answers, or a topic does not exist. */
   leases(options: LeasesOptions): Promise<Leases>;
   /** Sessions that have closed, or are in one of the `states` asked for: the kind `session`. */

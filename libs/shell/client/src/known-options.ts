@@ -128,6 +128,11 @@ const OF_A_KIND = { ...RUNS, states: STATES, view: VIEW, kind: required(oneOf(..
 const RETRIES = objectOf({ attempts: COUNT, firstMs: TIME_OR_NONE, mostMs: TIME_OR_NONE });
 const ACQUIRE = { timeoutMs: TIME, waitMs: TIME_OR_NONE, attributes: OBJECT, signal: OBJECT };
 const HANDLING = { handler: required(FUNCTION), retries: RETRIES, deadLetterTopic: TEXT };
+const OF_LEASES = { topic: required(TEXT), answers: required(TEXT), clockSkewMs: TIME_OR_NONE, answerWithinMs: TIME };
+/** Leases that are open already have calls, and no options. */
+const LEASES = objectOf((value) =>
+  'acquire' in value ? Object.fromEntries(Object.keys(value).map((name) => [name, FUNCTION])) : OF_LEASES,
+);
 /** `known-options.test.ts` ties them to the interfaces, by the compiler. */
 export const CALLS = {
   connect: {
@@ -184,7 +189,7 @@ export const CALLS = {
     headers: OBJECT,
   },
   schedule: { id: TEXT },
-  leases: { topic: required(TEXT), answers: required(TEXT), clockSkewMs: TIME_OR_NONE, answerWithinMs: TIME },
+  leases: OF_LEASES,
   summaries: {
     topic: required(TEXT),
     from: required(FROM),
@@ -204,6 +209,21 @@ export const CALLS = {
   handleLeaseEvents: { ...OUTPUTS, ...HANDLING },
   handleBatches: { ...OUTPUTS, ...HANDLING },
   handleRuns: { ...RUNS, ...HANDLING },
+  tasks: {
+    group: required(TEXT),
+    runs: TEXT,
+    batches: TEXT,
+    handler: required(FUNCTION),
+    timeoutMs: TIME,
+    leases: LEASES,
+    retries: objectOf({ attempts: COUNT, firstMs: TIME_OR_NONE, mostMs: TIME_OR_NONE, schedules: TEXT }),
+    results: TEXT,
+    worker: TEXT,
+    from: oneOf('beginning', 'end'),
+    format: oneOf('auto', 'json', 'avro'),
+    signal: OBJECT,
+    onTrouble: FUNCTION,
+  },
   acquire: ACQUIRE,
   resume: { signal: OBJECT },
   watch: { signal: OBJECT },
@@ -214,6 +234,18 @@ export const CALLS = {
 export function checkCall(call: keyof typeof CALLS, options: unknown, said: string = call): void {
   const example = call === 'connect' ? "brokers, as { brokers: ['127.0.0.1:9092'] }" : Object.keys(CALLS[call])[0]!;
   checkOptions(said, options, CALLS[call], example);
+}
+
+/** What tasks come from is said once. @throws TypeError */
+export function checkTasks(options: unknown): void {
+  checkCall('tasks', options);
+  const { runs, batches, retries } = options as { runs?: string; batches?: string; retries?: { schedules?: string } };
+  if ((runs === undefined) === (batches === undefined))
+    throw new TypeError(
+      'tasks: give either runs, the output topic of schedules, or batches, that of a debounce pipeline',
+    );
+  if (batches !== undefined && retries?.schedules !== undefined)
+    throw new TypeError('tasks: retries.schedules is for runs: a batch that is tried again waits with its worker');
 }
 
 const EVENT_FIELDS = EVENT_SHAPE.map(({ name }) => name);

@@ -1,5 +1,5 @@
 // Leases over a log in memory, and a test that answers.
-import { Retriable } from '@flatline/base';
+import { type Clock, Retriable } from '@flatline/base';
 import { type SimulatedHost, Simulation } from '@flatline/cluster';
 import type { KeyedRecord } from '@flatline/kafka';
 import { LeaseEventFormats } from '@flatline/records/leases';
@@ -13,6 +13,7 @@ export class World {
   readonly asked: (KeyedRecord & { readonly said: string })[] = [];
   readonly leases: HeldLeases;
   readonly host: SimulatedHost;
+  readonly clock: Clock;
   registryIsAway = false;
   /** It answers, and does not know the schema of what is read. */
   schemaIsUnknown = false;
@@ -23,6 +24,7 @@ export class World {
     const { host, ports } = this.simulation.start('a');
     this.host = host;
     const { clock, reader } = ports;
+    this.clock = clock;
     const { time, log } = this.simulation;
     log.createTopic('answers', { partitions: 1 });
     let ids = 0;

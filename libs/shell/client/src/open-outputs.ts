@@ -122,6 +122,15 @@ export function outputs<K extends Kind>(
   return given(kind, options, surroundings, ({ output }) => output);
 }
 
+/** The same, each with its record as it lies on the topic. */
+export function recordedOutputs<K extends Kind>(
+  kind: K,
+  options: KindOptions,
+  surroundings: Surroundings,
+): AsyncGenerator<Given<OutputOf<K>>, void> {
+  return given(kind, options, surroundings, whole);
+}
+
 export async function handleOutputs<K extends Kind>(
   kind: K,
   options: KindOptions & Handling<OutputOf<K>>,
@@ -131,7 +140,7 @@ export async function handleOutputs<K extends Kind>(
   const { clock } = surroundings.kafka;
   const letters = deadLetterTopic === undefined ? undefined : await openLetters(deadLetterTopic, surroundings.kafka);
   try {
-    await handleEach(given(kind, options, surroundings, whole), {
+    await handleEach(recordedOutputs(kind, options, surroundings), {
       clock,
       handler: ({ output }) => handler(output),
       retries,

@@ -1,0 +1,89 @@
+// Which tasks are settled, as the topic of results has told since this worker began.
+//
+// Owns: the ids of the last tasks that are done or poison; where each partition of the topic was read to.
+// Does not own: the reader's connections, what is written there.
+//
+// Invariants
+//   STK1  `isSettled` says no only once everything was heard that lay on the topic when it was asked.
+//   STK2  At most `IDS_MAX` ids are kept: an older one is begun again, as after a restart.
+import { partitionOf } from '@flatline/base';
+import type { LogReader, LogSubscription } from '@flatline/ports';
+import { isFinal, outcomeIn } from './task-outcome.ts';
+
+export interface SettledTasksParts {
+  readonly reader: LogReader;
+  readonly topic: string;
+  /** Where each partition is read from. */
+  readonly starts: ReadonlyMap<number, number>;
+  /** Where a partition ends now. */
+  readonly endOf: (partition: number) => Promise<number>;
+}
+
+/** Some 100 bytes each. */
+const IDS_MAX = 100_000;
+const utf8 = new TextEncoder();
+
+export class SettledTasks {
+  readonly #parts: SettledTasksParts;
+  readonly #ids = new Set<string>();
+  /** By partition: everything below was heard. */
+  readonly #heardTo: Map<number, number>;
+  readonly #waiting = new Set<() => void>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(parts: SettledTasksParts) {
+    this.#parts = parts;
+    this.#heardTo = new Map(parts.starts);
+    for (const [partition, offset] of parts.starts)
+      this.#follow(parts.reader.subscribe({ topic: parts.topic, partition }, offset)).catch((error: unknown) => {
+        this.#failure = { error };
+        this.#tell();
+      });
+  }
+
+  /** @throws where results can be read no more */
+  async isSettled(id: string): Promise<boolean> {
+    if (this.#ids.has(id)) return true;
+    const partition = partitionOf(utf8.encode(id), this.#heardTo.size);
+    const end = await this.#parts.endOf(partition);
+    while (this.#heardTo.get(partition)! < end) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve);
+      });
+    }
+    return this.#ids.has(id);
+  }
+
+  async #follow(subscription: LogSubscription): Promise<void> {
+    const { partition } = subscription.partition;
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        subscription.onChange(resolve);
+      });
+      for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
+        const { cursor } = run;
+        while (cursor.next())
+          if (cursor.valueLength > 0)
+            this.#hear(cursor.bytes.slice(cursor.valueStart, cursor.valueStart + cursor.valueLength));
+        this.#heardTo.set(partition, run.nextOffset);
+        this.#tell();
+      }
+      if (subscription.failure !== undefined) throw subscription.failure;
+      await changed;
+    }
+  }
+
+  #hear(value: Uint8Array): void {
+    const outcome = outcomeIn(value);
+    if (outcome === undefined || !isFinal(outcome)) return;
+    this.#ids.delete(outcome.id);
+    this.#ids.add(outcome.id);
+    if (this.#ids.size > IDS_MAX) this.#ids.delete(this.#ids.values().next().value!);
+  }
+
+  #tell(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+}

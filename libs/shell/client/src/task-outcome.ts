@@ -1,0 +1,64 @@
+// What is recorded of a task: one record on the topic of results for each attempt that ended, under the task's id.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { Work } from './task.ts';
+
+/** `DONE`, `FAILED` (it is tried again) or `POISON` (it is not). */
+export type TaskState = 'DONE' | 'FAILED' | 'POISON';
+
+/** As JSON on the topic of results (docs/FORMATS.md). */
+export interface TaskOutcome {
+  readonly id: string;
+  /** As text. */
+  readonly key: string;
+  readonly state: TaskState;
+  /** From 1. */
+  readonly attempt: number;
+  /** The lease's, if there was one. */
+  readonly token?: number | undefined;
+  readonly dueAt?: Millis | undefined;
+  /** By the worker's clock, in milliseconds since the epoch. */
+  readonly finishedAt: Millis;
+  readonly tookMs: DurationMs;
+  readonly worker: string;
+  /** What the handler has returned, of a task that is `DONE`; left out where JSON has nothing like it. */
+  readonly result?: unknown;
+  readonly error?: string | undefined;
+  /** When it is tried again, of one that is `FAILED`. */
+  readonly retryAt?: Millis | undefined;
+  /** The message of one that is `POISON`, in base64, so that nothing is lost; left out where the topic does not take it. */
+  readonly valueBase64?: string | undefined;
+}
+
+const STATES: readonly unknown[] = ['DONE', 'FAILED', 'POISON'] satisfies TaskState[];
+const utf8 = new TextEncoder();
+const text = new TextDecoder();
+
+export function outcomeRecord(outcome: TaskOutcome): { readonly key: Uint8Array; readonly value: Uint8Array } {
+  return { key: utf8.encode(outcome.id), value: utf8.encode(JSON.stringify(outcome)) };
+}
+
+/** undefined: the record is none. */
+export function outcomeIn(value: Uint8Array | null): TaskOutcome | undefined {
+  if (value === null) return undefined;
+  try {
+    const found = JSON.parse(text.decode(value)) as TaskOutcome | null;
+    return typeof found?.id === 'string' && STATES.includes(found.state) ? found : undefined;
+  } catch {
+    return undefined; // that is the answer
+  }
+}
+
+/** Nothing more comes of the task. */
+export function isFinal({ state }: TaskOutcome): boolean {
+  return state !== 'FAILED';
+}
+
+/** What does not depend on how it ended. */
+export function outcomeOf({
+  id,
+  keyText,
+  attempt,
+  dueAt,
+}: Work): Pick<TaskOutcome, 'id' | 'key' | 'attempt' | 'dueAt'> {
+  return { id, key: keyText, attempt, dueAt };
+}
