@@ -33,6 +33,8 @@ export interface Delivery extends DeliveryMark {
   readonly body: Uint8Array;
   /** Those that failed. */
   readonly attempts: readonly Attempt[];
+  /** Since when those who came across it know no such endpoint. Default: it has one. */
+  readonly strandedAt?: Millis | undefined;
 }
 
 /** Why a delivery is given up. */

@@ -135,7 +135,9 @@ export class EndpointQueue {
   }
 
   /** An output is to be delivered, or a delivery is due again. */
-  take(delivery: Delivery, now: Millis): void {
+  take(taken: Delivery, now: Millis): void {
+    // Whoever knows its endpoint has it: it is stranded no more.
+    const delivery = taken.strandedAt === undefined ? taken : { ...taken, strandedAt: undefined };
     const here = this.#here.get(delivery.id);
     if (here === undefined) {
       this.#takeNew(delivery, now);

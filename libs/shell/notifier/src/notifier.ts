@@ -3,7 +3,7 @@
 // Owns: the groups' memberships, the couriers, what they share.
 import { type Clock, Misconfigured, type Random } from '@flatline/base';
 import type { NotifiedPipeline, NotifierConfig } from '@flatline/config';
-import { Gate, type QueueCounters } from '@flatline/deliveries';
+import { Gate } from '@flatline/deliveries';
 import {
   type KafkaConnection,
   KafkaLogAdmin,
@@ -16,7 +16,7 @@ import {
 } from '@flatline/kafka';
 import type { Assignment } from '@flatline/ports';
 import { Courier } from './courier/courier.ts';
-import type { NotifierLog, Way } from './courier/courier-run.ts';
+import type { EndpointStatus, NotifierLog, Way } from './courier/courier-run.ts';
 import type { KeptState } from './courier/restoration.ts';
 import { allowedOf } from './guard/allowed.ts';
 import { forbiddenLiteral } from './guard/guard.ts';
@@ -50,19 +50,25 @@ export interface NotifierParts {
   readonly resolve?: Resolve;
 }
 
+export interface DeliveryStatus extends EndpointStatus {
+  readonly pipeline: string;
+  readonly partition: number;
+}
+
 export interface Notifier {
-  /** By pipeline and endpoint, of the partitions that are this process's. */
-  counters(): readonly { readonly pipeline: string; readonly endpoint: string; readonly counters: QueueCounters }[];
+  /** Of the partitions that are this process's. */
+  status(): readonly DeliveryStatus[];
   /** What is under way may end, within seconds. */
   close(): Promise<void>;
 }
 
 /** @throws Misconfigured where an endpoint may not be reached */
 export function openNotifier(parts: NotifierParts): Notifier {
-  const ways = new Map(parts.config.endpoints.map((endpoint) => [endpoint.name, wayOf(endpoint, parts)]));
+  const { resolve = systemResolve(parts.clock) } = parts;
+  const ways = new Map(parts.config.endpoints.map((endpoint) => [endpoint.name, wayOf(endpoint, parts, resolve)]));
   const carried = parts.config.pipelines.map((notified) => new CarriedPipeline(notified, ways, parts));
   return {
-    counters: () => carried.flatMap((each) => each.counters()),
+    status: () => carried.flatMap((each) => each.status()),
     close: async () => {
       await Promise.all(carried.map((each) => each.close()));
       await Promise.all([...ways.values()].map(({ sender }) => sender.close()));
@@ -70,8 +76,11 @@ export function openNotifier(parts: NotifierParts): Notifier {
   };
 }
 
-function wayOf(endpoint: NotifierConfig['endpoints'][number], parts: NotifierParts): Way {
-  const { clock, userAgent, resolve = systemResolve() } = parts;
+function wayOf(
+  endpoint: NotifierConfig['endpoints'][number],
+  { clock, userAgent }: NotifierParts,
+  resolve: Resolve,
+): Way {
   const { target, timeoutMs, maxInFlight, maxPerSecond, allow, secrets } = endpoint;
   const gate = new Gate({ maxInFlight, maxPerSecond });
   if ('command' in target) return { endpoint, gate, sender: new CommandSender({ clock, timeoutMs, ...target }) };
@@ -127,10 +136,10 @@ class CarriedPipeline {
       .catch(() => undefined);
   }
 
-  counters(): ReturnType<Notifier['counters']> {
+  status(): readonly DeliveryStatus[] {
     const pipeline = this.#notified.pipeline.name;
-    return [...this.#couriers.values()].flatMap((courier) =>
-      courier.counters.map(([endpoint, counters]) => ({ pipeline, endpoint, counters })),
+    return [...this.#couriers].flatMap(([partition, courier]) =>
+      courier.endpoints.map((endpoint) => ({ pipeline, partition, ...endpoint })),
     );
   }
 

@@ -31,7 +31,7 @@ import { checkInputs } from './check-inputs.ts';
 import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openIngest } from './open-ingest.ts';
-import type { Notifier } from '@flatline/notifier';
+import type { DeliveryStatus, Notifier } from '@flatline/notifier';
 import { checkDeliveries } from './notifying/check-deliveries.ts';
 import { openNotifierOf } from './notifying/open-notifier.ts';
 import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
@@ -366,6 +366,10 @@ class Processor implements RunningProcessor, Observed {
       this.#finish?.resolve();
     });
     return this.#stopping;
+  }
+
+  deliveries(): readonly DeliveryStatus[] {
+    return this.#notifier?.status() ?? [];
   }
 
   snapshot(): ProcessorSnapshot {

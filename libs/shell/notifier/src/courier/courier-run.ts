@@ -13,6 +13,8 @@
 import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
 import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
 import {
+  afterStranding,
+  type Breaker,
   type Delivery,
   EndpointQueue,
   type Gate,
@@ -49,6 +51,16 @@ export interface Way {
   readonly endpoint: EndpointConfig;
   readonly gate: Gate;
   readonly sender: Sender;
+}
+
+/** Deliveries of one partition to one endpoint, since the run began. */
+export interface EndpointStatus {
+  readonly endpoint: string;
+  readonly counters: QueueCounters;
+  readonly underWay: number;
+  /** In memory, to be attempted. */
+  readonly ready: number;
+  readonly breaker: Breaker['kind'];
 }
 
 export interface RunParts {
@@ -104,8 +116,14 @@ export class CourierRun {
     this.#unlisten = ways.map(({ gate }) => gate.onFree(this.#notify));
   }
 
-  get counters(): readonly (readonly [endpoint: string, QueueCounters])[] {
-    return [...this.#queues].map(([name, { counters }]) => [name, counters]);
+  get endpoints(): readonly EndpointStatus[] {
+    return [...this.#queues].map(([endpoint, { counters, waiting, breaker }]) => ({
+      endpoint,
+      counters,
+      underWay: waiting.flying,
+      ready: waiting.ready,
+      breaker: breaker.kind,
+    }));
   }
 
   /** Resolves once it is closed and nothing is under way. @throws what ended it */
@@ -201,7 +219,7 @@ export class CourierRun {
     if (due.kind === 'delivery') {
       const { delivery } = due;
       const queue = this.#queues.get(delivery.endpoint);
-      if (queue === undefined) this.#writes.push({ kind: 'giveUp', delivery, why: 'no-endpoint' });
+      if (queue === undefined) this.#writes.push(afterStranding(delivery, now));
       else queue.take(delivery, now);
       return delivery.body.length;
     }

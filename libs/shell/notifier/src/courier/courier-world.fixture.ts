@@ -1,51 +1,12 @@
 // One courier in virtual time, with a group and a writer around it that remember what they were told.
-import { type Cancel, type Clock, type DurationMs, seededRandom } from '@flatline/base';
+import { seededRandom } from '@flatline/base';
 import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
 import { type Delivery, Gate, type Outcome } from '@flatline/deliveries';
 import type { KafkaLogScan } from '@flatline/kafka';
 import type { LogReader, TopicPartition, Transaction } from '@flatline/ports';
 import { keptRecord } from '../records/delivery-record.ts';
+import { VirtualClock } from '../virtual-clock.fixture.ts';
 import { Courier } from './courier.ts';
-
-class VirtualClock implements Clock {
-  #nowMs = 0;
-  readonly #pending = new Set<{ readonly atMs: number; readonly call: () => void }>();
-
-  wallMs(): number {
-    return 1_700_000_000_000 + this.#nowMs;
-  }
-
-  monotonicMs(): DurationMs {
-    return this.#nowMs;
-  }
-
-  after(delayMs: DurationMs, call: () => void): Cancel {
-    const timer = { atMs: this.#nowMs + delayMs, call };
-    this.#pending.add(timer);
-    return () => {
-      this.#pending.delete(timer);
-    };
-  }
-
-  /** All that is due in that time happens, and all that follows from it. */
-  async pass(ms: DurationMs): Promise<void> {
-    const untilMs = this.#nowMs + ms;
-    await settled();
-    for (;;) {
-      const [next] = [...this.#pending].filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs);
-      if (next === undefined) break;
-      this.#pending.delete(next);
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
-      next.call();
-      await settled();
-    }
-    this.#nowMs = untilMs;
-  }
-}
-
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-}
 
 export interface CourierWorldOptions {
   readonly startFrom?: 'earliest' | 'latest';

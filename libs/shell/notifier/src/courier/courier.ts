@@ -35,8 +35,8 @@ export class Courier {
     this.#done = this.#live();
   }
 
-  get counters(): CourierRun['counters'] {
-    return this.#run?.counters ?? [];
+  get endpoints(): CourierRun['endpoints'] {
+    return this.#run?.endpoints ?? [];
   }
 
   /** What is under way may end first. Idempotent. */

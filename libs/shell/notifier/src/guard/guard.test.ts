@@ -4,6 +4,7 @@ import { allowedOf } from './allowed.ts';
 import { addressesOf, checkConnected, forbiddenLiteral } from './guard.ts';
 import { hostileThrough, publicRefused } from './hostile-runs.fixture.ts';
 import { systemResolve } from './resolver.ts';
+import { VirtualClock } from '../virtual-clock.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 176_000_001);
 const NONE = allowedOf([]);
@@ -61,7 +62,7 @@ describe('whom a webhook may reach', () => {
   test('[N5] one question for a host at a time, and few of all: names that hang take no more threads', async () => {
     const answers: (() => void)[] = [];
     const asked: string[] = [];
-    const resolve = systemResolve((hostname) => {
+    const resolve = systemResolve(new VirtualClock(), (hostname) => {
       asked.push(hostname);
       return new Promise((done) => {
         answers.push(() => {
@@ -76,5 +77,37 @@ describe('whom a webhook may reach', () => {
     expect(asked).toEqual(['a', 'b', 'c']);
     for (const answer of answers) answer();
     expect(await all).toHaveLength(5);
+  });
+
+  test('[N4][N5] names whose servers do not answer hold up others for a second once, and then only each other', async () => {
+    const clock = new VirtualClock();
+    const asked: string[] = [];
+    const hanging: (() => void)[] = [];
+    const resolve = systemResolve(clock, (hostname) => {
+      asked.push(hostname);
+      if (!hostname.startsWith('hangs')) return Promise.resolve(['93.184.216.34']);
+      return new Promise((_, reject) => {
+        hanging.push(() => {
+          reject(new Error('no answer'));
+        });
+      });
+    });
+    const failed = ['hangs-1', 'hangs-2'].map((name) => expect(resolve(name)).rejects.toThrow('no answer'));
+    const third = resolve('well');
+    await clock.pass(999);
+    expect(asked).toEqual(['hangs-1', 'hangs-2']);
+    await clock.pass(1);
+    expect(await third).toEqual(['93.184.216.34']);
+    for (const end of hanging.splice(0)) end();
+    await Promise.all(failed);
+    // Known to be slow by now: they wait for each other.
+    asked.length = 0;
+    const again = ['hangs-1', 'hangs-2'].map((name) => expect(resolve(name)).rejects.toThrow('no answer'));
+    expect(await Promise.all(['well', 'fine', 'good'].map((name) => resolve(name)))).toHaveLength(3);
+    expect(asked).toEqual(['hangs-1', 'well', 'fine', 'good']);
+    hanging.shift()!();
+    while (hanging.length === 0) await Promise.resolve();
+    hanging.shift()!();
+    await Promise.all(again);
   });
 });

@@ -14,7 +14,7 @@ const BREAKER_HEADER = 'breaker';
 const NOTIFIER_COMMAND_HEADER = 'notifier-command';
 export const REASON_HEADER = 'reason';
 
-type Said = DeliveryMark & Pick<Delivery, 'type' | 'attempts'> & { readonly phase: Phase };
+type Said = DeliveryMark & Pick<Delivery, 'type' | 'attempts' | 'strandedAt'> & { readonly phase: Phase };
 
 export type DueRecord =
   | { readonly kind: 'delivery'; readonly delivery: Delivery; readonly phase: Phase }
@@ -107,8 +107,9 @@ function deliveryIn(text: string, body: Uint8Array): DueRecord {
   const read = parsed(text) as Said | undefined;
   if (typeof read?.endpoint !== 'string' || typeof read.id !== 'string' || !Array.isArray(read.attempts))
     return { kind: 'other' };
-  const { endpoint, id, key, order, type, attempts, phase } = read;
-  return { kind: 'delivery', delivery: { endpoint, id, key, order, type, attempts, body }, phase };
+  const { endpoint, id, key, order, type, attempts, strandedAt, phase } = read;
+  const stranded = strandedAt !== undefined && { strandedAt };
+  return { kind: 'delivery', delivery: { endpoint, id, key, order, type, attempts, body, ...stranded }, phase };
 }
 
 function parsed(text: string): unknown {
@@ -119,8 +120,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function said({ endpoint, id, key, order, type, attempts }: Delivery, phase: Phase): RecordHeader {
-  const all: Said = { endpoint, id, key, order, type, attempts, phase };
+function said({ endpoint, id, key, order, type, attempts, strandedAt }: Delivery, phase: Phase): RecordHeader {
+  const all: Said = { endpoint, id, key, order, type, attempts, strandedAt, phase };
   return header(DELIVERY_HEADER, JSON.stringify(all));
 }
 

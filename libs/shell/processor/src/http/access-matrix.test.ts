@@ -39,6 +39,7 @@ function observed(asked: string[]): Observed {
     pipelines: () => note('pipelines', [pipeline({})]),
     hasStarted: true,
     lookUpFill: 0,
+    deliveries: () => [],
     isStopping: false,
     restart: () => note('restart', 'restarted' as const),
     lookUp: () => note('lookUp', Promise.resolve(undefined)),

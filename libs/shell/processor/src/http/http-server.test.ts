@@ -231,6 +231,7 @@ describe('the API', () => {
       hasStarted: false,
       isStopping: false,
       lookUpFill: 0,
+      deliveries: () => [],
       restart: () => 'absent' as const,
       lookUp: () => Promise.resolve(undefined),
       act: () => Promise.resolve(undefined),

@@ -162,6 +162,7 @@ export function serve(pipelines: readonly PipelineStatus[], changes: Partial<Obs
     hasStarted: true,
     isStopping: false,
     lookUpFill: 0,
+    deliveries: () => [],
     restart: () => 'absent' as const,
     lookUp: () => Promise.resolve(undefined),
     act: () => Promise.resolve(undefined),

@@ -88,6 +88,25 @@ describe('metrics', () => {
     expect(await readyOf([pipeline({}), stopped])).toEqual(['flatline_ready 0', '503']);
   });
 
+  test('[X5][N4] deliveries are told of by pipeline, partition and endpoint', async () => {
+    const counters = { delivered: 5, attemptsFailed: 4, givenUp: 3, parked: 2, superseded: 1 };
+    const status = { pipeline: 'visits', partition: 1, endpoint: 'crm', counters, underWay: 7, ready: 8 };
+    const get = await serve([], { deliveries: () => [{ ...status, breaker: 'disabled' }] });
+    const text = await (await get('/metrics')).text();
+    const of = '{pipeline="visits",partition="1",endpoint="crm"}';
+    for (const line of [
+      `flatline_deliveries_total${of} 5`,
+      `flatline_delivery_attempts_failed_total${of} 4`,
+      `flatline_deliveries_given_up_total${of} 3`,
+      `flatline_deliveries_parked_total${of} 2`,
+      `flatline_deliveries_superseded_total${of} 1`,
+      `flatline_deliveries_under_way${of} 7`,
+      `flatline_deliveries_ready${of} 8`,
+      `flatline_endpoint_breaker${of} 2`,
+    ])
+      expect(text.split('\n')).toContain(line);
+  });
+
   test('counts do not grow by being read', async () => {
     const get = await serve([pipeline({})]);
     const read = async (): Promise<string | undefined> =>

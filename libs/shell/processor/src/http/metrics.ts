@@ -24,6 +24,7 @@ import {
   type Described,
   labelsOf,
 } from './metric-views.ts';
+import { addDeliveries } from './delivery-metrics.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 import { viewOf } from './one-process.ts';
 import { addProbes, addSilentOwners } from './probe-metrics.ts';
@@ -154,6 +155,7 @@ export function metricsOf(observed: Observed): Metrics {
   addProbes(registry, tasks);
   addSilentOwners(registry, () => pipelines);
   addLookUps(registry, observed);
+  addDeliveries(registry, () => observed.deliveries());
   addStats(registry, tasks);
   addOfStores(registry, observed, () => pipelines);
   addReady(registry, () => unreadyReasons({ processes: [viewOf(observed, pipelines)], absences: [] }));

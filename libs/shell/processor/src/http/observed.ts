@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from '@flatline/notifier';
 import type { DurationMs, KindName, Millis } from '@flatline/base';
 import type { SilentOwner, StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
@@ -52,6 +53,8 @@ export interface ProcessView {
 
 /** The processor as the HTTP side sees it: asked with each request, nothing is kept. */
 export interface Observed extends Omit<ProcessView, 'pipelines'> {
+  /** What it delivers to webhooks. */
+  deliveries(): readonly DeliveryStatus[];
   /** This program's. */
   readonly version: string;
   readonly application: string;

@@ -15,6 +15,7 @@ const nothing = {
   hasStarted: true,
   isStopping: false,
   lookUpFill: 0,
+  deliveries: () => [],
   restart: () => 'absent' as const,
   lookUp: () => Promise.resolve(undefined),
   act: () => Promise.resolve(undefined),

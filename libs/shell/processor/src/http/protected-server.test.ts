@@ -70,6 +70,7 @@ async function instance(secrets: () => HttpSecrets, told: () => readonly string[
     ],
     hasStarted: true,
     lookUpFill: 0,
+    deliveries: () => [],
     isStopping: false,
     restart: () => 'absent' as const,
     lookUp,

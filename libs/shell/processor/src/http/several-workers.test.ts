@@ -13,6 +13,7 @@ const blank = {
   hasStarted: true,
   isStopping: false,
   lookUpFill: 0,
+  deliveries: () => [],
   restart: () => 'absent' as const,
   lookUp: () => Promise.resolve(undefined),
   act: () => Promise.resolve(undefined),
