@@ -10,8 +10,9 @@
 // What is away is an entry of the engine, which gives it back when it is due; it is remembered here only where keys are told
 // apart. Everything that is decided is said by `write` and is true once that is committed.
 //
-// Owns: the names of what is here, bodies of what is ready or under way, the breaker.
-// Does not own: entries and timers (the engine), the attempts (shell), the gate.
+// Owns: the bodies of what is under way, the breaker.
+// Does not own: names and lines (DeliveryLines), what is ready (ReadyDeliveries), entries and timers (the engine), the attempts
+//   (shell), the gate.
 //
 // Invariants
 //   EQ1  Of a key at most one delivery is ready, flying or away, where keys are told apart: its first. The others are behind it.
@@ -25,19 +26,11 @@
 import { assert, type DurationMs, type Millis, type Random } from '@flatline/base';
 import { afterFailure, afterGone, afterSuccess, type Breaker, CLOSED } from './breaker.ts';
 import type { Delivery, DeliveryMark, GivenUp, Outcome, Phase, Write } from './delivery.ts';
+import { DeliveryLines, type Here } from './delivery-lines.ts';
 import type { Gate } from './gate.ts';
 import { waitAfter } from './ladder.ts';
-import {
-  BEHIND_BYTES_MAX,
-  BEHIND_MS,
-  HOLD_LEFT_MS,
-  HOLD_MS,
-  NAMED_MAX,
-  PARKED_GAP_MAX_MS,
-  PARKED_LEAST_MS,
-  READY_BYTES_MAX,
-  READY_MAX,
-} from './limits.ts';
+import { BEHIND_MS, HOLD_LEFT_MS, HOLD_MS, NAMED_MAX, PARKED_GAP_MAX_MS, PARKED_LEAST_MS } from './limits.ts';
+import { ReadyDeliveries } from './ready-deliveries.ts';
 
 export interface EndpointRules {
   readonly name: string;
@@ -66,15 +59,6 @@ export interface KeptDelivery {
 /** The engine's clock may be ahead by so much: what is due within it may be on its way here. */
 const OUT_MS: DurationMs = 1_000;
 
-interface Here {
-  readonly mark: DeliveryMark;
-  place: 'ready' | 'flying' | 'away' | 'behind';
-  /** There for what is ready or flying, and, while there is room, for what is behind. */
-  delivery: Delivery | undefined;
-  /** When it would come again by itself. */
-  dueAt: Millis;
-}
-
 export interface QueueCounters {
   delivered: number;
   attemptsFailed: number;
@@ -89,11 +73,8 @@ export class EndpointQueue {
   readonly #gate: Gate;
   readonly #random: Random;
   readonly #write: (write: Write) => void;
-  readonly #here = new Map<string, Here>();
-  readonly #byKey = new Map<string, Here[]>();
-  readonly #ready: Here[] = [];
-  #readyBytes = 0;
-  #behindBytes = 0;
+  readonly #lines: DeliveryLines;
+  readonly #ready = new ReadyDeliveries();
   #flying = 0;
   #breaker: Breaker = CLOSED;
   #parkedUntil: Millis = 0;
@@ -102,6 +83,7 @@ export class EndpointQueue {
 
   constructor({ rules, gate, random, write }: QueueParts) {
     this.#rules = rules;
+    this.#lines = new DeliveryLines(this.#tellsKeys);
     this.#gate = gate;
     this.#random = random;
     this.#write = write;
@@ -113,7 +95,7 @@ export class EndpointQueue {
 
   /** Attempts under way, and deliveries to be attempted. */
   get waiting(): { readonly flying: number; readonly ready: number; readonly named: number } {
-    return { flying: this.#flying, ready: this.#ready.length, named: this.#here.size };
+    return { flying: this.#flying, ready: this.#ready.length, named: this.#lines.size };
   }
 
   /** Begins with what was kept, before anything else is called. What was held is attempted again. */
@@ -121,12 +103,12 @@ export class EndpointQueue {
     this.#breaker = breaker ?? CLOSED;
     const byOrder = [...kept].sort((a, b) => a.mark.order - b.mark.order);
     if (this.#tellsKeys) {
-      for (const { mark } of byOrder) this.#add(mark, this.#lineOf(mark).length === 0 ? 'away' : 'behind');
+      for (const { mark } of byOrder) this.#lines.add(mark, this.#lines.lineOf(mark).length === 0 ? 'away' : 'behind');
     }
     const bodies = new Map(byOrder.map(({ mark, delivery }) => [mark.id, delivery]));
     for (const { mark, phase } of byOrder) {
-      const here = this.#here.get(mark.id);
-      const isHead = here === undefined || this.#lineOf(mark)[0] === here;
+      const here = this.#lines.named(mark.id);
+      const isHead = here === undefined || this.#lines.lineOf(mark)[0] === here;
       const delivery = bodies.get(mark.id);
       if (phase === 'held' && isHead && delivery !== undefined) this.take(delivery, now);
       // Whoever was before it is gone, and its body is not at hand.
@@ -138,7 +120,7 @@ export class EndpointQueue {
   take(taken: Delivery, now: Millis): void {
     // Whoever knows its endpoint has it: it is stranded no more.
     const delivery = taken.strandedAt === undefined ? taken : { ...taken, strandedAt: undefined };
-    const here = this.#here.get(delivery.id);
+    const here = this.#lines.named(delivery.id);
     if (here === undefined) {
       this.#takeNew(delivery, now);
       return;
@@ -154,7 +136,7 @@ export class EndpointQueue {
   /** Deliveries to be attempted now; each is told of by `ended` afterwards. */
   next(now: Millis): readonly Delivery[] {
     const begun: Delivery[] = [];
-    for (let here = this.#ready[0]; here !== undefined; here = this.#ready[0]) {
+    for (let here = this.#ready.first; here !== undefined; here = this.#ready.first) {
       const breaker = this.#breaker;
       if (breaker.kind === 'disabled' || (breaker.kind === 'open' && now < breaker.until)) {
         this.#turnAway(now);
@@ -163,9 +145,8 @@ export class EndpointQueue {
       // One probe, and all that began before it are over.
       if (breaker.kind === 'open' && this.#flying > 0) break;
       if (!this.#gate.enter(now)) break;
-      this.#ready.shift();
       const delivery = here.delivery!;
-      this.#readyBytes -= delivery.body.length;
+      this.#ready.remove(here);
       here.place = 'flying';
       this.#flying += 1;
       if (here.dueAt - now < this.#rules.timeoutMs + HOLD_LEFT_MS) this.#keep(here, delivery, 'held', now + HOLD_MS);
@@ -184,7 +165,7 @@ export class EndpointQueue {
   }
 
   ended({ id }: { readonly id: string }, outcome: Outcome, now: Millis): void {
-    const here = this.#here.get(id);
+    const here = this.#lines.named(id);
     assert(here?.place === 'flying', 'what has ended was under way', { id });
     this.#flying -= 1;
     this.#gate.leave();
@@ -220,26 +201,11 @@ export class EndpointQueue {
 
   /** Invariants that do not hold, in words. */
   inspect(): readonly string[] {
-    const wrong: string[] = [];
-    for (const [key, line] of this.#byKey) {
-      const places = line.map(({ place }) => place);
-      if (places[0] === 'behind' || places.slice(1).some((place) => place !== 'behind'))
-        wrong.push(`EQ1: of key ${key}: ${places.join(', ')}`);
-    }
-    const bytes = this.#ready.reduce((sum, { delivery }) => sum + delivery!.body.length, 0);
-    if (bytes !== this.#readyBytes || this.#ready.length > READY_MAX) wrong.push(`EQ3: ${bytes} bytes are ready`);
-    const behind = [...this.#here.values()].filter(({ place }) => place === 'behind');
-    const behindBytes = behind.reduce((sum, { delivery }) => sum + (delivery?.body.length ?? 0), 0);
-    if (behindBytes !== this.#behindBytes) wrong.push(`EQ3: ${behindBytes} bytes are behind`);
-    return wrong;
+    return [...this.#lines.inspect(), ...this.#ready.inspect()];
   }
 
   get #tellsKeys(): boolean {
     return this.#rules.order === 'key' || this.#rules.supersede;
-  }
-
-  #lineOf({ key }: DeliveryMark): readonly Here[] {
-    return this.#byKey.get(key) ?? [];
   }
 
   #takeNew(delivery: Delivery, now: Millis): void {
@@ -247,13 +213,13 @@ export class EndpointQueue {
       this.#count('disabled', delivery);
       return;
     }
-    if (this.#tellsKeys && this.#here.size >= NAMED_MAX) {
+    if (this.#tellsKeys && this.#lines.size >= NAMED_MAX) {
       this.#count('too-many-waiting', delivery);
       return;
     }
     if (this.#rules.supersede && !this.#supersedes(delivery, now)) return;
-    const here = this.#add(markOf(delivery), 'away');
-    if (this.#tellsKeys && this.#lineOf(delivery)[0] !== here) this.#wait(here, delivery, now);
+    const here = this.#lines.add(markOf(delivery), 'away');
+    if (this.#tellsKeys && this.#lines.lineOf(delivery)[0] !== here) this.#wait(here, delivery, now);
     else {
       here.delivery = delivery;
       this.#admit(here, delivery, now);
@@ -262,7 +228,7 @@ export class EndpointQueue {
 
   /** Takes what waits before it out of its line. False: it is older than that. */
   #supersedes(delivery: Delivery, now: Millis): boolean {
-    const last = this.#lineOf(delivery).at(-1);
+    const last = this.#lines.lineOf(delivery).at(-1);
     if (last === undefined) return true;
     const { mark, place } = last;
     if (mark.order > delivery.order) {
@@ -273,18 +239,14 @@ export class EndpointQueue {
     // It may be out already, and on its way here: it goes first, as what is under way does.
     if (place === 'flying' || (place === 'away' && last.dueAt <= now + OUT_MS)) return true;
     this.counters.superseded += 1;
-    if (place === 'ready') this.#unready(last);
+    if (place === 'ready') this.#ready.remove(last);
     this.#write({ kind: 'drop', name: nameOf(mark) });
-    this.#remove(last);
+    this.#lines.remove(last);
     return true;
   }
 
   #wait(here: Here, delivery: Delivery, now: Millis): void {
-    here.place = 'behind';
-    if (this.#behindBytes < BEHIND_BYTES_MAX) {
-      here.delivery = delivery;
-      this.#behindBytes += delivery.body.length;
-    }
+    this.#lines.wait(here, delivery);
     this.#keep(here, delivery, 'behind', now + BEHIND_MS);
   }
 
@@ -293,12 +255,9 @@ export class EndpointQueue {
     const breaker = this.#breaker;
     if (breaker.kind === 'disabled') this.#giveUp(here, delivery, 'disabled', now);
     else if (breaker.kind === 'open' && now < breaker.until) this.#park(here, delivery, now);
-    else if (this.#ready.length >= READY_MAX || this.#readyBytes >= READY_BYTES_MAX) this.#park(here, delivery, now);
+    else if (!this.#ready.hasRoom) this.#park(here, delivery, now);
     else {
-      here.place = 'ready';
-      here.delivery = delivery;
-      this.#ready.push(here);
-      this.#readyBytes += delivery.body.length;
+      this.#ready.push(here, delivery);
       this.#keep(here, delivery, 'held', now + HOLD_MS);
     }
   }
@@ -314,24 +273,16 @@ export class EndpointQueue {
 
   #sendAway(here: Here, delivery: Delivery, dueAt: Millis): void {
     this.#keep(here, delivery, 'waiting', dueAt);
-    here.place = 'away';
-    here.delivery = undefined;
-    if (!this.#tellsKeys) this.#here.delete(here.mark.id);
+    this.#lines.sendAway(here);
   }
 
   /** Nothing of what is ready may begin. */
   #turnAway(now: Millis): void {
-    for (const here of this.#ready.splice(0)) {
+    for (const here of this.#ready.takeAll()) {
       const delivery = here.delivery!;
-      this.#readyBytes -= delivery.body.length;
       if (this.#breaker.kind === 'disabled') this.#giveUp(here, delivery, 'disabled', now);
       else this.#park(here, delivery, now);
     }
-  }
-
-  #unready(here: Here): void {
-    this.#ready.splice(this.#ready.indexOf(here), 1);
-    this.#readyBytes -= here.delivery!.body.length;
   }
 
   #giveUp(here: Here, delivery: Delivery, why: GivenUp, now: Millis): void {
@@ -345,47 +296,23 @@ export class EndpointQueue {
   }
 
   #leave(here: Here, now: Millis): void {
-    let first = this.#remove(here);
+    let first = this.#lines.remove(here);
     // A line that is given up may be too long for each to call the next.
     while (first?.place === 'behind' && first.delivery !== undefined && this.#breaker.kind === 'disabled') {
       this.#count('disabled', first.delivery);
-      first = this.#remove(first);
+      first = this.#lines.remove(first);
     }
     if (first?.place === 'behind') this.#moveUp(first, now);
   }
 
-  /** Returns who is the first of its line now. */
-  #remove(here: Here): Here | undefined {
-    const { mark } = here;
-    if (here.place === 'behind') this.#behindBytes -= here.delivery?.body.length ?? 0;
-    this.#here.delete(mark.id);
-    const line = this.#byKey.get(mark.key);
-    if (line === undefined) return undefined;
-    line.splice(line.indexOf(here), 1);
-    if (line.length === 0) this.#byKey.delete(mark.key);
-    return line[0];
-  }
-
   #moveUp(here: Here, now: Millis): void {
-    const { delivery } = here;
-    here.place = 'away';
+    const delivery = this.#lines.moveUp(here);
     if (delivery === undefined) {
       here.dueAt = now;
       this.#write({ kind: 'wake', name: nameOf(here.mark) });
       return;
     }
-    this.#behindBytes -= delivery.body.length;
     this.#admit(here, delivery, now);
-  }
-
-  #add(mark: DeliveryMark, place: Here['place']): Here {
-    const here: Here = { mark, place, delivery: undefined, dueAt: Infinity };
-    this.#here.set(mark.id, here);
-    if (!this.#tellsKeys) return here;
-    const line = this.#byKey.get(mark.key);
-    if (line === undefined) this.#byKey.set(mark.key, [here]);
-    else line.push(here);
-    return here;
   }
 
   #keep(here: Here, delivery: Delivery, phase: Phase, dueAt: Millis): void {

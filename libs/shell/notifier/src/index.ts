@@ -1,3 +1,3 @@
 export { type DeliveryStatus, type Notifier, type NotifierParts, openNotifier } from './notifier.ts';
-export type { NotifierLog } from './courier/courier-run.ts';
+export type { NotifierLog } from './courier/carried.ts';
 export type { KeptState } from './courier/restoration.ts';

@@ -16,7 +16,8 @@ import {
 } from '@flatline/kafka';
 import type { Assignment } from '@flatline/ports';
 import { Courier } from './courier/courier.ts';
-import type { EndpointStatus, NotifierLog, Way } from './courier/courier-run.ts';
+import type { NotifierLog, Way } from './courier/carried.ts';
+import type { EndpointStatus } from './courier/courier-run.ts';
 import type { KeptState } from './courier/restoration.ts';
 import { allowedOf } from './guard/allowed.ts';
 import { forbiddenLiteral } from './guard/guard.ts';

@@ -10,48 +10,25 @@
 //   CR1  An attempt begins once its delivery is kept by a committed transaction, and what came of it is in the next one. So what is
 //        sent again after a crash was under way, or its outcome on its way to the log.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
-import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
-import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
+import { type Clock, type DurationMs, isConsequence, messageOf, type Random } from '@flatline/base';
 import {
-  afterStranding,
   type Breaker,
   type Delivery,
   EndpointQueue,
-  type Gate,
   type Outcome,
   type QueueCounters,
   type Write,
 } from '@flatline/deliveries';
-import type { LogReader, OutgoingRecord, TransactionalWriter } from '@flatline/ports';
-import {
-  breakerRecord,
-  droppedRecord,
-  keptRecord,
-  keptRecordOf,
-  keyOf,
-  undeliverableRecord,
-  wakingRecord,
-} from '../records/delivery-record.ts';
-import { eventOf } from '../records/output-event.ts';
+import type { LogReader, TransactionalWriter } from '@flatline/ports';
 import type { RawRecord } from '../records/raw-record.ts';
 import { boundedText } from '../sending/answer-text.ts';
-import type { Sender } from '../sending/sender.ts';
-import { BODY_BYTES_MAX, POSITIONS_EVERY_MS, POSITIONS_RENEWED_MS, TAKEN_BYTES_MAX, TAKEN_MAX } from './limits.ts';
+import type { Carried, Way } from './carried.ts';
+import { POSITIONS_EVERY_MS, POSITIONS_RENEWED_MS, TAKEN_BYTES_MAX, TAKEN_MAX } from './limits.ts';
 import { LogSource } from './log-source.ts';
 import type { Restored } from './restoration.ts';
-
-export interface NotifierLog {
-  info(message: string, facts?: Readonly<Record<string, unknown>>): void;
-  warn(message: string, facts?: Readonly<Record<string, unknown>>): void;
-  error(message: string, facts?: Readonly<Record<string, unknown>>): void;
-}
-
-/** What all couriers of a process share of an endpoint. */
-export interface Way {
-  readonly endpoint: EndpointConfig;
-  readonly gate: Gate;
-  readonly sender: Sender;
-}
+import { TakenRecords } from './taken-records.ts';
+import { tell } from './told-deliveries.ts';
+import { writesOf } from './written-deliveries.ts';
 
 /** Deliveries of one partition to one endpoint, since the run began. */
 export interface EndpointStatus {
@@ -63,13 +40,9 @@ export interface EndpointStatus {
   readonly breaker: Breaker['kind'];
 }
 
-export interface RunParts {
+export interface RunParts extends Carried {
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: NotifierLog;
-  readonly notified: NotifiedPipeline;
-  readonly partition: number;
-  readonly ways: readonly Way[];
   readonly writer: TransactionalWriter;
   readonly reader: LogReader;
   readonly offsets: { readonly outputs: number; readonly due: number };
@@ -86,6 +59,7 @@ export class CourierRun {
   readonly #outputs: LogSource;
   readonly #due: LogSource;
   readonly #queues = new Map<string, EndpointQueue>();
+  readonly #taken: TakenRecords;
   readonly #ways: ReadonlyMap<string, Way>;
   readonly #end = new AbortController();
   readonly #unlisten: readonly (() => void)[];
@@ -112,6 +86,7 @@ export class CourierRun {
       queue.restore(restored.kept.get(endpoint.name) ?? [], restored.breakers.get(endpoint.name), clock.wallMs());
       this.#queues.set(endpoint.name, queue);
     }
+    this.#taken = new TakenRecords({ ...parts, queues: this.#queues, write });
     for (const source of [this.#outputs, this.#due]) source.onChange(this.#notify);
     this.#unlisten = ways.map(({ gate }) => gate.onFree(this.#notify));
   }
@@ -160,8 +135,8 @@ export class CourierRun {
     for (const { delivery, outcome } of this.#ended.splice(0))
       this.#queues.get(delivery.endpoint)!.ended(delivery, outcome, now);
     if (this.#isClosing) return [];
-    this.#take(this.#due, (record) => this.#takeDue(record, now));
-    this.#take(this.#outputs, (record) => this.#takeOutput(record, now));
+    this.#take(this.#due, (record) => this.#taken.due(record, now));
+    this.#take(this.#outputs, (record) => this.#taken.output(record, now));
     return [...this.#queues.values()].flatMap((queue) => queue.next(now));
   }
 
@@ -174,66 +149,6 @@ export class CourierRun {
     }
     // More may be there, and no one would tell.
     this.#news = true;
-  }
-
-  /** Returns the bytes of the bodies that it takes. */
-  #takeOutput(record: RawRecord, now: Millis): number {
-    const { notified, partition, log } = this.#parts;
-    const { name: pipeline, kind } = notified.pipeline;
-    const event = eventOf(record, { pipeline, kind, partition });
-    if (event === 'none') return 0;
-    if ('why' in event) {
-      log.warn('a record of the output is none that can be sent', {
-        pipeline,
-        partition,
-        offset: record.offset,
-        ...event,
-      });
-      return 0;
-    }
-    const { id, type, names, body } = event;
-    const common = {
-      id,
-      key: Buffer.from(record.key!).toString('base64'),
-      order: record.offset,
-      type,
-      body,
-      attempts: [],
-    };
-    let bytes = 0;
-    for (const [endpoint, queue] of this.#queues) {
-      const { on } = this.#ways.get(endpoint)!.endpoint;
-      if (on !== undefined && !names.some((name) => on.includes(name))) continue;
-      const delivery = { ...common, endpoint };
-      if (body.length + common.key.length > BODY_BYTES_MAX)
-        this.#writes.push({ kind: 'giveUp', delivery, why: 'too-large' });
-      else queue.take(delivery, now);
-      bytes += body.length;
-    }
-    return bytes;
-  }
-
-  #takeDue({ key, value, headers }: RawRecord, now: Millis): number {
-    if (key === null || value === null) return 0;
-    const due = keptRecordOf(key, value, headers);
-    if (due.kind === 'delivery') {
-      const { delivery } = due;
-      const queue = this.#queues.get(delivery.endpoint);
-      if (queue === undefined) this.#writes.push(afterStranding(delivery, now));
-      else queue.take(delivery, now);
-      return delivery.body.length;
-    }
-    if (due.kind === 'other') return 0;
-    const { endpoint } = due;
-    const queue = this.#queues.get(endpoint);
-    if (queue === undefined) return 0;
-    if (due.kind === 'enable') {
-      queue.enable(now);
-      this.#parts.log.info('an endpoint was enabled', { endpoint, partition: this.#parts.partition });
-    }
-    // It was only kept, and is kept again.
-    this.#writes.push({ kind: 'breaker', endpoint, breaker: queue.breaker });
-    return 0;
   }
 
   #attempt(delivery: Delivery): void {
@@ -262,18 +177,10 @@ export class CourierRun {
   }
 
   async #commit(): Promise<void> {
-    const { notified, partition, writer, clock } = this.#parts;
+    const { notified, partition, writer, clock, log } = this.#parts;
     const decided = this.#writes;
     this.#writes = [];
-    const now = clock.wallMs();
-    const kept = decided.flatMap((write) => deliveryRecords(write, now));
-    const givenUp = decided.flatMap((write) =>
-      write.kind === 'giveUp' ? [undeliverableRecord(write.delivery, write.why)] : [],
-    );
-    const writes = [
-      { topic: notified.deliveries.input.topic, partition, records: kept },
-      { topic: notified.undeliverableTopic, partition, records: givenUp },
-    ].filter(({ records }) => records.length > 0);
+    const writes = writesOf(decided, { notified, partition, now: clock.wallMs() });
     // Both: one that is not committed for long is forgotten, and where a run began with it would begin anywhere.
     const positions = [this.#outputs, this.#due].map((source) => ({ source, position: source.position }));
     const offsets = positions.map(({ source, position }) => ({
@@ -285,33 +192,7 @@ export class CourierRun {
     await writer.commit({ writes, offsets });
     for (const { source, position } of positions) source.committed(position);
     this.#committedAt = clock.monotonicMs();
-    for (const write of decided) this.#tell(write);
-  }
-
-  #tell(write: Write): void {
-    const { log, partition, notified } = this.#parts;
-    const place = { pipeline: notified.pipeline.name, partition };
-    if (write.kind === 'giveUp') {
-      const { endpoint, id } = write.delivery;
-      log.warn('a delivery is given up', {
-        ...place,
-        endpoint,
-        id,
-        why: write.why,
-        topic: notified.undeliverableTopic,
-      });
-    }
-    if (write.kind !== 'breaker') return;
-    const { endpoint, breaker } = write;
-    if (breaker.kind === 'disabled')
-      log.error('an endpoint is disabled', {
-        ...place,
-        endpoint,
-        why: breaker.why === 'gone' ? 'it answered 410' : 'it has failed for five days',
-        remedy: `flatline deliveries enable --endpoint ${endpoint}, then flatline deliveries replay`,
-      });
-    else if (breaker.kind === 'open' && breaker.opened === 1)
-      log.warn('an endpoint fails; its deliveries wait, and it is tried now and then', { ...place, endpoint });
+    for (const write of decided) tell(write, { log, notified, partition });
   }
 
   /** Resolves when there may be something to do. */
@@ -346,21 +227,6 @@ export class CourierRun {
     for (const queue of this.#queues.values()) queue.abandon();
     this.#outputs.close();
     this.#due.close();
-  }
-}
-
-function deliveryRecords(write: Write, now: Millis): readonly OutgoingRecord[] {
-  switch (write.kind) {
-    case 'keep':
-      return [keptRecord(write.delivery, write.phase, write.dueAt - now)];
-    case 'drop':
-      return [droppedRecord(keyOf(write.name))];
-    case 'giveUp':
-      return [droppedRecord(keyOf(write.delivery))];
-    case 'wake':
-      return [wakingRecord(write.name)];
-    case 'breaker':
-      return [breakerRecord(write.endpoint, write.breaker)];
   }
 }
 

@@ -1,0 +1,26 @@
+// What is carried, and by which ways.
+import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
+import type { Gate } from '@flatline/deliveries';
+import type { Sender } from '../sending/sender.ts';
+
+export interface NotifierLog {
+  info(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  error(message: string, facts?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What all couriers of a process share of an endpoint. */
+export interface Way {
+  readonly endpoint: EndpointConfig;
+  readonly gate: Gate;
+  readonly sender: Sender;
+}
+
+/** One partition's outputs. */
+export interface Carried {
+  readonly log: NotifierLog;
+  readonly notified: NotifiedPipeline;
+  readonly partition: number;
+  /** To its endpoints. */
+  readonly ways: readonly Way[];
+}
