@@ -7,7 +7,9 @@ const WORK_MS = 400;
 
 const [brokers = '', application = '', from = 'runs'] = process.argv.slice(2);
 const flatline = connect({ brokers: brokers.split(',') });
-process.once('SIGTERM', () => void flatline.close());
+process.once('SIGTERM', () => {
+  void flatline.close();
+});
 const work = from === 'runs' ? { runs: `${application}-due` } : { batches: `${application}-lists` };
 await flatline.tasks({
   ...work,

@@ -23,9 +23,9 @@ import { workOff } from './task-worker.ts';
 import type { Task, Work } from './task.ts';
 
 export interface TasksOptions extends Pick<OutputsOptions, 'group' | 'from' | 'format' | 'signal' | 'onTrouble'> {
-  /** The output topic of a schedule pipeline, or one of its targets: its runs are the tasks. Either this or `batches`. */
+  /** The output topic of a schedule pipeline, or one of its targets: its runs are the tasks. Default: none, and there are `batches`. */
   readonly runs?: string;
-  /** The output topic of a debounce pipeline: its batches are. */
+  /** The output topic of a debounce pipeline: its batches are the tasks. Default: none, and there are `runs`. */
   readonly batches?: string;
   /** Called for one task after another. What it returns is recorded as JSON; what it throws is a failed attempt. */
   readonly handler: (task: Task) => unknown;
