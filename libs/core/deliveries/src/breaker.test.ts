@@ -71,7 +71,7 @@ describe('a breaker', () => {
     const rungs = [0, 5_000, 300_000, 0.5, 2.5, 7.5, 17.5, 31.5, 51.5, 75.5].map((at) =>
       at < 100 ? at * 3_600_000 : at,
     );
-    const given = rungs.reduce((breaker, at) => failed(1, at, breaker), CLOSED as Breaker);
+    const given = rungs.reduce<Breaker>((breaker, at) => failed(1, at, breaker), CLOSED);
     expect(given.kind).toBe('open');
     const week = 7 * DAY_MS;
     // The first failure of what comes a week later, and whatever follows within five days of that.

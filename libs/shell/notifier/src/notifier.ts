@@ -57,7 +57,7 @@ export interface DeliveryStatus extends EndpointStatus {
 }
 
 export interface Notifier {
-  /** Of the partitions that are this process's. */
+  /** Told of the partitions that are this process's. */
   status(): readonly DeliveryStatus[];
   /** What is under way may end, within seconds. */
   close(): Promise<void>;

@@ -62,9 +62,8 @@ export function systemResolve(clock: Clock, look: Resolve = lookUp): Resolve {
     let lane = wereSlow.has(hostname) ? slow : fast;
     if (lane.hasRoom) lane.enter();
     else await lane.entered();
-    let isSlow = false;
+    wereSlow.delete(hostname);
     const cancel = clock.after(SLOW_MS, () => {
-      isSlow = true;
       wereSlow.add(hostname);
       if (lane === slow || !slow.hasRoom) return;
       slow.enter();
@@ -75,7 +74,6 @@ export function systemResolve(clock: Clock, look: Resolve = lookUp): Resolve {
       return await look(hostname);
     } finally {
       cancel();
-      if (!isSlow) wereSlow.delete(hostname);
       asked.delete(hostname);
       lane.leave();
     }
