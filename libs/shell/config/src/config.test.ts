@@ -63,6 +63,19 @@ describe('a valid configuration', () => {
     expect(problems({ ...config, ingest }, { TOKEN: 'sesame' })).toEqual([`ingest.pingIntervalMs [5001] ${problem}`]);
   });
 
+  test('[I4][I10] pipelines that take records over HTTP are named as they are called, and are no leases', () => {
+    const locks = { ...visits, name: 'locks', kind: 'lease', input: { topic: 'a' }, output: { topic: 'b' } };
+    const of = (...pipelines: readonly string[]): readonly string[] => {
+      const ingest = { tokens: [{ env: 'TOKEN' }], pipelines };
+      return problems({ ...minimal, ingest, pipelines: [visits, locks] }, { TOKEN: 'sesame' });
+    };
+    expect(of('visits')).toEqual([]);
+    expect(of('visit', 'locks')).toEqual([
+      expect.stringMatching(/^ingest\.pipelines\[0\] \["visit"\] a pipeline of this configuration: visits, locks/),
+      expect.stringMatching(/^ingest\.pipelines\[1\] \["locks"\] a pipeline of another kind/),
+    ]);
+  });
+
   test('lengths of time may be written with their unit', () => {
     const pipeline = { ...visits, timeoutMs: '30m', tickMs: '0.25s', graceMs: '0ms', maxTimeoutMs: '7d' };
     const config = resolve({ ...minimal, pipelines: [pipeline] }, { FLATLINE_COMMIT_INTERVAL_MS: '1s' });
