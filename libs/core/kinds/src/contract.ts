@@ -52,6 +52,8 @@ export const PROCESSING_FAILED = 'processing-failed';
 export interface KindOutput extends OutgoingRecord {
   /** Where it goes; left out: to the pipeline's output. */
   readonly topic?: string;
+  /** Partition of that topic, of what an output has brought about (P3); left out: the task's own. */
+  readonly partition?: number;
 }
 
 /**

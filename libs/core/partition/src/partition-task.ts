@@ -83,7 +83,7 @@ export class PartitionTask {
     const table = new EntryTable(options.hashSeed, kind.format);
     const changelog = new Changelog(table, options.changelog, options.blockMemory);
     const time = new InputTime({ heldTime, clock, table, counters });
-    const commit = new NextCommit(changelog, options);
+    const commit = new NextCommit(changelog, options, { routing: options.routing, counters });
     const openKind = (entry: EntryWindow): Kind => kind.open({ partition, held: time.held, entry, counters });
     const checkpoints = new Checkpoints(table, changelog, options.takenRowBytesMax);
     changelog.giveRowsTo(checkpoints);

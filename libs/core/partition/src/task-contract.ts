@@ -1,6 +1,7 @@
 // Contract of a partition task: its parts, how a step ends, and what a cut hands to the runtime.
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
 import type { HeldTimeRules, KindOutput, PipelineKind } from '@flatline/kinds';
+import type { Routing } from '@flatline/kinds/routing';
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
 import type { DeadLetter, DeadLetterLimits } from './commit/dead-letter.ts';
 import type { InputRules } from './input/record-class.ts';
@@ -19,6 +20,8 @@ export interface CommitLimits {
 export interface TaskOptions extends CommitLimits {
   readonly partition: number;
   readonly kind: PipelineKind;
+  /** Default: outputs bring about nothing (P3). */
+  readonly routing?: Routing | undefined;
   readonly input: InputRules;
   /** Rules of further inputs, read with the first as one (S8). Default: there are none. */
   readonly furtherInputs?: readonly InputRules[];

@@ -81,6 +81,7 @@ const OTHERS = {
   'invalid-wait': '`flatline-wait-ms` or `flatline-max-wait-ms` of an item is no number from 1 on, or comes twice',
   'reducer-failed': 'the reducer threw at it, or did not return what it declares (S10, B3)',
   'reduced-too-large': 'the reducer came to more than `maxStateBytes`, or than a record holds (S10, B3)',
+  unroutable: 'an output, of which a route cannot make its record: `flatline-topic` is the output (P3)',
   'unknown-key': 'no session of its key lives, and its input takes data for those alone (S8)',
 } as const;
 

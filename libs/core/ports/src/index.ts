@@ -9,6 +9,7 @@ export {
   type ValueReason,
 } from './dead-letter-reasons.ts';
 export { INCARNATION_HEADER } from './incarnation-header.ts';
+export { ROUTE_HEADER } from './route-header.ts';
 export { groupOf, rowsIn, StoredGroup, type StoredRow } from './stored-group.ts';
 export { assertSlotOrder } from './slot-order.ts';
 export type { BatchFingerprint, CommittedOffset, LogAdmin, OpenTransaction, PresentTopic } from './log-admin.ts';

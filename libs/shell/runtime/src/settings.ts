@@ -1,6 +1,7 @@
 import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type { HeldTimeRules } from '@flatline/kinds';
 import type { PipelineKind } from '@flatline/kinds';
+import type { Routing } from '@flatline/kinds/routing';
 import type { InputRules } from '@flatline/partition';
 import type { LogAdmin, LogReader, Membership, ProofWriter, StateStores, TransactionalWriters } from '@flatline/ports';
 
@@ -59,6 +60,8 @@ export interface PipelineSettings {
   readonly changelogFactor: number;
   /** The version of the changelog's format that is written (K9). Default: the newest. */
   readonly changelogFormat?: number | undefined;
+  /** What outputs bring about beside themselves (P3). Default: nothing. */
+  readonly routing?: Routing | undefined;
   /** The pipeline's rules as a checker has to know them, written to the changelog (K1). Default: none. */
   readonly rulesText?: string | undefined;
   /** A floor must be in force this long, or while this many bytes are written, before the log is truncated below it (K4). */

@@ -365,7 +365,8 @@ class PipelineInMemory implements TestPipeline {
   };
 
   readonly #onDeadLetter = (letter: DeadLetter, partition: number): void => {
-    this.#deadLetters.add(deadLetterOf(letter, this.#topicOf(letter.input), partition));
+    // A pipeline in memory has no routes, whose letters are of no input.
+    this.#deadLetters.add(deadLetterOf(letter, this.#topicOf(letter.input ?? 0), partition));
   };
 }
 

@@ -9,8 +9,9 @@
 // Checked
 //   inspect  DB1
 //            As far as the letters that wait have the bytes that are counted; the oracle reads the topic for each of them (I1).
-import { type DeadLetter, deadLetter, type DeadLetterLimits, letterBytes } from './dead-letter.ts';
-import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
+import type { Millis } from '@flatline/base';
+import { type DeadLetter, deadLetter, type DeadLetterLimits, letterBytes, unroutableLetter } from './dead-letter.ts';
+import type { DeadLetterReason, OutgoingRecord, RecordCursor } from '@flatline/ports';
 
 export class DeadLetterBox {
   readonly #limits: DeadLetterLimits;
@@ -46,14 +47,25 @@ export class DeadLetterBox {
     this.#letters.push(letter);
   }
 
+  /** An output of which a route makes no record. Where it came about, its cut says. */
+  addUnroutable(output: OutgoingRecord, detail: string): void {
+    const bytesMax = this.#limits.letterBytesMax;
+    const letter = unroutableLetter(output, detail, { bytesMax, offset: 0, timestamp: 0 });
+    this.#bytes += letterBytes(letter);
+    this.#letters.push(letter);
+  }
+
   /** Lists violations of the invariant, in words. O(letters), changes nothing. For checks. */
   inspect(): string[] {
     const bytes = this.#letters.reduce((sum, letter) => sum + letterBytes(letter), 0);
     return bytes === this.#bytes ? [] : [`DB1: letters have ${bytes} bytes, ${this.#bytes} are counted`];
   }
 
-  takeAll(): readonly DeadLetter[] {
-    const letters = this.#letters;
+  /** `lastOffset`: of the first input, below which the cut covers it, with its clock. */
+  takeAll(lastOffset: number, clock: Millis): readonly DeadLetter[] {
+    const letters = this.#letters.map((letter) =>
+      letter.input === undefined ? { ...letter, offset: lastOffset, timestamp: clock } : letter,
+    );
     this.#letters = [];
     this.#bytes = 0;
     return letters;

@@ -1,5 +1,12 @@
 import { copyBytes, type Millis } from '@flatline/base';
-import type { DeadLetterReason, RecordCursor, RecordHeader, Truncation, UnreadableBatch } from '@flatline/ports';
+import type {
+  DeadLetterReason,
+  OutgoingRecord,
+  RecordCursor,
+  RecordHeader,
+  Truncation,
+  UnreadableBatch,
+} from '@flatline/ports';
 
 export interface DeadLetterLimits {
   /**
@@ -25,8 +32,8 @@ export interface DeadLetter {
   readonly reason: DeadLetterReason;
   /** Human-readable: what was found and what is allowed. */
   readonly detail: string;
-  /** The input that it is of, counted from 0. */
-  readonly input: number;
+  /** The input that it is of, counted from 0; undefined: it is an output, with the place by which it came about (P3). */
+  readonly input: number | undefined;
   readonly offset: number;
   readonly timestamp: Millis;
   readonly key: Uint8Array | null;
@@ -48,11 +55,7 @@ export function deadLetter(
   const detail = found.slice(0, DETAIL_LENGTH_MAX);
   const headers = cursor.hasHeaders ? cursor.headers() : [];
   const { keyKept, valueKept, headersFit } = fitting({ keyLength, valueLength, headers }, bytesMax - ownBytes(detail));
-  const truncated: Truncation = {
-    ...(keyKept < keyLength && { keyBytes: keyLength }),
-    ...(valueKept < valueLength && { valueBytes: valueLength }),
-    ...(!headersFit && { headers: headers.length }),
-  };
+  const truncated = truncationOf({ keyLength, valueLength, headers }, { keyKept, valueKept, headersFit });
   return {
     reason,
     detail,
@@ -62,8 +65,31 @@ export function deadLetter(
     key: copy(bytes, keyStart, keyKept),
     value: copy(bytes, valueStart, valueKept),
     headers: headersFit ? headers.map(copyHeader) : [],
-    ...(Object.keys(truncated).length > 0 && { truncated }),
+    ...(truncated && { truncated }),
     ...(unreadable && { batch: { lastOffset: unreadable.lastOffset, records: unreadable.records } }),
+  };
+}
+
+/** An output of which a route makes no record. It is said all the same, and keeps nothing that the letter has. */
+export function unroutableLetter(
+  { key, value, headers = [] }: OutgoingRecord,
+  found: string,
+  { bytesMax, offset, timestamp }: { readonly bytesMax: number; readonly offset: number; readonly timestamp: Millis },
+): DeadLetter {
+  const detail = found.slice(0, DETAIL_LENGTH_MAX);
+  const lengths = { keyLength: key?.length ?? -1, valueLength: value?.length ?? -1, headers };
+  const { keyKept, valueKept, headersFit } = fitting(lengths, bytesMax - ownBytes(detail));
+  const truncated = truncationOf(lengths, { keyKept, valueKept, headersFit });
+  return {
+    reason: 'unroutable',
+    detail,
+    input: undefined,
+    offset,
+    timestamp,
+    key: key && key.subarray(0, keyKept),
+    value: value && value.subarray(0, valueKept),
+    headers: headersFit ? headers : [],
+    ...(truncated && { truncated }),
   };
 }
 
@@ -73,11 +99,25 @@ interface Parts {
   readonly headers: readonly RecordHeader[];
 }
 
+interface Kept {
+  readonly keyKept: number;
+  readonly valueKept: number;
+  readonly headersFit: boolean;
+}
+
+/** undefined: all of it is kept. */
+function truncationOf({ keyLength, valueLength, headers }: Parts, kept: Kept): Truncation | undefined {
+  const { keyKept, valueKept, headersFit } = kept;
+  if (keyKept >= keyLength && valueKept >= valueLength && headersFit) return undefined;
+  return {
+    ...(keyKept < keyLength && { keyBytes: keyLength }),
+    ...(valueKept < valueLength && { valueBytes: valueLength }),
+    ...(!headersFit && { headers: headers.length }),
+  };
+}
+
 /** The value gives way first, then the headers, and the key, by which letters are found, last. */
-function fitting(
-  { keyLength, valueLength, headers }: Parts,
-  bytes: number,
-): { readonly keyKept: number; readonly valueKept: number; readonly headersFit: boolean } {
+function fitting({ keyLength, valueLength, headers }: Parts, bytes: number): Kept {
   const keyKept = Math.min(keyLength, Math.max(0, bytes - 3 * LENGTH_BYTES));
   const besideKey = bytes - partBytes(keyKept) - LENGTH_BYTES;
   const headersFit = headersBytes(headers) <= besideKey;

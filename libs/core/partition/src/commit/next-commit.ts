@@ -4,6 +4,7 @@
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
 import { assert, type Millis } from '@flatline/base';
 import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
+import type { Routing } from '@flatline/kinds/routing';
 import type { DeadLetterReason, RecordCursor } from '@flatline/ports';
 import type { CommitName, InputPosition } from '../changelog/block-format.ts';
 import type { Changelog } from '../changelog/changelog.ts';
@@ -11,8 +12,13 @@ import { DeadLetterBox } from './dead-letter-box.ts';
 import { OutputBox } from './output-box.ts';
 import type { CommitLimits, TaskCut } from '../task-contract.ts';
 
+export interface NextCommitParts {
+  readonly routing?: Routing | undefined;
+  readonly counters: { deadLetters: number; routed: number; unroutable: number };
+}
+
 export class NextCommit {
-  readonly outputs = new OutputBox();
+  readonly outputs: OutputBox;
   readonly #deadLetters: DeadLetterBox;
   readonly #changelog: Changelog;
   readonly #limits: CommitLimits;
@@ -30,10 +36,20 @@ export class NextCommit {
   /** The input waits until more of what is owed can be said. */
   #isAwaited = false;
 
-  constructor(changelog: Changelog, limits: CommitLimits) {
+  /** `routing`: what outputs bring about beside themselves (P3). Default: nothing. */
+  constructor(changelog: Changelog, limits: CommitLimits, { routing, counters }: NextCommitParts) {
     this.#changelog = changelog;
     this.#limits = limits;
     this.#deadLetters = new DeadLetterBox(limits.deadLetters);
+    const onRouted = (): void => {
+      counters.routed += 1;
+    };
+    const onUnroutable = (output: KindOutput, detail: string): void => {
+      counters.deadLetters += 1;
+      counters.unroutable += 1;
+      this.#deadLetters.addUnroutable(output, detail);
+    };
+    this.outputs = new OutputBox(routing && { routing, onRouted, onUnroutable });
   }
 
   /** Says that so much of the input is committed: the sum of positions. */
@@ -148,9 +164,9 @@ export class NextCommit {
     this.#owedBytes = 0;
     const outputBytes = this.#outputBytes;
     const outputs = this.outputs.takeAll();
-    const deadLetters = this.#deadLetters.takeAll();
     const { inputs, applied, clock, held, kept, evictions } = state;
     const { position } = inputs[0]!;
+    const deadLetters = this.#deadLetters.takeAll(Math.max(0, position - 1), clock);
     assert(
       this.#begunAt === undefined || this.#begunAt === applied,
       'PT3: a cut is made at one position of each input',

@@ -1,22 +1,28 @@
 // Records for the output, from being decided until a cut takes them.
 //
-// Owns: the records, their bytes, those that are still to be encoded; the instants as of which entries ended.
+// Owns: the records, what they bring about (P3), their bytes, those that are still to be encoded; the instants as of which entries
+// ended.
 // Does not own: what they say.
 //
 // Invariants
 //   OB1  In the order in which they were decided, which for each key is the log's.
 //   OB2  A record is taken once: with the cut of what brought it about (O1).
 //   OB3  What is encoded later is encoded by the cut that takes it, all of it.
+//   OB4  What a record brings about comes right behind it, in the same cut.
 //
 // Checked
 //   inspect  OB3
 //            As far as what is encoded, and what is not, have the bytes that are counted.
-//   not      OB1, OB2: of what was decided before and is not kept; the oracle reads the output for it (O1).
+//   not      OB1, OB2, OB4: of what was decided before and is not kept; the oracle reads the output for it (O1), and the
+//            topics of routes (P3).
 import type { Millis } from '@flatline/base';
 import type { KindOutput, LaterRecords } from '@flatline/kinds';
+import type { Routing } from '@flatline/kinds/routing';
 
 /** Bytes of a record in its batch beside key, value and headers: lengths, deltas, and a header's framing. */
 const RECORD_OVERHEAD_BYTES = 24;
+/** At most about what the header takes that says which output brought a record about. */
+const ROUTE_HEADER_BYTES = 128;
 /** A call that encoded no record yet counts as this many bytes of work. */
 const STEP_BYTES = 128 * 1024;
 
@@ -27,13 +33,26 @@ interface Later {
   readonly encoded: KindOutput[];
 }
 
+/** Records of other topics that outputs bring about. */
+export interface OutputRoutes {
+  readonly routing: Routing;
+  readonly onRouted: () => void;
+  readonly onUnroutable: (output: KindOutput, detail: string) => void;
+}
+
 export class OutputBox {
+  readonly #routes: OutputRoutes | undefined;
   #records: KindOutput[] = [];
   #later: Later[] = [];
   /** How many of `#later` are encoded. */
   #encoded = 0;
   #endedAt: Millis[] = [];
   #bytes = 0;
+
+  /** Default: they bring about nothing. */
+  constructor(routes?: OutputRoutes) {
+    this.#routes = routes;
+  }
 
   get count(): number {
     return this.#records.length + this.#later.length;
@@ -48,8 +67,14 @@ export class OutputBox {
   }
 
   add(record: KindOutput): void {
-    this.#records.push(record);
-    this.#bytes += outputBytes(record);
+    this.#bytes += this.#put(record, this.#records);
+  }
+
+  /** Returns how many bytes it has with what it brings about. */
+  #put(record: KindOutput, into: KindOutput[]): number {
+    into.push(record);
+    const own = outputBytes(record);
+    return this.#routes === undefined ? own : own + putRouted(record, into, this.#routes);
   }
 
   addLater(records: LaterRecords): void {
@@ -71,15 +96,13 @@ export class OutputBox {
 
   #encodeNext({ records, encoded }: Later): number {
     const record = records.next();
-    if (record !== undefined) {
-      encoded.push(record);
-      this.#bytes += outputBytes(record);
-    }
+    const bytes = record === undefined ? 0 : this.#put(record, encoded);
+    this.#bytes += bytes;
     if (records.isOver) {
       this.#bytes -= records.bytes;
       this.#encoded += 1;
     }
-    return record === undefined ? STEP_BYTES : outputBytes(record);
+    return record === undefined ? STEP_BYTES : bytes;
   }
 
   takeAll(): { readonly outputs: readonly KindOutput[]; readonly endedAt: readonly Millis[] } {
@@ -97,7 +120,7 @@ export class OutputBox {
   inspect(): string[] {
     const waiting = this.#later.slice(this.#encoded).reduce((sum, { records }) => sum + records.bytes, 0);
     const encoded = [...this.#records, ...this.#later.flatMap((later) => later.encoded)];
-    const bytes = encoded.reduce((sum, record) => sum + outputBytes(record), waiting);
+    const bytes = encoded.reduce((sum, record) => sum + countedBytes(record), waiting);
     return bytes === this.#bytes ? [] : [`OB3: outputs have ${bytes} bytes, ${this.#bytes} are counted`];
   }
 
@@ -113,6 +136,24 @@ export class OutputBox {
     for (; done < records.length; done += 1) all.push(records[done]!);
     return all;
   }
+}
+
+function putRouted(output: KindOutput, into: KindOutput[], { routing, onRouted, onUnroutable }: OutputRoutes): number {
+  let bytes = 0;
+  for (const routed of routing.of(output)) {
+    if (routed.kind === 'unroutable') {
+      onUnroutable(output, routed.detail);
+      continue;
+    }
+    into.push(routed.record);
+    bytes += countedBytes(routed.record);
+    onRouted();
+  }
+  return bytes;
+}
+
+function countedBytes(record: KindOutput): number {
+  return outputBytes(record) + (record.partition === undefined ? 0 : ROUTE_HEADER_BYTES);
 }
 
 function outputBytes({ key, value, headers = [] }: KindOutput): number {

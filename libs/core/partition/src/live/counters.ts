@@ -15,6 +15,10 @@ export interface EngineCounters {
   formerTypeRecords: number;
   /** Entries opened by a key that Kafka's default partitioner would have put into another partition (I9). */
   misplacedKeys: number;
+  /** Records of other topics that outputs have brought about (P3). */
+  routed: number;
+  /** Dead letters of outputs of which a route could not make its record. */
+  unroutable: number;
 }
 
 /** Beside them, by name, what the kind counts. */
@@ -31,5 +35,7 @@ export function zeroCounters(): EngineCounters {
     clockOvertaken: 0,
     formerTypeRecords: 0,
     misplacedKeys: 0,
+    routed: 0,
+    unroutable: 0,
   };
 }

@@ -1,15 +1,22 @@
 // A cut as records on the output, dead-letter and changelog topics. One task writes only to the partition of its own
-// number, so that its open transaction delays only the readers of that one (O5).
+// number, so that its open transaction delays only the readers of that one (O5); but what its outputs bring about goes to the
+// partition of its key (P3).
+import type { KindOutput } from '@flatline/kinds';
 import type { TaskCut } from '@flatline/partition';
-import type { OutgoingRecord, OutgoingRecords, Transaction } from '@flatline/ports';
+import { type OutgoingRecord, type OutgoingRecords, ROUTE_HEADER, type Transaction } from '@flatline/ports';
 import { noteOf } from '../offset-note.ts';
 import { deadLetterRecord } from './dead-letter-record.ts';
 import type { PipelineSettings } from '../settings.ts';
 
+const utf8 = new TextEncoder();
+
 export function transactionOf(cut: TaskCut, partition: number, settings: PipelineSettings): Transaction {
   const { group, kind, tokenEpoch } = settings;
   const topics = [settings.inputTopic, ...(settings.furtherInputs ?? []).map(({ topic }) => topic)];
-  const letters = cut.deadLetters.map((letter) => deadLetterRecord(letter, partition, topics[letter.input]!));
+  const letters = cut.deadLetters.map((letter) => {
+    const { input } = letter;
+    return deadLetterRecord(letter, partition, input === undefined ? settings.outputTopic : topics[input]!);
+  });
   const blocks = cut.blocks.map((block): OutgoingRecord => ({ key: null, value: block.bytes }));
   const writes = [
     { topic: settings.changelogTopic, partition, records: blocks },
@@ -24,8 +31,33 @@ export function transactionOf(cut: TaskCut, partition: number, settings: Pipelin
 }
 
 /** Each topic's in the order in which they were decided. */
-function outputsOf({ outputs }: TaskCut, partition: number, { outputTopic }: PipelineSettings): OutgoingRecords[] {
-  if (outputs.every(({ topic }) => topic === undefined)) return [{ topic: outputTopic, partition, records: outputs }];
-  const byTopic = Map.groupBy(outputs, ({ topic = outputTopic }) => topic);
-  return [...byTopic].map(([topic, records]) => ({ topic, partition, records }));
+function outputsOf(cut: TaskCut, own: number, settings: PipelineSettings): OutgoingRecords[] {
+  const { outputs } = cut;
+  const { outputTopic } = settings;
+  if (outputs.every(({ topic }) => topic === undefined))
+    return [{ topic: outputTopic, partition: own, records: outputs }];
+  const named = routeNames(cut, own, settings);
+  const byPlace = new Map<string, OutgoingRecords & { readonly records: OutgoingRecord[] }>();
+  for (const output of outputs) {
+    const { topic = outputTopic, partition = own } = output;
+    const place = `${topic}/${partition}`;
+    const found = byPlace.get(place) ?? { topic, partition, records: [] };
+    byPlace.set(place, found);
+    found.records.push(output.partition === undefined ? output : named(output));
+  }
+  return [...byPlace.values()];
+}
+
+/** Names what an output has brought about: by its task, the commit, and its number in that. */
+function routeNames(
+  { header: { sequence } }: TaskCut,
+  partition: number,
+  { group }: PipelineSettings,
+): (record: KindOutput) => OutgoingRecord {
+  let number = 0;
+  return ({ key, value, headers = [] }) => {
+    const name = utf8.encode(`${group}/${partition}/${sequence}/${number}`);
+    number += 1;
+    return { key, value, headers: [...headers, { name: ROUTE_HEADER, value: name }] };
+  };
 }

@@ -363,6 +363,7 @@ export class PipelineInstance implements MembershipListener {
       changelog,
       ...(heldTime && { heldTime }),
       kind: ports.kind,
+      routing: settings.routing,
       hashSeed: ports.entropy.seed(),
       blockMemory: share.blockMemory,
       pendingChangesMax,
