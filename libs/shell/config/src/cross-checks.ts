@@ -7,6 +7,7 @@ import { httpChecks, senderPortChecks } from './http-settings.ts';
 import { ingestChecks } from './ingest-checks.ts';
 import { inputChecks } from './input-checks.ts';
 import { probeChecks } from './probe-checks.ts';
+import { routeChecks } from './route-checks.ts';
 import { saslChecks } from './sasl-settings.ts';
 import { deliveriesSection, notifiedBy } from './notifier/notifier-config.ts';
 import { notifierChecks } from './notifier/notifier-checks.ts';
@@ -36,6 +37,7 @@ export function crossChecks(config: Configuration, { now, reducers = {} }: Check
     ...(config.ingest === undefined ? [] : senderPortChecks(config.ingest)),
     ...notifierChecks(config),
     ...probeChecks(config),
+    ...routeChecks(config),
   ];
 }
 
@@ -126,7 +128,7 @@ function inputsOf({ input }: Pick<PipelineSection, 'input'>): { topic: string; f
 interface TopicUse {
   readonly topic: string;
   readonly setting: string;
-  readonly kind: 'input' | 'output' | 'derived' | 'target' | 'scheduled';
+  readonly kind: 'input' | 'output' | 'derived' | 'target' | 'scheduled' | 'route';
 }
 
 /** Two uses of one topic would mix records of different meaning. */
@@ -139,10 +141,20 @@ function topicClashes(config: Configuration): CrossFinding[] {
     if (clash === undefined) return [];
     const problem =
       clash.topic === use.topic
-        ? `a topic of its own; ${clash.setting} is the same`
+        ? `a topic of its own; ${clash.setting} is the same${insteadOf(use, clash)}`
         : `another topic; Kafka takes "." and "_" for the same, and ${clash.setting} is ${clash.topic}`;
     return [finding(use.setting, use.topic, problem, [clash.setting])];
   });
+}
+
+/** Tombstones would cancel what runs there, and clock records lie among outputs. */
+function insteadOf({ kind: a, setting: at }: TopicUse, { kind: b, setting: other }: TopicUse): string {
+  // A pipeline has no routes to itself.
+  if (at.split('.')[0] === other.split('.')[0]) return '';
+  const isOneOf = (kinds: readonly string[]): boolean => kinds.includes(a) && kinds.includes(b) && a !== b;
+  return isOneOf(['input', 'output']) || isOneOf(['scheduled', 'output'])
+    ? '. What an output is to bring about there, its pipeline says in routes (rule P3)'
+    : '';
 }
 
 function topicUses(application: string, pipeline: PipelineSection, at: string): TopicUse[] {
@@ -161,6 +173,11 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
         ? { topic, setting: `${at}.output.topic (statistics)`, kind: 'derived' as const }
         : { topic, setting: `${at}.targets[${i}]`, kind: 'target' as const },
     ),
+    ...(pipeline.routes ?? []).map(({ to }, i) => ({
+      topic: to,
+      setting: `${at}.routes[${i}].to`,
+      kind: 'route' as const,
+    })),
     { topic: output.topic, setting: `${at}.output.topic`, kind: 'output' },
     deadLetterTopic === undefined
       ? ofName(deadLetterTopicOf(application, pipeline), 'dead letters')
@@ -189,6 +206,9 @@ function isClash(a: TopicUse, b: TopicUse): boolean {
 
 function areInputs({ kind: a }: TopicUse, { kind: b }: TopicUse): boolean {
   const reads = ['input', 'scheduled'];
+  // What outputs bring about is written as whoever reads it wants it, for inputs above all (P3).
+  const mayShare = [...reads, 'target', 'route'];
+  if ((a === 'route' && mayShare.includes(b)) || (b === 'route' && mayShare.includes(a))) return true;
   return (
     (reads.includes(a) && reads.includes(b)) || (a === 'input' && b === 'target') || (a === 'target' && b === 'input')
   );

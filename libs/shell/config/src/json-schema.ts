@@ -2,7 +2,7 @@
 import { WRITTEN_DURATION } from '@flatline/base';
 import { z } from 'zod';
 import { configurationSchema } from './schema.ts';
-import { definedReducer, SETTING_WORDS } from '@flatline/kind-modules/form';
+import { definedReducer, routeFunction, SETTING_WORDS } from '@flatline/kind-modules/form';
 import { unitOf } from './units.ts';
 
 /** As much of JSON Schema as is changed here. */
@@ -29,7 +29,7 @@ export function configurationJsonSchema(): object {
 
 /** What only code can say is nothing that a file may have. */
 function withoutValues({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
-  if (zodSchema === definedReducer) jsonSchema['not'] = {};
+  if (zodSchema === definedReducer || zodSchema === routeFunction) jsonSchema['not'] = {};
 }
 
 function withDurations(value: unknown): unknown {

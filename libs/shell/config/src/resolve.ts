@@ -279,6 +279,7 @@ const HOLD_MS: DurationMs = 3_600_000;
 
 /** Settings that a pipeline has under the same name as its section. */
 const AS_WRITTEN = [
+  'routes',
   'maxStateBytes',
   'proof',
   'proofIntervalMs',

@@ -105,7 +105,7 @@ export const configurationSchema = z.strictObject({
 
 /** Configuration as a user writes it: defaults may be left out, and lengths of time be written as "30m". */
 export type ConfigurationInput = Written<z.input<typeof configurationSchema>> & { readonly $schema?: string };
-type Written<T> = T extends Reducer
+type Written<T> = T extends Reducer | ((...given: never[]) => unknown)
   ? T
   : T extends readonly (infer Each)[]
     ? Written<Each>[]

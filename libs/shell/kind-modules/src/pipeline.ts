@@ -1,6 +1,7 @@
 // One pipeline of a resolved configuration: validated, defaults applied. What the rest of the program reads.
 import type { DurationMs, KindName, Millis } from '@flatline/base';
 import type { HeldTimeRules } from '@flatline/kinds';
+import type { RouteRules } from '@flatline/kinds/routing';
 import { attributeRules, type AttributesConfig } from './attributes/attribute-settings.ts';
 
 /** Settings of pipelines of every kind. */
@@ -13,6 +14,8 @@ export interface AnyPipeline {
   readonly output: OutputConfig;
   /** Topics that its records may be for beside the output. */
   readonly targets: readonly string[];
+  /** Records of other topics that its outputs bring about (P3); undefined: none. */
+  readonly routes?: readonly RouteRules[] | undefined;
   readonly deadLetterTopic: string;
   readonly changelogTopic: string;
   readonly group: string;

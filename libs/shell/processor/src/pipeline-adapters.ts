@@ -103,7 +103,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
   });
   const { output } = pipeline;
   // Blocks hold keys, which hardly pack, and dead letters are few.
-  const packed = [output.topic, ...pipeline.targets];
+  const packed = [output.topic, ...pipeline.targets, ...(pipeline.routes ?? []).map(({ to }) => to)];
   const compressionOf = (topic: string): Compression => (packed.includes(topic) ? output.compression : 'none');
   const ports: PipelinePorts = {
     clock,

@@ -1,6 +1,7 @@
 import { MESSAGE_BYTES_MAX } from '@flatline/base';
 import { type FlatlineConfig, type PipelineConfig, rulesText, transactionalId } from '@flatline/config';
 import { kindOf } from '@flatline/kind-modules';
+import { routingOf } from '@flatline/kinds/routing';
 import type { PipelineSettings } from '@flatline/runtime';
 
 /** Facts about a pipeline's topics that its tasks need. */
@@ -8,18 +9,20 @@ export interface TopicFacts {
   readonly inputPartitions: number;
   /** max.message.bytes of the dead-letter topic, where it is there. */
   readonly letterBytesMax: number | undefined;
+  /** How many a topic has to which routes lead (P3). */
+  readonly partitionsOf: (topic: string) => number;
 }
 
 /** A pipeline's part of the configuration in the runtime's terms. */
 export function pipelineSettings(
   config: FlatlineConfig,
   pipeline: PipelineConfig,
-  { inputPartitions, letterBytesMax }: TopicFacts,
+  { inputPartitions, letterBytesMax, partitionsOf }: TopicFacts,
 ): PipelineSettings {
   const { name, kind, input, inputs = [], output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
   const { handoverMs, stoppedRetryMs, drainMs, changelogFactor, changelogFormat } = pipeline;
-  const { truncateLagMs, truncateLagBytes, startFrom } = pipeline;
+  const { truncateLagMs, truncateLagBytes, startFrom, routes } = pipeline;
   const furtherInputs = inputs.slice(1).map((of) => ({ topic: of.topic, rules: inputRules(of, inputPartitions) }));
   return {
     name,
@@ -50,6 +53,7 @@ export function pipelineSettings(
     changelogFactor,
     changelogFormat,
     rulesText: rulesText(pipeline),
+    ...(routes && { routing: routingOf(kind, routes, partitionsOf) }),
     truncateLagMs,
     truncateLagBytes,
     startFrom,

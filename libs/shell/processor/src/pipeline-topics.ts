@@ -14,6 +14,7 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
     writesInput: pipeline.proof === 'record',
     output: pipeline.output.topic,
     targets: pipeline.targets,
+    routed: [...new Set((pipeline.routes ?? []).map(({ to }) => to))],
     changelog: pipeline.changelogTopic,
     deadLetters: pipeline.deadLetterTopic,
     largest: largestRecords(pipeline),

@@ -28,6 +28,7 @@ import { calmLog } from './log/calm-log.ts';
 import { checkKind } from './check-kind.ts';
 import { checkLargestRecords } from './check-largest-records.ts';
 import { checkInputs } from './check-inputs.ts';
+import { checkRoutes } from './check-routes.ts';
 import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openIngest } from './open-ingest.ts';
@@ -178,6 +179,7 @@ class Processor implements RunningProcessor, Observed {
       for (const pipeline of this.#config.pipelines) {
         checkInputs(pipeline, topics);
         checkTargets(pipeline, topics);
+        checkRoutes(pipeline, topics);
         checkLargestRecords(pipeline, topics);
       }
       checkDeliveries(this.#config, topics);
@@ -194,6 +196,7 @@ class Processor implements RunningProcessor, Observed {
           settings: pipelineSettings(this.#config, pipeline, {
             inputPartitions: topics.get(pipeline.input.topic)!.partitions,
             letterBytesMax: topics.get(pipeline.deadLetterTopic)?.maxMessageBytes,
+            partitionsOf: (topic) => topics.get(topic)!.partitions,
           }),
           ports: adapters.ports,
           onFatal: (error) => {
@@ -463,6 +466,7 @@ class Processor implements RunningProcessor, Observed {
         pipeline.changelogTopic,
         pipeline.deadLetterTopic,
         ...pipeline.targets,
+        ...(pipeline.routes ?? []).map(({ to }) => to),
       ]);
       // Other processes may run the pipelines whose outputs are delivered here.
       const delivered = (this.#config.notifier?.pipelines ?? []).map(({ pipeline }) => pipeline.output.topic);

@@ -1,20 +1,11 @@
 // Checks of the section `notifier` against the pipelines and itself.
-import { didYouMean, type KindName } from '@flatline/base';
+import { didYouMean } from '@flatline/base';
 import type { PipelineSection } from '@flatline/kind-modules';
 import { isIP } from 'node:net';
 import { type CrossFinding, finding } from '../cross-finding.ts';
+import { namesSaidBy } from '../said-names.ts';
 import type { Configuration } from '../schema.ts';
 import type { EndpointSection } from './notifier-form.ts';
-
-/** What outputs of a kind say of themselves (docs/FORMATS.md): their reasons and types, then those of webhooks. */
-const SAID: Readonly<Record<KindName, string>> = {
-  session: 'TIMEOUT ENDED MAX_DURATION EVICTED OPENED UPDATED CLOSED session.opened session.updated session.closed',
-  lease:
-    'GRANTED REJECTED QUEUED EXPIRED RELEASED HELD NOT_HELD WRONG_TOKEN LOCK_DELAY QUEUE_FULL WAITED WITHDRAWN TIMEOUT ' +
-    'MAX_DURATION REPLACED EVICTED lease.granted lease.rejected lease.queued lease.expired lease.released',
-  debounce: 'LEADING QUIET WINDOW MAX_WAIT MAX_ITEMS MAX_BYTES FLUSHED CANCELLED batch.fired',
-  schedule: 'DUE schedule.due',
-};
 
 export function notifierChecks({ notifier, pipelines }: Configuration): CrossFinding[] {
   const { endpoints = [] } = notifier ?? {};
@@ -63,7 +54,7 @@ function pipelineChecks(endpoint: EndpointSection, at: string, all: readonly Pip
   const avro = notified.find(({ output }) => output.format === 'avro');
   const packed = `"json" where an endpoint of the notifier is for the pipeline (${endpoint.name}): webhooks carry JSON`;
   const place = avro && `pipelines[${all.indexOf(avro)}].output.format`;
-  const said = [...new Set(notified.flatMap(({ kind }) => SAID[kind].split(' ')))];
+  const said = [...new Set(notified.flatMap(({ kind }) => namesSaidBy(kind)))];
   const silent = (endpoint.on ?? []).flatMap((name, i) =>
     said.includes(name) || unknown.length > 0
       ? []

@@ -2,6 +2,7 @@
 import { CHANGELOG_FORMAT, KEY_BYTES_MAX, type KindName } from '@flatline/base';
 import { z } from 'zod';
 import { attributesForm } from './attributes.ts';
+import { routesForm } from './routes.ts';
 import { duration, durationOrNone, topic } from './setting.ts';
 
 /** Derived names add to it; Kafka's limit for a topic name is 249. */
@@ -43,6 +44,7 @@ const TAIL = {
     .array(z.enum(['opened', 'updated', 'closed']))
     .min(1)
     .default(['closed']),
+  routes: routesForm.optional(),
   proof: z.enum(['record', 'fetch']).default('record'),
   proofIntervalMs: duration.default(100),
   closeDelayMs: z.int().min(0).max(60_000).default(20),

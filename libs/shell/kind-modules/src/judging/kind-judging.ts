@@ -18,6 +18,7 @@ export type CommonJudged = Pick<
   | 'unheardMs'
   | 'maxHoldMs'
   | 'changelogFactor'
+  | 'routes'
   | 'stateBytesMax'
 >;
 

@@ -55,6 +55,8 @@ export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     clockOvertaken: 0,
     formerTypeRecords: 0,
     misplacedKeys: 0,
+    routed: 0,
+    unroutable: 0,
     failedRecords: 0,
     stateFull: 0,
     deadLetters: 1,

@@ -49,6 +49,8 @@ const COUNTED: Counted = {
   ],
   flatline_state_full_total: ['stateFull', 'Records refused for want of room (I7)'],
   flatline_dead_letters_total: ['deadLetters', 'Records sent to the dead-letter topic (I1)'],
+  flatline_routed_total: ['routed', 'Records of other topics that outputs have brought about (P3)'],
+  flatline_unroutable_total: ['unroutable', 'Dead letters of outputs of which a route made no record (P3)'],
   flatline_failed_records_total: [
     'failedRecords',
     'Of these, records at which the processor failed: a defect of it (I6)',

@@ -22,6 +22,8 @@ export interface PipelineTopics {
   readonly output: string;
   /** Topics to which records may go beside the output. */
   readonly targets?: readonly string[];
+  /** Topics to which its routes lead (P3): their readers' own, with partitions of their own number. */
+  readonly routed?: readonly string[];
   readonly changelog: string;
   readonly deadLetters: string;
   /** Most bytes of single records of changelog and output, by the settings that are named. */

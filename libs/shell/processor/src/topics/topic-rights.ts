@@ -3,18 +3,22 @@ import { Fatal } from '@flatline/base';
 import type { TopicFinding, TopicRight } from '@flatline/kafka';
 import type { PipelineTopics, TopicRole } from './topic-requirements.ts';
 
+/** `routed`: routes lead there (P3). */
+type RightsRole = TopicRole | 'routed';
+
 export interface LackingRights {
   readonly topic: string;
-  readonly role: TopicRole;
+  readonly role: RightsRole;
   /** In the words of Kafka's ACLs. */
   readonly rights: readonly TopicRight[];
 }
 
 /** READ, WRITE and DELETE each bring DESCRIBE with them. */
-const NEEDED: Readonly<Record<TopicRole, readonly TopicRight[]>> = {
+const NEEDED: Readonly<Record<RightsRole, readonly TopicRight[]>> = {
   input: ['READ', 'WRITE', 'DESCRIBE_CONFIGS'],
   output: ['WRITE', 'DESCRIBE_CONFIGS'],
   target: ['WRITE', 'DESCRIBE_CONFIGS'],
+  routed: ['WRITE', 'DESCRIBE_CONFIGS'],
   changelog: ['READ', 'WRITE', 'DELETE', 'DESCRIBE_CONFIGS'],
   deadLetters: ['WRITE', 'DESCRIBE_CONFIGS'],
 };
@@ -48,13 +52,14 @@ export function rightsText({ topic, rights }: LackingRights): string {
   return `grant it ${rights.join(', ')} on topic ${topic}`;
 }
 
-function rolesOf(pipeline: PipelineTopics): readonly { readonly topic: string; readonly role: TopicRole }[] {
-  const { input, furtherInputs = [], output, targets = [], changelog, deadLetters } = pipeline;
+function rolesOf(pipeline: PipelineTopics): readonly { readonly topic: string; readonly role: RightsRole }[] {
+  const { input, furtherInputs = [], output, targets = [], routed = [], changelog, deadLetters } = pipeline;
   return [
     { topic: input, role: 'input' },
     ...furtherInputs.map(({ topic }) => ({ topic, role: 'input' as const })),
     { topic: output, role: 'output' },
     ...targets.map((topic) => ({ topic, role: 'target' as const })),
+    ...routed.map((topic) => ({ topic, role: 'routed' as const })),
     { topic: changelog, role: 'changelog' },
     { topic: deadLetters, role: 'deadLetters' },
   ];
