@@ -3,7 +3,7 @@ import { count, counted, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { isUtf8 } from 'node:buffer';
 import { printable, printableKey } from '../terminal/printable.ts';
-import type { Letter } from './letter.ts';
+import { isOutput, type Letter } from './letter.ts';
 import { placeOf } from './letter-survey.ts';
 
 const HEX_COLUMNS = 16;
@@ -34,6 +34,7 @@ export function absentText({ origin }: Letter): string[] {
     ...(headers === undefined ? [] : [counted(headers, 'header')]),
   ];
   const place = `${printable(topic)}/${partition}/${offset}`;
+  if (isOutput({ origin })) return ['it is an output of which a route made no record, and never was in the input'];
   if (batch !== undefined)
     return [`${counted(batch.records, 'record')}, ${place} to ${batch.lastOffset}, in a batch that cannot be unpacked`];
   return parts.length === 0 ? [] : [`too long for the dead-letter topic: of ${place} its ${parts.join(', its ')}`];

@@ -2,6 +2,7 @@
 import { copyBytes, type Millis } from '@flatline/base';
 import {
   type DeadLetterOrigin,
+  type DeadLetterReason,
   type OutgoingRecord,
   readDeadLetter,
   type RecordCursor,
@@ -33,9 +34,14 @@ export interface ReplayMark {
   readonly offset: number;
 }
 
-/** True if the letter holds its whole record: missing parts cannot be sent back. */
+/** What no route made a record of (P3). It was never in the input. */
+export function isOutput({ origin }: Pick<Letter, 'origin'>): boolean {
+  return origin.reason === ('unroutable' satisfies DeadLetterReason);
+}
+
+/** True if the letter holds its whole record, and that is of the input: all else cannot be sent back. */
 export function isWhole({ origin }: Letter): boolean {
-  return origin.truncated === undefined && origin.batch === undefined;
+  return !isOutput({ origin }) && origin.truncated === undefined && origin.batch === undefined;
 }
 
 export type LetterRecord = Letter | ReplayMark | { readonly kind: 'foreign' };

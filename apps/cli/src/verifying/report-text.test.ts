@@ -30,6 +30,7 @@ const clean: VerificationReport = {
     abortedTransactions: 0,
     truncations: 0,
     formerTypeRecords: 0,
+    routed: 0,
     recordsBeforeOrigin: 0,
   },
   settingsDiffer: [],

@@ -26,6 +26,7 @@ export type {
   PartitionHistory,
   PipelineRules,
   RawHeader,
+  RoutedRecord,
   StoredEntry,
   StoredState,
   ValueFormat,
@@ -41,6 +42,7 @@ export {
   letterRecord,
   outputRecord,
   plainRecord,
+  routedRecord,
   type RawRecord,
 } from './logs/raw-record.ts';
 export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';

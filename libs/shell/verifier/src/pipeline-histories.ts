@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
 import { LogSpool, type Spooling } from './log-spool.ts';
-import { letters, logRecords } from './record-readers.ts';
+import { letters, logRecords, routedRecords } from './record-readers.ts';
 import type { StoreCopy } from './store-copy.ts';
 
 /** A task looks at what is due, and commits, many times within this. */
@@ -31,6 +31,8 @@ export interface HistorySources {
   readonly complete: boolean;
   readonly stores: StoreCopy | undefined;
   readonly since: Since | undefined;
+  /** Topics to which its routes lead (P3), with their partition counts. */
+  readonly routedTo: ReadonlyMap<string, number>;
 }
 
 /** The logs of one partition, each up to an end that was chosen before any partition was judged. */
@@ -62,8 +64,9 @@ export async function* histories(
   try {
     for (let partition = 0; partition < partitions; partition += 1)
       all.push(await cutPartition(pipeline, partition, folder, sources));
+    const routed = await cutRouted(sources);
     for (const cuts of all) {
-      yield await historyOf(pipeline, cuts, sources);
+      yield { ...(await historyOf(pipeline, cuts, sources)), ...routedOf(pipeline, routed, sources) };
       await cuts.changelog.close();
     }
   } finally {
@@ -98,6 +101,32 @@ async function cutPartition(
     inputs.push({ ...input, since: begin !== undefined && begin > input.logStart ? begin : undefined });
   }
   return { partition, decidedBelow, changelog, cuts: { changelog: changelogCut, output, deadLetters }, stats, inputs };
+}
+
+/** After the outputs that brought them about. By topic, its partitions. */
+async function cutRouted({ routedTo, cutting }: HistorySources): Promise<ReadonlyMap<string, readonly LogCut[]>> {
+  const cuts = new Map<string, readonly LogCut[]>();
+  for (const [topic, count] of routedTo) {
+    const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+    cuts.set(topic, await Promise.all(partitions.map((partition) => cutLog(partition, cutting))));
+  }
+  return cuts;
+}
+
+/** Read once more for each partition of the pipeline: what that one has routed lies in all of them. */
+function routedOf(
+  { group }: PipelineConfig,
+  routed: ReadonlyMap<string, readonly LogCut[]>,
+  { cutting: { scan } }: HistorySources,
+): Pick<PartitionHistory, 'routed'> {
+  if (routed.size === 0) return {};
+  const topics = [...routed].map(([topic, cuts]) => {
+    const sources = cuts.map((cut) =>
+      sourceOf(cut, (position) => scan.readBytes(cut.partition, position), routedRecords, true),
+    );
+    return [topic, sources] as const;
+  });
+  return { routed: { group, topics: new Map(topics) } };
 }
 
 /** The topic of the pipeline's statistics (S12); undefined: it has none. */

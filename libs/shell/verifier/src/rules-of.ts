@@ -5,10 +5,16 @@ import type { RulesByKind } from '@flatline/oracle';
 export async function rulesOf<Pipeline extends PipelineConfig>(
   pipeline: Pipeline,
 ): Promise<RulesByKind[Pipeline['kind']]> {
-  const { input, output, heldTime, proof, changelogFactor, maxStateBytes: stateBytesMax } = pipeline;
+  const { input, output, heldTime, proof, changelogFactor, routes, maxStateBytes: stateBytesMax } = pipeline;
   const { timestampType, maxKeyBytes } = input;
   const { tombstones } = output;
   const { rules } = await kindOf(pipeline).judging();
   const common = { timestampType, maxKeyBytes, stateBytesMax, tombstones, proof, changelogFactor };
-  return rules(pipeline, { ...heldTime, ...common }) as RulesByKind[Pipeline['kind']];
+  const routed = routes && { routes: routes.map(withCode) };
+  return rules(pipeline, { ...heldTime, ...common, ...routed }) as RulesByKind[Pipeline['kind']];
+}
+
+/** As the changelog says it, and the function, which the checker runs, too. */
+function withCode(route: NonNullable<PipelineConfig['routes']>[number]) {
+  return route.record === undefined ? route : { ...route, code: true };
 }

@@ -77,7 +77,9 @@ async function verified(
   const { localStores } = options;
   const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
   try {
-    const partitions = await partitionsOf(pipeline, new KafkaTopicAdmin({ clock, connection }));
+    const admin = new KafkaTopicAdmin({ clock, connection });
+    const partitions = await partitionsOf(pipeline, admin);
+    const routedTo = await routedToBy(pipeline, admin);
     const scan = stoppableScan(new KafkaLogScan({ clock, connection }), signal);
     const lengths = inputTopicsOf(pipeline).map((topic) => inputLength(topic, partitions, scan));
     const total = (await Promise.all(lengths)).reduce((sum, length) => sum + length, 0);
@@ -92,7 +94,7 @@ async function verified(
         onCopied?.(copied);
       },
     };
-    const sources = { connection, cutting, registry, truth, complete, stores, since: options.since };
+    const sources = { connection, cutting, registry, truth, complete, stores, since: options.since, routedTo };
     return await verifyHistories(histories(pipeline, partitions, sources), {
       rules,
       inputTopic: pipeline.input.topic,
@@ -141,4 +143,23 @@ async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): P
       `the topics of pipeline ${pipeline.name} have different partition counts: ${topics.map((topic, i) => `${topic} ${counts[i]!}`).join(', ')}; see flatline topics check`,
     );
   return counts[0]!;
+}
+
+/** Partition counts of the topics to which its routes lead (P3). */
+async function routedToBy(
+  { name, routes = [] }: PipelineConfig,
+  admin: KafkaTopicAdmin,
+): Promise<ReadonlyMap<string, number>> {
+  if (routes.length === 0) return new Map();
+  const found = await admin.describeTopics([...new Set(routes.map(({ to }) => to))]);
+  return new Map(
+    found.map((finding) => {
+      if (finding.kind === 'present') return [finding.topic, finding.partitions];
+      throw new Misconfigured(
+        finding.kind === 'missing'
+          ? `topic ${finding.topic}, to which routes of pipeline ${name} lead, does not exist: create it, or take them out`
+          : `topic ${finding.topic}, to which routes of pipeline ${name} lead, may not be read by this user: allow it DESCRIBE and READ`,
+      );
+    }),
+  );
 }

@@ -9,6 +9,7 @@ import type { Place } from './place.ts';
 
 const BAD_TIMESTAMP = 'bad-timestamp';
 const PROCESSING_FAILED = 'processing-failed';
+const UNROUTABLE = 'unroutable';
 const STATE_FULL = 'state-full';
 const OF_REDUCERS: readonly (string | undefined)[] = ['reducer-failed', 'reduced-too-large'];
 
@@ -22,6 +23,8 @@ export class LetterCheck {
   readonly #topics: readonly string[];
   /** Place in the inputs → letter. */
   readonly #letters = new Map<number, LetterRecord>();
+  /** Those of outputs, in order (P3). */
+  readonly #unroutable: LetterRecord[] = [];
 
   /** @param inputs with the first offset there is, or that is asked about. */
   constructor(
@@ -123,7 +126,16 @@ export class LetterCheck {
     return left;
   }
 
+  /** The next letter of an output; undefined: there is none so far. */
+  takeUnroutable(): LetterRecord | undefined {
+    return this.#unroutable.shift();
+  }
+
   #note(record: LetterRecord, offset: number): void {
+    if (record.subject?.reason === UNROUTABLE) {
+      this.#unroutable.push(record);
+      return;
+    }
     const former = this.#letters.get(offset);
     if (former !== undefined)
       this.#place.violation('I1', {

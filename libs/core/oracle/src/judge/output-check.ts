@@ -18,6 +18,7 @@ import { isBehind, isBelow, type Positions, positionsText } from '../logs/places
 import type { ExpectedRecord, KindReading, OutputWords } from '../rules/reading.ts';
 import type { Place } from './place.ts';
 import { SaidQueue } from '../rules/said-queue.ts';
+import type { RouteCheck } from './route-check.ts';
 import type { Findings } from './report.ts';
 import type { TransactionMark } from './transaction-walk.ts';
 
@@ -29,6 +30,8 @@ export interface Decision {
   readonly positions: Positions;
   readonly transaction: TransactionMark | undefined;
   readonly commitId: string;
+  /** The commit's number. */
+  readonly sequence: number;
   /** When the commit was appended, where that can be compared with deadlines (V9). */
   readonly appendedAt: Millis | undefined;
   readonly clock: Millis;
@@ -48,6 +51,8 @@ export interface OutputCheckParts {
   readonly decidedBelow: number;
   /** Where tombstones are off, those from before may still be there. */
   readonly rules: CommonRules;
+  /** undefined: it has no routes. */
+  readonly routes?: RouteCheck | undefined;
   /** True if commits that are not judged may have used other settings. */
   readonly settingsVary: boolean;
 }
@@ -90,7 +95,7 @@ export class OutputCheck {
       if (!isMatch && sure.length > 0 && (!this.#isAnchored || this.#mayBeLater(sure, decision.positions))) break;
       this.#group = undefined;
       this.#hasMatched ||= isMatch;
-      this.#judge(group, owed);
+      await this.#judge(group, owed, isMatch && !decision.isFirst ? decision.sequence : undefined);
       if (!isMatch) continue;
       // Everything let go had taken effect by the first commit.
       if (!decision.isFirst) this.#letGoBelow = [];
@@ -138,7 +143,7 @@ export class OutputCheck {
       if (this.#standing < group.length) return;
       this.#group = undefined;
       this.#isAnchored = true;
-      this.#judge(group, taken);
+      await this.#judge(group, taken);
     }
   }
 
@@ -168,7 +173,7 @@ export class OutputCheck {
     const nothing = new Owed({ expected: [], early: new Set() }, this.#parts.reading.words, false);
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       this.#group = undefined;
-      if (group[0]!.record.offset < this.#parts.decidedBelow) this.#judge(group, nothing);
+      if (group[0]!.record.offset < this.#parts.decidedBelow) await this.#judge(group, nothing);
       else this.#parts.place.undecided('closes of commits that came while this was read');
     }
   }
@@ -213,7 +218,16 @@ export class OutputCheck {
     });
   }
 
-  #judge(group: Group, owed: Pick<Owed, 'take'>): void {
+  /** `sequence`: of the commit whose transaction it is, where that is known. */
+  async #judge(group: Group, owed: Pick<Owed, 'take'>, sequence?: number): Promise<void> {
+    this.#judgeEach(group, owed);
+    await this.#parts.routes?.check(
+      group.map(({ record }) => record),
+      sequence,
+    );
+  }
+
+  #judgeEach(group: Group, owed: Pick<Owed, 'take'>): void {
     const pending = new Map<string, string>();
     for (const { record, transaction } of group) {
       if (record.key === null) this.#parts.place.violation('O2', { offset: record.offset, what: 'has no key' });

@@ -27,6 +27,7 @@ import { type JudgedRules, readingOf } from './kinds.ts';
 import type { ExpectedRecord, KindReading } from '../rules/reading.ts';
 import { OutputCheck } from './output-check.ts';
 import { Place } from './place.ts';
+import { RouteCheck } from './route-check.ts';
 import { RulesInForce } from './rules-in-force.ts';
 import type { Findings } from './report.ts';
 import { StateCheck } from './state-check.ts';
@@ -60,6 +61,8 @@ export class PartitionCheck {
   readonly #chain: CommitChain;
   readonly #output: OutputCheck;
   readonly #letters: LetterCheck;
+  /** undefined: nothing is routed. */
+  readonly #routes: RouteCheck | undefined;
   /** undefined: no statistics are said. */
   readonly #stats: StatsCheck | undefined;
   /** True once the state is known: both logs are whole, or a commit was met whose whole state the changelog has. */
@@ -106,6 +109,9 @@ export class PartitionCheck {
     this.#state = new StateCheck(this.#places.changelog, this.#reading, this.#changelog);
     this.#floor = new FloorCheck(this.#places.changelog, rules);
     this.#chain = new CommitChain(this.#places.changelog, changelog.logStart === 0);
+    const inputs = inputsOf(history);
+    this.#letters = this.#letterCheck();
+    this.#routes = this.#routeCheck();
     this.#output = new OutputCheck({
       place: this.#places.output,
       feed: outputFeed,
@@ -115,6 +121,7 @@ export class PartitionCheck {
       isWhole: output.logStart === 0,
       decidedBelow: history.outputDecidedBelow,
       rules,
+      routes: this.#routes,
       settingsVary: history.settings !== undefined,
     });
     this.#before = new BeforeAnchor({
@@ -126,13 +133,10 @@ export class PartitionCheck {
       },
       unsaidMax: parts.unsaidMax,
     });
-    const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
     this.#stats = this.#statsCheck(place);
     if (this.#inForce.countsByOtherHash)
       this.#stats?.giveUp('attributes were hashed with a key that is not at hand (E1)');
-    const inputs = inputsOf(history);
     this.#positions = inputs.map(() => 0);
-    this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0, inputs);
     let clock: Millis = 0;
     const onRecord = (record: InputRecord): void => {
       // Stretches begin at offsets of the first input.
@@ -145,6 +149,31 @@ export class PartitionCheck {
     this.#input = new InputWalk({ ...common, place: this.#places.input, fold, letters: this.#letters });
     const isInputWhole = inputs.every(({ logStart }) => logStart === 0);
     this.#isAnchored = this.#known === undefined && isInputWhole && changelog.logStart === 0;
+  }
+
+  #letterCheck(): LetterCheck {
+    const { history } = this.#parts;
+    const { deadLetters } = history;
+    const feed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
+    return new LetterCheck(this.#places.deadLetters, feed, deadLetters.logStart === 0, inputsOf(history));
+  }
+
+  #routeCheck(): RouteCheck | undefined {
+    const { history, findings } = this.#parts;
+    const { routed, partition, output, outputDecidedBelow: decidedBelow, isComplete = false } = history;
+    if (routed === undefined) return undefined;
+    return new RouteCheck({
+      partition,
+      routed,
+      rules: this.#inForce.rules,
+      findings,
+      letters: this.#letters,
+      place: (topic, number) => new Place(topic, number, findings, history.settings?.length !== 0),
+      output: this.#places.output,
+      isWhole: output.logStart === 0,
+      decidedBelow,
+      isComplete,
+    });
   }
 
   #statsCheck(place: (topic: string) => Place): StatsCheck | undefined {
@@ -208,13 +237,14 @@ export class PartitionCheck {
     this.#expected = [];
     const early = fold.takeEarly();
     const appendedAt = this.#input.isLogAppendTime ? commit.appendedAt : undefined;
-    const { positions, commitId } = header;
+    const { positions, commitId, sequence } = header;
     await this.#output.check({
       expected,
       early,
       positions,
       transaction,
       commitId,
+      sequence,
       appendedAt,
       clock: header.clock,
       isFirst,
@@ -347,6 +377,7 @@ export class PartitionCheck {
     if (this.#isAnchored) await this.#output.finish();
     else this.#letters.forget();
     const lettersLeft = await this.#letters.finish(this.#positions);
+    if (this.#isAnchored) await this.#routes?.finish();
     if (this.#isAnchored) this.#checkState();
     else this.#places.changelog.undecided('everything: no commit has its whole state here');
     this.#checkSettings();

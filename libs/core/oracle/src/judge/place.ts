@@ -1,7 +1,7 @@
 import type { Findings, Violation } from './report.ts';
 
 /** Rules whose outcome depends on the settings: sound logs judged by other settings would break them. */
-const BY_SETTINGS: ReadonlySet<string> = new Set(['V1', 'V2', 'V3', 'V4', 'V5', 'V11', 'I1', 'O2', 'O4', 'K8']);
+const BY_SETTINGS: ReadonlySet<string> = new Set(['V1', 'V2', 'V3', 'V4', 'V5', 'V11', 'I1', 'O2', 'O4', 'K8', 'P3']);
 
 /** One log, as the place that a check's findings name. */
 export class Place {

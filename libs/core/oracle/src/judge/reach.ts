@@ -7,6 +7,8 @@ export interface Reach extends FoldCounts {
   ends: number;
   maxDurations: number;
   evictions: number;
+  /** Records that routes brought about. */
+  routed: number;
   /** Records below the origin. */
   recordsBeforeOrigin: number;
   /** Claims of a partition: starts, takeovers, and recoveries of a commit whose outcome was unknown. */
@@ -33,6 +35,7 @@ export function blankReach(): Reach {
     badRecords: 0,
     clockRecords: 0,
     formerTypeRecords: 0,
+    routed: 0,
     recordsBeforeOrigin: 0,
     claims: 0,
     owners: 0,

@@ -25,11 +25,12 @@ const BEFORE: Readonly<Record<string, unknown>> = {
   late: 'deadLetter',
   revisionWindowMs: 0,
   attributes: undefined,
+  routes: undefined,
   reducer: undefined,
   reduced: undefined,
 };
 /** Options that a text has only where they are set. */
-const WHERE_SET: Readonly<Record<string, unknown>> = { attributes: null };
+const WHERE_SET: Readonly<Record<string, unknown>> = { attributes: null, routes: null };
 
 export class RulesInForce {
   readonly rules: JudgedRules;
@@ -106,7 +107,9 @@ export class RulesInForce {
   /** A reducer of an application that says the same of itself as today's is that one; of any other the functions are not known. */
   #withFunctions(rules: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     const today: Readonly<Record<string, unknown>> = { ...this.#today };
-    const same = ['reducer', 'reduced'].filter((name) => JSON.stringify(rules[name]) === JSON.stringify(today[name]));
+    const same = ['reducer', 'reduced', 'routes'].filter(
+      (name) => JSON.stringify(rules[name]) === JSON.stringify(today[name]),
+    );
     return { ...rules, ...Object.fromEntries(same.map((name) => [name, today[name]])) };
   }
 

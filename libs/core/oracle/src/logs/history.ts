@@ -79,6 +79,51 @@ export interface LetterSubject {
   readonly lastOffset?: number | undefined;
 }
 
+/** A route as the changelog says it, and its function, where the configuration at hand has one. */
+export interface NaiveRoute {
+  readonly on?: readonly string[] | undefined;
+  readonly where?: Readonly<Record<string, unknown>> | undefined;
+  readonly to: string;
+  readonly key?: RouteText | undefined;
+  readonly value?: RouteText | null | undefined;
+  readonly headers?: Readonly<Record<string, RouteText | number>> | undefined;
+  /** True where a function says key, value and headers. */
+  readonly code?: boolean | undefined;
+  readonly record?: ((output: RoutedOutput) => unknown) | undefined;
+}
+
+export type RouteText =
+  string | { readonly text: string } | { readonly at: string; readonly plusMs?: number | undefined };
+
+/** An output as routes see it. */
+export interface RoutedOutput {
+  readonly key: string;
+  readonly names: readonly string[];
+  readonly output: Readonly<Record<string, unknown>>;
+}
+
+/** Which output brought a record about (P3): the record's number among those of a commit. */
+export interface RouteOrigin {
+  readonly group: string;
+  readonly partition: number;
+  readonly commit: number;
+  readonly number: number;
+}
+
+/** A record of a topic to which routes lead. */
+export interface RoutedRecord extends LogRecord {
+  readonly headers: readonly RawHeader[];
+  /** undefined: no route brought it there. */
+  readonly origin: RouteOrigin | undefined;
+}
+
+export interface RoutedHistory {
+  /** The pipeline's, which names it. */
+  readonly group: string;
+  /** By topic, each of its partitions. Opened again for each partition of the pipeline. */
+  readonly topics: ReadonlyMap<string, readonly LogSource<RoutedRecord>[]>;
+}
+
 /** A batch in the log, whether its records count or not. */
 export interface BatchMark {
   readonly baseOffset: number;
@@ -151,6 +196,8 @@ export interface PartitionHistory {
   readonly deadLetters: LogSource<LetterRecord>;
   /** `<output>.stats`, where there are statistics (S12); records from `decidedBelow` on may belong to commits behind this changelog. */
   readonly stats?: { readonly log: LogSource<OutputRecord>; readonly decidedBelow: number } | undefined;
+  /** Where its routes lead (P3); undefined: it has none. */
+  readonly routed?: RoutedHistory | undefined;
   /** Present log start of the changelog, if it is given here whole. Default: `changelog.logStart`. */
   readonly changelogTruncatedTo?: number;
   /** Default: the processor's letters and commits are believed on refusals and on the present. */
@@ -213,6 +260,8 @@ export interface CommonRules {
   readonly inputs?: readonly InputOfSeveral[] | undefined;
   /** Those of the only input. Default: all get in. */
   readonly attributes?: AttributeRules | undefined;
+  /** P3. Default: none. */
+  readonly routes?: readonly NaiveRoute[] | undefined;
   /** How each key hashes that is at hand, by its id. Default: none is. */
   readonly hashes?: ReadonlyMap<string, (value: string) => string> | undefined;
   /** Format of the values, for whoever reads the records. Default: unspecified. */

@@ -11,6 +11,7 @@ import type {
   LogRecord,
   OutputRecord,
   RawHeader,
+  RoutedRecord,
 } from './history.ts';
 import { hasCommand } from './acts.ts';
 import { isSource, jsonObject } from './json-event.ts';
@@ -23,6 +24,7 @@ const TOPIC_HEADER = 'flatline-topic';
 const TRUNCATED_HEADER = 'flatline-truncated';
 const LAST_OFFSET_HEADER = 'flatline-last-offset';
 const SOURCE_HEADER = 'flatline-source';
+const ROUTE_HEADER = 'flatline-route';
 const BY_OPERATOR_HEADER = 'flatline-by-operator';
 /** First byte of a value in Avro. */
 const AVRO = 0;
@@ -94,6 +96,16 @@ function saidBy(value: Uint8Array, headers: readonly RawHeader[], said: Fields |
   const byOperator = firstText(headers, BY_OPERATOR_HEADER) === 'true';
   if (said === undefined || byOperator === (said['byOperator'] === true)) return said;
   return { ...said, byOperator: value[0] === AVRO ? byOperator : `in a header ${byOperator}` };
+}
+
+/** The header comes last: what has been copied, and marked as a copy, was not routed. */
+export function routedRecord(record: RawRecord): RoutedRecord {
+  const { headers } = record;
+  const last = headers.at(-1);
+  const said = last?.name === ROUTE_HEADER && last.value !== null ? textOf(last.value) : '';
+  const [, group, partition, commit, number] = /^(.+)\/(\d+)\/(\d+)\/(\d+)$/.exec(said) ?? [];
+  const place = { partition: Number(partition), commit: Number(commit), number: Number(number) };
+  return { ...plainRecord(record), headers, origin: group === undefined ? undefined : { group, ...place } };
 }
 
 /** The last header of a name counts, and only those behind the offset's: the refused record may have brought its own. */

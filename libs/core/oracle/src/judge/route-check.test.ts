@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import type { LetterRecord, LogSource, OutputRecord, RoutedRecord } from '../logs/history.ts';
+import { murmur2Partition } from '../logs/murmur2.ts';
+import { routedRecord } from '../logs/raw-record.ts';
+import type { NaiveRoute } from '../rules/routes/naive-routes.ts';
+import type { JudgedRules } from './kinds.ts';
+import { Place } from './place.ts';
+import { Findings } from './report.ts';
+import { RouteCheck } from './route-check.ts';
+
+const utf8 = new TextEncoder();
+const GROUP = 'shop.visits';
+const TOPIC = 'reminders';
+const PARTITIONS = 2;
+const ROUTES: readonly NaiveRoute[] = [
+  { on: ['TIMEOUT'], to: TOPIC, key: '/attributes/site', value: '/reason', headers: { 'flatline-delay-ms': '2s' } },
+];
+
+interface Said {
+  readonly key: string;
+  readonly site?: string;
+}
+
+/** An output of each: one transaction. */
+function outputOf({ key, site }: Said, offset: number): OutputRecord {
+  const summary = { reason: 'TIMEOUT', state: 'CLOSED', attributes: site === undefined ? {} : { site } };
+  const value = utf8.encode(JSON.stringify(summary));
+  const place = { offset, timestamp: 0, logAppendTime: true };
+  return { ...place, key: utf8.encode(key), value, summary, incarnation: undefined, headers: [] };
+}
+
+interface Lying {
+  readonly site: string;
+  readonly commit: number;
+  readonly number?: number;
+  readonly value?: string;
+  readonly partition?: number;
+  readonly group?: string;
+  readonly copied?: boolean;
+}
+
+function lyingAt(each: Lying, offset: number): RoutedRecord {
+  const { site, commit, number = 0, value = 'TIMEOUT', partition = 0, group = GROUP, copied = false } = each;
+  const names = { 'flatline-delay-ms': '2000', 'flatline-route': `${group}/${partition}/${commit}/${number}` };
+  const marks = copied ? { 'flatline-replay': '1' } : {};
+  const headers = Object.entries({ ...names, ...marks }).map(([name, of]) => ({ name, value: utf8.encode(of) }));
+  const place = { offset, timestamp: 0, logAppendTime: true };
+  return routedRecord({ ...place, key: utf8.encode(site), value: utf8.encode(value), headers });
+}
+
+function sourceOf(records: readonly RoutedRecord[], logStart: number): LogSource<RoutedRecord> {
+  const parts = [{ records, batches: [] }];
+  return { topic: TOPIC, logStart, read: () => Promise.resolve(parts.shift()), hanging: () => Promise.resolve([]) };
+}
+
+interface Case {
+  /** Transactions of the output. */
+  readonly said: readonly (readonly Said[])[];
+  readonly there: readonly Lying[];
+  readonly letters?: readonly string[];
+  readonly outputStart?: number;
+  readonly topicStart?: number;
+  readonly isComplete?: boolean;
+  /** Numbers of the commits, where they are known. */
+  readonly commits?: readonly number[];
+}
+
+async function judged({
+  said,
+  there,
+  letters = [],
+  outputStart = 0,
+  topicStart = 0,
+  isComplete = true,
+  commits,
+}: Case) {
+  const findings = new Findings();
+  const place = (topic: string, partition: number) => new Place(topic, partition, findings);
+  const inPartition = (partition: number) =>
+    sourceOf(
+      there.filter(({ site }) => murmur2Partition(utf8.encode(site), PARTITIONS) === partition).map(lyingAt),
+      topicStart,
+    );
+  const kept = letters.map((key, offset): LetterRecord => {
+    const { value } = outputOf({ key }, 0);
+    return { offset, key: utf8.encode(key), value, subject: { offset: 0, reason: 'unroutable' } };
+  });
+  const check = new RouteCheck({
+    partition: 0,
+    routed: { group: GROUP, topics: new Map([[TOPIC, [inPartition(0), inPartition(1)]]]) },
+    rules: { kind: 'session', routes: ROUTES } as unknown as JudgedRules,
+    findings,
+    letters: { takeUnroutable: () => kept.shift() },
+    place,
+    output: place('visits', 0),
+    isWhole: outputStart === 0,
+    decidedBelow: 1_000,
+    isComplete,
+  });
+  let offset = outputStart;
+  for (const [at, group] of said.entries())
+    await check.check(
+      group.map((each) => outputOf(each, offset++)),
+      commits?.[at],
+    );
+  await check.finish();
+  const { violations, undecided, reach } = findings.report();
+  return { violations: violations.map(({ rule, what }) => `${rule} ${what}`), undecided, routed: reach.routed };
+}
+
+const SAID = [
+  [
+    { key: 'a', site: 'north' },
+    { key: 'b', site: 'south' },
+  ],
+  [{ key: 'c', site: 'north' }],
+];
+const NORTH = { site: 'north', commit: 3 };
+const SOUTH = { site: 'south', commit: 3, number: 1 };
+const LATER = { site: 'north', commit: 5 };
+const CLEAN = { violations: [], undecided: [] };
+
+describe('[P3] what outputs have routed', () => {
+  test('[P3] is sound where each is there once, in order, among records of others', async () => {
+    const others = [
+      { ...NORTH, group: 'other.visits' },
+      { ...NORTH, partition: 1 },
+      { ...NORTH, copied: true },
+    ];
+    expect(await judged({ said: SAID, there: [...others, NORTH, ...others, SOUTH, LATER, ...others] })).toEqual({
+      ...CLEAN,
+      routed: 3,
+    });
+  });
+
+  test.each<[string, Lying[], RegExp]>([
+    ['one is missing', [NORTH, LATER], /brings about a record of reminders with the key south, which is not there/],
+    ['the first of a commit is missing', [SOUTH, LATER], /brings about a record of reminders with the key north/],
+    ['the last is missing', [NORTH, SOUTH], /with the key north, which is not there/],
+    ['one comes twice', [NORTH, NORTH, SOUTH, LATER], /was routed a second time/],
+    ['one comes again from a former commit', [NORTH, SOUTH, LATER, NORTH], /was routed a second time, or out of order/],
+    [
+      'another value',
+      [{ ...NORTH, value: 'ENDED' }, SOUTH, LATER],
+      /is not what output offset 0 brings about: its value/,
+    ],
+    [
+      'one too many',
+      [NORTH, SOUTH, LATER, { ...LATER, commit: 6 }],
+      /by commit 6 of partition 0, and no output calls for it/,
+    ],
+    [
+      'one too many in a commit',
+      [NORTH, SOUTH, { ...SOUTH, site: 'north', number: 2 }, LATER],
+      /no output calls for it|is not there/,
+    ],
+    ['two in the wrong order', [LATER, NORTH, SOUTH], /second time, or out of order|is not there/],
+  ])('[P3] is not where %s', async (_, there, what) => {
+    const { violations } = await judged({ said: SAID, there });
+    expect(violations).toContainEqual(expect.stringMatching(what));
+  });
+
+  test('[P3] has a dead letter for each that cannot be made', async () => {
+    const said = [[{ key: 'a' }, { key: 'b', site: 'north' }], [{ key: 'c' }]];
+    expect(await judged({ said, there: [NORTH], letters: ['a', 'c'] })).toEqual({ ...CLEAN, routed: 1 });
+    expect((await judged({ said, there: [NORTH], letters: ['a'] })).violations).toEqual([
+      'P3 has a route that makes no record, and is no dead letter',
+    ]);
+    expect((await judged({ said, there: [NORTH], letters: ['a', 'c', 'd'] })).violations).toEqual([
+      'P3 dead letter 2 is unroutable, and no output without its route is here',
+    ]);
+    expect((await judged({ said, there: [NORTH], letters: ['a', 'x'] })).violations).toEqual([
+      'P3 is not what dead letter 1 has of it',
+    ]);
+  });
+
+  test('[P3] is judged from the first commit on whose number is known, where a log has lost its beginning', async () => {
+    const before = [
+      { ...NORTH, commit: 1 },
+      { ...NORTH, commit: 2, value: 'x' },
+    ];
+    const late = { said: SAID, outputStart: 10, commits: [3, 5] };
+    const sound = await judged({ ...late, there: [...before, NORTH, SOUTH, LATER] });
+    expect([sound.violations, sound.routed]).toEqual([[], 3]);
+    expect((await judged({ ...late, there: [...before, NORTH, LATER] })).violations).toEqual([
+      'P3 brings about a record of reminders with the key south, which is not there',
+    ]);
+    const gone = await judged({ said: SAID, there: [LATER], topicStart: 7, commits: [3, 5] });
+    expect([gone.violations, gone.routed]).toEqual([[], 1]);
+    expect(gone.undecided).not.toEqual([]);
+    const unknown = await judged({ said: SAID, there: [...before, NORTH, SOUTH, LATER], outputStart: 10 });
+    expect([unknown.violations, unknown.routed]).toEqual([[], 0]);
+  });
+
+  test('[P3] is undecided where more may have come since', async () => {
+    const { violations, undecided } = await judged({
+      said: SAID,
+      there: [NORTH, SOUTH, LATER, { ...LATER, commit: 6 }],
+      isComplete: false,
+    });
+    expect(violations).toEqual([]);
+    expect(undecided).toEqual([expect.stringContaining('while this was read')]);
+  });
+});

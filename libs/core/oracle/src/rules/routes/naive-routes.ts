@@ -1,0 +1,177 @@
+// What an output brings about (P3), read a second time from docs/SPEC.md and docs/ROUTES.md: as plainly as they say it.
+import type { NaiveRoute, OutputRecord, RawHeader, RoutedOutput, RouteText } from '../../logs/history.ts';
+import { textOf, utf8In } from '../../logs/byte-names.ts';
+import { headerText } from '../headers.ts';
+
+export interface ExpectedRoute {
+  readonly to: string;
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | null;
+  readonly headers: readonly RawHeader[];
+}
+
+/** `unroutable`: a dead letter; `unknown`: its function is not at hand. */
+export type RouteOutcome = ExpectedRoute | 'unroutable' | 'unknown';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const BYTES_MAX = 900_000;
+const RECORDS_MAX = 16;
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const utf8 = new TextEncoder();
+
+/** All that it brings about, in the order of the routes. */
+export function routesOf(kind: string, routes: readonly NaiveRoute[], output: OutputRecord): readonly RouteOutcome[] {
+  const seen = seenIn(kind, output);
+  if (seen === undefined) return [];
+  return routes.filter((route) => isFor(route, seen)).flatMap((route) => outcomesOf(route, seen, output));
+}
+
+function seenIn(kind: string, { key, value, headers = [], summary }: OutputRecord): RoutedOutput | undefined {
+  if (key === null || value === null) return undefined;
+  if (kind !== 'schedule') return summary && { key: textOf(key), names: namesIn(kind, summary), output: summary };
+  if (headerText(headers, 'flatline-receipt') !== undefined) return undefined;
+  return { key: textOf(key), names: ['DUE', 'schedule.due'], output: runIn(key, value, headers) };
+}
+
+function namesIn(kind: string, fields: Fields): string[] {
+  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+  const ofKind: Readonly<Record<string, () => string[]>> = {
+    session: () => [text('reason'), text('state'), `session.${text('state').toLowerCase()}`],
+    lease: () => [text('type'), text('reason'), `lease.${text('type').toLowerCase()}`],
+    debounce: () => [text('reason'), 'batch.fired'],
+  };
+  return (ofKind[kind]?.() ?? []).filter((name) => name !== '');
+}
+
+function runIn(key: Uint8Array, value: Uint8Array, headers: readonly RawHeader[]): Fields {
+  const own = (name: string): string | undefined => headerText(headers, `flatline-${name}`);
+  const others = headers.filter(({ name }) => !name.startsWith('flatline-'));
+  return {
+    key: textOf(key),
+    schedule: own('schedule'),
+    scheduleId: own('schedule-id'),
+    run: Number(own('run')),
+    last: own('last') === 'true',
+    dueAt: Number(own('due-at')),
+    missed: Number(own('missed') ?? '0'),
+    tz: own('tz'),
+    headers: Object.fromEntries(others.map((each) => [each.name, each.value === null ? '' : textOf(each.value)])),
+    value: messageIn(value),
+  };
+}
+
+function messageIn(bytes: Uint8Array): unknown {
+  const text = utf8In(bytes);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text; // a message need not be JSON
+  }
+}
+
+function isFor({ on, where }: NaiveRoute, { names, output }: RoutedOutput): boolean {
+  if (on !== undefined && on.every((name) => !names.includes(name))) return false;
+  for (const [path, wanted] of Object.entries(where ?? {})) if ((at(output, path) ?? null) !== wanted) return false;
+  return true;
+}
+
+function outcomesOf(route: NaiveRoute, seen: RoutedOutput, output: OutputRecord): RouteOutcome[] {
+  const { to, code = false, record } = route;
+  if (record === undefined) return code ? ['unknown'] : [bounded(to, fromTexts(route, seen, output))];
+  const asked = askedOf(record, seen);
+  if (asked === 'unroutable') return ['unroutable'];
+  const made = asked.map((each) => fromAsked(each, output));
+  // One that cannot be made leaves out the others.
+  return made.some((each) => bounded(to, each) === 'unroutable')
+    ? ['unroutable']
+    : made.map((each) => bounded(to, each));
+}
+
+type Made = Omit<ExpectedRoute, 'to'> | undefined;
+
+function bounded(to: string, made: Made): ExpectedRoute | 'unroutable' {
+  if (made === undefined) return 'unroutable';
+  let bytes = made.key.length + (made.value === null ? 0 : made.value.length);
+  for (const { name, value } of made.headers) bytes += name.length + (value === null ? 0 : value.length);
+  return bytes > BYTES_MAX ? 'unroutable' : { to, ...made };
+}
+
+function fromTexts(
+  { key: ofKey, value: ofValue, headers: said = {} }: NaiveRoute,
+  seen: RoutedOutput,
+  output: OutputRecord,
+): Made {
+  const whole = output.value!;
+  const key = ofKey === undefined ? output.key! : bytesOf(ofKey, seen.output, whole);
+  const value = ofValue === null ? null : ofValue === undefined ? whole : bytesOf(ofValue, seen.output, whole);
+  if (key === undefined || value === undefined) return undefined;
+  const headers: RawHeader[] = [];
+  for (const [name, of] of Object.entries(said)) {
+    const length = name.endsWith('-ms') && typeof of === 'string' ? lengthIn(of) : undefined;
+    const found = bytesOf(length ?? of, seen.output, whole);
+    if (found === undefined) return undefined;
+    headers.push({ name, value: found });
+  }
+  return { key, value, headers };
+}
+
+/** undefined: it cannot be made. */
+function bytesOf(said: RouteText | number, output: Fields, whole: Uint8Array): Uint8Array | undefined {
+  if (said === '') return whole;
+  if (typeof said === 'number') return utf8.encode(String(said));
+  if (typeof said === 'object') {
+    if ('text' in said) return utf8.encode(said.text);
+    const from = at(output, said.at);
+    const sum = typeof from === 'number' ? from + (said.plusMs ?? 0) : Number.NaN;
+    return Number.isSafeInteger(sum) ? utf8.encode(String(sum)) : undefined;
+  }
+  if (said[0] !== '/') return utf8.encode(said);
+  const found = at(output, said);
+  if (found === undefined || found === null) return undefined;
+  return utf8.encode(typeof found === 'string' ? found : JSON.stringify(found));
+}
+
+/** `"30m"`; undefined: it is no length of time. */
+function lengthIn(text: string): number | undefined {
+  const [, amount, unit] = /^([0-9]+(?:\.[0-9]+)?) ?(ms|s|m|h|d)$/.exec(text) ?? [];
+  return amount === undefined ? undefined : Number((Number(amount) * UNITS[unit!]!).toPrecision(15));
+}
+
+/** RFC 6901. */
+function at(fields: unknown, path: string): unknown {
+  let found = fields;
+  for (const part of path.split('/').slice(1)) {
+    const name = part.replace(/~1/g, '/').replace(/~0/g, '~');
+    if (typeof found !== 'object' || found === null) return undefined;
+    if (Array.isArray(found) && !/^(0|[1-9]\d*)$/.test(name)) return undefined;
+    if (!Object.prototype.hasOwnProperty.call(found, name)) return undefined;
+    found = Reflect.get(found, name);
+  }
+  return found;
+}
+
+function askedOf(record: (output: RoutedOutput) => unknown, seen: RoutedOutput): readonly unknown[] | 'unroutable' {
+  try {
+    const asked = record(structuredClone(seen));
+    if (asked === undefined) return [];
+    if (!Array.isArray(asked)) return [asked];
+    return asked.length > RECORDS_MAX ? 'unroutable' : (asked as readonly unknown[]);
+  } catch {
+    return 'unroutable'; // that is what it comes to
+  }
+}
+
+function fromAsked(asked: unknown, output: OutputRecord): Made {
+  if (typeof asked !== 'object' || asked === null || 'then' in asked) return undefined;
+  const { key, value, headers = {} } = asked as Readonly<Record<string, unknown>>;
+  if (key !== undefined && typeof key !== 'string') return undefined;
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) as string | undefined);
+  if (value !== undefined && value !== null && text === undefined) return undefined;
+  return {
+    key: key === undefined ? output.key! : utf8.encode(key),
+    value: value === undefined ? output.value : value === null ? null : utf8.encode(text),
+    headers: Object.entries(headers as object).map(([name, of]) => ({ name, value: utf8.encode(String(of)) })),
+  };
+}
