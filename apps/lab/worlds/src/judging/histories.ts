@@ -48,7 +48,7 @@ export function historyOf({ judged, simulation, partition, ...parts }: HistoryPa
   const { truth, inputRead, undone, disk, settings, outputTopic = OUTPUT, furtherInputs = [] } = parts;
   const { log } = simulation;
   const kept = <R>(topic: string, read: (record: RawRecord) => R): LogSource<R> =>
-    sourceOf(topic, keptParts(simulation, topic, partition, read));
+    sourceOf(topic, committedParts(simulation, topic, partition, read));
   const input = inputRead ?? log.committed(INPUT, partition);
   return {
     partition,
@@ -79,7 +79,7 @@ export function inputOf(record: LogRecord, judged: Judged): InputRecord {
 }
 
 /** Each transaction in a part of its own: after an election, offsets repeat. */
-function keptParts<R>(
+export function committedParts<R>(
   { log }: Simulation,
   topic: string,
   partition: number,
@@ -104,7 +104,7 @@ function keptParts<R>(
 
 /** Everything ever committed to it, including removed records. */
 export function changelogEver(simulation: Simulation, partition: number): PartitionHistory['changelog'] {
-  return sourceOf(CHANGELOG, keptParts(simulation, CHANGELOG, partition, plainRecord));
+  return sourceOf(CHANGELOG, committedParts(simulation, CHANGELOG, partition, plainRecord));
 }
 
 /** The rest of it after truncation and elections. */
@@ -113,7 +113,7 @@ export function changelogLeft({ log }: Simulation, partition: number): Partition
   return sourceOf(CHANGELOG, [{ records, batches: [] }]);
 }
 
-function sourceOf<R>(topic: string, parts: readonly LogPart<R>[]): LogSource<R> {
+export function sourceOf<R>(topic: string, parts: readonly LogPart<R>[]): LogSource<R> {
   let at = 0;
   return {
     topic,
