@@ -295,7 +295,8 @@ async function pipelineOf(link: Link, partitions: number): Promise<Pipeline> {
   const topics = { input: { topic: `${name}-in` }, output: { topic: `${name}-out` } };
   const section = module.form.parse({ name, ...topics, ...said });
   const { maxKeyBytes, maxFutureMs, liveWithinMs } = section;
-  const input = { ...section.input, maxKeyBytes, maxFutureMs, liveWithinMs, maxLeadMs: 60_000 };
+  const [first] = [section.input].flat();
+  const input = { ...first!, maxKeyBytes, maxFutureMs, liveWithinMs, maxLeadMs: 60_000 };
   const config = {
     ...section,
     ...module.resolve(section, { reducers: {} }),
