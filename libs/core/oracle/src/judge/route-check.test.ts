@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { LetterRecord, LogSource, OutputRecord, RoutedRecord } from '../logs/history.ts';
+import type { LetterRecord, LogSource, NaiveRoute, OutputRecord, RoutedRecord } from '../logs/history.ts';
 import { murmur2Partition } from '../logs/murmur2.ts';
 import { routedRecord } from '../logs/raw-record.ts';
-import type { NaiveRoute } from '../rules/routes/naive-routes.ts';
 import type { JudgedRules } from './kinds.ts';
 import { Place } from './place.ts';
 import { Findings } from './report.ts';
