@@ -22,10 +22,7 @@ function listOf(items: Schema): Schema {
 }
 
 /** All fields are there but those of `optional`. */
-function record(
-  fields: Readonly<Record<string, Schema>>,
-  optional: Readonly<Record<string, Schema>> = {},
-): Schema {
+function record(fields: Readonly<Record<string, Schema>>, optional: Readonly<Record<string, Schema>> = {}): Schema {
   return { type: 'object', properties: { ...fields, ...optional }, required: Object.keys(fields) };
 }
 
