@@ -1,5 +1,7 @@
 // A worker of tasks with a callback and a limit (tasks.md): node task-worker.js BROKERS NAME
+/* global fetch */
 import { connect } from '@flatline/client';
+import { Buffer } from 'node:buffer';
 import process from 'node:process';
 
 const [brokers, worker] = process.argv.slice(2);

@@ -1,6 +1,7 @@
 // Which devices are offline? Ten send signals; one breaks and comes back, one is switched off. docs/examples/fleet-alarms/README.md
 import { connect } from '@flatline/client';
 import process from 'node:process';
+import { setTimeout } from 'node:timers';
 
 const { BROKERS } = process.env;
 const say = (what) => process.stdout.write(`${what}\n`);

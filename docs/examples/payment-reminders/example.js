@@ -1,6 +1,7 @@
 // Remind of an unpaid invoice, and not of one that was paid in time. docs/examples/payment-reminders/README.md
 import { connect } from '@flatline/client';
 import process from 'node:process';
+import { TextDecoder } from 'node:util';
 
 const { BROKERS } = process.env;
 const say = (what) => process.stdout.write(`${what}\n`);

@@ -1,6 +1,7 @@
 // Who is online? Three players come; one leaves, one loses its connection, one stays. docs/examples/presence/README.md
 import { connect, directory } from '@flatline/client';
 import process from 'node:process';
+import { setTimeout } from 'node:timers';
 
 const { BROKERS, FLATLINE_URL } = process.env;
 const say = (what) => process.stdout.write(`${what}\n`);

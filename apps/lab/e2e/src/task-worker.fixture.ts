@@ -18,11 +18,12 @@ await flatline.tasks({
   timeoutMs: 20_000,
   retries: { attempts: 3, firstMs: 500, ...(from === 'runs' && { schedules: `${application}-in` }) },
   handler: async (task) => {
-    for (const until = Date.now() + WORK_MS; Date.now() < until; await sleep(LOOK_MS)) {
+    for (const until = Date.now() + WORK_MS; Date.now() < until;) {
       // Taken before the look: a process that is stopped between the two believes at the moment when it looks.
       const at = Date.now();
       if (!task.isHeld) throw new Error('not held');
       console.log(`believes ${task.id} ${task.token} ${at}`);
+      await sleep(LOOK_MS);
     }
     return task.batch?.items.length ?? 1;
   },

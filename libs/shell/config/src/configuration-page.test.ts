@@ -78,7 +78,8 @@ function sectionOf({ properties, items, anyOf = [], ...rest }: Node): Node | und
   if (properties !== undefined)
     return 'file' in properties || 'env' in properties ? undefined : { properties, ...rest };
   if (items?.properties !== undefined || items?.oneOf !== undefined) return items;
-  return anyOf.map(sectionOf).find((found) => found !== undefined);
+  const forms = anyOf.map(sectionOf).filter((found) => found !== undefined);
+  return forms.length < 2 || forms.some((form) => form.properties === undefined) ? forms[0] : { oneOf: forms };
 }
 
 describe('docs/CONFIGURATION.md', () => {
