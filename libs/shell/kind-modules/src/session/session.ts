@@ -48,11 +48,11 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
     const encoder = await openSummaryEncoder(output.format, output.topic, registry, result);
     const [statsTopic] = pipeline.targets;
     const stats = statsTopic && (await openStatsEncoder(output.format, statsTopic, registry));
-    if (inputs === undefined)
-      return sessionsOver(pipeline, { decoder: await decoderOf(input), encoder, ...(stats && { stats }) });
+    const voices = { encoder, ...(stats && { stats }) };
+    if (inputs === undefined) return sessionsOver(pipeline, { decoder: await decoderOf(input), ...voices });
     const decoders = await Promise.all(inputs.map(decoderOf));
     const several = inputs.map((of, number) => ({ ...of, decoder: decoders[number]! }));
-    return sessionsOver(pipeline, { decoder: decoders[0]!, inputs: several, encoder });
+    return sessionsOver(pipeline, { decoder: decoders[0]!, inputs: several, ...voices });
   },
   atHand: (pipeline, { input: reading, output, idOf }) => {
     const decoderOf = ({ format, attributes: written }: SessionPipeline['input']) => {
