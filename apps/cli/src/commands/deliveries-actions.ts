@@ -1,7 +1,7 @@
 // Looks at deliveries to webhooks, and has those that were given up tried again.
 import { count } from '@flatline/base';
 import { KafkaTransactionalWriters } from '@flatline/kafka';
-import { enablingRecord, keptRecord } from '@flatline/notifier/records';
+import { enablingRecord, keptRecord, ownRecord } from '@flatline/notifier/records';
 import { pause } from '@flatline/system';
 import {
   type DeliveryFlags,
@@ -124,7 +124,9 @@ export function runReplay(flags: ReplayFlags, console: Console, shell: Shell): P
           (together) => ({
             topic: place.notified.find((each) => each.pipeline.name === together[0]!.pipeline)!.deliveries.input.topic,
             partition: together[0]!.partition,
-            records: together.map(({ delivery }) => keptRecord({ ...delivery, attempts: [] }, 'waiting', 0)),
+            records: together.map(({ delivery }) =>
+              ownRecord(keptRecord({ ...delivery, attempts: [] }, 'waiting', 0), config.application),
+            ),
           }),
         ),
         offsets: [],
@@ -166,7 +168,7 @@ export function runEnable(flags: EnableFlags, console: Console, shell: Shell): P
         if (!endpoints.some(({ name }) => name === endpoint)) continue;
         const { topic } = deliveries.input;
         const { partitions } = await requireTopic(connection, clock, topic);
-        const records = [enablingRecord(endpoint)];
+        const records = [ownRecord(enablingRecord(endpoint), config.application)];
         await writer.commit({
           writes: Array.from({ length: partitions }, (_, partition) => ({ topic, partition, records })),
           offsets: [],

@@ -1,7 +1,7 @@
 // What waits for endpoints, by the changelog of the pipelines that keep it, and what was given up, by its topic.
 import type { FlatlineConfig, NotifiedPipeline } from '@flatline/config';
 import { KafkaLogScan, type KafkaConnection } from '@flatline/kafka';
-import { keptRecordOf, rawOf, REASON_HEADER } from '@flatline/notifier/records';
+import { isOfAnother, keptRecordOf, rawOf, REASON_HEADER } from '@flatline/notifier/records';
 import type { RecordHeader, TopicPartition } from '@flatline/ports';
 import { readPartitionState } from '@flatline/processor';
 import { randomInt } from 'node:crypto';
@@ -51,7 +51,7 @@ export async function withDeliveries<T>(
 }
 
 /** Partition after partition, so that no more than one is in memory. */
-export async function* waiting({ notified, connection, shell }: DeliveryPlace): AsyncGenerator<Found> {
+export async function* waiting({ config, notified, connection, shell }: DeliveryPlace): AsyncGenerator<Found> {
   const { clock, stop } = shell;
   const scan = new KafkaLogScan({ clock, connection });
   for (const { pipeline, deliveries } of notified) {
@@ -63,6 +63,7 @@ export async function* waiting({ notified, connection, shell }: DeliveryPlace): 
       const at = { pipeline: pipeline.name, partition };
       for (const { key, shown } of state.entries())
         for (const { value, headers, dueAt } of shown()) {
+          if (isOfAnother(headers as readonly RecordHeader[], config.application)) continue;
           const record = keptRecordOf(key, value as Uint8Array, headers as readonly RecordHeader[]);
           if (record.kind === 'breaker') yield { ...at, ...record };
           else if (record.kind === 'delivery')
@@ -86,7 +87,7 @@ async function* givenUpIn(
   log: TopicPartition,
   pipeline: string,
   from: number,
-  { connection, shell: { clock, stop } }: DeliveryPlace,
+  { config, connection, shell: { clock, stop } }: DeliveryPlace,
 ): AsyncGenerator<FoundDelivery> {
   const scan = new KafkaLogScan({ clock, connection });
   const { logStartOffset, lastStableOffset } = await scan.bounds(log);
@@ -96,6 +97,7 @@ async function* givenUpIn(
     while (cursor.next()) {
       if (cursor.offset < position || cursor.offset >= lastStableOffset || cursor.timestamp < from) continue;
       const { key, value, headers, timestamp } = rawOf(cursor);
+      if (isOfAnother(headers, config.application)) continue;
       const record = keptRecordOf(key ?? NONE, value ?? NONE, headers);
       if (record.kind !== 'delivery') continue;
       const why = headers.find(({ name }) => name === REASON_HEADER)?.value;

@@ -16,7 +16,7 @@ import {
   type TopicPlan,
 } from './topic-plan.ts';
 import { readersOfAltered, type TopicReaders } from './topic-readers.ts';
-import type { PipelineTopics } from '@flatline/processor';
+import { findForeignDeliveries, type PipelineTopics } from '@flatline/processor';
 
 /** For an input that does not exist, if the user names no number. */
 const PARTITIONS_DEFAULT = 8;
@@ -47,7 +47,8 @@ export async function inspectTopics(
   const states = await readStates(pipelines, existing, options);
   const readers = await readersOfAltered(pipelines, existing, options);
   const foreign = await foreignOutputs(pipelines, existing, options);
-  const looked = { states, readers, foreignOutputs: foreign };
+  const foreignDeliveries = await findForeignDeliveries(pipelines, options);
+  const looked = { states, readers, foreignOutputs: foreign, foreignDeliveries };
   return { plan: planned(pipelines, existing, { ...looked, options }), existing, readers };
 }
 
@@ -61,7 +62,8 @@ export async function assertUsable(
 ): Promise<readonly Deviation[]> {
   const existing = await describe(pipelines, options);
   const foreign = await foreignOutputs(pipelines, existing, options);
-  const looked = { states: new Map(), readers: new Map(), foreignOutputs: foreign };
+  const foreignDeliveries = await findForeignDeliveries(pipelines, options);
+  const looked = { states: new Map(), readers: new Map(), foreignOutputs: foreign, foreignDeliveries };
   const { missing, deviations, risks } = planned(pipelines, existing, { ...looked, options });
   if (missing.length + deviations.length === 0) return risks;
   // Only now: no remedy without having looked at the state.
@@ -84,7 +86,9 @@ function planned(
   {
     options,
     ...looked
-  }: Pick<Findings, 'states' | 'readers' | 'foreignOutputs'> & { readonly options: ProvisionOptions },
+  }: Pick<Findings, 'states' | 'readers' | 'foreignOutputs' | 'foreignDeliveries'> & {
+    readonly options: ProvisionOptions;
+  },
 ): TopicPlan {
   const { partitions: asked, flags } = options;
   return planTopics(pipelines, { existing, ...looked, flags, partitions: { asked, fallback: PARTITIONS_DEFAULT } });

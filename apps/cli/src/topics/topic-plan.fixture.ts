@@ -23,7 +23,7 @@ export function plan(
   existing: ReadonlyMap<string, ExistingTopic>,
   more: Partial<Findings> = {},
 ): TopicPlan {
-  const unseen = { states: new Map(), readers: new Map(), foreignOutputs: new Set<string>() };
+  const unseen = { states: new Map(), readers: new Map(), foreignOutputs: new Set<string>(), foreignDeliveries: [] };
   return planTopics(pipelines, { existing, partitions, ...unseen, flags: ' --config shop.json', ...more });
 }
 

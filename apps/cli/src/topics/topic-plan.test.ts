@@ -60,6 +60,18 @@ describe('the topics of a configuration', () => {
     ]);
   });
 
+  test('[N3] deliveries that another application keeps under this name are its own: nothing is created', () => {
+    const kept = { ...visits, pipeline: 'visits.deliveries', input: 'visits.deliveries', deliveriesOf: 'visits' };
+    const found = { topic: 'visits.deliveries', application: 'hooks', ours: 'shop' };
+    expect(plan([visits, kept], created(), { foreignDeliveries: [found] }).deviations).toEqual([
+      {
+        topic: 'visits.deliveries',
+        problem: 'belongs to application hooks, and shop has a pipeline of the same name',
+        remedy: 'give this pipeline another name',
+      },
+    ]);
+  });
+
   test('[O5] another partition count is a deviation, on any of them and by flag', () => {
     const topics = created();
     topics.set('visits', { ...topics.get('visits')!, partitions: 3 });

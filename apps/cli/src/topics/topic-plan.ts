@@ -7,7 +7,14 @@ import { type ApplicationState, stateText } from './application-state.ts';
 import type { ExistingTopic } from './existing-topic.ts';
 import { lossless, type TopicChange } from './topic-change.ts';
 import { readersText, type TopicReaders } from './topic-readers.ts';
-import { type PipelineTopics, requirementsOf, type TopicRequirement } from '@flatline/processor';
+import {
+  ANOTHER_NAME,
+  type ForeignDeliveries,
+  foreignText,
+  type PipelineTopics,
+  requirementsOf,
+  type TopicRequirement,
+} from '@flatline/processor';
 
 export interface NewTopic {
   readonly topic: string;
@@ -43,6 +50,8 @@ export interface Findings {
   readonly readers: TopicReaders;
   /** Outputs with records, of pipelines that have never written any. */
   readonly foreignOutputs: ReadonlySet<string>;
+  /** Topics of deliveries that are another application's. */
+  readonly foreignDeliveries: readonly ForeignDeliveries[];
   /** Flags of the commands that remedies name, as the user gave them here: ` --config shop.config.json`. */
   readonly flags: string;
 }
@@ -74,6 +83,9 @@ function planPipeline(topics: PipelineTopics, findings: Findings): TopicPlan {
     .filter(({ topic }) => !told.has(topic) || (topic === topics.changelog && existing.has(topic)))
     .map((requirement) => compare(requirement, { topics, findings, state, partitions }));
   const deviations = [...ofState, ...parts.flatMap((part) => part.deviations)];
+  for (const each of findings.foreignDeliveries)
+    if (each.topic === topics.input)
+      deviations.unshift({ topic: each.topic, problem: foreignText(each), remedy: ANOTHER_NAME });
   if (input !== undefined && wanted.asked !== undefined && wanted.asked !== input.partitions)
     deviations.unshift(otherPartitions(input, wanted.asked));
   return {

@@ -33,6 +33,12 @@ export {
   type TimestampType,
   type TopicRequirement,
 } from './topics/topic-requirements.ts';
+export {
+  ANOTHER_NAME,
+  findForeignDeliveries,
+  type ForeignDeliveries,
+  foreignText,
+} from './topics/foreign-deliveries.ts';
 export { type LackingRights, lackingRights, rightsText } from './topics/topic-rights.ts';
 export { STAMP_UNLIMITED, topicSettings } from './topics/topic-settings.ts';
 export { VERSION } from './version.ts';

@@ -7,7 +7,10 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
   return config.pipelines.map((pipeline) => ({
     pipeline: pipeline.name,
     group: pipeline.group,
-    ...(pipeline.deliveriesOf !== undefined && { follows: inputOf(config, pipeline.deliveriesOf) }),
+    ...(pipeline.deliveriesOf !== undefined && {
+      follows: inputOf(config, pipeline.deliveriesOf),
+      deliveriesOf: pipeline.deliveriesOf,
+    }),
     input: pipeline.input.topic,
     timestampType: pipeline.input.timestampType,
     furtherInputs: pipeline.inputs?.slice(1) ?? [],

@@ -47,6 +47,7 @@ import { pipelineTopicsOf } from './pipeline-topics.ts';
 import { Pipelines } from './pipelines.ts';
 import { ReducerWatchdog } from './watchdog/reducer-watchdog.ts';
 import { checkTopics } from './topics/check-topics.ts';
+import { checkForeignDeliveries } from './topics/foreign-deliveries.ts';
 import { assertRights } from './topics/topic-rights.ts';
 
 export interface ProcessorOptions {
@@ -471,7 +472,9 @@ class Processor implements RunningProcessor, Observed {
       // Other processes may run the pipelines whose outputs are delivered here.
       const delivered = (this.#config.notifier?.pipelines ?? []).map(({ pipeline }) => pipeline.output.topic);
       const found = await admin.describeTopics([...new Set([...inputs, ...others, ...delivered])]);
-      assertRights(pipelineTopicsOf(this.#config), found);
+      const pipelines = pipelineTopicsOf(this.#config);
+      assertRights(pipelines, found);
+      await checkForeignDeliveries(pipelines, { clock: this.#clock, connection });
       for (const { kind, topic } of found)
         if (kind !== 'present' && inputs.includes(topic)) throw new Misconfigured(`topic ${topic} ${ABSENT[kind]}`);
       return new Map(found.filter((each) => each.kind === 'present').map((each) => [each.topic, each]));

@@ -32,6 +32,8 @@ export interface NotifiedPipeline {
   /** Keeps what waits, as schedules. */
   readonly deliveries: PipelineConfig;
   readonly undeliverableTopic: string;
+  /** Whose records are those of the topics, which bear the pipeline's name alone. */
+  readonly application: string;
   /** Group that reads its outputs. */
   readonly group: string;
   readonly endpoints: readonly EndpointConfig[];
@@ -92,6 +94,7 @@ export function notifierOf(section: NotifierSection, parts: NotifierParts): Noti
         pipeline,
         deliveries: deliveriesOf(pipeline.name),
         undeliverableTopic: deliveryTopicsOf(pipeline.name).undeliverable,
+        application,
         group: `${application}.${pipeline.name}.notifier`,
         endpoints: endpoints.filter(({ name }) => names.includes(name)),
       },

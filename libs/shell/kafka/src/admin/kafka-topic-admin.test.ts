@@ -55,6 +55,12 @@ describe('KafkaTopicAdmin', () => {
     expect(found).toMatchObject({ kind: 'present', topic: there, cleanupPolicy: ['compact', 'delete'] });
   });
 
+  test('all topics are listed by their names', async () => {
+    const topic = unique();
+    await admin.createTopics([{ topic, partitions: 2, replicationFactor: -1, settings: {} }]);
+    expect(await admin.topicNames()).toContain(topic);
+  });
+
   test('what is altered is shown at once; what is not named stays; partitions are added', async () => {
     const topic = unique();
     await admin.createTopics([

@@ -89,6 +89,11 @@ export class KafkaTopicAdmin {
     });
   }
 
+  /** Names of all topics that this principal may see, in no order. @throws Retriable, Fatal. */
+  topicNames(): Promise<readonly string[]> {
+    return administer(this.#options, () => this.#connection.topicNames());
+  }
+
   /**
    * Creates what does not exist yet and waits until every partition has a leader. What exists is left as it is.
    * @throws Fatal with the broker's reason (replication factor, policy, authorization), Retriable.

@@ -136,6 +136,15 @@ export class KafkaConnection {
     return metadata;
   }
 
+  /** Names of all topics that this principal may see. Nothing of them is remembered. @throws Retriable, Fatal. */
+  async topicNames(): Promise<readonly string[]> {
+    const { topics } = await this.sendAny(metadataRequest('all'), decodeMetadata, {
+      doing: 'list the topics',
+      timeoutMs: METADATA_TIMEOUT_MS,
+    });
+    return topics.map(({ topic }) => topic);
+  }
+
   /** The leader of the latest epoch that was named; undefined where that has none, where it was forgotten, or never asked for. */
   knownLeader({ topic, partition }: TopicPartition): Leader | undefined {
     const known = this.#seenAtMs.has(topic) ? this.#topics.get(topic) : undefined;

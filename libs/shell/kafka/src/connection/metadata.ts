@@ -43,9 +43,11 @@ export interface ClusterMetadata {
 }
 
 /** No topics asked for: the answer holds nodes only. Topics are never created by asking. `withRights`: KIP-430. */
-export function metadataRequest(topics: readonly string[], withRights = false): KafkaRequest {
+export function metadataRequest(topics: readonly string[] | 'all', withRights = false): KafkaRequest {
   const writer = new ProtocolWriter().noTags();
-  writer.compactArray(topics, (topic) => writer.raw(NO_TOPIC_ID).compactString(topic).noTags());
+  // The null array stands for all.
+  if (topics === 'all') writer.uvarint(0);
+  else writer.compactArray(topics, (topic) => writer.raw(NO_TOPIC_ID).compactString(topic).noTags());
   writer.bool(false).bool(withRights).noTags();
   return { apiKey: ApiKey.metadata, apiVersion: 12, apiName: 'Metadata', body: writer.finish() };
 }

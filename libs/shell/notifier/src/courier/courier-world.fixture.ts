@@ -3,8 +3,8 @@ import { seededRandom } from '@flatline/base';
 import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
 import { type Delivery, Gate, type Outcome } from '@flatline/deliveries';
 import type { KafkaLogScan } from '@flatline/kafka';
-import type { LogReader, TopicPartition, Transaction } from '@flatline/ports';
-import { keptRecord } from '../records/delivery-record.ts';
+import type { LogReader, OutgoingRecord, RecordHeader, TopicPartition, Transaction } from '@flatline/ports';
+import { keptRecord, ownRecord } from '../records/delivery-record.ts';
 import { VirtualClock } from '../virtual-clock.fixture.ts';
 import { Courier } from './courier.ts';
 
@@ -12,20 +12,40 @@ export interface CourierWorldOptions {
   readonly startFrom?: 'earliest' | 'latest';
   /** What was kept, to be attempted. */
   readonly held?: readonly Delivery[];
+  /** Whose record each of them is said to be. */
+  readonly heldOf?: string;
+  /** A record that is due. */
+  readonly due?: OutgoingRecord;
   /** An output that has come. */
   readonly output?: { readonly key: Uint8Array; readonly value: Uint8Array };
-  readonly attempt?: (end: AbortSignal) => Promise<Outcome>;
+  readonly attempt?: (end: AbortSignal, delivery: Delivery) => Promise<Outcome>;
   /** Called before each commit. @throws what the commit throws */
   readonly onCommit?: () => void;
 }
 
+interface FetchedRecord {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  readonly headers?: readonly RecordHeader[];
+}
+
 /** A record that is fetched once. */
-function takenOnce({ key, value }: { readonly key: Uint8Array; readonly value: Uint8Array }, offset: number) {
+function takenOnce({ key, value, headers }: FetchedRecord, offset: number) {
   const place = { bytes: Buffer.concat([key, value]), keyStart: 0, keyLength: key.length, valueStart: key.length };
-  const record = { ...place, offset, timestamp: 1, logAppendTime: true, valueLength: value.length, hasHeaders: false };
+  const record = { ...place, offset, timestamp: 1, logAppendTime: true, valueLength: value.length };
   const left = [true];
-  const fetched = [{ cursor: { ...record, next: () => left.pop() ?? false }, nextOffset: offset + 1 }];
+  const said = { hasHeaders: headers !== undefined, headers: () => headers };
+  const fetched = [{ cursor: { ...record, ...said, next: () => left.pop() ?? false }, nextOffset: offset + 1 }];
   return () => fetched.pop();
+}
+
+/** By topic, what is fetched of it. */
+function readerOf(records: Readonly<Record<string, FetchedRecord | undefined>>): LogReader {
+  const subscribe = (partition: TopicPartition, offset: number) => {
+    const record = records[partition.topic];
+    return { ...QUIET, partition, take: record === undefined ? QUIET.take : takenOnce(record, offset) };
+  };
+  return { subscribe } as unknown as LogReader;
 }
 
 const ENDPOINT = { name: 'sink', order: 'none', supersede: false, timeoutMs: 1_000 };
@@ -44,7 +64,8 @@ export class CourierWorld {
   /** As the group says. */
   isOurs = true;
 
-  constructor({ startFrom = 'earliest', held = [], output, attempt, onCommit }: CourierWorldOptions) {
+  constructor(options: CourierWorldOptions) {
+    const { startFrom = 'earliest', held = [], heldOf = 'shop', output, due, attempt, onCommit } = options;
     const writer = {
       timeoutMs: 1_000,
       commit: (transaction: Transaction) => {
@@ -63,6 +84,7 @@ export class CourierWorld {
         pipeline: { name: 'visits', kind: 'session', output: { topic: 'visits' } },
         deliveries: { input: { topic: 'visits.deliveries' }, output: { topic: 'visits.deliveries.due' } },
         undeliverableTopic: 'visits.undeliverable',
+        application: 'shop',
         group: 'visits.notifier',
       } as unknown as NotifiedPipeline,
       partition: 0,
@@ -71,18 +93,12 @@ export class CourierWorld {
           endpoint: ENDPOINT as unknown as EndpointConfig,
           gate: new Gate({ maxInFlight: 2, maxPerSecond: undefined }),
           sender: {
-            attempt: (_, end) => attempt?.(end) ?? Promise.resolve({ kind: 'delivered' }),
+            attempt: (delivery, end) => attempt?.(end, delivery) ?? Promise.resolve({ kind: 'delivered' }),
             close: () => Promise.resolve(),
           },
         },
       ],
-      reader: {
-        subscribe: (partition: TopicPartition, offset: number) => ({
-          ...QUIET,
-          partition,
-          take: partition.topic === 'visits' && output !== undefined ? takenOnce(output, offset) : QUIET.take,
-        }),
-      } as unknown as LogReader,
+      reader: readerOf({ visits: output, 'visits.deliveries.due': due as FetchedRecord | undefined }),
       writers: {
         timeoutMs: 1_000,
         open: () => {
@@ -108,7 +124,7 @@ export class CourierWorld {
           position: 0,
           entries: () =>
             held.map((delivery) => {
-              const { key, value, headers = [] } = keptRecord(delivery, 'held', 1);
+              const { key, value, headers = [] } = ownRecord(keptRecord(delivery, 'held', 1), heldOf);
               return { key: key!, value: value!, headers };
             }),
         }),

@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Fenced } from '@flatline/base';
+import type { Delivery, Outcome } from '@flatline/deliveries';
 import { DELIVERY } from '../delivery.fixture.ts';
-import { keptRecordOf } from '../records/delivery-record.ts';
+import { isOfAnother, keptRecord, keptRecordOf, ownRecord } from '../records/delivery-record.ts';
 import { CourierWorld, END } from './courier-world.fixture.ts';
 
 test('[N3] startFrom latest: a first run commits where it begins, so that what comes between two runs is sent', async () => {
@@ -76,4 +77,30 @@ test('[N3] who was fenced begins again only where the group says that the partit
   await world.clock.pass(20_000);
   await world.courier.close();
   expect([world.opened, world.committed.size]).toEqual([2, 2]);
+});
+
+test.each([
+  ['shop', 1],
+  ['hooksb', 0],
+])('[N3] what application %s has kept, or is due of it, is attempted %i times by shop', async (application, times) => {
+  const asked: string[] = [];
+  const attempt = (_: AbortSignal, { id }: Delivery): Promise<Outcome> => {
+    asked.push(id);
+    return Promise.resolve({ kind: 'delivered' });
+  };
+  const due = ownRecord(keptRecord({ ...DELIVERY, id: 'due' }, 'waiting', 0), application);
+  const world = new CourierWorld({ held: [{ ...DELIVERY, id: 'held' }], heldOf: application, due, attempt });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  const count = (name: string): number => asked.filter((id) => id === name).length;
+  expect([count('held'), count('due')]).toEqual([times, times]);
+});
+
+test('[N3] each record of a delivery says whose it is', async () => {
+  const world = new CourierWorld({ held: [DELIVERY], attempt: () => Promise.reject(new Error('away')) });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  const written = world.commits.flatMap(({ writes }) => writes).flatMap(({ records }) => records);
+  expect(written.map(({ headers = [] }) => isOfAnother(headers, 'hooksb'))).toEqual(written.map(() => true));
+  expect(written.length).toBeGreaterThan(0);
 });

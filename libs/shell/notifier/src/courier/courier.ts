@@ -96,6 +96,7 @@ export class Courier {
       };
       const restored = await restore({
         scan,
+        application: notified.application,
         readState: () => readState(partition, this.#end.signal),
         deliveries: { topic: notified.deliveries.input.topic, partition },
         due: { topic: notified.deliveries.output.topic, partition },

@@ -7,7 +7,7 @@ import type { Breaker, KeptDelivery } from '@flatline/deliveries';
 import { COMMAND_HEADER } from '@flatline/ports/formats';
 import type { KafkaLogScan } from '@flatline/kafka';
 import type { RecordHeader, TopicPartition } from '@flatline/ports';
-import { type DueRecord, keptOf, keptRecordOf } from '../records/delivery-record.ts';
+import { type DueRecord, isOfAnother, keptOf, keptRecordOf } from '../records/delivery-record.ts';
 import { type RawRecord, rawOf } from '../records/raw-record.ts';
 
 /** State of the pipeline that keeps them, of one partition, read from its changelog. */
@@ -23,6 +23,8 @@ export interface KeptState {
 
 export interface RestorationParts {
   readonly scan: KafkaLogScan;
+  /** Records of another are passed over. */
+  readonly application: string;
   readonly readState: () => Promise<KeptState>;
   readonly deliveries: TopicPartition;
   readonly due: TopicPartition;
@@ -44,7 +46,8 @@ export async function restore(parts: RestorationParts): Promise<Restored> {
   const { readState, deliveries, due, dueFrom } = parts;
   const kept: Kept = new Map();
   const state = await readState();
-  for (const { key, value, headers } of state.entries()) put(kept, key, keptRecordOf(key, value, headers), parts);
+  for (const { key, value, headers } of state.entries())
+    if (!isOfAnother(headers, parts.application)) put(kept, key, keptRecordOf(key, value, headers), parts);
   await eachFrom(deliveries, state.position ?? 0, parts, ({ key, value, headers }) => {
     // A clock record (C2).
     if (key === null) return;
@@ -99,13 +102,17 @@ function byEndpoint(kept: Kept): Restored {
 async function eachFrom(
   log: TopicPartition,
   from: number,
-  { scan, end }: RestorationParts,
+  { scan, end, application }: RestorationParts,
   take: (record: RawRecord) => void,
 ): Promise<void> {
   const { logStartOffset, lastStableOffset } = await scan.bounds(log);
   for (let position = Math.max(from, logStartOffset); position < lastStableOffset && !end.aborted;) {
     const { cursor, nextOffset } = await scan.read(log, position);
-    while (cursor.next()) if (cursor.offset >= position && cursor.offset < lastStableOffset) take(rawOf(cursor));
+    while (cursor.next()) {
+      if (cursor.offset < position || cursor.offset >= lastStableOffset) continue;
+      const record = rawOf(cursor);
+      if (!isOfAnother(record.headers, application)) take(record);
+    }
     position = nextOffset;
   }
 }

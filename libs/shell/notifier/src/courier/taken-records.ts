@@ -4,7 +4,7 @@
 // Does not own: the queues (CourierRun), where records are read.
 import type { Millis } from '@flatline/base';
 import { afterStranding, type EndpointQueue, type Write } from '@flatline/deliveries';
-import { keptRecordOf } from '../records/delivery-record.ts';
+import { isOfAnother, keptRecordOf } from '../records/delivery-record.ts';
 import { eventOf } from '../records/output-event.ts';
 import type { RawRecord } from '../records/raw-record.ts';
 import type { Carried } from './carried.ts';
@@ -65,7 +65,8 @@ export class TakenRecords {
   /** The same of what is due. */
   due({ key, value, headers }: RawRecord, now: Millis): number {
     if (key === null || value === null) return 0;
-    const { queues, write, log, partition } = this.#parts;
+    const { notified, queues, write, log, partition } = this.#parts;
+    if (isOfAnother(headers, notified.application)) return 0;
     const due = keptRecordOf(key, value, headers);
     if (due.kind === 'delivery') {
       const { delivery } = due;

@@ -8,6 +8,7 @@ import {
   droppedRecord,
   keptRecord,
   keyOf,
+  ownRecord,
   undeliverableRecord,
   wakingRecord,
 } from '../records/delivery-record.ts';
@@ -23,9 +24,10 @@ export function writesOf(
   decided: readonly Write[],
   { notified, partition, now }: WritingPlace,
 ): readonly OutgoingRecords[] {
-  const kept = decided.flatMap((write) => deliveryRecords(write, now));
+  const own = (record: OutgoingRecord): OutgoingRecord => ownRecord(record, notified.application);
+  const kept = decided.flatMap((write) => deliveryRecords(write, now)).map(own);
   const givenUp = decided.flatMap((write) =>
-    write.kind === 'giveUp' ? [undeliverableRecord(write.delivery, write.why)] : [],
+    write.kind === 'giveUp' ? [own(undeliverableRecord(write.delivery, write.why))] : [],
   );
   return [
     { topic: notified.deliveries.input.topic, partition, records: kept },

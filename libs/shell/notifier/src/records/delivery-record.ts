@@ -13,6 +13,8 @@ const BREAKER_HEADER = 'breaker';
 /** Its value names a command to the notifier: `enable`. */
 const NOTIFIER_COMMAND_HEADER = 'notifier-command';
 export const REASON_HEADER = 'reason';
+/** Whose record it is: the topics bear the pipeline's name alone. */
+const APPLICATION_HEADER = 'application';
 
 type Said = DeliveryMark & Pick<Delivery, 'type' | 'attempts' | 'strandedAt'> & { readonly phase: Phase };
 
@@ -31,6 +33,17 @@ const EMPTY = new Uint8Array(0);
 
 export function keyOf({ endpoint, id }: DeliveryName): Uint8Array {
   return encoder.encode(`${endpoint}/${id}`);
+}
+
+/** The same, said to be of that application. */
+export function ownRecord(record: OutgoingRecord, application: string): OutgoingRecord {
+  return { ...record, headers: [...(record.headers ?? []), header(APPLICATION_HEADER, application)] };
+}
+
+/** True of a record that another application has written. Earlier builds did not say. */
+export function isOfAnother(headers: readonly RecordHeader[], application: string): boolean {
+  const said = headers.findLast(({ name }) => name === APPLICATION_HEADER)?.value;
+  return said != null && decoder.decode(said) !== application;
 }
 
 /** `delayMs`: from its record on, by the brokers' clock. Ours may be far from that, and then all would be due at once, for ever. */

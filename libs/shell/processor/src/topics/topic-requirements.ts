@@ -11,6 +11,8 @@ export interface PipelineTopics {
   readonly pipeline: string;
   /** Topic of another pipeline that it has as many partitions as. Default: it stands alone. */
   readonly follows?: string | undefined;
+  /** The pipeline whose deliveries it keeps: its input bears no application's name (N3). Default: it keeps none. */
+  readonly deliveriesOf?: string | undefined;
   /** Group that reads the input. */
   readonly group: string;
   readonly input: string;
