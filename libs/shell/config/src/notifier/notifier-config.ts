@@ -61,7 +61,8 @@ export function deliveriesSection(pipeline: string): PipelineSection {
   const section = kindOf({ kind: 'schedule' }).form.parse({
     name: pipeline,
     kind: 'schedule',
-    input: { topic: deliveries },
+    // Partitions are those of the outputs, whose keys are others.
+    input: { topic: deliveries, partitioner: 'any' },
     output: { topic: due },
     targets: [undeliverable],
     maxMessageBytes: MESSAGE_BYTES_MAX,

@@ -24,6 +24,7 @@ describe('the section notifier', () => {
       ['visits.deliveries', 'visits'],
     ]);
     const kept = pipelines[2]!;
+    expect(kept.input.partitioner).toBe('any');
     expect([kept.kind, kept.input.topic, kept.output.topic, kept.targets, kept.changelogTopic]).toEqual([
       'schedule',
       'visits.deliveries',
