@@ -77,6 +77,11 @@ export function openNotifier(parts: NotifierParts): Notifier {
   };
 }
 
+/** Standard output is the log's. */
+function show(printed: string): void {
+  process.stderr.write(printed);
+}
+
 function wayOf(
   endpoint: NotifierConfig['endpoints'][number],
   { clock, userAgent }: NotifierParts,
@@ -84,7 +89,7 @@ function wayOf(
 ): Way {
   const { target, timeoutMs, maxInFlight, maxPerSecond, allow, secrets } = endpoint;
   const gate = new Gate({ maxInFlight, maxPerSecond });
-  if ('command' in target) return { endpoint, gate, sender: new CommandSender({ clock, timeoutMs, ...target }) };
+  if ('command' in target) return { endpoint, gate, sender: new CommandSender({ clock, timeoutMs, show, ...target }) };
   const why = forbiddenLiteral(new URL(target.url), allowedOf(allow));
   if (why !== undefined) throw new Misconfigured(`notifier.endpoints: ${endpoint.name}: ${why}`);
   const sender = new HttpSender({ clock, ...target, allow, timeoutMs, maxInFlight, secrets, resolve, userAgent });

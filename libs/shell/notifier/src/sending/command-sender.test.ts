@@ -1,11 +1,19 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import type { Outcome } from '@flatline/deliveries';
 import { systemClock } from '@flatline/system';
 import { DELIVERY } from '../delivery.fixture.ts';
 import { CommandSender } from './command-sender.ts';
 
+const shown: string[] = [];
+afterEach(() => {
+  shown.length = 0;
+});
+
 function attempt(...command: readonly string[]): Promise<Outcome> {
-  const parts = { clock: systemClock, timeoutMs: 500, environment: () => process.env };
+  const show = (text: string): void => {
+    shown.push(text);
+  };
+  const parts = { clock: systemClock, timeoutMs: 500, environment: () => process.env, show };
   return new CommandSender({ ...parts, command }).attempt(DELIVERY, new AbortController().signal);
 }
 
@@ -29,4 +37,9 @@ test('[N2] one whose child keeps its output open is over at timeoutMs, and the c
   const outcome = await attempt('sh', '-c', 'sleep 20; true');
   expect(outcome).toMatchObject({ kind: 'failed', attempt: { error: 'not over within 500 ms' } });
   expect((outcome as Extract<Outcome, { kind: 'failed' }>).attempt.ms).toBeLessThan(10_000);
+});
+
+test('[N2] what a program prints is shown as whole lines, once it is over, and never with the lines of others', async () => {
+  await Promise.all([attempt('cat'), attempt('sh', '-c', 'echo x; sleep 0.1; echo y')]);
+  expect(shown.toSorted()).toEqual(['x\ny\n', '{"a":1}\n']);
 });
