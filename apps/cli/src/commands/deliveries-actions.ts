@@ -1,7 +1,8 @@
 // Looks at deliveries to webhooks, and has those that were given up tried again.
 import { count } from '@flatline/base';
 import { KafkaTransactionalWriters } from '@flatline/kafka';
-import { enablingRecord, keptRecord, ownRecord } from '@flatline/notifier/records';
+import { enablingRecord, keptRecord, ownRecord, replayedMark } from '@flatline/notifier/records';
+import type { OutgoingRecord, OutgoingRecords } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import {
   type DeliveryFlags,
@@ -10,10 +11,11 @@ import {
   waiting,
   withDeliveries,
 } from '../deliveries/delivery-reading.ts';
+import { disabledIn } from '../deliveries/disabled-endpoint.ts';
 import { curlOf, deliveryDetails, deliveryTable, deliveryValue } from '../deliveries/delivery-text.ts';
 import type { Found, FoundBreaker, FoundDelivery } from '../deliveries/found-delivery.ts';
 import { ExitCode } from '../exit-code.ts';
-import { interruptedBefore, usageFailure } from '../failure.ts';
+import { CommandFailure, interruptedBefore, usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { requireTopic } from '../topics/require-topic.ts';
@@ -33,6 +35,7 @@ export interface ReplayFlags extends DeliveryFlags {
   readonly from?: number;
   readonly to?: number;
   readonly rate: number;
+  readonly again?: boolean;
 }
 
 export interface EnableFlags extends DeliveryFlags {
@@ -44,7 +47,7 @@ export function runList(flags: ListFlags, console: Console, shell: Shell): Promi
   return withDeliveries(flags, shell, async (place) => {
     const table = deliveryTable(console.width);
     console.heading(table.heading);
-    const totals = { waiting: 0, undeliverable: 0 };
+    const totals = { waiting: 0, undeliverable: 0, replayed: 0 };
     const breakers: FoundBreaker[] = [];
     for await (const found of all(place, flags.from)) {
       if ('breaker' in found) {
@@ -53,6 +56,10 @@ export function runList(flags: ListFlags, console: Console, shell: Shell): Promi
       }
       if ((endpoint ?? found.delivery.endpoint) !== found.delivery.endpoint || found.at < from || found.at > to)
         continue;
+      if (found.isReplayed === true) {
+        totals.replayed += 1;
+        continue;
+      }
       totals[found.state === 'undeliverable' ? 'undeliverable' : 'waiting'] += 1;
       if (totals.waiting + totals.undeliverable <= limit) console.result(deliveryValue(found), table.line(found));
     }
@@ -64,7 +71,9 @@ export function runList(flags: ListFlags, console: Console, shell: Shell): Promi
         );
     console.result(
       { kind: 'summary', ...totals, limit },
-      console.colors.dim(`${count(totals.waiting)} waiting, ${count(totals.undeliverable)} given up`),
+      console.colors.dim(
+        `${count(totals.waiting)} waiting, ${count(totals.undeliverable)} given up; ${count(totals.replayed)} that were given up were sent again since`,
+      ),
     );
     return ExitCode.ok;
   });
@@ -105,41 +114,32 @@ export function runShow(flags: ShowFlags, console: Console, shell: Shell): Promi
 const BATCHES_PER_SECOND = 10;
 
 export function runReplay(flags: ReplayFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { endpoint, from, to = Infinity, rate } = flags;
+  const { endpoint, from, to = Infinity, rate, again = false } = flags;
   const { clock, stop } = shell;
   if (from !== undefined && from > to) throw usageFailure('--from is after --to');
   return withDeliveries(flags, shell, async (place) => {
     const { connection, config } = place;
+    // Before looking at what was replayed: it ends another replay, or settles one that broke off.
     const writers = new KafkaTransactionalWriters({ clock, connections: [connection] });
     const writer = await writers.open(`${config.application}.deliveries.replay`);
     const perBatch = Math.max(1, Math.round(rate / BATCHES_PER_SECOND));
-    let sent = 0;
-    let bodiless = 0;
+    const totals = { deliveries: 0, tooLarge: 0, before: 0 };
     let batch: FoundDelivery[] = [];
     const send = async (): Promise<void> => {
       if (batch.length === 0) return;
-      if (stop.signal.aborted) throw interruptedBefore(`all were sent: ${sent} were`);
-      await writer.commit({
-        writes: [...Map.groupBy(batch, ({ pipeline, partition }) => `${pipeline} ${partition}`).values()].map(
-          (together) => ({
-            topic: place.notified.find((each) => each.pipeline.name === together[0]!.pipeline)!.deliveries.input.topic,
-            partition: together[0]!.partition,
-            records: together.map(({ delivery }) =>
-              ownRecord(keptRecord({ ...delivery, attempts: [] }, 'waiting', 0), config.application),
-            ),
-          }),
-        ),
-        offsets: [],
-      });
-      sent += batch.length;
+      if (stop.signal.aborted) throw interruptedBefore(`all were sent: ${totals.deliveries} were`);
+      await writer.commit({ writes: replayWrites(batch, place), offsets: [] });
+      totals.deliveries += batch.length;
       const length = batch.length;
       batch = [];
       await pause(clock, (1_000 * length) / rate, stop.signal);
     };
     try {
+      await requireEnabled(place, endpoint);
       for await (const found of givenUp(place, from)) {
         if (found.delivery.endpoint !== endpoint || found.at > to) continue;
-        if (found.why === 'too-large') bodiless += 1;
+        if (found.isReplayed === true && !again) totals.before += 1;
+        else if (found.why === 'too-large') totals.tooLarge += 1;
         else batch.push(found);
         if (batch.length >= perBatch) await send();
       }
@@ -147,13 +147,40 @@ export function runReplay(flags: ReplayFlags, console: Console, shell: Shell): P
     } finally {
       await writer.close();
     }
-    const left = bodiless === 0 ? '' : `; ${count(bodiless)} were too large to be kept, and are not sent`;
-    console.result(
-      { kind: 'replayed', endpoint, deliveries: sent, tooLarge: bodiless },
-      `${count(sent)} sent again${left}`,
-    );
+    console.result({ kind: 'replayed', endpoint, ...totals }, replayText(totals));
     return ExitCode.ok;
   });
+}
+
+/** What came for it would be given up once more. */
+async function requireEnabled(place: DeliveryPlace, endpoint: string): Promise<void> {
+  const places = await disabledIn(place, endpoint);
+  if (places.length === 0) return;
+  const remedy = `flatline deliveries enable --endpoint ${endpoint} first`;
+  throw new CommandFailure(ExitCode.failedCheck, `endpoint ${endpoint} is disabled in ${places.join('; ')}: ${remedy}`);
+}
+
+/** Each with its mark: it is sent again if and only if the mark is there. */
+function replayWrites(batch: readonly FoundDelivery[], { notified, config }: DeliveryPlace): OutgoingRecords[] {
+  const own = (record: OutgoingRecord): OutgoingRecord => ownRecord(record, config.application);
+  const together = Map.groupBy(batch, ({ pipeline, partition }) => `${pipeline} ${partition}`);
+  return [...together.values()].flatMap((found) => {
+    const { pipeline, partition } = found[0]!;
+    const { deliveries, undeliverableTopic } = notified.find((each) => each.pipeline.name === pipeline)!;
+    const records = found.map(({ delivery }) => own(keptRecord({ ...delivery, attempts: [] }, 'waiting', 0)));
+    const marks = found.map(({ delivery, offset }) => own(replayedMark(delivery, offset!)));
+    return [
+      { topic: deliveries.input.topic, partition, records },
+      { topic: undeliverableTopic, partition, records: marks },
+    ];
+  });
+}
+
+function replayText({ deliveries, tooLarge, before }: Readonly<Record<'deliveries' | 'tooLarge' | 'before', number>>) {
+  const large = tooLarge === 0 ? '' : `; ${count(tooLarge)} were too large to be kept, and are not sent`;
+  const left =
+    before === 0 ? '' : `; ${count(before)} were sent again before, and are left out (--again includes them)`;
+  return `${count(deliveries)} sent again${large}${left}`;
 }
 
 export function runEnable(flags: EnableFlags, console: Console, shell: Shell): Promise<ExitCode> {

@@ -34,6 +34,7 @@ export function addDeliveriesCommand(program: Command, context: CommandContext):
     .option('--from <time>', 'only those given up from then on', instant)
     .option('--to <time>', 'only those given up up to then', instant)
     .option('--rate <n>', 'so many a second', integerFrom(1, RATE_MAX), 100)
+    .option('--again', 'also those that were replayed before')
     .addHelpText('after', REPLAY_HELP)
     .action(
       context.action<ReplayFlags>(async (flags, console) => (await actions()).runReplay(flags, console, context.shell)),
@@ -75,7 +76,9 @@ Example:
 `;
 
 const REPLAY_HELP = `
-The same ids: a receiver that remembers them takes none twice. What succeeds is still listed as given up before.
+The same ids: a receiver that remembers them takes none twice. That it was replayed is noted beside what was given up, by the
+same transaction: it is listed no more, and left out by the next replay; what fails again is given up and listed once more. An
+endpoint that is disabled is refused: enable it first.
 
 Example:
   $ flatline deliveries replay --endpoint crm --from 2026-11-02T08:00:00Z --rate 20

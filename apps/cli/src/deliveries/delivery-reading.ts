@@ -1,9 +1,16 @@
 // What waits for endpoints, by the changelog of the pipelines that keep it, and what was given up, by its topic.
 import type { FlatlineConfig, NotifiedPipeline } from '@flatline/config';
 import { KafkaLogScan, type KafkaConnection } from '@flatline/kafka';
-import { isOfAnother, keptRecordOf, rawOf, REASON_HEADER } from '@flatline/notifier/records';
+import {
+  isOfAnother,
+  keptRecordOf,
+  type RawRecord,
+  rawOf,
+  REASON_HEADER,
+  replayedIn,
+} from '@flatline/notifier/records';
 import type { RecordHeader, TopicPartition } from '@flatline/ports';
-import { readPartitionState } from '@flatline/processor';
+import { type PartitionState, readPartitionState } from '@flatline/processor';
 import { randomInt } from 'node:crypto';
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
@@ -50,26 +57,38 @@ export async function withDeliveries<T>(
   }
 }
 
+export interface DeliveryState {
+  readonly notified: NotifiedPipeline;
+  readonly partition: number;
+  readonly state: PartitionState;
+}
+
 /** Partition after partition, so that no more than one is in memory. */
-export async function* waiting({ config, notified, connection, shell }: DeliveryPlace): AsyncGenerator<Found> {
+export async function* statesOf({ notified, connection, shell }: DeliveryPlace): AsyncGenerator<DeliveryState> {
   const { clock, stop } = shell;
   const scan = new KafkaLogScan({ clock, connection });
-  for (const { pipeline, deliveries } of notified) {
-    const { partitions } = await requireTopic(connection, clock, deliveries.changelogTopic);
+  for (const each of notified) {
+    const { partitions } = await requireTopic(connection, clock, each.deliveries.changelogTopic);
     for (let partition = 0; partition < partitions; partition += 1) {
-      const place = { pipeline: deliveries, partition, scan, hashSeed: randomInt(2 ** 32), stop: stop.signal };
+      const place = { pipeline: each.deliveries, partition, scan, hashSeed: randomInt(2 ** 32), stop: stop.signal };
       const state = await readPartitionState(place);
       if (stop.signal.aborted) throw interruptedBefore('the changelog was read');
-      const at = { pipeline: pipeline.name, partition };
-      for (const { key, shown } of state.entries())
-        for (const { value, headers, dueAt } of shown()) {
-          if (isOfAnother(headers as readonly RecordHeader[], config.application)) continue;
-          const record = keptRecordOf(key, value as Uint8Array, headers as readonly RecordHeader[]);
-          if (record.kind === 'breaker') yield { ...at, ...record };
-          else if (record.kind === 'delivery')
-            yield { ...at, delivery: record.delivery, state: record.phase, at: dueAt as number };
-        }
+      yield { notified: each, partition, state };
     }
+  }
+}
+
+export async function* waiting(place: DeliveryPlace): AsyncGenerator<Found> {
+  for await (const { notified, partition, state } of statesOf(place)) {
+    const at = { pipeline: notified.pipeline.name, partition };
+    for (const { key, shown } of state.entries())
+      for (const { value, headers, dueAt } of shown()) {
+        if (isOfAnother(headers as readonly RecordHeader[], place.config.application)) continue;
+        const record = keptRecordOf(key, value as Uint8Array, headers as readonly RecordHeader[]);
+        if (record.kind === 'breaker') yield { ...at, ...record };
+        else if (record.kind === 'delivery')
+          yield { ...at, delivery: record.delivery, state: record.phase, at: dueAt as number };
+      }
   }
 }
 
@@ -87,30 +106,42 @@ async function* givenUpIn(
   log: TopicPartition,
   pipeline: string,
   from: number,
-  { config, connection, shell: { clock, stop } }: DeliveryPlace,
+  place: DeliveryPlace,
 ): AsyncGenerator<FoundDelivery> {
-  const scan = new KafkaLogScan({ clock, connection });
-  const { logStartOffset, lastStableOffset } = await scan.bounds(log);
-  for (let position = logStartOffset; position < lastStableOffset;) {
-    if (stop.signal.aborted) throw interruptedBefore('the topic was read');
-    const { cursor, nextOffset } = await scan.read(log, position);
-    while (cursor.next()) {
-      if (cursor.offset < position || cursor.offset >= lastStableOffset || cursor.timestamp < from) continue;
-      const { key, value, headers, timestamp } = rawOf(cursor);
-      if (isOfAnother(headers, config.application)) continue;
-      const record = keptRecordOf(key ?? NONE, value ?? NONE, headers);
-      if (record.kind !== 'delivery') continue;
-      const why = headers.find(({ name }) => name === REASON_HEADER)?.value;
-      const place = { pipeline, partition: log.partition, at: timestamp };
-      yield {
-        ...place,
-        delivery: record.delivery,
-        state: 'undeliverable',
-        why: why == null ? undefined : Buffer.from(why).toString(),
-      };
-    }
-    position = nextOffset;
+  // Marks lie behind what they are of. An offset each: of a million that were replayed, some 40 MB.
+  const replayed = new Set<number>();
+  for await (const { headers } of recordsFrom(log, 0, place)) {
+    const offset = replayedIn(headers);
+    if (offset !== undefined) replayed.add(offset);
+  }
+  for await (const { offset, key, value, headers, timestamp: at } of recordsFrom(log, 0, place)) {
+    const record = at < from ? undefined : keptRecordOf(key ?? NONE, value ?? NONE, headers);
+    if (record?.kind !== 'delivery') continue;
+    const said = headers.find(({ name }) => name === REASON_HEADER)?.value;
+    const why = said == null ? undefined : Buffer.from(said).toString();
+    const found = { pipeline, partition: log.partition, delivery: record.delivery, at, why, offset };
+    yield { ...found, state: 'undeliverable', isReplayed: replayed.has(offset) };
   }
 }
 
 const NONE = new Uint8Array(0);
+
+/** Committed ones of this application, to the end as of now. */
+export async function* recordsFrom(
+  log: TopicPartition,
+  from: number,
+  { config, connection, shell: { clock, stop } }: DeliveryPlace,
+): AsyncGenerator<RawRecord> {
+  const scan = new KafkaLogScan({ clock, connection });
+  const { logStartOffset, lastStableOffset } = await scan.bounds(log);
+  for (let position = Math.max(from, logStartOffset); position < lastStableOffset;) {
+    if (stop.signal.aborted) throw interruptedBefore('the topic was read');
+    const { cursor, nextOffset } = await scan.read(log, position);
+    while (cursor.next()) {
+      if (cursor.offset < position || cursor.offset >= lastStableOffset) continue;
+      const record = rawOf(cursor);
+      if (!isOfAnother(record.headers, config.application)) yield record;
+    }
+    position = nextOffset;
+  }
+}

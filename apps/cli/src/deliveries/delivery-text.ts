@@ -26,7 +26,7 @@ export function deliveryTable(width: number): Table<FoundDelivery> {
 }
 
 export function deliveryValue(found: FoundDelivery): object {
-  const { pipeline, partition, delivery, state, at, why } = found;
+  const { pipeline, partition, delivery, state, at, why, isReplayed } = found;
   const { endpoint, id, type, key, order, attempts } = delivery;
   return {
     kind: 'delivery',
@@ -38,14 +38,15 @@ export function deliveryValue(found: FoundDelivery): object {
     key: Buffer.from(key, 'base64').toString(),
     offset: order,
     state,
-    ...(state === 'undeliverable' ? { givenUpAt: at, why } : { dueAt: at }),
-    attempts,
+    ...(state === 'undeliverable' ? { givenUpAt: at, why, replayed: isReplayed === true } : { dueAt: at }),
+    attempts: attempts.map((attempt) => ({ ...attempt, ms: Math.round(attempt.ms) })),
   };
 }
 
 export function deliveryDetails(found: FoundDelivery): string {
-  const { pipeline, partition, delivery, state, at, why } = found;
+  const { pipeline, partition, delivery, state, at, why, isReplayed } = found;
   const { endpoint, id, type, key, order, attempts } = delivery;
+  const since = isReplayed === true ? ', sent again since' : '';
   const rows: readonly (readonly [string, string])[] = [
     ['endpoint', printable(endpoint)],
     ['id', printable(id)],
@@ -55,12 +56,12 @@ export function deliveryDetails(found: FoundDelivery): string {
     [
       'state',
       state === 'undeliverable'
-        ? `given up (${printable(why ?? '')}) at ${secondsOf(at)}`
+        ? `given up (${printable(why ?? '')}) at ${secondsOf(at)}${since}`
         : `${state}, due at ${secondsOf(at)}`,
     ],
     ...attempts.map((attempt, i): [string, string] => [
       `attempt ${i + 1}`,
-      `${secondsOf(attempt.at)}, ${attempt.ms} ms: ${lastOf(attempt, undefined)}`,
+      `${secondsOf(attempt.at)}, ${Math.round(attempt.ms)} ms: ${lastOf(attempt, undefined)}`,
     ]),
   ];
   return rows.map(([name, text]) => `${name.padEnd(12)}${text}`).join('\n');

@@ -10,6 +10,10 @@ export interface FoundDelivery {
   readonly at: number;
   /** Why it was given up. */
   readonly why?: string | undefined;
+  /** Where the record of what was given up lies in its partition. */
+  readonly offset?: number;
+  /** True if a replay has sent it again since it was given up. */
+  readonly isReplayed?: boolean;
 }
 
 export interface FoundBreaker {

@@ -45,9 +45,12 @@ describe('webhooks that fail', () => {
       for (const other of others) expect([other.body, other.isVerified]).toEqual([one!.body, true]);
     }
     expect(await scenario.stop(second)).toBe(0);
+    // Their keys are placed by the outputs' partitions.
+    const { stdout, stderr } = await second.finished;
+    expect(stdout + stderr).not.toContain('keys lie in other partitions');
   });
 
-  test('[N2][N6] 410 disables an endpoint, which a command enables; what was given up is listed, shown and replayed', async () => {
+  test('[N2][N6] 410 disables an endpoint, which a command enables; what was given up is listed, shown and replayed, once', async () => {
     notifying = await Notifying.create([{}], SESSIONS);
     const { name, scenario, sink } = notifying;
     const run = (...args: readonly string[]) => flatline(['deliveries', ...args, '--config', scenario.config]).finished;
@@ -67,12 +70,25 @@ describe('webhooks that fail', () => {
     expect(shown.stdout).toContain(`webhook-id: ${given!.id!}`);
     expect(shown.stdout).toContain('410');
     expect(shown.stdout + listed.stdout).not.toContain(sink.secret.slice(6));
+    const replay = ['replay', '--endpoint', 'sink0', '--pipeline', name];
+    const refused = await run(...replay);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /endpoint sink0 is disabled in hooks-\w+, partition \d: flatline deliveries enable --endpoint sink0 first/,
+      ),
+    ]);
     expect((await run('enable', '--endpoint', 'sink0')).code).toBe(0);
     await processor.line(/an endpoint was enabled/);
-    expect((await run('replay', '--endpoint', 'sink0', '--pipeline', name)).stdout).toContain('1 sent again');
+    expect((await run(...replay)).stdout).toContain('1 sent again');
     while (sink.received.length < 2) await sleep(100);
     expect(sink.ids).toEqual([given!.id, given!.id]);
     expect(sink.received[1]!.isVerified).toBe(true);
+    expect((await run('list')).stdout).toContain('0 given up; 1 that were given up were sent again since');
+    expect((await run('show', given!.id!)).stdout).toContain('sent again since');
+    expect((await run(...replay)).stdout).toContain('0 sent again; 1 were sent again before, and are left out');
+    expect((await run(...replay, '--again')).stdout).toContain('1 sent again');
+    while (sink.received.length < 3) await sleep(100);
     expect(await scenario.stop(processor)).toBe(0);
   });
 

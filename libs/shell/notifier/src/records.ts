@@ -7,5 +7,7 @@ export {
   keptRecordOf,
   ownRecord,
   REASON_HEADER,
+  replayedIn,
+  replayedMark,
 } from './records/delivery-record.ts';
 export { type RawRecord, rawOf } from './records/raw-record.ts';

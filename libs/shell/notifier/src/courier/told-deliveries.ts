@@ -23,7 +23,7 @@ export function tell(write: Write, { log, notified, partition }: TellingPlace): 
       ...place,
       endpoint,
       why: breaker.why === 'gone' ? 'it answered 410' : 'it has failed for five days',
-      remedy: `flatline deliveries enable --endpoint ${endpoint}, then flatline deliveries replay`,
+      remedy: `flatline deliveries enable --endpoint ${endpoint}, then flatline deliveries replay --endpoint ${endpoint}`,
     });
   else if (breaker.kind === 'open' && breaker.opened === 1)
     log.warn('an endpoint fails; its deliveries wait, and it is tried now and then', { ...place, endpoint });

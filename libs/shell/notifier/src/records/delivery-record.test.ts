@@ -2,7 +2,14 @@ import { expect, test } from '@jest/globals';
 import type { OutgoingRecord } from '@flatline/ports';
 import { DELAY_HEADER, DUE_AT_HEADER } from '@flatline/ports/formats';
 import { DELIVERY } from '../delivery.fixture.ts';
-import { breakerRecord, enablingRecord, keptRecord, keptRecordOf } from './delivery-record.ts';
+import {
+  breakerRecord,
+  enablingRecord,
+  keptRecord,
+  keptRecordOf,
+  replayedIn,
+  replayedMark,
+} from './delivery-record.ts';
 
 function headerOf({ headers = [] }: OutgoingRecord, name: string): string | undefined {
   const value = headers.find((each) => each.name === name)?.value;
@@ -26,4 +33,10 @@ test('[N3] what is kept is read back as it was', () => {
   const delivery = { ...DELIVERY, attempts };
   const { key, value, headers = [] } = keptRecord(delivery, 'held', 1);
   expect(keptRecordOf(key!, value!, headers)).toEqual({ kind: 'delivery', delivery, phase: 'held' });
+});
+
+test('[N6] the mark of a replay is no delivery, and names the offset of what was sent again', () => {
+  const { key, value, headers = [] } = replayedMark(DELIVERY, 1_207);
+  expect([keptRecordOf(key!, value!, headers).kind, replayedIn(headers)]).toEqual(['other', 1_207]);
+  expect(replayedIn(keptRecord(DELIVERY, 'held', 1).headers!)).toBeUndefined();
 });

@@ -13,6 +13,8 @@ const BREAKER_HEADER = 'breaker';
 /** Its value names a command to the notifier: `enable`. */
 const NOTIFIER_COMMAND_HEADER = 'notifier-command';
 export const REASON_HEADER = 'reason';
+/** On a mark of a replay: the offset, in the same partition, of what was given up and is sent again. */
+const REPLAYED_HEADER = 'replayed';
 /** Whose record it is: the topics bear the pipeline's name alone. */
 const APPLICATION_HEADER = 'application';
 
@@ -86,6 +88,17 @@ export function undeliverableRecord(delivery: Delivery, why: GivenUp): OutgoingR
   const { body, key } = delivery;
   const headers = [said(delivery, 'waiting'), header(REASON_HEADER, why)];
   return { key: Buffer.from(key, 'base64'), value: why === 'too-large' ? EMPTY : body, headers };
+}
+
+/** Lies behind what was given up at `offset`, once that is sent again. */
+export function replayedMark({ key }: Pick<Delivery, 'key'>, offset: number): OutgoingRecord {
+  return { key: Buffer.from(key, 'base64'), value: EMPTY, headers: [header(REPLAYED_HEADER, String(offset))] };
+}
+
+/** Offset that a mark names; undefined: the record is none. */
+export function replayedIn(headers: readonly RecordHeader[]): number | undefined {
+  const said = headers.findLast(({ name }) => name === REPLAYED_HEADER)?.value;
+  return said == null ? undefined : Number(decoder.decode(said));
 }
 
 /** What was kept, or is due: by its message. */
