@@ -42,6 +42,29 @@ describe('flatline config check', () => {
     expect(json.stderr).toContain('KAFKA_BROKERS stands over brokers of');
   });
 
+  const withEndpoints = (...endpoints: readonly object[]): void => {
+    writeFileSync(join(folder, 'hooks.yaml'), `${YAML}notifier: ${JSON.stringify({ endpoints })}\n`);
+  };
+  const hook = { name: 'local', url: 'http://127.0.0.1:8080/T0/secret', secrets: [{ env: 'HOOK' }] };
+  const HOOK = `whsec_${'A'.repeat(43)}=`;
+
+  test('[N5] refuses an endpoint that run would, in the same words', async () => {
+    withEndpoints(hook);
+    const { exitCode, stderr } = await run('config check --config hooks.yaml', { HOOK });
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain('notifier.endpoints: local: 127.0.0.1 is no public address: name the host');
+  });
+
+  test('[N3] names the endpoints, and none of the pipelines that keep their deliveries', async () => {
+    withEndpoints({ ...hook, allow: ['127.0.0.1'] }, { name: 'try', command: ['cat', '-n'], pipelines: ['jobs'] });
+    const { exitCode, stdout } = await run('config check --config hooks.yaml', { HOOK });
+    expect(exitCode).toBe(ExitCode.ok);
+    expect(stdout).toContain('application shop, 2 pipelines');
+    expect(stdout).not.toContain('deliveries');
+    expect(stdout).toContain('endpoint local: visits, jobs → http://127.0.0.1:8080\n');
+    expect(stdout).toContain('endpoint try: jobs → the program cat');
+  });
+
   test('[I4] ends with 2 and all that is wrong', async () => {
     writeFileSync(join(folder, 'wrong.yaml'), YAML.replace('30m', 'soon').replace('lease', 'leese'));
     const { exitCode, stderr } = await run('config check --config wrong.yaml');

@@ -1,5 +1,5 @@
 import { counted } from '@flatline/base';
-import { configurationJsonSchema, SECRET_SECTIONS } from '@flatline/config';
+import { configurationJsonSchema, type EndpointConfig, SECRET_SECTIONS } from '@flatline/config';
 import { kindOf } from '@flatline/kind-modules';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -14,7 +14,21 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
   if (warning !== undefined) console.note(`warning: ${warning}`);
   const origins = { ...facts, pid: undefined };
   const stateDirFrom = String(facts['stateDirFrom']);
-  const pipelines = config.pipelines.map((pipeline) => {
+  const { endpoints: all = [], pipelines: notified = [] } = config.notifier ?? {};
+  if (all.length > 0) {
+    const { requireReachable } = await import('@flatline/notifier/reach');
+    for (const endpoint of all) requireReachable(endpoint);
+  }
+  const endpoints = all.map(({ name, target }) => ({
+    name,
+    to: targetText(target),
+    pipelines: notified.flatMap(({ pipeline, endpoints: its }) =>
+      its.some((each) => each.name === name) ? [pipeline.name] : [],
+    ),
+  }));
+  // Those that keep deliveries are none of the user's.
+  const own = config.pipelines.filter(({ deliveriesOf }) => deliveriesOf === undefined);
+  const pipelines = own.map((pipeline) => {
     const { name, kind, input, inputs = [], output, deadLetterTopic, changelogTopic, group } = pipeline;
     const topics = {
       input: input.topic,
@@ -33,9 +47,15 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
       `  ${name}: ${kind}, ${[topics.input, ...(topics.furtherInputs ?? [])].join(' + ')} → ${topics.output}`,
       `    an outage of the brokers: ${outage.text}`,
     ]),
+    ...endpoints.map(({ name, to, pipelines: of }) => `  endpoint ${name}: ${of.join(', ')} → ${to}`),
   ];
-  console.result({ ok: true, ...origins, pipelines }, lines.join('\n'));
+  console.result({ ok: true, ...origins, pipelines, ...(endpoints.length > 0 && { endpoints }) }, lines.join('\n'));
   return ExitCode.ok;
+}
+
+/** The path of a webhook's URL may be a secret. */
+function targetText(target: EndpointConfig['target']): string {
+  return 'command' in target ? `the program ${target.command[0]!}` : new URL(target.url).origin;
 }
 
 export function runSchema(console: Console): ExitCode {

@@ -1,7 +1,7 @@
 // Committed outputs of a process's pipelines to webhooks: who carries which partition.
 //
 // Owns: the groups' memberships, the couriers, what they share.
-import { type Clock, Misconfigured, type Random } from '@flatline/base';
+import { type Clock, type Random } from '@flatline/base';
 import type { NotifiedPipeline, NotifierConfig } from '@flatline/config';
 import { Gate } from '@flatline/deliveries';
 import {
@@ -19,9 +19,8 @@ import { Courier } from './courier/courier.ts';
 import type { NotifierLog, Way } from './courier/carried.ts';
 import type { EndpointStatus } from './courier/courier-run.ts';
 import type { KeptState } from './courier/restoration.ts';
-import { allowedOf } from './guard/allowed.ts';
-import { forbiddenLiteral } from './guard/guard.ts';
 import { type Resolve, systemResolve } from './guard/resolver.ts';
+import { requireReachable } from './reach.ts';
 import { CommandSender } from './sending/command-sender.ts';
 import { HttpSender } from './sending/http-sender.ts';
 
@@ -90,8 +89,7 @@ function wayOf(
   const { target, timeoutMs, maxInFlight, maxPerSecond, allow, secrets } = endpoint;
   const gate = new Gate({ maxInFlight, maxPerSecond });
   if ('command' in target) return { endpoint, gate, sender: new CommandSender({ clock, timeoutMs, show, ...target }) };
-  const why = forbiddenLiteral(new URL(target.url), allowedOf(allow));
-  if (why !== undefined) throw new Misconfigured(`notifier.endpoints: ${endpoint.name}: ${why}`);
+  requireReachable(endpoint);
   const sender = new HttpSender({ clock, ...target, allow, timeoutMs, maxInFlight, secrets, resolve, userAgent });
   return { endpoint, gate, sender };
 }
