@@ -14,6 +14,20 @@ export interface AccessFlags {
   readonly ca?: string;
 }
 
+/** What the flags name, read. */
+export interface Access {
+  readonly token: string | undefined;
+  readonly ca: string | undefined;
+}
+
+/** @throws CommandFailure where a file cannot be read */
+export function accessOf({ tokenFile, ca }: AccessFlags, shell: Shell): Access {
+  return {
+    token: tokenFile === undefined ? undefined : textOf('--token-file', tokenFile, shell),
+    ca: ca === undefined ? undefined : textOf('--ca', ca, shell),
+  };
+}
+
 export interface AddressFlags extends ConfigurationFlags, AccessFlags {
   readonly url?: string;
 }
@@ -86,9 +100,8 @@ export type AddressesFlags = Omit<AddressFlags, 'url'> & { readonly url?: readon
 
 /** At least one. @throws CommandFailure where none can be known */
 export async function addressesOf(flags: AddressesFlags, shell: Shell): Promise<readonly ProcessorAddress[]> {
-  const token = flags.tokenFile === undefined ? undefined : textOf('--token-file', flags.tokenFile, shell);
+  const { token, ca: given } = accessOf(flags, shell);
   const askerFor = (ca: string | undefined): HttpAsker => new HttpAsker(ca === undefined ? {} : { ca });
-  const given = flags.ca === undefined ? undefined : textOf('--ca', flags.ca, shell);
   if (flags.url !== undefined) {
     const asker = askerFor(given);
     return flags.url.map((url) => new ProcessorAddress(url, asker, token));

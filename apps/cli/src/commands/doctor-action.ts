@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
+import { type AccessFlags, accessOf } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { duration } from '../terminal/progress.ts';
@@ -17,7 +18,7 @@ import { inspectTopics } from '../topics/provision.ts';
 import { deviationText, missingDeviation } from '../topics/topic-plan.ts';
 import { type Finding, httpFindings } from './doctor-http.ts';
 
-export interface DoctorFlags extends ConfigurationFlags {
+export interface DoctorFlags extends ConfigurationFlags, AccessFlags {
   readonly json?: boolean;
 }
 
@@ -53,7 +54,12 @@ async function examine(flags: DoctorFlags, shell: Shell, say: Say): Promise<void
     say(outageFinding(pipeline));
   }
   say(stateDirectory(config));
-  for (const finding of await httpFindings(config)) say(finding);
+  for (const finding of await httpFindings(config, accessOf(flags, shell))) say(finding);
+  const endpoints = config.notifier?.endpoints ?? [];
+  if (endpoints.length > 0) {
+    const { endpointFindings } = await import('./doctor-endpoints.ts');
+    for (const finding of await endpointFindings(endpoints, { clock: shell.clock, env: shell.env })) say(finding);
+  }
   await examineRegistry(config, shell, say);
   const connection = await tried('brokers', say, () => connect(kafkaOf(config, shell.clock), shell.stop));
   if (connection === undefined) return;

@@ -1,7 +1,8 @@
 // Findings of doctor at the processor's HTTP address.
 import { messageOf } from '@flatline/base';
 import { HttpAsker, readSecretFile } from '@flatline/system';
-import { type ConfiguredAddress, ProcessorAddress, urlOf } from '../processor-address.ts';
+import { CommandFailure } from '../failure.ts';
+import { type Access, type ConfiguredAddress, ProcessorAddress, urlOf } from '../processor-address.ts';
 import type { SeenInstance } from './application-look.ts';
 
 export interface Finding {
@@ -11,22 +12,32 @@ export interface Finding {
 }
 
 const ANSWER_MAX_MS = 5_000;
+const NONE: Access = { token: undefined, ca: undefined };
+const UNTOLD: Finding = {
+  what: 'HTTP',
+  outcome: 'warning',
+  text: 'a processor answers, and says nothing of its warnings without a token: --token-file',
+};
 
 /** A running processor holds the address, and is asked how it is; anything else there is in the way. */
-export async function httpFindings(config: ConfiguredAddress): Promise<Finding[]> {
+export async function httpFindings(config: ConfiguredAddress, { token, ca: given }: Access = NONE): Promise<Finding[]> {
   const what = 'HTTP';
   const another = 'choose another http.port or --http-port';
   const address = urlOf(config);
   if (config.http.port === 0) return [{ what, outcome: 'ok', text: 'any free port' }];
   try {
     const { caFile } = config.http.protection ?? {};
-    const asker = new HttpAsker(caFile === undefined ? {} : { ca: readSecretFile(caFile, new Map()) });
+    const ca = given ?? (caFile === undefined ? undefined : readSecretFile(caFile, new Map()));
+    const asker = new HttpAsker(ca === undefined ? {} : { ca });
     const { status, text } = await asker.ask(`${address}/livez`, { withinMs: ANSWER_MAX_MS });
     const isOurs = status === 200 && text.includes('"live"');
     if (!isOurs) return [{ what, outcome: 'wrong', text: `another program answers at ${address}: ${another}` }];
     const answers: Finding = { what, outcome: 'ok', text: `a processor answers at ${address}` };
-    return [answers, ...(await saidBy(new ProcessorAddress(address, asker)))];
+    const said = await saidBy(new ProcessorAddress(address, asker, token));
+    return said === undefined ? [UNTOLD] : [answers, ...said];
   } catch (error) {
+    // It answers, and lets this caller in no farther, by its token.
+    if (error instanceof CommandFailure) return [{ what, outcome: 'wrong', text: error.message }];
     if ((error as { readonly code?: unknown }).code === 'ECONNREFUSED')
       return [{ what, outcome: 'ok', text: `${address} is free` }];
     return [
@@ -35,13 +46,14 @@ export async function httpFindings(config: ConfiguredAddress): Promise<Finding[]
   }
 }
 
-/** Asks the processor there why it is not ready, and for its warnings; one that asks for a token says no more than whether. */
-async function saidBy(address: ProcessorAddress): Promise<Finding[]> {
+/**
+ * Asks the processor there why it is not ready, and for its warnings. undefined: it says no more than that it is ready, as one
+ * that asks for a token does.
+ */
+async function saidBy(address: ProcessorAddress): Promise<Finding[] | undefined> {
   const { body } = await address.ask<Pick<SeenInstance, 'ready'> & Partial<SeenInstance>>('/readyz');
-  const {
-    ready,
-    reasons = ready ? [] : ['is not ready: flatline status --token-file … says why'],
-    warnings = [],
-  } = body;
-  return [...reasons, ...warnings].map((text) => ({ what: 'processor', outcome: 'warning', text }));
+  const { ready, reasons, warnings } = body;
+  if (warnings === undefined && ready) return undefined;
+  const why = reasons ?? ['is not ready: --token-file has it say why'];
+  return [...why, ...(warnings ?? [])].map((text) => ({ what: 'processor', outcome: 'warning', text }));
 }

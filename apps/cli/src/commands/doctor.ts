@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandContext } from './context.ts';
 import type { DoctorFlags } from './doctor-action.ts';
-import { brokersOption, configOption, httpPortOption, jsonOption } from './flags.ts';
+import { brokersOption, caOption, configOption, httpPortOption, jsonOption, tokenFileOption } from './flags.ts';
 
 export function addDoctorCommand(program: Command, context: CommandContext): void {
   program
@@ -14,6 +14,8 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .addOption(brokersOption('the configuration'))
     .option('--state-dir <folder>', "instead of the configuration's stateDir")
     .addOption(httpPortOption())
+    .addOption(tokenFileOption())
+    .addOption(caOption())
     .addOption(jsonOption())
     .addHelpText('after', DOCTOR_HELP)
     .action(
@@ -24,8 +26,8 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
 }
 
 const DOCTOR_HELP = `
-Looks at Node, the configuration, the state directory, the brokers, the schema registry, the topics, the groups and the HTTP
-address. It changes nothing, and can be run beside a processor.
+Looks at Node, the configuration, the state directory, the brokers, the schema registry, the topics, the groups, the HTTP
+address, and the hosts and programs of endpoints, to which nothing is sent. It changes nothing, and can be run beside a processor.
 
 Examples:
   $ flatline doctor
