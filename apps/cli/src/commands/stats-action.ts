@@ -60,17 +60,17 @@ export async function runStats(flags: StatsFlags, console: Console, shell: Shell
     await reader.close();
     connection.close();
   }
-  show(sums.last(flags.last), console);
+  show(sums.last(flags.last), flags.last, console);
   if (unread > 0) console.note(`${unread} records could not be read.`);
   return ExitCode.ok;
 }
 
-function show(windows: readonly WindowSum[], console: Console): void {
+function show(windows: readonly WindowSum[], last: number, console: Console): void {
   const table = statsTable(console.width);
   console.heading(table.heading);
   for (const window of windows) console.result(statsValue(window), table.line(window));
   if (windows.length === 0) {
-    console.note('No window is over in which anything was counted.');
+    console.note(`Nothing was counted in the last ${last} windows that are over; a greater --last looks further back.`);
     return;
   }
   console.note(`opened  ${sparkline(windows.map(({ opened }) => opened))}`);

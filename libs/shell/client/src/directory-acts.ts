@@ -34,7 +34,7 @@ const UNSENT: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'E
 
 /**
  * Asks the first instance that can be reached, and no other once the act may have been sent: twice in the log, it might end what has
- * begun in between. @throws Retriable where it is not known to be in the log, Error where it was refused
+ * begun in between. @throws Retriable where it is not known to be in the log, Misconfigured where it was refused
  */
 export async function act<Answer>(
   access: DirectoryAccess,
@@ -54,7 +54,7 @@ export async function act<Answer>(
     if (status === 202) return said as Answer;
     const { error = String(status) } = said as { readonly error?: string };
     if (status === 503 || status === 429) throw new Retriable(`${endpoint}: ${error}`);
-    throw new Error(`${endpoint}: ${error}`);
+    throw new Misconfigured(`${endpoint}: ${error}`);
   }
   throw new Retriable(`no instance can be reached: ${failures.join('; ')}`);
 }

@@ -78,7 +78,7 @@ export async function* watching(parts: WatchParts): AsyncGenerator<DirectoryChan
     } catch (error) {
       if (isOver()) return;
       if (!(error instanceof Later)) {
-        if (error instanceof Refused || error instanceof Misconfigured) throw error;
+        if (error instanceof Misconfigured) throw error;
       } else pauseMs = Math.max(pauseMs, error.afterMs);
     } finally {
       signal.removeEventListener('abort', end);
@@ -89,8 +89,6 @@ export async function* watching(parts: WatchParts): AsyncGenerator<DirectoryChan
     pauseMs = Math.min(PAUSE_MAX_MS, 2 * pauseMs);
   }
 }
-
-class Refused extends Error {}
 
 class Later extends Retriable {
   readonly afterMs: DurationMs;
@@ -119,7 +117,8 @@ async function* connected(
     const headers = { accept: 'text/event-stream', ...(id !== undefined && { 'last-event-id': id }) };
     const answer = await access.stream(url, path, { headers, signal: connection.signal });
     const { statusCode } = answer;
-    if (statusCode === 400) throw new Refused((JSON.parse(await text(answer)) as { readonly error: string }).error);
+    if (statusCode === 400)
+      throw new Misconfigured((JSON.parse(await text(answer)) as { readonly error: string }).error);
     if (statusCode !== 200) {
       answer.destroy();
       throw new Later(1_000 * Number(answer.headers['retry-after'] ?? 0));

@@ -1,4 +1,4 @@
-import { partitionOf } from '@flatline/base';
+import { Misconfigured, partitionOf } from '@flatline/base';
 import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -66,3 +66,30 @@ test('[Q1] an instance that does not answer is waited for once; then others are 
   const visits = directory({ urls: [other], pipeline: 'visits', timeoutMs: 300 });
   for (let asked = 0; asked < 40; asked += 1) expect(await visits.get('anna')).toMatchObject({ owner: 'c' });
 }, 5_000);
+
+test('[I4] a key that is none is refused, and says what to give', async () => {
+  const visits = directory({ urls: ['http://127.0.0.1:9'], pipeline: 'visits' });
+  await expect((async () => visits.get(5 as unknown as string))()).rejects.toThrow('the key is 5: give text or bytes');
+  await expect((async () => visits.end(undefined as unknown as string))()).rejects.toThrow(
+    'the key is undefined: give',
+  );
+  await expect(visits.getAll('abc' as unknown as string[])).rejects.toThrow(
+    'getAll: keys is abc: give an array of keys',
+  );
+});
+
+test('[I4] what an instance refuses is misconfigured here, and is asked of no other', async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url!);
+    response.writeHead(400).end(JSON.stringify({ error: 'there is no pipeline nope here: visits' }));
+  }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const nope = directory({ urls: [url, url], pipeline: 'nope' });
+  await expect(nope.get('anna')).rejects.toBeInstanceOf(Misconfigured);
+  await expect(nope.release('anna')).rejects.toThrow(/there is no pipeline nope here/);
+  await expect(nope.release('anna')).rejects.toBeInstanceOf(Misconfigured);
+  expect(asked).toHaveLength(3);
+});

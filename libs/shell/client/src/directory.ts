@@ -151,6 +151,7 @@ class HttpDirectory implements Directory {
 
   async getAll(keys: readonly RecordKey[], options: DirectoryGetOptions = {}): Promise<readonly DirectoryEntry[]> {
     checkCall('lookUp', options, 'getAll');
+    if (!Array.isArray(keys)) throw new TypeError(`getAll: keys is ${String(keys)}: give an array of keys`);
     const entries = new Array<DirectoryEntry>(keys.length);
     await this.#look(keys.map(keyBytes), async ({ indices, ask }) => {
       const found = await ask(options.proof);
@@ -343,7 +344,7 @@ class HttpDirectory implements Directory {
     }
   }
 
-  /** @throws Retriable where none answers, Error where one refuses the question */
+  /** @throws Retriable where none answers, Misconfigured where one refuses the question */
   async #fromAny<Answer>(endpoints: readonly string[], path: string, asked: Asked = {}): Promise<Answer> {
     const failures: string[] = [];
     for (const endpoint of this.#inOrder(endpoints)) {
@@ -351,18 +352,16 @@ class HttpDirectory implements Directory {
         const { status, body } = await this.#askOne(endpoint, path, asked);
         if (status === 200) return body as Answer;
         const { error } = body as Said;
-        if (status === 400) throw new Refused(error);
+        if (status === 400) throw new Misconfigured(error ?? 'the question was refused');
         failures.push(`${endpoint}: ${error ?? status}`);
       } catch (failure) {
-        if (failure instanceof Refused || failure instanceof Misconfigured) throw failure;
+        if (failure instanceof Misconfigured) throw failure;
         failures.push(`${endpoint}: ${messageOf(failure)}`);
       }
     }
     throw new Retriable(`no instance answers for pipeline ${this.#pipeline}: ${failures.join('; ')}`);
   }
 }
-
-class Refused extends Error {}
 
 interface Said {
   readonly error?: string;

@@ -22,7 +22,8 @@ const NOTHING_IN_JSON = /^\[object (?<found>ArrayBuffer|SharedArrayBuffer|Promis
 
 /** @throws BadInput for a key that no pipeline takes */
 export function keyBytes(key: RecordKey): Uint8Array {
-  const bytes = bytesOf(key)!;
+  const bytes = bytesOf(key);
+  if (bytes === undefined) throw new TypeError(`the key is ${String(key)}: give text or bytes`);
   if (bytes.length <= KEY_BYTES_MAX) return bytes;
   const most = `a key has at most ${KEY_BYTES_MAX} bytes, or the maxKeyBytes of its pipeline`;
   throw new BadInput('key-too-long', `the key has ${bytes.length} bytes: ${most}`);
