@@ -62,7 +62,7 @@ function valueIn(each: Readonly<Record<string, unknown>>, at: string): Uint8Arra
   const { value, valueBase64, delete: deletes } = each;
   if (deletes !== undefined) {
     if (deletes === true) return null;
-    throw new Refused(400, `${at}.delete is not true: leave it out where nothing ends`);
+    throw new Refused(400, `${at}.delete is neither true nor left out`);
   }
   if (valueBase64 !== undefined) {
     if (typeof valueBase64 === 'string' && BASE64.test(valueBase64)) return Buffer.from(valueBase64, 'base64');

@@ -160,8 +160,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
   {
     name: 'evicts who was granted the lease after the record',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
-    from: 'return offset < place && attributes.get(attribute) === equals;',
-    to: 'return place >= 0 && offset >= 0 && attributes.get(attribute) === equals;',
+    from: 'return !delayed && withinEpoch(token) - 1 < place;',
+    to: 'return !delayed && place >= 0 && withinEpoch(token) >= 0;',
   },
   {
     name: 'wants the token of whoever releases a lease by an act',
