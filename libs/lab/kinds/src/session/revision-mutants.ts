@@ -37,6 +37,7 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'adds nothing of a late event to what a closed session came to',
+    seed: 490,
     file: REVISIONS,
     from: 'const placed = place([closed.fragment], arrival, rules);',
     to: 'const placed = place([closed.fragment], { ...arrival, seen: undefined }, rules);',
