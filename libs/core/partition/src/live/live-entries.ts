@@ -282,12 +282,16 @@ export class LiveEntries implements Effects {
     }
   }
 
-  /** True if the entry was concerned. */
+  /** True if the entry was concerned. What is due behind the eviction is left: an instant may have to be settled before (LE4). */
   #evictUnder(slot: number): boolean {
-    this.#entry.at(slot);
-    if (this.#evictions.concerning(this.#kind.evicting!) === undefined) return false;
-    this.#takeEffect(slot, this.#dueAt(slot));
-    return true;
+    const concerning = (): Eviction | undefined => {
+      this.#entry.at(slot);
+      return this.#evictions.concerning(this.#kind.evicting!);
+    };
+    const first = concerning();
+    for (let next = first; next !== undefined; next = concerning())
+      if (!this.#takeEffect(slot, this.#dueAt(slot), next.at)) break;
+    return first !== undefined;
   }
 
   /** Due entries that an earlier `expire` left. */
@@ -513,8 +517,8 @@ export class LiveEntries implements Effects {
   }
 
   /** Lets everything due for the entry take effect, instant by instant (LE2). True if it lives on, in the window. */
-  #takeEffect(slot: number, first: Millis): boolean {
-    for (let due = first; due <= this.clock;) {
+  #takeEffect(slot: number, first: Millis, through = this.clock): boolean {
+    for (let due = first; due <= through;) {
       const next = this.#nextDue(slot, due);
       if (next === undefined) return false;
       due = next;
