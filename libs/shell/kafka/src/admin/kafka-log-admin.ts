@@ -11,6 +11,7 @@ import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
 import { listOffset, NO_OFFSET } from '../connection/list-offsets.ts';
+import { givenId } from '../connection/topic-id.ts';
 import { decodeFetch, fetchRequest } from '../reader/fetch-exchange.ts';
 import { fingerprintIn } from '../record-batch/batch-fingerprint.ts';
 import { decodeDeleteRecords, deleteRecordsRequest } from './delete-records.ts';
@@ -57,7 +58,7 @@ export class KafkaLogAdmin implements LogAdmin {
     return administer(this.#options, async () => {
       const { topics } = await this.#connection.refresh([topic]);
       const found = topics.find((each) => each.topic === topic && each.errorCode === KafkaCode.none);
-      return { partitions: found?.partitions.length ?? 0, topicId: found?.topicId };
+      return { partitions: found?.partitions.length ?? 0, topicId: givenId(found?.topicId) };
     });
   }
 

@@ -1,4 +1,5 @@
 import type { AnswerDecoder, KafkaRequest } from '../connection/kafka-request.ts';
+import { givenId } from '../connection/topic-id.ts';
 import { decodeFetchById, fetchByIdRequest, type IdentifiedPartition } from './fetch-by-id.ts';
 import {
   decodeFetch,
@@ -13,8 +14,6 @@ export interface Fetchable extends FetchedPartition {
   readonly topicId: string | undefined;
 }
 
-const NO_ID = '0'.repeat(32);
-
 /** By ids where all of them are known. */
 export function fetchOf(
   partitions: readonly Fetchable[],
@@ -27,5 +26,5 @@ export function fetchOf(
 }
 
 function isIdentified(partition: Fetchable): partition is Fetchable & IdentifiedPartition {
-  return partition.topicId !== undefined && partition.topicId !== NO_ID;
+  return givenId(partition.topicId) !== undefined;
 }

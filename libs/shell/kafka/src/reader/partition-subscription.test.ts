@@ -35,6 +35,21 @@ describe('PartitionSubscription', () => {
     expect(subscription.state.kind).toBe('fetching');
   });
 
+  test.each<[string, string | undefined]>([
+    ['as metadata named it first', undefined],
+    ['as it was named at the start', '0'.repeat(32)],
+  ])('[R3] a topic without an id, %s, is the same topic once the cluster gives ids', (_name, topicId) => {
+    const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner, -1, topicId);
+    subscription.topicIs('0'.repeat(32));
+    subscription.topicIs('a'.repeat(32));
+    // A node that was not upgraded yet.
+    subscription.topicIs('0'.repeat(32));
+    expect(subscription.failure).toBeUndefined();
+    expect(subscription.topicId).toBe('a'.repeat(32));
+    subscription.topicIs('b'.repeat(32));
+    expect(subscription.failure!.message).toMatch(/was deleted and created again/);
+  });
+
   test('PS3 [F23b] metadata that name a leader of a later epoch end the fetch under way, whichever node answers it', () => {
     const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner);
     const leader = { nodeId: 1, leaderEpoch: 5, topicId: 'id' };

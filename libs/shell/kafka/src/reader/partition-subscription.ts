@@ -14,6 +14,7 @@ import type { LogEnds, LogSubscription, ReadObstacle, FetchedRecords, TopicParti
 import { BackOff, type BackOffLimits } from '@flatline/system';
 import type { EpochEnd } from '../connection/epoch-end.ts';
 import type { Leader } from '../connection/kafka-connection.ts';
+import { givenId } from '../connection/topic-id.ts';
 import { BatchCursor } from '../record-batch/batch-cursor.ts';
 import { scanBatches } from '../record-batch/batch-scan.ts';
 import type { PartitionAnswer } from './fetch-exchange.ts';
@@ -71,7 +72,7 @@ export class PartitionSubscription implements LogSubscription {
     this.#fetchOffset = offset;
     this.#readEpoch = readEpoch;
     this.#agreedEpoch = readEpoch;
-    this.#topicId = topicId;
+    this.#topicId = givenId(topicId);
     this.#owner = owner;
     this.#waitFor('its leader');
   }
@@ -216,10 +217,11 @@ export class PartitionSubscription implements LogSubscription {
     this.#agreedEpoch = this.#leaderEpoch;
   }
 
-  /** Metadata named the topic's id: another one than before is another topic. */
-  topicIs(topicId: string): void {
+  /** Metadata named the topic's id: another one than before is another topic, unless none was given (a cluster being upgraded). */
+  topicIs(named: string): void {
+    const topicId = givenId(named);
     this.#topicId ??= topicId;
-    if (this.#topicId !== topicId) this.fail(this.#recreated());
+    if (topicId !== undefined && this.#topicId !== topicId) this.fail(this.#recreated());
   }
 
   /**
