@@ -47,4 +47,5 @@ export { type Random, randomBytes, seededRandom } from './random.ts';
 export { partitionOf, partitionOfRange } from './partitioner.ts';
 export { ReusedMemory } from './reused-memory.ts';
 export { type Cancel, type Clock, type DurationMs, INSTANT_MAX, type Millis } from './time.ts';
+export { unawaited } from './unawaited.ts';
 export { millisecondsIn, WRITTEN_DURATION, type WrittenDuration } from './written-duration.ts';

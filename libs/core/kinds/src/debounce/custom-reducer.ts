@@ -2,7 +2,7 @@
 //
 // The result is JSON in the window's state. So a function that throws, or returns what no record holds, costs the item and
 // nothing else; and committed results were computed once, whatever the function would return another time.
-import { messageOf, type Millis } from '@flatline/base';
+import { messageOf, type Millis, unawaited } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { Refusal } from '../contract.ts';
 import { bad } from '../refusals.ts';
@@ -59,7 +59,7 @@ export function reduced(
 ): Uint8Array | Refusal {
   try {
     const accumulated: unknown = before === undefined ? undefined : JSON.parse(utf8Reader.decode(before));
-    const come = reduce(accumulated, item);
+    const come = unawaited(reduce(accumulated, item));
     if (come instanceof Promise) return bad('reducer-failed', 'the reducer returned a promise; it must be synchronous');
     const json = JSON.stringify(come) as string | undefined;
     return json === undefined ? bad('reducer-failed', 'the reducer returned what is no JSON') : utf8.encode(json);

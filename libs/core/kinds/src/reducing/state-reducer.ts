@@ -9,7 +9,7 @@
 //
 // Checked
 //   not  RD1, RD2: what the functions do is theirs; the tests hand in some that misbehave.
-import { assert, ByteReader, ByteWriter, messageOf } from '@flatline/base';
+import { assert, ByteReader, ByteWriter, messageOf, unawaited } from '@flatline/base';
 import type { Reduced } from '@flatline/ports/formats';
 import { bad, type Bad } from '../refusals.ts';
 import { type BytesSpan, spanOf } from '../state-bytes.ts';
@@ -141,7 +141,7 @@ export class StateReducer {
   /** Calls a function, and makes a state of what it returns: or says why the event is refused. */
   #made(caller: Caller, name: string, call: () => unknown): Uint8Array | Bad {
     try {
-      return this.#watched(caller, () => this.#stateOf(name, call()));
+      return this.#watched(caller, () => this.#stateOf(name, unawaited(call())));
     } catch (error) {
       if (error instanceof NotOfType)
         return bad('reducer-failed', `${name} returned what is no state: ${error.message}`);
@@ -181,7 +181,7 @@ export class StateReducer {
 
   #finished(value: unknown): Reduced {
     const { definition, result } = this.named.reducer;
-    const avro = encoded(result.type, definition.finish === undefined ? value : definition.finish(value));
+    const avro = encoded(result.type, definition.finish === undefined ? value : unawaited(definition.finish(value)));
     return { avro, json: asJson(result.type, this.#readResult(new ByteReader(avro))) };
   }
 

@@ -207,6 +207,16 @@ describe('[P3] a function', () => {
       /no site$/,
     ],
     ['is asynchronous', (() => Promise.resolve({})) as unknown as RouteFunction, /returns no record/],
+    [
+      'is asynchronous, and throws later',
+      (() => Promise.reject(new Error('later'))) as unknown as RouteFunction,
+      /returns no record/,
+    ],
+    [
+      'asks for what is asynchronous, and for too many',
+      (() => Array.from({ length: 17 }, () => Promise.reject(new Error('later')))) as unknown as RouteFunction,
+      /asks for 17 records/,
+    ],
     ['returns a text', (() => 'x') as unknown as RouteFunction, /returns no record/],
     ['returns a number as the key', (() => ({ key: 1 })) as unknown as RouteFunction, /a key that is no text/],
     ['returns a function as the value', () => ({ value: () => 1 }), /a value that is no JSON/],

@@ -1,7 +1,7 @@
 // What an output brings about beside itself: records of other topics, which go out with it in one transaction (P3).
 //
 // A function of the output, the routes and the partition counts alone: the checker makes the same of the output as it lies.
-import { type KindName, messageOf, partitionOf } from '@flatline/base';
+import { type KindName, messageOf, partitionOf, unawaited } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { pointer } from '../reducing/built-in/json-pointer.ts';
 import type { KindOutput } from '../contract.ts';
@@ -121,6 +121,7 @@ function byFunction(record: RouteFunction): Make {
     const asked: unknown = record(shown);
     if (asked === undefined) return [];
     const all: readonly unknown[] = Array.isArray(asked) ? asked : [asked];
+    all.forEach(unawaited);
     if (all.length > ROUTED_RECORDS_MAX)
       throw new Unroutable(`its function asks for ${all.length} records; at most ${ROUTED_RECORDS_MAX}`);
     return all.map((each) => askedRecord(each, output));

@@ -1,7 +1,7 @@
 // One key's windows by the rules, written as simply as they are (B1–B3): the items that wait, and the batches that came out.
 //
 // Shares no code with what it judges.
-import type { DurationMs, Millis } from '@flatline/base';
+import { type DurationMs, type Millis, unawaited } from '@flatline/base';
 import type { InputRecord, RawHeader } from '../../logs/history.ts';
 import type { Machine, When } from '../entry-rules.ts';
 import { jsonObject } from '../../logs/json-event.ts';
@@ -228,7 +228,7 @@ export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowS
     try {
       const { offset, timestamp, value, record } = item;
       const known: unknown = before === undefined ? undefined : JSON.parse(new TextDecoder().decode(before));
-      const returned = reduce(known, { offset, timestamp, value, ...record });
+      const returned = unawaited(reduce(known, { offset, timestamp, value, ...record }));
       const come = returned instanceof Promise ? undefined : (JSON.stringify(returned) as string | undefined);
       if (come === undefined || sizeOf(utf8.encode(come)) > this.#room) return 'refused';
       return { ...item, value: utf8.encode(come) };

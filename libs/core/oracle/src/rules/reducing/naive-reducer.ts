@@ -1,6 +1,7 @@
 // What a session comes to by its reducer, as plainly as S10 says it. The application's functions are the same that the processor
 // calls: they are data to both.
 import { type BuiltInPart, added, finished, initialOf, merged, type SeenFields, setTextBytes } from './built-ins.ts';
+import { unawaited } from '@flatline/base';
 import { bytesOf, evolved, fingerprintOf, NoValue, type Schema, valueIn } from './state-type.ts';
 
 /** Functions of an application. */
@@ -96,7 +97,7 @@ export function reducedSize(state: ReducedState | undefined): number {
 
 function made(rules: ReducerRules, make: () => unknown): ReducedState {
   try {
-    const bytes = bytesOf(rules.state, make());
+    const bytes = bytesOf(rules.state, unawaited(make()));
     if (bytes.length > rules.maxStateBytes) throw new Refused('it is too large');
     const by = functionsOf(rules)!;
     if (rules.builtIn === undefined) {
@@ -122,7 +123,7 @@ function resultOf(
   by: ReducerFunctions,
   state: unknown,
 ): { readonly value: unknown; readonly bytes: number } {
-  const avro = bytesOf(result, by.finish === undefined ? state : by.finish(state));
+  const avro = bytesOf(result, by.finish === undefined ? state : unawaited(by.finish(state)));
   const value = valueIn(result, Uint8Array.from(avro));
   const json = new TextEncoder().encode(JSON.stringify(plain(value))).length;
   return { value: plain(value), bytes: Math.max(avro.length, json) };

@@ -1,4 +1,5 @@
 // What an output brings about (P3), read a second time from docs/SPEC.md and docs/ROUTES.md: as plainly as they say it.
+import { unawaited } from '@flatline/base';
 import type { NaiveRoute, OutputRecord, RawHeader, RoutedOutput, RouteText } from '../../logs/history.ts';
 import { textOf, utf8In } from '../../logs/byte-names.ts';
 import { headerText } from '../headers.ts';
@@ -156,7 +157,8 @@ function askedOf(record: (output: RoutedOutput) => unknown, seen: RoutedOutput):
   try {
     const asked = record(structuredClone(seen));
     if (asked === undefined) return [];
-    if (!Array.isArray(asked)) return [asked];
+    if (!Array.isArray(asked)) return [unawaited(asked)];
+    asked.forEach(unawaited);
     return asked.length > RECORDS_MAX ? 'unroutable' : (asked as readonly unknown[]);
   } catch {
     return 'unroutable'; // that is what it comes to

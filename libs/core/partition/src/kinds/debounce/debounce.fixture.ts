@@ -203,6 +203,6 @@ export const waitsAtMost = (ms: number | string): Headers => ({ 'flatline-max-wa
 export const joined: DebounceRules['reduce'] = (before = '', { value }) => {
   const item = text(value);
   if (item === 'throw') throw new Error('no');
-  if (item === 'promise') return Promise.resolve(item);
+  if (item === 'promise') return Promise.reject(new Error('later'));
   return item === 'nothing' ? undefined : `${String(before)}${item}`;
 };

@@ -278,7 +278,7 @@ describe('[S10] reducers of an application', () => {
         initial: () => ({ text: '' }),
         add({ text }, { fields: { say } }) {
           if (say === 'throw') throw new Error('no');
-          if (say === 'promise') return Promise.resolve({ text }) as never;
+          if (say === 'promise') return Promise.reject(new Error('later')) as never;
           if (say === 'nothing') return undefined as never;
           if (say === 'more') return { text, more: 1 } as never;
           if (say === 'half') return { text: '\ud800' };
@@ -286,18 +286,21 @@ describe('[S10] reducers of an application', () => {
         },
         merge: (a, b) => ({ text: `${a.text}${b.text}` }),
         // A number that no double of JSON is.
-        finish: ({ text }) => ({ length: text.includes('!') ? Infinity : text.length }),
+        finish: ({ text }) =>
+          text.includes('?')
+            ? (Promise.reject(new Error('later')) as never)
+            : { length: text.includes('!') ? Infinity : text.length },
       }),
     );
-    const said = ['ok', 'throw', 'promise', 'nothing', 'more', 'half', '!', 'x'.repeat(30), 'ok'];
+    const said = ['ok', 'throw', 'promise', 'nothing', 'more', 'half', '!', '?', 'x'.repeat(30), 'ok'];
     const log = add(logOf(picky), ...said.map((say, i): Row => [i, { say, type: say.slice(0, 9) }]));
     expect(reduced(log)).toEqual([{ length: 4 }]);
     expect(log.refused).toEqual([
-      ...[1, 2, 3, 4, 5, 6].map((offset) => ({ offset, reason: 'reducer-failed' })),
-      { offset: 7, reason: 'reduced-too-large' },
+      ...[1, 2, 3, 4, 5, 6, 7].map((offset) => ({ offset, reason: 'reducer-failed' })),
+      { offset: 8, reason: 'reduced-too-large' },
     ]);
     // A dead letter is no activity, and counts nowhere.
-    expect(log.said()).toMatchObject([{ eventCount: 2, lastSeenAt: T + 8, countsByType: { ok: 2 } }]);
+    expect(log.said()).toMatchObject([{ eventCount: 2, lastSeenAt: T + 9, countsByType: { ok: 2 } }]);
   });
 
   test('[I4] a state that is its own result is bounded as one: JSON names each field of each item', () => {

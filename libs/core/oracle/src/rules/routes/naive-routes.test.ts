@@ -1,0 +1,22 @@
+import { describe, expect, test } from '@jest/globals';
+import type { OutputRecord, RoutedOutput } from '../../logs/history.ts';
+import { routesOf } from './naive-routes.ts';
+
+const utf8 = new TextEncoder();
+const BYTES_MAX = 900_000;
+
+function outputOf(value = '{}'): OutputRecord {
+  const place = { offset: 0, timestamp: 0, logAppendTime: true };
+  return { ...place, key: utf8.encode('anna'), value: utf8.encode(value), summary: {}, incarnation: undefined };
+}
+
+const by = (record: (output: RoutedOutput) => unknown) => routesOf('session', [{ to: 't', record }], outputOf());
+
+describe('[P3] the second reading of routes', () => {
+  test.each<[string, () => unknown]>([
+    ['is asynchronous', () => Promise.reject(new Error('later'))],
+    ['asks for what is asynchronous', () => [Promise.reject(new Error('later')), {}]],
+  ])('[P3] has a function that %s make nothing, and end nothing later', (_, record) => {
+    expect(by(record)).toEqual(['unroutable']);
+  });
+});
