@@ -254,16 +254,18 @@ describe('[C6][R3] a batch stamped as no instant is', () => {
 describe('[R3] another number of partitions of the input', () => {
   test('[R3][F11] ends the process, whether a partition has state or, being new, has none yet', async () => {
     const world = new World({ seed: 18, partitions: 2, timeoutMs: 60_000 });
-    world.inputPartitions = 3;
     const first = world.launch('a');
     for (let i = 0; i < 20; i += 2) world.simulation.log.produce(INPUT, 0, { key: `k${i}`, value: '' });
     await world.simulation.time.runFor(3_000);
     first.host.kill();
-    world.inputPartitions = 2;
+    // As if it had been given more.
+    world.simulation.log.deleteTopic(INPUT);
+    world.simulation.log.createTopic(INPUT, { partitions: 3 });
+    world.inputPartitions = 3;
     const second = await restart(world);
     expect(second.failures.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/input in has 2 partitions, .* begun with 3: keys have moved/),
-      expect.stringMatching(/input in has 2 partitions, .* begun with 3: keys have moved/),
+      expect.stringMatching(/input in has 3 partitions, .* begun with 2: keys have moved/),
+      expect.stringMatching(/input in has 3 partitions, .* begun with 2: keys have moved/),
     ]);
     expect(world.closed()).toEqual([]);
   });
