@@ -237,7 +237,7 @@ export class ChainWorld {
     const spoil = this.#spoil;
     let number = 0;
     if (spoil === undefined) return routing;
-    return { of: (output) => routing.of(output).flatMap((routed) => spoil(routed, (number += 1))) };
+    return { ...routing, of: (output) => routing.of(output).flatMap((routed) => spoil(routed, (number += 1))) };
   }
 
   /** What the logs of a pipeline say of it, with all that it has routed. */

@@ -30,6 +30,8 @@ export type Routed =
   | { readonly kind: 'unroutable'; readonly detail: string };
 
 export interface Routing {
+  /** How many routes there are. */
+  readonly count: number;
   /** In the order of the routes. Never throws. */
   of(output: KindOutput): readonly Routed[];
 }
@@ -74,6 +76,7 @@ export function routingOf(
     }
   };
   return {
+    count: routes.length,
     of: (output) => {
       const said = saidBy(kind, output);
       if (said === undefined) return NOTHING;

@@ -79,7 +79,12 @@ export class OutputBox {
 
   addLater(records: LaterRecords): void {
     this.#later.push({ at: this.#records.length, records, encoded: [] });
-    this.#bytes += records.bytes;
+    this.#bytes += this.#counted(records);
+  }
+
+  /** Each route may take all of it along; a function, even several times. */
+  #counted({ bytes }: LaterRecords): number {
+    return bytes * (1 + (this.#routes?.routing.count ?? 0));
   }
 
   /** An entry has ended as of `at`. */
@@ -99,7 +104,7 @@ export class OutputBox {
     const bytes = record === undefined ? 0 : this.#put(record, encoded);
     this.#bytes += bytes;
     if (records.isOver) {
-      this.#bytes -= records.bytes;
+      this.#bytes -= this.#counted(records);
       this.#encoded += 1;
     }
     return record === undefined ? STEP_BYTES : bytes;
@@ -118,7 +123,7 @@ export class OutputBox {
 
   /** Lists violations of the invariants, in words. O(records), changes nothing. For checks. */
   inspect(): string[] {
-    const waiting = this.#later.slice(this.#encoded).reduce((sum, { records }) => sum + records.bytes, 0);
+    const waiting = this.#later.slice(this.#encoded).reduce((sum, { records }) => sum + this.#counted(records), 0);
     const encoded = [...this.#records, ...this.#later.flatMap((later) => later.encoded)];
     const bytes = encoded.reduce((sum, record) => sum + countedBytes(record), waiting);
     return bytes === this.#bytes ? [] : [`OB3: outputs have ${bytes} bytes, ${this.#bytes} are counted`];

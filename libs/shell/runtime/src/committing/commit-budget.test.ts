@@ -90,6 +90,23 @@ describe('how large a commit may be', () => {
     expect(budget.refused(100)).toBe(false);
     expect(budget.bytesMax).toBe(1_500);
   });
+
+  test('[O6] a commit refused that was many times what stepping counted halves the bound all the same', () => {
+    const budget = budgetOf();
+    for (let i = 0; i < 3; i += 1) expect(budget.refused(budget.bytesMax * 17, budget.bytesMax)).toBe(true);
+    expect(budget.bytesMax).toBe(500);
+  });
+
+  test('[O6] CB1: a slow one that was many times what stepping counted has as many times less be stepped', () => {
+    const budget = budgetOf();
+    budget.taken(64_000, 6_000, 0, 4_000);
+    expect(budget.bytesMax).toBe(2_000);
+    budget.taken(32_000, 3_000, 0, 2_000);
+    expect(budget.bytesMax).toBe(2_000);
+    // One of a position alone: nothing of it was counted.
+    budget.taken(300, 60, 0, 0);
+    expect(budget.bytesMax).toBe(2_000);
+  });
 });
 
 test('[O6] a commit that was full with its sweep counted lets the next be larger, though it was a third of that when written', () => {

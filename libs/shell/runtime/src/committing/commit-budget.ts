@@ -55,17 +55,22 @@ export class CommitBudget {
     const counted = Math.max(bytes, requestBytes);
     const ofBrokers = (counted * targetMs) / Math.max(1, tookMs - ownDelayMs);
     const ofTimeout = (counted * targetMs * OWN_DELAY_FACTOR) / Math.max(1, tookMs);
-    const fits = Math.min(ofBrokers, ofTimeout);
+    // What a cut makes of what was counted may be many times that, and will be again; of a small one most is its header.
+    const countedShare = bytes < requestBytes ? 1 : Math.min(1, countedBytes / bytes);
+    const fits = Math.min(ofBrokers, ofTimeout) * countedShare;
     const isFilled = countedBytes * 2 >= this.bytesMax;
     if (isFilled) this.#bytes = Math.min(fits, Math.max(this.#bytes, this.bytesMax * 2));
     else if (bytes >= requestBytes) this.#bytes = Math.min(fits, this.#bytes);
     this.#lastBytes = fits;
   }
 
-  /** A commit of this many bytes failed in the longest time there is. False where nothing smaller is ever cut. */
-  refused(bytes: number): boolean {
+  /**
+   * A commit of this many bytes failed in the longest time there is. False where nothing smaller is ever cut. `countedBytes`: as
+   * for `taken`.
+   */
+  refused(bytes: number, countedBytes = bytes): boolean {
     if (bytes <= this.#options.leastBytes) return false;
-    this.#bytes = Math.min(this.#bytes, bytes / 2);
+    this.#bytes = Math.min(this.#bytes, bytes / 2, countedBytes / 2);
     return true;
   }
 }

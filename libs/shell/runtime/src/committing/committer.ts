@@ -203,8 +203,8 @@ export class Committer {
     const { budget } = this.#parts;
     const { ports } = this.#context;
     const { timeoutMs } = this.#writer;
-    const { commitBytes } = inFlight.cut;
-    if (timeoutMs >= inFlight.timeoutMs || !budget.refused(commitBytes)) return this.#send(inFlight);
+    const { commitBytes, countedBytes } = inFlight.cut;
+    if (timeoutMs >= inFlight.timeoutMs || !budget.refused(commitBytes, countedBytes)) return this.#send(inFlight);
     const why = `a commit of ${commitBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
     const remedy = 'raise their transaction.max.timeout.ms';
     ports.log.error(`${why}; the task is restored and commits less at a time; ${remedy}`, this.#where());
