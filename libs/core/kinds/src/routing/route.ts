@@ -56,5 +56,5 @@ export interface RouteRules {
 
 /** Records that one output may bring about by one route. */
 export const ROUTED_RECORDS_MAX = 16;
-/** Bytes of key, value and headers of one of them: a batch of it fits what topics take by default. */
+/** Bytes of key, value and headers of one of them, and ten for each header's framing: a batch of it fits what topics take by default. */
 export const ROUTED_BYTES_MAX = 900_000;

@@ -154,6 +154,17 @@ describe('[P3] a route', () => {
     expect(routed([{ to: 't' }], output({ ...SUMMARY, big: 'x'.repeat(900_001) }))).toEqual([
       expect.stringMatching(/^routes\[0\] to t: its record has 900\d{3} bytes; at most 900000$/),
     ]);
+    // 1 100 000 bytes in a batch, most of them in names and framing.
+    const names = Array.from({ length: 1_000 }, (_, i) => `${'é'.repeat(500)}${i}`);
+    const wide = {
+      to: 't',
+      record: () => ({ value: '', headers: Object.fromEntries(names.map((name) => [name, ''])) }),
+    };
+    const small = { to: 't', record: () => ({ value: '', headers: { é: '' } }) };
+    expect(routed([wide, small])).toEqual([
+      'routes[0] to t: its record has 1012894 bytes; at most 900000',
+      expect.objectContaining({ topic: 't' }),
+    ]);
   });
 });
 

@@ -54,6 +54,8 @@ interface Route {
 /** Why a route makes nothing of an output. */
 class Unroutable extends Error {}
 
+/** Two lengths, of up to five bytes each. */
+const HEADER_FRAMING_BYTES = 10;
 const NOTHING: readonly Routed[] = [];
 const utf8 = new TextEncoder();
 const reader = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -151,9 +153,13 @@ function valueBytes(value: AskedRecord['value'], output: KindOutput): Uint8Array
   return utf8.encode(text);
 }
 
+function headerBytes(name: string, of: Uint8Array | null): number {
+  return HEADER_FRAMING_BYTES + utf8.encode(name).length + (of?.length ?? 0);
+}
+
 function sized(made: Made): Made {
   const { key, value, headers } = made;
-  const ofHeaders = headers.reduce((sum, { name, value: of }) => sum + name.length + (of?.length ?? 0), 0);
+  const ofHeaders = headers.reduce((sum, { name, value: of }) => sum + headerBytes(name, of), 0);
   const bytes = key.length + (value?.length ?? 0) + ofHeaders;
   if (bytes <= ROUTED_BYTES_MAX) return made;
   throw new Unroutable(`its record has ${bytes} bytes; at most ${ROUTED_BYTES_MAX}`);

@@ -76,6 +76,16 @@ describe('[I1] a dead letter', () => {
     );
   });
 
+  test('[I1] has the bytes of half surrogate pairs counted as they are written', () => {
+    const headers = Array.from({ length: 10 }, () => ({ name: '\ud800'.repeat(100), value: null }));
+    const letter = deadLetter(cursorOn({ key: null, value: null, headers }), 'invalid-json', '\udc00a'.repeat(500), {
+      bytesMax: 10_000,
+    });
+    expect(letter.headers).toHaveLength(10);
+    const written = recordBytes(letter) + utf8.encode(letter.detail).length;
+    expect(letterBytes(letter)).toBeGreaterThanOrEqual(written);
+  });
+
   test('[I1] loses of its value first, then its headers, and of its key last', () => {
     const record = {
       key: new Uint8Array(3_000),

@@ -150,13 +150,14 @@ function shortPartBytes(length: number): number {
   return length < SHORT_MAX ? 1 + Math.max(0, length) : partBytes(length);
 }
 
-/** Bytes of a string without lone surrogates. */
+/** Bytes of a string; half of a surrogate pair is written as U+FFFD, of three. */
 function utf8Length(text: string): number {
   let bytes = 0;
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);
-    // Each half of a pair is two of the four bytes.
-    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3;
+    const isPair = unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00;
+    bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : isPair ? 4 : 3;
+    if (isPair) i += 1;
   }
   return bytes;
 }

@@ -19,4 +19,10 @@ describe('[P3] the second reading of routes', () => {
   ])('[P3] has a function that %s make nothing, and end nothing later', (_, record) => {
     expect(by(record)).toEqual(['unroutable']);
   });
+
+  test('[P3] measures headers as they are written', () => {
+    const names = Array.from({ length: 1_000 }, (_, i) => `${'é'.repeat(500)}${i}`);
+    expect(by(() => ({ headers: Object.fromEntries(names.map((name) => [name, ''])) }))).toEqual(['unroutable']);
+    expect(by(() => ({ headers: { é: '' } }))).toMatchObject([{ to: 't' }]);
+  });
 });

@@ -17,6 +17,7 @@ export type RouteOutcome = ExpectedRoute | 'unroutable' | 'unknown';
 type Fields = Readonly<Record<string, unknown>>;
 
 const BYTES_MAX = 900_000;
+const HEADER_BYTES = 10;
 const RECORDS_MAX = 16;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const utf8 = new TextEncoder();
@@ -95,7 +96,8 @@ type Made = Omit<ExpectedRoute, 'to'> | undefined;
 function bounded(to: string, made: Made): ExpectedRoute | 'unroutable' {
   if (made === undefined) return 'unroutable';
   let bytes = made.key.length + (made.value === null ? 0 : made.value.length);
-  for (const { name, value } of made.headers) bytes += name.length + (value === null ? 0 : value.length);
+  for (const { name, value } of made.headers)
+    bytes += HEADER_BYTES + utf8.encode(name).length + (value === null ? 0 : value.length);
   return bytes > BYTES_MAX ? 'unroutable' : { to, ...made };
 }
 
