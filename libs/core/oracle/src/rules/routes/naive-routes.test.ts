@@ -3,7 +3,6 @@ import type { OutputRecord, RoutedOutput } from '../../logs/history.ts';
 import { routesOf } from './naive-routes.ts';
 
 const utf8 = new TextEncoder();
-const BYTES_MAX = 900_000;
 
 function outputOf(value = '{}'): OutputRecord {
   const place = { offset: 0, timestamp: 0, logAppendTime: true };
@@ -17,6 +16,15 @@ describe('[P3] the second reading of routes', () => {
     ['is asynchronous', () => Promise.reject(new Error('later'))],
     ['asks for what is asynchronous', () => [Promise.reject(new Error('later')), {}]],
   ])('[P3] has a function that %s make nothing, and end nothing later', (_, record) => {
+    expect(by(record)).toEqual(['unroutable']);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['a value that is no JSON', () => ({ value: { n: 1n } })],
+    ['no headers', () => ({ headers: null })],
+    ['a header that has no text', () => ({ headers: { a: Object.create(null) as unknown } })],
+    ['one of several that has none', () => [{}, { headers: null }]],
+  ])('[P3] has a function that returns %s make nothing', (_, record) => {
     expect(by(record)).toEqual(['unroutable']);
   });
 

@@ -84,7 +84,7 @@ function outcomesOf(route: NaiveRoute, seen: RoutedOutput, output: OutputRecord)
   if (record === undefined) return code ? ['unknown'] : [bounded(to, fromTexts(route, seen, output))];
   const asked = askedOf(record, seen);
   if (asked === 'unroutable') return ['unroutable'];
-  const made = asked.map((each) => fromAsked(each, output));
+  const made = allMade(asked, output);
   // One that cannot be made leaves out the others.
   return made.some((each) => bounded(to, each) === 'unroutable')
     ? ['unroutable']
@@ -164,6 +164,15 @@ function askedOf(record: (output: RoutedOutput) => unknown, seen: RoutedOutput):
     return asked.length > RECORDS_MAX ? 'unroutable' : (asked as readonly unknown[]);
   } catch {
     return 'unroutable'; // that is what it comes to
+  }
+}
+
+/** What it returned may be no JSON, or have no text: then nothing can be made of it. */
+function allMade(asked: readonly unknown[], output: OutputRecord): readonly Made[] {
+  try {
+    return asked.map((each) => fromAsked(each, output));
+  } catch {
+    return [undefined];
   }
 }
 
