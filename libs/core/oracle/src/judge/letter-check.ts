@@ -45,11 +45,21 @@ export class LetterCheck {
     while (await this.#feed.fill()) {
       const { record } = this.#feed.next!;
       const { subject } = record;
-      if (subject !== undefined && isBehind(this.#at(subject, subject.offset), positions)) return;
+      if (subject !== undefined && this.#isOfLater(subject, positions)) return;
       this.#feed.take();
-      if (subject !== undefined && !isBelow(this.#at(subject, subject.lastOffset ?? subject.offset), this.#inputFrom))
-        this.#note(record, this.#at(subject, subject.offset));
+      if (subject !== undefined && this.#isJudged(subject)) this.#note(record, this.#at(subject, subject.offset));
     }
+  }
+
+  /** That of an output names the last offset of the first input that its commit covers; 0, too, where that is none (P3). */
+  #isOfLater(subject: LetterSubject, positions: Positions): boolean {
+    if (subject.reason === UNROUTABLE) return subject.offset >= Math.max(1, positions[0] ?? Infinity);
+    return isBehind(this.#at(subject, subject.offset), positions);
+  }
+
+  #isJudged(subject: LetterSubject): boolean {
+    if (subject.reason === UNROUTABLE) return subject.offset + 1 >= this.#inputFrom[0]!;
+    return !isBelow(this.#at(subject, subject.lastOffset ?? subject.offset), this.#inputFrom);
   }
 
   #at({ topic }: LetterSubject, offset: number): number {
