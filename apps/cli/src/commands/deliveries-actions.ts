@@ -1,7 +1,7 @@
 // Looks at deliveries to webhooks, and has those that were given up tried again.
 import { count } from '@flatline/base';
 import { KafkaTransactionalWriters } from '@flatline/kafka';
-import { enablingRecord, keptRecord, ownRecord, replayedMark } from '@flatline/notifier/records';
+import { enablingRecord, ownRecord, replayedMark, replayingRecord } from '@flatline/notifier/records';
 import type { OutgoingRecord, OutgoingRecords } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import {
@@ -167,7 +167,7 @@ function replayWrites(batch: readonly FoundDelivery[], { notified, config }: Del
   return [...together.values()].flatMap((found) => {
     const { pipeline, partition } = found[0]!;
     const { deliveries, undeliverableTopic } = notified.find((each) => each.pipeline.name === pipeline)!;
-    const records = found.map(({ delivery }) => own(keptRecord({ ...delivery, attempts: [] }, 'waiting', 0)));
+    const records = found.map(({ delivery }) => own(replayingRecord(delivery)));
     const marks = found.map(({ delivery, offset }) => own(replayedMark(delivery, offset!)));
     return [
       { topic: deliveries.input.topic, partition, records },

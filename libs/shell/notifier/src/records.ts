@@ -3,11 +3,11 @@ export {
   type DueRecord,
   enablingRecord,
   isOfAnother,
-  keptRecord,
   keptRecordOf,
   ownRecord,
   REASON_HEADER,
   replayedIn,
   replayedMark,
+  replayingRecord,
 } from './records/delivery-record.ts';
 export { type RawRecord, rawOf } from './records/raw-record.ts';

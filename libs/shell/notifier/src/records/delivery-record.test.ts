@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { afterStranding } from '@flatline/deliveries';
 import type { OutgoingRecord } from '@flatline/ports';
 import { DELAY_HEADER, DUE_AT_HEADER } from '@flatline/ports/formats';
 import { DELIVERY } from '../delivery.fixture.ts';
@@ -9,6 +10,7 @@ import {
   keptRecordOf,
   replayedIn,
   replayedMark,
+  replayingRecord,
 } from './delivery-record.ts';
 
 function headerOf({ headers = [] }: OutgoingRecord, name: string): string | undefined {
@@ -39,4 +41,13 @@ test('[N6] the mark of a replay is no delivery, and names the offset of what was
   const { key, value, headers = [] } = replayedMark(DELIVERY, 1_207);
   expect([keptRecordOf(key!, value!, headers).kind, replayedIn(headers)]).toEqual(['other', 1_207]);
   expect(replayedIn(keptRecord(DELIVERY, 'held', 1).headers!)).toBeUndefined();
+});
+
+test('[N6] what is sent again after it was stranded may wait for its endpoint as long as at first', () => {
+  const attempts = [{ at: 1, ms: 2, status: 500 }];
+  const { key, value, headers = [] } = replayingRecord({ ...DELIVERY, attempts, strandedAt: 5 });
+  const kept = keptRecordOf(key!, value!, headers);
+  expect(kept).toEqual({ kind: 'delivery', delivery: { ...DELIVERY, attempts: [] }, phase: 'waiting' });
+  const { delivery } = kept as Extract<typeof kept, { kind: 'delivery' }>;
+  expect(afterStranding(delivery, 100 * 86_400_000)).toMatchObject({ kind: 'keep' });
 });

@@ -90,6 +90,11 @@ export function undeliverableRecord(delivery: Delivery, why: GivenUp): OutgoingR
   return { key: Buffer.from(key, 'base64'), value: why === 'too-large' ? EMPTY : body, headers };
 }
 
+/** Has what was given up sent again, as if it had just come: neither its attempts count nor how long it had no endpoint. */
+export function replayingRecord(delivery: Delivery): OutgoingRecord {
+  return keptRecord({ ...delivery, attempts: [], strandedAt: undefined }, 'waiting', 0);
+}
+
 /** Lies behind what was given up at `offset`, once that is sent again. */
 export function replayedMark({ key }: Pick<Delivery, 'key'>, offset: number): OutgoingRecord {
   return { key: Buffer.from(key, 'base64'), value: EMPTY, headers: [header(REPLAYED_HEADER, String(offset))] };
