@@ -28,11 +28,19 @@ export const CLOSED: Breaker = { kind: 'closed', failures: 0, failingSince: unde
 export const FAILURES_TO_OPEN = 5;
 export const OPEN_FIRST_MS: DurationMs = 5_000;
 export const OPEN_MOST_MS: DurationMs = 300_000;
+/** As the greatest draw spreads that. */
+const OPEN_LONGEST_MS: DurationMs = spread(OPEN_MOST_MS, 1);
 /** An endpoint that has failed for so long, was tried all along, and never succeeded since, is disabled. */
 export const FAILING_MAX_MS: DurationMs = 5 * 86_400_000;
 
 /** One that was not tried for longer than this counts its days again from its next failure: longer than the longest wait of an attempt (ladder.ts). */
 export const UNTRIED_MAX_MS: DurationMs = 36 * 3_600_000;
+
+/** One that is open for longer than any is opened was opened by a clock that was ahead: its probe is due. */
+export function believable(breaker: Breaker, now: Millis): Breaker {
+  const isSound = breaker.kind !== 'open' || breaker.until - now <= OPEN_LONGEST_MS;
+  return isSound ? breaker : { ...breaker, until: now };
+}
 
 /** An attempt has failed at `now`. `draw`, from [0, 1), spreads how long it stays open. */
 export function afterFailure(breaker: Breaker, now: Millis, draw: number): Breaker {

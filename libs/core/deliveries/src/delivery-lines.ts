@@ -107,6 +107,9 @@ export class DeliveryLines {
     const behindBytes = behind.reduce((sum, { delivery }) => sum + (delivery?.body.length ?? 0), 0);
     if (behindBytes !== this.#behindBytes)
       wrong.push(`DLN2: ${behindBytes} bytes are behind, ${this.#behindBytes} counted`);
+    const largest = behind.reduce((most, { delivery }) => Math.max(most, delivery?.body.length ?? 0), 0);
+    if (behindBytes - largest >= BEHIND_BYTES_MAX)
+      wrong.push(`DLN2: ${behindBytes} bytes are behind, and at most ${BEHIND_BYTES_MAX} and one body may be`);
     return wrong;
   }
 }

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import { FAILURES_TO_OPEN } from './breaker.ts';
+import { FAILURES_TO_OPEN, OPEN_MOST_MS } from './breaker.ts';
 import type { Delivery, Write } from './delivery.ts';
 import { EndpointQueue, type EndpointRules } from './endpoint-queue.ts';
 import { Gate } from './gate.ts';
-import { READY_MAX } from './limits.ts';
+import { BEHIND_BYTES_MAX, NAMED_MAX, READY_BYTES_MAX, READY_MAX } from './limits.ts';
 import { ATTEMPTS_MAX, DELIVERED, failure, QueueWorld } from './queue-world.fixture.ts';
+import { ReadyDeliveries } from './ready-deliveries.ts';
 
 const DAY_MS = 86_400_000;
 const ok = () => ({ outcome: DELIVERED, ms: 10 });
@@ -24,8 +25,9 @@ function queueOf(rules: Partial<EndpointRules>, gate = new Gate({ maxInFlight: 8
   return { queue, written };
 }
 
-function output(order: number): Delivery {
-  return { endpoint: 'sink', id: `d${order}`, key: 'a', order, type: 't', body: new Uint8Array(10), attempts: [] };
+function output(order: number, more: Partial<Delivery> = {}): Delivery {
+  const body = new Uint8Array(10);
+  return { endpoint: 'sink', id: `d${order}`, key: 'a', order, type: 't', body, attempts: [], ...more };
 }
 
 describe('a queue of one endpoint', () => {
@@ -222,5 +224,69 @@ describe('a queue of one endpoint', () => {
     queue.take(output(1), 1_001);
     expect(queue.next(1_002)).toEqual([]);
     expect(queue.nextAt(1_002)).toBeUndefined();
+  });
+
+  test.each(['kept in the log', 'in memory'])(
+    '[N4] a breaker opened by a clock that was ahead, %s, withholds nothing for longer than one may be open',
+    (where) => {
+      const now = 40 * DAY_MS;
+      const ahead = now + 30 * DAY_MS;
+      const first = queueOf({});
+      for (let order = 1; order <= FAILURES_TO_OPEN; order += 1) {
+        first.queue.take(output(order), ahead);
+        for (const each of first.queue.next(ahead)) first.queue.ended(each, failure(ahead), ahead);
+      }
+      const { breaker } = first.queue;
+      expect(breaker).toMatchObject({ kind: 'open', opened: 1 });
+      const { queue, written } = where === 'in memory' ? first : queueOf({});
+      if (where !== 'in memory') queue.restore([], breaker, now);
+      queue.take(output(9), now);
+      queue.take(output(10), now);
+      expect(queue.next(now).map(({ id }) => id)).toEqual(['d9']);
+      queue.ended(output(9), failure(now), now);
+      queue.take(output(11), now);
+      expect(queue.breaker).toMatchObject({ kind: 'open', opened: 2 });
+      const kept = written.findLast((write) => write.kind === 'keep')!;
+      expect(kept.dueAt - now).toBeLessThanOrEqual(1.2 * OPEN_MOST_MS);
+    },
+  );
+
+  test('[N4] what is parked by a clock that was ahead does not hold up what is parked after it was put back', () => {
+    const { queue, written } = queueOf({});
+    const now = 40 * DAY_MS;
+    for (let order = 1; order <= READY_MAX + 1; order += 1) queue.take(output(order), now + 30 * DAY_MS);
+    queue.take(output(READY_MAX + 2), now);
+    const kept = written.findLast((write) => write.kind === 'keep')!;
+    expect([kept.delivery.id, kept.phase, kept.dueAt - now < 2_000]).toEqual([`d${READY_MAX + 2}`, 'waiting', true]);
+  });
+
+  test('[N4] of more names than are kept the newest is given up, and says so', () => {
+    const { queue, written } = queueOf({ order: 'key' });
+    for (let order = 1; order <= NAMED_MAX; order += 1) queue.take(output(order, { key: `k${order}` }), 0);
+    expect(written.filter(({ kind }) => kind === 'giveUp')).toEqual([]);
+    const more = output(NAMED_MAX + 1);
+    queue.take(more, 0);
+    expect(written.at(-1)).toEqual({ kind: 'giveUp', delivery: more, why: 'too-many-waiting' });
+    expect([queue.waiting.named, queue.inspect()]).toEqual([NAMED_MAX, []]);
+  });
+
+  test('[N4] bodies in memory are bounded, with one more of those ready and of those behind', () => {
+    const { queue } = queueOf({ order: 'key' });
+    const halves = [READY_BYTES_MAX / 2, BEHIND_BYTES_MAX / 2].map((length) => new Uint8Array(length));
+    for (let order = 1; order <= 8; order += 1) {
+      queue.take(output(2 * order, { key: `k${order}`, body: halves[0]! }), 0);
+      queue.take(output(2 * order + 1, { key: 'k1', body: halves[1]! }), 0);
+    }
+    expect([queue.waiting.ready, queue.inspect()]).toEqual([2, []]);
+  });
+
+  test('what is ready beyond its bytes is told by inspect', () => {
+    const ready = new ReadyDeliveries();
+    const body = new Uint8Array(READY_BYTES_MAX);
+    for (const order of [1, 2]) {
+      const delivery = output(order, { body });
+      ready.push({ mark: delivery, place: 'away', delivery, dueAt: 0 }, delivery);
+      expect(ready.inspect()).toHaveLength(order - 1);
+    }
   });
 });

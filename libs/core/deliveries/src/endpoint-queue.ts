@@ -18,13 +18,14 @@
 //   EQ1  Of a key at most one delivery is ready, flying or away, where keys are told apart: its first. The others are behind it.
 //   EQ2  An attempt begins only while the breaker is closed, or as the one probe of a breaker whose time is over; one that is
 //        disabled gives up what comes.
-//   EQ3  Bodies in memory are bounded by READY_BYTES_MAX, BEHIND_BYTES_MAX and those under way; names by NAMED_MAX.
+//   EQ3  Bodies in memory are bounded by READY_BYTES_MAX, BEHIND_BYTES_MAX and those under way; names, where keys are told apart, by
+//        NAMED_MAX, or by how many it began with.
 //
 // Checked
-//   inspect    EQ1, EQ3
+//   inspect    EQ1, EQ3: its bodies as RDY1 and DLN2
 //   not        EQ2: the attempts of the past are not kept; the model test watches them
 import { assert, type DurationMs, type Millis, type Random } from '@flatline/base';
-import { afterFailure, afterGone, afterSuccess, type Breaker, CLOSED } from './breaker.ts';
+import { afterFailure, afterGone, afterSuccess, believable, type Breaker, CLOSED } from './breaker.ts';
 import type { Delivery, DeliveryMark, GivenUp, Outcome, Phase, Write } from './delivery.ts';
 import { DeliveryLines, type Here } from './delivery-lines.ts';
 import type { Gate } from './gate.ts';
@@ -78,6 +79,9 @@ export class EndpointQueue {
   #flying = 0;
   #breaker: Breaker = CLOSED;
   #parkedUntil: Millis = 0;
+  /** By the clock that has said so. */
+  #parkedAt: Millis = 0;
+  #namedMax = NAMED_MAX;
   #endedAt: Millis | undefined;
   #gapMs = 1;
 
@@ -104,6 +108,7 @@ export class EndpointQueue {
     const byOrder = [...kept].sort((a, b) => a.mark.order - b.mark.order);
     if (this.#tellsKeys) {
       for (const { mark } of byOrder) this.#lines.add(mark, this.#lines.lineOf(mark).length === 0 ? 'away' : 'behind');
+      this.#namedMax = Math.max(NAMED_MAX, this.#lines.size);
     }
     const bodies = new Map(byOrder.map(({ mark, delivery }) => [mark.id, delivery]));
     for (const { mark, phase } of byOrder) {
@@ -137,7 +142,7 @@ export class EndpointQueue {
   next(now: Millis): readonly Delivery[] {
     const begun: Delivery[] = [];
     for (let here = this.#ready.first; here !== undefined; here = this.#ready.first) {
-      const breaker = this.#breaker;
+      const breaker = this.#breakerAt(now);
       if (breaker.kind === 'disabled' || (breaker.kind === 'open' && now < breaker.until)) {
         this.#turnAway(now);
         break;
@@ -158,7 +163,7 @@ export class EndpointQueue {
   /** When `next` may have more to give without anything else happening; undefined: something has to happen. */
   nextAt(now: Millis): Millis | undefined {
     if (this.#ready.length === 0) return undefined;
-    const breaker = this.#breaker;
+    const breaker = this.#breakerAt(now);
     if (breaker.kind === 'open' && now < breaker.until) return breaker.until;
     if (breaker.kind === 'open' && this.#flying > 0) return undefined;
     return this.#gate.freeAt();
@@ -192,6 +197,7 @@ export class EndpointQueue {
   enable(now: Millis): void {
     this.#be(CLOSED);
     this.#parkedUntil = now;
+    this.#parkedAt = now;
   }
 
   /** Nothing is told of what is under way any more: whoever follows begins with what is kept. */
@@ -201,7 +207,9 @@ export class EndpointQueue {
 
   /** Invariants that do not hold, in words. */
   inspect(): readonly string[] {
-    return [...this.#lines.inspect(), ...this.#ready.inspect()];
+    const named = this.#tellsKeys && this.#lines.size > this.#namedMax;
+    const tooMany = named ? [`EQ3: ${this.#lines.size} are named, and at most ${this.#namedMax} may be`] : [];
+    return [...tooMany, ...this.#lines.inspect(), ...this.#ready.inspect()];
   }
 
   get #tellsKeys(): boolean {
@@ -252,7 +260,7 @@ export class EndpointQueue {
 
   /** It is the first of its key, or keys do not matter. */
   #admit(here: Here, delivery: Delivery, now: Millis): void {
-    const breaker = this.#breaker;
+    const breaker = this.#breakerAt(now);
     if (breaker.kind === 'disabled') this.#giveUp(here, delivery, 'disabled', now);
     else if (breaker.kind === 'open' && now < breaker.until) this.#park(here, delivery, now);
     else if (!this.#ready.hasRoom) this.#park(here, delivery, now);
@@ -265,7 +273,11 @@ export class EndpointQueue {
   /** It burns no attempt, and comes back when there may be room. */
   #park(here: Here, delivery: Delivery, now: Millis): void {
     this.counters.parked += 1;
-    const opensAt = this.#breaker.kind === 'open' ? this.#breaker.until : 0;
+    const breaker = this.#breakerAt(now);
+    const opensAt = breaker.kind === 'open' ? breaker.until : 0;
+    // The clock was put back: those that come after each other go on doing so by the clock as it is.
+    if (now < this.#parkedAt) this.#parkedUntil -= this.#parkedAt - now;
+    this.#parkedAt = now;
     const at = Math.ceil(Math.max(now + PARKED_LEAST_MS, opensAt, this.#parkedUntil));
     this.#parkedUntil = at + this.#gapMs;
     this.#sendAway(here, delivery, at);
@@ -318,6 +330,12 @@ export class EndpointQueue {
   #keep(here: Here, delivery: Delivery, phase: Phase, dueAt: Millis): void {
     here.dueAt = dueAt;
     this.#write({ kind: 'keep', delivery, phase, dueAt });
+  }
+
+  /** What a clock that was ahead has left would hold everything up. */
+  #breakerAt(now: Millis): Breaker {
+    this.#breaker = believable(this.#breaker, now);
+    return this.#breaker;
   }
 
   #be(breaker: Breaker): void {

@@ -46,7 +46,9 @@ export class ReadyDeliveries {
   /** Invariants that do not hold, in words. */
   inspect(): readonly string[] {
     const bytes = this.#ready.reduce((sum, { delivery }) => sum + delivery!.body.length, 0);
-    const isSound = bytes === this.#bytes && this.#ready.length <= READY_MAX;
+    const beforeLast = bytes - (this.#ready.at(-1)?.delivery!.body.length ?? 0);
+    const isBounded = this.#ready.length <= READY_MAX && beforeLast < READY_BYTES_MAX;
+    const isSound = bytes === this.#bytes && isBounded;
     return isSound ? [] : [`RDY1: ${this.#ready.length} with ${bytes} bytes are ready, ${this.#bytes} counted`];
   }
 }
