@@ -9,7 +9,7 @@ import { type Access, refusalOf } from './access.ts';
 import { BATCH_BYTES_MAX, batchIn, type BatchRecord } from './record-batch.ts';
 import { Refused } from './refused.ts';
 import { Repeats } from './repeats.ts';
-import { headersOf, IDEMPOTENCY_KEY, idempotencyKeyOf } from './sent-headers.ts';
+import { headersOf, IDEMPOTENCY_KEY, idempotencyKeyIn, idempotencyKeyOf } from './sent-headers.ts';
 import { type Destination, destinationOf, type NamedRecord, namedRecordOf, type Writers } from './sent-records.ts';
 import { type BeatSocket, closeSocket, POLICY, SocketBeats } from './socket-beats.ts';
 
@@ -51,7 +51,7 @@ export function addRoutes(server: FastifyInstance, writers: Writers, options: Ro
       const { pipeline, key } = request.params;
       const destination = destinationOf(pipeline, writers);
       const headers = headersOf(request.headers, destination.input.headers, 'latin1');
-      const idempotencyKey = idempotencyKeyOf(request.headers[IDEMPOTENCY_KEY]);
+      const idempotencyKey = idempotencyKeyIn(request.headers[IDEMPOTENCY_KEY]);
       const sent = { value: valueOf(request), headers, idempotencyKey };
       return answered(reply, await Promise.allSettled([write(namedRecordOf(destination, key, sent, clock.wallMs()))]));
     };
@@ -67,8 +67,8 @@ export function addRoutes(server: FastifyInstance, writers: Writers, options: Ro
   );
   server.post<Place>(BATCH_PATH, { preParsing, bodyLimit: BATCH_BYTES_MAX }, async (request, reply) => {
     const destination = destinationOf(request.params.pipeline, writers);
-    const key = idempotencyKeyOf(request.headers[IDEMPOTENCY_KEY]);
-    const given = batchIn((request.body as Buffer | undefined) ?? NO_BODY);
+    const key = idempotencyKeyIn(request.headers[IDEMPOTENCY_KEY]);
+    const given = batchIn((request.body as Buffer | undefined) ?? NO_BODY, options.eventBytesMax);
     // All are looked at before one is written.
     const records = given.map((each, i) => located(i, () => batchRecord(destination, each, key && `${key}/${i}`)));
     return answered(reply, await Promise.allSettled(records.map(write)), records.length);
@@ -76,15 +76,8 @@ export function addRoutes(server: FastifyInstance, writers: Writers, options: Ro
   addSockets(server, writers, { ...options, preParsing });
 
   function batchRecord(to: Destination, each: BatchRecord, ofBatch: string | undefined): NamedRecord {
-    const { eventBytesMax } = options;
-    const bytes = each.value?.length ?? 0;
-    if (bytes > eventBytesMax)
-      throw new Refused(
-        413,
-        `the value has ${bytes} bytes, and at most ${eventBytesMax} are taken (ingest.maxEventBytes)`,
-      );
     const headers = headersOf(each.headers, to.input.headers, 'utf8');
-    const idempotencyKey = idempotencyKeyOf(each.idempotencyKey) ?? ofBatch;
+    const idempotencyKey = idempotencyKeyOf(each.idempotencyKey === undefined ? ofBatch : each.idempotencyKey);
     return namedRecordOf(to, each.key, { value: each.value, headers, idempotencyKey }, clock.wallMs());
   }
 }

@@ -1,4 +1,5 @@
 // Headers of a request, or of a record in a batch, that become the record's.
+import { isUtf8 } from 'node:buffer';
 import type { RecordHeader } from '@flatline/ports';
 import { OWN_HEADERS } from '@flatline/ports/formats';
 import { Refused } from './refused.ts';
@@ -30,9 +31,17 @@ export function headersOf(
   });
 }
 
-/** @throws Refused for one that is too long, or empty */
+/** That of a header: HTTP brings bytes, each shown as a character. They are UTF-8, or, of older senders, the characters themselves. */
+export function idempotencyKeyIn(said: string | readonly string[] | undefined): string | undefined {
+  const shown = said === undefined ? undefined : [said].flat().join(', ');
+  const bytes = Buffer.from(shown ?? '', 'latin1');
+  return idempotencyKeyOf(shown !== undefined && isUtf8(bytes) ? bytes.toString() : shown);
+}
+
+/** That of a record of a batch, or of the batch with the record's number. @throws Refused for one that is too long, empty, or half a character */
 export function idempotencyKeyOf(said: unknown): string | undefined {
   if (said === undefined) return undefined;
-  if (typeof said === 'string' && said !== '' && said.length <= IDEMPOTENCY_KEY_MAX) return said;
-  throw new Refused(400, `an idempotency key is a text of 1 to ${IDEMPOTENCY_KEY_MAX} characters`);
+  if (typeof said === 'string' && said !== '' && said.length <= IDEMPOTENCY_KEY_MAX && said.isWellFormed()) return said;
+  const problem = `an idempotency key is a text of 1 to ${IDEMPOTENCY_KEY_MAX} whole characters, that of a batch with / and the record's number`;
+  throw new Refused(400, problem);
 }

@@ -23,12 +23,19 @@ function eventIntake(decoder: EventDecoder): Intake {
       if (value === null || value.length === 0) return { value, headers: [] };
       if (value[0] !== OPENING_BRACE)
         return 'the body is neither empty (a heartbeat) nor a JSON object (an event), which begins with {';
-      const outcome = decoder.decode(value, 0, value.length, target);
-      if (outcome.kind === 'bad') return `${outcome.reason}: ${outcome.detail}`;
-      if (outcome.kind !== 'event') return 'the event is not JSON';
-      return { value: idempotencyKey === undefined ? value : withEventId(value, idempotencyKey), headers: [] };
+      const why = refusalOf(value);
+      if (why !== undefined || idempotencyKey === undefined) return why ?? { value, headers: [] };
+      const event = withEventId(value, idempotencyKey);
+      // What is written is what the pipeline reads.
+      return refusalOf(event) ?? { value: event, headers: [] };
     },
   };
+
+  function refusalOf(event: Uint8Array): string | undefined {
+    const outcome = decoder.decode(event, 0, event.length, target);
+    if (outcome.kind === 'bad') return `${outcome.reason}: ${outcome.detail}`;
+    return outcome.kind === 'event' ? undefined : 'the event is not JSON';
+  }
 }
 
 /** The event with that id, by which its session counts it once (S5), unless it has one of its own. */
