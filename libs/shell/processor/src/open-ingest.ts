@@ -6,6 +6,7 @@ import type { IngestInput, IngestServer } from '@flatline/ingest';
 import type { KafkaOptions } from '@flatline/kafka';
 import { kindOf } from '@flatline/kind-modules';
 import type { RuntimeLog } from '@flatline/runtime';
+import { warnOfPages } from './open-to-pages.ts';
 
 export interface IngestParts {
   readonly kafka: KafkaOptions;
@@ -24,17 +25,19 @@ export async function openIngest(
   if (ingest === undefined || (worker ?? 1) !== 1) return undefined;
   const { certificate, maxPerSecond: perSecondMax, maxSockets: socketsMax, ...others } = ingest;
   const { openIngestServer } = await import('@flatline/ingest');
+  const inputs = new Map(pipelines.filter(isOpen(config)).map((pipeline) => [pipeline.name, inputOf(pipeline, clock)]));
   const opened = await openIngestServer({
     ...others,
     certificate: certificate?.(),
     clock,
     kafka,
-    inputs: new Map(pipelines.filter(isOpen(config)).map((pipeline) => [pipeline.name, inputOf(pipeline, clock)])),
+    inputs,
     eventBytesMax: ingest.maxEventBytes,
     perSecondMax,
     socketsMax,
   });
   log.info('takes heartbeats over HTTP', { address: opened.address });
+  warnOfPages(config, inputs, log);
   return certificate === undefined ? opened : renewed(opened, certificate, { clock, log });
 }
 
