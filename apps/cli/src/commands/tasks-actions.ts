@@ -1,6 +1,6 @@
 // Looks at what workers have recorded of tasks.
 import { count } from '@flatline/base';
-import { outcomeIn, type TaskOutcome, type TaskState } from '@flatline/client/parts';
+import { outcomeIn, replaces, type TaskOutcome, type TaskState } from '@flatline/client/parts';
 import type { FlatlineConfig } from '@flatline/config';
 import { KafkaLogScan } from '@flatline/kafka';
 import { connect, kafkaOf } from '../cluster.ts';
@@ -37,6 +37,7 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
   const { state, key, limit } = flags;
   const last = new Map<string, TaskOutcome>();
   for await (const outcome of outcomes(flags, shell)) {
+    if (!replaces(outcome, last.get(outcome.id))) continue;
     last.delete(outcome.id);
     last.set(outcome.id, outcome);
     if (last.size > HELD_MAX) last.delete(last.keys().next().value!);
@@ -71,7 +72,8 @@ export async function runList(flags: ListFlags, console: Console, shell: Shell):
 
 export async function runGet(flags: GetFlags, console: Console, shell: Shell): Promise<ExitCode> {
   let found: TaskOutcome | undefined;
-  for await (const outcome of outcomes(flags, shell)) if (outcome.id === flags.id) found = outcome;
+  for await (const outcome of outcomes(flags, shell))
+    if (outcome.id === flags.id && replaces(outcome, found)) found = outcome;
   if (found === undefined) {
     console.note(`nothing is recorded of ${flags.id}: it is not due, waits, is worked on, or there is none`);
     return ExitCode.failedCheck;

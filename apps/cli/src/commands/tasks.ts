@@ -47,5 +47,5 @@ const GET_HELP = `
 Exit code 1: nothing is recorded of it (yet).
 
 Example:
-  $ flatline tasks get 3-1207/1
+  $ flatline tasks get 3-1207
 `;

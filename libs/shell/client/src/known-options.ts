@@ -214,9 +214,9 @@ export const CALLS = {
     runs: TEXT,
     batches: TEXT,
     handler: required(FUNCTION),
-    timeoutMs: TIME,
+    timeoutMs: DURATION,
     leases: LEASES,
-    retries: objectOf({ attempts: COUNT, firstMs: TIME_OR_NONE, mostMs: TIME_OR_NONE, schedules: TEXT }),
+    retries: objectOf({ attempts: WHOLE, firstMs: DURATION_OR_NONE, mostMs: DURATION_OR_NONE, schedules: TEXT }),
     results: TEXT,
     worker: TEXT,
     from: oneOf('beginning', 'end'),
@@ -236,6 +236,9 @@ export function checkCall(call: keyof typeof CALLS, options: unknown, said: stri
   checkOptions(said, options, CALLS[call], example);
 }
 
+/** A schedule's id has at most 256 characters, of which partition, offset and attempt take the rest. */
+const RUNS_LENGTH_MAX = 200;
+
 /** What tasks come from is said once. @throws TypeError */
 export function checkTasks(options: unknown): void {
   checkCall('tasks', options);
@@ -246,6 +249,10 @@ export function checkTasks(options: unknown): void {
     );
   if (batches !== undefined && retries?.schedules !== undefined)
     throw new TypeError('tasks: retries.schedules is for runs: a batch that is tried again waits with its worker');
+  if (retries?.schedules !== undefined && runs!.length > RUNS_LENGTH_MAX)
+    throw new TypeError(
+      `tasks: retries.schedules takes runs of at most ${RUNS_LENGTH_MAX} characters, as ids of retries begin with it: leave it out, or name the topic shorter`,
+    );
 }
 
 const EVENT_FIELDS = EVENT_SHAPE.map(({ name }) => name);

@@ -108,7 +108,7 @@ export interface Surroundings {
 
 type Kind = keyof RecordsByKind;
 
-const warn = ({ message }: Trouble): void => {
+export const warn = ({ message }: Trouble): void => {
   process.emitWarning(message, 'FlatlineWarning');
 };
 const COMMIT_INTERVAL_MS: DurationMs = 1_000;

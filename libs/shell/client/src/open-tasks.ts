@@ -8,11 +8,11 @@ import {
   KafkaTopicAdmin,
   openCluster,
 } from '@flatline/kafka';
-import type { RecordHeader } from '@flatline/ports';
 import { hostname } from 'node:os';
 import process from 'node:process';
+import { type Duration, durationMs } from './check-times.ts';
 import { type Leases, type LeasesOptions, openLeases } from './open-leases.ts';
-import { type OutputsOptions, recordedOutputs, type Surroundings } from './open-outputs.ts';
+import { type OutputsOptions, recordedOutputs, type Surroundings, warn } from './open-outputs.ts';
 import { endsOf } from './open-summary-consumer.ts';
 import { FOR_EVER_MS } from './open-senders.ts';
 import { SentSchedules } from './sent-schedules.ts';
@@ -20,6 +20,7 @@ import { SettledTasks } from './settled-tasks.ts';
 import { outcomeRecord, type TaskOutcome } from './task-outcome.ts';
 import type { TaskRetries } from './task-rules.ts';
 import { workOff } from './task-worker.ts';
+import { leaseIdOf, retryHeaders, retryIdOf, workOfBatch, workOfRun } from './task-works.ts';
 import type { Task, Work } from './task.ts';
 
 export interface TasksOptions extends Pick<OutputsOptions, 'group' | 'from' | 'format' | 'signal' | 'onTrouble'> {
@@ -29,11 +30,11 @@ export interface TasksOptions extends Pick<OutputsOptions, 'group' | 'from' | 'f
   readonly batches?: string;
   /** Called for one task after another. What it returns is recorded as JSON; what it throws is a failed attempt. */
   readonly handler: (task: Task) => unknown;
-  /** The longest that an attempt may take: it has failed then, whatever its handler does. In milliseconds; default: no limit. */
-  readonly timeoutMs?: DurationMs;
+  /** The longest that an attempt may take: it has failed then, whatever its handler does. '30s', or milliseconds; default: no limit. */
+  readonly timeoutMs?: Duration;
   /**
-   * Leases, opened or to be opened, of which each task is worked on under that of its id, by one worker at a time. Default: none, and
-   * a worker that stands still may not know that another has gone on.
+   * Leases, opened or to be opened, of which each task is worked on under that of `<topic>/<id>`, by one worker at a time. Their
+   * pipeline's `onConflict` is `queue` or `reject`. Default: none, and a worker that stands still may not know that another has gone on.
    */
   readonly leases?: Leases | LeasesOptions;
   /** Default: 5 attempts, from 10 seconds to an hour apart, by the worker itself. */
@@ -44,12 +45,11 @@ export interface TasksOptions extends Pick<OutputsOptions, 'group' | 'from' | 'f
   readonly worker?: string;
 }
 
-/** Headers of what is tried again, by which it is the same task. */
-const ID_HEADER = 'task-id';
-const ATTEMPT_HEADER = 'task-attempt';
-const DUE_HEADER = 'task-due-at';
-const OWN: readonly string[] = [ID_HEADER, ATTEMPT_HEADER, DUE_HEADER];
-const text = new TextDecoder();
+/**
+ * So far before its beginning a worker reads results: a place is committed some seconds after the outcome at most, and whoever goes
+ * on begins within a minute of that.
+ */
+const RESULTS_BACK_MS: DurationMs = 60_000;
 
 /** Until `signal` or `ending`. @throws Misconfigured, Retriable, PartitionStopped as readers and senders do */
 export async function workOffTasks(
@@ -57,7 +57,7 @@ export async function workOffTasks(
   { kafka, registry }: Surroundings,
   ending: AbortSignal,
 ): Promise<void> {
-  const { handler, timeoutMs, retries, worker = `${hostname()}-${process.pid}` } = options;
+  const { handler, timeoutMs, retries, onTrouble = warn, worker = `${hostname()}-${process.pid}` } = options;
   const { clock } = kafka;
   const topic = (options.runs ?? options.batches)!;
   const results = options.results ?? `${topic}.results`;
@@ -74,7 +74,7 @@ export async function workOffTasks(
     });
     await makeResults(results, topic, { clock, connection });
     const settled = opened(new KafkaLogReader(kafka), (each) => each.close());
-    const isSettled = settledBy(results, await endsOf(kafka, results), settled, { clock, connection });
+    const isSettled = await settledBy(results, await endsOf(kafka, results), settled, { clock, connection });
     const named = { clock, connection, deliveryTimeoutMs: FOR_EVER_MS, lingerMs: 0 };
     const outcomes = opened(await AcknowledgedWriter.open({ ...named, topic: results }), (each) => each.close());
     const later =
@@ -95,10 +95,12 @@ export async function workOffTasks(
     await workOff(worksOf(options, { kafka, registry }, signal), {
       clock,
       handler,
-      timeoutMs,
+      timeoutMs: durationMs(timeoutMs),
       retries,
       leases,
+      leaseIdOf: (id) => leaseIdOf(topic, id),
       isSettled,
+      onTrouble,
       signal,
       name: worker,
       record: async (outcome: TaskOutcome) => {
@@ -133,20 +135,27 @@ async function makeResults(results: string, topic: string, parts: Parts): Promis
 
 type Ends = Awaited<ReturnType<typeof endsOf>>;
 
-function settledBy(
+async function settledBy(
   results: string,
   ends: Ends,
   reader: KafkaLogReader,
   parts: Parts,
-): (id: string) => Promise<boolean> {
+): Promise<SettledTasks['isSettled']> {
   const admin = new KafkaLogAdmin(parts);
+  const since = parts.clock.wallMs() - RESULTS_BACK_MS;
+  const starts = await Promise.all(
+    ends.map(async ({ partition, end }) => {
+      const start = (await admin.offsetAt({ topic: results, partition }, since)) ?? end;
+      return [partition, Math.min(start, end)] as const;
+    }),
+  );
   const tasks = new SettledTasks({
     reader,
     topic: results,
-    starts: new Map(ends.map(({ partition, end }) => [partition, end])),
+    starts: new Map(starts),
     endOf: async (partition) => (await admin.ends({ topic: results, partition })).lastStableOffset,
   });
-  return (id) => tasks.isSettled(id);
+  return (id, attempt) => tasks.isSettled(id, attempt);
 }
 
 async function* worksOf(
@@ -162,42 +171,16 @@ async function* worksOf(
     ...(format && { format }),
     ...(onTrouble && { onTrouble }),
   };
-  if (batches !== undefined) {
-    for await (const { output, raw } of recordedOutputs('debounce', { ...reading, topic: batches }, surroundings)) {
-      const { id, key, keyText, batch } = output;
-      const value = raw.value ?? new Uint8Array(0);
-      yield { id, key, keyText, value, headers: [], dueAt: undefined, attempt: 1, batch };
-    }
-    return;
-  }
-  for await (const { output } of recordedOutputs('schedule', { ...reading, topic: runs! }, surroundings)) {
-    const { id, key, keyText, run } = output;
-    const said = new Map(run.headers.map(({ name, value }) => [name, value === null ? '' : text.decode(value)]));
-    const dueAt = wholeIn(said.get(DUE_HEADER)) ?? run.dueAt;
-    const headers = run.headers.filter(({ name }) => !OWN.includes(name));
-    const named = { id: said.get(ID_HEADER) ?? id, attempt: wholeIn(said.get(ATTEMPT_HEADER)) ?? 1 };
-    yield { ...named, key, keyText, value: run.value, headers, dueAt, batch: undefined };
-  }
+  if (batches !== undefined)
+    for await (const { output, raw } of recordedOutputs('debounce', { ...reading, topic: batches }, surroundings))
+      yield workOfBatch(output, raw);
+  else
+    for await (const { output, raw } of recordedOutputs('schedule', { ...reading, topic: runs! }, surroundings))
+      yield workOfRun(runs!, output, raw);
 }
 
-/** undefined: it is no whole number from 1 on. */
-function wholeIn(said: string | undefined): number | undefined {
-  const value = Number(said ?? Number.NaN);
-  return Number.isSafeInteger(value) && value >= 1 ? value : undefined;
-}
-
-/** Under an id of the attempt's own: what was asked for twice, after a crash, comes once. */
 async function tryLater(schedules: SentSchedules, work: Work, afterMs: DurationMs, target: string): Promise<void> {
-  const { id, key, value, headers, attempt, dueAt } = work;
-  const own = { [ID_HEADER]: id, [ATTEMPT_HEADER]: String(attempt), [DUE_HEADER]: String(dueAt ?? 0) };
-  await schedules.add(key, value, {
-    delay: afterMs,
-    id: `${id}/${attempt}`,
-    target,
-    headers: new Map<string, string | Uint8Array>([...headers.map(headerOf), ...Object.entries(own)]),
-  });
-}
-
-function headerOf({ name, value }: RecordHeader): [string, Uint8Array] {
-  return [name, value ?? new Uint8Array(0)];
+  const { key, value } = work;
+  const record = { key, value, headers: retryHeaders(work) };
+  await schedules.addRecord(record, { delay: afterMs, id: retryIdOf(target, work), target });
 }

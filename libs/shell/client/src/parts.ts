@@ -9,4 +9,4 @@ export type { HeardLease } from './heard-lease.ts';
 export { LeaseHolder } from './lease-holder.ts';
 export { openSummaryConsumer, type SummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord, UpdateRecord } from './output-record.ts';
-export { outcomeIn, type TaskOutcome, type TaskState } from './task-outcome.ts';
+export { outcomeIn, replaces, type TaskOutcome, type TaskState } from './task-outcome.ts';

@@ -8,6 +8,7 @@
 //   SJ2  Records of one key reach the log in the order of the calls. Records waiting ≤ `bufferRecordsMax`.
 import { type Calendar, type Clock, type DurationMs, type Millis, Retriable } from '@flatline/base';
 import type { KeyedRecord } from '@flatline/kafka';
+import type { RecordHeader } from '@flatline/ports';
 import { BadInput } from '@flatline/records';
 import {
   type Command,
@@ -104,6 +105,12 @@ export interface SentSchedulesParts extends SchedulesLimits {
   readonly writer: { write(record: KeyedRecord): Promise<unknown>; close(): Promise<void> };
 }
 
+export interface MessageRecord {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  readonly headers: readonly RecordHeader[];
+}
+
 const CLOSE_MS: DurationMs = 10_000;
 const BUFFER_RECORDS_MAX = 100_000;
 const NO_VALUE = new Uint8Array(0);
@@ -150,8 +157,13 @@ export class SentSchedules implements Schedules {
   async add(key: RecordKey, message: RecordValue, when: ScheduleOptions): Promise<Scheduled> {
     checkKey('add', key);
     checkCall('add', when);
-    const { at, delay, every, startAt, endAt, expires, jitter, headers, reset } = when;
     const value = valueBytes('add', message, 'cancel(key) cancels a schedule');
+    return await this.addRecord({ key: keyBytes(key), value, headers: headersOf('add', when.headers) }, when);
+  }
+
+  /** The same of a message as it lies in a log: names of its headers may come twice, and their values be null. */
+  async addRecord(message: MessageRecord, when: Omit<ScheduleOptions, 'headers'>): Promise<Scheduled> {
+    const { at, delay, every, startAt, endAt, expires, jitter, reset } = when;
     const own = scheduleHeaders(
       {
         ...when,
@@ -165,7 +177,7 @@ export class SentSchedules implements Schedules {
       },
       reset === true,
     );
-    const record = { key: keyBytes(key), value, headers: [...headersOf('add', headers), ...own] };
+    const record = { ...message, headers: [...message.headers, ...own] };
     const dueAt = this.#dueAt(record, when.target);
     await this.#write(record);
     return { dueAt };

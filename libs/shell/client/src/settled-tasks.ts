@@ -1,6 +1,6 @@
-// Which tasks are settled, as the topic of results has told since this worker began.
+// Which attempts at tasks are settled, as the topic of results has told since shortly before this worker began.
 //
-// Owns: the ids of the last tasks that are done or poison; where each partition of the topic was read to.
+// Owns: the ids of the last tasks that are done, poison, or come again by a schedule; where each partition of the topic was read to.
 // Does not own: the reader's connections, what is written there.
 //
 // Invariants
@@ -8,7 +8,7 @@
 //   STK2  At most `IDS_MAX` ids are kept: an older one is begun again, as after a restart.
 import { partitionOf } from '@flatline/base';
 import type { LogReader, LogSubscription } from '@flatline/ports';
-import { isFinal, outcomeIn } from './task-outcome.ts';
+import { outcomeIn, settledUpTo } from './task-outcome.ts';
 
 export interface SettledTasksParts {
   readonly reader: LogReader;
@@ -25,7 +25,8 @@ const utf8 = new TextEncoder();
 
 export class SettledTasks {
   readonly #parts: SettledTasksParts;
-  readonly #ids = new Set<string>();
+  /** Up to which attempt, by id. */
+  readonly #settled = new Map<string, number>();
   /** By partition: everything below was heard. */
   readonly #heardTo: Map<number, number>;
   readonly #waiting = new Set<() => void>();
@@ -42,8 +43,8 @@ export class SettledTasks {
   }
 
   /** @throws where results can be read no more */
-  async isSettled(id: string): Promise<boolean> {
-    if (this.#ids.has(id)) return true;
+  async isSettled(id: string, attempt: number): Promise<boolean> {
+    if (this.#isKnown(id, attempt)) return true;
     const partition = partitionOf(utf8.encode(id), this.#heardTo.size);
     const end = await this.#parts.endOf(partition);
     while (this.#heardTo.get(partition)! < end) {
@@ -52,7 +53,11 @@ export class SettledTasks {
         this.#waiting.add(resolve);
       });
     }
-    return this.#ids.has(id);
+    return this.#isKnown(id, attempt);
+  }
+
+  #isKnown(id: string, attempt: number): boolean {
+    return attempt <= (this.#settled.get(id) ?? 0);
   }
 
   async #follow(subscription: LogSubscription): Promise<void> {
@@ -76,10 +81,13 @@ export class SettledTasks {
 
   #hear(value: Uint8Array): void {
     const outcome = outcomeIn(value);
-    if (outcome === undefined || !isFinal(outcome)) return;
-    this.#ids.delete(outcome.id);
-    this.#ids.add(outcome.id);
-    if (this.#ids.size > IDS_MAX) this.#ids.delete(this.#ids.values().next().value!);
+    if (outcome === undefined) return;
+    const { id } = outcome;
+    const upTo = Math.max(settledUpTo(outcome), this.#settled.get(id) ?? 0);
+    if (upTo === 0) return;
+    this.#settled.delete(id);
+    this.#settled.set(id, upTo);
+    if (this.#settled.size > IDS_MAX) this.#settled.delete(this.#settled.keys().next().value!);
   }
 
   #tell(): void {

@@ -1,12 +1,13 @@
 // One attempt at a task: under its lease, within its time.
 //
-// Owns: the lease of the attempt.
-// Does not own: what follows from the outcome (task-rules.ts), the leases.
+// Owns: the lease of the attempt, until what follows from it is done.
+// Does not own: what follows from the outcome (task-worker.ts), the leases.
 //
 // Invariants
 //   TA1  The handler runs under a lease that is held when it begins, and is told at once when that is over.
 //   TA2  An outcome counts only if the lease is held once the handler has settled, or its time has passed.
-import { type Clock, type DurationMs, messageOf } from '@flatline/base';
+//   TA3  The lease is given back only after `conclude`, by which the outcome is recorded: whoever has it next finds that.
+import { type Clock, type DurationMs, messageOf, Misconfigured } from '@flatline/base';
 import { pause } from '@flatline/system';
 import { LeaseLost } from './leadership.ts';
 import type { Lease } from './lease.ts';
@@ -14,14 +15,19 @@ import { LeaseNotGot } from './lease-not-got.ts';
 import type { Leases } from './open-leases.ts';
 import { type Task, TaskTimedOut, type Work } from './task.ts';
 import type { Attempted } from './task-rules.ts';
+import { RefusalTroubles, type Trouble } from './trouble.ts';
 
 export interface AttemptParts {
   readonly clock: Clock;
   readonly handler: (task: Task) => unknown;
   readonly timeoutMs: DurationMs | undefined;
   readonly leases: Pick<Leases, 'acquire'> | undefined;
-  /** True if an outcome that ends the task is recorded by now. */
-  readonly isSettled: (id: string) => Promise<boolean>;
+  /** Names a task's lease. */
+  readonly leaseIdOf: (id: string) => string;
+  /** True if an outcome is recorded by now that ends the task, or this attempt and has another come. */
+  readonly isSettled: (id: string, attempt: number) => Promise<boolean>;
+  /** Told of leases that are lost, and of refusals that repeat. */
+  readonly onTrouble: (trouble: Trouble) => void;
   /** Ends the worker. */
   readonly signal: AbortSignal;
 }
@@ -31,19 +37,22 @@ const ASK_AGAIN_MS: DurationMs = 500;
 /** What a handler may take to return once it was told to. */
 const RETURN_MS: DurationMs = 1_000;
 
-export async function attemptAt(work: Work, parts: AttemptParts): Promise<Attempted> {
+/**
+ * `conclude`: draws its conclusions, while the lease is held: another who waits for it finds them recorded.
+ * @throws Misconfigured where leases are replaced, and what `conclude` throws
+ */
+export async function attemptAt<T>(
+  work: Work,
+  parts: AttemptParts,
+  conclude: (attempted: Attempted) => Promise<T>,
+): Promise<T> {
   const { leases, signal } = parts;
-  if (leases === undefined) return await worked(work, undefined, parts);
-  const lease = await leaseFor(work, leases, parts);
-  if (lease === undefined || signal.aborted) {
-    lease?.release();
-    return { kind: 'ended' };
-  }
+  const lease = leases && (await leaseFor(work, leases, parts));
   try {
-    if (await parts.isSettled(work.id)) return { kind: 'settled' };
-    return await worked(work, lease, parts);
+    if (signal.aborted) return await conclude({ kind: 'ended' });
+    return await conclude(await begun(work, lease, parts));
   } finally {
-    lease.release();
+    lease?.release();
   }
 }
 
@@ -51,33 +60,80 @@ export async function attemptAt(work: Work, parts: AttemptParts): Promise<Attemp
 async function leaseFor(
   { id, attempt }: Work,
   leases: Pick<Leases, 'acquire'>,
-  { clock, signal }: AttemptParts,
+  { clock, signal, onTrouble, leaseIdOf }: AttemptParts,
 ): Promise<Lease | undefined> {
-  while (!signal.aborted) {
+  const troubles = new RefusalTroubles();
+  const leaseId = leaseIdOf(id);
+  const isEnding = (): boolean => signal.aborted;
+  while (!isEnding()) {
     try {
-      return await leases.acquire(id, { signal, attributes: { attempt: String(attempt) } });
+      return await leases.acquire(leaseId, { signal, attributes: { attempt: String(attempt) } });
     } catch (error) {
-      if (!isWorthAsking(error, signal)) throw error;
+      if (isEnding()) return undefined;
+      if (!(error instanceof LeaseNotGot) || FOR_GOOD.includes(error.reason)) throw error;
+      if (error.reason === REPLACED) throw replacedLease(leaseId);
+      const trouble = troubles.hear(id, error.message, clock.monotonicMs());
+      if (trouble !== undefined) onTrouble(trouble);
       await pause(clock, ASK_AGAIN_MS, signal);
     }
   }
   return undefined;
 }
 
-/** Also where the worker ends, by which a call rejects with the signal's reason. */
-function isWorthAsking(error: unknown, { aborted }: AbortSignal): boolean {
-  return aborted || (error instanceof LeaseNotGot && !FOR_GOOD.includes(error.reason));
-}
-
 /** Refusals that asking again does not mend. */
 const FOR_GOOD: readonly string[] = ['TOO_SHORT', 'TOO_LARGE', 'NO_APPEND_TIME'];
+const REPLACED = 'REPLACED';
+
+function replacedLease(leaseId: string): Misconfigured {
+  const why = `the lease ${leaseId} was replaced: under onConflict 'replace' workers take a task from each other without end`;
+  return new Misconfigured(`${why}. In the pipeline of the leases use onConflict queue or reject`);
+}
+
+async function begun(work: Work, lease: Lease | undefined, parts: AttemptParts): Promise<Attempted> {
+  const isSettled = await settledOrEnded(work, parts);
+  if (isSettled === undefined) return { kind: 'ended' };
+  if (isSettled) return { kind: 'settled' };
+  const isHeld = (): boolean => lease?.isHeld ?? true;
+  // The results may have taken longer to read than the lease lasts.
+  const attempted = isHeld() ? await worked(work, lease, parts) : undefined;
+  if (attempted !== undefined && isHeld()) return attempted;
+  return parts.signal.aborted ? { kind: 'ended' } : await lost(work, lease!, parts);
+}
+
+/** undefined: the worker ends, and waits for no broker. */
+async function settledOrEnded(
+  { id, attempt }: Work,
+  { isSettled, signal }: AttemptParts,
+): Promise<boolean | undefined> {
+  const { promise: ended, resolve } = Promise.withResolvers<undefined>();
+  const end = (): void => {
+    resolve(undefined);
+  };
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([isSettled(id, attempt), ended]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** @throws Misconfigured */
+async function lost({ id, attempt }: Work, lease: Lease, parts: AttemptParts): Promise<Attempted> {
+  const { clock, leaseIdOf, onTrouble } = parts;
+  // It is told of as soon as a timer has come that is due by now.
+  const reason = (await Promise.race([lease.over, pause(clock, RETURN_MS)])) ?? 'TIMEOUT';
+  if (reason === REPLACED) throw replacedLease(leaseIdOf(id));
+  const error = new LeaseLost(leaseIdOf(id), reason);
+  onTrouble({ kind: 'task', id, message: `attempt ${attempt} at task ${id} counts for nothing: ${error.message}` });
+  return { kind: 'lost', error, token: lease.token };
+}
 
 async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts): Promise<Attempted> {
   const { clock, handler, timeoutMs, signal: ending } = parts;
   const limiting = new AbortController();
   const losing = new AbortController();
   void lease?.over.then((reason) => {
-    losing.abort(new LeaseLost(work.id, reason));
+    losing.abort(new LeaseLost(parts.leaseIdOf(work.id), reason));
   });
   const cancel =
     timeoutMs === undefined
@@ -96,7 +152,6 @@ async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts)
   };
   const outcome = await settled(clock, handler, task);
   cancel?.();
-  if (lease !== undefined && !lease.isHeld) return { kind: 'lost' };
   if (ending.aborted && outcome.kind !== 'done') return { kind: 'ended' };
   return limiting.signal.aborted && outcome.kind === 'ended'
     ? { kind: 'failed', error: limiting.signal.reason as unknown, token: task.token }

@@ -25,6 +25,8 @@ export interface TaskOutcome {
   readonly error?: string | undefined;
   /** When it is tried again, of one that is `FAILED`. */
   readonly retryAt?: Millis | undefined;
+  /** By what it is tried again, of one that is `FAILED`: by the worker itself a crash repeats this attempt. */
+  readonly retryBy?: 'schedule' | 'worker' | undefined;
   /** The message of one that is `POISON`, in base64, so that nothing is lost; left out where the topic does not take it. */
   readonly valueBase64?: string | undefined;
 }
@@ -48,9 +50,17 @@ export function outcomeIn(value: Uint8Array | null): TaskOutcome | undefined {
   }
 }
 
-/** Nothing more comes of the task. */
-export function isFinal({ state }: TaskOutcome): boolean {
-  return state !== 'FAILED';
+/** The last attempt that need not be begun any more: each, where nothing more comes of the task; 0: none. */
+export function settledUpTo({ state, attempt, retryBy }: TaskOutcome): number {
+  if (state !== 'FAILED') return Infinity;
+  return retryBy === 'schedule' ? attempt : 0;
+}
+
+/**
+ * False where `former`, though it lies before it, is of a later grant: a worker that has lost its lease was late with the record.
+ */
+export function replaces({ token }: TaskOutcome, former: TaskOutcome | undefined): boolean {
+  return token === undefined || former?.token === undefined || token >= former.token;
 }
 
 /** What does not depend on how it ended. */

@@ -1,13 +1,14 @@
 // What follows from how an attempt ended: decided here, done by the worker.
 import type { DurationMs } from '@flatline/base';
+import { type Duration, durationMs } from './check-times.ts';
 
 export interface TaskRetries {
-  /** Attempts at a task, the first included: after the last it is poison. Default 5. */
+  /** Attempts at a task, the first included: after the last it is poison. An attempt has failed, too, once its lease was lost so often. Default 5. */
   readonly attempts?: number;
-  /** Pause after the first failed attempt, doubled after each further one. In milliseconds; default 10 000. */
-  readonly firstMs?: DurationMs;
-  /** The longest pause. In milliseconds; default 3 600 000. */
-  readonly mostMs?: DurationMs;
+  /** Pause after the first failed attempt, doubled after each further one: '10s', or milliseconds. Default 10 000. */
+  readonly firstMs?: Duration;
+  /** The longest pause: '1h', or milliseconds. Default 3 600 000. */
+  readonly mostMs?: Duration;
   /**
    * The input topic of the schedule pipeline whose runs these are: what is tried again waits there, and keeps no worker. Default: none,
    * and the worker itself waits, with what is behind it in its partition.
@@ -19,9 +20,9 @@ export interface TaskRetries {
 export type Attempted =
   | { readonly kind: 'done'; readonly result: unknown; readonly token: number | undefined }
   | { readonly kind: 'failed'; readonly error: unknown; readonly token: number | undefined }
-  /** Its lease is over while it was worked on: nothing is known of it, and it is begun again, under another. */
-  | { readonly kind: 'lost' }
-  /** Its outcome was recorded by another worker meanwhile. */
+  /** Its lease is over before it was done: nothing is known of it, and it is begun again, under another. `error` says why. */
+  | { readonly kind: 'lost'; readonly error: unknown; readonly token: number | undefined }
+  /** Its outcome was recorded before, by this worker or another. */
   | { readonly kind: 'settled' }
   /** The worker ends: whoever goes on begins it again. */
   | { readonly kind: 'ended' };
@@ -34,8 +35,17 @@ const MOST_MS: DurationMs = 3_600_000;
 
 /** `attempt`: the number of the one that failed. */
 export function afterFailure(attempt: number, retries: TaskRetries = {}): Next {
-  const { attempts = ATTEMPTS, firstMs = FIRST_MS, mostMs = MOST_MS } = retries;
-  if (attempt >= attempts) return { kind: 'poison' };
+  const { firstMs = FIRST_MS, mostMs = MOST_MS } = retries;
+  if (attempt >= attemptsOf(retries)) return { kind: 'poison' };
   // Doubling a thousand times would be no number.
-  return { kind: 'retry', afterMs: Math.min(mostMs, firstMs * 2 ** Math.min(attempt - 1, 40)) };
+  return { kind: 'retry', afterMs: Math.min(durationMs(mostMs), durationMs(firstMs) * 2 ** Math.min(attempt - 1, 40)) };
+}
+
+/** True if a lease that was lost so often in one attempt is not asked for again: what is done under it takes longer, or breaks it. */
+export function isLostForGood(losses: number, retries: TaskRetries | undefined): boolean {
+  return losses >= attemptsOf(retries);
+}
+
+function attemptsOf({ attempts = ATTEMPTS }: TaskRetries = {}): number {
+  return attempts;
 }

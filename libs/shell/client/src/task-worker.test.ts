@@ -1,12 +1,15 @@
 // Tasks in virtual time: attempts, leases, time limits, retries, and what is recorded.
+import { Misconfigured } from '@flatline/base';
 import { RecordTooLarge } from '@flatline/kafka';
+import { BadInput } from '@flatline/records';
 import { describe, expect, test } from '@jest/globals';
 import { LeaseLost } from './leadership.ts';
 import { World } from './leases-world.fixture.ts';
-import type { TaskOutcome } from './task-outcome.ts';
+import { settledUpTo, type TaskOutcome } from './task-outcome.ts';
 import { afterFailure, type TaskRetries } from './task-rules.ts';
 import { workOff } from './task-worker.ts';
 import { type Task, TaskTimedOut, type Work } from './task.ts';
+import type { Trouble } from './trouble.ts';
 
 const utf8 = new TextEncoder();
 const work = (id: string, attempt = 1): Work => ({
@@ -29,7 +32,14 @@ class Shop {
   readonly settled = new Set<string>();
   /** Ids of works asked for. */
   readonly asked: string[] = [];
+  readonly told: Trouble[] = [];
   isFull = false;
+  /** What a retry is refused with. */
+  refusal: Error | undefined;
+  /** Resolves once results were read. */
+  reading: Promise<unknown> = Promise.resolve();
+  /** Resolves once an outcome is in the log. */
+  recording: Promise<unknown> = Promise.resolve();
 
   run(
     works: readonly Work[],
@@ -50,18 +60,24 @@ class Shop {
       timeoutMs,
       retries,
       leases: isLeased ? { acquire: (id, wish = {}) => world.leases.acquire(id, wish) } : undefined,
-      isSettled: (id) => Promise.resolve(this.settled.has(id)),
+      leaseIdOf: (id) => id,
+      isSettled: async (id, attempt) => {
+        await this.reading;
+        return this.settled.has(id) || this.recorded.some((each) => each.id === id && attempt <= settledUpTo(each));
+      },
+      onTrouble: (trouble) => this.told.push(trouble),
       signal: this.ending.signal,
       name: 'w',
-      record: (outcome) => {
+      record: async (outcome) => {
+        await this.recording;
         if (this.isFull && (outcome.result !== undefined || outcome.valueBase64 !== undefined))
-          return Promise.reject(new RecordTooLarge('too large'));
+          throw new RecordTooLarge('too large');
         this.recorded.push(outcome);
-        return Promise.resolve();
       },
       later: waits
         ? undefined
         : ({ attempt }, afterMs) => {
+            if (this.refusal !== undefined) return Promise.reject(this.refusal);
             this.later.push([attempt, afterMs]);
             return Promise.resolve();
           },
@@ -151,7 +167,21 @@ describe('an attempt that fails', () => {
     ]);
   });
 
+  test.each([
+    ['too large for its topic', new RecordTooLarge('too large')],
+    ['none that a pipeline takes', new BadInput('bad-header', 'too large')],
+  ])('[T3] is poison where its retry is %s, and the worker goes on', async (_what, refusal) => {
+    const shop = new Shop();
+    shop.refusal = refusal;
+    await shop.run([work('a'), work('b')], ({ id }) => (id === 'a' ? fail() : 1));
+    expect(shop.recorded).toMatchObject([
+      { id: 'a', state: 'POISON', error: 'no; it cannot be tried again: too large' },
+      { id: 'b', state: 'DONE' },
+    ]);
+  });
+
   test('[T3] is the later the more have failed, up to the longest pause', () => {
+    expect(afterFailure(2, { firstMs: '1m', mostMs: '90s' })).toEqual({ kind: 'retry', afterMs: 90_000 });
     const after = (attempt: number): unknown => afterFailure(attempt, { attempts: 2_000, firstMs: 100, mostMs: 450 });
     expect([1, 2, 3, 4, 1_999].map(after)).toEqual(
       [100, 200, 400, 450, 450].map((afterMs) => ({ kind: 'retry', afterMs })),
@@ -242,7 +272,98 @@ describe('under a lease', () => {
   });
 });
 
+describe('a lease and what is recorded', () => {
+  test('[T2] it is given back only once the outcome is in the log', async () => {
+    const shop = new Shop();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    shop.recording = promise;
+    const running = shop.run([work('a')], () => 1, { isLeased: true });
+    await shop.world.grant(7, 'r0');
+    expect(shop.world.said).not.toContain('end 7');
+    resolve(undefined);
+    await running;
+    expect([shop.recorded.length, shop.world.said.at(-1)]).toEqual([1, 'end 7']);
+  });
+
+  test.each([
+    ['a schedule', false, []],
+    ['the worker that waits', true, ['again']],
+  ])('[T2] who gets it after an attempt that failed, tried again by %s', async (_by, waits, begun) => {
+    const shop = new Shop();
+    const { world } = shop;
+    const seen: string[] = [];
+    void shop.run([work('a')], fail, { isLeased: true, waits });
+    await world.grant(7, 'r0');
+    const second = shop.run([work('a')], () => seen.push('again'), { isLeased: true });
+    await world.grant(8, 'r1');
+    await second;
+    expect(seen).toEqual(begun);
+    shop.ending.abort();
+  });
+
+  test('[T2] one that is over by the time results were read begins nothing', async () => {
+    const shop = new Shop();
+    const { world } = shop;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    shop.reading = promise;
+    const tokens: unknown[] = [];
+    const running = shop.run([work('a')], ({ token }) => tokens.push(token), { isLeased: true });
+    await world.grant(7, 'r0');
+    await world.answer('EXPIRED', { token: 7, requestId: 'r0', reason: 'EVICTED' });
+    resolve(undefined);
+    await world.grant(9, 'r1');
+    await running;
+    expect(tokens).toEqual([9]);
+    expect(shop.told).toMatchObject([{ kind: 'task', id: 'a', message: expect.stringContaining('EVICTED') }]);
+  });
+
+  test('[T2] lost as often as there are attempts, it is a failed attempt', async () => {
+    const shop = new Shop();
+    const { world } = shop;
+    const hang = ({ signal }: Task): Promise<unknown> =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+    const running = shop.run([work('a')], hang, { isLeased: true, retries: { attempts: 2 } });
+    for (const [token, requestId] of [
+      [7, 'r0'],
+      [8, 'r1'],
+    ] as const) {
+      await world.grant(token, requestId);
+      await world.answer('EXPIRED', { token, requestId, reason: 'EVICTED' });
+    }
+    await running;
+    expect(shop.recorded).toMatchObject([{ state: 'FAILED', token: 8, error: expect.stringContaining('EVICTED') }]);
+    expect([shop.later, shop.told.length]).toEqual([[[2, 10_000]], 2]);
+  });
+
+  test('[T2] one that is replaced ends the worker, in words that say what to set', async () => {
+    const shop = new Shop();
+    const { world } = shop;
+    const hang = ({ signal }: Task): Promise<unknown> =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+    const running = shop.run([work('a')], hang, { isLeased: true });
+    const refused = expect(running).rejects.toThrow(Misconfigured);
+    await world.grant(7, 'r0');
+    await world.answer('EXPIRED', { token: 7, requestId: 'r0', reason: 'REPLACED' });
+    await refused;
+    await expect(running).rejects.toThrow('use onConflict queue or reject');
+  });
+});
+
 describe('a worker that ends', () => {
+  test('[T1] waits for no results', async () => {
+    const shop = new Shop();
+    shop.reading = new Promise(() => undefined);
+    const running = shop.run([work('a')], fail);
+    await shop.pass(100);
+    shop.ending.abort();
+    await running;
+    expect(shop.recorded).toEqual([]);
+  });
+
   test('[T1] tells its handler, records nothing of what that throws, and asks for no more', async () => {
     const shop = new Shop();
     const running = shop.run([work('a'), work('b')], async ({ signal }) => {

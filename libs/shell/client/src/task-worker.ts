@@ -8,10 +8,11 @@
 //        tried again by a schedule, once that is in the log.
 import { type DurationMs, messageOf } from '@flatline/base';
 import { RecordTooLarge } from '@flatline/kafka';
+import { BadInput } from '@flatline/records';
 import { pause } from '@flatline/system';
 import { type AttemptParts, attemptAt, errorText } from './task-attempt.ts';
 import { outcomeOf, type TaskOutcome } from './task-outcome.ts';
-import { afterFailure, type Attempted, type TaskRetries } from './task-rules.ts';
+import { afterFailure, type Attempted, isLostForGood, type TaskRetries } from './task-rules.ts';
 import type { Work } from './task.ts';
 
 export interface TaskWorkerParts extends AttemptParts {
@@ -19,8 +20,16 @@ export interface TaskWorkerParts extends AttemptParts {
   readonly retries: TaskRetries | undefined;
   /** Resolves once it is in the log. @throws RecordTooLarge */
   readonly record: (outcome: TaskOutcome) => Promise<void>;
-  /** Has the next attempt come later, by a schedule; resolves once that is in the log. undefined: the worker waits itself. */
+  /** Has the next attempt come later, by a schedule; resolves once that is in the log. undefined: the worker waits itself. @throws RecordTooLarge, BadInput */
   readonly later: ((work: Work, afterMs: DurationMs) => Promise<void>) | undefined;
+}
+
+/** What to work on, once so much has passed. */
+interface Step {
+  readonly work: Work;
+  readonly afterMs: DurationMs;
+  /** How often the lease was lost in this attempt, here. */
+  readonly losses: number;
 }
 
 /** The same work, tried once more. */
@@ -28,36 +37,41 @@ const again = (work: Work): Work => ({ ...work, attempt: work.attempt + 1 });
 
 /** Until `signal`. @throws what the work throws, and what keeps outcomes from being recorded */
 export async function workOff(works: AsyncIterable<Work>, parts: TaskWorkerParts): Promise<void> {
-  for await (const first of works) {
-    let work: Work | undefined = first;
-    while (work !== undefined) {
-      const next: Work | 'ended' | undefined = await workOn(work, parts);
+  const { clock, signal } = parts;
+  for await (const work of works) {
+    let next: Step | 'ended' | undefined = { work, afterMs: 0, losses: 0 };
+    while (next !== undefined) {
+      if (next !== 'ended' && next.afterMs > 0) await pause(clock, next.afterMs, signal);
       // Leaving the loop gives it to whoever goes on.
-      if (next === 'ended') return;
-      work = next;
+      if (next === 'ended' || signal.aborted) return;
+      next = await workOn(next, parts);
     }
   }
 }
 
 /** Returns what to work on before the next comes. */
-async function workOn(work: Work, parts: TaskWorkerParts): Promise<Work | 'ended' | undefined> {
-  const { clock, signal } = parts;
+async function workOn(step: Step, parts: TaskWorkerParts): Promise<Step | 'ended' | undefined> {
+  const { clock } = parts;
+  const { work } = step;
   const startedMs = clock.monotonicMs();
-  const attempted = await attemptAt(work, parts);
-  const took = { tookMs: Math.round(clock.monotonicMs() - startedMs), finishedAt: clock.wallMs() };
-  switch (attempted.kind) {
-    case 'ended':
-      return 'ended';
-    case 'settled':
-      return undefined;
-    case 'lost':
-      return signal.aborted ? 'ended' : work;
-    case 'done':
-      await recordDone(work, attempted, { ...took, ...parts });
-      return undefined;
-    case 'failed':
-      return await afterwards(work, attempted, took, parts);
-  }
+  return await attemptAt<Step | 'ended' | undefined>(work, parts, async (attempted) => {
+    const took = { tookMs: Math.round(clock.monotonicMs() - startedMs), finishedAt: clock.wallMs() };
+    const losses = step.losses + 1;
+    switch (attempted.kind) {
+      case 'ended':
+        return 'ended';
+      case 'settled':
+        return undefined;
+      case 'lost':
+        if (!isLostForGood(losses, parts.retries)) return { work, afterMs: 0, losses };
+        return await afterwards(work, attempted, took, parts);
+      case 'done':
+        await recordDone(work, attempted, { ...took, ...parts });
+        return undefined;
+      case 'failed':
+        return await afterwards(work, attempted, took, parts);
+    }
+  });
 }
 
 type Took = Pick<TaskOutcome, 'tookMs' | 'finishedAt'>;
@@ -78,22 +92,42 @@ async function recordDone(
 
 async function afterwards(
   work: Work,
-  { error, token }: Extract<Attempted, { kind: 'failed' }>,
+  { error, token }: Extract<Attempted, { kind: 'failed' | 'lost' }>,
   took: Took,
-  { record, later, retries, name, clock, signal }: TaskWorkerParts,
-): Promise<Work | 'ended' | undefined> {
+  { record, later, retries, name, clock }: TaskWorkerParts,
+): Promise<Step | undefined> {
   const next = afterFailure(work.attempt, retries);
   const outcome = { ...outcomeOf(work), ...took, token, worker: name, error: errorText(error) };
   if (next.kind === 'poison') {
     await recordPoison(work, { ...outcome, state: 'POISON' }, record);
     return undefined;
   }
+  const { afterMs } = next;
   // First what has it come again: a crash in between repeats this attempt, and loses none.
-  if (later !== undefined) await later(again(work), next.afterMs);
-  await record({ ...outcome, state: 'FAILED', retryAt: clock.wallMs() + next.afterMs });
-  if (later !== undefined) return undefined;
-  await pause(clock, next.afterMs, signal);
-  return signal.aborted ? 'ended' : again(work);
+  const refused = await refusedBy(later, again(work), afterMs);
+  if (refused !== undefined) {
+    const why = `${outcome.error}; it cannot be tried again: ${errorText(refused)}`;
+    await recordPoison(work, { ...outcome, state: 'POISON', error: why }, record);
+    return undefined;
+  }
+  const retryBy = later === undefined ? 'worker' : 'schedule';
+  await record({ ...outcome, state: 'FAILED', retryAt: clock.wallMs() + afterMs, retryBy });
+  return later === undefined ? { work: again(work), afterMs, losses: 0 } : undefined;
+}
+
+/** What the input of schedules has against a retry, now and at each further asking; undefined: nothing. */
+async function refusedBy(
+  later: TaskWorkerParts['later'],
+  retry: Work,
+  afterMs: DurationMs,
+): Promise<RecordTooLarge | BadInput | undefined> {
+  try {
+    await later?.(retry, afterMs);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RecordTooLarge || error instanceof BadInput) return error;
+    throw error;
+  }
 }
 
 async function recordPoison(work: Work, outcome: TaskOutcome, record: TaskWorkerParts['record']): Promise<void> {

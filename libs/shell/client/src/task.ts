@@ -5,7 +5,10 @@ import type { ReceivedBatch } from '@flatline/records/batches';
 
 /** A due message or a batch, whichever attempt at it this is. */
 export interface Work {
-  /** The same at each attempt, after a crash and by another worker: of a run `<schedule>/<number>`, of a batch `<windowId>/<reason>/<part>`. */
+  /**
+   * The same at each attempt, after a crash and by another worker: of a run `<partition>-<offset>` of its first record on `runs`, of a
+   * batch `<windowId>/<reason>/<part>`.
+   */
   readonly id: string;
   readonly key: Uint8Array;
   /** The key as text: what is no UTF-8 shows as U+FFFD. */

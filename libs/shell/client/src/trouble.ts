@@ -5,7 +5,8 @@ import type { UnreadableRecord } from './output-record.ts';
 
 /**
  * A broker or the schema registry does not answer, or that does not know a schema, and is asked again; records were removed before
- * the group has read them; or a record is none of the outputs, and is passed over.
+ * the group has read them; a record is none of the outputs, and is passed over; or the lease of a task was lost, or is refused again
+ * and again.
  */
 export type Trouble =
   | { readonly kind: 'connection'; readonly broker: string; readonly message: string }
@@ -18,6 +19,8 @@ export type Trouble =
       readonly message: string;
     }
   | { readonly kind: 'registry'; readonly message: string }
+  /** `id`: the task's. */
+  | { readonly kind: 'task'; readonly id: string; readonly message: string }
   | { readonly kind: 'unreadable'; readonly record: UnreadableRecord; readonly message: string };
 
 /** Interval between reports of a broker that goes on failing. */
@@ -52,6 +55,20 @@ export class RegistryTroubles {
     if (nowMs - this.#toldAtMs < TELL_AGAIN_MS) return undefined;
     this.#toldAtMs = nowMs;
     return { kind: 'registry', message: `${why} It is asked again; nothing is passed over meanwhile` };
+  }
+}
+
+/** Says when an application is told that a task's lease is refused: from the second time on, one each TELL_AGAIN_MS. */
+export class RefusalTroubles {
+  #isFirst = true;
+  #toldAtMs: DurationMs = -Infinity;
+
+  hear(id: string, why: string, nowMs: DurationMs): Trouble | undefined {
+    const wasFirst = this.#isFirst;
+    this.#isFirst = false;
+    if (wasFirst || nowMs - this.#toldAtMs < TELL_AGAIN_MS) return undefined;
+    this.#toldAtMs = nowMs;
+    return { kind: 'task', id, message: `task ${id} waits: ${why}. It is asked for again` };
   }
 }
 

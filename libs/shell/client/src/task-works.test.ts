@@ -1,0 +1,115 @@
+// What a task is called, and which records are retries of one.
+import { expect, test } from '@jest/globals';
+import { Simulation } from '@flatline/cluster';
+import type { KeyedRecord } from '@flatline/kafka';
+import type { RecordHeader } from '@flatline/ports';
+import type { Run } from './open-outputs.ts';
+import type { RawOutput } from './output-record.ts';
+import { SentSchedules } from './sent-schedules.ts';
+import { outcomeRecord, replaces, type TaskOutcome } from './task-outcome.ts';
+import { SettledTasks } from './settled-tasks.ts';
+import { retryHeaders, retryIdOf, workOfRun } from './task-works.ts';
+
+const utf8 = new TextEncoder();
+const at = (partition: number, offset: number): RawOutput => ({
+  partition,
+  offset,
+  timestamp: 0,
+  key: null,
+  value: null,
+  headers: [],
+});
+const run = (headers: readonly RecordHeader[], scheduleId?: string): Run => ({
+  kind: 'run',
+  ...at(0, 0),
+  id: '0-7/1',
+  key: utf8.encode('k'),
+  keyText: 'k',
+  run: { schedule: '0-7', scheduleId, number: 1, dueAt: 5, value: utf8.encode('v'), headers } as Run['run'],
+});
+const own: readonly RecordHeader[] = [
+  { name: 'twice', value: utf8.encode('1') },
+  { name: 'twice', value: null },
+  { name: 'task-id', value: utf8.encode('mine') },
+];
+
+test('[T1] runs of two pipelines that share a target are tasks of their own', () => {
+  const [first, second] = [workOfRun('due', run([]), at(0, 3)), workOfRun('due', run([]), at(0, 4))];
+  expect([first.id, second.id, first.dueAt]).toEqual(['0-3', '0-4', 5]);
+});
+
+test('[T3] a retry is the same task, with the headers as they were', async () => {
+  const { clock } = new Simulation({ seed: 1 }).start('a').ports;
+  const sent: KeyedRecord[] = [];
+  const writer = {
+    write: (record: KeyedRecord) => Promise.resolve(sent.push(record)),
+    close: () => Promise.resolve(),
+  };
+  const schedules = new SentSchedules({ clock, topic: 's', writer });
+  const first = workOfRun('due', run(own), at(2, 3));
+  const retry = { ...first, attempt: 2 };
+  const record = { key: first.key, value: first.value, headers: retryHeaders(retry) };
+  await schedules.addRecord(record, { delay: 1, id: retryIdOf('due', retry), target: 'due' });
+  const headers = sent[0]!.headers!.filter(({ name }) => !name.startsWith('flatline-'));
+  expect(workOfRun('due', run(headers, 'due/2-3/2'), at(2, 9))).toEqual({ ...first, attempt: 2 });
+});
+
+test.each([
+  ['no id', undefined],
+  ['an id of its own', 'nightly'],
+  ['the id of another attempt', 'due/2-3/3'],
+  ['the id of a retry on another topic', 'other/2-3/2'],
+])('[T3] headers of a retry under a schedule with %s are the message’s own', (_what, scheduleId) => {
+  const headers = retryHeaders({ ...workOfRun('due', run([]), at(2, 3)), attempt: 2 });
+  expect(workOfRun('due', run(headers, scheduleId), at(0, 1))).toMatchObject({ id: '0-1', attempt: 1, headers });
+});
+
+const outcome = (fields: Partial<TaskOutcome>): TaskOutcome => ({
+  id: 'a',
+  key: 'k',
+  state: 'DONE',
+  attempt: 1,
+  finishedAt: 0,
+  tookMs: 0,
+  worker: 'w',
+  ...fields,
+});
+
+test('[T2] the outcome of a later grant is not replaced by one that was late', () => {
+  expect(replaces(outcome({ token: 1 }), outcome({ token: 2 }))).toBe(false);
+  expect([
+    replaces(outcome({ token: 2 }), outcome({ token: 2 })),
+    replaces(outcome({}), outcome({ token: 2 })),
+    replaces(outcome({ token: 1 }), undefined),
+  ]).toEqual([true, true, true]);
+});
+
+test('[T2] results tell which attempts need not be begun', async () => {
+  const simulation = new Simulation({ seed: 1 });
+  const { reader } = simulation.start('a').ports;
+  simulation.log.createTopic('r', { partitions: 1 });
+  const say = (fields: Partial<TaskOutcome>): void => {
+    const { key, value } = outcomeRecord(outcome(fields));
+    simulation.log.produce('r', 0, { key: new TextDecoder().decode(key), value: new TextDecoder().decode(value) });
+  };
+  say({ id: 'before' });
+  say({ id: 'done' });
+  say({ id: 'by-schedule', state: 'FAILED', attempt: 2, retryBy: 'schedule' });
+  say({ id: 'by-worker', state: 'FAILED', attempt: 2, retryBy: 'worker' });
+  const settled = new SettledTasks({
+    reader,
+    topic: 'r',
+    starts: new Map([[0, 1]]),
+    endOf: () => Promise.resolve(4),
+  });
+  const asked = [
+    ['before', 1],
+    ['done', 9],
+    ['by-schedule', 2],
+    ['by-schedule', 3],
+    ['by-worker', 1],
+  ] as const;
+  const answers = Promise.all(asked.map(([id, attempt]) => settled.isSettled(id, attempt)));
+  await simulation.time.runFor(1_000);
+  expect(await answers).toEqual([false, true, true, false, false]);
+});
