@@ -215,6 +215,27 @@ describe('options within options', () => {
   });
 });
 
+describe('tasks', () => {
+  test.each([
+    [{ timeoutMs: 1_000 / 3 }, 'tasks: timeoutMs is 333.3333333333333: give a whole number of milliseconds, 1 or more'],
+    [
+      { timeoutMs: '4' },
+      'tasks: timeoutMs is "4": give a whole number of milliseconds, 1 or more, or a length of time',
+    ],
+    [{ retries: { firstMs: 0.5 } }, 'tasks: retries.firstMs is 0.5: give a whole number of milliseconds, 0 or more'],
+    [{ retries: { mostMs: 'soon' } }, 'tasks: retries.mostMs is "soon": give a whole number of milliseconds'],
+    [{ retries: { attempts: 1.5 } }, 'tasks: retries.attempts is 1.5: give a whole number, 1 or more'],
+    [
+      { runs: 'r'.repeat(201), retries: { schedules: 's' } },
+      'tasks: retries.schedules takes runs of at most 200 characters, as ids of retries begin with it',
+    ],
+  ])('[I4] with %j are refused, and what to give is said', async (given, words) => {
+    const options = { runs: 'due', group: 'g', handler: () => undefined, ...given };
+    await expect(loose()['tasks']!(options)).rejects.toThrow(TypeError);
+    await expect(loose()['tasks']!(options)).rejects.toThrow(words);
+  });
+});
+
 describe('dead letters of a handler', () => {
   test.each(['handleCompletedSessions', 'handleSummaries', 'handleLeaseEvents', 'handleBatches', 'handleRuns'])(
     '[I4] %s does not take the topic that it reads for them',

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
-import { ConnectionTroubles, goesOnAt, RegistryTroubles, UnreadableTroubles } from './trouble.ts';
+import { ConnectionTroubles, goesOnAt, RegistryTroubles, RefusalTroubles, UnreadableTroubles } from './trouble.ts';
 
 const stand = { topic: 'visits', group: 'billing', partition: 2, from: 'beginning', logStartOffset: 40 } as const;
 
@@ -74,4 +74,16 @@ test('of unreadable records the first is told of, and then one in a while, with 
   );
   expect(troubles.hear('visits', { ...record, offset: 8 }, 29_999)).toBeUndefined();
   expect(troubles.hear('visits', { ...record, offset: 9 }, 30_000)?.message).toContain('visits-3-9, and 1 before it');
+});
+
+test('[T2] of refusals of a lease the second is told of, and then one in a while', () => {
+  const troubles = new RefusalTroubles();
+  expect(troubles.hear('0-7', 'HELD', 0)).toBeUndefined();
+  expect(troubles.hear('0-7', 'HELD', 500)).toMatchObject({
+    kind: 'task',
+    id: '0-7',
+    message: 'task 0-7 waits: HELD. It is asked for again',
+  });
+  expect(troubles.hear('0-7', 'HELD', 30_499)).toBeUndefined();
+  expect(troubles.hear('0-7', 'HELD', 30_500)).toBeDefined();
 });

@@ -19,7 +19,6 @@ export type Trouble =
       readonly message: string;
     }
   | { readonly kind: 'registry'; readonly message: string }
-  /** `id`: the task's. */
   | { readonly kind: 'task'; readonly id: string; readonly message: string }
   | { readonly kind: 'unreadable'; readonly record: UnreadableRecord; readonly message: string };
 
