@@ -118,14 +118,18 @@ async function settledOrEnded(
 }
 
 /** @throws Misconfigured */
-async function lost({ id, attempt }: Work, lease: Lease, parts: AttemptParts): Promise<Attempted> {
+async function lost(work: Work, lease: Lease, parts: AttemptParts): Promise<Attempted> {
+  const { id, attempt } = work;
   const { clock, leaseIdOf, onTrouble } = parts;
   // It is told of as soon as a timer has come that is due by now.
   const reason = (await Promise.race([lease.over, pause(clock, RETURN_MS)])) ?? 'TIMEOUT';
   if (reason === REPLACED) throw replacedLease(leaseIdOf(id));
   const error = new LeaseLost(leaseIdOf(id), reason);
   onTrouble({ kind: 'task', id, message: `attempt ${attempt} at task ${id} counts for nothing: ${error.message}` });
-  return { kind: 'lost', error, token: lease.token };
+  // Who took it may be done: what is recorded of the loss would stand in place of that.
+  const isSettled = await settledOrEnded(work, parts);
+  if (isSettled === undefined) return { kind: 'ended' };
+  return isSettled ? { kind: 'settled' } : { kind: 'lost', error, token: lease.token };
 }
 
 async function worked(work: Work, lease: Lease | undefined, parts: AttemptParts): Promise<Attempted> {

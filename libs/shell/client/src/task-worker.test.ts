@@ -93,6 +93,12 @@ const fail = (): never => {
   throw new Error('no');
 };
 
+/** Returns once it is told to. */
+const hang = ({ signal }: Task): Promise<unknown> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', resolve);
+  });
+
 describe('an attempt that is done', () => {
   test('[T1] is recorded with its result before the next is asked for', async () => {
     const shop = new Shop();
@@ -320,10 +326,6 @@ describe('a lease and what is recorded', () => {
   test('[T2] lost as often as there are attempts, it is a failed attempt', async () => {
     const shop = new Shop();
     const { world } = shop;
-    const hang = ({ signal }: Task): Promise<unknown> =>
-      new Promise((resolve) => {
-        signal.addEventListener('abort', resolve);
-      });
     const running = shop.run([work('a')], hang, { isLeased: true, retries: { attempts: 2 } });
     for (const [token, requestId] of [
       [7, 'r0'],
@@ -337,13 +339,20 @@ describe('a lease and what is recorded', () => {
     expect([shop.later, shop.told.length]).toEqual([[[2, 10_000]], 2]);
   });
 
+  test('[T2] lost to one who has recorded the end meanwhile, it leaves that as it is', async () => {
+    const shop = new Shop();
+    const { world } = shop;
+    const running = shop.run([work('a')], hang, { isLeased: true, retries: { attempts: 1 } });
+    await world.grant(7, 'r0');
+    shop.settled.add('a');
+    await world.answer('EXPIRED', { token: 7, requestId: 'r0', reason: 'EVICTED' });
+    await running;
+    expect(shop.recorded).toEqual([]);
+  });
+
   test('[T2] one that is replaced ends the worker, in words that say what to set', async () => {
     const shop = new Shop();
     const { world } = shop;
-    const hang = ({ signal }: Task): Promise<unknown> =>
-      new Promise((resolve) => {
-        signal.addEventListener('abort', resolve);
-      });
     const running = shop.run([work('a')], hang, { isLeased: true });
     const refused = expect(running).rejects.toThrow(Misconfigured);
     await world.grant(7, 'r0');
