@@ -22,10 +22,15 @@ const ANSWER_WITHIN_MS: DurationMs = 900;
 const PROVED_WITHIN_MS: DurationMs = 2_000;
 const PAGE_WITHIN_MS: DurationMs = 2_000;
 
-interface Posted {
+interface Wait {
+  /** When the wait began for all that is asked, of which this may be a part. */
+  readonly askedAtMs: DurationMs;
+  readonly withinMs: DurationMs;
+}
+
+interface Posted extends Wait {
   readonly path: string;
   readonly body: object;
-  readonly withinMs: DurationMs;
 }
 
 export class OtherInstances {
@@ -58,12 +63,13 @@ export class OtherInstances {
     const { keys, isNow } = asking;
     const limitMs = isNow ? PROVED_WITHIN_MS : ANSWER_WITHIN_MS;
     const chunks = keyChunks(keys);
-    if (chunks.length === 1) return this.#askOnce(endpoint, group, asking, limitMs);
-    const untilMs = performance.now() + limitMs;
+    // When the first was asked: whoever has answered one within this time is not silent, however little the last was left (SE1).
+    const askedAtMs = performance.now();
+    if (chunks.length === 1) return this.#askOnce(endpoint, group, asking, { askedAtMs, withinMs: limitMs });
     const answers: EntryAnswer[] = [];
     for (const chunk of chunks) {
-      const withinMs = Math.max(1, untilMs - performance.now());
-      answers.push(...(await this.#askOnce(endpoint, group, { ...asking, keys: chunk }, withinMs)));
+      const withinMs = Math.max(1, askedAtMs + limitMs - performance.now());
+      answers.push(...(await this.#askOnce(endpoint, group, { ...asking, keys: chunk }, { askedAtMs, withinMs })));
     }
     return answers;
   }
@@ -72,7 +78,8 @@ export class OtherInstances {
   async page(endpoint: string, group: string, asking: PageAsking): Promise<HerePage> {
     this.#requireSafe(endpoint);
     const path = `${encodeURIComponent(asking.pipeline)}:page`;
-    return (await this.#post(endpoint, group, { path, body: pageBody(asking), withinMs: PAGE_WITHIN_MS })) as HerePage;
+    const wait = { askedAtMs: performance.now(), withinMs: PAGE_WITHIN_MS };
+    return (await this.#post(endpoint, group, { path, body: pageBody(asking), ...wait })) as HerePage;
   }
 
   close(): void {
@@ -83,25 +90,24 @@ export class OtherInstances {
     endpoint: string,
     group: string,
     { pipeline, keys, isNow }: Asking,
-    withinMs: DurationMs,
+    wait: Wait,
   ): Promise<readonly EntryAnswer[]> {
     const path = `${encodeURIComponent(pipeline)}:lookup`;
     const body = { keys: keys.map(keyInBody), ...(isNow && { proof: 'now' }) };
-    const answer = await this.#post(endpoint, group, { path, body, withinMs });
+    const answer = await this.#post(endpoint, group, { path, body, ...wait });
     const { entries = [] } = answer as { readonly entries?: readonly EntryAnswer[] };
     if (entries.length !== keys.length) throw new Error('it answers something else');
     return entries;
   }
 
   /** The JSON of its answer. */
-  async #post(endpoint: string, group: string, { path, body, withinMs }: Posted): Promise<unknown> {
+  async #post(endpoint: string, group: string, { path, body, askedAtMs, withinMs }: Posted): Promise<unknown> {
     const headers = {
       'content-type': 'application/json',
       [FORWARDED_HEADER]: group,
       ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
     };
     const question = { method: 'POST', headers, body: JSON.stringify(body), withinMs } as const;
-    const askedAtMs = performance.now();
     const answer = await this.#asker.ask(`${endpoint}/api/v1/entries/${path}`, question).catch((error: unknown) => {
       if (error instanceof NoAnswer) this.#silent.waitedInVain(endpoint, askedAtMs, performance.now());
       throw error;
