@@ -53,7 +53,10 @@ export function pipelineSettings(
     changelogFactor,
     changelogFormat,
     rulesText: rulesText(pipeline),
-    ...(routes && { routing: routingOf(kind, routes, partitionsOf) }),
+    ...(routes && {
+      routing: routingOf(kind, routes, partitionsOf),
+      routedPartitions: new Map(routes.map(({ to }) => [to, partitionsOf(to)])),
+    }),
     truncateLagMs,
     truncateLagBytes,
     startFrom,

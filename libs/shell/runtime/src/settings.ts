@@ -62,6 +62,8 @@ export interface PipelineSettings {
   readonly changelogFormat?: number | undefined;
   /** What outputs bring about beside themselves (P3). Default: nothing. */
   readonly routing?: Routing | undefined;
+  /** Of each topic to which it leads, the partition count by which it does. Default: none is looked at. */
+  readonly routedPartitions?: ReadonlyMap<string, number> | undefined;
   /** The pipeline's rules as a checker has to know them, written to the changelog (K1). Default: none. */
   readonly rulesText?: string | undefined;
   /** A floor must be in force this long, or while this many bytes are written, before the log is truncated below it (K4). */

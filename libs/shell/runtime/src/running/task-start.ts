@@ -1,6 +1,7 @@
 // From nothing to the first turn: the state as of the last commit, the place in the input, a timer for each entry, and, for a
 // partition without any state, a commit of where it begins.
 import { presentInputs } from './present-inputs.ts';
+import { presentRouted } from './present-routed.ts';
 import { Retriable } from '@flatline/base';
 import { type CommitHeader, type InputPosition, type PartitionTask } from '@flatline/partition';
 import { placeInLog, type TaskContext } from '../task-context.ts';
@@ -46,6 +47,7 @@ export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): 
   holdings.adopt(task);
   try {
     const topicIds = await presentInputs(context);
+    await presentRouted(context);
     return (await ready(parts, task)) ?? { ...task, topicIds };
   } catch (error) {
     await committer.close();
