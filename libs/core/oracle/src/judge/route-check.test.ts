@@ -62,6 +62,7 @@ interface Case {
   readonly isComplete?: boolean;
   /** Numbers of the commits, where they are known. */
   readonly commits?: readonly number[];
+  readonly routes?: readonly NaiveRoute[];
 }
 
 async function judged({
@@ -72,6 +73,7 @@ async function judged({
   topicStart = 0,
   isComplete = true,
   commits,
+  routes = ROUTES,
 }: Case) {
   const findings = new Findings();
   const place = (topic: string, partition: number) => new Place(topic, partition, findings);
@@ -87,7 +89,7 @@ async function judged({
   const check = new RouteCheck({
     partition: 0,
     routed: { group: GROUP, topics: new Map([[TOPIC, [inPartition(0), inPartition(1)]]]) },
-    rules: { kind: 'session', routes: ROUTES } as unknown as JudgedRules,
+    rules: { kind: 'session', routes } as unknown as JudgedRules,
     findings,
     letters: { takeUnroutable: () => kept.shift() },
     place,
@@ -199,5 +201,48 @@ describe('[P3] what outputs have routed', () => {
     });
     expect(violations).toEqual([]);
     expect(undecided).toEqual([expect.stringContaining('while this was read')]);
+  });
+
+  describe('where a function is not at hand', () => {
+    const routes = [{ to: TOPIC, code: true }, ...ROUTES];
+    const BY_CODE = { site: 'north', commit: 3, value: 'by code' };
+    const there = [
+      BY_CODE,
+      { ...NORTH, number: 1 },
+      { ...BY_CODE, site: 'south', number: 2 },
+      { ...SOUTH, number: 3 },
+      { ...BY_CODE, commit: 5 },
+      { ...BY_CODE, commit: 5, number: 1 },
+      { ...LATER, number: 2 },
+    ];
+
+    test.each<[string, number[] | undefined]>([
+      ['known', [3, 5]],
+      ['not known', undefined],
+    ])('[P3] what it may have routed is undecided, the rest of its commit is found: numbers %s', async (_, commits) => {
+      const { violations, undecided, routed } = await judged({
+        said: SAID,
+        there,
+        routes,
+        ...(commits && { commits }),
+      });
+      expect([violations, routed]).toEqual([[], 3]);
+      expect(undecided).not.toEqual([]);
+    });
+
+    test('[P3] what it alone has routed is undecided', async () => {
+      const alone = { said: SAID, routes: routes.slice(0, 1), there };
+      expect((await judged(alone)).violations).toEqual([]);
+      expect((await judged({ ...alone, commits: [3, 5] })).violations).toEqual([]);
+    });
+
+    test('[P3] what other commits have routed is no less certain', async () => {
+      const late = { said: SAID, routes, commits: [3, 5], there: [...there, { ...LATER, commit: 6 }] };
+      expect((await judged(late)).violations).toEqual([
+        'P3 was routed by commit 6 of partition 0, and no output calls for it',
+      ]);
+      const again = { ...late, there: [...there, NORTH] };
+      expect((await judged(again)).violations).toEqual([expect.stringMatching(/second time, or out of order/)]);
+    });
   });
 });

@@ -9,7 +9,7 @@
 //        each partition is read along with them.
 import { murmur2Partition } from '../logs/murmur2.ts';
 import { textOf } from '../logs/byte-names.ts';
-import type { OutputRecord, RouteOrigin, RoutedHistory, RoutedRecord } from '../logs/history.ts';
+import type { LetterRecord, OutputRecord, RouteOrigin, RoutedHistory, RoutedRecord } from '../logs/history.ts';
 import { type ExpectedRoute, routesOf } from '../rules/routes/naive-routes.ts';
 import { Feed } from './feed.ts';
 import type { JudgedRules } from './kinds.ts';
@@ -47,8 +47,10 @@ interface Log {
 interface RoutedCommit {
   /** undefined: nothing that it has routed was found yet. */
   sequence: number | undefined;
-  /** Number of its next routed record. */
+  /** Number of its next routed record; the least that it may be where `isOpen`. */
   number: number;
+  /** A function that is not at hand has seen outputs of it: what it has routed lies among the rest, and is not known. */
+  isOpen: boolean;
 }
 
 interface Explained {
@@ -60,6 +62,10 @@ export class RouteCheck {
   readonly #parts: RouteCheckParts;
   /** By topic, its partitions. */
   readonly #logs: ReadonlyMap<string, readonly Log[]>;
+  /** Letters may be there for what a function that is not at hand could not make. */
+  #isLetterOpen = false;
+  /** Of a commit with such a function nothing was found, not even its number: records of it may lie anywhere. */
+  #isOpen = false;
 
   constructor(parts: RouteCheckParts) {
     this.#parts = parts;
@@ -80,16 +86,33 @@ export class RouteCheck {
     const { rules } = this.#parts;
     const { routes = [] } = rules;
     if (routes.length === 0) return;
-    const commit: RoutedCommit = { sequence, number: 0 };
+    const commit: RoutedCommit = { sequence, number: 0, isOpen: this.#isOpen && sequence === undefined };
     for (const output of outputs)
       for (const outcome of routesOf(rules.kind, routes, output)) {
         if (outcome === 'unroutable') this.#letter(output);
-        else if (outcome === 'unknown') this.#notAtHand();
+        else if (outcome === 'unknown') this.#notAtHand(commit);
         else {
           await this.#explain(outcome, output, commit);
           commit.number += 1;
         }
       }
+    if (commit.isOpen) await this.#leave(commit);
+  }
+
+  /** Takes what is left of a commit whose records are not all known. */
+  async #leave({ sequence }: RoutedCommit): Promise<void> {
+    if (sequence === undefined) {
+      this.#isOpen = true;
+      return;
+    }
+    for (const logs of this.#logs.values())
+      for (const log of logs)
+        for (let next = await this.#next(log); next !== undefined; next = await this.#next(log)) {
+          if (next.origin!.commit > sequence) break;
+          if (next.origin!.commit === sequence) log.place.undecided(NOT_AT_HAND);
+          else this.#unexplained(log, next);
+          log.feed.take();
+        }
   }
 
   /** Reports what is left in the other topics: no output called for it. */
@@ -100,13 +123,15 @@ export class RouteCheck {
         for (let next = await this.#next(log); next !== undefined; next = await this.#next(log)) {
           log.feed.take();
           if (!log.isAnchored) log.place.undecided('what was routed there by outputs that are gone');
-          else if (isComplete) this.#extra(log, next);
+          else if (isComplete) this.#unexplained(log, next);
           else log.place.undecided('what was routed there while this was read');
         }
     for (let letter = letters.takeUnroutable(); letter !== undefined; letter = letters.takeUnroutable())
-      output.violation('P3', {
-        what: `dead letter ${letter.offset} is unroutable, and no output without its route is here`,
-      });
+      if (this.#isLetterOpen) output.undecided(NOT_AT_HAND);
+      else
+        output.violation('P3', {
+          what: `dead letter ${letter.offset} is unroutable, and no output without its route is here`,
+        });
   }
 
   /** Looks for the record that `expected` names where its key leads. */
@@ -128,17 +153,22 @@ export class RouteCheck {
       const order = orderOf(next.origin!, commit);
       if (order > 0) break;
       if (order < 0) {
-        if (log.isAnchored) this.#extra(log, next);
-        else this.#unsure(log);
+        this.#unexplained(log, next);
         log.feed.take();
         continue;
       }
       const fault = faultOf(next, expected);
+      if (fault !== undefined && commit.isOpen) {
+        log.place.undecided(NOT_AT_HAND);
+        log.feed.take();
+        continue;
+      }
       if (fault !== undefined) this.#otherwise(log, next, fault, output);
       this.#took(log, next, commit);
       return;
     }
-    if (log.isAnchored || log.isWhole) this.#missing(log, expected, output);
+    if (commit.isOpen) log.place.undecided(NOT_AT_HAND);
+    else if (log.isAnchored || log.isWhole) this.#missing(log, expected, output);
     else this.#unsure(log);
   }
 
@@ -197,6 +227,13 @@ export class RouteCheck {
     });
   }
 
+  /** No output that was looked at calls for it. */
+  #unexplained(log: Log, next: RoutedRecord): void {
+    if (!log.isAnchored) this.#unsure(log);
+    else if (this.#isOpen) log.place.undecided(NOT_AT_HAND);
+    else this.#extra(log, next);
+  }
+
   #extra({ place }: Log, { offset, key, origin }: RoutedRecord): void {
     place.violation('P3', {
       offset,
@@ -206,24 +243,32 @@ export class RouteCheck {
   }
 
   #letter({ offset, key, value }: OutputRecord): void {
-    const letter = this.#parts.letters.takeUnroutable();
+    const { letters, output } = this.#parts;
+    const isOf = (letter: LetterRecord): boolean => isBeginning(letter.key, key) && isBeginning(letter.value, value);
+    let letter = letters.takeUnroutable();
+    while (this.#isLetterOpen && letter !== undefined && !isOf(letter)) letter = letters.takeUnroutable();
     const where = { offset, ...keyIn(key) };
-    if (letter === undefined)
-      this.#parts.output.violation('P3', { ...where, what: 'has a route that makes no record, and is no dead letter' });
-    else if (!isBeginning(letter.key, key) || !isBeginning(letter.value, value))
-      this.#parts.output.violation('P3', { ...where, what: `is not what dead letter ${letter.offset} has of it` });
+    if (letter === undefined && this.#isLetterOpen) output.undecided(NOT_AT_HAND);
+    else if (letter === undefined)
+      output.violation('P3', { ...where, what: 'has a route that makes no record, and is no dead letter' });
+    else if (!isOf(letter))
+      output.violation('P3', { ...where, what: `is not what dead letter ${letter.offset} has of it` });
   }
 
-  #notAtHand(): void {
-    this.#parts.output.undecided('what a function routed that the configuration does not have');
+  #notAtHand(commit: RoutedCommit): void {
+    commit.isOpen = true;
+    this.#isLetterOpen = true;
+    this.#parts.output.undecided(NOT_AT_HAND);
   }
 }
+
+const NOT_AT_HAND = 'what a function routed that the configuration does not have';
 
 /** Above 0: it comes later than the commit's next record, which is then not there. Below 0: that comes before it. */
 function orderOf({ commit, number }: RouteOrigin, next: RoutedCommit): number {
   // With an unknown commit only the number is known, and the order in which all lie.
-  if (next.sequence === undefined) return number === next.number ? 0 : 1;
-  return commit - next.sequence || number - next.number;
+  if (next.sequence === undefined) return next.isOpen || number === next.number ? 0 : 1;
+  return commit - next.sequence || (next.isOpen ? 0 : number - next.number);
 }
 
 function isAgain(origin: RouteOrigin, last: RouteOrigin | undefined): boolean {
