@@ -36,6 +36,8 @@ interface Lying {
   readonly partition?: number;
   readonly group?: string;
   readonly copied?: boolean;
+  /** How many partitions the topic had when it was routed. */
+  readonly of?: number;
 }
 
 function lyingAt(each: Lying, offset: number): RoutedRecord {
@@ -79,7 +81,7 @@ async function judged({
   const place = (topic: string, partition: number) => new Place(topic, partition, findings);
   const inPartition = (partition: number) =>
     sourceOf(
-      there.filter(({ site }) => murmur2Partition(utf8.encode(site), PARTITIONS) === partition).map(lyingAt),
+      there.filter(({ site, of = PARTITIONS }) => murmur2Partition(utf8.encode(site), of) === partition).map(lyingAt),
       topicStart,
     );
   const kept = letters.map((key, offset): LetterRecord => {
@@ -201,6 +203,24 @@ describe('[P3] what outputs have routed', () => {
     });
     expect(violations).toEqual([]);
     expect(undecided).toEqual([expect.stringContaining('while this was read')]);
+  });
+
+  test('[P3] is sound where the topic has grown, and then only where its partition count of then leads', async () => {
+    // By two partitions both lead to the second.
+    const said = [[{ key: 'a', site: 'hill' }], [{ key: 'b', site: 'west' }], [{ key: 'c', site: 'hill' }]];
+    const led = (...counts: number[]) =>
+      counts.map((of, i) => ({ site: i === 1 ? 'west' : 'hill', commit: i + 3, of }));
+    for (const commits of [undefined, [3, 4, 5]]) {
+      const known = { said, ...(commits && { commits }) };
+      for (const counts of [
+        [1, 1, 1],
+        [1, 1, 2],
+        [1, 2, 2],
+        [2, 2, 2],
+      ])
+        expect(await judged({ ...known, there: led(...counts) })).toEqual({ ...CLEAN, routed: 3 });
+      expect((await judged({ ...known, there: led(1, 2, 1) })).violations).not.toEqual([]);
+    }
   });
 
   describe('where a function is not at hand', () => {

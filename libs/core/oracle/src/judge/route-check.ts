@@ -43,6 +43,13 @@ interface Log {
   last: RouteOrigin | undefined;
 }
 
+interface Topic {
+  /** By number. */
+  readonly logs: readonly Log[];
+  /** By no fewer partitions were the last records led there: a topic only grows. */
+  countLeast: number;
+}
+
 /** The commit whose outputs are looked at. */
 interface RoutedCommit {
   /** undefined: nothing that it has routed was found yet. */
@@ -60,8 +67,7 @@ interface Explained {
 
 export class RouteCheck {
   readonly #parts: RouteCheckParts;
-  /** By topic, its partitions. */
-  readonly #logs: ReadonlyMap<string, readonly Log[]>;
+  readonly #logs: ReadonlyMap<string, Topic>;
   /** Letters may be there for what a function that is not at hand could not make. */
   #isLetterOpen = false;
   /** Of a commit with such a function nothing was found, not even its number: records of it may lie anywhere. */
@@ -78,7 +84,7 @@ export class RouteCheck {
         isAnchored: isWhole && source.logStart === 0,
         last: undefined,
       }));
-    this.#logs = new Map([...routed.topics.keys()].map((topic) => [topic, logsOf(topic)]));
+    this.#logs = new Map([...routed.topics.keys()].map((topic) => [topic, { logs: logsOf(topic), countLeast: 1 }]));
   }
 
   /** Takes the next outputs of one transaction, which is one commit. `sequence`: its number, where it is known. */
@@ -105,7 +111,7 @@ export class RouteCheck {
       this.#isOpen = true;
       return;
     }
-    for (const logs of this.#logs.values())
+    for (const { logs } of this.#logs.values())
       for (const log of logs)
         for (let next = await this.#next(log); next !== undefined; next = await this.#next(log)) {
           if (next.origin!.commit > sequence) break;
@@ -118,7 +124,7 @@ export class RouteCheck {
   /** Reports what is left in the other topics: no output called for it. */
   async finish(): Promise<void> {
     const { isComplete, letters, output } = this.#parts;
-    for (const logs of this.#logs.values())
+    for (const { logs } of this.#logs.values())
       for (const log of logs)
         for (let next = await this.#next(log); next !== undefined; next = await this.#next(log)) {
           log.feed.take();
@@ -136,11 +142,34 @@ export class RouteCheck {
 
   /** Looks for the record that `expected` names where its key leads. */
   async #explain(expected: ExpectedRoute, output: OutputRecord, commit: RoutedCommit): Promise<void> {
-    const logs = this.#logs.get(expected.to);
-    if (logs === undefined) this.#parts.output.undecided(`what was routed to ${expected.to}, which is not read`);
-    else {
-      await this.#match(logs[murmur2Partition(expected.key, logs.length)]!, expected, { output, commit });
+    const topic = this.#logs.get(expected.to);
+    if (topic === undefined) this.#parts.output.undecided(`what was routed to ${expected.to}, which is not read`);
+    else await this.#match(await this.#logOf(topic, expected, commit), expected, { output, commit });
+  }
+
+  /** Where its record lies by a partition count that the topic may have had then; where it lies nowhere, by that of now. */
+  async #logOf(topic: Topic, expected: ExpectedRoute, commit: RoutedCommit): Promise<Log> {
+    const { logs } = topic;
+    for (let count = topic.countLeast; count <= logs.length; count += 1) {
+      const log = logs[murmur2Partition(expected.key, count)]!;
+      if (!(await this.#isNext(log, expected, commit))) continue;
+      topic.countLeast = count;
+      return log;
     }
+    return logs[murmur2Partition(expected.key, logs.length)]!;
+  }
+
+  /** Whether the record comes next there, but for those of former commits, which no output calls for. */
+  async #isNext(log: Log, expected: ExpectedRoute, commit: RoutedCommit): Promise<boolean> {
+    for (let next = await this.#next(log); next !== undefined; next = await this.#next(log)) {
+      const order = orderOf(next.origin!, commit);
+      // By its whole name it is known, whatever it says.
+      const isNamed = commit.sequence !== undefined && !commit.isOpen;
+      if (order >= 0) return order === 0 && (isNamed || faultOf(next, expected) === undefined);
+      this.#unexplained(log, next);
+      log.feed.take();
+    }
+    return false;
   }
 
   async #match(log: Log, expected: ExpectedRoute, explained: Explained): Promise<void> {
