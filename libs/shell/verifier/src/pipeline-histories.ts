@@ -31,8 +31,13 @@ export interface HistorySources {
   readonly complete: boolean;
   readonly stores: StoreCopy | undefined;
   readonly since: Since | undefined;
-  /** Topics to which its routes lead (P3), with their partition counts. */
-  readonly routedTo: ReadonlyMap<string, number>;
+  /** Topics to which its routes lead (P3). */
+  readonly routedTo: ReadonlyMap<string, RoutedTopic>;
+}
+
+export interface RoutedTopic {
+  readonly partitions: number;
+  readonly isCompacted: boolean;
 }
 
 /** The logs of one partition, each up to an end that was chosen before any partition was judged. */
@@ -106,8 +111,8 @@ async function cutPartition(
 /** After the outputs that brought them about. By topic, its partitions. */
 async function cutRouted({ routedTo, cutting }: HistorySources): Promise<ReadonlyMap<string, readonly LogCut[]>> {
   const cuts = new Map<string, readonly LogCut[]>();
-  for (const [topic, count] of routedTo) {
-    const partitions = Array.from({ length: count }, (_, partition) => ({ topic, partition }));
+  for (const [topic, { partitions: length }] of routedTo) {
+    const partitions = Array.from({ length }, (_, partition) => ({ topic, partition }));
     cuts.set(topic, await Promise.all(partitions.map((partition) => cutLog(partition, cutting))));
   }
   return cuts;
@@ -117,7 +122,7 @@ async function cutRouted({ routedTo, cutting }: HistorySources): Promise<Readonl
 function routedOf(
   { group }: PipelineConfig,
   routed: ReadonlyMap<string, readonly LogCut[]>,
-  { cutting: { scan } }: HistorySources,
+  { cutting: { scan }, routedTo }: HistorySources,
 ): Pick<PartitionHistory, 'routed'> {
   if (routed.size === 0) return {};
   const topics = [...routed].map(([topic, cuts]) => {
@@ -126,7 +131,8 @@ function routedOf(
     );
     return [topic, sources] as const;
   });
-  return { routed: { group, topics: new Map(topics) } };
+  const compacted = new Set([...routed.keys()].filter((topic) => routedTo.get(topic)!.isCompacted));
+  return { routed: { group, topics: new Map(topics), compacted } };
 }
 
 /** The topic of the pipeline's statistics (S12); undefined: it has none. */

@@ -11,7 +11,7 @@ import {
   type VerificationReport,
   verifyHistories,
 } from '@flatline/oracle';
-import { histories, type Since } from './pipeline-histories.ts';
+import { histories, type RoutedTopic, type Since } from './pipeline-histories.ts';
 import { rulesOf } from './rules-of.ts';
 import { type LogScan, stoppableScan } from './stoppable-scan.ts';
 import { StoreCopy } from './store-copy.ts';
@@ -145,16 +145,19 @@ async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): P
   return counts[0]!;
 }
 
-/** Partition counts of the topics to which its routes lead (P3). */
+/** The topics to which its routes lead (P3). */
 async function routedToBy(
   { name, routes = [] }: PipelineConfig,
   admin: KafkaTopicAdmin,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, RoutedTopic>> {
   if (routes.length === 0) return new Map();
   const found = await admin.describeTopics([...new Set(routes.map(({ to }) => to))]);
   return new Map(
     found.map((finding) => {
-      if (finding.kind === 'present') return [finding.topic, finding.partitions];
+      if (finding.kind === 'present') {
+        const { topic, partitions, cleanupPolicy } = finding;
+        return [topic, { partitions, isCompacted: cleanupPolicy.includes('compact') }];
+      }
       throw new Misconfigured(
         finding.kind === 'missing'
           ? `topic ${finding.topic}, to which routes of pipeline ${name} lead, does not exist: create it, or take them out`

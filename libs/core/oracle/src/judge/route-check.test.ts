@@ -65,6 +65,7 @@ interface Case {
   /** Numbers of the commits, where they are known. */
   readonly commits?: readonly number[];
   readonly routes?: readonly NaiveRoute[];
+  readonly compacted?: boolean;
 }
 
 async function judged({
@@ -76,6 +77,7 @@ async function judged({
   isComplete = true,
   commits,
   routes = ROUTES,
+  compacted = false,
 }: Case) {
   const findings = new Findings();
   const place = (topic: string, partition: number) => new Place(topic, partition, findings);
@@ -90,7 +92,11 @@ async function judged({
   });
   const check = new RouteCheck({
     partition: 0,
-    routed: { group: GROUP, topics: new Map([[TOPIC, [inPartition(0), inPartition(1)]]]) },
+    routed: {
+      group: GROUP,
+      topics: new Map([[TOPIC, [inPartition(0), inPartition(1)]]]),
+      ...(compacted && { compacted: new Set([TOPIC]) }),
+    },
     rules: { kind: 'session', routes } as unknown as JudgedRules,
     findings,
     letters: { takeUnroutable: () => kept.shift() },
@@ -221,6 +227,17 @@ describe('[P3] what outputs have routed', () => {
         expect(await judged({ ...known, there: led(...counts) })).toEqual({ ...CLEAN, routed: 3 });
       expect((await judged({ ...known, there: led(1, 2, 1) })).violations).not.toEqual([]);
     }
+  });
+
+  test('[P3] is undecided where a record is gone from a compacted topic, and judged where one is there', async () => {
+    const known = { said: SAID, commits: [3, 5], compacted: true };
+    const replaced = await judged({ ...known, there: [SOUTH, LATER] });
+    expect([replaced.violations, replaced.routed]).toEqual([[], 2]);
+    expect(replaced.undecided).toEqual([expect.stringContaining('the topic is compacted')]);
+    expect((await judged({ ...known, there: [NORTH, { ...SOUTH, value: 'x' }, LATER] })).violations).toEqual([
+      'P3 is not what output offset 1 brings about: its value',
+    ]);
+    expect((await judged({ said: SAID, compacted: true, there: [SOUTH, LATER] })).violations).toEqual([]);
   });
 
   describe('where a function is not at hand', () => {

@@ -122,6 +122,8 @@ export interface RoutedHistory {
   readonly group: string;
   /** By topic, each of its partitions. Opened again for each partition of the pipeline. */
   readonly topics: ReadonlyMap<string, readonly LogSource<RoutedRecord>[]>;
+  /** Those from which the broker takes records that later ones of their keys replace. Default: none. */
+  readonly compacted?: ReadonlySet<string> | undefined;
 }
 
 /** A batch in the log, whether its records count or not. */
