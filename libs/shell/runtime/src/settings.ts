@@ -62,7 +62,7 @@ export interface PipelineSettings {
   readonly changelogFormat?: number | undefined;
   /** What outputs bring about beside themselves (P3). Default: nothing. */
   readonly routing?: Routing | undefined;
-  /** Of each topic to which it leads, the partition count by which it does. Default: none is looked at. */
+  /** The topics to which it leads, each with the partition count by which it does. Default: none is looked at. */
   readonly routedPartitions?: ReadonlyMap<string, number> | undefined;
   /** The pipeline's rules as a checker has to know them, written to the changelog (K1). Default: none. */
   readonly rulesText?: string | undefined;

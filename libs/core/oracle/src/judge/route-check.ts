@@ -74,7 +74,7 @@ export class RouteCheck {
   readonly #logs: ReadonlyMap<string, Topic>;
   /** Letters may be there for what a function that is not at hand could not make. */
   #isLetterOpen = false;
-  /** Of a commit with such a function nothing was found, not even its number: records of it may lie anywhere. */
+  /** Nothing was found of a commit with such a function, not even its number: records of it may lie anywhere. */
   #isOpen = false;
 
   constructor(parts: RouteCheckParts) {
