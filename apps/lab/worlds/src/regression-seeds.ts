@@ -138,8 +138,8 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     found: 'a log longer than allowed where commits that say much beside changes outran what a round frees (K8)',
   },
   {
-    kind: 'session',
     seed: 75_788_392,
-    why: 'an eviction had a session that ended behind a window of statistics counted in that window (LE4, S12)',
+    kind: 'session',
+    found: 'an eviction had a session that ended behind a window of statistics counted in that window (LE4, S12)',
   },
 ];
