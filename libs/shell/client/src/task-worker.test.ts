@@ -175,7 +175,7 @@ describe('an attempt that fails', () => {
 
   test.each([
     ['too large for its topic', new RecordTooLarge('too large')],
-    ['none that a pipeline takes', new BadInput('bad-header', 'too large')],
+    ['none that a pipeline takes', new BadInput('invalid-header', 'too large')],
   ])('[T3] is poison where its retry is %s, and the worker goes on', async (_what, refusal) => {
     const shop = new Shop();
     shop.refusal = refusal;
