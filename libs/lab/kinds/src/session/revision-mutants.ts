@@ -50,6 +50,7 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'says a revision of an event that its reducer refused',
+    seed: 805,
     file: SESSION_KIND,
     from: 'return unreduced ?? this.#revisions.takeData(',
     to: 'return this.#revisions.takeData(',

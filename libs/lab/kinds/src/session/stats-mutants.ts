@@ -61,6 +61,7 @@ export const STATS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'counts sessions of a further input from before it began',
+    seed: 434,
     file: STATISTICS,
     from: 'this.#since[inputAt(firstOffset)]!',
     to: 'this.#since[0]!',
