@@ -1,7 +1,6 @@
 // Debian's nginx as a proxy before a processor: one process, with its own files in a folder of the test's, ended with the test.
-import { once } from 'node:events';
+import { freePorts } from '@flatline/dev-broker';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { launch } from './child.fixture.ts';
 import { sleep } from './scenario.fixture.ts';
@@ -21,7 +20,7 @@ export async function startNginx(
   folder: string,
   { processor, site }: { readonly processor: string; readonly site: string },
 ): Promise<string> {
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const own = join(folder, 'nginx');
   mkdirSync(own, { recursive: true });
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -34,7 +33,7 @@ events {}
 http {
   access_log off; ${temporary.join(' ')}
   server {
-    listen 127.0.0.1:${port};
+    listen 127.0.0.1:${port!};
     location /api/ { proxy_pass ${processor}; proxy_http_version 1.1; }
     location / { proxy_pass ${site}; }
   }
@@ -42,7 +41,7 @@ http {
 `,
   );
   const running = launch(program, ['-p', own, '-c', join(own, 'nginx.conf')]);
-  const address = `http://127.0.0.1:${port}`;
+  const address = `http://127.0.0.1:${port!}`;
   const ended = running.finished.then(({ stderr }): never => {
     throw new Error(`nginx has ended: ${stderr}`);
   });
@@ -58,13 +57,4 @@ async function isAnswering(address: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

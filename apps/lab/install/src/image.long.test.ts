@@ -2,10 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
+import { freePorts } from '@flatline/dev-broker';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ImageRoot, type Process } from './image-root.fixture.ts';
 import { root, version } from './installation.fixture.ts';
@@ -95,7 +94,9 @@ describe('the image', () => {
     const create = [...entry, 'topics', 'create', '--replication', '1', '--partitions', '1'];
     expect(await image.run(create, started())).toMatchObject({ code: 0 });
 
-    const process = started({ FLATLINE_HTTP_PORT: String(await freePort()) });
+    // The health check takes it from the environment, so 0 would not do.
+    const [port] = await freePorts(1);
+    const process = started({ FLATLINE_HTTP_PORT: String(port) });
     const isHealthy = async (): Promise<boolean> => (await image.run(commandOf('HEALTHCHECK'), process)).code === 0;
     expect(await isHealthy()).toBe(false);
     const processor = image.start([...entry, ...commandOf('CMD')], process);
@@ -108,16 +109,6 @@ describe('the image', () => {
 function configOf(application: string): object {
   const pipeline = { name: 'visits', kind: 'session', timeoutMs: '2s', input: { topic: `${application}-in` } };
   return { application, brokers: [broker], pipelines: [{ ...pipeline, output: { topic: `${application}-out` } }] };
-}
-
-/** A port without a listener: the health check takes it from the environment, so 0 would not do. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Starts the image's command as an engine would. */
