@@ -142,4 +142,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'session',
     found: 'an eviction had a session that ended behind a window of statistics counted in that window (LE4, S12)',
   },
+  {
+    seed: 11_495_051,
+    kind: 'session',
+    found: 'a task that stopped for good over records it had read and not committed, though others had owned it since',
+  },
 ];

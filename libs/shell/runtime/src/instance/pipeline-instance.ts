@@ -96,6 +96,7 @@ export class PipelineInstance implements MembershipListener {
   }
 
   assigned(assignment: Assignment): void {
+    const missedAny = this.#assignment !== undefined && assignment.generation > this.#assignment.generation + 1;
     this.#assignment = assignment;
     this.#assignedAtMs = this.#parts.ports.clock.monotonicMs();
     this.#interruption = undefined;
@@ -107,8 +108,9 @@ export class PipelineInstance implements MembershipListener {
       return;
     }
     for (const [partition, runner] of this.#runners) {
-      if (partitions.includes(partition)) runner.comeBack();
-      else runner.moveAway();
+      if (!partitions.includes(partition)) runner.moveAway();
+      // Another may have owned it meanwhile, and made commits: what stopped it then says nothing about them.
+      else if (!(missedAny && runner.restart())) runner.comeBack();
     }
     this.#reconcile();
   }

@@ -1,7 +1,7 @@
 // An assignment said some time ago is no right to fence the owner that the group has named since.
 import { expect, test } from '@jest/globals';
 import type { PipelinePorts } from '../index.ts';
-import { CHANGELOG, World } from '../world.fixture.ts';
+import { CHANGELOG, INPUT, World } from '../world.fixture.ts';
 
 const LATER = 60_000;
 
@@ -64,4 +64,37 @@ test('[X4] a task that is started again after it has closed asks the group first
   expect(lineOf('"generation":5')).toBeGreaterThan(lineOf('task runs'));
   expect(third.lines.slice(0, lineOf('"generation":5')).filter((line) => line.includes('fenced'))).toEqual([]);
   expect(log.committed(CHANGELOG, partition).length).toBeGreaterThan(0);
+});
+
+test('[R3][X4] a stopped task whose partition others have owned since begins again from their last commit', async () => {
+  const world = new World({ seed: 86, commitIntervalMs: 60_000 });
+  const { time, log } = world.simulation;
+  const beat = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second += 1) {
+      for (let i = 0; i < 8; i += 1) world.beat(`k${i}`);
+      await time.runFor(1_000);
+    }
+  };
+  const first = world.launch('a');
+  const second = world.launch('b');
+  await time.runUntil(
+    () => [first, second].every(({ instance }) => instance.isReady && instance.status().length > 0),
+    LATER,
+  );
+  const { partition } = second.instance.status()[0]!;
+  await beat(3);
+  const { committedPosition = 0 } = second.instance.status()[0]!;
+  // What it has read and not committed is lost.
+  log.partition(INPUT, partition).changeLeader({ losesFrom: committedPosition });
+  await time.runFor(2_000);
+  expect(second.instance.status()).toMatchObject([{ partition, state: 'stopped' }]);
+  second.host.pause();
+  await beat(40);
+  expect(first.instance.status()).toContainEqual(expect.objectContaining({ partition, state: 'running' }));
+  second.host.resume();
+  await beat(60);
+  const owners = [first, second].flatMap(({ instance }) =>
+    instance.status().filter((task) => task.partition === partition),
+  );
+  expect(owners.map(({ state }) => state)).toEqual(['running']);
 });
