@@ -35,7 +35,7 @@ export class ActSender {
     const pipeline = pipelines.find(({ name }) => name === asked.pipeline);
     if (pipeline === undefined) return undefined;
     if (this.#underWay >= UNDER_WAY_MAX)
-      return { kind: 'unsure', why: `nothing was sent: ${UNDER_WAY_MAX} acts are under way; ask again` };
+      return { kind: 'busy', why: `nothing was sent: ${UNDER_WAY_MAX} acts are under way; ask again` };
     this.#underWay += 1;
     const outcome = await this.#append(pipeline, asked).finally(() => {
       this.#underWay -= 1;

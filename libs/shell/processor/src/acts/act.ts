@@ -37,6 +37,8 @@ export type ActOutcome =
   | { readonly kind: 'sent'; readonly topic: string; readonly records: readonly SentRecord[] }
   /** Nothing was sent. */
   | { readonly kind: 'refused'; readonly why: string }
+  /** Nothing was sent, and the same may be asked again. */
+  | { readonly kind: 'busy'; readonly why: string }
   /** Some of it may be in the log. Asked again, it is another act, which also ends what has begun since. */
   | { readonly kind: 'unsure'; readonly why: string };
 

@@ -65,7 +65,9 @@ async function refused(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   if (outcome?.kind === 'refused') return reply.code(400).send({ error: outcome.why });
-  if (outcome !== undefined) return reply.code(503).header('retry-after', 1).send({ error: outcome.why });
+  // No `retry-after`: clients that heed it by themselves would do what this warns of.
+  if (outcome?.kind === 'unsure') return reply.code(503).send({ error: outcome.why });
+  if (outcome?.kind === 'busy') return reply.code(503).header('retry-after', 1).send({ error: outcome.why });
   const pipelines = await api.pipelines();
   if (pipelines.length === 0)
     return reply.code(503).header('retry-after', 1).send({ error: 'the pipelines are being opened' });
