@@ -3,7 +3,7 @@ import { KIND_NAMES, type KindName, messageOf } from '@flatline/base';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants]
+const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants [--record]]
        npm run worlds -- --seed S [--kind K]
        npm run worlds -- --look-ups N [--from S] [--workers N]
        npm run worlds -- --look-ups 0 --seed S
@@ -16,6 +16,7 @@ The pipeline in a simulated cluster, one world and its faults per seed, judged b
   --kind K     only worlds of pipelines of this kind: ${KIND_NAMES.join(', ')} (default: as each seed draws)
   --workers N  processes (default: one per core, here ${availableParallelism()})
   --mutants    afterwards hunt products with one deliberate fault each; with --kind those that are hunted in worlds of it
+  --record     has later hunts begin with the seeds that caught each mutant in this one
   --look-ups N worlds in which keys are asked for, until so many answers were judged (Q1, Q2)
   --seed S     only this world, with the logs of its processes
   --help       this page
@@ -39,6 +40,7 @@ function parsed() {
         minutes: { type: 'string' },
         workers: { type: 'string', default: String(availableParallelism()) },
         mutants: { type: 'boolean', default: false },
+        record: { type: 'boolean', default: false },
         'look-ups': { type: 'string' },
         help: { type: 'boolean', default: false },
       },

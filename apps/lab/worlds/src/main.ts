@@ -62,6 +62,6 @@ async function simulate(): Promise<number> {
   // Worlds of one kind cannot reach what those of others do.
   const missed = kindWanted() === undefined ? missedText(tally) : undefined;
   if (missed !== undefined) console.log(missed);
-  const survivors = flags.mutants ? await huntMutants(workers, kindWanted()) : 0;
+  const survivors = flags.mutants ? await huntMutants({ workers, only: kindWanted(), records: flags.record }) : 0;
   return tally.failures.length === 0 && missed === undefined && survivors === 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 // Runs the simulation on products with one deliberate fault each: one that it misses is a kind of fault it cannot see.
 import type { KindName } from '@flatline/base';
+import { recordCaughtBy, SEED_THAT_CAUGHT } from './mutants/caught-by.ts';
 import { MUTANTS } from './mutants/index.ts';
 import type { HuntedMutant } from './mutants/mutant.ts';
 import { runPool } from './pool.ts';
@@ -11,22 +12,32 @@ const SEEDS_MAX = 400;
 const TEXT_MAX = 110;
 const NAME_WIDTH = 42;
 
-/**
- * Hunts as many mutants at a time as there are workers, and prints what caught each. Returns how many survived. `only`: those that
- * are hunted in worlds of this kind; undefined: all.
- */
-export async function huntMutants(workers: number, only: KindName | undefined): Promise<number> {
+interface HuntOptions {
+  readonly workers: number;
+  /** Those that are hunted in worlds of this kind; undefined: all. */
+  readonly only: KindName | undefined;
+  /** Has the next hunt begin each with the seed that caught it in this one. */
+  readonly records: boolean;
+}
+
+/** Hunts as many mutants at a time as there are workers, and prints what caught each. Returns how many survived. */
+export async function huntMutants({ workers, only, records }: HuntOptions): Promise<number> {
   const hunted = MUTANTS.filter(({ kind }) => only === undefined || kind === only);
   const waiting = [...hunted];
   let caught = 0;
+  const seeds = new Map<string, number>();
   const lane = async (): Promise<void> => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const result = await hunt(mutant);
-      if (result !== undefined) caught += 1;
+      if (result !== undefined) {
+        caught += 1;
+        seeds.set(mutant.name, result.seed);
+      }
       console.log(lineOf(mutant, result));
     }
   };
   await Promise.all(Array.from({ length: workers }, lane));
+  if (records) recordCaughtBy(seeds);
   console.log(`caught ${caught} of ${hunted.length} mutants in the simulation`);
   return hunted.length - caught;
 }
@@ -52,8 +63,9 @@ async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
   const { name, kind, seed, looksUp } = mutant;
   let caught: SeedResult | undefined;
   const pinned = REGRESSION_SEEDS.filter((each) => each.kind === kind).map((each) => each.seed);
+  const former = seed ?? SEED_THAT_CAUGHT.get(name);
   const left = [
-    ...(seed === undefined ? [] : [seed]),
+    ...(former === undefined ? [] : [former]),
     ...(looksUp === true ? [] : pinned),
     ...Array.from({ length: SEEDS_MAX }, (_, at) => at + 1),
   ];

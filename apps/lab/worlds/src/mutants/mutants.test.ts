@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { SEED_THAT_CAUGHT } from './caught-by.ts';
 import { MUTANTS } from './index.ts';
 
 const ROOT = new URL('../../../../../', import.meta.url);
@@ -15,4 +16,9 @@ test.each(MUTANTS.map((mutant): [string, (typeof MUTANTS)[number]] => [mutant.na
 
 test('each mutant has a name of its own', () => {
   expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
+});
+
+test('the record of seeds that caught mutants names no mutant that is gone', () => {
+  const names = new Set(MUTANTS.map(({ name }) => name));
+  expect([...SEED_THAT_CAUGHT.keys()].filter((name) => !names.has(name))).toEqual([]);
 });
