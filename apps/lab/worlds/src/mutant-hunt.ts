@@ -9,6 +9,8 @@ import type { SeedResult } from './tally.ts';
 
 /** Number of seeds after which a mutant counts as surviving. */
 const SEEDS_MAX = 400;
+/** Some mutants have a loop go round for ever: that is seen, too. */
+const WORLD_ENDS_WITHIN_MS = 60_000;
 const TEXT_MAX = 110;
 const NAME_WIDTH = 42;
 
@@ -72,6 +74,7 @@ async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
   await runPool({
     workers: 1,
     mutant: name,
+    worldEndsWithinMs: WORLD_ENDS_WITHIN_MS,
     next: () => {
       const next = caught === undefined ? left.shift() : undefined;
       return next === undefined ? undefined : { seed: next, kind, looksUp };
