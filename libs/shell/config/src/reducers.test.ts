@@ -89,17 +89,45 @@ describe('[S10] reducers in a configuration', () => {
     expect(unasked).toThrow('the application gives a reducer for this pipeline');
   });
 
-  test.each<[string, unknown]>([
-    ['no pointer', { total: { sum: 'amount' } }],
-    ['an operation that there is not', { total: { avg: '/amount' } }],
-    ['two operations', { total: { sum: '/a', min: '/a' } }],
-    ['a set without a bound', { pages: { set: { field: '/page' } } }],
-    ['a step twice', { way: { funnel: { field: '/page', steps: ['/', '/'] } } }],
-    ['a name that is none', { 'a-b': { sum: '/a' } }],
-    ['a name that means something', JSON.parse('{"__proto__":{"sum":"/a"}}')],
-    ['no part', {}],
-    ['a name that debounce has', 'last'],
-  ])('[I4] of a session is refused: %s', (_what, reducer) => {
+  test.each<[unknown, string]>([
+    [{ total: { sum: 'amount' } }, 'part "total": sum is "amount": it is a JSON pointer into the value'],
+    [{ total: { sum: 3 } }, 'part "total": sum is 3: it is a JSON pointer into the value'],
+    [
+      { total: { avg: '/amount' } },
+      'part "total": its operations are first, last, min, max, sum, mean, set, funnel, and not "avg"',
+    ],
+    [
+      { total: { summ: '/amount' } },
+      'part "total": its operations are first, last, min, max, sum, mean, set, funnel, and not "summ"; did you mean sum?',
+    ],
+    [{ total: { sum: '/a', min: '/a' } }, 'part "total" is an object of sum, min: give it one operation'],
+    [{ total: '/a' }, 'part "total" is "/a": give it one operation, as { "sum": "/amount" }'],
+    [{ total: undefined }, 'part "total" is undefined: give it one operation'],
+    [{ total: { sum: ['/a', {}, 1] } }, 'part "total": sum is ["/a", …, 1]: it is a JSON pointer'],
+    [{ total: {} }, 'part "total" is an object of nothing: give it one operation'],
+    [{ pages: { set: '/page' } }, 'part "pages": set is "/page": it is { "field": "/page", "max": 20 }'],
+    [{ pages: { set: { field: '/page' } } }, 'part "pages": set.max is missing: it is a whole number from 1 to 256'],
+    [{ pages: { set: { field: '/page', max: 300 } } }, '.pages.set.max [300] a whole number from 1 to 256'],
+    [{ pages: { set: { field: '/p', max: 3, by: 1 } } }, '.pages.set.by [] no such setting'],
+    [
+      { way: { funnel: { field: '/page', steps: ['/', '/'] } } },
+      'part "way": funnel.steps is ["/", "/"]: it is 1 to 32',
+    ],
+    [{ way: { funnel: { field: '/p', steps: ['/', ''] } } }, '.way.funnel.steps[1] [""] a text of 1 to 256 characters'],
+    [{ n: { sum: '/a' }, 'a-b': { sum: '/a' } }, 'part "a-b": a name has 1 to 64 letters'],
+    [JSON.parse('{"__proto__":{"sum":"/a"}}'), 'part "__proto__": a name has 1 to 64 letters'],
+    [
+      Object.fromEntries(Array.from({ length: 33 }, (_, i) => [`p${i}`, { sum: '/a' }])),
+      'has 33 parts, and may have 32: leave some out',
+    ],
+  ])('[I4] of a session is refused, with the part, what it says and what it should say: %j', (reducer, problem) => {
+    for (const each of [visits, windows])
+      expect(found({ reducer }, each)).toEqual([
+        expect.stringContaining(`pipelines[0].reducer${problem.startsWith('.') ? '' : ' [(an object)] '}${problem}`),
+      ]);
+  });
+
+  test.each([[{}], ['last'], [[]], [7]])('[I4] of a session is refused, with all that it may be: %j', (reducer) => {
     expect(found({ reducer })).toEqual([
       expect.stringMatching(/^pipelines\[0\]\.reducer \[.*\] "custom", or an object of parts/),
     ]);

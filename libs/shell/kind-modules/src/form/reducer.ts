@@ -4,7 +4,6 @@ import { messageOf } from '@flatline/base';
 import {
   builtInReducer,
   type BuiltIns,
-  isPointer,
   isReducer,
   leastStateBytes,
   type NamedReducer,
@@ -15,60 +14,18 @@ import {
 } from '@flatline/kinds/reducing';
 import { z } from 'zod';
 import type { Problem } from './problem.ts';
+import { FINAL, parts, PARTS_ARE, partsProblem } from './reducer-parts.ts';
 import { setting } from './setting.ts';
 
 /** Bytes of what the settings of a commit say of a reducer: so they have the last few, by which states may still be kept. */
 const TEXT_BYTES_MAX = 12_000;
-const PARTS_MAX = 32;
-const PART_NAME = /^(?!__)[A-Za-z_][A-Za-z0-9_]{0,63}$/;
-const SET_MAX = 256;
-const STEPS_MAX = 32;
-
-const PARTS_ARE =
-  'an object of parts, each one of { "first" | "last" | "min" | "max" | "sum" | "mean": a JSON pointer into the value, as "/amount" }, ' +
-  `{ "set": { "field": "/page", "max": 20 } } with max from 1 to ${SET_MAX}, { "funnel": { "field": "/page", "steps": ["/", "/cart"] } } ` +
-  `with up to ${STEPS_MAX} different steps; or, in code, what defineReducer returns`;
-
-/** Otherwise a union would tell of the one branch whose type fits, and not in its own words. */
-const FINAL = { abort: true };
-
-const pointer = z.string().max(256).refine(isPointer, FINAL);
-const part = z.union([
-  z.strictObject({ first: pointer }),
-  z.strictObject({ last: pointer }),
-  z.strictObject({ min: pointer }),
-  z.strictObject({ max: pointer }),
-  z.strictObject({ sum: pointer }),
-  z.strictObject({ mean: pointer }),
-  z.strictObject({ set: z.strictObject({ field: pointer, max: z.int().min(1).max(SET_MAX) }) }),
-  z.strictObject({
-    funnel: z.strictObject({
-      field: pointer,
-      steps: z
-        .array(
-          z
-            .string()
-            .min(1)
-            .max(256)
-            .refine((step) => step.isWellFormed(), FINAL),
-        )
-        .min(1)
-        .max(STEPS_MAX)
-        .refine((steps) => new Set(steps).size === steps.length, FINAL),
-    }),
-  }),
-]);
-const parts = z
-  .record(z.string().regex(PART_NAME), part)
-  .refine((all) => Object.keys(all).length > 0 && Object.keys(all).length <= PARTS_MAX, FINAL);
-
 /** Values that no JSON has: its schema takes none. */
 export const definedReducer: z.ZodType<Reducer> = z.unknown().refine(isReducer, FINAL);
 
 /** `words`: names that the kind has for some of its own. */
 export function reducerForm<const Words extends readonly [string, ...string[]]>(words: Words) {
-  const error = `${words.map((word) => `"${word}"`).join(', ')}, or ${PARTS_ARE}`;
-  return z.union([z.enum(words), definedReducer, parts], { error });
+  const any = `${words.map((word) => `"${word}"`).join(', ')}, or ${PARTS_ARE}`;
+  return z.union([z.enum(words), definedReducer, parts], { error: ({ input }) => partsProblem(input) ?? any });
 }
 
 /** Settings that a reducer has beside itself. */
