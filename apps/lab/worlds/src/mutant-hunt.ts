@@ -65,9 +65,8 @@ async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
   const { name, kind, seed, looksUp } = mutant;
   let caught: SeedResult | undefined;
   const pinned = REGRESSION_SEEDS.filter((each) => each.kind === kind).map((each) => each.seed);
-  const former = seed ?? SEED_THAT_CAUGHT.get(name);
   const left = [
-    ...(former === undefined ? [] : [former]),
+    ...[seed, SEED_THAT_CAUGHT.get(name)].filter((each) => each !== undefined),
     ...(looksUp === true ? [] : pinned),
     ...Array.from({ length: SEEDS_MAX }, (_, at) => at + 1),
   ];
