@@ -1,17 +1,23 @@
 // `npm run example -- NAME`: a broker, a processor and the program of docs/examples/NAME, until that ends.
 import { freePorts, startBroker } from '@flatline/dev-broker';
+import { findPostgresql, Postgresql } from '@flatline/dev-broker/postgresql';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const examples = join(root, 'docs/examples');
 const CONFIG = 'flatline.config.json';
+/** What an example has that needs PostgreSQL: its tables. */
+const TABLES = 'tables.sql';
 const SOURCES = '--conditions=@flatline/source';
 const READY_LOOK_MS = 100;
+/** Where webhooks go: a port that the program of the example takes. */
+const ENDPOINT_PORT = /(?<=http:\/\/127\.0\.0\.1:)\d+/g;
 
 const names = readdirSync(examples).filter((name) => existsSync(join(examples, name, CONFIG)));
 const [name = ''] = process.argv.slice(2);
@@ -21,6 +27,7 @@ if (!names.includes(name)) {
   );
   process.exit(2);
 }
+const postgresql = existsSync(join(examples, name, TABLES)) ? (findPostgresql() ?? missing()) : undefined;
 process.exitCode = await run();
 
 /** Exit code of the example's program. */
@@ -29,12 +36,15 @@ async function run(): Promise<number> {
   const running: ChildProcess[] = [];
   process.stderr.write('starting a broker and a processor …\n');
   const broker = await startBroker({ ephemeral: true });
+  let database: Postgresql | undefined;
   try {
-    const [port] = await freePorts(1);
+    if (postgresql !== undefined) database = await startDatabase(postgresql);
+    const [port, webhookPort] = await freePorts(2);
     const config = join(folder, CONFIG);
-    writeFileSync(config, JSON.stringify(configOf(broker.bootstrap, folder, port!)));
+    writeFileSync(config, configOf({ brokers: broker.bootstrap, folder, port: port!, webhookPort: webhookPort! }));
+    const webhook = { WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}` };
     const flatline = (args: readonly string[]): ChildProcess => {
-      const child = node(['apps/cli/src/main.ts', ...args, '--config', config], 'ignore');
+      const child = node(['apps/cli/src/main.ts', ...args, '--config', config], 'ignore', webhook);
       running.push(child);
       return child;
     };
@@ -46,20 +56,40 @@ async function run(): Promise<number> {
     const program = node([join(examples, name, 'example.js')], 'inherit', {
       BROKERS: broker.bootstrap,
       FLATLINE_URL: url,
+      WEBHOOK_PORT: String(webhookPort),
+      ...webhook,
+      ...(database && { DATABASE: database.address, PATH: [postgresql, process.env['PATH']].join(delimiter) }),
     });
     running.push(program);
     return await ended(program);
   } finally {
     for (const child of running) child.kill('SIGTERM');
     await Promise.all(running.map(ended));
+    await database?.stop();
     await broker.stop();
     rmSync(folder, { recursive: true });
   }
 }
 
-function configOf(brokers: string, folder: string, port: number): object {
-  const said = JSON.parse(readFileSync(join(examples, name, CONFIG), 'utf8')) as object;
-  return { ...said, brokers: brokers.split(','), stateDir: join(folder, 'state'), http: { port } };
+function missing(): never {
+  process.stderr.write(
+    `${name} needs PostgreSQL: neither /usr/lib/postgresql/*/bin nor a folder of PATH has initdb, postgres and psql. ` +
+      'Install it: apt install postgresql (Debian, Ubuntu), brew install postgresql (macOS).\n',
+  );
+  process.exit(1);
+}
+
+async function startDatabase(programs: string): Promise<Postgresql> {
+  const database = await Postgresql.start(programs);
+  database.query(readFileSync(join(examples, name, TABLES), 'utf8'));
+  return database;
+}
+
+/** The example's configuration on this broker; ports are free ones, since several examples may run at once. */
+function configOf(at: { brokers: string; folder: string; port: number; webhookPort: number }): string {
+  const said = readFileSync(join(examples, name, CONFIG), 'utf8').replaceAll(ENDPOINT_PORT, String(at.webhookPort));
+  const own = { brokers: at.brokers.split(','), stateDir: join(at.folder, 'state'), http: { port: at.port } };
+  return JSON.stringify({ ...(JSON.parse(said) as object), ...own });
 }
 
 function node(args: readonly string[], stdout: 'inherit' | 'ignore', env: NodeJS.ProcessEnv = {}): ChildProcess {

@@ -1,8 +1,8 @@
 // The example of leader election: workers that queue for a lease, and a database that its token guards (docs/LEASES.md).
 import { afterEach, expect, test } from '@jest/globals';
+import { findPostgresql, Postgresql } from '@flatline/dev-broker/postgresql';
 import { kill, killAll, launch, type Running } from './child.fixture.ts';
 import { buildExample } from './example-programs.fixture.ts';
-import { Database, findPostgresql } from './postgresql.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
 import { readWhole } from './whole-topic.fixture.ts';
@@ -13,7 +13,7 @@ const TABLES = `
 const programs = findPostgresql();
 
 let scenario: Scenario | undefined;
-let database: Database | undefined;
+let database: Postgresql | undefined;
 afterEach(async () => {
   await database?.stop();
   await killAll();
@@ -41,7 +41,7 @@ async function tokenOf(worker: Running): Promise<number> {
 }
 
 async function election(folder: string): Promise<void> {
-  database = await Database.start(folder);
+  database = await Postgresql.start(folder);
   database.query(TABLES);
   const pipeline = { kind: 'lease', onConflict: 'queue' } as const;
   scenario = await Scenario.create({ timeoutMs: 3_000, partitions: 1, pipeline });

@@ -1,13 +1,13 @@
 // Sessions that data comes to after their close, through kills, on a real broker, and in a database (S9).
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { SummaryRecord, TombstoneRecord } from '@flatline/client/parts';
+import { findPostgresql, Postgresql } from '@flatline/dev-broker/postgresql';
 import { BatchProducer, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { readFileSync } from 'node:fs';
 import { kill, killAll } from './child.fixture.ts';
 import { succeed } from './flatline.fixture.ts';
 import { addressOf } from './metrics.fixture.ts';
-import { Database, findPostgresql } from './postgresql.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectVerified } from './verify.fixture.ts';
 import { readWhole } from './whole-topic.fixture.ts';
@@ -24,7 +24,7 @@ const PARTS = 4;
 
 let scenario: Scenario;
 let table: string;
-let database: Database | undefined;
+let database: Postgresql | undefined;
 
 afterEach(async () => {
   await database?.stop();
@@ -216,7 +216,7 @@ function inDatabase(programs: string): void {
     expect(await scenario.stop(running)).toBe(0);
     await expectVerified(scenario);
     const [tables, insertSummary, insertEnd, newestTable, upsert] = statementsOfPage();
-    database = await Database.start(programs);
+    database = await Postgresql.start(programs);
     database.query(`${tables!}${newestTable!}`);
     const run = (statement: string, ...values: readonly (string | number)[]): void => {
       database!.query(`PREPARE it AS ${statement} EXECUTE it(${values.map(quoted).join()});`);
