@@ -60,6 +60,7 @@ if (flags.help) {
   process.stdout.write(USAGE);
   process.exit(0);
 }
+if (flags.record && !flags.mutants) refuse('--record says which seeds caught mutants: give --mutants, too');
 
 export function numberOf(name: string, text: string, least = 0): number {
   const number = Number(text);

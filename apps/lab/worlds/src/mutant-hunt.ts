@@ -9,7 +9,7 @@ import type { SeedResult } from './tally.ts';
 
 /** Number of seeds after which a mutant counts as surviving. */
 const SEEDS_MAX = 400;
-/** Some mutants have a loop go round for ever: that is seen, too. */
+/** Worlds of mutants take no longer than others; one that does ends its hunt. */
 const WORLD_ENDS_WITHIN_MS = 60_000;
 const TEXT_MAX = 110;
 const NAME_WIDTH = 42;
@@ -51,8 +51,11 @@ function lineOf(mutant: HuntedMutant, result: SeedResult | undefined): string {
   return `caught    ${name.padEnd(NAME_WIDTH)} seed ${result.seed}: ${what}`;
 }
 
-/** A mutant whose line does not run any more is no fault that anything has seen. */
-const BROKEN = /\b(?:ReferenceError|SyntaxError)\b/;
+/**
+ * A mutant whose line does not run any more is no fault that anything has seen. Nor is a worker's end: memory or the real time may be
+ * short for another reason. A mutant that has a loop go round for ever is to be written so that it does not.
+ */
+const BROKEN = /\b(?:ReferenceError|SyntaxError)\b|^the worker ended with|^the world had not ended/;
 
 /** The violation by which the mutant counts as caught. */
 function tellingOf({ invariant }: HuntedMutant, { violations }: SeedResult): string | undefined {

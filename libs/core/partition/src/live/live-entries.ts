@@ -290,7 +290,7 @@ export class LiveEntries implements Effects {
     };
     const first = concerning();
     for (let next = first; next !== undefined; next = concerning())
-      if (!this.#takeEffect(slot, this.#dueAt(slot), next.at)) break;
+      if (!this.#takeEffect(slot, Math.min(this.#kind.dueAt(), next.at), next.at)) break;
     return first !== undefined;
   }
 
