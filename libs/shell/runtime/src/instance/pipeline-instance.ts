@@ -96,7 +96,10 @@ export class PipelineInstance implements MembershipListener {
   }
 
   assigned(assignment: Assignment): void {
-    const missedAny = this.#assignment !== undefined && assignment.generation > this.#assignment.generation + 1;
+    const former = this.#assignment?.generation;
+    const { generation: now } = assignment;
+    // A group that was empty for long begins its count anew.
+    const missedAny = former !== undefined && now !== former && now !== former + 1;
     this.#assignment = assignment;
     this.#assignedAtMs = this.#parts.ports.clock.monotonicMs();
     this.#interruption = undefined;
@@ -108,9 +111,8 @@ export class PipelineInstance implements MembershipListener {
       return;
     }
     for (const [partition, runner] of this.#runners) {
-      if (!partitions.includes(partition)) runner.moveAway();
-      // Another may have owned it meanwhile, and made commits: what stopped it then says nothing about them.
-      else if (!(missedAny && runner.restart())) runner.comeBack();
+      if (partitions.includes(partition)) runner.comeBack(missedAny);
+      else runner.moveAway();
     }
     this.#reconcile();
   }

@@ -59,6 +59,8 @@ export class TaskRunner {
   /** Bringing up, or releasing what a stopped one held. Never rejects. */
   #underWay: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
+  /** Cuts that its task had settled when it was given back last. */
+  #cutsWhenBack: number | undefined;
   readonly #stopRetry: StopRetry | undefined;
   #restoreMs: DurationMs | undefined;
   #takeoverMs: DurationMs | undefined;
@@ -261,9 +263,19 @@ export class TaskRunner {
     if (isShared && (this.runs || this.#state.kind === 'draining')) void this.#holdings.giveUpStore();
   }
 
-  /** The group gave it back before anyone took it. */
-  comeBack(): void {
+  /**
+   * The group gave it back. `wasAway`: another may have owned it meanwhile, and made commits: what stops it, or did, before a commit
+   * of its own says nothing about those, and it begins again from the last commit.
+   */
+  comeBack(wasAway: boolean): void {
+    const mayBeBehind = wasAway || this.#state.kind === 'draining';
     this.#happened({ kind: 'comeBack' });
+    if (mayBeBehind && !this.restart()) this.#cutsWhenBack = this.#holdings.task?.settledCuts;
+  }
+
+  /** True if it was given back, and has not committed since. */
+  get #mayBeBehind(): boolean {
+    return this.runs && this.#cutsWhenBack !== undefined && this.#cutsWhenBack === this.#holdings.task?.settledCuts;
   }
 
   /** A stopped one tries again, from its last commit, if the partition is still ours. False where it has not stopped. */
@@ -303,6 +315,14 @@ export class TaskRunner {
     const verdict = verdictOn(end.error, this.#placeOf(end.error), (failed) =>
       this.#failures.note(failed, ports.clock.monotonicMs()),
     );
+    if (verdict.kind === 'stop' && this.#mayBeBehind) {
+      ports.log.warn('task begins again, since another may have owned its partition', {
+        ...placeInLog(this.#context),
+        ...verdict.facts,
+      });
+      this.#bringUpAgain(verdict.why, this.#holdings.release(false));
+      return;
+    }
     ports.log.error(verdict.message, { ...placeInLog(this.#context), ...verdict.facts });
     if (verdict.kind === 'stop') this.#stop(verdict);
     else if (verdict.kind === 'endProcess') this.#parts.onFatal(verdict.error);
@@ -321,6 +341,7 @@ export class TaskRunner {
   /** Once what it held is released. */
   #bringUpAgain(why: string | undefined, released: Promise<void>): void {
     this.#happened({ kind: 'bringUp', why });
+    this.#cutsWhenBack = undefined;
     this.#underWay = this.#endingWith(
       released.then(() => {
         this.#holdings.forget();
