@@ -37,7 +37,8 @@ describe('[P3] chains of pipelines under kills, freezes and lost requests', () =
     ['says one twice', (routed, number) => (now(number) ? [routed, routed] : [routed])],
     ['changes a value', (routed, number) => (now(number) ? changed(routed, { value: Uint8Array.of(1) }) : [routed])],
     ['changes a key', (routed, number) => (now(number) ? changed(routed, { key: Uint8Array.of(1) }) : [routed])],
-    ['loses headers', (routed, number) => (now(number) ? changed(routed, { headers: [] }) : [routed])],
+    // Each time, since few records have any.
+    ['loses headers', (routed) => changed(routed, { headers: [] })],
     ['forgets letters', (routed) => (routed.kind === 'unroutable' ? [] : [routed])],
   ])('[P3] a product that %s is found', async (_, spoil) => {
     const world = await ChainWorld.create(SEED, 3, spoil);
