@@ -81,7 +81,12 @@ function missing(): never {
 
 async function startDatabase(programs: string): Promise<Postgresql> {
   const database = await Postgresql.start(programs);
-  database.query(readFileSync(join(examples, name, TABLES), 'utf8'));
+  try {
+    database.query(readFileSync(join(examples, name, TABLES), 'utf8'));
+  } catch (error) {
+    await database.stop();
+    throw error;
+  }
   return database;
 }
 

@@ -105,6 +105,7 @@ describe('[S10] reducers in a configuration', () => {
     [{ total: undefined }, 'part "total" is undefined: give it one operation'],
     [{ total: { sum: ['/a', {}, 1] } }, 'part "total": sum is ["/a", …, 1]: it is a JSON pointer'],
     [{ total: {} }, 'part "total" is an object of nothing: give it one operation'],
+    [{ total: Object.setPrototypeOf(() => 1, null) as unknown }, 'part "total" is a function: give it one operation'],
     [{ pages: { set: '/page' } }, 'part "pages": set is "/page": it is { "field": "/page", "max": 20 }'],
     [{ pages: { set: { field: '/page' } } }, 'part "pages": set.max is missing: it is a whole number from 1 to 256'],
     [{ pages: { set: { field: '/page', max: 300 } } }, '.pages.set.max [300] a whole number from 1 to 256'],

@@ -121,7 +121,8 @@ function namesOf(value: object): string {
 }
 
 function listOf(value: unknown): string {
-  return Array.isArray(value)
-    ? `[${value.map((each) => (typeof each === 'object' ? '…' : shown(each))).join(', ')}]`
-    : String(value);
+  if (Array.isArray(value))
+    return `[${value.map((each) => (typeof each === 'object' ? '…' : shown(each))).join(', ')}]`;
+  // A function's own text may throw.
+  return typeof value === 'function' ? 'a function' : String(value);
 }
