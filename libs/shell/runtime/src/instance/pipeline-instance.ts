@@ -98,7 +98,7 @@ export class PipelineInstance implements MembershipListener {
   assigned(assignment: Assignment): void {
     const former = this.#assignment?.generation;
     const { generation: now } = assignment;
-    // A group that was empty for long begins its count anew.
+    // A group that was empty for long counts from one again.
     const missedAny = former !== undefined && now !== former && now !== former + 1;
     this.#assignment = assignment;
     this.#assignedAtMs = this.#parts.ports.clock.monotonicMs();

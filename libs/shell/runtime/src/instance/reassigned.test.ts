@@ -148,7 +148,7 @@ test.each([
 
 test.each([
   ['missed', 57, 60],
-  ['counted anew', 57, 2],
+  ['counted from one again', 57, 2],
 ])('[R3] a stopped task begins again where generations were %s: %i, then %i', async (_what, before, after) => {
   const listeners: MembershipListener[] = [];
   let generation = before;
