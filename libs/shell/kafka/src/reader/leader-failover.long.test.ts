@@ -91,7 +91,13 @@ describe('a leader', () => {
       fetchBytes: 1_000,
       partitionFetchBytes: 1_000,
     });
-    const { partitions } = await connection.send(follower.id, request, decodeFetch);
+    const { partitions } = await administer({ clock: systemClock }, async () => {
+      const answer = await connection.send(follower.id, request, decodeFetch);
+      // It may not have heard of the topic yet.
+      if (answer.partitions[0]?.errorCode === KafkaCode.unknownTopicOrPartition)
+        throw new Retriable(`node ${follower.id}`);
+      return answer;
+    });
     expect(partitions.map(({ errorCode }) => errorCode)).toEqual([KafkaCode.notLeaderOrFollower]);
   });
 
