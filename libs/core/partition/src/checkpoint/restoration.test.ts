@@ -1,7 +1,9 @@
 import { AssertionError } from '@flatline/base';
+import { groupOf, type RowPlace, type StoreCheckpoint, type StoredRow } from '@flatline/ports';
 import { expect, test } from '@jest/globals';
 import { NO_BATCH } from '../changelog/block-format.ts';
 import { PartitionTask } from '../partition-task.ts';
+import type { FlushSlice } from './checkpoints.ts';
 import { Restoration } from './restoration.ts';
 import { applyBlock, begin, ListCursor, options } from '../task.fixture.ts';
 
@@ -154,3 +156,66 @@ test('[K3][R3] a commit whose floor lies above it follows what an election took 
   // Written after an election that left nothing below: it is the log's first record now.
   expect(() => heir().take(second, 0)).toThrow('its floor is 10');
 });
+
+test.each([
+  ['of an entry that has changed', ''],
+  ['that has gone with its entry', null],
+])(
+  '[Q1][K6] rows of the local store ahead of its checkpoint, one %s: whole once the log is read that far',
+  (_, value) => {
+    const owner = new PartitionTask(options());
+    begin(owner, 0, START);
+    const blocks: Uint8Array[] = [];
+    const commit = (n: number, records: readonly { readonly key: string; readonly value: string | null }[]): void => {
+      owner.step(
+        new ListCursor(records.map((each, i) => ({ ...each, offset: 10 * n + i, timestamp: 1_000 + n }))),
+        10,
+        0,
+      );
+      const ids = { commitId: String(n), previousCommitId: n === 0 ? '' : String(n - 1), sequence: n };
+      const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+      blocks.push(...cut.blocks.map((block) => block.bytes.slice()));
+      owner.settle(cut, [n]);
+    };
+    const rows = new Map<number, StoredRow>();
+    let checkpoint: StoreCheckpoint | undefined;
+    const flush = (): void => {
+      for (const slice of flushed(owner)) {
+        for (const place of slice.changes.puts) rows.set(place.slot, rowAt(place));
+        for (const slot of slice.changes.removals) rows.delete(slot);
+        // The process ends before its second one.
+        checkpoint ??= slice.checkpoint;
+      }
+    };
+    commit(
+      0,
+      ['a', 'b', 'c'].map((key) => ({ key, value: '' })),
+    );
+    flush();
+    commit(1, [{ key: 'a', value: '' }]);
+    commit(2, [{ key: 'b', value }]);
+    flush();
+    const restored = new PartitionTask(options({ hashSeed: 99 }));
+    const restoration = new Restoration(restored.table, restored.changelog, restored.checkpoints);
+    restoration.beginStored(checkpoint!);
+    restoration.loadStored(groupOf([...rows.values()].sort((one, other) => one.slot - other.slot)));
+    expect(restoration.finishStored(KEYS)).toBe(true);
+    const wholeAfter = [restoration.isWhole];
+    for (const n of [1, 2]) {
+      applyBlock(restoration, blocks[n]!, n);
+      wholeAfter.push(restoration.isWhole);
+    }
+    expect(wholeAfter).toEqual([false, false, true]);
+    expect(restoration.finish()).toBeUndefined();
+  },
+);
+
+function* flushed(task: PartitionTask): Generator<FlushSlice> {
+  const slices = task.checkpoints.flush(KEYS)!;
+  for (let next = slices.next(); next.done !== true; next = slices.next()) yield next.value;
+}
+
+function rowAt({ bytes, keyStart, keyLength, imageStart, imageLength, ...row }: RowPlace): StoredRow {
+  const key = bytes.slice(keyStart, keyStart + keyLength);
+  return { ...row, key, image: bytes.slice(imageStart, imageStart + imageLength) };
+}

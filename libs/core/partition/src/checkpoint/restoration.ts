@@ -79,9 +79,14 @@ export class Restoration {
     return this.#last;
   }
 
-  /** True between two commits: one is applied in part. */
-  get isApplying(): boolean {
-    return this.#whole !== undefined;
+  /**
+   * True where the state is as `last` left it: no commit is applied in part, and the rows of the local store were no further,
+   * which a flush that was cut short leaves. One whose entry has gone leaves no row, but is missed in the count.
+   */
+  get isWhole(): boolean {
+    const last = this.#last;
+    if (last === undefined || this.#whole !== undefined) return false;
+    return this.#ahead.newest <= last.sequence && this.#table.size === last.liveEntries;
   }
 
   /** Where the log begins: without a commit, the floor of the first one. What was there before a reset is gone (K3). */

@@ -93,10 +93,10 @@ export class TaskRestoration {
     return this.#tail.logStartOffset;
   }
 
-  /** As the newest whole commit left it; undefined before the first, and between two. */
+  /** As the newest whole commit left it; undefined before the first, between two, and while the local store was further. */
   look(key: Uint8Array): Look | undefined {
     const { last } = this;
-    if (last === undefined || this.#restoration.isApplying) return undefined;
+    if (last === undefined || !this.#restoration.isWhole) return undefined;
     return this.task.lookRestored(key, last);
   }
 

@@ -8,6 +8,8 @@ import { CHANGELOG, INPUT, type Process, World } from '../world.fixture.ts';
 
 const SEEDS = Number(process.env['SEEDS'] ?? 12);
 const SEED = Number(process.env['SEED'] ?? 1);
+/** A standby whose local store was further than the log by a new leader's answer. */
+const PINNED = [53_887_516];
 const KEYS = Array.from({ length: 12 }, (_, i) => `k${i}`);
 const utf8 = new TextEncoder();
 const NEVER = new AbortController().signal;
@@ -45,7 +47,7 @@ function show(world: World): ShowEntry {
 }
 
 describe('look-ups', () => {
-  test.each(Array.from({ length: SEEDS }, (_, i) => SEED + i))(
+  test.each([...PINNED, ...Array.from({ length: SEEDS }, (_, i) => SEED + i)])(
     '[Q1][Q2] seed %i: through kills, rebalances and standbys each answer is what the log says (rerun: SEED)',
     async (seed) => {
       const world = new World({ seed, timeoutMs: 3_000, standbys: 1, rates: rough });
