@@ -1,11 +1,13 @@
 // Subscribes to what becomes of a key, or of all keys with a prefix: first what there is, then what follows, over as many
 // connections as it takes (SPEC, Q3).
-import { type Clock, type DurationMs, Misconfigured, Retriable } from '@flatline/base';
-import { pause } from '@flatline/system';
+import { type Clock, type DurationMs, Misconfigured } from '@flatline/base';
+import { NoAnswer, pause } from '@flatline/system';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { DirectoryAccess } from './directory-access.ts';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { eventsIn, type StreamedEvent } from './event-stream.ts';
+import { InstanceTroubles, Later, RefusedBy, type WatchTrouble } from './instance-troubles.ts';
 
 /** A record of the pipeline's output, as it was committed. */
 export interface WatchedOutput {
@@ -45,6 +47,7 @@ export interface WatchParts {
   readonly access: Pick<DirectoryAccess, 'stream'>;
   readonly clock: Clock;
   readonly timeoutMs: DurationMs;
+  readonly onTrouble: (trouble: WatchTrouble) => void;
   /** Ends it. */
   readonly signal: AbortSignal;
 }
@@ -56,20 +59,26 @@ const PAUSE_MAX_MS: DurationMs = 5_000;
 
 /** @throws Error where the subscription is refused */
 export async function* watching(parts: WatchParts): AsyncGenerator<DirectoryChange, void> {
-  const { clock, signal } = parts;
+  const { clock, signal, pipeline, onTrouble } = parts;
   const isOver = (): boolean => signal.aborted;
+  const troubles = new InstanceTroubles(pipeline);
   let [id, pauseMs, at]: [string | undefined, DurationMs, number] = [undefined, PAUSE_FIRST_MS, 0];
   while (!signal.aborted) {
     const urls = parts.urls();
+    const url = urls[at % urls.length]!;
     const connection = new AbortController();
     const end = (): void => {
       connection.abort();
     };
     signal.addEventListener('abort', end);
+    // Until it has given an event.
+    let failure: unknown = new Error('it answered with no event');
     try {
       const snapshot: DirectoryEntry[] = [];
-      for await (const event of connected(parts, { url: urls[at % urls.length]!, id, connection })) {
+      for await (const event of connected(parts, { url, id, connection })) {
         pauseMs = PAUSE_FIRST_MS;
+        failure = undefined;
+        troubles.answered(url);
         const change = changeIn(event, snapshot);
         // Behind what is handed on: whoever stops in between has not gone past it.
         if (change !== undefined) yield change;
@@ -77,24 +86,19 @@ export async function* watching(parts: WatchParts): AsyncGenerator<DirectoryChan
       }
     } catch (error) {
       if (isOver()) return;
-      if (!(error instanceof Later)) {
-        if (error instanceof Misconfigured) throw error;
-      } else pauseMs = Math.max(pauseMs, error.afterMs);
+      if (error instanceof Misconfigured) throw error;
+      if (failure !== undefined) failure = error;
+      if (error instanceof Later) pauseMs = Math.max(pauseMs, error.afterMs);
     } finally {
       signal.removeEventListener('abort', end);
       connection.abort();
     }
+    if (isOver()) return;
+    const trouble = troubles.hear(url, failure, clock.monotonicMs());
+    if (trouble !== undefined) onTrouble(trouble);
     at += 1;
     await pause(clock, pauseMs, signal);
     pauseMs = Math.min(PAUSE_MAX_MS, 2 * pauseMs);
-  }
-}
-
-class Later extends Retriable {
-  readonly afterMs: DurationMs;
-  constructor(afterMs: DurationMs) {
-    super('the instance asks to come later');
-    this.afterMs = afterMs;
   }
 }
 
@@ -108,28 +112,46 @@ async function* connected(
   { pipeline, query, access, clock, timeoutMs }: WatchParts,
   { url, id, connection }: Connecting,
 ): AsyncGenerator<StreamedEvent> {
-  const give = (): void => {
-    connection.abort();
+  const silence = new NoAnswer(`no answer within ${timeoutMs} ms`);
+  const giveUp = (): void => {
+    connection.abort(silence);
   };
-  let cancel = clock.after(timeoutMs, give);
+  let cancel = clock.after(timeoutMs, giveUp);
   try {
     const path = `/api/v1/events/${encodeURIComponent(pipeline)}${query === '' ? '' : `?${query}`}`;
     const headers = { accept: 'text/event-stream', ...(id !== undefined && { 'last-event-id': id }) };
     const answer = await access.stream(url, path, { headers, signal: connection.signal });
-    const { statusCode } = answer;
-    if (statusCode === 400)
-      throw new Misconfigured((JSON.parse(await text(answer)) as { readonly error: string }).error);
-    if (statusCode !== 200) {
-      answer.destroy();
-      throw new Later(1_000 * Number(answer.headers['retry-after'] ?? 0));
-    }
+    if (answer.statusCode !== 200) throw await refusalOf(answer);
     for await (const event of eventsIn(answer as AsyncIterable<Buffer>, id)) {
       cancel();
-      cancel = clock.after(SILENT_MS, give);
+      cancel = clock.after(SILENT_MS, giveUp);
       yield event;
     }
+  } catch (error) {
+    throw connection.signal.reason === silence ? silence : error;
   } finally {
     cancel();
+  }
+}
+
+async function refusalOf(answer: IncomingMessage): Promise<Error> {
+  const { statusCode, headers } = answer;
+  if (statusCode === 400) {
+    const said = saidIn(await text(answer));
+    if (said !== undefined) return new Misconfigured(said);
+  }
+  answer.destroy();
+  const after = headers['retry-after'];
+  return after === undefined ? new RefusedBy(statusCode ?? 0) : new Later(1_000 * Number(after));
+}
+
+/** undefined: no processor says it. */
+function saidIn(body: string): string | undefined {
+  try {
+    const { error } = JSON.parse(body) as { readonly error?: unknown };
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -9,8 +9,10 @@ import { NoAnswer, SilentEndpoints, systemClock } from '@flatline/system';
 import type { DirectoryEntry } from './directory-entry.ts';
 import { instancesOf, type OwnerMap } from './directory-owners.ts';
 import { type DirectoryChange, watching } from './directory-watch.ts';
+import type { WatchTrouble } from './instance-troubles.ts';
 import { checkCall } from './known-options.ts';
 import { keyBytes, type RecordKey } from './message-bytes.ts';
+import { warn } from './trouble.ts';
 
 export interface DirectoryOptions extends DirectoryCredentials {
   /** HTTP addresses of some instances: `http://host:7070`. The others are found through them. */
@@ -56,6 +58,11 @@ export interface Directory {
 export interface DirectoryWatchOptions {
   /** Aborted, it ends. Default: it ends where the loop is left. */
   readonly signal?: AbortSignal;
+  /**
+   * Told of an address that gives no events: the first time, and each half minute until it does; it goes on all the same. Default: a
+   * warning of the process (`process.emitWarning`).
+   */
+  readonly onTrouble?: (trouble: WatchTrouble) => void;
 }
 
 export interface DirectoryWatchAllOptions extends DirectoryWatchOptions {
@@ -229,7 +236,8 @@ class HttpDirectory implements Directory {
     };
   }
 
-  async *#watch(query: string, { signal = NEVER }: DirectoryWatchOptions): AsyncGenerator<DirectoryChange, void> {
+  async *#watch(query: string, options: DirectoryWatchOptions): AsyncGenerator<DirectoryChange, void> {
+    const { signal = NEVER, onTrouble = warn } = options;
     // Any instance serves: they are tried in turn.
     yield* watching({
       pipeline: this.#pipeline,
@@ -238,6 +246,7 @@ class HttpDirectory implements Directory {
       access: this.#access,
       clock: systemClock,
       timeoutMs: this.#timeoutMs,
+      onTrouble,
       signal,
     });
   }

@@ -72,6 +72,7 @@ export type {
   SessionsOutputsOptions,
 } from './open-outputs.ts';
 export type { SummaryView } from './output-kinds.ts';
+export type { WatchTrouble } from './instance-troubles.ts';
 export type { Trouble } from './trouble.ts';
 export type { Retries } from './handled-outputs.ts';
 export type {

@@ -151,8 +151,8 @@ export const CALLS = {
   },
   lookUp: { proof: oneOf('now') },
   evict: { attribute: required(TEXT), equals: required(TEXT) },
-  watchKey: { signal: OBJECT },
-  watchAll: { prefix: PREFIX, signal: OBJECT },
+  watchKey: { signal: OBJECT, onTrouble: FUNCTION },
+  watchAll: { prefix: PREFIX, signal: OBJECT, onTrouble: FUNCTION },
   list: { prefix: PREFIX, attribute: OBJECT, limit: COUNT, after: TEXT },
   heartbeats: HEARTBEATS,
   sessions: {

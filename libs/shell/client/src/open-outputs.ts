@@ -10,14 +10,13 @@ import {
 } from '@flatline/kafka';
 import type { SessionState } from '@flatline/ports/formats';
 import type { SchemaRegistry } from '@flatline/records';
-import process from 'node:process';
 import { type Given, GroupOutputs } from './group-outputs.ts';
 import { handleEach, type Retries } from './handled-outputs.ts';
 import { type OutputKind, outputKinds, type RecordsByKind, type SummaryView } from './output-kinds.ts';
 import { openLetters } from './output-letters.ts';
 import type { RawOutput, ReceiptRecord, UnreadableRecord } from './output-record.ts';
 import { WaitingSummaries } from './waiting-summaries.ts';
-import { ConnectionTroubles, goesOnAt, RegistryTroubles, type Trouble, UnreadableTroubles } from './trouble.ts';
+import { ConnectionTroubles, goesOnAt, RegistryTroubles, type Trouble, UnreadableTroubles, warn } from './trouble.ts';
 
 export interface OutputsOptions {
   /** The output topic of a pipeline, or of schedules one of its targets. */
@@ -108,9 +107,6 @@ export interface Surroundings {
 
 type Kind = keyof RecordsByKind;
 
-export const warn = ({ message }: Trouble): void => {
-  process.emitWarning(message, 'FlatlineWarning');
-};
 const COMMIT_INTERVAL_MS: DurationMs = 1_000;
 const text = new TextDecoder('utf-8', { ignoreBOM: true });
 

@@ -12,7 +12,7 @@ import { hostname } from 'node:os';
 import process from 'node:process';
 import { type Duration, durationMs } from './check-times.ts';
 import { type Leases, type LeasesOptions, openLeases } from './open-leases.ts';
-import { type OutputsOptions, recordedOutputs, type Surroundings, warn } from './open-outputs.ts';
+import { type OutputsOptions, recordedOutputs, type Surroundings } from './open-outputs.ts';
 import { endsOf } from './open-summary-consumer.ts';
 import { FOR_EVER_MS } from './open-senders.ts';
 import { SentSchedules } from './sent-schedules.ts';
@@ -21,6 +21,7 @@ import { outcomeRecord, type TaskOutcome } from './task-outcome.ts';
 import type { TaskRetries } from './task-rules.ts';
 import { workOff } from './task-worker.ts';
 import { leaseIdOf, retryHeaders, retryIdOf, workOfBatch, workOfRun } from './task-works.ts';
+import { warn } from './trouble.ts';
 import type { Task, Work } from './task.ts';
 
 export interface TasksOptions extends Pick<OutputsOptions, 'group' | 'from' | 'format' | 'signal' | 'onTrouble'> {

@@ -1,6 +1,7 @@
 // Troubles, in words, that reading outputs meets and survives.
 import type { DurationMs } from '@flatline/base';
 import type { ConnectionEvent } from '@flatline/kafka';
+import process from 'node:process';
 import type { UnreadableRecord } from './output-record.ts';
 
 /**
@@ -22,8 +23,13 @@ export type Trouble =
   | { readonly kind: 'task'; readonly id: string; readonly message: string }
   | { readonly kind: 'unreadable'; readonly record: UnreadableRecord; readonly message: string };
 
-/** Interval between reports of a broker that goes on failing. */
-const TELL_AGAIN_MS: DurationMs = 30_000;
+/** Where an application does not say whom to tell. */
+export const warn = ({ message }: { readonly message: string }): void => {
+  process.emitWarning(message, 'FlatlineWarning');
+};
+
+/** Interval between reports of a broker, or an instance, that goes on failing. */
+export const TELL_AGAIN_MS: DurationMs = 30_000;
 
 /** Picks the failures to tell an application of: the first of a broker, and one each TELL_AGAIN_MS until it answers. */
 export class ConnectionTroubles {
