@@ -1,4 +1,4 @@
-import { Misconfigured, partitionOf } from '@flatline/base';
+import { Misconfigured, partitionOf, Retriable } from '@flatline/base';
 import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -92,4 +92,22 @@ test('[I4] what an instance refuses is misconfigured here, and is asked of no ot
   await expect(nope.release('anna')).rejects.toThrow(/there is no pipeline nope here/);
   await expect(nope.release('anna')).rejects.toBeInstanceOf(Misconfigured);
   expect(asked).toHaveLength(3);
+});
+
+test('[Q4] an act whose outcome is not known is asked for once, at no other instance, and says so', async () => {
+  const asked: string[] = [];
+  const urls: string[] = [];
+  for (const name of ['a', 'b']) {
+    const server = createServer((request, response) => {
+      asked.push(name);
+      request.resume();
+      response.writeHead(503).end(JSON.stringify({ error: 'it may be in the log: look before you ask again' }));
+    }).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  }
+  await expect(directory({ urls, pipeline: 'visits' }).end('anna')).rejects.toThrow(Retriable);
+  await expect(directory({ urls, pipeline: 'visits' }).end('anna')).rejects.toThrow('look before you ask again');
+  expect(asked).toEqual(['a', 'a']);
 });

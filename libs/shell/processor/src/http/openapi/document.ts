@@ -55,7 +55,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   400: 'It cannot be answered as it was asked, and why',
   404: 'There is none',
   409: 'It is in no state for that',
-  503: 'It cannot be said now; where the header Retry-After is set, ask again after it',
+  503: 'It cannot be said or done now; where the header Retry-After is set, ask again after it. An act without it may be in the log: look before you ask again',
 };
 
 function responseOf(status: string, answer: Answer): Json {
