@@ -1,9 +1,10 @@
 // One question over HTTP or HTTPS, with the authorities and the certificate of whoever asks, which Node's fetch takes none of.
-import { type DurationMs, messageOf } from '@flatline/base';
+import { type Clock, type DurationMs, messageOf } from '@flatline/base';
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { urlToHttpOptions } from 'node:url';
+import { systemClock } from './system-clock.ts';
 
 /** Authorities of the other end (default: Node's), and what is shown where it asks for a certificate. */
 export type HttpTrust = Omit<ConnectionOptions, 'host' | 'port' | 'path' | 'socket'>;
@@ -32,10 +33,13 @@ const IDLE_MS: DurationMs = 4_000;
 /** Keeps connections for the next questions. Redirects are answers: what goes along is for the address that was given, and no other. */
 export class HttpAsker {
   readonly #trust: HttpTrust;
+  readonly #clock: Clock;
   readonly #agents = new Map<string, HttpAgent>();
 
-  constructor(trust: HttpTrust = {}) {
+  /** `clock`: by which questions have their time. */
+  constructor(trust: HttpTrust = {}, clock: Clock = systemClock) {
     this.#trust = trust;
+    this.#clock = clock;
   }
 
   /** @throws Error that says why there is no answer */
@@ -47,13 +51,10 @@ export class HttpAsker {
     const options = { ...address, method, headers: sent, agent: this.#agent(isSecure) };
     const request = (isSecure ? requestHttps : requestHttp)(options);
     // An AbortSignal, and reading by `for await`, cost as much as the question itself.
-    const timer = setTimeout(() => {
+    const end = this.#clock.after(withinMs, () => {
       reject(new NoAnswer(`no answer within ${withinMs} ms`));
       request.destroy();
-    }, Math.ceil(withinMs)).unref();
-    const end = (): void => {
-      clearTimeout(timer);
-    };
+    });
     request.on('response', (response) => {
       takeWhole(response, { resolve, reject });
     });

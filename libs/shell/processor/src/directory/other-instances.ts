@@ -2,7 +2,7 @@
 //
 // Owns: the connections to them, and which of them are silent: no one waits for those.
 // Does not own: who is asked (the group tells addresses; nothing is sent to any other).
-import type { DurationMs } from '@flatline/base';
+import type { Clock, DurationMs } from '@flatline/base';
 import type { HttpProtection, HttpSecrets } from '@flatline/config';
 import { HttpAsker, jsonOf, NoAnswer, SilentEndpoints } from '@flatline/system';
 import type { EntryAnswer } from './entry-answer.ts';
@@ -35,26 +35,29 @@ interface Posted extends Wait {
 
 export class OtherInstances {
   readonly #tls: HttpProtection['tls'];
+  readonly #clock: Clock;
   readonly #silent = new SilentEndpoints();
-  #asker = new HttpAsker();
+  #asker: HttpAsker;
   #token: string | undefined;
 
-  constructor(tls: HttpProtection['tls']) {
+  constructor(tls: HttpProtection['tls'], clock: Clock) {
     this.#tls = tls;
+    this.#clock = clock;
+    this.#asker = new HttpAsker({}, clock);
   }
 
   /** By what this instance shows the others who it is, and knows them by. Requests under way end as they began, and their connections idle out. */
   take({ certificate, group }: Pick<HttpSecrets, 'certificate' | 'group'>): void {
     this.#token = group;
     // Without authorities of its own it may not be asked who it is: its certificate is for those that ask it.
-    this.#asker = new HttpAsker(certificate?.ca === undefined ? {} : certificate);
+    this.#asker = new HttpAsker(certificate?.ca === undefined ? {} : certificate, this.#clock);
   }
 
   /** @throws where it does not answer in time, or not with answers */
   async ask(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]> {
     this.#requireSafe(endpoint);
     if (!this.#silent.isSilent(endpoint)) return this.#askAll(endpoint, group, asking);
-    if (this.#silent.isTryDue(endpoint, performance.now()))
+    if (this.#silent.isTryDue(endpoint, this.#clock.monotonicMs()))
       this.#askAll(endpoint, group, asking).catch(() => undefined);
     throw new Error('it has answered nothing of late');
   }
@@ -64,11 +67,11 @@ export class OtherInstances {
     const limitMs = isNow ? PROVED_WITHIN_MS : ANSWER_WITHIN_MS;
     const chunks = keyChunks(keys);
     // When the first was asked: whoever has answered one within this time is not silent, however little the last was left (SE1).
-    const askedAtMs = performance.now();
+    const askedAtMs = this.#clock.monotonicMs();
     if (chunks.length === 1) return this.#askOnce(endpoint, group, asking, { askedAtMs, withinMs: limitMs });
     const answers: EntryAnswer[] = [];
     for (const chunk of chunks) {
-      const withinMs = Math.max(1, askedAtMs + limitMs - performance.now());
+      const withinMs = Math.max(1, askedAtMs + limitMs - this.#clock.monotonicMs());
       answers.push(...(await this.#askOnce(endpoint, group, { ...asking, keys: chunk }, { askedAtMs, withinMs })));
     }
     return answers;
@@ -78,7 +81,7 @@ export class OtherInstances {
   async page(endpoint: string, group: string, asking: PageAsking): Promise<HerePage> {
     this.#requireSafe(endpoint);
     const path = `${encodeURIComponent(asking.pipeline)}:page`;
-    const wait = { askedAtMs: performance.now(), withinMs: PAGE_WITHIN_MS };
+    const wait = { askedAtMs: this.#clock.monotonicMs(), withinMs: PAGE_WITHIN_MS };
     return (await this.#post(endpoint, group, { path, body: pageBody(asking), ...wait })) as HerePage;
   }
 
@@ -109,10 +112,10 @@ export class OtherInstances {
     };
     const question = { method: 'POST', headers, body: JSON.stringify(body), withinMs } as const;
     const answer = await this.#asker.ask(`${endpoint}/api/v1/entries/${path}`, question).catch((error: unknown) => {
-      if (error instanceof NoAnswer) this.#silent.waitedInVain(endpoint, askedAtMs, performance.now());
+      if (error instanceof NoAnswer) this.#silent.waitedInVain(endpoint, askedAtMs, this.#clock.monotonicMs());
       throw error;
     });
-    this.#silent.heard(endpoint, performance.now());
+    this.#silent.heard(endpoint, this.#clock.monotonicMs());
     if (answer.status === 401 || answer.status === 403) throw new Error(`HTTP ${answer.status}: ${UNKNOWN_THERE}`);
     if (answer.status !== 200) throw new Error(`HTTP ${answer.status}`);
     return jsonOf(answer);

@@ -28,7 +28,7 @@ export class HttpAccess {
   /** @throws Retriable where a file cannot be read */
   constructor({ protection }: Pick<HttpConfig, 'protection'>, { whole, clock, log }: HttpAccessParts) {
     const { auth, tls } = protection ?? {};
-    this.others = new OtherInstances(tls);
+    this.others = new OtherInstances(tls, clock);
     this.#issued = auth?.oidc && new IssuerTokens({ ...auth.oidc, clock, log });
     const peers = new GroupCertificates(() => toldHosts(whole));
     this.admitting = auth && new RequestAdmitting({ issued: this.#issued, peers });
