@@ -5,11 +5,16 @@ import { isIP } from 'node:net';
 
 const SAFE: readonly string[] = ['GET', 'HEAD'];
 
-/** A browser names the page that has it ask, and its relation to us, in whatever is no plain look (Fetch, Origin; Fetch Metadata). */
+/**
+ * True where a page of somebody else asks. A browser names the page that has it ask, and its relation to us, in whatever is no plain
+ * look (Fetch, Origin; Fetch Metadata), and no page can say otherwise. Both have to name our own page: an old browser says one alone.
+ */
 export function isFromPage({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
   if (SAFE.includes(method)) return false;
-  const site = headers['sec-fetch-site'];
-  return headers.origin !== undefined || (site !== undefined && site !== 'none');
+  const { origin, host, 'sec-fetch-site': site } = headers;
+  if (site === 'same-origin' && origin !== undefined && host !== undefined)
+    return origin !== `http://${host}` && origin !== `https://${host}`;
+  return origin !== undefined || (site !== undefined && site !== 'none');
 }
 
 /** Names by which a port without tokens is called. */

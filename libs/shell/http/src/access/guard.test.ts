@@ -117,6 +117,21 @@ describe('[H7] pages in browsers', () => {
     expect([answer.status, run]).toEqual([403, []]);
   });
 
+  test('[H7] act where they are our own: the browser says so, and names no other', async () => {
+    const { address, run } = await guarded(undefined);
+    const act = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(`${address}/act/k`, { method: 'POST', headers })).status;
+    const own = { origin: address, 'sec-fetch-site': 'same-origin' };
+    for (const foreign of [{ origin: 'http://127.0.0.1:1' }, { 'sec-fetch-site': 'same-site' }, { origin: 'null' }])
+      expect([foreign, await act({ ...own, ...foreign })]).toEqual([foreign, 403]);
+    expect([await act({ origin: address }), await act({ 'sec-fetch-site': 'same-origin' }), run]).toEqual([
+      403,
+      403,
+      [],
+    ]);
+    expect([await act(own), run.length]).toEqual([202, 1]);
+  });
+
   test('[H7] a body that a page could send unasked is not taken', async () => {
     const { address, run } = await guarded(undefined);
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
