@@ -193,6 +193,7 @@ const task = {
   heldMs: 0,
   lag: 0,
   expiryLagMs: 0,
+  nextDueAt: undefined,
   position: 1,
   inputs: [],
   committedPosition: 1,

@@ -28,6 +28,7 @@ export const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   heldMs: 0,
   lag: 3,
   expiryLagMs: 0,
+  nextDueAt: 1_700_000_001_000,
   position: 40,
   committedPosition: 38,
   inputs: [],

@@ -31,6 +31,8 @@ export interface TaskStatus {
   readonly lag: number | undefined;
   /** How far the clock is ahead of the earliest due entry that is not closed yet: the backlog of expiries. */
   readonly expiryLagMs: DurationMs;
+  /** Nothing is due before, by the partition clock; undefined: nothing lives. */
+  readonly nextDueAt: Millis | undefined;
   /** Input offset below which everything is applied, and below which it is committed; undefined before there is one. */
   readonly position: number | undefined;
   readonly committedPosition: number | undefined;
@@ -78,6 +80,7 @@ export interface TaskLife extends Pick<TaskStatus, 'detail' | 'restoreMs' | 'tak
 export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: TaskLife): TaskStatus {
   const { task, committer, loop } = holdings;
   const clock = task?.clock.now ?? 0;
+  const nextDueAt = task?.earliestDue();
   const isRecovering = committer?.isRecovering === true && life.state === 'running';
   return {
     ...placeInLog(context),
@@ -91,7 +94,8 @@ export function taskStatus(context: TaskContext, holdings: TaskHoldings, life: T
     probe: loop?.probe?.status(),
     lag: loop?.lag,
     heldMs: task?.heldMs ?? 0,
-    expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),
+    expiryLagMs: Math.max(0, clock - (nextDueAt ?? clock)),
+    nextDueAt,
     position: task?.input.position,
     committedPosition: committer?.committedPosition,
     inputs: inputsOf(context, holdings),
