@@ -156,6 +156,11 @@ export default defineConfig(
     },
   },
   {
+    // It runs in a browser: a program of its own has the types of the DOM, and none of Node's.
+    files: ['apps/dashboard/src/**/*.ts'],
+    languageOptions: { parserOptions: { project: 'apps/dashboard/tsconfig.lint.json' } },
+  },
+  {
     files: ['libs/**/*.ts', 'apps/**/*.ts', 'scripts/**/*.ts'],
     // A benchmark runs kafkajs itself as a peer, an end-to-end test as somebody else's client.
     ignores: ['libs/shell/kafka/**', 'libs/shell/store/**', 'apps/lab/{bench,e2e}/src/**/kafkajs-*.ts'],

@@ -63,10 +63,11 @@ export async function bundle(
 /** Our modules do nothing on being imported, so unused ones are left out, except the one that patches kafkajs. */
 const PATCHES = /[\\/]kafkajs-patches\.ts$/;
 const SOURCES = /[\\/](libs|apps)[\\/][^\n]*\.ts$/;
-/** The one source that reads a file of the repository; a package has the schemas one folder above its bundle. */
-const SCHEMA_READER = /[\\/]records[\\/]src[\\/]avro[\\/]schema\.ts$/;
-const IN_REPOSITORY = '../../../../../schemas/';
-const IN_PACKAGE = '../schemas/';
+/** The sources that read files of the repository, from where, and where a package has them: one folder above its bundle. */
+const READERS = [
+  [/[\\/]records[\\/]src[\\/]avro[\\/]schema\.ts$/, '../../../../../schemas/', '../schemas/'],
+  [/[\\/]http[\\/]dashboard-files\.ts$/, '../../../../../apps/dashboard/dist/', '../dashboard/'],
+] as const;
 
 const workspaceSources: Plugin = {
   name: 'workspace-sources',
@@ -76,11 +77,12 @@ const workspaceSources: Plugin = {
       const found = await bundler.resolve(path, { kind, importer, resolveDir, pluginData: SOURCES });
       return { ...found, pluginData: undefined, sideEffects: PATCHES.test(found.path) };
     });
-    bundler.onLoad({ filter: SCHEMA_READER }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      if (!source.includes(IN_REPOSITORY)) throw new Error(`${path} reads its schemas from elsewhere: bundle those`);
-      return { contents: source.replace(IN_REPOSITORY, IN_PACKAGE), loader: 'ts' };
-    });
+    for (const [filter, inRepository, inPackage] of READERS)
+      bundler.onLoad({ filter }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        if (!source.includes(inRepository)) throw new Error(`${path} reads its files from elsewhere: bundle those`);
+        return { contents: source.replace(inRepository, inPackage), loader: 'ts' };
+      });
   },
 };
 

@@ -19,6 +19,8 @@ export interface Published {
   readonly command?: { readonly name: string; readonly entry: string };
   /** Programs that the command starts, by the names of their files below `dist`: sources below the root. */
   readonly programs?: Readonly<Record<string, string>>;
+  /** Whether it serves the dashboard, and carries its files. */
+  readonly hasDashboard?: boolean;
   /** Further files of the repository that it contains, in the same folders. */
   readonly files?: readonly string[];
 }
@@ -44,6 +46,7 @@ export const PUBLISHED: readonly Published[] = [
       supervisor: 'libs/lab/dev-broker/src/supervisor.ts',
       'token-endpoint': 'libs/lab/dev-broker/src/secured/token-endpoint.ts',
     },
+    hasDashboard: true,
     files: ['infra/broker/pom.xml', 'infra/registry/pom.xml'],
   },
   {

@@ -19,7 +19,9 @@ export async function stage(
   const folder = join(stagingOf(root), fileNameOf(published));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const { inputs, imported } = await bundle(root, published, folder);
+  const bundled = await bundle(root, published, folder);
+  const { imported } = bundled;
+  const inputs = [...bundled.inputs, ...(published.hasDashboard === true ? addDashboard(root, folder) : [])];
   for (const [file, text] of Object.entries(declarations)) writeFileSync(join(folder, 'dist', `${file}.d.ts`), text);
   writeFileSync(
     join(folder, 'package.json'),
@@ -46,6 +48,14 @@ export async function stage(
   writeFileSync(join(folder, 'NOTICE'), noticeOf(readFileSync(join(root, 'NOTICE'), 'utf8')));
   cpSync(join(root, published.folder, 'package'), folder, { recursive: true });
   return folder;
+}
+
+/** Files that are in the dashboard's script, as `Bundle.inputs`. */
+function addDashboard(root: string, folder: string): readonly string[] {
+  const made = join(root, 'apps/dashboard/dist');
+  for (const file of ['dashboard.html', 'dashboard.css', 'dashboard.js'])
+    cpSync(join(made, file), join(folder, 'dashboard', file));
+  return JSON.parse(readFileSync(join(made, 'inputs.json'), 'utf8')) as readonly string[];
 }
 
 /** Without the parts that only a checkout contains. */

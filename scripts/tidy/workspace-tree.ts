@@ -5,7 +5,9 @@ import { type Tree } from './workspace.ts';
 /** A larger file is no text written by hand. In bytes. */
 const TEXT_BYTES_MAX = 2 ** 20;
 
-/** Reads every text file below `root` that .gitignore, which names folders, files and endings only, does not exclude. */
+const PICTURE = '.png';
+
+/** Reads every text file below `root` that .gitignore, which names folders, files and endings only, does not exclude; pictures, which pages show, are empty. */
 export function readTree(root: string): Tree {
   const ignored = ignoredBy(readFileSync(join(root, '.gitignore'), 'utf8'));
   const tree = new Map<string, string>();
@@ -22,7 +24,7 @@ export function readTree(root: string): Tree {
 }
 
 function readInto(tree: Map<string, string>, root: string, path: string): void {
-  const bytes = readFileSync(join(root, path));
+  const bytes = path.endsWith(PICTURE) ? Buffer.alloc(0) : readFileSync(join(root, path));
   if (bytes.length <= TEXT_BYTES_MAX && !bytes.includes(0)) tree.set(path, bytes.toString('utf8'));
 }
 

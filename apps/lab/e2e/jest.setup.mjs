@@ -19,6 +19,7 @@ export default async function setUp(globalConfig, projectConfig) {
     rmSync(folder, { recursive: true, force: true });
   });
   cpSync(join(root, 'schemas'), join(folder, 'schemas'), { recursive: true });
+  cpSync(join(root, 'apps/dashboard/dist'), join(folder, 'dashboard'), { recursive: true });
   cpSync(join(root, command.folder, 'package.json'), join(folder, 'package.json'));
   await bundle(root, command, folder);
   process.env.E2E_COMMAND = join(folder, 'dist', 'main.js');

@@ -8,7 +8,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { play } from '../playground/show/play.ts';
 import type { Show } from '../playground/show/settings.ts';
 import { playOptions, type ShowFlags } from '../playground/show/show-flags.ts';
-import { onStage } from '../playground/show/stage.ts';
+import { onStage, type Stage } from '../playground/show/stage.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import type { CommandContext } from '../commands/context.ts';
@@ -50,10 +50,20 @@ async function runDemo(flags: ShowFlags, console: Console, shell: Shell): Promis
   const options = playOptions(flags);
   const stateDir = mkdtempSync(join(tmpdir(), 'flatline-demo-'));
   try {
-    return await onStage(demoIn(stateDir), flags, shell, console, (stage) => play(stage, options, console, shell));
+    const onReady = (stage: Stage): string => sayWhereToLook(stage, console);
+    return await onStage(demoIn(stateDir), flags, shell, console, (stage) =>
+      play(stage, { ...options, onReady }, console, shell),
+    );
   } finally {
     rmSync(stateDir, { recursive: true, force: true, maxRetries: REMOVAL_TRIES });
   }
+}
+
+/** What is in a browser is what one looks at; the terminal goes on beside it. */
+function sayWhereToLook({ processor }: Stage, console: Console): string {
+  const text = `Watch it in a browser: ${processor.httpAddress}/`;
+  console.note(text);
+  return text;
 }
 
 function demoIn(stateDir: string): Show {

@@ -116,7 +116,7 @@ function sayBegin(
   const another = show.broker.port === undefined ? ` (${BROKER_PORT} is taken)` : '';
   const lines = [
     `broker     ${config.brokers.join(',')}${isOwn ? `${another}; its data ${fate}` : ', which was there; the topics stay'}`,
-    `processor  ${processor.httpAddress}`,
+    `processor  ${processor.httpAddress}, with the dashboard at /`,
     `topics     ${inputOf(config)} → ${outputOf(config)}, ${duration(TIMEOUT_MS)} after a session's last heartbeat`,
     `files      ${folder.typed}${sep}, which ${fate}, but for what you change in it`,
     '',

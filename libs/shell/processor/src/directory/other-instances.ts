@@ -85,6 +85,17 @@ export class OtherInstances {
     return (await this.#post(endpoint, group, { path, body: pageBody(asking), ...wait })) as HerePage;
   }
 
+  /** Pieces of what it tells those who watch it, until `signal`. @throws where it does not */
+  async watch(endpoint: string, group: string, signal: AbortSignal): Promise<AsyncIterable<string>> {
+    this.#requireSafe(endpoint);
+    const response = await this.#asker.stream(`${endpoint}/api/v1/watch`, { headers: this.#headers(group), signal });
+    if (response.statusCode !== 200) {
+      response.destroy();
+      throw new Error(`HTTP ${response.statusCode ?? 0}`);
+    }
+    return response.setEncoding('utf8');
+  }
+
   close(): void {
     this.#asker.close();
   }
@@ -105,11 +116,7 @@ export class OtherInstances {
 
   /** The JSON of its answer. */
   async #post(endpoint: string, group: string, { path, body, askedAtMs, withinMs }: Posted): Promise<unknown> {
-    const headers = {
-      'content-type': 'application/json',
-      [FORWARDED_HEADER]: group,
-      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-    };
+    const headers = { 'content-type': 'application/json', ...this.#headers(group) };
     const question = { method: 'POST', headers, body: JSON.stringify(body), withinMs } as const;
     const answer = await this.#asker.ask(`${endpoint}/api/v1/entries/${path}`, question).catch((error: unknown) => {
       if (error instanceof NoAnswer) this.#silent.waitedInVain(endpoint, askedAtMs, this.#clock.monotonicMs());
@@ -119,6 +126,13 @@ export class OtherInstances {
     if (answer.status === 401 || answer.status === 403) throw new Error(`HTTP ${answer.status}: ${UNKNOWN_THERE}`);
     if (answer.status !== 200) throw new Error(`HTTP ${answer.status}`);
     return jsonOf(answer);
+  }
+
+  #headers(group: string): Readonly<Record<string, string>> {
+    return {
+      [FORWARDED_HEADER]: group,
+      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+    };
   }
 
   /** @throws where the address is none to send anything to */

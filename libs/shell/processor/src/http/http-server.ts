@@ -19,6 +19,7 @@ import { askedOf, type There } from './asked-of.ts';
 import { HttpAccess } from './http-access.ts';
 import { refuseUnknownParameters } from './known-parameters.ts';
 import { openapiDocument } from './openapi/document.ts';
+import { addDashboard } from './dashboard-page.ts';
 import type { Looked, Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
 import { pipelineRows } from './pipeline-rows.ts';
@@ -28,6 +29,8 @@ import { sayInOurWords } from './refused-bodies.ts';
 import { unreadyReasons } from './readiness.ts';
 import { statsWindows } from './stats-windows.ts';
 import { VERSION } from '../version.ts';
+import { addWatchApi } from '../watch/watch-api.ts';
+import { Watches } from '../watch/watches.ts';
 import { warningsOf } from './warnings.ts';
 
 export interface HttpServer extends There {
@@ -38,6 +41,7 @@ export interface HttpServer extends There {
 
 /** All there are; docs/OPERATIONS.md lists them. */
 export const PATHS = [
+  '/',
   '/livez',
   '/readyz',
   '/startupz',
@@ -49,6 +53,7 @@ export const PATHS = [
   '/api/v1/entries',
   '/api/v1/owners',
   '/api/v1/events',
+  '/api/v1/watch',
   '/api/v1/openapi.json',
 ] as const;
 const STATS_PATH = '/api/v1/stats/:pipeline';
@@ -72,8 +77,16 @@ export async function openHttpServer(http: HttpConfig, whole: Whole, push: Pushe
   if (access.certificate !== undefined) access.serve(server.server as unknown as TlsServer);
   const closeServer = promptClose(server, { clock, hasSockets: false });
   const pushes = new Pushes(push, http.maxConnections);
+  const watches = new Watches({
+    instance: whole.instance,
+    look: () => whole.look(),
+    endpoint: () => whole.endpoint(),
+    open: (...whom) => access.others.watch(...whom),
+    clock,
+  });
   const close = async (): Promise<void> => {
     // Subscriptions last until they are ended.
+    watches.close();
     await pushes.close();
     access.close();
     await closeServer();
@@ -91,8 +104,12 @@ export async function openHttpServer(http: HttpConfig, whole: Whole, push: Pushe
   });
   refuseUnknownParameters(server);
   sayInOurWords(server);
+  addDashboard(server);
   addHealth(server, whole);
   addApi(server, whole);
+  const groups = async (): Promise<readonly string[]> =>
+    (await whole.look()).processes.flatMap(({ pipelines }) => pipelines.map(({ group }) => group));
+  addWatchApi(server, { watches, groups, clock });
   const there: There = {
     there: (endpoint, group, asking) => access.others.ask(endpoint, group, asking),
     pageThere: (endpoint, group, asking) => access.others.page(endpoint, group, asking),

@@ -33,6 +33,11 @@ export class HttpSink implements Sink {
     return this.#isClosed;
   }
 
+  /** So that a message of what is newest need not be made for a reader that has yet to take the last one. */
+  get hasRoom(): boolean {
+    return this.#response.writableLength < FULL_BYTES;
+  }
+
   send(bytes: Buffer): boolean {
     if (this.#isClosed) return true;
     const isFull = this.#response.writableLength + bytes.length >= FULL_BYTES;

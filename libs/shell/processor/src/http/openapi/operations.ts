@@ -31,6 +31,9 @@ const proof: QueryParameter = {
 const acts = [...new Set(Object.values(KIND_WORDS).flatMap((words) => words.acts))].filter((act) => act !== 'evict');
 
 const looks: readonly Operation[] = [
+  file('/', 'The dashboard, a page for a browser', 'text/html'),
+  file('/dashboard.js', "The dashboard's script", 'text/javascript'),
+  file('/dashboard.css', "The dashboard's style", 'text/css'),
   probe('/livez', 'Whether the process lives', 'Live'),
   probe('/startupz', 'Whether it has once run all that it was assigned', 'Started'),
   probe('/readyz', 'Whether all that it was assigned runs, and why not', 'Ready'),
@@ -43,6 +46,12 @@ const looks: readonly Operation[] = [
   look('pipelines', 'Pipelines, their groups and instances', 'Pipelines'),
   look('partitions', 'Partitions that are owned here, and standbys', 'Partitions'),
   look('workers', 'Worker processes', 'Workers'),
+  {
+    route: 'GET /api/v1/watch',
+    path: '/api/v1/watch',
+    summary: "What the dashboard shows, as it changes: lines of JSON, in a form that is the page's own",
+    answers: { 200: { media: 'application/x-ndjson' }, 503: { schema: 'Error' } },
+  },
   look('probes', 'How far probes get, by partition', 'Probes'),
   {
     route: 'GET /api/v1/stats/:pipeline',
@@ -136,6 +145,10 @@ export const OPERATIONS: readonly Operation[] = [
 
 function probe(path: string, summary: string, schema: keyof typeof SCHEMAS): Operation {
   return { route: `GET ${path}`, path, summary, answers: { 200: { schema }, 503: { schema } } };
+}
+
+function file(path: string, summary: string, media: string): Operation {
+  return { route: `GET ${path}`, path, summary, answers: { 200: { media }, 404: { schema: 'Error' } } };
 }
 
 function look(name: string, summary: string, schema: keyof typeof SCHEMAS): Operation {

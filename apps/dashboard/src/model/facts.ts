@@ -1,0 +1,74 @@
+// What the processor tells, as the lines of `GET /api/v1/watch` have it (libs/shell/processor/src/watch/facts.ts).
+
+export interface InstanceFact {
+  readonly name: string;
+  /** By the clock of its machine; milliseconds since 1970. */
+  readonly wallMs: number;
+}
+
+export interface PipelineFact {
+  readonly kind: string;
+  /** One entry, in words. */
+  readonly noun: string;
+  /** What an operator may do to its entries. */
+  readonly acts: readonly string[];
+  readonly inputTopic: string;
+  readonly inputPartitions: number;
+  readonly outputTopic: string;
+  readonly timeoutMs?: number;
+  readonly trouble?: string;
+  /** Instances of its group, by name. */
+  readonly members: readonly string[];
+}
+
+/** So many delays up to this bound in milliseconds, and above the one before; null: beyond the greatest. */
+export type DelayBin = readonly [upToMs: number | null, count: number];
+
+/** Sums over what one instance owns. */
+export interface FiguresFact {
+  readonly partitions: number;
+  readonly standbys: number;
+  readonly live: number;
+  readonly lag: number;
+  /** Records and ends since somebody watches. */
+  readonly read: number;
+  readonly ended: number;
+  /** Since its tasks began there. */
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly delays: readonly DelayBin[];
+  readonly deadLetters: number;
+  readonly refused?: RefusedFact;
+}
+
+export interface RefusedFact {
+  readonly partition: number;
+  readonly offset: number;
+  readonly reason: string;
+  readonly detail: string;
+  readonly at: number;
+}
+
+export interface PartFact {
+  /** Absent: neither it nor a standby of it is with an instance that answers. */
+  readonly role?: 'owner' | 'standby';
+  readonly owner: string | null;
+  readonly standbys: readonly string[];
+  readonly state: string;
+  readonly detail?: string;
+}
+
+/** Standbys have the first three. */
+export type NowFact = readonly [
+  clock: number,
+  live: number,
+  lag: number | null,
+  expiryLagMs?: number,
+  commitFill?: number,
+  nextDueAt?: number | null,
+];
+
+/** One line. */
+export interface Message {
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly gone?: readonly string[];
+}

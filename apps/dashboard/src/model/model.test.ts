@@ -1,0 +1,234 @@
+// What the page works out of what the processor tells, without a browser.
+import { effect } from '@preact/signals';
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { bySoonest, columnsOf, dueWord, keyPath, originOf } from './entry.ts';
+import { FactStore } from './fact-store.ts';
+import type { FiguresFact, NowFact, PartFact } from './facts.ts';
+import { delayFinding, liveFinding, mapFinding, reasonFinding } from './findings.ts';
+import { lineReader } from './lines.ts';
+import { moveBetween } from './moves.ts';
+import { delayBound, delaysOf, ratesOf, reasonsOf, type Sample, sampleOf, SAMPLES_MAX, withSample } from './samples.ts';
+import { heardBetween, inOrder, lifeOf, outputMark } from './timeline.ts';
+import { whyOpen } from './why-open.ts';
+import { duration, instant, moment, rate } from './words.ts';
+
+const SCRIPT_BYTES_MAX = 80_000;
+const NOW = 1_700_000_000_000;
+const figures = (changes: Partial<FiguresFact> = {}): FiguresFact => ({
+  partitions: 2,
+  standbys: 0,
+  live: 7,
+  lag: 0,
+  read: 100,
+  ended: 10,
+  reasons: { TIMEOUT: 8, ENDED: 2 },
+  delays: [
+    [10, 5],
+    [100, 4],
+    [null, 1],
+  ],
+  deadLetters: 0,
+  ...changes,
+});
+const part = (changes: Partial<PartFact> = {}): PartFact => ({
+  role: 'owner',
+  owner: 'a',
+  standbys: [],
+  state: 'running',
+  ...changes,
+});
+
+describe('facts', () => {
+  test('what depends on one is told when that one changes, and of no other', () => {
+    const store = new FactStore();
+    const seen: unknown[] = [];
+    effect(() => {
+      seen.push(store.part('visits', 0)?.owner);
+    });
+    store.take({ facts: { 'part/visits/0': part() } });
+    store.take({ facts: { 'part/visits/1': part(), 'now/visits/0': [1, 2, 3] } });
+    store.take({ facts: { 'part/visits/0': part({ owner: 'b' }) } });
+    store.take({ facts: {}, gone: ['part/visits/0'] });
+    expect(seen).toEqual([undefined, 'a', 'b', undefined]);
+  });
+
+  test('figures come and go with their instances, and all go with the connection', () => {
+    const store = new FactStore();
+    const names: string[][] = [];
+    effect(() => {
+      names.push(store.figures('visits').map(([name]) => name));
+    });
+    store.take({
+      facts: { 'figures/visits/b/2': figures(), 'figures/visits/a': figures(), 'figures/other/c': figures() },
+    });
+    store.take({ facts: {}, gone: ['figures/visits/a'] });
+    store.clear();
+    expect(names).toEqual([[], ['a', 'b/2'], ['b/2'], []]);
+  });
+
+  test('lines are whole, however they come', () => {
+    const lines: string[] = [];
+    const take = lineReader((line) => lines.push(line));
+    for (const piece of ['{"a"', ':1}\n{"b":2}\n', '', '{"c":3}\n{"d"']) take(piece);
+    expect(lines).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
+  });
+});
+
+describe('figures', () => {
+  test('are those of all instances together', () => {
+    const both = [figures(), figures({ live: 3, reasons: { TIMEOUT: 1, EVICTED: 40 } })];
+    expect(sampleOf(5, both)).toEqual({ atMs: 5, live: 10, read: 200, ended: 20 });
+    expect(reasonsOf(both)).toEqual([
+      ['EVICTED', 40],
+      ['TIMEOUT', 9],
+      ['ENDED', 2],
+    ]);
+    expect(delaysOf(both)).toEqual([
+      [10, 10],
+      [100, 8],
+      [null, 2],
+    ]);
+  });
+
+  test('a rate is over five seconds, and none over the beginning of another connection', () => {
+    const sample = (atMs: number, read: number): Sample => ({ atMs, live: 1, read, ended: read / 10 });
+    expect(ratesOf([])).toBeUndefined();
+    expect(ratesOf([sample(0, 0)])).toBeUndefined();
+    const samples = [sample(0, 0), sample(4_000, 100), sample(9_000, 200)];
+    expect(ratesOf(samples)).toEqual({ recordsPerS: 20, closesPerS: 2 });
+    expect(ratesOf([...samples, sample(9_500, 0)])).toBeUndefined();
+    expect(ratesOf([...samples, sample(9_500, 0), sample(10_500, 40)])).toEqual({ recordsPerS: 40, closesPerS: 4 });
+  });
+
+  test('samples of one moment are one, and there is a most', () => {
+    let samples: readonly Sample[] = [];
+    for (let at = 0; at < SAMPLES_MAX + 9; at += 1)
+      samples = withSample(samples, { atMs: at, live: at, read: 0, ended: 0 });
+    expect([samples.length, samples[0]!.atMs]).toEqual([SAMPLES_MAX, 9]);
+    samples = withSample(samples, { ...samples.at(-1)!, live: -1 });
+    expect([samples.length, samples.at(-1)!.live]).toEqual([SAMPLES_MAX, -1]);
+  });
+
+  test('close delays have a bound for a share', () => {
+    const { delays } = figures();
+    expect([0.5, 0.9, 0.99].map((share) => delayBound(delays, share))).toEqual([10, 100, Infinity]);
+    expect(delayBound([], 0.5)).toBeUndefined();
+  });
+});
+
+test.each<[Partial<PartFact>, NowFact | undefined, string]>([
+  [{}, [NOW, 7, 0, 0, 0, NOW + 3_200], 'none is due before 22:13:23.200, in 3.2 s'],
+  [{}, [NOW - 900, 7, 0, 0, 0, NOW - 500], 'waits for proof: no record is stamped 22:13:19.500 or later'],
+  [{}, [NOW, 0, 0, 0, 0, null], 'has nothing live'],
+  [{}, [NOW, 7, 5_000, 0, 0, NOW + 1], 'reads first: 5,000 records may still prove life'],
+  [{}, [NOW, 7, 5_000, 1_500, 0.2, NOW], 'closes now, 1.5 s behind'],
+  [{}, [NOW, 7, 0, 1_500, 1, NOW], 'waits for a commit'],
+  [{}, undefined, 'is not told yet'],
+  [{ detail: 'no broker' }, [NOW, 7, 0], 'no broker'],
+  [{ state: 'stopped', detail: 'its log was cut' }, undefined, 'is stopped: its log was cut'],
+  [{ state: 'restoring' }, undefined, 'is restoring'],
+  [{ role: 'standby', owner: 'b', state: 'following' }, [NOW, 7, 0], 'b closes; a standby is here'],
+])('%j, %j: %s', (changes, now, why) => {
+  expect(whyOpen(part(changes), now, NOW)).toBe(why);
+});
+
+test('of a partition that is elsewhere the owner is named, where there is one', () => {
+  const elsewhere = { owner: 'b', standbys: [], state: 'elsewhere' };
+  expect(whyOpen(elsewhere, undefined, NOW)).toBe('b closes, and does not tell this instance');
+  expect(whyOpen({ ...elsewhere, owner: null }, undefined, NOW)).toBe('has no owner yet');
+});
+
+test('a rebalance is told move by move', () => {
+  expect(moveBetween(part(), part())).toBeUndefined();
+  expect(moveBetween(undefined, part())).toBeUndefined();
+  const moved = { owner: 'b', standbys: ['a'], state: 'elsewhere' };
+  expect(moveBetween(part(), moved)).toBe('from a to b; standbys: a');
+  expect(moveBetween(part({ owner: null }), part({ state: 'restoring' }))).toBe('from no instance to a; is restoring');
+  expect(moveBetween(part(), part({ state: 'stopped', detail: 'no topic' }))).toBe('is stopped; no topic');
+});
+
+describe('entries', () => {
+  test('are in the order in which they are due, with what is never due last', () => {
+    const [late, soon, never] = [{ dueAt: 9 }, { firesAt: 4 }, { dueAt: null }];
+    expect(bySoonest([late, never, soon])).toEqual([soon, late, never]);
+    expect([dueWord(late, 5), dueWord(soon, 5), dueWord(never, 5)]).toEqual(['in 4 ms', 'due, waits for proof', '–']);
+  });
+
+  test('a row says who holds, who waits, and how often', () => {
+    const said = (kind: string, entry: object): string[] => columnsOf(kind).map(({ of }) => of(entry as never));
+    expect(
+      said('lease', { requestId: 'a', token: '3', renewals: 2, waiters: [{ requestId: 'b' }, { requestId: 'c' }] }),
+    ).toEqual(['a', '3', '–', '2', 'b, c']);
+    expect(
+      said('schedule', { scheduleId: 'x', cron: '0 9 * * *', timeZone: 'Europe/Berlin', runs: 4, paused: true }),
+    ).toEqual(['x', '0 9 * * * (Europe/Berlin)', '4', '–', 'paused']);
+  });
+
+  test('a key of any bytes has a path', () => {
+    expect(keyPath({ key: 'a/b:é' })).toBe('a%2Fb%3A%C3%A9');
+    expect(keyPath({ key: '\ufffd', keyBase64: '/wA=' })).toBe('%ff%00');
+  });
+});
+
+describe('a life', () => {
+  const entry = { incarnation: '3-1204', startedAt: 10, lastSeenAt: 40, eventCount: 3, deadlineAt: 90 };
+
+  test('goes from the record that opened it to those that came out', () => {
+    expect(originOf(entry)).toBe('by the record at offset 1204 of partition 3');
+    const out = [
+      outputMark({ partition: 3, offset: 7, timestamp: 95, value: { state: 'CLOSED', reason: 'TIMEOUT' } }),
+      outputMark({ partition: 3, offset: 8, timestamp: 96, value: null }),
+    ];
+    expect(inOrder([...out, ...lifeOf(entry, 50), out[0]!]).map(({ atMs, what }) => `${atMs} ${what}`)).toEqual([
+      '10 opened by the record at offset 1204 of partition 3',
+      '40 last heard',
+      '90 due, in 40 ms',
+      '95 CLOSED by TIMEOUT at offset 7 of partition 3 of the output',
+      '96 tombstone at offset 8 of partition 3 of the output',
+    ]);
+  });
+
+  test('has what is heard while one looks, but not of another life', () => {
+    expect(heardBetween(undefined, entry)).toBeUndefined();
+    expect(heardBetween(entry, entry)).toBeUndefined();
+    expect(heardBetween(entry, { ...entry, lastSeenAt: 60, eventCount: 5 })).toEqual({
+      atMs: 60,
+      what: 'heard, 2 times',
+    });
+    expect(heardBetween(entry, { ...entry, incarnation: '3-1300', lastSeenAt: 60 })).toBeUndefined();
+  });
+});
+
+test('names of charts say what they find', () => {
+  expect(liveFinding([])).toBe('Nothing has been seen yet');
+  expect(liveFinding([100, 101])).toBe('101 are live, steadily');
+  expect(liveFinding([100, 60])).toBe('60 are live, 40 fewer than at first');
+  expect(reasonFinding([])).toBe('None has ended yet');
+  expect(reasonFinding(reasonsOf([figures()]))).toBe('80 % of 10 ended by TIMEOUT');
+  expect(delayFinding([[50, 4]])).toBe('99 of 100 closes were seen within 50 ms');
+  expect(delayFinding([[null, 1]])).toBe('Some closes took longer than any bound');
+  expect(delayFinding([])).toBe('No close has been timed yet');
+  expect(mapFinding([part(), part({ owner: 'b', role: 'standby', state: 'following' })])).toBe('All 2 partitions run');
+  expect(mapFinding([part({ state: 'restoring' }), part({ owner: null })])).toBe(
+    'Of 2 partitions 1 is restoring, 1 is without an owner',
+  );
+});
+
+test('figures are in words', () => {
+  expect([7, 1_500, 90_000, 7_200_000, 5 * 86_400_000].map(duration)).toEqual([
+    '7 ms',
+    '1.5 s',
+    '1.5 min',
+    '2 h',
+    '5 d',
+  ]);
+  expect([rate(undefined), rate(3.14), rate(1_234.5)]).toEqual(['–', '3.1', '1,235']);
+  expect([instant(0), instant(NOW), moment(NOW)]).toEqual(['–', '22:13:20.000', '2023-11-14 22:13:20']);
+});
+
+test('the script has at most 80 KB, compressed', () => {
+  const script = readFileSync(new URL('../../dist/dashboard.js', import.meta.url));
+  expect(gzipSync(script).length).toBeLessThanOrEqual(SCRIPT_BYTES_MAX);
+});

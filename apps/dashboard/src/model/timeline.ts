@@ -1,0 +1,61 @@
+// The life of one key, from what the page is told of it: the record that opened it, what is heard while the page looks, what came out.
+import { dueOf, type Entry, openedOf, originOf, plain } from './entry.ts';
+import { duration, number } from './words.ts';
+
+export interface Mark {
+  readonly atMs: number;
+  readonly what: string;
+}
+
+/** A record of the output, as it is pushed (docs/PUSH.md). */
+export interface Output {
+  readonly partition: number;
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly value?: unknown;
+}
+
+const MARKS_MAX = 50;
+
+/** What the entry says of itself. */
+export function lifeOf(entry: Entry, wallMs: number): readonly Mark[] {
+  const opened = openedOf(entry);
+  const due = dueOf(entry);
+  const heard = entry['lastSeenAt'] ?? entry['renewedAt'];
+  return [
+    ...(opened === undefined ? [] : [{ atMs: opened, what: `opened ${originOf(entry) ?? ''}`.trim() }]),
+    ...(typeof heard === 'number' ? [{ atMs: heard, what: 'last heard' }] : []),
+    ...(due === undefined
+      ? []
+      : [{ atMs: due, what: due > wallMs ? `due, in ${duration(due - wallMs)}` : 'due: waits for proof of silence' }]),
+  ];
+}
+
+/** What was heard between two looks; undefined: nothing. */
+export function heardBetween(before: Entry | undefined, after: Entry): Mark | undefined {
+  if (before === undefined || originOf(before) !== originOf(after)) return undefined;
+  for (const [seen, counter] of [
+    ['lastSeenAt', 'eventCount'],
+    ['renewedAt', 'renewals'],
+  ] as const) {
+    const at = after[seen];
+    if (typeof at !== 'number' || before[seen] === at) continue;
+    const more = Number(after[counter]) - Number(before[counter]);
+    return { atMs: at, what: `heard${more > 1 ? `, ${number(more)} times` : ''}` };
+  }
+  return undefined;
+}
+
+export function outputMark({ partition, offset, timestamp, value }: Output): Mark {
+  const place = `at offset ${offset} of partition ${partition} of the output`;
+  if (value === null) return { atMs: timestamp, what: `tombstone ${place}` };
+  const { state, reason, type } = (typeof value === 'object' ? value : {}) as Entry;
+  const word = [state ?? type, reason].filter((each) => each !== undefined).map(plain);
+  return { atMs: timestamp, what: `${word.join(' by ') || 'said'} ${place}` };
+}
+
+/** Oldest first, each once. */
+export function inOrder(marks: readonly Mark[]): readonly Mark[] {
+  const distinct = new Map(marks.map((mark) => [`${mark.atMs} ${mark.what}`, mark]));
+  return [...distinct.values()].sort((a, b) => a.atMs - b.atMs).slice(-MARKS_MAX);
+}

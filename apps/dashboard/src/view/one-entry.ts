@@ -1,0 +1,114 @@
+// One key: what it has, asked again every second while it is shown, its life so far, and what an operator may do to it.
+import { h, type ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Entry, keyOf, keyPath, plain } from '../model/entry.ts';
+import { heardBetween, inOrder, lifeOf, type Mark, outputMark } from '../model/timeline.ts';
+import { moment } from '../model/words.ts';
+import { Acts } from './acts.ts';
+import { askJson, part } from './ask.ts';
+import type { TabProps } from './tab-props.ts';
+import { hearOutputs } from './outputs.ts';
+import { facts } from './state.ts';
+import { Table } from './table.ts';
+
+const AGAIN_MS = 1_000;
+
+interface OneEntryProps extends TabProps {
+  readonly asked: Entry;
+}
+
+export function OneEntry({ name, pipeline, asked }: OneEntryProps): ComponentChild {
+  const [entry, setEntry] = useState<Entry | undefined>(undefined);
+  const [marks, setMarks] = useState<readonly Mark[]>([]);
+  const path = `/api/v1/entries/${part(name)}/${keyPath(asked)}`;
+  useEffect(() => {
+    const asking = new AbortController();
+    const note = (mark: Mark): void => {
+      setMarks((before) => inOrder([...before, mark]));
+    };
+    void askAgain(path, asking.signal, (found, before) => {
+      setEntry(found);
+      const heard = heardBetween(before, found);
+      if (heard !== undefined) note(heard);
+    });
+    void hearOutputs(`/api/v1/events/${part(name)}?key=${keyPath(asked)}`, asking.signal, (output) => {
+      note(outputMark(output));
+    });
+    return () => {
+      asking.abort();
+    };
+  }, [path]);
+  if (entry === undefined) return null;
+  const wallMs = facts.instance?.wallMs ?? 0;
+  const life = inOrder([
+    ...marks,
+    ...(entry['state'] === 'live' || entry['state'] === 'CLOSED' ? lifeOf(entry, wallMs) : []),
+  ]);
+  return h(
+    'div',
+    { id: 'entry' },
+    h(Silence, { entry, wallMs }),
+    h(
+      'div',
+      { class: 'pair' },
+      h(
+        'div',
+        null,
+        h('h3', { id: 'life' }, `The life of ${keyOf(asked)}`),
+        h(Table, {
+          label: 'life',
+          heads: ['When (UTC)', 'What'],
+          rows: life.map(({ atMs, what }) => [moment(atMs), what]),
+        }),
+        h(Acts, { path, acts: pipeline.acts.filter((act) => act !== 'evict') }),
+      ),
+      shown(entry),
+    ),
+  );
+}
+
+/** How long it has been silent, of how long it may be. */
+function Silence({ entry, wallMs }: { readonly entry: Entry; readonly wallMs: number }): ComponentChild {
+  const { lastSeenAt, renewedAt = lastSeenAt, deadlineAt } = entry;
+  if (typeof renewedAt !== 'number' || typeof deadlineAt !== 'number') return null;
+  const [silent, may] = [Math.max(0, wallMs - renewedAt), deadlineAt - renewedAt];
+  const words = `silent for ${(silent / 1_000).toFixed(1)} s of ${(may / 1_000).toFixed(1)} s`;
+  return h(
+    'p',
+    { class: 'silence' },
+    h('meter', { min: 0, max: Math.max(1, may), value: Math.min(silent, may), 'aria-label': words }),
+    ` ${words}`,
+  );
+}
+
+/** Keys and values of others: text, whatever is in them. */
+function shown(entry: Entry): ComponentChild {
+  return h(
+    'dl',
+    { class: 'entry' },
+    Object.entries(entry).map(([name, value]) => [
+      h('dt', { key: `${name} name` }, name),
+      h(
+        'dd',
+        { key: name, 'data-field': name },
+        name.endsWith('At') && typeof value === 'number' ? moment(value) : plain(value),
+      ),
+    ]),
+  );
+}
+
+async function askAgain(
+  path: string,
+  signal: AbortSignal,
+  tell: (entry: Entry, before: Entry | undefined) => void,
+): Promise<void> {
+  let before: Entry | undefined;
+  for (;;) {
+    const found = document.hidden ? before : ((await askJson(path)).body as Entry);
+    // An answer to a question that is no longer asked.
+    if (signal.aborted) return;
+    if (found !== undefined) tell(found, before);
+    before = found;
+    await new Promise((next) => setTimeout(next, AGAIN_MS));
+  }
+}

@@ -1,0 +1,135 @@
+// The dashboard in a real browser, on a real broker: sessions live and end on the page, partitions move, and nothing of it is markup.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { installedBrowser } from './browser.fixture.ts';
+import { kill, killAll } from './child.fixture.ts';
+import { look, LOOKS, type LookName, picture, tabOf, violations } from './dashboard.fixture.ts';
+import { Page } from './devtools.fixture.ts';
+import { flatline } from './flatline.fixture.ts';
+import { recordOf } from './kinds.fixture.ts';
+import { addressOf, ready } from './metrics.fixture.ts';
+import { Scenario } from './scenario.fixture.ts';
+
+/** A page that took it for markup would say so by its title. */
+const HOSTILE = `<img src=x onerror="document.title='owned'"><b>&amp;/é`;
+/** From the navigation to the first thing that is drawn, on this machine. */
+const PAINT_MS_MAX = 300;
+const PAINTS = 5;
+
+let scenario: Scenario | undefined;
+let page: Page | undefined;
+afterEach(async () => {
+  await page?.close();
+  page = undefined;
+  await killAll();
+  await scenario?.dispose();
+});
+
+async function send(key: string, value: string | null): Promise<void> {
+  await scenario!.producing(async (producer) => {
+    await producer.send([{ ...recordOf(key, ''), value: value === null ? null : Buffer.from(value) }]);
+  });
+}
+
+async function open(address: string): Promise<Page> {
+  await ready(address);
+  page = await Page.open(join(scenario!.folder, 'profile'));
+  await page.ask('Page.navigate', { url: `${address}/` });
+  await page.until(`document.querySelector('#live') !== null`);
+  return page;
+}
+
+/** The best of some loads: others work on this machine, too. */
+async function paintMs(page: Page): Promise<number> {
+  const paint = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`;
+  let best = Infinity;
+  for (let load = 0; load < PAINTS; load += 1) {
+    await page.value(`globalThis.isOld = true`);
+    await page.ask('Page.reload', { ignoreCache: true });
+    await page.until(`globalThis.isOld !== true && ${paint} > 0 && document.querySelector('#live') !== null`);
+    best = Math.min(best, (await page.value(paint)) as number);
+  }
+  process.stderr.write(`dashboard: first paint after ${Math.round(best)} ms, the best of ${PAINTS}\n`);
+  return best;
+}
+
+const field = (name: string): string => `document.querySelector('#entry [data-field="${name}"]')?.textContent`;
+const says = (selector: string, text: string): string =>
+  `[...document.querySelectorAll('${selector}')].some((each) => each.textContent.includes(${JSON.stringify(text)}))`;
+const press = (selector: string): string => `document.querySelector('${selector}').click()`;
+
+if (installedBrowser() === undefined) {
+  const missing = 'the dashboard in a browser: no chromium or google-chrome is on the PATH';
+  test(`not run: ${missing}`, () => {
+    process.stderr.write(`not run: ${missing}\n`);
+  });
+} else
+  describe('the dashboard', () => {
+    test('[H2][H7][Q1][Q4] a session appears, beats and is ended on it, and a hostile key is text', async () => {
+      scenario = await Scenario.create({ timeoutMs: 60_000, partitions: 2 });
+      const address = await addressOf(scenario.start());
+      const page = await open(address);
+      expect(await paintMs(page)).toBeLessThan(PAINT_MS_MAX);
+      await page.value(tabOf('entries'));
+      await page.until(`document.querySelector('#key') !== null`);
+      await page.value(`document.querySelector('#key').value = ${JSON.stringify(HOSTILE)}; ${press('.search button')}`);
+      await page.until(`${field('state')} === 'none'`);
+      await send(HOSTILE, '{"type":"VIEW","attributes":{"note":"<script>1</script>"}}');
+      await page.until(`${field('state')} === 'live' && ${field('eventCount')} === '1'`);
+      expect(await page.value(field('key'))).toBe(HOSTILE);
+      await page.until(says('#entry td', 'opened by the record at offset 0 of partition'));
+      await send(HOSTILE, '{"type":"BEAT"}');
+      await page.until(`${field('eventCount')} === '2' && ${says('#entry td', 'heard')}`);
+      await page.value(`[...document.querySelectorAll('.search button')].at(-1).click()`);
+      await page.until(`document.querySelector('button.key')?.textContent === ${JSON.stringify(HOSTILE)}`);
+      await picture(page, 'entry');
+      await page.value(press('.acts button'));
+      await page.until(says('.acts button', 'really end?'));
+      await page.value(press('.acts button'));
+      await page.until(`${field('state')} === 'none' && ${says('#entry td', 'CLOSED by ENDED at offset 0')}`);
+      await page.value(tabOf('overview'));
+      await page.until(says('figcaption', '100 % of 1 ended by ENDED'));
+      expect(await page.value('document.title')).toBe('Flatline');
+      expect(await page.value(`document.querySelectorAll('main img, main b, main script').length`)).toBe(0);
+      expect(
+        await page.value(`performance.getEntriesByType('resource').every(({ name }) => name.startsWith('${address}'))`),
+      ).toBe(true);
+      // A look-up says none by 404, which the browser logs.
+      const lookUp = `${address}/api/v1/entries/visits/${encodeURIComponent(HOSTILE)}`;
+      expect(page.complaints.filter(({ url, text }) => url !== lookUp || !text.includes('status of 404'))).toEqual([]);
+    });
+
+    test('[H7][X5] an instance is killed, and its partitions move on it; axe finds nothing, in any look', async () => {
+      scenario = await Scenario.create({ timeoutMs: 8_000, partitions: 8, pipeline: { standbys: 1 } });
+      const address = await addressOf(scenario.start('anna'));
+      const other = scenario.start('bert');
+      const page = await open(address);
+      const fleet = ['simulate', '--topic', scenario.input, '--sessions', '2000', '--rate', '150', '--brokers'];
+      flatline([...fleet, scenario.kafka.brokers.join(',')]);
+      await page.value(tabOf('partitions'));
+      await page.until(`document.querySelectorAll('.cell.owner-1').length === 4`);
+      await page.until(says('h2', 'All 8 partitions run'));
+      await page.value(tabOf('overview'));
+      await page.until(`document.querySelector('#closes').textContent > '1'`);
+      // Both tell what is theirs.
+      await page.until(`document.querySelector('#instances').textContent === '2 instances'`);
+      for (const name of Object.keys(LOOKS) as LookName[]) {
+        await look(page, name);
+        for (const tab of ['overview', 'partitions', 'entries']) {
+          await page.value(tabOf(tab));
+          await page.until(`document.querySelector('nav a[aria-current]').textContent === '${tab}'`);
+          if (tab === 'entries') await page.until(`document.querySelector('button.key') !== null`);
+          await picture(page, `${name}-${tab}`);
+          expect({ name, tab, violations: await violations(page) }).toEqual({ name, tab, violations: [] });
+        }
+      }
+      await look(page, 'light');
+      await page.value(tabOf('partitions'));
+      await kill(other.child);
+      await page.until(`document.querySelectorAll('.cell.owner-0').length === 8`);
+      await page.until(says('h2', 'All 8 partitions run'));
+      await page.until(says('#moves + .scroll td', 'from bert to anna'));
+      await picture(page, 'moved');
+      expect(page.complaints).toEqual([]);
+    });
+  });
