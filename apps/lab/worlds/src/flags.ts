@@ -2,9 +2,15 @@
 import { KIND_NAMES, type KindName, messageOf } from '@flatline/base';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import type { WorldName } from './tally.ts';
+
+/** Those of look-ups are asked for by a number of answers. */
+const WORLDS: readonly WorldName[] = ['chain'];
 
 const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants [--record]]
        npm run worlds -- --seed S [--kind K]
+       npm run worlds -- --world W [--seeds N] [--from S] [--minutes M] [--workers N]
+       npm run worlds -- --world W --seed S
        npm run worlds -- --look-ups N [--from S] [--workers N]
        npm run worlds -- --look-ups 0 --seed S
 
@@ -15,8 +21,9 @@ The pipeline in a simulated cluster, one world and its faults per seed, judged b
   --minutes M  begin no further world after so long
   --kind K     only worlds of pipelines of this kind: ${KIND_NAMES.join(', ')} (default: as each seed draws)
   --workers N  processes (default: one per core, here ${availableParallelism()})
-  --mutants    afterwards hunt products with one deliberate fault each; with --kind those that are hunted in worlds of it
+  --mutants    afterwards hunt products with one deliberate fault each; with --kind or --world those that are hunted in worlds of it
   --record     has later hunts begin with the seeds that caught each mutant in this one
+  --world W    worlds of another make: chain, pipelines that routes join (P3)
   --look-ups N worlds in which keys are asked for, until so many answers were judged (Q1, Q2)
   --seed S     only this world, with the logs of its processes
   --help       this page
@@ -41,6 +48,7 @@ function parsed() {
         workers: { type: 'string', default: String(availableParallelism()) },
         mutants: { type: 'boolean', default: false },
         record: { type: 'boolean', default: false },
+        world: { type: 'string' },
         'look-ups': { type: 'string' },
         help: { type: 'boolean', default: false },
       },
@@ -66,6 +74,14 @@ export function numberOf(name: string, text: string, least = 0): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
   return refuse(`--${name} is "${text}", wanted a whole number from ${least}`);
+}
+
+/** undefined: worlds of one pipeline. */
+export function worldWanted(): WorldName | undefined {
+  const { world } = flags;
+  if (world === undefined) return undefined;
+  const found = WORLDS.find((name) => name === world);
+  return found ?? refuse(`--world is "${world}", wanted one of ${WORLDS.join(', ')}`);
 }
 
 /** undefined: as each seed draws it. */

@@ -1,12 +1,13 @@
 // `npm run worlds`: the pipeline in a simulated cluster, by seed.
-import { flags, kindWanted, numberOf } from './flags.ts';
+import { flags, kindWanted, numberOf, worldWanted } from './flags.ts';
+import { liveWanted } from './live-wanted.ts';
 import { lookUp, lookUpOnce } from './looking/look-up-campaign.ts';
 import { huntMutants } from './mutant-hunt.ts';
 import { runPool } from './pool.ts';
 import { Progress } from './progress.ts';
 import { failureText, missedText, tallyText } from './report.ts';
 import { liveWorld } from './world.ts';
-import { resultOf, Tally } from './tally.ts';
+import { resultOf, Tally, type WorldName } from './tally.ts';
 
 /** Failures after which finding their cause beats finding more. */
 const FAILURES_MAX = 10;
@@ -15,7 +16,10 @@ process.exitCode = await run();
 
 function run(): Promise<number> {
   const { seed, 'look-ups': lookUps } = flags;
-  if (lookUps === undefined) return seed === undefined ? simulate() : rerun(numberOf('seed', seed));
+  const world = worldWanted();
+  if (lookUps === undefined && seed !== undefined)
+    return world === undefined ? rerun(numberOf('seed', seed)) : rerunOther(numberOf('seed', seed), world);
+  if (lookUps === undefined) return simulate();
   const answers = numberOf('look-ups', lookUps);
   if (seed !== undefined) return lookUpOnce(numberOf('seed', seed));
   return lookUp({ answers, from: numberOf('from', flags.from), workers: numberOf('workers', flags.workers, 1) });
@@ -35,6 +39,13 @@ async function rerun(seed: number): Promise<number> {
   return 1;
 }
 
+async function rerunOther(seed: number, world: WorldName): Promise<number> {
+  const result = await liveWanted({ seed, world });
+  console.log(result.fired.map(([name, count]) => `${name} ${count}`).join(', '));
+  console.log(result.violations.length === 0 ? 'nothing is violated' : failureText(result));
+  return result.violations.length === 0 ? 0 : 1;
+}
+
 async function simulate(): Promise<number> {
   const from = numberOf('from', flags.from);
   const end = from + numberOf('seeds', flags.seeds);
@@ -49,7 +60,7 @@ async function simulate(): Promise<number> {
     workers,
     next: () => {
       const isOver = seed >= end || performance.now() >= endsAt || tally.failures.length >= FAILURES_MAX;
-      return isOver ? undefined : { seed: seed++, kind: kindWanted() };
+      return isOver ? undefined : { seed: seed++, kind: kindWanted(), world: worldWanted() };
     },
     onResult: (result) => {
       tally.add(result);
@@ -59,9 +70,10 @@ async function simulate(): Promise<number> {
   });
   progress.close();
   console.log(tallyText(tally, performance.now() - startedAt));
-  // Worlds of one kind cannot reach what those of others do.
-  const missed = kindWanted() === undefined ? missedText(tally) : undefined;
+  const missed = missedText(tally, worldWanted(), kindWanted());
   if (missed !== undefined) console.log(missed);
-  const survivors = flags.mutants ? await huntMutants({ workers, only: kindWanted(), records: flags.record }) : 0;
+  const survivors = flags.mutants
+    ? await huntMutants({ workers, kind: kindWanted(), world: worldWanted(), records: flags.record })
+    : 0;
   return tally.failures.length === 0 && missed === undefined && survivors === 0 ? 0 : 1;
 }

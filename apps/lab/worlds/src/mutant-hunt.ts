@@ -5,7 +5,7 @@ import { MUTANTS } from './mutants/index.ts';
 import type { HuntedMutant } from './mutants/mutant.ts';
 import { runPool } from './pool.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
-import type { SeedResult } from './tally.ts';
+import type { SeedResult, WorldName } from './tally.ts';
 
 /** Number of seeds after which a mutant counts as surviving. */
 const SEEDS_MAX = 400;
@@ -16,15 +16,18 @@ const NAME_WIDTH = 42;
 
 interface HuntOptions {
   readonly workers: number;
-  /** Those that are hunted in worlds of this kind; undefined: all. */
-  readonly only: KindName | undefined;
+  /** Those that are hunted in worlds of this kind, or make; undefined: all. */
+  readonly kind: KindName | undefined;
+  readonly world: WorldName | undefined;
   /** Has the next hunt begin each with the seed that caught it in this one. */
   readonly records: boolean;
 }
 
 /** Hunts as many mutants at a time as there are workers, and prints what caught each. Returns how many survived. */
-export async function huntMutants({ workers, only, records }: HuntOptions): Promise<number> {
-  const hunted = MUTANTS.filter(({ kind }) => only === undefined || kind === only);
+export async function huntMutants({ workers, kind, world, records }: HuntOptions): Promise<number> {
+  const hunted = MUTANTS.filter(
+    (mutant) => (kind === undefined || mutant.kind === kind) && (world === undefined || mutant.world === world),
+  );
   const waiting = [...hunted];
   let caught = 0;
   const seeds = new Map<string, number>();
@@ -65,12 +68,12 @@ function tellingOf({ invariant }: HuntedMutant, { violations }: SeedResult): str
 
 /** One seed after another, so that always the same one catches it. */
 async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
-  const { name, kind, seed, looksUp } = mutant;
+  const { name, kind, seed, world } = mutant;
   let caught: SeedResult | undefined;
   const pinned = REGRESSION_SEEDS.filter((each) => each.kind === kind).map((each) => each.seed);
   const left = [
     ...[seed, SEED_THAT_CAUGHT.get(name)].filter((each) => each !== undefined),
-    ...(looksUp === true ? [] : pinned),
+    ...(world === undefined ? pinned : []),
     ...Array.from({ length: SEEDS_MAX }, (_, at) => at + 1),
   ];
   await runPool({
@@ -79,7 +82,7 @@ async function hunt(mutant: HuntedMutant): Promise<SeedResult | undefined> {
     worldEndsWithinMs: WORLD_ENDS_WITHIN_MS,
     next: () => {
       const next = caught === undefined ? left.shift() : undefined;
-      return next === undefined ? undefined : { seed: next, kind, looksUp };
+      return next === undefined ? undefined : { seed: next, kind, world };
     },
     onResult: (result) => {
       if (tellingOf(mutant, result) !== undefined) caught ??= result;

@@ -1,17 +1,19 @@
 // The text of a campaign's result.
+import type { KindName } from '@flatline/base';
+import { missedOfWorlds } from './other-reach.ts';
 import { missedOf, REACH_SEEDS_MIN } from './reach.ts';
-import type { SeedResult, Tally } from './tally.ts';
+import type { SeedResult, Tally, WorldName } from './tally.ts';
 
 const VIOLATIONS_SHOWN = 10;
 const NAMES_PER_LINE = 6;
 
-export function failureText({ seed, kind, violations, lines }: SeedResult): string {
+export function failureText({ seed, kind, world, violations, lines }: SeedResult): string {
   return [
     `seed ${seed}${kind === undefined ? '' : ` (${kind})`} FAILED`,
     ...violations.slice(0, VIOLATIONS_SHOWN).map((violation) => `  ${violation}`),
     ...(violations.length > VIOLATIONS_SHOWN ? [`  and ${violations.length - VIOLATIONS_SHOWN} more`] : []),
     ...lines.map((line) => `    ${line}`),
-    `rerun: npm run worlds -- --seed ${seed}${kind === undefined ? '' : ` --kind ${kind}`}`,
+    `rerun: npm run worlds -- --seed ${seed}${kind === undefined ? '' : ` --kind ${kind}`}${world === undefined ? '' : ` --world ${world}`}`,
   ].join('\n');
 }
 
@@ -30,7 +32,16 @@ export function tallyText({ seeds, virtualMs, failures, fired }: Tally, elapsedM
 }
 
 /** undefined: everything happened, or there were too few seeds to tell. */
-export function missedText({ seeds, fired }: Tally): string | undefined {
-  const missed = seeds < REACH_SEEDS_MIN ? [] : missedOf(fired);
+export function missedText({ seeds, fired }: Tally, world?: WorldName, kind?: KindName): string | undefined {
+  const missed = world === undefined ? missedOfPipelines(seeds, fired, kind) : missedOfWorlds(world, seeds, fired);
   return missed.length === 0 ? undefined : `INVALID: in ${seeds} seeds there never was ${missed.join(', ')}`;
+}
+
+/** Worlds of one kind cannot reach what those of others do. */
+function missedOfPipelines(
+  seeds: number,
+  fired: ReadonlyMap<string, number>,
+  kind: KindName | undefined,
+): readonly string[] {
+  return seeds < REACH_SEEDS_MIN || kind !== undefined ? [] : missedOf(fired);
 }

@@ -5,18 +5,24 @@
 import type { KindName } from '@flatline/base';
 import type { SeedReport } from './world.ts';
 
+/**
+ * Worlds of another make: of keys that are asked for (looking/), of pipelines that routes join (chains/). Each is drawn by its seed alone.
+ */
+export type WorldName = 'lookUps' | 'chain';
+
 /** A world to simulate; without a kind, the one that its seed draws. */
 export interface WorldWanted {
   readonly seed: number;
   readonly kind?: KindName | undefined;
-  /** A world of look-ups (looking/) in place of any other. Default: not. */
-  readonly looksUp?: boolean | undefined;
+  /** Default: of one pipeline. */
+  readonly world?: WorldName | undefined;
 }
 
 /** A seed's report, sent from a worker to the campaign. */
 export interface SeedResult {
   readonly seed: number;
   readonly kind: KindName | undefined;
+  readonly world?: WorldName | undefined;
   readonly violations: readonly string[];
   readonly virtualMs: number;
   readonly fired: readonly (readonly [string, number])[];

@@ -2,18 +2,15 @@
 import { editSources } from '@flatline/cluster/source-edits';
 import { MUTANTS } from './mutants/index.ts';
 import type { HuntedMutant } from './mutants/mutant.ts';
-import { resultOf, type WorldWanted } from './tally.ts';
+import type { WorldWanted } from './tally.ts';
 
 const [mutant] = process.argv.slice(2);
 if (mutant !== undefined) editSources([mutantNamed(mutant)]);
 // Imported only now, so that the product is loaded with the mutant.
-const { liveWorld } = await import('./world.ts');
+const { liveWanted } = await import('./live-wanted.ts');
 
-const { liveLookUpWorld } = await import('./looking/look-up-world.ts');
-
-process.on('message', ({ seed, kind, looksUp = false }: WorldWanted) => {
-  const result = looksUp ? liveLookUpWorld(seed) : liveWorld(seed, kind).then(resultOf);
-  void result.then((each) => process.send?.(each));
+process.on('message', (wanted: WorldWanted) => {
+  void liveWanted(wanted).then((result) => process.send?.(result));
 });
 process.on('disconnect', () => {
   process.exit();

@@ -36,7 +36,7 @@ export async function lookUp({ answers, from, workers }: LookUpCampaign): Promis
     workers,
     next: () => {
       const isOver = judged() >= answers || tally.failures.length >= FAILURES_MAX;
-      return isOver ? undefined : { seed: seed++, looksUp: true };
+      return isOver ? undefined : { seed: seed++, world: 'lookUps' };
     },
     onResult: (result) => {
       tally.add(result);

@@ -7,6 +7,7 @@ import { INVARIANT_MUTANTS } from './invariants.ts';
 import { LOOK_UP_MUTANTS } from './look-ups.ts';
 import { type EngineMutant, huntedIn, type HuntedMutant } from './mutant.ts';
 import { RESTORING_MUTANTS } from './restoring.ts';
+import { ROUTE_MUTANTS } from './routes.ts';
 import { STORE_MUTANTS } from './stores.ts';
 import { TIME_MUTANTS } from './time.ts';
 
@@ -19,6 +20,7 @@ const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...CHANGELOG_MUTANTS,
   ...INVARIANT_MUTANTS,
   ...LOOK_UP_MUTANTS,
+  ...ROUTE_MUTANTS,
 ];
 
 /** From the table: the list of kinds is a source of the product, which may only be loaded once it is changed. */

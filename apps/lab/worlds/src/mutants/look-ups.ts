@@ -8,69 +8,60 @@ const RUNNER = 'libs/shell/runtime/src/running/task-runner.ts';
 const STANDBY = 'libs/shell/runtime/src/restoring/standby.ts';
 const CHANGELOG = 'libs/core/partition/src/changelog/changelog.ts';
 
-export const LOOK_UP_MUTANTS: readonly EngineMutant[] = [
+const IN_LOOK_UPS: readonly EngineMutant[] = [
   {
     name: 'takes the owners known for all there are',
     file: HERE,
     from: 'const partition = partitionOf(key, pipeline.inputPartitions);',
     to: 'const partition = partitionOf(key, pipeline.instances.flatMap((each) => each.partitions).length || pipeline.inputPartitions);',
-    looksUp: true,
   },
   {
     name: 'answers before the commit that covers it',
     file: LOOK_UP,
     from: 'return unsettledCuts === 0 || (await settledCuts.after(unsettledCuts, abandon)) ? found : ENDED;',
     to: 'return found;',
-    looksUp: true,
   },
   {
     name: 'answers though its commit never came, as a zombie does',
     file: LOOK_UP,
     from: 'return unsettledCuts === 0 || (await settledCuts.after(unsettledCuts, abandon)) ? found : ENDED;',
     to: 'if (unsettledCuts > 0) await settledCuts.after(unsettledCuts, abandon); return found;',
-    looksUp: true,
   },
   {
     name: 'proves by an end that it was told before',
     file: 'libs/shell/runtime/src/running/read-ends.ts',
     from: 'this.#next ??= this.#sent\n      .catch(() => undefined)',
     to: 'if (this.#waiting.size > 0) return this.#sent; this.#next ??= this.#sent\n      .catch(() => undefined)',
-    looksUp: true,
   },
   {
     name: 'takes what it has read for all there is',
     file: LOOK_UP,
     from: 'if (!(await readEnds.reached(abandon))) return ENDED;',
     to: 'void readEnds;',
-    looksUp: true,
   },
   {
     name: 'has a standby answer as of now',
     file: INSTANCE,
     from: 'return how.isNow ? undefined : this.#standbys.get(partition)?.lookUp(key, how.show);',
     to: 'return this.#standbys.get(partition)?.lookUp(key, how.show);',
-    looksUp: true,
   },
   {
     name: 'takes a standby that lags for the owner',
     file: STANDBY,
     from: "from: 'standby'",
     to: "from: 'owner'",
-    looksUp: true,
   },
   {
     name: 'has a standby answer for a topic that was made again',
     file: STANDBY,
     from: 'restoration.last.inputPartitions !== settings.inputPartitions',
     to: 'restoration.last.inputPartitions < 0',
-    looksUp: true,
   },
   {
     name: 'forwards to who knows the input by other partitions',
     file: HERE,
     from: 'const group = `${pipeline.group}/${pipeline.inputPartitions}`;',
     to: 'const group = pipeline.group;',
-    looksUp: true,
     seed: 175_010_126,
   },
   {
@@ -78,21 +69,18 @@ export const LOOK_UP_MUTANTS: readonly EngineMutant[] = [
     file: LOOK_UP,
     from: 'if (isDue) {',
     to: 'if (isDue && position < 0) {',
-    looksUp: true,
   },
   {
     name: 'waits for one cut where two are to be settled',
     file: CHANGELOG,
     from: 'return this.cutsInFlight + (waits ? 1 : 0);',
     to: 'return Math.min(1, this.cutsInFlight + (waits ? 1 : 0));',
-    looksUp: true,
   },
   {
     name: 'shows an entry half written into a cut as committed',
     file: CHANGELOG,
     from: 'return slot !== this.#within?.slot && !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;',
     to: 'return !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;',
-    looksUp: true,
     seed: 20_078,
   },
   {
@@ -100,13 +88,13 @@ export const LOOK_UP_MUTANTS: readonly EngineMutant[] = [
     file: 'libs/core/partition/src/live/entry-look.ts',
     from: 'const unsettledCuts = changelog.hasUnsettledRemovals ? changelog.unsettledCuts : 0;',
     to: 'const unsettledCuts = 0;',
-    looksUp: true,
   },
   {
     name: 'says none while it restores',
     file: RUNNER,
     from: "    return { kind: 'restoring', detail:",
     to: "    if (this.#state.kind === 'restoring') return { kind: 'found', entries: [], asOf: { clock: Number.MAX_SAFE_INTEGER, position: 0 }, from: 'owner' };\n    return { kind: 'restoring', detail:",
-    looksUp: true,
   },
 ];
+
+export const LOOK_UP_MUTANTS: readonly EngineMutant[] = IN_LOOK_UPS.map((mutant) => ({ ...mutant, world: 'lookUps' }));

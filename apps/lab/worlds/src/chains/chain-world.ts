@@ -1,19 +1,15 @@
-// One seed of a chain: sessions whose outputs start schedules, at once or by way of windows, in processes that run all of them, while
-// processes are killed, frozen and started, and requests are lost. Then calm; then each pipeline is judged by its logs, what it has
-// routed with them (P3).
-import { partitionOf, type Random } from '@flatline/base';
+// One seed of a chain: pipelines of which one's outputs are another one's input, in processes that run all of them, while processes are
+// killed, frozen and started, and requests are lost. Then calm; then each pipeline is judged by its logs, what it has routed with them
+// (P3).
+import type { Random } from '@flatline/base';
 import { calm, rough, scannedRecord, SimulatedDisk, type SimulatedHost, Simulation } from '@flatline/cluster';
-import { kindOf, type PipelineConfig, type PipelineSection } from '@flatline/kind-modules';
+import { type KindReaders, kindOf, type PipelineConfig } from '@flatline/kind-modules';
 import { CheckCalendar } from '@flatline/kind-modules/calendar';
-import { type Routed, type RouteRules, type Routing, routingOf } from '@flatline/kinds/routing';
+import { routingOf } from '@flatline/kinds/routing';
 import {
-  inputRecord,
-  jsonEvent,
   type JudgedRules,
-  keyedRecord,
   letterRecord,
   type LogSource,
-  outputRecord,
   type PartitionHistory,
   plainRecord,
   type RawRecord,
@@ -24,55 +20,12 @@ import {
 import { PipelineInstance, type PipelineSettings, ProcessShare } from '@flatline/runtime';
 import { committedParts, sourceOf } from '../judging/histories.ts';
 import { settingsText } from '../settings-text.ts';
+import { type Chain, CHAINS, type ChainName, ChainTraffic, type Link } from './links.ts';
 
 const MACHINES = ['a', 'b', 'c'] as const;
-const KEYS = Array.from({ length: 12 }, (_, i) => `k${i}`);
-const GROUPS = ['north', 'south', 'east'];
 const STORM_MS = 30_000;
 const CALM_MS = 60_000;
 const APPLICATION = 'chain';
-const utf8 = new TextEncoder();
-
-interface Link {
-  readonly name: string;
-  readonly section: Readonly<Record<string, unknown>> & { readonly kind: PipelineSection['kind'] };
-  readonly routes: readonly RouteRules[];
-}
-
-const REMIND = { 'flatline-delay-ms': '1s' } as const;
-const VISITS = { kind: 'session', timeoutMs: 1_500 } as const;
-const REMINDERS: Link = { name: 'reminders', section: { kind: 'schedule' }, routes: [] };
-
-/** Two links: a timeout schedules, an end cancels. Three: groups of timeouts fall silent first, and some have no group. */
-const CHAINS: Readonly<Record<2 | 3, readonly Link[]>> = {
-  2: [
-    {
-      name: 'visits',
-      section: VISITS,
-      routes: [
-        { on: ['TIMEOUT'], to: 'reminders-in', value: '/incarnation', headers: REMIND },
-        { on: ['ENDED'], to: 'reminders-in', value: null },
-      ],
-    },
-    REMINDERS,
-  ],
-  3: [
-    {
-      name: 'visits',
-      section: VISITS,
-      routes: [{ on: ['TIMEOUT'], to: 'groups-in', key: '/attributes/group', value: '/sessionId' }],
-    },
-    {
-      name: 'groups',
-      section: { kind: 'debounce', waitMs: 800 },
-      routes: [{ to: 'reminders-in', value: '/items', headers: { ...REMIND, 'flatline-schedule-id': '/windowId' } }],
-    },
-    REMINDERS,
-  ],
-};
-
-/** What becomes of what is routed, by its number. */
-export type Spoil = (routed: Routed, number: number) => readonly Routed[];
 
 interface Running {
   readonly host: SimulatedHost;
@@ -84,6 +37,7 @@ interface Pipeline extends Link {
   readonly partitions: number;
   readonly config: PipelineConfig;
   readonly rules: JudgedRules;
+  readonly readers: KindReaders;
 }
 
 export class ChainWorld {
@@ -92,14 +46,14 @@ export class ChainWorld {
   /** Errors that ended a process: there are to be none. */
   readonly failures: string[] = [];
   readonly #random: Random;
-  readonly #spoil: Spoil | undefined;
+  readonly #traffic: ChainTraffic;
   readonly #running = new Map<string, Running>();
 
-  private constructor(seed: number, pipelines: readonly Pipeline[], spoil: Spoil | undefined) {
-    this.#spoil = spoil;
+  private constructor(seed: number, pipelines: readonly Pipeline[], chain: Chain) {
     this.simulation = new Simulation({ seed, rates: rough });
     this.pipelines = pipelines;
     this.#random = this.simulation.random('chain');
+    this.#traffic = new ChainTraffic(chain, this.simulation.random('traffic'));
     const { log } = this.simulation;
     for (const { name, partitions } of pipelines) {
       for (const topic of ['in', 'out', 'changelog', 'dead']) log.createTopic(`${name}-${topic}`, { partitions });
@@ -107,14 +61,14 @@ export class ChainWorld {
     }
   }
 
-  /** `spoil`: a fault of the product. Default: it has none. */
-  static async create(seed: number, length: 2 | 3, spoil?: Spoil): Promise<ChainWorld> {
-    const random = new Simulation({ seed }).random('partitions');
-    return new ChainWorld(
-      seed,
-      await Promise.all(CHAINS[length].map((link) => pipelineOf(link, 1 + random.below(3)))),
-      spoil,
-    );
+  /** `name`: default: as the seed draws it. */
+  static async create(seed: number, name?: ChainName): Promise<ChainWorld> {
+    const draw = new Simulation({ seed });
+    const names = Object.keys(CHAINS) as readonly ChainName[];
+    const chain: Chain = CHAINS[name ?? names[draw.random('chain').below(names.length)]!];
+    const random = draw.random('partitions');
+    const pipelines = chain.links.map((link) => pipelineOf(link, 1 + random.below(3)));
+    return new ChainWorld(seed, await Promise.all(pipelines), chain);
   }
 
   /** Lives through the storm and the calm behind it. */
@@ -124,7 +78,7 @@ export class ChainWorld {
     await time.runFor(3_000);
     const until = time.nowMs + STORM_MS;
     while (time.nowMs < until) {
-      this.#produce();
+      this.#traffic.act(this.simulation.log);
       await this.#disturb();
       await time.runFor(1 + this.#random.below(150));
     }
@@ -138,25 +92,16 @@ export class ChainWorld {
     return [...this.#running.values()].filter(({ host }) => host.alive);
   }
 
-  #produce(): void {
-    const key = KEYS[this.#random.below(KEYS.length)]!;
-    const group = GROUPS[this.#random.below(GROUPS.length)]!;
-    const value = this.#random.chance(0.2)
-      ? null
-      : this.#random.chance(0.8)
-        ? JSON.stringify({ type: 'VIEW', attributes: { group } })
-        : '';
-    const [{ partitions }] = this.pipelines as readonly [Pipeline];
-    this.simulation.log.produce('visits-in', partitionOf(utf8.encode(key), partitions), { key, value });
-  }
-
   async #disturb(): Promise<void> {
     const act = this.#random.below(60);
     const up = this.#up;
     const victim = up[this.#random.below(Math.max(1, up.length))];
-    if (act === 0) victim?.host.kill();
-    else if (act === 1 && victim !== undefined) {
+    if (act === 0 && victim !== undefined) {
+      victim.host.kill();
+      this.simulation.faults.count('killed');
+    } else if (act === 1 && victim !== undefined) {
       victim.host.pause();
+      this.simulation.faults.count('frozen');
       this.simulation.time.after(this.#random.below(8_000), () => {
         victim.host.resume();
       });
@@ -229,15 +174,8 @@ export class ChainWorld {
       truncateLagMs: 600_000,
       truncateLagBytes: 1e12,
       rulesText: settingsText(rules),
-      ...(routes.length > 0 && { routing: this.#spoiled(routingOf(config.kind, routes, partitionsOf)) }),
+      ...(routes.length > 0 && { routing: routingOf(config.kind, routes, partitionsOf) }),
     };
-  }
-
-  #spoiled(routing: Routing): Routing {
-    const spoil = this.#spoil;
-    let number = 0;
-    if (spoil === undefined) return routing;
-    return { ...routing, of: (output) => routing.of(output).flatMap((routed) => spoil(routed, (number += 1))) };
   }
 
   /** What the logs of a pipeline say of it, with all that it has routed. */
@@ -247,18 +185,16 @@ export class ChainWorld {
     return verifyHistories(histories, { rules, inputTopic: `${name}-in`, keyPartitions: partitions });
   }
 
-  #historyOf({ name, config, routes }: Pipeline, partition: number): PartitionHistory {
+  #historyOf({ name, routes, readers: { input, output } }: Pipeline, partition: number): PartitionHistory {
     const { simulation } = this;
     const kept = <R>(what: string, read: (record: RawRecord) => R): LogSource<R> =>
       sourceOf(`${name}-${what}`, committedParts(simulation, `${name}-${what}`, partition, read));
-    const readInput = (record: RawRecord) =>
-      config.kind === 'session' ? inputRecord(record, jsonEvent) : keyedRecord(record);
     const targets = [...new Set(routes.map(({ to }) => to))];
     return {
       partition,
-      input: this.#committed(`${name}-in`, partition, readInput),
+      input: this.#committed(`${name}-in`, partition, (record) => input.read(record)),
       changelog: kept('changelog', plainRecord),
-      output: kept('out', (record) => outputRecord(record)),
+      output: kept('out', (record) => output.read(record)),
       deadLetters: kept('dead', letterRecord),
       ...(targets.length > 0 && {
         routed: { group: groupOf(name), topics: new Map(targets.map((topic) => [topic, this.#allOf(topic)])) },
@@ -303,7 +239,7 @@ async function pipelineOf(link: Link, partitions: number): Promise<Pipeline> {
     input,
     routes,
   } as unknown as PipelineConfig;
-  const { rules } = await kindOf(config).judging();
+  const { rules, readers } = await kindOf(config).judging();
   const { tombstones } = config.output;
   const { heldTime, changelogFactor } = config;
   const common = { timestampType: 'LogAppendTime', maxKeyBytes, tombstones, proof: 'record', changelogFactor } as const;
@@ -314,5 +250,6 @@ async function pipelineOf(link: Link, partitions: number): Promise<Pipeline> {
     partitions,
     config,
     rules: config.kind === 'schedule' ? ({ ...judged, calendar } as JudgedRules) : judged,
+    readers: readers(config, undefined, []),
   };
 }
