@@ -62,7 +62,7 @@ describe('punctuality', () => {
     expect(Math.max(...delays)).toBeLessThanOrEqual(CLOCK_SKEW_MS + PROMISED_MS + ROUND_TRIPS * slowestMs);
     expect(await offsetsUsed(scenario.kafka, scenario.input, scenario.partitions)).toBe(sessions);
     const overtaken = [...metrics.matchAll(/^flatline_clock_overtaken_total\{.*\} (\d+)$/gm)].map(([, count]) => count);
-    expect(overtaken).toEqual(Array.from({ length: scenario.partitions }, () => '0'));
+    expect(overtaken).toEqual(['0']);
     const { violations, undecided, closed } = await verify(scenario);
     expect({ violations, closed }).toEqual({ violations: [], closed: sessions });
     for (const what of undecided) expect(what).toMatch(/\(V3\): by proof "fetch"/);

@@ -4,7 +4,7 @@ export { otherKind } from './log-id.ts';
 export { committedIn } from './offset-note.ts';
 export { checkTokenEpoch } from './token-epoch.ts';
 export { whyOtherLog } from './running/input-position.ts';
-export { PROBE_LEGS, type ProbeLeg, type ProbePlace } from './probing/probe-way.ts';
+export type { ProbeLeg, ProbePlace } from './probing/probe-way.ts';
 export type { ProbeStatus } from './probing/task-probe.ts';
 export type { SilentOwner } from './probing/owner-watch.ts';
 export { QUEUE_FILL_ALARM, STATE_FILL_ALARM, TASK_BOUNDS, type TaskBounds } from './limits.ts';

@@ -1,7 +1,7 @@
 // Metrics of deliveries to webhooks (N3, N4): without endpoints there are no samples.
 import type { DeliveryStatus } from '@flatline/notifier';
-import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import { labelsOf } from './metric-views.ts';
+import { Gauge, type Registry } from '@prometheus-io/client';
+import { addSummed, type Summands } from './metric-views.ts';
 
 type Read = (status: DeliveryStatus) => number;
 
@@ -20,45 +20,43 @@ const COUNTED: Readonly<Record<string, readonly [Read, string]>> = {
 };
 
 const BREAKERS: Readonly<Record<DeliveryStatus['breaker'], number>> = { closed: 0, open: 1, disabled: 2 };
-const GAUGED: Readonly<Record<string, readonly [Read, string]>> = {
-  flatline_deliveries_under_way: [({ underWay }) => underWay, 'Attempts under way'],
-  flatline_deliveries_ready: [({ ready }) => ready, 'Deliveries in memory, to be attempted'],
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const GAUGED: Readonly<Record<string, readonly [Read, (values: readonly number[]) => number, string]>> = {
+  flatline_deliveries_under_way: [({ underWay }) => underWay, sum, 'Attempts under way'],
+  flatline_deliveries_ready: [({ ready }) => ready, sum, 'Deliveries in memory, to be attempted'],
   flatline_endpoint_breaker: [
     ({ breaker }) => BREAKERS[breaker],
+    (values) => Math.max(...values),
     '0: the endpoint is well; 1: it fails, and is tried now and then; 2: it is disabled (N4)',
   ],
 };
 
-/** A partition that moves away, or begins again, takes its counts along: Prometheus takes that for a reset. */
+/** By pipeline and endpoint, all partitions together: their breakers open one by one, and one that fails is what counts. */
 export function addDeliveries(registry: Registry, of: () => readonly DeliveryStatus[]): void {
-  const labelNames = ['pipeline', 'partition', 'endpoint'];
-  const labelled = (status: DeliveryStatus): Record<string, string> => ({
-    ...labelsOf(status),
-    endpoint: status.endpoint,
-  });
+  const labels = ['endpoint'];
+  const groups = (): Summands<DeliveryStatus>[] => {
+    const found = new Map<string, Summands<DeliveryStatus> & { readonly parts: DeliveryStatus[] }>();
+    for (const status of of()) {
+      const { pipeline, endpoint } = status;
+      const key = `${pipeline}\n${endpoint}`;
+      const group = found.get(key) ?? { pipeline, more: { endpoint }, parts: [] };
+      group.parts.push(status);
+      found.set(key, group);
+    }
+    return [...found.values()];
+  };
   for (const [name, [read, help]] of Object.entries(COUNTED))
-    registry.registerMetric(
-      new Counter({
-        name,
-        help,
-        labelNames,
-        registers: [],
-        collect() {
-          this.reset();
-          for (const status of of()) this.inc(labelled(status), read(status));
-        },
-      }),
-    );
-  for (const [name, [read, help]] of Object.entries(GAUGED))
+    addSummed(registry, { name, help, labels, of: groups, read });
+  for (const [name, [read, together, help]] of Object.entries(GAUGED))
     registry.registerMetric(
       new Gauge({
         name,
         help,
-        labelNames,
+        labelNames: ['pipeline', ...labels],
         registers: [],
         collect() {
           this.reset();
-          for (const status of of()) this.set(labelled(status), read(status));
+          for (const { pipeline, more, parts } of groups()) this.set({ pipeline, ...more }, together(parts.map(read)));
         },
       }),
     );

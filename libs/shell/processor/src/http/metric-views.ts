@@ -2,6 +2,7 @@
 import type { HistogramStatus } from '@flatline/base';
 import type { TaskStatus } from '@flatline/runtime';
 import { Counter, Gauge, type Metric, type Registry } from '@prometheus-io/client';
+import { type Counts, LastingSums } from './lasting-sums.ts';
 
 const LABELS = ['pipeline', 'partition'] as const;
 type Label = (typeof LABELS)[number];
@@ -41,7 +42,7 @@ export function addGauge<T extends Located>(registry: Registry, { name, help, of
   );
 }
 
-/** A task that moves away takes its counts along; Prometheus takes that for a reset, which it is. */
+/** By partition. A task that moves away takes its count along; Prometheus takes that for a reset, which it is. */
 export function addCounter<T extends Located>(registry: Registry, { name, help, of, read }: Reading<T>): void {
   registry.registerMetric(
     new Counter({
@@ -103,40 +104,106 @@ export function addOfPipelines(
   registry.registerMetric(metric);
 }
 
-export interface HistogramView<T extends Located> extends Described {
-  readonly of: () => readonly T[];
-  readonly read: (one: T) => HistogramStatus | undefined;
-  /** Labels beside those of its place. Default: none. */
-  readonly more?: (one: T) => Readonly<Record<string, string>>;
+/** Parts of one pipeline whose counts are summed up, and labels of the sum beside that of the pipeline. */
+export interface Summands<T> {
+  readonly pipeline: string;
+  readonly more?: Readonly<Record<string, string>>;
+  readonly parts: readonly T[];
 }
 
-/** The client's own histograms count by themselves; ours are counted by the tasks. In seconds. */
-export function addHistogram<T extends Located>(
+export interface Summed<T extends Located> extends Described {
+  /** A sum for each of these, from its first reading on. */
+  readonly of: () => readonly Summands<T>[];
+  readonly read: (one: T) => number | undefined;
+  /** Names of labels beside that of the pipeline. Default: none. */
+  readonly labels?: readonly string[];
+}
+
+/** What the tasks of a pipeline count, as one sum, which goes on where tasks move away. */
+export function addSummed<T extends Located>(
   registry: Registry,
-  { name, help, of, read, more = () => ({}) }: HistogramView<T>,
+  { name, help, of, read, labels = [] }: Summed<T>,
 ): void {
-  const values = (): object[] => of().flatMap((one) => samplesOf(name, { ...labelsOf(one), ...more(one) }, read(one)));
-  const view = {
+  const sums = new LastingSums();
+  registry.registerMetric(
+    new Counter({
+      name,
+      help,
+      labelNames: ['pipeline', ...labels],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { labels: own, counts = [0] } of summed(sums, of(), (one) => counted(read(one))))
+          this.inc(own, counts[0]);
+      },
+    }),
+  );
+}
+
+function counted(value: number | undefined): Counts | undefined {
+  return value === undefined ? undefined : [value];
+}
+
+interface Sum {
+  readonly labels: Record<string, string>;
+  readonly counts: Counts | undefined;
+}
+
+function summed<T extends Located>(
+  sums: LastingSums,
+  groups: readonly Summands<T>[],
+  countsOf: (one: T) => Counts | undefined,
+): Sum[] {
+  return groups.map(({ pipeline, more = {}, parts }) => {
+    const labels = { pipeline, ...more };
+    const readings = parts.map((one) => [one.partition, countsOf(one)] as const);
+    return { labels, counts: sums.take(Object.values(labels).join('\n'), readings) };
+  });
+}
+
+export interface SummedHistogram<T extends Located> extends Omit<Summed<T>, 'read'> {
+  readonly read: (one: T) => HistogramStatus | undefined;
+}
+
+/** The client's own histograms count by themselves; ours are counted by the tasks, and summed up by pipeline. In seconds. */
+export function addHistogram<T extends Located>(registry: Registry, view: SummedHistogram<T>): void {
+  const { name, help, of, read, labels = [] } = view;
+  const sums = new LastingSums();
+  let boundsMs: readonly number[] = [];
+  const countsOf = (one: T): Counts | undefined => {
+    const status = read(one);
+    if (status === undefined) return undefined;
+    boundsMs = status.atMost.map(([boundMs]) => boundMs);
+    return [...status.atMost.map(([, count]) => count), status.count, status.sumMs];
+  };
+  const values = (): object[] =>
+    summed(sums, of(), countsOf).flatMap(({ labels: own, counts }) =>
+      counts === undefined ? [] : samplesOf(name, own, counts, boundsMs),
+    );
+  const shown = {
     name,
+    help,
+    type: 'histogram',
+    labelNames: ['pipeline', ...labels],
     get: () => Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: values() }),
   };
-  registry.registerMetric(view as unknown as Metric);
+  registry.registerMetric(shown as unknown as Metric);
 }
 
 function samplesOf(
   name: string,
   labels: Readonly<Record<string, string>>,
-  status: HistogramStatus | undefined,
+  counts: Counts,
+  boundsMs: readonly number[],
 ): object[] {
-  if (status === undefined) return [];
-  const { atMost, count, sumMs } = status;
+  const [count = 0, sumMs = 0] = counts.slice(boundsMs.length);
   const bucket = (le: number | '+Inf', value: number): object => ({
     metricName: `${name}_bucket`,
     labels: { le, ...labels },
     value,
   });
   return [
-    ...atMost.map(([boundMs, counted]) => bucket(boundMs / 1000, counted)),
+    ...boundsMs.map((boundMs, i) => bucket(boundMs / 1000, counts[i]!)),
     bucket('+Inf', count),
     { metricName: `${name}_sum`, labels, value: sumMs / 1000 },
     { metricName: `${name}_count`, labels, value: count },

@@ -10,7 +10,7 @@ describe('metrics', () => {
     const text = await (await get('/metrics')).text();
     for (const line of [
       'flatline_records_read_total{pipeline="visits",partition="0"} 40',
-      'flatline_sessions_closed_total{pipeline="visits",partition="0",reason="TIMEOUT"} 2',
+      'flatline_sessions_closed_total{pipeline="visits",reason="TIMEOUT"} 2',
       'flatline_live_entries{pipeline="visits",partition="1"} 7',
       'flatline_task_state{pipeline="visits",partition="1",state="restoring"} 1',
       'flatline_lag_records{pipeline="visits",partition="0"} 3',
@@ -34,17 +34,17 @@ describe('metrics', () => {
 
   test('the close delay is a histogram in seconds', async () => {
     const text = await (await (await serve([pipeline({})]))('/metrics')).text();
-    const of = '{pipeline="visits",partition="0"}';
+    const of = '{pipeline="visits"}';
     for (const line of [
       '# TYPE flatline_close_delay_seconds histogram',
-      'flatline_close_delay_seconds_bucket{le="0.005",pipeline="visits",partition="0"} 2',
-      'flatline_close_delay_seconds_bucket{le="0.05",pipeline="visits",partition="0"} 3',
-      'flatline_close_delay_seconds_bucket{le="300",pipeline="visits",partition="0"} 3',
-      'flatline_close_delay_seconds_bucket{le="+Inf",pipeline="visits",partition="0"} 4',
+      'flatline_close_delay_seconds_bucket{le="0.005",pipeline="visits"} 2',
+      'flatline_close_delay_seconds_bucket{le="0.05",pipeline="visits"} 3',
+      'flatline_close_delay_seconds_bucket{le="300",pipeline="visits"} 3',
+      'flatline_close_delay_seconds_bucket{le="+Inf",pipeline="visits"} 4',
       `flatline_close_delay_seconds_sum${of} 400.034`,
       `flatline_close_delay_seconds_count${of} 4`,
-      'flatline_lateness_seconds_bucket{le="0",pipeline="visits",partition="0"} 1',
-      'flatline_lateness_seconds_bucket{le="60",pipeline="visits",partition="0"} 2',
+      'flatline_lateness_seconds_bucket{le="0",pipeline="visits"} 1',
+      'flatline_lateness_seconds_bucket{le="60",pipeline="visits"} 2',
       `flatline_lateness_seconds_sum${of} 120`,
       `flatline_late_records_total${of} 1`,
     ])
@@ -61,7 +61,7 @@ describe('metrics', () => {
     const tasks = [task({ lateness: undefined, inputs })];
     const text = await (await (await serve([pipeline({ tasks })]))('/metrics')).text();
     const said = text.split('\n').filter((line) => line.startsWith('flatline_lateness_seconds_count'));
-    expect(said).toEqual(['flatline_lateness_seconds_count{pipeline="visits",partition="0",topic="rows"} 3']);
+    expect(said).toEqual(['flatline_lateness_seconds_count{pipeline="visits",topic="rows"} 3']);
   });
 
   test('[X5] are read from one look at the tasks: dozens of looks would hold up what they measure', async () => {
@@ -88,23 +88,42 @@ describe('metrics', () => {
     expect(await readyOf([pipeline({}), stopped])).toEqual(['flatline_ready 0', '503']);
   });
 
-  test('[X5][N4] deliveries are told of by pipeline, partition and endpoint', async () => {
+  test('[X5][N4] deliveries are told of by pipeline and endpoint: sums of all partitions, and the worst breaker', async () => {
     const counters = { delivered: 5, attemptsFailed: 4, givenUp: 3, parked: 2, superseded: 1 };
     const status = { pipeline: 'visits', partition: 1, endpoint: 'crm', counters, underWay: 7, ready: 8 };
-    const get = await serve([], { deliveries: () => [{ ...status, breaker: 'disabled' }] });
+    const well = { ...status, partition: 2, breaker: 'closed' as const };
+    const get = await serve([], { deliveries: () => [{ ...status, breaker: 'disabled' }, well] });
     const text = await (await get('/metrics')).text();
-    const of = '{pipeline="visits",partition="1",endpoint="crm"}';
+    const of = '{pipeline="visits",endpoint="crm"}';
     for (const line of [
-      `flatline_deliveries_total${of} 5`,
-      `flatline_delivery_attempts_failed_total${of} 4`,
-      `flatline_deliveries_given_up_total${of} 3`,
-      `flatline_deliveries_parked_total${of} 2`,
-      `flatline_deliveries_superseded_total${of} 1`,
-      `flatline_deliveries_under_way${of} 7`,
-      `flatline_deliveries_ready${of} 8`,
+      `flatline_deliveries_total${of} 10`,
+      `flatline_delivery_attempts_failed_total${of} 8`,
+      `flatline_deliveries_given_up_total${of} 6`,
+      `flatline_deliveries_parked_total${of} 4`,
+      `flatline_deliveries_superseded_total${of} 2`,
+      `flatline_deliveries_under_way${of} 14`,
+      `flatline_deliveries_ready${of} 16`,
       `flatline_endpoint_breaker${of} 2`,
     ])
       expect(text.split('\n')).toContain(line);
+  });
+
+  test('[X5] counts of a pipeline go on where a partition moves away, and each kind has its own alone', async () => {
+    let tasks = [task({}), task({ partition: 1 })];
+    const get = await serve([], { pipelines: () => [pipeline({ tasks })] });
+    const read = async (name: string): Promise<string[]> =>
+      (await (await get('/metrics')).text()).split('\n').filter((line) => line.startsWith(`${name}{`));
+    expect(await read('flatline_sessions_opened_total')).toEqual([
+      'flatline_sessions_opened_total{pipeline="visits"} 18',
+    ]);
+    tasks = [task({})];
+    expect(await read('flatline_sessions_opened_total')).toEqual([
+      'flatline_sessions_opened_total{pipeline="visits"} 18',
+    ]);
+    expect(await read('flatline_close_delay_seconds_count')).toEqual([
+      'flatline_close_delay_seconds_count{pipeline="visits"} 8',
+    ]);
+    expect(await read('flatline_leases_granted_total')).toEqual([]);
   });
 
   test('counts do not grow by being read', async () => {

@@ -4,7 +4,9 @@
 // Does not own: any count; those are the tasks', read when scraped.
 //
 // Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
-// Labels are pipeline and partition, the topic of one of several inputs, and what is closed, all of bounded number: no key of a session is ever a label (I3).
+// Labels are the pipeline; of what is now its partition, too; the topic of one of several inputs, and what is closed: all of bounded
+// number, and no key of a session is ever one (I3). Counts are summed up by pipeline, since dozens of them for each partition are
+// thousands of series that a query sums up all the same; the API tells each partition's.
 import { KIND_NAMES } from '@flatline/base';
 import { type Counted, type Ended, kindOf } from '@flatline/kind-modules';
 import {
@@ -14,15 +16,17 @@ import {
   type TaskStatus,
   SHOWN_STATES,
 } from '@flatline/runtime';
-import { Counter, Gauge, Registry } from '@prometheus-io/client';
+import { Gauge, Registry } from '@prometheus-io/client';
 import {
   addCounter,
   addGauge,
   addHistogram,
   addOfPipelines,
   addStates,
+  addSummed,
   type Described,
   labelsOf,
+  type Summands,
 } from './metric-views.ts';
 import { addDeliveries } from './delivery-metrics.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
@@ -35,7 +39,6 @@ import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 /** Counters by metric name, and what they count, of whatever kind. */
 const COUNTED: Counted = {
-  flatline_records_read_total: ['recordsRead', 'Input records applied'],
   flatline_clock_records_total: ['clockRecords', 'Clock records read (C2)'],
   flatline_clamped_timeouts_total: ['clampedTimeouts', 'Timeouts asked for that were clamped (S7, L1)'],
   flatline_clock_overtaken_total: ['clockOvertaken', 'Records stamped below evidence already used (C3)'],
@@ -58,6 +61,9 @@ const COUNTED: Counted = {
 };
 
 type Read<T> = readonly [(one: T) => number | undefined, string];
+
+/** By partition: whose input is the busiest. */
+const RECORDS_READ = { name: 'flatline_records_read_total', help: 'Input records applied' };
 
 const GROWING: Readonly<Record<string, Read<TaskStatus>>> = {
   flatline_stores_dropped_total: [(task) => task.storesDropped, 'Local stores dropped and rebuilt by this task (R2)'],
@@ -144,27 +150,32 @@ export function metricsOf(observed: Observed): Metrics {
   let pipelines: readonly PipelineStatus[] = [];
   const tasks = (): TaskStatus[] => pipelines.flatMap((pipeline) => pipeline.tasks);
   for (const [name, [read, help]] of Object.entries(GAUGED)) addGauge(registry, { name, help, of: tasks, read });
-  for (const [name, [read, help]] of Object.entries(GROWING)) addCounter(registry, { name, help, of: tasks, read });
-  const kinds = KIND_NAMES.map((kind) => kindOf({ kind }).metrics);
-  for (const counted of [COUNTED, ...kinds.map((kind) => kind.counted)])
-    for (const [name, [counter, help]] of Object.entries(counted))
-      addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
-  for (const { gauged = {} } of kinds)
-    for (const [name, [counter, help]] of Object.entries(gauged))
-      addGauge(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
+  addCounter(registry, { ...RECORDS_READ, of: tasks, read: ({ counters }) => counters?.recordsRead });
+  const all = (): Summands<TaskStatus>[] => summandsOf(pipelines);
+  for (const [name, [read, help]] of Object.entries(GROWING)) addSummed(registry, { name, help, of: all, read });
+  addCounted(registry, all, COUNTED);
+  for (const kind of KIND_NAMES) {
+    const { counted, gauged = {}, ended } = kindOf({ kind }).metrics;
+    const own = (): Summands<TaskStatus>[] => summandsOf(pipelines.filter((each) => each.kind === kind));
+    addCounted(registry, own, counted);
+    for (const [name, [counter, help]] of Object.entries(gauged)) {
+      const parts = (): TaskStatus[] => own().flatMap((each) => each.parts);
+      addGauge(registry, { name, help, of: parts, read: ({ counters }) => counters?.[counter] });
+    }
+    if (ended !== undefined) addEnded(registry, own, ended);
+  }
   for (const [name, [read, help]] of Object.entries(INPUT_GAUGED)) addOfInputs(registry, { name, help }, tasks, read);
-  addDurations(registry, tasks);
-  addProbes(registry, tasks);
+  addDurations(registry, all);
+  addProbes(registry, all);
   addSilentOwners(registry, () => pipelines);
   addLookUps(registry, observed);
   addDeliveries(registry, () => observed.deliveries());
   addStats(registry, tasks);
   addOfStores(registry, observed, () => pipelines);
   addReady(registry, () => unreadyReasons({ processes: [viewOf(observed, pipelines)], absences: [] }));
-  for (const { ended } of kinds) if (ended !== undefined) addEnded(registry, tasks, ended);
   const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
   addStates(registry, taskStates, tasks, SHOWN_STATES);
-  addStandbys(registry, () => pipelines.flatMap((pipeline) => pipeline.standbys));
+  addStandbys(registry, () => pipelines.map(({ name, standbys }) => ({ pipeline: name, parts: standbys })));
   return {
     metrics: () => {
       pipelines = observed.pipelines();
@@ -173,11 +184,24 @@ export function metricsOf(observed: Observed): Metrics {
   };
 }
 
-function addStandbys(registry: Registry, of: () => readonly StandbyStatus[]): void {
-  for (const [name, [read, help]] of Object.entries(STANDBY_GAUGED)) addGauge(registry, { name, help, of, read });
-  for (const [name, [read, help]] of Object.entries(STANDBY_GROWING)) addCounter(registry, { name, help, of, read });
+type Of<T> = () => readonly Summands<T>[];
+
+function summandsOf(pipelines: readonly PipelineStatus[]): Summands<TaskStatus>[] {
+  return pipelines.map(({ name, tasks }) => ({ pipeline: name, parts: tasks }));
+}
+
+function addCounted(registry: Registry, of: Of<TaskStatus>, all: Counted): void {
+  for (const [name, [counter, help]] of Object.entries(all))
+    addSummed(registry, { name, help, of, read: ({ counters }) => counters?.[counter] });
+}
+
+function addStandbys(registry: Registry, of: Of<StandbyStatus>): void {
+  const parts = (): StandbyStatus[] => of().flatMap((each) => each.parts);
+  for (const [name, [read, help]] of Object.entries(STANDBY_GAUGED))
+    addGauge(registry, { name, help, of: parts, read });
+  for (const [name, [read, help]] of Object.entries(STANDBY_GROWING)) addSummed(registry, { name, help, of, read });
   const states = { name: 'flatline_standby_state', help: '1 for the state a standby is in, 0 for the others' };
-  addStates(registry, states, of, STANDBY_STATES);
+  addStates(registry, states, parts, STANDBY_STATES);
 }
 
 function addOfInputs(
@@ -242,7 +266,7 @@ function addReady(registry: Registry, unready: () => readonly string[]): void {
   );
 }
 
-function addDurations(registry: Registry, of: Tasks): void {
+function addDurations(registry: Registry, of: Of<TaskStatus>): void {
   addHistogram(registry, {
     name: 'flatline_close_delay_seconds',
     of,
@@ -257,21 +281,26 @@ function addDurations(registry: Registry, of: Tasks): void {
   });
   addHistogram(registry, {
     name: 'flatline_lateness_seconds',
+    labels: ['topic'],
     of: () => of().flatMap(latenessIn),
     read: ({ lateness }) => lateness,
-    more: ({ topic }) => (topic === undefined ? {} : { topic }),
     help: 'How far behind the partition clock records came, where their producers stamp them; with their topic, where there are several inputs (C7)',
   });
 }
 
-interface LatenessOfInput extends Pick<TaskStatus, 'pipeline' | 'partition' | 'lateness'> {
-  /** undefined: there is one input. */
-  readonly topic?: string;
-}
+type Lateness = Pick<TaskStatus, 'pipeline' | 'partition' | 'lateness'>;
 
-function latenessIn({ pipeline, partition, lateness, inputs }: TaskStatus): readonly LatenessOfInput[] {
-  if (inputs.length === 0) return [{ pipeline, partition, lateness }];
-  return inputs.map((input) => ({ pipeline, partition, topic: input.topic, lateness: input.lateness }));
+/** For each of several inputs, by its topic; of one input without it. */
+function latenessIn({ pipeline, parts }: Summands<TaskStatus>): readonly Summands<Lateness>[] {
+  const topics = new Set(parts.flatMap(({ inputs }) => inputs.map(({ topic }) => topic)));
+  if (topics.size === 0) return [{ pipeline, parts }];
+  return [...topics].map((topic) => ({
+    pipeline,
+    more: { topic },
+    parts: parts.map(({ partition, inputs }) => {
+      return { pipeline, partition, lateness: inputs.find((each) => each.topic === topic)?.lateness };
+    }),
+  }));
 }
 
 /** Figures of the newest window that is over (S12), told apart by its length in seconds. */
@@ -324,19 +353,19 @@ function addOfStores(registry: Registry, observed: Observed, of: () => readonly 
   addOfPipelines(registry, errors, () => of().map(({ name, storeErrors }) => [name, storeErrors]));
 }
 
-function addEnded(registry: Registry, tasks: Tasks, { name, help, counters }: Ended): void {
-  registry.registerMetric(
-    new Counter({
-      name,
-      help,
-      labelNames: ['pipeline', 'partition', 'reason'],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const task of tasks())
-          for (const [reason, counter] of Object.entries(counters))
-            this.inc({ ...labelsOf(task), reason }, task.counters?.[counter] ?? 0);
-      },
-    }),
-  );
+function addEnded(registry: Registry, of: Of<TaskStatus>, { name, help, counters }: Ended): void {
+  interface Reason {
+    readonly pipeline: string;
+    readonly partition: number;
+    readonly count: number | undefined;
+  }
+  const byReason = (): Summands<Reason>[] =>
+    of().flatMap(({ pipeline, parts }) =>
+      Object.entries(counters).map(([reason, counter]) => ({
+        pipeline,
+        more: { reason },
+        parts: parts.map((task) => ({ pipeline, partition: task.partition, count: task.counters?.[counter] })),
+      })),
+    );
+  addSummed(registry, { name, help, labels: ['reason'], of: byReason, read: ({ count }) => count });
 }

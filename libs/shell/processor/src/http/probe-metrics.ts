@@ -1,19 +1,22 @@
 // Metrics of probes (Q5), for who has them sent: without probes there are no samples.
-import { PROBE_LEGS, type SilentOwner, type TaskStatus } from '@flatline/runtime';
+import { type SilentOwner, type TaskStatus } from '@flatline/runtime';
 import { Gauge, type Registry } from '@prometheus-io/client';
-import { addCounter, addGauge, addHistogram, labelsOf } from './metric-views.ts';
+import { addGauge, addHistogram, addSummed, labelsOf, type Summands } from './metric-views.ts';
 import type { PipelineStatus } from './observed.ts';
 
-export function addProbes(registry: Registry, tasks: () => readonly TaskStatus[]): void {
-  addCounter(registry, {
+export function addProbes(registry: Registry, all: () => readonly Summands<TaskStatus>[]): void {
+  const tasks = (): TaskStatus[] => all().flatMap(({ parts }) => parts);
+  const probed = (): Summands<TaskStatus>[] =>
+    all().filter(({ parts }) => parts.some(({ probe }) => probe !== undefined));
+  addSummed(registry, {
     name: 'flatline_probes_total',
-    help: 'Probes that went all the way, since the task has run here (Q5)',
-    of: tasks,
+    help: 'Probes that went all the way, since the tasks have run here (Q5)',
+    of: probed,
     read: ({ probe }) => probe?.durations.count,
   });
   addHistogram(registry, {
     name: 'flatline_probe_duration_seconds',
-    of: tasks,
+    of: probed,
     read: (task: TaskStatus) => task.probe?.durations,
     help: 'How long probes took from being sent to where readers see what was committed (Q5)',
   });
@@ -26,14 +29,13 @@ export function addProbes(registry: Registry, tasks: () => readonly TaskStatus[]
   registry.registerMetric(
     new Gauge({
       name: 'flatline_probe_stuck',
-      help: '1 for the leg at which a probe is stuck, 0 for the others (Q5)',
+      help: '1 for the leg at which a probe is stuck; no other leg has a sample (Q5)',
       labelNames: ['pipeline', 'partition', 'leg'],
       registers: [],
       collect() {
         this.reset();
         for (const task of tasks())
-          if (task.probe !== undefined)
-            for (const leg of PROBE_LEGS) this.set({ ...labelsOf(task), leg }, task.probe.stuck?.leg === leg ? 1 : 0);
+          if (task.probe?.stuck !== undefined) this.set({ ...labelsOf(task), leg: task.probe.stuck.leg }, 1);
       },
     }),
   );

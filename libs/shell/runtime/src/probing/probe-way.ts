@@ -13,8 +13,7 @@ import { OwnDelay } from '../proof/own-delay.ts';
  * log and is not read. `clock`: it, or what lies before it, is read and not applied. `commit`: it is applied, and the transaction
  * that says so is not decided. `visible`: that is decided, and readers do not see it yet.
  */
-export const PROBE_LEGS = ['produce', 'append', 'fetch', 'clock', 'commit', 'visible'] as const;
-export type ProbeLeg = (typeof PROBE_LEGS)[number];
+export type ProbeLeg = 'produce' | 'append' | 'fetch' | 'clock' | 'commit' | 'visible';
 
 /** A probe that is on its way for a while. */
 export interface ProbePlace {
