@@ -76,12 +76,6 @@ function togetherWithOthers(pipeline: PipelineSection, inputs: readonly Input[],
       'one timestampType for all: the clock of a broker may be further ahead than a stamp of a producer may lead (rule C6), and ' +
         'its records would wait for those',
     );
-  if (pipeline.graceMs > 0)
-    refuse(
-      `one input where there is graceMs (${pipeline.graceMs}): what came first of several sessions that become one is told by the ` +
-        'order of one log (rule S8)',
-      'graceMs',
-    );
   if (proof === 'fetch')
     refuse('one input where proof is "fetch": the end of one log proves nothing of another (rule C3)', 'proof');
   if (changelogFormat < CHANGELOG_FORMAT_WITH_INPUTS)
@@ -89,8 +83,6 @@ function togetherWithOthers(pipeline: PipelineSection, inputs: readonly Input[],
       `one input where changelogFormat is ${changelogFormat}: ${CHANGELOG_FORMAT_WITH_INPUTS} is the first with several`,
       'changelogFormat',
     );
-  if (pipeline.emit.includes('updated'))
-    refuse('one input where emit has "updated": not available together in this version', 'emit');
   return found;
 }
 

@@ -12,6 +12,7 @@ import type { Millis } from '@flatline/base';
 import { type CloseReason, ENDED, type SessionEvent } from '@flatline/ports/formats';
 import type { Effects, KindParts, Refusal } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
+import { type DataArrival, placeData } from './data-placing.ts';
 import { stateLengthOf } from './state-parts.ts';
 import { dueAt, dueReason, summarize } from './deadline.ts';
 import { detailOfFragments, readFragments } from './disorder-bytes.ts';
@@ -21,6 +22,7 @@ import { type Fragment, fragmentDueAt, FRAGMENTS_MAX, headOf } from './fragment.
 import { type Arrival, place, type Placed } from './placing.ts';
 import type { Revisions, WhyClosed } from './revisions.ts';
 import type { SessionCounters } from './session-counters.ts';
+import { UNKNOWN_KEY } from './unknown-key.ts';
 import { type OnClosed, saySummary, type VoiceOptions } from './session-voice.ts';
 import type { SessionWindow } from './session-window.ts';
 import type { SessionStatistics } from './statistics/session-statistics.ts';
@@ -59,6 +61,7 @@ export class DisorderedSessions {
     const placed = place(open, arrival, rules);
     if (placed.kind === 'refused') return placed.refusal;
     if (placed.kind === 'late') return this.late(arrival);
+    if (placed.kind === 'unknown') return UNKNOWN_KEY;
     if (placed.kind === 'tooMany')
       return bad(
         'too-many-sessions',
@@ -79,6 +82,23 @@ export class DisorderedSessions {
     return undefined;
   }
 
+  /** Takes what only adds data (S8) to the key whose entry is in the window. */
+  takeData(arrival: DataArrival, effects: Effects): Refusal | undefined {
+    const { event } = arrival;
+    const { entry, rules, counters, stats } = this.#parts;
+    const open = readFragments(entry);
+    const standing = stats?.standingOf(open);
+    const placed = placeData(open, arrival, rules);
+    if (placed.kind === 'refused') return placed.refusal;
+    const isReduced = arrival.seen !== undefined && rules.reducer !== undefined;
+    if (!this.#write(placed, growthAtMost(event, rules) === 0 && !isReduced, effects)) return NO_ROOM;
+    counters.dataEvents += 1;
+    if (placed.applied.duplicate) counters.duplicates += 1;
+    counters.forgottenSources += placed.applied.forgottenSources;
+    if (standing !== undefined) stats!.became(standing, placed.fragments);
+    return undefined;
+  }
+
   /** C7: a record that came too late for its session. */
   late({ at, clock }: Arrival): Refusal | undefined {
     const { counters, rules } = this.#parts;
@@ -94,7 +114,7 @@ export class DisorderedSessions {
   }
 
   /** False: there is no room. */
-  #write({ fragments }: Placed, needsNoRoom: boolean, effects: Effects): boolean {
+  #write({ fragments }: Pick<Placed, 'fragments'>, needsNoRoom: boolean, effects: Effects): boolean {
     const { entry, rules, held } = this.#parts;
     const [first, ...others] = fragments;
     const detail = detailOfFragments([first!, ...others]);

@@ -2,6 +2,7 @@
 //
 // Exact: times, counts of events and types, attributes but for two at one instant. Not exact, as what it would take is not kept:
 // sequences (joined-windows.ts), an event id that came in both, and what is out of order, which each counted by itself.
+import { inputAt } from '../input-place.ts';
 import type { Caller } from '../reducing/index.ts';
 import type { Bad } from '../refusals.ts';
 import { type BytesSpan, spanOf } from '../state-bytes.ts';
@@ -56,13 +57,18 @@ export function joinFragments(a: Fragment, b: Fragment, rules: SessionRules, cal
     timeoutChosen,
     eventCount: sum(a.eventCount, b.eventCount),
     firstOffset: survivor.firstOffset,
-    lastOffset: heard.second.lastOffset,
+    lastOffset: lastOffsetOf(survivor, heard.second),
     detail,
     endedAt: later.endedAt ?? earlier.endedAt,
     absorbed: absorbed.slice(0, ABSORBED_MAX),
   };
   if (absorbed.length > ABSORBED_MAX) markTruncated(fragment);
   return { fragment, forgottenSources };
+}
+
+/** Offsets of a session are those of the input on which it began (S8). */
+function lastOffsetOf(survivor: Fragment, heardLast: Fragment): number {
+  return inputAt(heardLast.firstOffset) === inputAt(survivor.firstOffset) ? heardLast.lastOffset : survivor.lastOffset;
 }
 
 function inOrder(a: Fragment, b: Fragment, by: (fragment: Fragment) => number): Pair<Fragment> {

@@ -10,6 +10,7 @@
 import type { Millis } from '@flatline/base';
 import { ENDED, type SessionEvent } from '@flatline/ports/formats';
 import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
+import { inputAt } from '../input-place.ts';
 import type { Caller } from '../reducing/index.ts';
 import type { Bad } from '../refusals.ts';
 import { spanOf } from '../state-bytes.ts';
@@ -31,6 +32,8 @@ export interface Arrival {
   readonly at: Occurrence;
   readonly clock: Millis;
   readonly held?: Reckoning;
+  /** Its input opens no session (S8). Default: it does. */
+  readonly opensNone?: boolean;
 }
 
 export interface Placed {
@@ -50,6 +53,8 @@ export type Placing =
   /** An end that is of no open session. */
   | { readonly kind: 'unmatched' }
   | { readonly kind: 'tooMany' }
+  /** It would open a session, and may not. */
+  | { readonly kind: 'unknown' }
   /** By the reducer (S10). */
   | { readonly kind: 'refused'; readonly refusal: Bad };
 
@@ -85,6 +90,7 @@ function placeActivity(fragments: readonly Fragment[], arrival: Arrival, rules: 
   const met = metBy(fragments, arrival, rules);
   const [first, ...more] = met;
   if (first === undefined && isLate(arrival, rules)) return { kind: 'late' };
+  if (first === undefined && arrival.opensNone === true) return { kind: 'unknown' };
   if (first === undefined && fragments.length >= FRAGMENTS_MAX) return { kind: 'tooMany' };
   const others = fragments.filter((each) => !met.includes(each));
   const union = new Union(
@@ -137,7 +143,8 @@ function placeEnd(fragments: readonly Fragment[], arrival: Arrival, rules: Sessi
 
 /** @throws Unreduced */
 function apply(fragment: Fragment, arrival: Arrival, rules: SessionRules): Applied {
-  const { event, at } = arrival;
+  const { event } = arrival;
+  const at = atOf(fragment, arrival.at);
   if (event === undefined) applyHeartbeat(fragment, rules, at);
   const applied = event === undefined ? PLAIN : applyEvent(fragment, rules, event, at);
   if (!applied.duplicate) reduce(fragment, arrival, rules);
@@ -145,7 +152,13 @@ function apply(fragment: Fragment, arrival: Arrival, rules: SessionRules): Appli
   return applied;
 }
 
-function reduce(fragment: Fragment, arrival: Arrival, { reducer }: SessionRules): void {
+/** Offsets of a session are those of the input on which it began (S8): of others none can be told from the first. */
+function atOf({ firstOffset, lastOffset }: Fragment, at: Occurrence): Occurrence {
+  return inputAt(firstOffset) === inputAt(at.offset) ? at : { ...at, offset: lastOffset };
+}
+
+/** @throws Unreduced */
+export function reduce(fragment: Fragment, arrival: Arrival, { reducer }: SessionRules): void {
   const { seen } = arrival;
   if (seen === undefined || reducer === undefined) return;
   const after = reducer.add(fragment.detail?.reduced, seen, callerOf(arrival));

@@ -8,15 +8,8 @@ import { inputAt } from '../input-place.ts';
 import { whyUnreadable } from '../reducing/kept-states.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
 import { applyData, applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
-import {
-  blankEvent,
-  ENDED,
-  type EventDecoder,
-  resetEvent,
-  type SessionEvent,
-  type SessionState,
-} from '@flatline/ports/formats';
-import { type Closing, deadlineOf, dueReason, summarize } from './deadline.ts';
+import { blankEvent, ENDED, type EventDecoder, resetEvent, type SessionEvent } from '@flatline/ports/formats';
+import { deadlineOf, dueReason } from './deadline.ts';
 import { isClosed } from './closed-mark.ts';
 import { readFragments } from './disorder-bytes.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
@@ -31,18 +24,14 @@ import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import { prepareAll, type SessionInput, type SessionOptions } from './session-options.ts';
 import { readSource } from './source-header.ts';
-import { countClose, type OnClosed, saySummary } from './session-voice.ts';
+import { SessionTelling } from './session-telling.ts';
+import { countClose, type OnClosed } from './session-voice.ts';
 import { type SessionReduced, SessionReducing, type SeenEvent } from './session-reducing.ts';
-import { noteTold, openTold, owesUpdate, toldBytes } from './told.ts';
+import { noteTold, openTold, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
+import { UNKNOWN_KEY } from './unknown-key.ts';
 import { SessionActs } from './session-acts.ts';
 import { SessionStatistics } from './statistics/session-statistics.ts';
-
-const UNKNOWN_KEY: Refusal = {
-  kind: 'bad',
-  reason: 'unknown-key',
-  detail: 'no session of the key lives, and the input has unknownKey: deadLetter',
-};
 
 /** What is kept of a record's key: an entry, and whether that is a session or early data. */
 interface Found {
@@ -90,7 +79,7 @@ class SessionKind implements Kind {
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
   readonly #disordered: DisorderedSessions;
   readonly #revisions: Revisions;
-  readonly #onClosed: OnClosed;
+  readonly #telling: SessionTelling;
   readonly #acts: SessionActs;
   readonly evicting: Evicting | undefined;
   /** 0: records are applied as they come, whatever their times (C7). A field of its own: each heartbeat asks for it. */
@@ -111,10 +100,6 @@ class SessionKind implements Kind {
   #reduced: SessionReduced | undefined;
 
   constructor(options: SessionOptions, parts: SessionParts) {
-    assert(
-      options.inputs === undefined || options.rules.graceMs === 0,
-      'sessions of several inputs go by the log order',
-    );
     this.#options = options;
     this.#rules = options.rules;
     this.#parts = parts;
@@ -125,7 +110,7 @@ class SessionKind implements Kind {
       this.#stats?.closed(session, summary);
     };
     const withRules = { ...parts, rules: options.rules, voice: options, onClosed };
-    this.#onClosed = onClosed;
+    this.#telling = new SessionTelling(withRules);
     this.#revisions = new Revisions(withRules);
     this.#mayMeetDisorder = this.#revisions.isOn;
     this.#disordered = new DisorderedSessions({ ...withRules, revisions: this.#revisions, stats: this.#stats });
@@ -198,9 +183,9 @@ class SessionKind implements Kind {
       const hasSession = isLive && !isEarly(this.#entry);
       const isActivity = input.touches || (!hasSession && input.unknownKey === 'open');
       const found: Found = { isLive, hasSession };
-      const why = isActivity
-        ? this.#takeActivity(input, records, found, effects)
-        : this.#takeData(input, records, found, effects);
+      const isByTime = this.#graceMs > 0 || (this.#mayMeetDisorder && isLive && this.#entry.hasDisorder);
+      const taken = isActivity ? (isByTime ? this.#takeActivityByTime : this.#takeActivity) : this.#takeData;
+      const why = taken.call(this, input, records, found, effects);
       if (why !== undefined) return why;
     }
     return undefined;
@@ -252,6 +237,27 @@ class SessionKind implements Kind {
     return undefined;
   }
 
+  /** The same where times count (C7). */
+  #takeActivityByTime(input: SessionInput, records: GroupRecords, found: Found, effects: Effects): Refusal | undefined {
+    const { hasSession } = found;
+    const arrival = this.#arrivalOf(records, effects);
+    const isEnd = arrival.event?.type === ENDED;
+    const opensNone = input.unknownKey !== 'open';
+    if (hasSession && !this.#prolongs(arrival.event)) return this.#disordered.take({ ...arrival, opensNone }, effects);
+    if (!hasSession && !isEnd && isLate(arrival, this.#rules)) return this.#disordered.late(arrival);
+    const untaken = this.#takeActivity(input, records, found, effects);
+    if (untaken !== undefined) return untaken;
+    if (hasSession && this.#at.effectiveAt < this.#entry.openedAt) this.#beginSooner(effects);
+    return undefined;
+  }
+
+  /** A record as it comes to a session by its time; what has a value was decoded. */
+  #arrivalOf(records: GroupRecords, { clock }: Effects): Arrival {
+    const event = records.group.valueLengths[records.index] === 0 ? undefined : this.#event;
+    const { held, partition } = this.#parts;
+    return { event, at: this.#at, clock, held, partition, seen: this.#seen(records) };
+  }
+
   /** A record that only adds data. */
   #takeData(
     input: SessionInput,
@@ -267,6 +273,8 @@ class SessionKind implements Kind {
       return undefined;
     }
     if (!hasSession && input.unknownKey === 'deadLetter') return UNKNOWN_KEY;
+    if (hasSession && entry.hasDisorder)
+      return this.#disordered.takeData({ ...this.#arrivalOf(records, effects), event: this.#event }, effects);
     const unreduced = this.#reduce(records, isLive, this.#isMuted(isLive));
     if (unreduced !== undefined) return unreduced;
     if (!this.#makeRoom(records.index, isLive, effects, input)) return NO_ROOM;
@@ -289,7 +297,7 @@ class SessionKind implements Kind {
 
   /** A record of a key whose session has closed, and may be revised (S9). */
   #takeOnClosed(input: SessionInput, records: GroupRecords, effects: Effects): Refusal | undefined {
-    if (this.#event.type === ENDED) {
+    if (this.#event.type === ENDED && !(input.touches && this.#graceMs > 0)) {
       this.#parts.counters.unmatchedEnds += 1;
       return undefined;
     }
@@ -297,6 +305,7 @@ class SessionKind implements Kind {
       const unreduced = this.#reduce(records, true, this.#isMuted(true));
       return unreduced ?? this.#revisions.takeData(this.#event, this.#at, this.#reduced, effects);
     }
+    if (this.#graceMs > 0) return this.#takeOnClosedByTime(records, this.#arrivalOf(records, effects), effects, input);
     if (input.unknownKey !== 'open') return UNKNOWN_KEY;
     return this.#succeed(records, effects);
   }
@@ -387,7 +396,7 @@ class SessionKind implements Kind {
     const seenBefore = this.#tells ? entry.lastSeenAt : 0;
     applyHeartbeat(entry, this.#rules, this.#at);
     if (entry.timeoutMs !== before) effects.reshaped();
-    if (this.#tells) this.#tell(isLive, seenBefore, effects);
+    if (this.#tells) this.#telling.touched(isLive, seenBefore, effects);
     if (!isLive && this.#stats !== undefined) this.#stats.opened(entry);
     effects.changed();
     // A shorter timeout is the one way a due instant comes nearer.
@@ -456,24 +465,27 @@ class SessionKind implements Kind {
     const isBare = records.group.valueLengths[index] === 0;
     const undecoded = isBare ? undefined : this.#decode(records, this.#options.decoder);
     if (undecoded !== undefined) return undecoded;
-    const event = isBare ? undefined : this.#event;
-    const at = this.#at;
-    const { held, partition } = this.#parts;
-    const arrival = { event, at, clock: effects.clock, held, partition, seen: this.#seen(records) };
+    const arrival = this.#arrivalOf(records, effects);
+    const { event } = arrival;
     if (isLive && isClosed(this.#entry)) return this.#takeOnClosedByTime(records, arrival, effects);
     if (isLive && !this.#prolongs(event)) return this.#disordered.take(arrival, effects);
     if (!isLive && event?.type !== ENDED && isLate(arrival, this.#rules)) return this.#disordered.late(arrival);
     const untaken = isBare ? this.#takeBare(index, isLive, effects) : this.#takeDecoded(records, isLive, effects);
     if (untaken !== undefined) return untaken;
-    if (isLive && at.effectiveAt < this.#entry.openedAt) this.#beginSooner(effects);
+    if (isLive && this.#at.effectiveAt < this.#entry.openedAt) this.#beginSooner(effects);
     return undefined;
   }
 
   /** The same of a key whose session has closed, and may be revised (S9). */
-  #takeOnClosedByTime(records: GroupRecords, arrival: Arrival, effects: Effects): Refusal | undefined {
+  #takeOnClosedByTime(
+    records: GroupRecords,
+    arrival: Arrival,
+    effects: Effects,
+    { unknownKey }: Pick<SessionInput, 'unknownKey'> = { unknownKey: 'open' },
+  ): Refusal | undefined {
     const taken = this.#revisions.takeByTime(arrival, effects);
     if (taken === 'taken') return undefined;
-    if (taken === 'newcomer') return this.#succeed(records, effects);
+    if (taken === 'newcomer') return unknownKey === 'open' ? this.#succeed(records, effects) : UNKNOWN_KEY;
     return taken === 'late' ? this.#disordered.late(arrival) : taken;
   }
 
@@ -529,7 +541,7 @@ class SessionKind implements Kind {
     counters.forgottenSources += applied.forgottenSources;
     if (entry.stateLength !== lengthBefore) effects.resized();
     if (entry.timeoutMs !== before || entry.timeoutChosen !== wasChosen) effects.reshaped();
-    if (isTold) this.#tell(isLive, seenBefore, effects);
+    if (isTold) this.#telling.touched(isLive, seenBefore, effects);
     if (!isLive) this.#stats?.opened(entry);
     else if (standing !== undefined) this.#stats?.moved(entry, standing);
     effects.changed();
@@ -558,24 +570,7 @@ class SessionKind implements Kind {
       this.#revisions.keep({ ...readFragments(this.#entry)[0]!, endedAt }, why, closedAt, effects);
       return;
     }
-    this.#say('CLOSED', { ...why, closedAt, endedAt }, effects);
+    this.#telling.closed({ ...why, closedAt, endedAt }, effects);
     effects.end(closedAt);
-  }
-
-  /** Says that the session has opened, or how it is, where that is due after this touch (S11). */
-  #tell(isLive: boolean, seenBefore: Millis, effects: Effects): void {
-    const entry = this.#entry;
-    const isOwed = isLive ? owesUpdate(entry, this.#rules, seenBefore) : this.#rules.sayOpened === true;
-    if (!isOwed) return;
-    if (isLive) noteTold(entry);
-    this.#say(isLive ? 'UPDATED' : 'OPENED', { reason: '', closedAt: effects.clock, endedAt: undefined }, effects);
-  }
-
-  #say(state: SessionState, closing: Pick<Closing, keyof WhyClosed | 'closedAt' | 'endedAt'>, effects: Effects): void {
-    const { partition, held } = this.#parts;
-    const all = { ...closing, state, key: effects.key(), partition, emittedAt: effects.wall };
-    const summary = summarize(this.#entry, this.#rules, all, held);
-    saySummary(summary, this.#options, effects);
-    if (state === 'CLOSED') this.#onClosed(this.#entry, summary);
   }
 }

@@ -225,23 +225,28 @@ class Model {
   }
 }
 
+const CLOCK_HEADERS = [{ name: 'flatline-clock', value: null }];
 const VALUES = ['', '', '', 'a=1', 'a=2', 'b=3', '#1', '#2', null];
 
-function drawnLog(random: Random, byBroker: boolean, end: number): TestRecord[] {
+/** How far behind its log's clock a producer's stamp lies, in steps. */
+const BEHIND_STEPS = 2;
+const FAR_BEHIND_STEPS = 40;
+
+function drawnLog(random: Random, byBroker: boolean, end: number, behind = BEHIND_STEPS): TestRecord[] {
   let timestamp = 1_000_000;
   // Coarse, so that inputs have records at the same instant, and batches of several.
   const stamp = (): number => {
     if (random.chance(0.6)) timestamp += STEP_MS * random.below(random.chance(0.1) ? 30 : 4);
     // Clocks of brokers are set back, too.
     if (random.chance(0.1)) timestamp -= STEP_MS * random.below(6);
-    return byBroker ? timestamp : timestamp - STEP_MS * random.below(2);
+    return byBroker ? timestamp : timestamp - STEP_MS * random.below(behind);
   };
   const records = Array.from({ length: random.below(120) }, (_, offset) => {
     const value = VALUES[random.below(VALUES.length)]!;
     return { offset, timestamp: stamp(), key: `key-${random.below(6)}`, value, logAppendTime: byBroker };
   });
   const last = { offset: records.length, timestamp: end, key: null, value: '', logAppendTime: byBroker };
-  return [...records, { ...last, headers: [{ name: 'flatline-clock', value: null }] }];
+  return [...records, { ...last, headers: CLOCK_HEADERS }];
 }
 
 const SEEDS = Number(process.env['SEEDS'] ?? 12);
@@ -249,16 +254,18 @@ const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 const END = 2_000_000;
 const STEP_MS = 100;
 
-function drawn(seed: number): Omit<Run, 'random'> {
+function drawn(seed: number, { isStamped = false } = {}): Omit<Run, 'random'> {
   const random = seededRandom(seed);
-  const isByBroker = random.chance(0.6);
+  const isByBroker = random.chance(0.6) && !isStamped;
+  const behind = isStamped ? FAR_BEHIND_STEPS : BEHIND_STEPS;
   const inputs = Array.from({ length: 2 + random.below(3) }, (_, input): NaiveInput => {
     const touches = input === 0 || random.chance(0.3);
     const unknownKey = (['open', 'hold', 'deadLetter'] as const)[random.below(3)]!;
-    return { touches, unknownKey: touches ? 'open' : unknownKey, holdMs: 200 + random.below(4_000) };
+    const opens = input === 0 || !isStamped || unknownKey !== 'deadLetter';
+    return { touches, unknownKey: touches && opens ? 'open' : unknownKey, holdMs: 200 + random.below(4_000) };
   });
   const byBroker = inputs.map(() => isByBroker);
-  return { logs: inputs.map((_, input) => drawnLog(random, byBroker[input]!, END + input)), inputs, byBroker };
+  return { logs: inputs.map((_, input) => drawnLog(random, byBroker[input]!, END + input, behind)), inputs, byBroker };
 }
 
 describe('sessions from several inputs', () => {
@@ -300,7 +307,86 @@ describe('sessions from several inputs', () => {
       }
     }
   });
+
+  test(`[S8][C7][S9][S10][S12][C5] ${SEEDS} seeds: with a grace what comes out is what the rules say, read a second time`, () => {
+    const seen = new Set<string>();
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
+      const world = drawn(seed, { isStamped: true });
+      const rules = drawnByTime(seededRandom(8_000_000 + seed));
+      try {
+        const expected = readAgain({ ...world, rules });
+        const model = new Model({ ...world, rules, random: seededRandom(4_000_000 + seed) }).run();
+        expect(byKey(model.words)).toEqual(byKey(expected.said));
+        expect(model.stats).toEqual(expected.stats);
+        expect(model.refused).toEqual(expected.refused);
+        for (const what of expected.sights) seen.add(what);
+      } catch (error) {
+        (error as Error).message += `\nrerun: SEED=${seed} SEEDS=1 npm test -- partition`;
+        throw error;
+      }
+    }
+    if (SEEDS >= 12) expect([...seen].sort()).toEqual(['absorbed of another input', 'absorbed of its own', 'revised']);
+  });
 });
+
+describe('with a grace, of several inputs', () => {
+  const T = 1_000_000;
+  const both: readonly NaiveInput[] = [
+    { touches: true, unknownKey: 'open', holdMs: 0 },
+    { touches: true, unknownKey: 'open', holdMs: 0 },
+  ];
+  const withTable: readonly NaiveInput[] = [both[0]!, { touches: false, unknownKey: 'hold', holdMs: 50 }];
+
+  /** What a log says at these times after T, and then that it is far on. */
+  const log = (...said: readonly (readonly [at: number, value: string, key?: string])[]): TestRecord[] => [
+    ...said.map(([at, value, key = 'k'], offset) => ({ offset, timestamp: T + at, key, value, logAppendTime: false })),
+    { offset: said.length, timestamp: END, key: null, value: '', headers: CLOCK_HEADERS, logAppendTime: false },
+  ];
+
+  const closedOf = (inputs: readonly NaiveInput[], ...logs: readonly TestRecord[][]): readonly string[] => {
+    const rules = { timeoutMs: 200, graceMs: 1_000 };
+    return new Model({ logs, inputs, byBroker: [false, false], rules, random: seededRandom(1) }).run().closed;
+  };
+
+  test('[S8][C7] of sessions that become one the one of the input named first stays, with offsets of that input alone', () => {
+    expect(closedOf(both, log([0, '']), log([0, 'x=1', 'other'], [300, ''], [150, '']))).toContain(
+      `k 0-0 TIMEOUT 3 0..0 ${T}..${T + 300} ${T + 300 + 200 + 1_000}`,
+    );
+  });
+
+  test('[S8][C7] data is of the session that lasts at its time, or the next one, or else of the last', () => {
+    const table = log([900, 'c=3'], [250, 'b=2'], [100, 'a=1']);
+    expect(closedOf(withTable, log([0, ''], [500, '']), table)).toEqual([
+      `k 0-0 TIMEOUT 2 0..0 ${T}..${T} ${T + 200 + 1_000} a=1`,
+      `k 0-1 TIMEOUT 3 1..1 ${T + 500}..${T + 500} ${T + 500 + 200 + 1_000} b=2 c=3`,
+    ]);
+  });
+
+  test.each([
+    [1_049, ' a=1'],
+    [1_050, ''],
+  ])('[S8][C7] early data is kept as much longer as the activity may be late: clock %i', (clock, texts) => {
+    const stream = log([clock, '', 'other'], [900, '']);
+    const count = texts === '' ? 1 : 2;
+    expect(closedOf(withTable, stream, log([0, 'a=1']))).toContain(
+      `k 0-1 TIMEOUT ${count} 1..1 ${T + 900}..${T + 900} ${T + 900 + 200 + 1_000}${texts}`,
+    );
+  });
+});
+
+/** Sessions by the time of their events, which excludes some of the others. */
+function drawnByTime(random: Random): OwnRules {
+  const { reducer, stats } = drawnRules(random);
+  const isRevised = random.chance(0.6);
+  return {
+    timeoutMs: 300 + random.below(700),
+    graceMs: STEP_MS * (1 + random.below(30)),
+    late: isRevised ? 'revise' : random.chance(0.5) ? 'drop' : 'deadLetter',
+    ...(isRevised && { revisionWindowMs: 1 + random.below(3_000) }),
+    ...(reducer && { reducer }),
+    ...(stats && { stats }),
+  };
+}
 
 function drawnRules(random: Random): OwnRules {
   const drawn = {
@@ -316,6 +402,7 @@ function drawnRules(random: Random): OwnRules {
     ...drawn,
     ...(reducer && { reducer }),
     ...(random.chance(0.6) && { stats }),
+    ...(random.chance(0.4) && { updateIntervalMs: 1 + random.below(900) }),
   };
 }
 
@@ -324,6 +411,7 @@ function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>):
   readonly said: string[];
   readonly refused: readonly string[];
   readonly stats: ReadonlyMap<string, Said>;
+  readonly sights: readonly string[];
 } {
   const { rules, input, partition } = options();
   const { maxKeyBytes } = input;
@@ -354,9 +442,18 @@ function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>):
       ...(summary['state'] === 'FINAL' ? [] : [shownAgain(summary)]),
       ...(isFinal ? [`${String(summary['sessionId'])} final ${summary.incarnation}`] : []),
     ]),
+    sights: said.flatMap(({ summary }) => sightsIn(summary)),
     stats: new Map(stats.map(({ key, fields }) => [key, written(fields)])),
     refused: refused.map((place) => `${Math.floor(place / 2 ** 45)}/${place % 2 ** 45}`),
   };
+}
+
+function sightsIn({ absorbed, incarnation, revision }: Readonly<Record<string, unknown>>): string[] {
+  const inputIn = (name: unknown): string | undefined => String(name).split('-')[2];
+  const others = ((absorbed ?? []) as readonly string[]).map((name) =>
+    inputIn(name) === inputIn(incarnation) ? 'absorbed of its own' : 'absorbed of another input',
+  );
+  return Number(revision) > 0 ? [...others, 'revised'] : others;
 }
 
 /** A value of these tests as the checker knows one. */

@@ -4,6 +4,7 @@ import type { Mutant } from '../mutants/mutant.ts';
 const MERGE_ORDER = 'libs/core/partition/src/input/merge-order.ts';
 const SESSION_KIND = 'libs/core/kinds/src/session/session-kind.ts';
 const APPLY_EVENT = 'libs/core/kinds/src/session/apply-event.ts';
+const DATA_PLACING = 'libs/core/kinds/src/session/data-placing.ts';
 const EARLY_DATA = 'libs/core/kinds/src/session/early-data.ts';
 
 export const INPUT_MUTANTS: readonly Mutant[] = [
@@ -85,5 +86,12 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     from: 'resetEvent(this.#event);\n    return true;',
     to: 'return true;',
     seed: 21_908_458,
+  },
+  {
+    name: 'takes data for that of the last session, whatever its time',
+    file: DATA_PLACING,
+    from: 'fragments.find((each) => at.effectiveAt < reachEnd(each, held)) ?? fragments.at(-1)!',
+    to: 'fragments.at(-1)!',
+    seed: 43,
   },
 ];

@@ -92,13 +92,15 @@ export class SimulatedSessions implements SimulatedKind {
   constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace, isChanged: boolean) {
     const { furtherInputs = [] } = scenario;
     const isAlone = furtherInputs.length === 0;
-    const byTime = scenario.timestampType === 'CreateTime' && isAlone ? drawn : NO_GRACE;
+    // Apart, so that half the worlds of several inputs are what they were.
+    const mayBeByTime = isAlone || simulation.random('by time of several').chance(0.5);
+    const byTime = scenario.timestampType === 'CreateTime' && mayBeByTime ? drawn : NO_GRACE;
     const windows = drawWindows(simulation.random('revisions'));
     const isDataAdded = furtherInputs.some(({ touches }) => !touches);
     const grace = withWindow(byTime, byTime.graceMs > 0 || isDataAdded ? windows[isChanged ? 1 : 0] : 0);
     const tellings = drawTellings(simulation.random('telling'));
-    // Updates are refused where there are several inputs (S8).
-    const [first, changed] = isAlone ? tellings : [withoutUpdates(tellings[0]), withoutUpdates(tellings[1])];
+    const areUpdated = isAlone || simulation.random('updates of several').chance(0.5);
+    const [first, changed] = areUpdated ? tellings : [withoutUpdates(tellings[0]), withoutUpdates(tellings[1])];
     const telling = grace.graceMs > 0 ? NOTHING_TOLD : isChanged ? changed : first;
     const [firstStats, changedStats] = drawStats(simulation.random('statistics'), scenario);
     const stats = isChanged ? changedStats : firstStats;
@@ -205,13 +207,13 @@ export class SimulatedSessions implements SimulatedKind {
   word(record: LogRecord): Word | undefined {
     const { summary } = outputRecord(record);
     if (summary === undefined) return undefined;
-    const { state, incarnation, reason, lastOffset, capped } = summary;
+    const { state, incarnation, reason, lastOffset, lastSeenAt, capped } = summary;
     const isLive = state !== 'CLOSED';
     const revision = Number(summary['revision']);
     const what = isLive ? String(state) : `${String(reason)}${revision > 0 ? '/revised' : this.#how(summary)}`;
     const closed = revision > 0 ? `${String(incarnation)} revision ${revision}` : String(incarnation);
     return {
-      id: isLive ? `${String(incarnation)} ${String(state)} ${String(lastOffset)}` : closed,
+      id: isLive ? `${String(incarnation)} ${String(state)} ${String(lastSeenAt)}` : closed,
       what: capped === true ? `${what}/capped` : what,
       at: Number(summary['closedAt']),
       // A live session repeats its first offset, as does one that is revised.

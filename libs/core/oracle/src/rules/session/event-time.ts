@@ -1,6 +1,7 @@
 // Which of a key's open sessions an event belongs to, by the time of both (C7), as docs/SPEC.md says it.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { PipelineRules } from '../../logs/history.ts';
+import { inputOf } from '../../logs/places.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { joinedSessions } from './joined-sessions.ts';
 import { type Activity, newSession, type Session, withActivity } from './session-state.ts';
@@ -11,6 +12,15 @@ const SESSIONS_MAX = 1_024;
 /** Beside another, a session opens without the instant at which it was told of (S11). */
 function untold(rules: PipelineRules): PipelineRules {
   return rules.updateIntervalMs === undefined ? rules : { ...rules, updateIntervalMs: undefined };
+}
+
+/** When an event comes. */
+export interface Coming {
+  readonly gaps: Reckoned;
+  /** At the event. */
+  readonly clock: Millis;
+  /** Its input opens no session (S8). Default: it does. */
+  readonly opensNone?: boolean;
 }
 
 export interface Placed {
@@ -55,22 +65,22 @@ export function metBy(
   return met;
 }
 
-/** `clock`: at the event. */
 export function withEvent(
   sessions: readonly Session[],
   rules: PipelineRules,
   activity: Activity,
-  { gaps, clock }: { readonly gaps: Reckoned; readonly clock: Millis },
-): Placed | 'late' | 'tooMany' {
+  { gaps, clock, opensNone = false }: Coming,
+): Placed | 'late' | 'tooMany' | 'unknown' {
   const met = metBy(sessions, rules, activity, gaps);
   if (met.length === 0) {
     const { graceMs } = rules;
     if (graceMs > 0 && activity.effectiveAt + timeoutOf(rules, activity, undefined) + graceMs <= clock) return 'late';
+    if (opensNone) return 'unknown';
     if (sessions.length >= SESSIONS_MAX) return 'tooMany';
   }
   const one =
     met.length === 0 ? newSession(activity, untold(rules)) : met.reduce((a, b) => joinedSessions(a, b, rules));
-  let session = begun(withActivity(one, rules, activity), activity);
+  let session = begun(withActivity(one, rules, onOwnInput(one, activity)), activity);
   const duplicates = session.duplicates - one.duplicates;
   let others = sessions.filter((each) => !met.includes(each));
   // What the timeout in force now reaches.
@@ -96,10 +106,20 @@ export function withEnd(
   const { effectiveAt, occurredAt } = activity;
   const met = sessions.find((each) => each.openedAt <= effectiveAt && endOf(each, gaps) > effectiveAt);
   if (met === undefined) return undefined;
-  const session = begun(withActivity(met, rules, activity), activity);
+  const session = begun(withActivity(met, rules, onOwnInput(met, activity)), activity);
   session.endedAt = Math.max(occurredAt, met.endedAt ?? 0);
   const after = sessions.map((each) => (each === met ? session : each));
   return { sessions: after, more: 0, duplicates: session.duplicates - met.duplicates };
+}
+
+/** S8: what only adds data is of the first that ends behind its time, or of the last. */
+export function toldData(sessions: readonly Session[], { effectiveAt }: Activity, gaps: Reckoned): Session {
+  return sessions.find((each) => endOf(each, gaps) > effectiveAt) ?? sessions.at(-1)!;
+}
+
+/** S8: offsets of a session are those of the input on which it began. */
+export function onOwnInput({ firstOffset, lastOffset }: Session, activity: Activity): Activity {
+  return inputOf(firstOffset) === inputOf(activity.offset) ? activity : { ...activity, offset: lastOffset };
 }
 
 function begun(session: Session, { effectiveAt }: Activity): Session {

@@ -15,7 +15,7 @@ export interface ExpectedClose {
   readonly revision: number;
   /** No tombstone follows it at once (S9). */
   readonly isRevisable: boolean;
-  readonly lastOffset: number;
+  readonly lastSeenAt: Millis;
   readonly deadlineAt: Millis;
   readonly reason: string;
   /** Below the summary's own `closedAt` where no log tells how far the present let a stamp move the clock (C6). */

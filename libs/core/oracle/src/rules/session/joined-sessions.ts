@@ -1,5 +1,6 @@
 // Two open sessions of a key that are one (C7), as docs/SPEC.md says it.
 import type { PipelineRules } from '../../logs/history.ts';
+import { inputOf } from '../../logs/places.ts';
 import { type ReducedState, reducedOfBoth } from '../reducing/naive-reducer.ts';
 import { joinedSpan, missingIn } from './sequence-span.ts';
 import { counted, kept, type Session } from './session-state.ts';
@@ -22,7 +23,8 @@ export function joinedSessions(a: Session, b: Session, rules: PipelineRules): Se
     lastSeenAt: Math.max(a.lastSeenAt, b.lastSeenAt),
     timeoutMs,
     timeoutChosen,
-    lastOffset: heardLast.lastOffset,
+    // The input is that on which the one that stays began (S8).
+    lastOffset: isOfOneInput(survivor, heardLast) ? heardLast.lastOffset : survivor.lastOffset,
     toldAt: undefined,
     reduced: joinedReductions(earlier, later, rules),
     eventCount: a.eventCount + b.eventCount,
@@ -48,6 +50,10 @@ export function joinedSessions(a: Session, b: Session, rules: PipelineRules): Se
     if (held?.at !== attribute.at || heardLast === other) kept(session, rules, name, attribute);
   }
   return session;
+}
+
+function isOfOneInput(a: Session, b: Session): boolean {
+  return inputOf(a.firstOffset) === inputOf(b.firstOffset);
 }
 
 /** S10 */

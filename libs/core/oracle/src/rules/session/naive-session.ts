@@ -7,14 +7,14 @@ import { textOf } from '../../logs/byte-names.ts';
 import { hasCommand } from '../../logs/acts.ts';
 import type { SaidEviction } from '../../logs/evictions.ts';
 import { jsonObject } from '../../logs/json-event.ts';
-import { inputOf, nameAt, offsetOf } from '../../logs/places.ts';
+import { nameAt } from '../../logs/places.ts';
 import { eventIn, fieldsIn, OTHER_KEY } from '../attributes-in.ts';
 import type { Machine, When } from '../entry-rules.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
 import { bare, finishedOf, Refused, type Seen } from '../reducing/naive-reducer.ts';
 import { type ExpectedClose, expectedSummary } from './expected-close.ts';
-import { withEnd, withEvent } from './event-time.ts';
+import { onOwnInput, toldData, withEnd, withEvent } from './event-time.ts';
 import {
   type Activity,
   asCapped,
@@ -167,7 +167,8 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     when: When,
   ): boolean {
     const isEnd = activity.event?.type === ENDED;
-    if (input === undefined) return this.#takeLate(session, { record, activity }, when);
+    const isByTime = input === undefined || (input.touches && this.#rules.graceMs > 0);
+    if (isByTime) return this.#takeLate(session, { record, activity }, when, input?.unknownKey);
     if (isEnd) return true;
     if (input.touches) return input.unknownKey === 'open' && this.#takeNext(session, record, when);
     if (this.#isCapped(session, session.closed!)) return true;
@@ -181,6 +182,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     session: Session,
     { record, activity }: { readonly record: InputRecord; readonly activity: Activity },
     when: When,
+    unknownKey: InputOfSeveral['unknownKey'] = 'open',
   ): boolean {
     const alone = [{ ...session, closed: undefined }];
     const at = { gaps: this.#gaps, clock: when.clock };
@@ -189,13 +191,16 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       if (ended !== undefined) this.#revise(session, ended.sessions[0]!);
       return true;
     }
-    // By itself it would open a session, or be too late for one, whatever a reducer makes of it.
-    if (withEvent([], this.#rules, { ...activity, seen: undefined }, at) !== 'late')
-      return this.#takeNext(session, record, when);
+    if (!this.#isLate(activity, when)) return unknownKey === 'open' && this.#takeNext(session, record, when);
     const placed = withEvent(alone, this.#rules, activity, at);
     if (typeof placed === 'string') return this.#rules.late === 'drop';
     this.#revise(session, placed.sessions[0]!);
     return true;
+  }
+
+  /** By itself it is too late for a session, whatever a reducer makes of it (C7). */
+  #isLate(activity: Activity, { clock }: When): boolean {
+    return withEvent([], this.#rules, { ...activity, seen: undefined }, { gaps: this.#gaps, clock }) === 'late';
   }
 
   /** S9: the next session of the key, which ends the window of the one before; not by an event that a reducer refuses (S10). */
@@ -226,7 +231,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const { closedAt, reason, revision } = closed!;
     const summary = new Map(Object.entries({ sessionId: textOf(this.#of.key), incarnation, state: 'FINAL' }));
     const at = { deadlineAt: closedAt, closedAtLeast: closedAt, reason, revision };
-    this.tell({ state: 'FINAL', incarnation, lastOffset: 0, isRevisable: false, ...at, summary });
+    this.tell({ state: 'FINAL', incarnation, lastSeenAt: 0, isRevisable: false, ...at, summary });
   }
 
   /** S8: a record of one of several inputs. */
@@ -239,15 +244,21 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const session = state?.isEarly === true ? undefined : state;
     if (activity.event?.type === ENDED && (!input.touches || session === undefined)) return true;
     const opens = input.unknownKey === 'open';
+    const isData = session === undefined ? !input.touches && !opens : !input.touches;
+    const isByTime = this.#rules.graceMs > 0 || (session !== undefined && !isPlain(session));
+    if (isByTime && session !== undefined) {
+      if (!isData) return this.#takeByTime(activity, when, !opens);
+      this.#takeDataByTime(activity);
+      return true;
+    }
+    if (isByTime && !isData && this.#isLate(activity, when)) return this.#rules.late === 'drop';
     if (session === undefined && (input.unknownKey === 'deadLetter' || (input.touches && !opens))) return false;
     const said = state === undefined ? activity : asCapped(activity, state, this.#rules, record.timestamp);
-    if (session === undefined ? !input.touches && !opens : !input.touches) {
+    if (isData) {
       this.#takeData(input, said);
       return true;
     }
-    // Its offsets are those of the input on which it began.
-    const isOfFirst = session === undefined || inputOf(session.firstOffset) === inputOf(activity.offset);
-    return this.#takeInOrder(isOfFirst ? said : { ...said, offset: session.lastOffset }, when);
+    return this.#takeInOrder(session === undefined ? said : onOwnInput(session, said), when);
   }
 
   #takeData({ holdMs }: InputOfSeveral, activity: Activity): void {
@@ -256,6 +267,14 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     this.repeated(after.duplicates - before.duplicates);
     if (!before.isEarly) this.state = after;
     else this.state = { ...after, timeoutMs: holdMs, lastSeenAt: Math.max(before.lastSeenAt, activity.effectiveAt) };
+  }
+
+  #takeDataByTime(activity: Activity): void {
+    const sessions = this.#open();
+    const met = toldData(sessions, activity, this.#gaps);
+    const told = withData(met, this.#rules, activity);
+    this.repeated(told.duplicates - met.duplicates);
+    this.#keep(sessions.map((each) => (each === met ? told : each)));
   }
 
   #takeInOrder(activity: Activity, { clock, clockAtLeast }: When): boolean {
@@ -288,16 +307,16 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   }
 
   /** C7 */
-  #takeByTime(activity: Activity, { clock }: When): boolean {
+  #takeByTime(activity: Activity, { clock }: When, opensNone = false): boolean {
     const sessions = this.#open();
-    const at = { gaps: this.#gaps, clock };
+    const at = { gaps: this.#gaps, clock, opensNone };
     const isEnd = activity.event?.type === ENDED;
     const placed = isEnd
       ? withEnd(sessions, this.#rules, activity, this.#gaps)
       : withEvent(sessions, this.#rules, activity, at);
     if (placed === undefined) return true;
     if (placed === 'late') return this.#rules.late === 'drop';
-    if (placed === 'tooMany') return false;
+    if (placed === 'tooMany' || placed === 'unknown') return false;
     this.began(placed.more);
     this.repeated(placed.duplicates);
     this.#keep(placed.sessions);
@@ -348,7 +367,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     const incarnation = nameAt(this.#of.partition, session.firstOffset);
     this.tell({
       state,
-      lastOffset: offsetOf(session.lastOffset),
+      lastSeenAt: session.lastSeenAt,
       incarnation,
       revision,
       isRevisable,

@@ -128,11 +128,13 @@ function hasWindow({ revisionWindowMs = 0 }: PipelineRules): boolean {
 
 /** True if the record is of none of the key's open sessions (C7). */
 function opensAnother(
-  { timestamp, offset }: InputRecord,
+  { timestamp, offset, input = 0 }: InputRecord,
   event: InputEvent | undefined,
   state: Session,
   rules: PipelineRules,
 ): boolean {
+  // Data is of one that is there, and activity begins with what is early (S8).
+  if (state.isEarly || rules.inputs?.[input]?.touches === false) return false;
   const isByTime = rules.graceMs > 0 || !isPlain(state);
   const activity = { offset, effectiveAt: timestamp, occurredAt: timestamp, event };
   return isByTime && metBy(openIn(state), rules, activity, new HeldGaps({ unheardMs: 0, maxHoldMs: 0 })).length === 0;
@@ -189,12 +191,12 @@ function compared({ summary = {} }: OutputRecord, close: ExpectedClose): EntryFa
   return { rule: isEarly ? 'V3' : 'V4', what };
 }
 
-type Named = Pick<ExpectedClose, 'state' | 'incarnation' | 'lastOffset' | 'revision'>;
+type Named = Pick<ExpectedClose, 'state' | 'incarnation' | 'lastSeenAt' | 'revision'>;
 
-/** A summary by its incarnation and revision, what is said while it lives by its last record, too. */
-function nameOf({ state, incarnation, lastOffset, revision }: Named): string {
+/** A summary by its incarnation and revision, what is said while it lives by when it was last seen, too: later each time (S11). */
+function nameOf({ state, incarnation, lastSeenAt, revision }: Named): string {
   if (state === 'FINAL') return finalName(incarnation);
-  if (state !== 'CLOSED') return `${incarnation} ${state} ${lastOffset}`;
+  if (state !== 'CLOSED') return `${incarnation} ${state} ${lastSeenAt}`;
   return revision === 0 ? incarnation : `${incarnation} revision ${revision}`;
 }
 
@@ -207,12 +209,12 @@ const SUMMARIES: OutputWords = {
     const incarnation = incarnationIn(record);
     if (incarnation === undefined) return undefined;
     const said: Readonly<Record<string, unknown>> = record.summary ?? {};
-    const { state, lastOffset, revision = 0 } = said;
+    const { state, lastSeenAt, revision = 0 } = said;
     const isLive = state === 'OPENED' || state === 'UPDATED';
     return nameOf({
       state: isLive ? state : 'CLOSED',
       incarnation,
-      lastOffset: Number(lastOffset),
+      lastSeenAt: Number(lastSeenAt),
       revision: Number(revision),
     });
   },

@@ -41,7 +41,6 @@ interface Drawn {
   readonly senders?: Partial<Senders>;
 }
 
-const OPENED: Settings = { emit: ['opened', 'closed'] };
 const UPDATED: Settings = { emit: ['opened', 'updated', 'closed'], updateIntervalMs: 400 };
 const BY_PLAN = { name: 'plan', attribute: 'plan', max: 2 };
 const BY_WHOM = { name: 'who', attribute: 'mail', max: 2 };
@@ -60,6 +59,7 @@ const COUNTED: Settings = { stats: { windows: ['10s', '1m'], dimensions: [BY_PLA
 const DRAWS: readonly ((random: Random) => Drawn)[] = [
   severalInputs,
   lateEvents,
+  severalByTime,
   reducedByTime,
   counted,
   countedByHash,
@@ -81,10 +81,10 @@ function severalInputs(random: Random): Drawn {
     attributes: { ...gate(random), at: '/after' },
   } as const;
   return {
-    name: `several inputs (${unknownKey}, ${hasRows ? 'rows' : 'another stream'}), revised, gated, opened, reduced, counted`,
-    pipeline: { revisionWindowMs: KEPT_MS, ...OPENED, ...REDUCED, ...COUNTED },
+    name: `several inputs (${unknownKey}, ${hasRows ? 'rows' : 'another stream'}), revised, gated, opened, updated, reduced, counted`,
+    pipeline: { revisionWindowMs: KEPT_MS, ...UPDATED, ...REDUCED, ...COUNTED },
     inputs: [{ attributes: gate(random) }, table, hasRows ? rows : { attributes: gate(random) }],
-    sights: ['opened', 'revised', 'hashed', 'reduced', 'counted'],
+    sights: ['opened', 'updated', 'revised', 'hashed', 'reduced', 'counted'],
     senders: { rowsAt: hasRows ? 2 : undefined },
   };
 }
@@ -94,6 +94,19 @@ function lateEvents(random: Random): Drawn {
     name: 'event time, late events revise, gated, reduced, counted',
     pipeline: { graceMs: 500, late: 'revise', revisionWindowMs: KEPT_MS, ...REDUCED, ...COUNTED },
     inputs: [{ attributes: gate(random) }],
+    timestampType: 'CreateTime',
+    sights: ['revised', 'absorbed', 'hashed', 'late', 'reduced', 'counted'],
+    senders: { behindMaxMs: BEHIND_MAX_MS },
+  };
+}
+
+/** Sources that agree on no order: two streams and a table, by the time of their events (C7, S8). */
+function severalByTime(random: Random): Drawn {
+  const table = { touches: false, unknownKey: 'hold', holdMs: KEPT_MS, attributes: gate(random) } as const;
+  return {
+    name: 'several inputs by event time, late events revise, gated, reduced, counted',
+    pipeline: { graceMs: 1_500, late: 'revise', revisionWindowMs: KEPT_MS, ...REDUCED, ...COUNTED },
+    inputs: [{ attributes: gate(random) }, table, { attributes: gate(random) }],
     timestampType: 'CreateTime',
     sights: ['revised', 'absorbed', 'hashed', 'late', 'reduced', 'counted'],
     senders: { behindMaxMs: BEHIND_MAX_MS },
