@@ -94,6 +94,7 @@ describe('the chart', () => {
     const kinds = manifestsIn('everything').map(({ kind }) => kind);
     const parts = [
       'ConfigMap',
+      'ConfigMap',
       'Job',
       'NetworkPolicy',
       'PodDisruptionBudget',
@@ -148,9 +149,25 @@ describe('the chart', () => {
 
   test('raises the alerts of alerts.yaml, of its own instances alone', () => {
     const { groups } = parse(read('infra/helm/flatline/alerts.yaml')) as { readonly groups: readonly object[] };
-    const own = JSON.stringify(groups).replaceAll('job=\\"flatline\\"', 'namespace=\\"sales\\", service=\\"shop\\"');
+    const own = JSON.stringify(groups)
+      .replaceAll('job=\\"flatline\\"', 'namespace=\\"sales\\", service=\\"shop\\"')
+      .replaceAll('docs/RUNBOOKS.md#', 'https://wiki.example/flatline/runbooks#');
     expect(own).not.toContain('job=');
     expect(manifestIn('everything', 'PrometheusRule')).toMatchObject({ spec: { groups: JSON.parse(own) as unknown } });
+  });
+
+  test('hands the dashboard to the sidecar of Grafana, as it is', () => {
+    const [, board] = manifestsIn('everything').filter(({ kind }) => kind === 'ConfigMap') as unknown as [
+      Manifest,
+      { readonly metadata: object; readonly data: Readonly<Record<string, string>> },
+    ];
+    expect(board.metadata).toMatchObject({
+      name: 'shop-dashboard',
+      labels: { grafana_dashboard: '1' },
+      annotations: { 'k8s-sidecar-target-directory': 'Kafka' },
+    });
+    expect(JSON.parse(board.data['flatline.json']!)).toEqual(JSON.parse(read('infra/helm/flatline/dashboard.json')));
+    expect(manifestsIn('least').filter(({ kind }) => kind === 'ConfigMap')).toHaveLength(1);
   });
 
   test('has a port for ingest where that is configured, with tokens out of a secret, for whom the policy says', () => {

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { labelsLeft, misunderstood } from './expressions.fixture.ts';
 import { root } from './installation.fixture.ts';
 
 /** Printed on a contributor's machine; CI, which installs it, fails. */
@@ -15,7 +16,23 @@ interface Tried {
   readonly exp_alerts?: readonly object[];
 }
 
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly runbook_url: string };
+}
+
+interface Panel {
+  readonly title: string;
+  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+}
+
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const { groups } = parse(read('infra/helm/flatline/alerts.yaml')) as { groups: { rules: Alert[] }[] };
+const alerts = groups.flatMap((group) => group.rules);
+const { panels } = JSON.parse(read('infra/helm/flatline/dashboard.json')) as { panels: readonly Panel[] };
+const targets = panels.flatMap((panel) => panel.targets);
 
 describe('the unit', () => {
   test('restarts after the exit codes that get better, and not after those that do not', () => {
@@ -47,27 +64,59 @@ describe('the compose file', () => {
 });
 
 describe('alerts, dashboard and scaler', () => {
-  test('name metrics that the processor has', () => {
-    const sources = globSync('libs/shell/{processor/src/http,kind-modules/src}/**/*.ts', { cwd: root }).map(read);
-    const known = new Set(sources.join('\n').match(/flatline_[a-z_]+/g));
-    const pages = [
-      'infra/helm/flatline/alerts.yaml',
-      'infra/compose/grafana/dashboards/flatline.json',
-      'infra/helm/flatline/templates/scaledobject.yaml',
-    ];
-    for (const page of pages) {
-      const named = (read(page).match(/flatline_[a-z_]+/g) ?? []).map((name) => name.replace(/_bucket$/, ''));
-      expect(named.length).toBeGreaterThan(1);
-      expect(named.filter((name) => !known.has(name))).toEqual([]);
+  const scaler = /query: (.*)/.exec(read('infra/helm/flatline/templates/scaledobject.yaml'))![1]!;
+
+  test('name metrics that the processor has, each as the type that it is, and labels that these have', () => {
+    const all = [...alerts.map(({ expr }) => expr), ...targets.map(({ expr }) => expr), scaler];
+    expect(all.length).toBeGreaterThan(40);
+    for (const expression of all) expect([expression, misunderstood(expression)]).toEqual([expression, []]);
+  });
+
+  test('a metric that there is not, a label that it has not, and a gauge taken for a counter would be found', () => {
+    expect(misunderstood('flatline_no_such > 0')).toEqual(['there is no flatline_no_such']);
+    expect(misunderstood('sum by (partition) (flatline_commits_total)')).toEqual([
+      'flatline_commits_total has no label partition',
+    ]);
+    expect(misunderstood('flatline_lag_records{reason="x"}')).toEqual(['flatline_lag_records has no label reason']);
+    expect(misunderstood('rate(flatline_lag_records[5m])')).toEqual(['flatline_lag_records is a gauge']);
+    expect(misunderstood('flatline_close_delay_seconds > 1')).toEqual(['flatline_close_delay_seconds is a histogram']);
+  });
+
+  test('the dashboard names lines by labels that its expressions leave', () => {
+    for (const { expr, legendFormat } of targets) {
+      const left = labelsLeft(expr);
+      const shown = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+      expect([expr, shown.filter((label) => !left.includes(label))]).toEqual([expr, []]);
     }
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+  });
+});
+
+describe('the runbooks', () => {
+  const sections = new Map(
+    read('docs/RUNBOOKS.md')
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => [section.split('\n')[0]!, section]),
+  );
+
+  test('have a section for each alert, with its severity, meaning, impact, diagnosis and mitigation, and no other', () => {
+    expect([...sections.keys()].toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
+    for (const { alert, labels } of alerts) {
+      const section = sections.get(alert)!;
+      expect(section).toMatch(new RegExp(`^${alert}\n\n\`${labels.severity}\`\n\n- \\*\\*Meaning`));
+      const parts = [...section.matchAll(/^- \*\*(\w+)\.\*\* ./gm)].map(([, part]) => part);
+      expect([alert, parts]).toEqual([alert, ['Meaning', 'Impact', 'Diagnosis', 'Mitigation']]);
+    }
+  });
+
+  test('are where each alert says', () => {
+    for (const { alert, annotations } of alerts)
+      expect(annotations.runbook_url).toBe(`docs/RUNBOOKS.md#${alert.toLowerCase()}`);
   });
 });
 
 describe('the alerts', () => {
-  const rules = 'infra/helm/flatline/alerts.yaml';
-  const { groups } = parse(read(rules)) as { groups: { rules: { alert: string; expr: string }[] }[] };
-  const alerts = groups.flatMap((group) => group.rules);
-
   test('look at one job alone, in each selector', () => {
     for (const { expr } of alerts) expect(expr).not.toMatch(/\b(flatline_\w+|up|process_\w+)(?!\w|\{job="flatline")/);
   });

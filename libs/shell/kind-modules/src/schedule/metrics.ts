@@ -5,7 +5,7 @@ import type { KindMetrics } from '../kind-module.ts';
 export const scheduleMetrics: KindMetrics<CounterOf<ScheduleCounters>> = {
   counted: {
     flatline_schedules_made_total: ['schedulesMade', 'Schedules made, or published again (D1)'],
-    flatline_schedules_replaced_total: ['schedulesReplaced', 'Of these, those that took the place of another (D1)'],
+    flatline_schedules_replaced_total: ['schedulesReplaced', 'Schedules that took the place of another (D1)'],
     flatline_schedules_cancelled_total: ['schedulesCancelled', 'Schedules cancelled (D1)'],
     flatline_schedules_not_found_total: ['schedulesNotFound', 'Cancels and commands that met no schedule (D4)'],
     flatline_schedule_runs_total: ['scheduleRuns', 'Runs of schedules (D2)'],

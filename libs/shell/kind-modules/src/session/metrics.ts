@@ -17,8 +17,11 @@ export const sessionMetrics: KindMetrics<CounterOf<SessionCounters>> = {
     flatline_sessions_zero_length_total: ['zeroLengthSessions', 'Sessions closed that lasted no time (S13)'],
     flatline_data_events_total: ['dataEvents', 'Records that only add data, applied (S8)'],
     flatline_early_data_kept_total: ['earlyKept', 'Keys of which data was kept before any activity (S8)'],
-    flatline_early_data_joined_total: ['earlyJoined', 'Of these, keys whose session came'],
-    flatline_early_data_dropped_total: ['earlyDropped', 'Of these, keys of which none came within holdMs'],
+    flatline_early_data_joined_total: ['earlyJoined', 'Keys whose early data was kept, and whose session came (S8)'],
+    flatline_early_data_dropped_total: [
+      'earlyDropped',
+      'Keys whose early data was kept, and of which no session came within holdMs (S8)',
+    ],
     flatline_unfinished_reductions_total: ['unfinishedReductions', "Closes at which a reducer's finish threw (S10)"],
     flatline_forgotten_sources_total: ['forgottenSources', 'Sources forgotten for others of their sessions (S5)'],
   },

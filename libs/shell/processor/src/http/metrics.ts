@@ -28,6 +28,7 @@ import {
   labelsOf,
   type Summands,
 } from './metric-views.ts';
+import { describedIn, type DescribedMetric } from './described-metric.ts';
 import { addDeliveries } from './delivery-metrics.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 import { viewOf } from './one-process.ts';
@@ -56,7 +57,7 @@ const COUNTED: Counted = {
   flatline_unroutable_total: ['unroutable', 'Dead letters of outputs of which a route made no record (P3)'],
   flatline_failed_records_total: [
     'failedRecords',
-    'Of these, records at which the processor failed: a defect of it (I6)',
+    'Records at which the processor failed, a defect of it; they are dead letters (I6)',
   ],
 };
 
@@ -140,6 +141,8 @@ const STANDBY_STATES: readonly StandbyState[] = ['restoring', 'following', 'stop
 export interface Metrics {
   /** In Prometheus' text format. */
   metrics(): Promise<string>;
+  /** Name, help, type and labels of all of them, in their order. */
+  described(): readonly DescribedMetric[];
 }
 
 export function metricsOf(observed: Observed): Metrics {
@@ -181,6 +184,7 @@ export function metricsOf(observed: Observed): Metrics {
       pipelines = observed.pipelines();
       return registry.metrics();
     },
+    described: () => describedIn(registry),
   };
 }
 

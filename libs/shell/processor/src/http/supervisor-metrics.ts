@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from '@prometheus-io/client';
+import { describedIn, type DescribedMetric } from './described-metric.ts';
 import { mergedMetrics, type MetricsPart } from './merged-metrics.ts';
 import type { WorkerRow } from './observed.ts';
 import { addProcess } from './process-metrics.ts';
@@ -37,6 +38,11 @@ export class SupervisorMetrics {
         },
       }),
     );
+  }
+
+  /** Beside those of its process, which are as each worker's. */
+  described(): readonly DescribedMetric[] {
+    return describedIn(this.#workers);
   }
 
   /** `parts`: of the workers that answered. */
