@@ -1,7 +1,7 @@
 export { assert, AssertionError } from './assert.ts';
 export { bareJson } from './bare-json.ts';
 export { BriefCopies } from './brief-copies.ts';
-export { ByteReader, ByteWriter, copyBytes, MalformedBytes, zigzag } from './bytes.ts';
+export { ByteReader, ByteWriter, copyBytes, MalformedBytes, utf8Of, zigzag } from './bytes.ts';
 export {
   Corrupt,
   Fatal,

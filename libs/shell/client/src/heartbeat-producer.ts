@@ -8,7 +8,7 @@
 //   HP2  A call that returns nothing has taken the record; a call that returns a promise has, too, and asks the caller to
 //        await it before the next call: that is what bounds memory.
 //   HP3  A record that its topic does not take is refused alone: at the call where the topic's limit is known, else told of once.
-import { type Millis, partitionOf } from '@flatline/base';
+import { type Millis, partitionOf, utf8Of } from '@flatline/base';
 import type { Format, SchemaRegistry } from '@flatline/records';
 import { type EventEncoder, openEventEncoder, type OutgoingEvent } from '@flatline/records/events';
 import { checkEvent, checkSessionId } from './known-options.ts';
@@ -28,7 +28,6 @@ export interface HeartbeatProducerOptions extends RecordProducerOptions {
 }
 
 const NOTHING = new Uint8Array(0);
-const utf8 = new TextEncoder();
 
 /** @throws Fatal where the topic does not exist, or Avro has no registry; Retriable where broker or registry do not answer. */
 export async function openHeartbeatProducer(options: HeartbeatProducerOptions): Promise<HeartbeatProducer> {
@@ -106,5 +105,5 @@ function checkedKey(call: string, id: SessionId): Uint8Array {
 }
 
 function keyOf(id: SessionId): Uint8Array {
-  return typeof id === 'string' ? utf8.encode(id) : id;
+  return typeof id === 'string' ? utf8Of(id) : id;
 }

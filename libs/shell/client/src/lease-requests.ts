@@ -2,13 +2,12 @@
 //
 // Owns: the first reason for which leases are kept no more.
 // Does not own: the producer, whoever asks.
-import { messageOf, type Millis } from '@flatline/base';
+import { messageOf, type Millis, utf8Of } from '@flatline/base';
 import { type KeyedRecord, RecordTooLarge } from '@flatline/kafka';
 import { encodeRequest } from '@flatline/records/leases';
 import type { LeaseAsk } from './lease-holder.ts';
 
 const NOTHING = new Uint8Array(0);
-const utf8 = new TextEncoder();
 
 export interface LeaseRequest {
   /** The id of the lease. */
@@ -39,12 +38,12 @@ export class LeaseRequests {
 
   /** Where the producer has ended, or a partition takes nothing, leases are not kept. A record refused for its size is its own lease's. */
   send({ id, value, headers }: LeaseRequest, onTooLarge: (error: RecordTooLarge) => void): Promise<Millis | undefined> {
-    const key = utf8.encode(id);
+    const key = utf8Of(id);
     const content = value === undefined ? NOTHING : value && encodeRequest(value);
     const sent = this.#parts.write({
       key,
       value: content,
-      headers: [...headers].map(([name, of]) => ({ name, value: utf8.encode(of) })),
+      headers: [...headers].map(([name, of]) => ({ name, value: utf8Of(of) })),
     });
     return this.#orFail(sent, onTooLarge);
   }

@@ -1,5 +1,5 @@
 // Encodes key, value and headers of a record as an application gives them.
-import { KEY_BYTES_MAX } from '@flatline/base';
+import { KEY_BYTES_MAX, utf8Of } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { OWN_HEADERS } from '@flatline/ports/formats';
 import { BadInput } from '@flatline/records';
@@ -14,7 +14,6 @@ export type RecordValue = Uint8Array | string | number | boolean | object;
 /** Headers by name; a name comes once. */
 export type RecordHeaders = Readonly<Record<string, string | Uint8Array>> | ReadonlyMap<string, string | Uint8Array>;
 
-const utf8 = new TextEncoder();
 const WANTED = 'give bytes (Uint8Array), text, or what JSON holds: an object, an array, a number, true or false';
 
 /** JSON would be `{}`. A promise may lack its `await`. */
@@ -42,7 +41,7 @@ export function valueBytes(call: string, value: unknown, instead: string): Uint8
   if (found !== undefined) throw refused(found);
   const json = jsonOf(call, value);
   if (json === undefined) throw refused(shown(value));
-  return utf8.encode(json);
+  return utf8Of(json);
 }
 
 /** undefined: JSON has nothing like it. */
@@ -70,7 +69,7 @@ export function headersOf(call: string, headers: RecordHeaders | undefined): Rec
 
 /** undefined: neither text nor bytes. */
 function bytesOf(value: unknown): Uint8Array | undefined {
-  if (typeof value === 'string') return utf8.encode(value);
+  if (typeof value === 'string') return utf8Of(value);
   if (!ArrayBuffer.isView(value)) return undefined;
   return value instanceof Uint8Array ? value : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }

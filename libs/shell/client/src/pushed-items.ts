@@ -6,7 +6,7 @@
 // Invariants
 //   PU1  Records of one key reach the log in the order of the calls, each once (KIP-98), but for those that were dropped.
 //   PU2  Records waiting for their acknowledgement ≤ `bufferRecordsMax`.
-import { type Clock, type DurationMs, Retriable } from '@flatline/base';
+import { type Clock, type DurationMs, Retriable, utf8Of } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { COMMAND_HEADER, FLUSH, MAX_WAIT_HEADER, WAIT_HEADER } from '@flatline/ports/formats';
 import { withinDeadline } from '@flatline/system';
@@ -74,7 +74,6 @@ export interface PushedItemsParts extends ItemsLimits {
 
 const CLOSE_MS: DurationMs = 10_000;
 const BUFFER_RECORDS_MAX = 100_000;
-const utf8 = new TextEncoder();
 
 /** Items over a producer of the input, which is theirs from now on. */
 export function itemsOver(producer: RecordProducer, limits: ItemsLimits, clock: Clock): Items {
@@ -170,8 +169,8 @@ export class PushedItems {
   }
 }
 
-const FIRE: RecordHeader = { name: COMMAND_HEADER, value: utf8.encode(FLUSH) };
+const FIRE: RecordHeader = { name: COMMAND_HEADER, value: utf8Of(FLUSH) };
 
 function waitIn(name: string, wait: Duration | undefined): RecordHeader[] {
-  return wait === undefined ? [] : [{ name, value: utf8.encode(String(durationMs(wait))) }];
+  return wait === undefined ? [] : [{ name, value: utf8Of(String(durationMs(wait))) }];
 }

@@ -6,7 +6,7 @@
 // Invariants
 //   STK1  `isSettled` says no only once everything was heard that lay on the topic when it was asked.
 //   STK2  At most `IDS_MAX` ids are kept: an older one is begun again, as after a restart.
-import { partitionOf } from '@flatline/base';
+import { partitionOf, utf8Of } from '@flatline/base';
 import type { LogReader, LogSubscription } from '@flatline/ports';
 import { outcomeIn, settledUpTo } from './task-outcome.ts';
 
@@ -21,7 +21,6 @@ export interface SettledTasksParts {
 
 /** Some 100 bytes each. */
 const IDS_MAX = 100_000;
-const utf8 = new TextEncoder();
 
 export class SettledTasks {
   readonly #parts: SettledTasksParts;
@@ -45,7 +44,7 @@ export class SettledTasks {
   /** @throws where results can be read no more */
   async isSettled(id: string, attempt: number): Promise<boolean> {
     if (this.#isKnown(id, attempt)) return true;
-    const partition = partitionOf(utf8.encode(id), this.#heardTo.size);
+    const partition = partitionOf(utf8Of(id), this.#heardTo.size);
     const end = await this.#parts.endOf(partition);
     while (this.#heardTo.get(partition)! < end) {
       if (this.#failure !== undefined) throw this.#failure.error;

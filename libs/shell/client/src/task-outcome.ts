@@ -1,5 +1,5 @@
 // What is recorded of a task: one record on the topic of results for each attempt that ended, under the task's id.
-import type { DurationMs, Millis } from '@flatline/base';
+import { type DurationMs, type Millis, utf8Of } from '@flatline/base';
 import type { Work } from './task.ts';
 
 /** `DONE`, `FAILED` (it is tried again) or `POISON` (it is not). */
@@ -32,11 +32,10 @@ export interface TaskOutcome {
 }
 
 const STATES: readonly unknown[] = ['DONE', 'FAILED', 'POISON'] satisfies TaskState[];
-const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
 export function outcomeRecord(outcome: TaskOutcome): { readonly key: Uint8Array; readonly value: Uint8Array } {
-  return { key: utf8.encode(outcome.id), value: utf8.encode(JSON.stringify(outcome)) };
+  return { key: utf8Of(outcome.id), value: utf8Of(JSON.stringify(outcome)) };
 }
 
 /** undefined: the record is none. */

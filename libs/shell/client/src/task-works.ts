@@ -3,7 +3,7 @@
 // A task is named by the place of its record, which a transaction has written once: numbers of schedules are each pipeline's own,
 // and several may have one target. A retry comes by a schedule, at another place; it says whose it is by three headers behind the
 // message's own. Anyone may write such headers, so they count only under the schedule's id that a worker of this topic has given.
-import { INSTANT_MAX, type Millis } from '@flatline/base';
+import { INSTANT_MAX, type Millis, utf8Of } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { Batch, Run } from './open-outputs.ts';
 import type { RawOutput } from './output-record.ts';
@@ -14,7 +14,6 @@ const ATTEMPT_HEADER = 'task-attempt';
 const DUE_HEADER = 'task-due-at';
 const OWN: readonly string[] = [ID_HEADER, ATTEMPT_HEADER, DUE_HEADER];
 const text = new TextDecoder();
-const utf8 = new TextEncoder();
 
 /** The lease of a task: leases of several topics' tasks may be one pipeline's. */
 export function leaseIdOf(topic: string, id: string): string {
@@ -48,7 +47,7 @@ export function retryIdOf(runs: string, { id, attempt }: Pick<Work, 'id' | 'atte
 /** Some 55 bytes more than the message's own. */
 export function retryHeaders({ id, attempt, dueAt, headers }: Work): RecordHeader[] {
   const said = [id, String(attempt), String(dueAt ?? 0)];
-  return [...headers, ...OWN.map((name, i) => ({ name, value: utf8.encode(said[i]) }))];
+  return [...headers, ...OWN.map((name, i) => ({ name, value: utf8Of(said[i]!) }))];
 }
 
 /** undefined: it is no whole number from 1 on. */

@@ -77,8 +77,8 @@ const IN_CHAINS: readonly EngineMutant[] = [
   {
     name: 'sends an empty key where a pointer leads to nothing',
     file: TEMPLATE,
-    from: 'return text === undefined ? { why: `nothing at ${path}` } : utf8.encode(text);',
-    to: "return utf8.encode(text ?? '');",
+    from: 'return text === undefined ? { why: `nothing at ${path}` } : utf8Of(text);',
+    to: "return utf8Of(text ?? '');",
   },
   {
     name: 'shows the headers of a run to no route',

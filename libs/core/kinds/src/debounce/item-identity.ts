@@ -1,4 +1,5 @@
 // Identities that tell which items of a window are alike (B2): a header, or the target of a JSON pointer (RFC 6901) in the value.
+import { utf8Of } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 
 /** Place of an item's value. */
@@ -14,7 +15,6 @@ export type Identify = (headers: readonly RecordHeader[], value: ValueSpan) => U
 /** Bytes of the longest: each is kept with its item. */
 export const IDENTITY_BYTES_MAX = 256;
 
-const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
@@ -34,7 +34,7 @@ function identityAt(path: readonly string[], value: ValueSpan): Uint8Array | und
   const found = path.reduce(memberOf, parsed(value));
   if (typeof found === 'number' && !Number.isSafeInteger(found)) return undefined;
   if (typeof found !== 'string' && typeof found !== 'number' && typeof found !== 'boolean') return undefined;
-  return utf8.encode(JSON.stringify(found));
+  return utf8Of(JSON.stringify(found));
 }
 
 function memberOf(of: unknown, token: string): unknown {

@@ -2,7 +2,7 @@
 //
 // Owns: nothing.
 // Does not own: when something is said (LeaseKind), what (LeaseAnswers).
-import { type Millis, namedMessageOf } from '@flatline/base';
+import { type Millis, namedMessageOf, utf8Of } from '@flatline/base';
 import { INCARNATION_HEADER, type RecordHeader } from '@flatline/ports';
 import {
   BY_OPERATOR_HEADER,
@@ -61,7 +61,6 @@ const NOTHING_SAID = {
   endsAt: undefined,
   heldMs: undefined,
 };
-const utf8 = new TextEncoder();
 
 export class LeaseVoice {
   readonly #parts: LeaseVoiceParts;
@@ -98,8 +97,8 @@ export class LeaseVoice {
   #say(said: Omit<LeaseEvent, 'partition'>, effects: Effects): void {
     const event = { ...said, partition: this.#parts.partition };
     const headers = event.type === 'REJECTED' || event.type === 'QUEUED' ? [] : [this.#incarnation(event.token!)];
-    if (event.requestId !== undefined) headers.push({ name: REQUEST_ID_HEADER, value: utf8.encode(event.requestId) });
-    if (event.byOperator === true) headers.push({ name: BY_OPERATOR_HEADER, value: utf8.encode('true') });
+    if (event.requestId !== undefined) headers.push({ name: REQUEST_ID_HEADER, value: utf8Of(event.requestId) });
+    if (event.byOperator === true) headers.push({ name: BY_OPERATOR_HEADER, value: utf8Of('true') });
     effects.emit({ key: event.key, value: this.#encoded(event), headers });
   }
 
@@ -109,7 +108,7 @@ export class LeaseVoice {
   }
 
   #incarnation(token: number): RecordHeader {
-    return { name: INCARNATION_HEADER, value: utf8.encode(`${this.#parts.partition}-${withinEpoch(token)}`) };
+    return { name: INCARNATION_HEADER, value: utf8Of(`${this.#parts.partition}-${withinEpoch(token)}`) };
   }
 
   #encoded(event: LeaseEvent): Uint8Array {

@@ -1,7 +1,7 @@
 // What an output brings about beside itself: records of other topics, which go out with it in one transaction (P3).
 //
 // A function of the output, the routes and the partition counts alone: the checker makes the same of the output as it lies.
-import { type KindName, messageOf, partitionOf, unawaited } from '@flatline/base';
+import { type KindName, messageOf, partitionOf, unawaited, utf8Of } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { pointer } from '../reducing/built-in/json-pointer.ts';
 import type { KindOutput } from '../contract.ts';
@@ -57,7 +57,6 @@ class Unroutable extends Error {}
 /** Two lengths, of up to five bytes each. */
 const HEADER_FRAMING_BYTES = 10;
 const NOTHING: readonly Routed[] = [];
-const utf8 = new TextEncoder();
 const reader = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** `partitionsOf`: how many a topic has. */
@@ -139,9 +138,9 @@ function askedRecord(asked: unknown, output: KindOutput): Made {
   const { key, value, headers = {} } = asked as AskedRecord;
   if (key !== undefined && typeof key !== 'string') throw new Unroutable('its function returns a key that is no text');
   return {
-    key: key === undefined ? output.key! : utf8.encode(key),
+    key: key === undefined ? output.key! : utf8Of(key),
     value: valueBytes(value, output),
-    headers: Object.entries(headers).map(([name, of]) => ({ name, value: utf8.encode(String(of)) })),
+    headers: Object.entries(headers).map(([name, of]) => ({ name, value: utf8Of(String(of)) })),
   };
 }
 
@@ -150,11 +149,11 @@ function valueBytes(value: AskedRecord['value'], output: KindOutput): Uint8Array
   if (value === null) return null;
   const text: unknown = typeof value === 'string' ? value : JSON.stringify(value);
   if (typeof text !== 'string') throw new Unroutable('its function returns a value that is no JSON');
-  return utf8.encode(text);
+  return utf8Of(text);
 }
 
 function headerBytes(name: string, of: Uint8Array | null): number {
-  return HEADER_FRAMING_BYTES + utf8.encode(name).length + (of?.length ?? 0);
+  return HEADER_FRAMING_BYTES + utf8Of(name).length + (of?.length ?? 0);
 }
 
 function sized(made: Made): Made {

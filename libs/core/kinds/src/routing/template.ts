@@ -1,5 +1,5 @@
 // Compiles what a route says of key, value and headers.
-import { millisecondsIn } from '@flatline/base';
+import { millisecondsIn, utf8Of } from '@flatline/base';
 import { pointer } from '../reducing/built-in/json-pointer.ts';
 import type { KindOutput } from '../contract.ts';
 import type { RouteInstant, RouteText } from './route.ts';
@@ -7,8 +7,6 @@ import type { Fields } from './said.ts';
 
 /** Makes the bytes; a text: why they cannot be made. */
 export type Template = (output: KindOutput, fields: Fields) => Uint8Array | { readonly why: string };
-
-const utf8 = new TextEncoder();
 
 export function templateOf(said: RouteText | number): Template {
   if (typeof said === 'number') return constant(String(said));
@@ -24,7 +22,7 @@ export function headerTemplateOf(name: string, said: RouteText | number): Templa
 }
 
 function constant(text: string): Template {
-  const bytes = utf8.encode(text);
+  const bytes = utf8Of(text);
   return () => bytes;
 }
 
@@ -32,7 +30,7 @@ function textAt(path: string): Template {
   const find = pointer(path);
   return (_, fields) => {
     const text = textOf(find(fields));
-    return text === undefined ? { why: `nothing at ${path}` } : utf8.encode(text);
+    return text === undefined ? { why: `nothing at ${path}` } : utf8Of(text);
   };
 }
 
@@ -41,7 +39,7 @@ function instantAt({ at, plusMs = 0 }: RouteInstant): Template {
   return (_, fields) => {
     const found = find(fields);
     const instant = typeof found === 'number' ? found + plusMs : NaN;
-    return Number.isSafeInteger(instant) ? utf8.encode(String(instant)) : { why: `no instant at ${at}` };
+    return Number.isSafeInteger(instant) ? utf8Of(String(instant)) : { why: `no instant at ${at}` };
   };
 }
 

@@ -4,11 +4,10 @@
 //   hash  = MurmurHash3 x86_32, seed 0, of: key · 0x00 · id (none: nothing) · 0x00 · due instant in decimal digits
 //
 // A run is never later than the next instant: runs stay in order, and none is missed for its jitter.
-import { ByteWriter, type DurationMs, hashBytes, type Millis } from '@flatline/base';
+import { ByteWriter, type DurationMs, hashBytes, type Millis, utf8Of } from '@flatline/base';
 import { NEVER } from '@flatline/schedules';
 import type { Schedule } from './schedule-state.ts';
 
-const utf8 = new TextEncoder();
 /** Scratch. */
 const written = new ByteWriter(256);
 
@@ -24,9 +23,9 @@ export function shiftOf(
   written.clear();
   written.raw(key);
   written.u8(0);
-  written.raw(utf8.encode(id));
+  written.raw(utf8Of(id));
   written.u8(0);
-  written.raw(utf8.encode(String(dueAt)));
+  written.raw(utf8Of(String(dueAt)));
   const hash = hashBytes(written.peek(), 0, written.length, 0) >>> 0;
   return hash % Math.min(jitterMs, (next ?? Infinity) - dueAt);
 }

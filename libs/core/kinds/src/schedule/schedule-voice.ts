@@ -2,7 +2,7 @@
 //
 // Owns: copies of what is said, until their commits.
 // Does not own: when something is said (ScheduleKind).
-import { BriefCopies, digitsOf, type Millis } from '@flatline/base';
+import { BriefCopies, digitsOf, type Millis, utf8Of } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import {
   ANSWERED_HEADER,
@@ -33,7 +33,6 @@ export type ReceiptType =
 
 const ERRORS: ReadonlySet<ReceiptType> = new Set(['NOT_FOUND', 'EXPIRED', 'MISSED', 'PARKED']);
 const EMPTY = new Uint8Array(0);
-const utf8 = new TextEncoder();
 /** Headers of nearly every run. */
 const FIRST = header(RUN_HEADER, '1');
 const LAST = header(LAST_HEADER, 'true');
@@ -62,7 +61,7 @@ export class ScheduleVoice {
 
   constructor(parts: ScheduleVoiceParts) {
     this.#parts = parts;
-    this.#prefix = utf8.encode(`${parts.partition}-`);
+    this.#prefix = utf8Of(`${parts.partition}-`);
   }
 
   /** A schedule's run, as it was due: the `runs`th. */
@@ -114,5 +113,5 @@ export interface Receiver {
 }
 
 function header(name: string, value: string): RecordHeader {
-  return { name, value: utf8.encode(value) };
+  return { name, value: utf8Of(value) };
 }
