@@ -30,6 +30,24 @@ function output(order: number, more: Partial<Delivery> = {}): Delivery {
   return { endpoint: 'sink', id: `d${order}`, key: 'a', order, type: 't', body, attempts: [], ...more };
 }
 
+describe('a queue of one endpoint that was restored', () => {
+  const mark = { endpoint: 'sink', id: 'd1', key: 'a', order: 1 };
+
+  test('[N4] the newest of a key waits for one that was due already, and may be on its way', () => {
+    const { queue, written } = queueOf({ supersede: true });
+    queue.restore([{ mark, phase: 'waiting', dueAt: 900 }], undefined, 1_000);
+    queue.take(output(2), 1_000);
+    expect(written.map((write) => [write.kind, 'phase' in write && write.phase])).toEqual([['keep', 'behind']]);
+  });
+
+  test('[N4] it takes the place of one that is due later', () => {
+    const { queue, written } = queueOf({ supersede: true });
+    queue.restore([{ mark, phase: 'waiting', dueAt: 60_000 }], undefined, 1_000);
+    queue.take(output(2), 1_000);
+    expect(written[0]).toEqual({ kind: 'drop', name: { endpoint: 'sink', id: 'd1' } });
+  });
+});
+
 describe('a queue of one endpoint', () => {
   test('[N2] an output is attempted at once, and gone once that succeeds', () => {
     const world = new QueueWorld({ answer: ok });

@@ -55,6 +55,8 @@ export interface KeptDelivery {
   readonly phase: Phase;
   /** Needed of what is `held`. */
   readonly delivery?: Delivery | undefined;
+  /** When it comes out by itself. Default: it may be out, and on its way here. */
+  readonly dueAt?: Millis | undefined;
 }
 
 /** The engine's clock may be ahead by so much: what is due within it may be on its way here. */
@@ -107,7 +109,8 @@ export class EndpointQueue {
     this.#breaker = breaker ?? CLOSED;
     const byOrder = [...kept].sort((a, b) => a.mark.order - b.mark.order);
     if (this.#tellsKeys) {
-      for (const { mark } of byOrder) this.#lines.add(mark, this.#lines.lineOf(mark).length === 0 ? 'away' : 'behind');
+      for (const { mark, dueAt = now } of byOrder)
+        this.#lines.add(mark, this.#lines.lineOf(mark).length === 0 ? 'away' : 'behind').dueAt = dueAt;
       this.#namedMax = Math.max(NAMED_MAX, this.#lines.size);
     }
     const bodies = new Map(byOrder.map(({ mark, delivery }) => [mark.id, delivery]));
@@ -117,7 +120,7 @@ export class EndpointQueue {
       const delivery = bodies.get(mark.id);
       if (phase === 'held' && isHead && delivery !== undefined) this.take(delivery, now);
       // Whoever was before it is gone, and its body is not at hand.
-      else if (phase !== 'waiting' && isHead) this.#write({ kind: 'wake', name: mark });
+      else if (phase !== 'waiting' && isHead) this.#wake(mark, here, now);
     }
   }
 
@@ -320,11 +323,16 @@ export class EndpointQueue {
   #moveUp(here: Here, now: Millis): void {
     const delivery = this.#lines.moveUp(here);
     if (delivery === undefined) {
-      here.dueAt = now;
-      this.#write({ kind: 'wake', name: nameOf(here.mark) });
+      this.#wake(here.mark, here, now);
       return;
     }
     this.#admit(here, delivery, now);
+  }
+
+  /** It comes out at once. */
+  #wake(mark: DeliveryMark, here: Here | undefined, now: Millis): void {
+    if (here !== undefined) here.dueAt = now;
+    this.#write({ kind: 'wake', name: nameOf(mark) });
   }
 
   #keep(here: Here, delivery: Delivery, phase: Phase, dueAt: Millis): void {

@@ -132,9 +132,10 @@ export class QueueWorld {
         this.#writes.push(write);
       },
     });
-    const kept = [...this.kept.values()].map(({ delivery, phase }): KeptDelivery => {
+    const kept = [...this.kept.values()].map(({ delivery, phase, dueAt }): KeptDelivery => {
       const { endpoint, id, key, order: place } = delivery;
-      return { mark: { endpoint, id, key, order: place }, phase, delivery: phase === 'held' ? delivery : undefined };
+      const mark = { endpoint, id, key, order: place };
+      return { mark, phase, dueAt, delivery: phase === 'held' ? delivery : undefined };
     });
     const due = this.#due.map(({ endpoint, id, key, order: place }): KeptDelivery => ({
       mark: { endpoint, id, key, order: place },

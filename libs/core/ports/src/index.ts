@@ -1,3 +1,4 @@
+export type { CommittedScan } from './committed-scan.ts';
 export { CLOCK_HEADER, PROBE_HEADER } from './clock-record.ts';
 export { deadLetterHeaders, type DeadLetterOrigin, readDeadLetter, type Truncation } from './dead-letter-headers.ts';
 export {

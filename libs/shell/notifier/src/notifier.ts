@@ -1,6 +1,7 @@
-// Committed outputs of a process's pipelines to webhooks: who carries which partition.
+// Committed outputs of a process's pipelines to webhooks.
 //
-// Owns: the groups' memberships, the couriers, what they share.
+// Owns: connections, what couriers share.
+// Does not own: who carries which partition (CarriedPipeline).
 import { type Clock, type Random } from '@flatline/base';
 import type { NotifiedPipeline, NotifierConfig } from '@flatline/config';
 import { Gate } from '@flatline/deliveries';
@@ -14,10 +15,8 @@ import {
   KafkaTransactionalWriters,
   openCluster,
 } from '@flatline/kafka';
-import type { Assignment } from '@flatline/ports';
-import { Courier } from './courier/courier.ts';
 import type { NotifierLog, Way } from './courier/carried.ts';
-import type { EndpointStatus } from './courier/courier-run.ts';
+import { CarriedPipeline, type DeliveryStatus } from './courier/carried-pipeline.ts';
 import type { KeptState } from './courier/restoration.ts';
 import { type Resolve, systemResolve } from './guard/resolver.ts';
 import { requireReachable } from './reach.ts';
@@ -50,11 +49,6 @@ export interface NotifierParts {
   readonly resolve?: Resolve;
 }
 
-export interface DeliveryStatus extends EndpointStatus {
-  readonly pipeline: string;
-  readonly partition: number;
-}
-
 export interface Notifier {
   /** Told of the partitions that are this process's. */
   status(): readonly DeliveryStatus[];
@@ -66,7 +60,7 @@ export interface Notifier {
 export function openNotifier(parts: NotifierParts): Notifier {
   const { resolve = systemResolve(parts.clock) } = parts;
   const ways = new Map(parts.config.endpoints.map((endpoint) => [endpoint.name, wayOf(endpoint, parts, resolve)]));
-  const carried = parts.config.pipelines.map((notified) => new CarriedPipeline(notified, ways, parts));
+  const carried = parts.config.pipelines.map((notified) => new OpenedPipeline(notified, ways, parts));
   return {
     status: () => carried.flatMap((each) => each.status()),
     close: async () => {
@@ -94,105 +88,55 @@ function wayOf(
   return { endpoint, gate, sender };
 }
 
-class CarriedPipeline {
-  readonly #notified: NotifiedPipeline;
-  readonly #ways: readonly Way[];
-  readonly #parts: NotifierParts;
-  readonly #couriers = new Map<number, Courier>();
-  readonly #leaving = new Map<number, Promise<void>>();
-  readonly #membership: KafkaMembership;
-  readonly #connection: KafkaConnection;
-  readonly #writing: KafkaConnection;
+/** Over connections of its own. */
+class OpenedPipeline {
+  readonly #carried: CarriedPipeline;
   readonly #reader: KafkaLogReader;
-  readonly #writers: KafkaTransactionalWriters;
-  #closed = false;
+  readonly #connections: readonly KafkaConnection[];
 
   constructor(notified: NotifiedPipeline, ways: ReadonlyMap<string, Way>, parts: NotifierParts) {
     const { kafka, clock, instance, instanceId, sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = parts;
-    this.#notified = notified;
-    this.#parts = parts;
-    this.#ways = notified.endpoints.map(({ name }) => ways.get(name)!);
-    this.#connection = openCluster(kafka);
+    const asking = { clock, connection: openCluster(kafka) };
+    const writing = openCluster(kafka);
+    const scan = new KafkaLogScan(asking);
+    this.#connections = [asking.connection, writing];
     this.#reader = new KafkaLogReader(kafka);
-    this.#writing = openCluster(kafka);
-    this.#writers = new KafkaTransactionalWriters({ clock, connections: [this.#writing], transactionTimeoutMs });
-    this.#membership = new KafkaMembership({
+    this.#carried = new CarriedPipeline({
       clock,
-      connection: openCluster(kafka),
-      group: notified.group,
-      topics: [notified.pipeline.output.topic],
-      localCheckpoints: () => Promise.resolve([]),
-      name: instance,
-      instanceId,
-      sessionTimeoutMs,
-      heartbeatIntervalMs,
+      random: parts.random,
+      log: parts.log,
+      notified,
+      ways: notified.endpoints.map(({ name }) => ways.get(name)!),
+      reader: this.#reader,
+      writers: new KafkaTransactionalWriters({ clock, connections: [writing], transactionTimeoutMs }),
+      admin: new KafkaLogAdmin(asking),
+      scan,
+      startFrom: parts.config.startFrom,
+      readState: (partition, end) => parts.readState(notified, partition, scan, end),
+      membership: new KafkaMembership({
+        clock,
+        connection: openCluster(kafka),
+        group: notified.group,
+        topics: [notified.pipeline.output.topic],
+        localCheckpoints: () => Promise.resolve([]),
+        name: instance,
+        instanceId,
+        sessionTimeoutMs,
+        heartbeatIntervalMs,
+      }),
+      onFailure: (error) => {
+        parts.onFailure(notified.pipeline.name, error);
+      },
     });
-    this.#membership
-      .start({
-        assigned: this.#assigned,
-        // Its partitions are fenced by whoever gets them.
-        lost: () => undefined,
-        failed: (error) => {
-          parts.onFailure(notified.pipeline.name, error);
-        },
-      })
-      // `failed` was told.
-      .catch(() => undefined);
   }
 
   status(): readonly DeliveryStatus[] {
-    const pipeline = this.#notified.pipeline.name;
-    return [...this.#couriers].flatMap(([partition, courier]) =>
-      courier.endpoints.map((endpoint) => ({ pipeline, partition, ...endpoint })),
-    );
+    return this.#carried.status();
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const partition of [...this.#couriers.keys()]) this.#giveBack(partition);
-    await Promise.all(this.#leaving.values());
-    await this.#membership.leave();
+    await this.#carried.close();
     await this.#reader.close();
-    this.#connection.close();
-    this.#writing.close();
-  }
-
-  readonly #assigned = ({ partitions }: Assignment): void => {
-    if (this.#closed) return;
-    for (const partition of [...this.#couriers.keys()]) if (!partitions.includes(partition)) this.#giveBack(partition);
-    for (const partition of partitions)
-      if (!this.#couriers.has(partition)) this.#couriers.set(partition, this.#open(partition));
-  };
-
-  #giveBack(partition: number): void {
-    const courier = this.#couriers.get(partition)!;
-    this.#couriers.delete(partition);
-    const left = courier.close().then(() => {
-      this.#leaving.delete(partition);
-    });
-    this.#leaving.set(partition, left);
-  }
-
-  #open(partition: number): Courier {
-    const { clock, random, log, application, config, readState } = this.#parts;
-    const notified = this.#notified;
-    const asking = { clock, connection: this.#connection };
-    const scan = new KafkaLogScan(asking);
-    return new Courier({
-      clock,
-      random,
-      log,
-      notified,
-      partition,
-      ways: this.#ways,
-      reader: this.#reader,
-      writers: this.#writers,
-      transactionalId: `${application}.${notified.pipeline.name}.notifier.${partition}`,
-      admin: new KafkaLogAdmin(asking),
-      scan,
-      isOurs: async () => (await this.#membership.confirm())?.partitions.includes(partition) ?? false,
-      startFrom: config.startFrom,
-      readState: (each, end) => readState(notified, each, scan, end),
-    });
+    for (const connection of this.#connections) connection.close();
   }
 }

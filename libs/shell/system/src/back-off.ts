@@ -11,10 +11,13 @@ export const RECONNECT_BACK_OFF: BackOffLimits = { firstMs: 20, mostMs: 1_000 };
 /** Doubling delays with jitter of ±20 %, so that the clients of a broker that comes back do not arrive together. */
 export class BackOff {
   readonly #limits: BackOffLimits;
+  readonly #draw: () => number;
   #failures = 0;
 
-  constructor(limits: BackOffLimits) {
+  /** `draw`: from [0, 1). Default: of no seed. */
+  constructor(limits: BackOffLimits, draw: () => number = Math.random) {
     this.#limits = limits;
+    this.#draw = draw;
   }
 
   /** Attempts failed since the last `reset`. */
@@ -26,7 +29,7 @@ export class BackOff {
   nextDelayMs(): DurationMs {
     const delay = Math.min(this.#limits.firstMs * 2 ** Math.min(this.#failures, 30), this.#limits.mostMs);
     this.#failures += 1;
-    return Math.ceil(delay * (0.8 + 0.4 * Math.random()));
+    return Math.ceil(delay * (0.8 + 0.4 * this.#draw()));
   }
 
   reset(): void {

@@ -2,7 +2,6 @@
 import { seededRandom } from '@flatline/base';
 import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
 import { type Delivery, Gate, type Outcome } from '@flatline/deliveries';
-import type { KafkaLogScan } from '@flatline/kafka';
 import type { LogReader, OutgoingRecord, RecordHeader, TopicPartition, Transaction } from '@flatline/ports';
 import { keptRecord, ownRecord } from '../records/delivery-record.ts';
 import { VirtualClock } from '../virtual-clock.fixture.ts';
@@ -115,8 +114,9 @@ export class CourierWorld {
         ends: () => Promise.resolve({ logStartOffset: 0, lastStableOffset: END }),
       },
       scan: {
-        bounds: () => Promise.resolve({ logStartOffset: 0, lastStableOffset: 0 }),
-      } as unknown as KafkaLogScan,
+        bounds: () => Promise.resolve({ logStartOffset: 0, lastStableOffset: 0, highWatermark: 0 }),
+        read: () => Promise.reject(new Error('there is nothing to read')),
+      },
       isOurs: () => Promise.resolve(this.isOurs),
       startFrom,
       readState: () =>
@@ -125,7 +125,7 @@ export class CourierWorld {
           entries: () =>
             held.map((delivery) => {
               const { key, value, headers = [] } = ownRecord(keptRecord(delivery, 'held', 1), heldOf);
-              return { key: key!, value: value!, headers };
+              return { key: key!, value: value!, headers, dueAt: 1 };
             }),
         }),
     });

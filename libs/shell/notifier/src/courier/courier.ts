@@ -2,8 +2,7 @@
 //
 // Owns: the run under way.
 import { type DurationMs, Fenced, messageOf } from '@flatline/base';
-import type { KafkaLogScan } from '@flatline/kafka';
-import type { LogAdmin, TopicPartition, TransactionalWriters } from '@flatline/ports';
+import type { CommittedScan, LogAdmin, TopicPartition, TransactionalWriters } from '@flatline/ports';
 import { BackOff, pause } from '@flatline/system';
 import { CourierRun, isForeseen, type RunParts } from './courier-run.ts';
 import { GRACE_MS } from './limits.ts';
@@ -13,7 +12,7 @@ export interface CourierParts extends Omit<RunParts, 'writer' | 'offsets' | 'res
   readonly writers: TransactionalWriters;
   readonly transactionalId: string;
   readonly admin: Pick<LogAdmin, 'committedOffset' | 'ends'>;
-  readonly scan: KafkaLogScan;
+  readonly scan: CommittedScan;
   /** Asks the group whether the partition is still this process's. @throws where it cannot be asked */
   readonly isOurs: () => Promise<boolean>;
   readonly startFrom: 'earliest' | 'latest';
@@ -56,8 +55,8 @@ export class Courier {
   }
 
   async #live(): Promise<void> {
-    const { clock, log, partition, notified } = this.#parts;
-    const backOff = new BackOff(BACK_OFF);
+    const { clock, log, partition, notified, random } = this.#parts;
+    const backOff = new BackOff(BACK_OFF, () => random.next());
     while (!this.#isClosed()) {
       const beganMs = clock.monotonicMs();
       try {
@@ -86,7 +85,7 @@ export class Courier {
   }
 
   async #runOnce(): Promise<void> {
-    const { writers, transactionalId, partition, notified, scan, readState, ways } = this.#parts;
+    const { clock, writers, transactionalId, partition, notified, scan, readState, ways } = this.#parts;
     // First: from here on no one else moves a position or keeps anything.
     const writer = await writers.open(transactionalId);
     try {
@@ -95,14 +94,16 @@ export class Courier {
         due: await this.#startOf({ topic: notified.deliveries.output.topic, partition }, 'earliest'),
       };
       const restored = await restore({
+        clock,
         scan,
         application: notified.application,
         readState: () => readState(partition, this.#end.signal),
         deliveries: { topic: notified.deliveries.input.topic, partition },
         due: { topic: notified.deliveries.output.topic, partition },
         dueFrom: offsets.due,
-        tellsKeys: (name) =>
-          ways.some(({ endpoint }) => endpoint.name === name && (endpoint.order === 'key' || endpoint.supersede)),
+        tellKeys: new Set(
+          ways.flatMap(({ endpoint: { name, order, supersede } }) => (order === 'key' || supersede ? [name] : [])),
+        ),
         end: this.#end.signal,
       });
       if (this.#isClosed()) return;

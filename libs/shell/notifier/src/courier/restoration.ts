@@ -2,12 +2,15 @@
 // what has come out since and is not taken yet.
 //
 // In this order: an entry that has left the state by the commit that is read has come out by the same transaction, so it is among
-// what is read last. Nothing else writes meanwhile, since the former owner is fenced.
+// what is read last. That transaction may be over in the changelog and not yet where entries come out, since each partition learns of
+// it by itself: what lies there when the state has been read is waited for. Nothing else writes meanwhile, since the former owner is
+// fenced.
+import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type { Breaker, KeptDelivery } from '@flatline/deliveries';
 import { COMMAND_HEADER } from '@flatline/ports/formats';
-import type { KafkaLogScan } from '@flatline/kafka';
-import type { RecordHeader, TopicPartition } from '@flatline/ports';
-import { type DueRecord, isOfAnother, keptOf, keptRecordOf } from '../records/delivery-record.ts';
+import type { CommittedScan, RecordHeader, TopicPartition } from '@flatline/ports';
+import { pause } from '@flatline/system';
+import { dueAtOf, type DueRecord, isOfAnother, keptOf, keptRecordOf } from '../records/delivery-record.ts';
 import { type RawRecord, rawOf } from '../records/raw-record.ts';
 
 /** State of the pipeline that keeps them, of one partition, read from its changelog. */
@@ -18,11 +21,13 @@ export interface KeptState {
     readonly key: Uint8Array;
     readonly value: Uint8Array;
     readonly headers: readonly RecordHeader[];
+    readonly dueAt: Millis;
   }>;
 }
 
 export interface RestorationParts {
-  readonly scan: KafkaLogScan;
+  readonly clock: Clock;
+  readonly scan: CommittedScan;
   /** Records of another are passed over. */
   readonly application: string;
   readonly readState: () => Promise<KeptState>;
@@ -30,8 +35,8 @@ export interface RestorationParts {
   readonly due: TopicPartition;
   /** Where what is due was taken up to. */
   readonly dueFrom: number;
-  /** True if the endpoint tells keys apart: what waits for it is remembered, too. */
-  readonly tellsKeys: (endpoint: string) => boolean;
+  /** Endpoints that tell keys apart: what waits for them is remembered, too. */
+  readonly tellKeys: ReadonlySet<string>;
   readonly end: AbortSignal;
 }
 
@@ -40,21 +45,27 @@ export interface Restored {
   readonly breakers: ReadonlyMap<string, Breaker>;
 }
 
-type Kept = Map<string, DueRecord>;
+type KeptRecord = DueRecord & Pick<KeptDelivery, 'dueAt'>;
+type Kept = Map<string, KeptRecord>;
 
 export async function restore(parts: RestorationParts): Promise<Restored> {
   const { readState, deliveries, due, dueFrom } = parts;
   const kept: Kept = new Map();
   const state = await readState();
-  for (const { key, value, headers } of state.entries())
-    if (!isOfAnother(headers, parts.application)) put(kept, key, keptRecordOf(key, value, headers), parts);
-  await eachFrom(deliveries, state.position ?? 0, parts, ({ key, value, headers }) => {
+  const { highWatermark: dueUntil } = await parts.scan.bounds(due);
+  for (const { key, value, headers, dueAt } of state.entries())
+    if (!isOfAnother(headers, parts.application))
+      put(kept, key, { ...keptRecordOf(key, value, headers), dueAt }, parts);
+  await eachFrom(deliveries, state.position ?? 0, parts, (record) => {
+    const { key, value, headers } = record;
     // A clock record (C2).
     if (key === null) return;
     if (value === null) kept.delete(nameOf(key));
     else if (headers.some(({ name }) => name === COMMAND_HEADER)) wake(kept, key);
-    else put(kept, key, keptRecordOf(key, value, headers), parts);
+    else put(kept, key, { ...keptRecordOf(key, value, headers), dueAt: dueAtOf(record) }, parts);
   });
+  // Where keys are not told apart, what is missed comes by itself.
+  if (parts.tellKeys.size > 0) await decidedBelow(dueUntil, parts);
   await eachFrom(due, dueFrom, parts, ({ key, value, headers }) => {
     if (key === null || value === null) return;
     const record = keptRecordOf(key, value, headers);
@@ -65,10 +76,10 @@ export async function restore(parts: RestorationParts): Promise<Restored> {
   return byEndpoint(kept);
 }
 
-function put(kept: Kept, key: Uint8Array, record: DueRecord, { tellsKeys }: RestorationParts): void {
+function put(kept: Kept, key: Uint8Array, record: KeptRecord, { tellKeys }: RestorationParts): void {
   const isWanted =
     record.kind === 'breaker' ||
-    (record.kind === 'delivery' && (record.phase !== 'waiting' || tellsKeys(record.delivery.endpoint)));
+    (record.kind === 'delivery' && (record.phase !== 'waiting' || tellKeys.has(record.delivery.endpoint)));
   if (!isWanted) kept.delete(nameOf(key));
   // Its body comes with it, when it is due.
   else if (record.kind === 'delivery' && record.phase !== 'held')
@@ -76,12 +87,14 @@ function put(kept: Kept, key: Uint8Array, record: DueRecord, { tellsKeys }: Rest
   else kept.set(nameOf(key), record);
 }
 
+/** Between two looks at transactions that are being ended. */
+const LOOK_MS: DurationMs = 20;
 const NO_BODY = new Uint8Array(0);
 
 /** It comes out by itself. */
 function wake(kept: Kept, key: Uint8Array): void {
   const found = kept.get(nameOf(key));
-  if (found?.kind === 'delivery') kept.set(nameOf(key), { ...found, phase: 'waiting' });
+  if (found?.kind === 'delivery') kept.set(nameOf(key), { ...found, phase: 'waiting', dueAt: undefined });
 }
 
 function byEndpoint(kept: Kept): Restored {
@@ -96,6 +109,11 @@ function byEndpoint(kept: Kept): Restored {
     else theirs.push(keptOf(record));
   }
   return { kept: deliveries, breakers };
+}
+
+/** Resolves once every transaction that has written below `offset` of what is due is over. */
+async function decidedBelow(offset: number, { scan, due, end, clock }: RestorationParts): Promise<void> {
+  while (!end.aborted && (await scan.bounds(due)).lastStableOffset < offset) await pause(clock, LOOK_MS, end);
 }
 
 /** Committed records from `from`, or the log's start, to the end as of now. */

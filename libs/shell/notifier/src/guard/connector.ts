@@ -14,7 +14,12 @@ export interface ConnectorParts {
   readonly timeoutMs: number;
   /** Certificates to trust beside the usual ones; for tests. */
   readonly ca?: string | undefined;
+  /** Default: TCP. */
+  readonly dial?: Dial | undefined;
 }
+
+/** A socket that connects to an address. */
+export type Dial = (address: string, port: number) => Socket;
 
 export function guardedConnector(parts: ConnectorParts): buildConnector.connector {
   return (options, callback) => {
@@ -50,9 +55,13 @@ async function open(host: Host, parts: ConnectorParts): Promise<Socket> {
   throw failure;
 }
 
-function opened(address: string, host: Host, { allowed, timeoutMs }: ConnectorParts): Promise<Socket> {
+function dialTcp(address: string, port: number): Socket {
+  return connectTcp({ host: address, port, noDelay: true });
+}
+
+function opened(address: string, host: Host, { allowed, timeoutMs, dial = dialTcp }: ConnectorParts): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTcp({ host: address, port: host.port, noDelay: true });
+    const socket = dial(address, host.port);
     const fail = (error: Error): void => {
       socket.destroy();
       reject(error);

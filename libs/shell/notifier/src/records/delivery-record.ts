@@ -2,7 +2,7 @@
 //
 // Those of the former schedule themselves (D1): what is kept is a message that comes back at its time, on `<pipeline>.deliveries.due`.
 // A delivery is a schedule of its own, with a key of its own: a key's number of schedules is bounded.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import type { Breaker, Delivery, DeliveryMark, DeliveryName, GivenUp, KeptDelivery, Phase } from '@flatline/deliveries';
 import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
 import { COMMAND_HEADER, DELAY_HEADER } from '@flatline/ports/formats';
@@ -75,6 +75,18 @@ export function breakerRecord(endpoint: string, breaker: Breaker): OutgoingRecor
   };
 }
 
+/** When what a record keeps comes out; undefined: it does not say. */
+export function dueAtOf({
+  timestamp,
+  headers,
+}: {
+  readonly timestamp: Millis;
+  readonly headers: readonly RecordHeader[];
+}): Millis | undefined {
+  const said = headers.findLast(({ name }) => name === DELAY_HEADER)?.value;
+  return said == null ? undefined : timestamp + Number(decoder.decode(said));
+}
+
 /** Has each owner of a partition enable an endpoint. */
 export function enablingRecord(endpoint: string): OutgoingRecord {
   return {
@@ -129,9 +141,13 @@ export function keptRecordOf(key: Uint8Array, value: Uint8Array, headers: readon
 }
 
 /** What a restored queue begins with; of what only waits, the body stays where it is. */
-export function keptOf({ delivery, phase }: { readonly delivery: Delivery; readonly phase: Phase }): KeptDelivery {
+export function keptOf({
+  delivery,
+  phase,
+  dueAt,
+}: Pick<KeptDelivery, 'phase' | 'dueAt'> & { readonly delivery: Delivery }): KeptDelivery {
   const { endpoint, id, key, order } = delivery;
-  return { mark: { endpoint, id, key, order }, phase, ...(phase === 'held' && { delivery }) };
+  return { mark: { endpoint, id, key, order }, phase, dueAt, ...(phase === 'held' && { delivery }) };
 }
 
 function deliveryIn(text: string, body: Uint8Array): DueRecord {

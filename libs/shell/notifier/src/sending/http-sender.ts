@@ -5,9 +5,9 @@
 import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type { WebhookSecret } from '@flatline/config';
 import type { Delivery, Outcome } from '@flatline/deliveries';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type buildConnector, type Dispatcher } from 'undici';
 import { allowedOf } from '../guard/allowed.ts';
-import { guardedConnector } from '../guard/connector.ts';
+import { type Dial, guardedConnector } from '../guard/connector.ts';
 import type { Resolve } from '../guard/resolver.ts';
 import { signatures } from '../signing/signature.ts';
 import { ANSWER_BYTES_MAX, answerText, boundedText } from './answer-text.ts';
@@ -25,7 +25,14 @@ export interface HttpSenderParts {
   readonly resolve: Resolve;
   readonly userAgent: string;
   readonly ca?: string | undefined;
+  /** Default: TCP. */
+  readonly dial?: Dial | undefined;
+  /** Default: undici's. */
+  readonly agent?: ((connect: buildConnector.connector) => HttpAgent) | undefined;
 }
+
+/** Sends requests over the sockets of its connector: follows no redirect, and knows no proxy. */
+export type HttpAgent = Pick<Agent, 'request' | 'destroy'>;
 
 const BODY_MS: DurationMs = 1_000;
 const HEADER_BYTES_MAX = 16_384;
@@ -33,21 +40,22 @@ const GONE = 410;
 
 export class HttpSender implements Sender {
   readonly #parts: HttpSenderParts;
-  readonly #agent: Agent;
+  readonly #agent: HttpAgent;
   readonly #url: URL;
 
   constructor(parts: HttpSenderParts) {
-    const { url, allow, timeoutMs, resolve, maxInFlight, ca } = parts;
+    const {
+      url,
+      allow,
+      timeoutMs,
+      resolve,
+      ca,
+      dial,
+      agent = (connect: buildConnector.connector) => agentOver(connect, parts),
+    } = parts;
     this.#parts = parts;
     this.#url = new URL(url);
-    this.#agent = new Agent({
-      connect: guardedConnector({ allowed: allowedOf(allow), resolve, timeoutMs, ca }),
-      connections: maxInFlight,
-      pipelining: 1,
-      maxHeaderSize: HEADER_BYTES_MAX,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-    });
+    this.#agent = agent(guardedConnector({ allowed: allowedOf(allow), resolve, timeoutMs, ca, dial }));
   }
 
   async attempt(delivery: Delivery, end: AbortSignal): Promise<Outcome> {
@@ -117,6 +125,17 @@ export class HttpSender implements Sender {
     }
     return Buffer.concat(chunks).subarray(0, ANSWER_BYTES_MAX);
   }
+}
+
+function agentOver(connect: buildConnector.connector, { timeoutMs, maxInFlight }: HttpSenderParts): Agent {
+  return new Agent({
+    connect,
+    connections: maxInFlight,
+    pipelining: 1,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
 }
 
 function askedToWait({ headers }: Dispatcher.ResponseData, now: Millis): DurationMs | undefined {

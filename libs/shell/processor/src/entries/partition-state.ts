@@ -2,11 +2,10 @@
 // processor. Costs a reading of that changelog, and the memory of a task of the partition.
 import { copyBytes, MalformedBytes, type Millis, PartitionStopped } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
-import type { KafkaLogScan } from '@flatline/kafka';
 import { kindOf } from '@flatline/kind-modules';
 import { HeldTime, type ShownEntry } from '@flatline/kinds';
 import { StateReading } from '@flatline/partition';
-import type { RecordCursor, TopicPartition } from '@flatline/ports';
+import type { CommittedScan, RecordCursor, TopicPartition } from '@flatline/ports';
 
 export interface PartitionState {
   readonly partition: number;
@@ -27,7 +26,7 @@ export interface LiveEntry {
 export interface StatePlace {
   readonly pipeline: PipelineConfig;
   readonly partition: number;
-  readonly scan: KafkaLogScan;
+  readonly scan: CommittedScan;
   readonly hashSeed: number;
   /** Aborted, reading ends; what was read by then is not to be shown. */
   readonly stop: AbortSignal;
@@ -86,7 +85,7 @@ async function whyUnread(
   error: unknown,
   position: number,
   log: TopicPartition,
-  scan: KafkaLogScan,
+  scan: CommittedScan,
 ): Promise<'truncated'> {
   const { logStartOffset } = await scan.bounds(log);
   if (error instanceof PartitionStopped && logStartOffset > position) return 'truncated';

@@ -1,0 +1,89 @@
+// One pipeline's outputs to their endpoints, as far as they are this process's: who carries which partition.
+//
+// Owns: the membership of its group, the couriers.
+// Does not own: connections, gates and senders (the caller's).
+import type { Clock, Random } from '@flatline/base';
+import type { NotifiedPipeline } from '@flatline/config';
+import type { Assignment, Membership } from '@flatline/ports';
+import type { NotifierLog, Way } from './carried.ts';
+import { Courier, type CourierParts } from './courier.ts';
+import type { EndpointStatus } from './courier-run.ts';
+
+export interface DeliveryStatus extends EndpointStatus {
+  readonly pipeline: string;
+  readonly partition: number;
+}
+
+type FromCourier = 'reader' | 'writers' | 'admin' | 'scan' | 'startFrom' | 'readState';
+
+export interface CarriedPipelineParts extends Pick<CourierParts, FromCourier> {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: NotifierLog;
+  readonly notified: NotifiedPipeline;
+  /** To its endpoints. */
+  readonly ways: readonly Way[];
+  readonly membership: Membership;
+  /** Its deliveries cannot go on. */
+  readonly onFailure: (error: Error) => void;
+}
+
+export class CarriedPipeline {
+  readonly #parts: CarriedPipelineParts;
+  readonly #couriers = new Map<number, Courier>();
+  readonly #leaving = new Map<number, Promise<void>>();
+  #closed = false;
+
+  constructor(parts: CarriedPipelineParts) {
+    this.#parts = parts;
+    parts.membership
+      .start({
+        assigned: this.#assigned,
+        // Its partitions are fenced by whoever gets them.
+        lost: () => undefined,
+        failed: parts.onFailure,
+      })
+      // `failed` was told.
+      .catch(() => undefined);
+  }
+
+  status(): readonly DeliveryStatus[] {
+    const pipeline = this.#parts.notified.pipeline.name;
+    return [...this.#couriers].flatMap(([partition, courier]) =>
+      courier.endpoints.map((endpoint) => ({ pipeline, partition, ...endpoint })),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const partition of [...this.#couriers.keys()]) this.#giveBack(partition);
+    await Promise.all(this.#leaving.values());
+    await this.#parts.membership.leave();
+  }
+
+  readonly #assigned = ({ partitions }: Assignment): void => {
+    if (this.#closed) return;
+    for (const partition of [...this.#couriers.keys()]) if (!partitions.includes(partition)) this.#giveBack(partition);
+    for (const partition of partitions)
+      if (!this.#couriers.has(partition)) this.#couriers.set(partition, this.#open(partition));
+  };
+
+  #giveBack(partition: number): void {
+    const courier = this.#couriers.get(partition)!;
+    this.#couriers.delete(partition);
+    const left = courier.close().then(() => {
+      this.#leaving.delete(partition);
+    });
+    this.#leaving.set(partition, left);
+  }
+
+  #open(partition: number): Courier {
+    const { notified, membership } = this.#parts;
+    return new Courier({
+      ...this.#parts,
+      partition,
+      transactionalId: `${notified.application}.${notified.pipeline.name}.notifier.${partition}`,
+      isOurs: async () => (await membership.confirm())?.partitions.includes(partition) ?? false,
+    });
+  }
+}
