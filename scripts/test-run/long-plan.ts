@@ -7,6 +7,8 @@ import { brokerStep, commandStep, jestStep, ROOMY, type Run } from './steps.ts';
 const WORLDS = 3_000;
 /** Worlds of pipelines that routes join. */
 const CHAINS = 300;
+/** Worlds of outputs that go to webhooks. */
+const DELIVERIES = 150;
 /** Answers for keys that are judged in worlds of their own; a million takes some minutes (docs/TESTING.md). */
 const ANSWERS = 50_000;
 /** Histories that each file of tests draws. */
@@ -86,6 +88,7 @@ function simulation(run: Run, seed: number): Step[] {
     part('simulate', '--seeds', String(WORLDS), '--from', String(seed)),
     part('look-ups', '--look-ups', String(ANSWERS), '--from', String(seed)),
     part('chains', '--world', 'chain', '--seeds', String(CHAINS), '--from', String(seed)),
+    part('deliveries', '--world', 'deliveries', '--seeds', String(DELIVERIES), '--from', String(seed)),
     part('mutants', '--seeds', '0', '--mutants'),
   ];
 }

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import type { WorldName } from './tally.ts';
 
 /** Those of look-ups are asked for by a number of answers. */
-const WORLDS: readonly WorldName[] = ['chain'];
+const WORLDS: readonly WorldName[] = ['chain', 'deliveries'];
 
 const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants [--record]]
        npm run worlds -- --seed S [--kind K]
@@ -23,7 +23,8 @@ The pipeline in a simulated cluster, one world and its faults per seed, judged b
   --workers N  processes (default: one per core, here ${availableParallelism()})
   --mutants    afterwards hunt products with one deliberate fault each; with --kind or --world those that are hunted in worlds of it
   --record     has later hunts begin with the seeds that caught each mutant in this one
-  --world W    worlds of another make: chain, pipelines that routes join (P3)
+  --world W    worlds of another make: chain, pipelines that routes join (P3); deliveries, outputs
+               that go to webhooks (N1–N5)
   --look-ups N worlds in which keys are asked for, until so many answers were judged (Q1, Q2)
   --seed S     only this world, with the logs of its processes
   --help       this page

@@ -1,4 +1,5 @@
 import { liveChainWorld } from './chains/live-chain-world.ts';
+import { liveDeliveryWorld } from './deliveries/live-delivery-world.ts';
 import { liveLookUpWorld } from './looking/look-up-world.ts';
 import { resultOf, type SeedResult, type WorldName, type WorldWanted } from './tally.ts';
 import { liveWorld } from './world.ts';
@@ -6,6 +7,7 @@ import { liveWorld } from './world.ts';
 const LIVES: Readonly<Record<WorldName, (seed: number) => Promise<SeedResult>>> = {
   lookUps: liveLookUpWorld,
   chain: liveChainWorld,
+  deliveries: liveDeliveryWorld,
 };
 
 export async function liveWanted({ seed, kind, world }: WorldWanted): Promise<SeedResult> {

@@ -1,5 +1,6 @@
 // Events that worlds of another make must have seen: one whose faults did not happen proves nothing.
 import { CHAINS } from './chains/links.ts';
+import { MOODS } from './deliveries/sites.ts';
 import type { WorldName } from './tally.ts';
 
 interface Wanted {
@@ -24,6 +25,17 @@ const WANTED: Readonly<Record<WorldName, Wanted>> = {
       'transaction/abort',
       'EndTxn/answerDropped',
       ...routing.map((name) => `routed/${name}`),
+    ],
+  },
+  deliveries: {
+    seedsMin: 60,
+    names: [
+      'killed',
+      'frozen',
+      'attemptsAgain',
+      'attemptsStale',
+      'breakersOpened',
+      ...MOODS.map((mood) => `site/${mood}`),
     ],
   },
 };

@@ -6,9 +6,10 @@ import type { KindName } from '@flatline/base';
 import type { SeedReport } from './world.ts';
 
 /**
- * Worlds of another make: of keys that are asked for (looking/), of pipelines that routes join (chains/). Each is drawn by its seed alone.
+ * Worlds of another make: of keys that are asked for (looking/), of pipelines that routes join (chains/), of outputs that go to webhooks
+ * (deliveries/). Each is drawn by its seed alone.
  */
-export type WorldName = 'lookUps' | 'chain';
+export type WorldName = 'lookUps' | 'chain' | 'deliveries';
 
 /** A world to simulate; without a kind, the one that its seed draws. */
 export interface WorldWanted {

@@ -2,6 +2,7 @@ import type { KindName } from '@flatline/base';
 import { KIND_MUTANTS } from '@flatline/lab-kinds/mutants';
 import { CHANGELOG_MUTANTS } from './changelog.ts';
 import { COMMIT_MUTANTS } from './commits.ts';
+import { DELIVERY_MUTANTS } from './deliveries.ts';
 import { INPUT_MUTANTS } from './input.ts';
 import { INVARIANT_MUTANTS } from './invariants.ts';
 import { LOOK_UP_MUTANTS } from './look-ups.ts';
@@ -21,6 +22,7 @@ const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...INVARIANT_MUTANTS,
   ...LOOK_UP_MUTANTS,
   ...ROUTE_MUTANTS,
+  ...DELIVERY_MUTANTS,
 ];
 
 /** From the table: the list of kinds is a source of the product, which may only be loaded once it is changed. */

@@ -1,0 +1,373 @@
+// Judges deliveries by what lies on the topics and what sites have heard (N1–N5, V10): read from docs/SPEC.md and docs/FORMATS.md alone.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { LogRecord } from '@flatline/cluster';
+import { createHmac, createPublicKey, createPrivateKey, verify } from 'node:crypto';
+import type { BegunAttempt } from './ledger.ts';
+import type { DrawnSecret } from './scenario.ts';
+
+export interface JudgedEndpoint {
+  readonly name: string;
+  readonly on: readonly string[] | undefined;
+  readonly order: 'none' | 'key';
+  readonly supersede: boolean;
+  readonly maxInFlight: number;
+  readonly maxPerSecond: number | undefined;
+  readonly secrets: readonly DrawnSecret[];
+  readonly saidGone: boolean;
+}
+
+export interface DeliveryEvidence {
+  readonly pipeline: string;
+  readonly endpoints: readonly JudgedEndpoint[];
+  /** By partition, as committed. */
+  readonly outputs: readonly (readonly LogRecord[])[];
+  readonly kept: readonly (readonly LogRecord[])[];
+  readonly undeliverable: readonly (readonly LogRecord[])[];
+  readonly begun: readonly BegunAttempt[];
+}
+
+interface Output {
+  readonly id: string;
+  readonly key: string;
+  readonly partition: number;
+  readonly offset: number;
+  readonly reason: string;
+  readonly body: string;
+}
+
+interface Failed {
+  readonly at: Millis;
+  readonly answer?: string;
+  readonly error?: string;
+  readonly status?: number;
+}
+
+interface Kept {
+  readonly kind: 'keep' | 'drop' | 'wake';
+  readonly at: Millis;
+  readonly attempts: readonly Failed[];
+  readonly phase: string;
+}
+
+interface BreakerSaid {
+  readonly at: Millis;
+  readonly kind: string;
+  readonly until: Millis;
+  /** How often in a row. */
+  readonly opened: number;
+}
+
+const WAITS_MS: readonly DurationMs[] = [0, 5e3, 3e5, 18e5, 72e5, 18e6, 36e6, 504e5, 72e6, 864e5];
+const ATTEMPTS_MAX = 10;
+/** An instant of a record, and that of who wrote it. */
+const SLACK_MS = 20;
+/** The clock of the engine may be ahead by so much: it brings out what is due within it. */
+const EARLY_MS = 1_100;
+const FAILURES_MAX = 5;
+const OPEN_FIRST_MS = 5e3;
+const OPEN_MOST_MS = 3e5;
+const COMMIT_MS = 2_000;
+const text = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? []).toString('utf8');
+
+export function judgeDeliveries(evidence: DeliveryEvidence): string[] {
+  const outputs = evidence.outputs.flatMap((records, partition) => outputsIn(evidence.pipeline, records, partition));
+  return [
+    ...evidence.begun.flatMap((attempt) => judgeRequest(attempt, evidence, outputs)),
+    ...evidence.endpoints.flatMap((endpoint) => judgeEndpoint(endpoint, evidence, outputs)),
+  ];
+}
+
+/** Outputs that are still to be delivered, or given up. */
+export function waitingIn(evidence: DeliveryEvidence): string[] {
+  const outputs = evidence.outputs.flatMap((records, partition) => outputsIn(evidence.pipeline, records, partition));
+  return evidence.endpoints.flatMap((endpoint) =>
+    lost(endpoint, evidence, outputs).map(({ id }) => `${endpoint.name}/${id}`),
+  );
+}
+
+function outputsIn(pipeline: string, records: readonly LogRecord[], partition: number): Output[] {
+  return records.flatMap(({ key, value, timestamp, offset }) => {
+    if (value === null) return [];
+    const data = JSON.parse(text(value)) as { incarnation: string; revision?: number; reason: string };
+    const id = `${pipeline}:${data.incarnation}:${data.revision ?? 0}`;
+    const instant = new Date(timestamp).toISOString();
+    const body = `{"type":"session.closed","timestamp":"${instant}","data":${text(value)}}`;
+    return [{ id, key: text(key), partition, offset, reason: data.reason, body }];
+  });
+}
+
+function wantedBy({ on }: JudgedEndpoint, { reason }: Output): boolean {
+  return on === undefined || on.includes(reason) || on.includes('session.closed');
+}
+
+function headerOf({ headers }: LogRecord, name: string): string | undefined {
+  const found = headers.findLast((each) => each.name === name);
+  return found === undefined ? undefined : text(found.value);
+}
+
+// What each request says (N1, V10).
+
+function judgeRequest(attempt: BegunAttempt, { endpoints }: DeliveryEvidence, outputs: readonly Output[]): string[] {
+  const { endpoint: name, id, heard, at } = attempt;
+  const endpoint = endpoints.find((each) => each.name === name)!;
+  const output = outputs.find((each) => each.id === id);
+  if (output === undefined) return [`[V10] ${name}: ${id} is no committed output`];
+  if (!wantedBy(endpoint, output)) return [`[N1] ${name}: ${id} is not for it`];
+  if (heard === undefined) return [];
+  const { headers, body } = heard;
+  const found: string[] = [];
+  if (text(body) !== output.body) found.push(`[V10] ${name}: ${id} has another body than its output`);
+  if (id.includes('.') || headers['webhook-id'] !== id)
+    found.push(`[N1] ${name}: ${id} is sent as ${headers['webhook-id']}`);
+  const stamped = Number(headers['webhook-timestamp']);
+  if (Math.abs(stamped - at / 1_000) > 1.5) found.push(`[N1] ${name}: ${id} of ${at} is stamped ${stamped}`);
+  const signed = Buffer.concat([Buffer.from(`${id}.${stamped}.`), body]);
+  const signatures = (headers['webhook-signature'] ?? '').split(' ');
+  for (const secret of endpoint.secrets)
+    if (!signatures.some((signature) => isBy(secret, signature, signed)))
+      found.push(`[N1] ${name}: ${id} is not signed by one of its secrets (${secret.version})`);
+  return found;
+}
+
+function isBy({ version, bytes }: DrawnSecret, signature: string, signed: Buffer): boolean {
+  const [said, digest = ''] = signature.split(',');
+  if (said !== version) return false;
+  if (version === 'v1') return createHmac('sha256', bytes).update(signed).digest('base64') === digest;
+  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), bytes]);
+  const key = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+  return verify(null, signed, key, Buffer.from(digest, 'base64'));
+}
+
+// What becomes of the deliveries of an endpoint (N2–N4).
+
+function judgeEndpoint(endpoint: JudgedEndpoint, evidence: DeliveryEvidence, outputs: readonly Output[]): string[] {
+  const begun = evidence.begun.filter((each) => each.endpoint === endpoint.name);
+  return [
+    ...lost(endpoint, evidence, outputs).map(
+      ({ id }) => `[N3] ${endpoint.name}: ${id} is neither delivered nor given up`,
+    ),
+    ...outputs.flatMap((output) => judgeDelivery(output, endpoint, evidence, begun)),
+    ...evidence.kept.flatMap((_, partition) => judgeBreaker(endpoint, partition, evidence, begun)),
+    ...judgePace(endpoint, evidence.outputs.length, begun),
+    ...judgeOrder(endpoint, evidence, outputs, begun),
+    ...judgeGivenUp(endpoint, evidence),
+  ];
+}
+
+function isDelivered(id: string, begun: readonly BegunAttempt[]): boolean {
+  return begun.some((each) => each.id === id && isSuccess(each));
+}
+
+function isSuccess({ heard }: BegunAttempt): boolean {
+  const status = heard?.answer?.status ?? 0;
+  return status >= 200 && status < 300;
+}
+
+function lost(endpoint: JudgedEndpoint, evidence: DeliveryEvidence, outputs: readonly Output[]): readonly Output[] {
+  const begun = evidence.begun.filter((each) => each.endpoint === endpoint.name);
+  const givenUp = new Set(givenUpBy(endpoint, evidence).map(({ id }) => id));
+  const isDone = ({ id }: Output): boolean => isDelivered(id, begun) || givenUp.has(id);
+  return outputs.filter((output) => {
+    if (!wantedBy(endpoint, output) || isDone(output)) return false;
+    const isReplaced = ({ key, partition, offset, ...later }: Output): boolean =>
+      key === output.key &&
+      partition === output.partition &&
+      offset > output.offset &&
+      wantedBy(endpoint, { key, partition, offset, ...later });
+    return !(endpoint.supersede && outputs.some(isReplaced));
+  });
+}
+
+function givenUpBy({ name }: JudgedEndpoint, { undeliverable }: DeliveryEvidence) {
+  return undeliverable.flat().flatMap((record) => {
+    const said = JSON.parse(headerOf(record, 'delivery') ?? '{}') as {
+      endpoint?: string;
+      id?: string;
+      attempts?: unknown[];
+    };
+    if (said.endpoint !== name) return [];
+    return [
+      { id: said.id!, at: record.timestamp, why: headerOf(record, 'reason'), attempts: said.attempts?.length ?? 0 },
+    ];
+  });
+}
+
+function judgeGivenUp(endpoint: JudgedEndpoint, evidence: DeliveryEvidence): string[] {
+  return givenUpBy(endpoint, evidence).flatMap(({ id, why, attempts }) => {
+    const isRight =
+      why === 'attempts' ? attempts === ATTEMPTS_MAX : endpoint.saidGone && (why === 'gone' || why === 'disabled');
+    return isRight ? [] : [`[N2] ${endpoint.name}: ${id} is given up after ${attempts} attempts: ${why}`];
+  });
+}
+
+/** What is written of a delivery, in the order of the log. */
+function writtenOf(endpoint: string, { id, partition }: Output, { kept }: DeliveryEvidence): Kept[] {
+  return kept[partition]!.flatMap((record): Kept[] => {
+    if (text(record.key) !== `${endpoint}/${id}`) return [];
+    const { timestamp: at, value } = record;
+    if (value === null) return [{ kind: 'drop', at, attempts: [], phase: '' }];
+    if (headerOf(record, 'flatline-command') !== undefined) return [{ kind: 'wake', at, attempts: [], phase: '' }];
+    const { attempts, phase } = JSON.parse(headerOf(record, 'delivery')!) as Pick<Kept, 'attempts' | 'phase'>;
+    return [{ kind: 'keep', at, attempts, phase }];
+  });
+}
+
+function judgeDelivery(
+  output: Output,
+  endpoint: JudgedEndpoint,
+  evidence: DeliveryEvidence,
+  all: readonly BegunAttempt[],
+): string[] {
+  const of = `${endpoint.name}: ${output.id}`;
+  const begun = all.filter(({ id }) => id === output.id);
+  const written = writtenOf(endpoint.name, output, evidence);
+  const found: string[] = [];
+  const dropped = written.find(({ kind }) => kind === 'drop');
+  const kept = written.find(({ kind }) => kind === 'keep');
+  for (const { at, isStale } of begun) {
+    if (kept === undefined || at < kept.at)
+      found.push(`[N3] ${of} is attempted at ${at}, before it is kept (${kept?.at})`);
+    if (!isStale && dropped !== undefined && at > dropped.at + SLACK_MS)
+      found.push(`[N3] ${of} is attempted at ${at}, and was done with at ${dropped.at}`);
+  }
+  let former: readonly Failed[] = [];
+  for (const { kind, at, attempts, phase } of written) {
+    if (kind !== 'keep') continue;
+    const before = begun.filter((each) => each.at <= at).length;
+    if (attempts.length > before) found.push(`[N2] ${of} has ${attempts.length} attempts of ${before} that were made`);
+    if (former.some(({ at: then }, i) => attempts[i]?.at !== then)) found.push(`[N3] ${of} has forgotten attempts`);
+    for (const { answer = '', error = '' } of attempts)
+      if (answer.length > 256 || error.length > 256)
+        found.push(`[N5] ${of} keeps ${answer.length + error.length} characters`);
+    if (attempts.length > former.length && phase === 'waiting')
+      found.push(...tooSoon(of, begun, { at, attempts, phase, kind }));
+    former = attempts;
+  }
+  return found;
+}
+
+/** N2: the wait after the last of these attempts, and longer where the endpoint asked for it. */
+function tooSoon(of: string, begun: readonly BegunAttempt[], { at, attempts }: Kept): string[] {
+  const last = attempts.at(-1)!;
+  const asked =
+    last.status === undefined ? undefined : begun.find((each) => each.at === last.at)?.heard?.answer?.retryAfterMs;
+  const waitMs = Math.max(0.8 * WAITS_MS[attempts.length]!, asked ?? 0);
+  const next = begun.find((each) => each.at > at && !each.isStale);
+  if (next === undefined || next.at >= at + waitMs - EARLY_MS) return [];
+  return [`[N2] ${of} is attempted ${next.at - at} ms after its failure number ${attempts.length}, not ${waitMs}`];
+}
+
+function judgeBreaker(
+  { name }: JudgedEndpoint,
+  partition: number,
+  { kept }: DeliveryEvidence,
+  all: readonly BegunAttempt[],
+): string[] {
+  const begun = all.filter(({ id, isStale }) => !isStale && id.includes(`:${partition}-`));
+  const said = kept[partition]!.flatMap((record): BreakerSaid[] => {
+    if (text(record.key) !== name) return [];
+    if (record.value === null) return [{ at: record.timestamp, kind: 'closed', until: 0, opened: 0 }];
+    const breaker = JSON.parse(headerOf(record, 'breaker')!) as BreakerSaid;
+    return [{ ...breaker, at: record.timestamp }];
+  });
+  return [
+    ...said.flatMap(({ at, kind, until, opened }, i) => {
+      const nextAt = said[i + 1]?.at ?? Infinity;
+      if (kind === 'disabled')
+        return begun
+          .filter((each) => each.at > at + SLACK_MS)
+          .map((each) => `[N2] ${name}: ${each.id} is attempted, and it is disabled`);
+      if (kind !== 'open') return [];
+      const shut = begun.filter((each) => each.at > at + SLACK_MS && each.at < Math.min(until, nextAt) - SLACK_MS);
+      const probes = begun.filter((each) => each.at >= until && each.at < nextAt - SLACK_MS);
+      const runs = new Set(probes.map(({ run }) => run));
+      const openMs = 0.8 * Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** (opened - 1));
+      return [
+        // What a commit took is off.
+        ...(until - at < openMs - COMMIT_MS ? [`[N4] ${name}: its breaker is open for ${until - at} ms`] : []),
+        ...shut.map(
+          (each) => `[N4] ${name}: ${each.id} is attempted at ${each.at}, and its breaker is open until ${until}`,
+        ),
+        ...(probes.length > runs.size ? [`[N4] ${name}: ${probes.length} probe its breaker at once`] : []),
+      ];
+    }),
+    ...neverOpened(name, kept[partition]!, said),
+  ];
+}
+
+/** Failures in a row that are written, and no breaker opens. */
+function neverOpened(name: string, kept: readonly LogRecord[], said: readonly BreakerSaid[]): string[] {
+  let inARow = 0;
+  const failed = new Map<string, number>();
+  for (const record of kept) {
+    const [endpoint, id] = text(record.key).split('/');
+    if (endpoint !== name) continue;
+    if (id === undefined || record.value === null) inARow = 0;
+    const written = headerOf(record, 'delivery');
+    if (id === undefined || record.value === null || written === undefined) continue;
+    const { attempts } = JSON.parse(written) as { readonly attempts: readonly Failed[] };
+    if (attempts.length > (failed.get(id) ?? 0)) inARow += 1;
+    failed.set(id, attempts.length);
+    // What was under way when it opened fails, too.
+    if (inARow > 3 * FAILURES_MAX && !said.some(({ at, kind }) => kind !== 'closed' && at <= record.timestamp))
+      return [`[N4] ${name}: ${inARow} failures in a row, and no breaker opens`];
+  }
+  return [];
+}
+
+function judgePace(
+  { name, maxInFlight, maxPerSecond }: JudgedEndpoint,
+  // What is let through begins once it is kept: so many may have been let through before.
+  partitions: number,
+  begun: readonly BegunAttempt[],
+): string[] {
+  const processes = new Set(begun.map(({ run }) => run.split('#')[0]!));
+  return [...processes].flatMap((process) => {
+    const own = begun.filter(({ run }) => run.startsWith(`${process}#`));
+    const found: string[] = [];
+    for (const { at, id } of own) {
+      const underWay = own.filter((each) => each.at <= at && (each.endedAt ?? Infinity) > at).length;
+      if (underWay > maxInFlight) found.push(`[N4] ${name}: ${underWay} are under way from ${process} as ${id} begins`);
+      const inSecond = own.filter((each) => each.at > at - 1_000 && each.at <= at).length;
+      if (maxPerSecond !== undefined && inSecond > partitions * (1.06 * maxPerSecond + maxInFlight))
+        found.push(`[N4] ${name}: ${inSecond} begin within a second from ${process}`);
+    }
+    return found.slice(0, 1);
+  });
+}
+
+/** N4: of a key, an attempt begins when its predecessors are done with; with `supersede` no earlier one comes after a later one. */
+function judgeOrder(
+  endpoint: JudgedEndpoint,
+  evidence: DeliveryEvidence,
+  outputs: readonly Output[],
+  begun: readonly BegunAttempt[],
+): string[] {
+  if (endpoint.order !== 'key' && !endpoint.supersede) return [];
+  const found: string[] = [];
+  const givenUp = givenUpBy(endpoint, evidence);
+  for (const attempt of begun) {
+    if (attempt.isStale) continue;
+    const own = outputs.find(({ id }) => id === attempt.id);
+    if (own === undefined) continue;
+    const before = outputs.filter(
+      (each) =>
+        each.key === own.key &&
+        each.partition === own.partition &&
+        each.offset < own.offset &&
+        wantedBy(endpoint, each),
+    );
+    for (const { id } of before) {
+      const late = begun.find((each) => each.id === id && !each.isStale && each.at > attempt.at);
+      const isOver =
+        begun.some((each) => each.id === id && isSuccess(each) && each.heard!.answer!.at <= attempt.at) ||
+        givenUp.some((each) => each.id === id && each.at <= attempt.at) ||
+        (endpoint.supersede && late === undefined);
+      if (!isOver)
+        found.push(
+          `[N4] ${endpoint.name}: ${attempt.id} is attempted at ${attempt.at} before ${id}, of its key ${own.key}, is done with`,
+        );
+    }
+  }
+  return found;
+}

@@ -1,0 +1,34 @@
+// What a world of deliveries remembers for its judge: each attempt as its sender began it and as the site heard it.
+import type { DurationMs, Millis } from '@flatline/base';
+
+/** What a site answers, if it does. */
+export interface SiteAnswer {
+  readonly at: Millis;
+  readonly status: number;
+  readonly retryAfterMs?: DurationMs | undefined;
+}
+
+export interface BegunAttempt {
+  readonly endpoint: string;
+  readonly id: string;
+  /** True time. */
+  readonly at: Millis;
+  /** Process, and which of its couriers' runs: the number of the last writer that it opened for the partition. */
+  readonly run: string;
+  /** By the opened writers, its partition is another process's since: it may repeat what that one does. */
+  readonly isStale: boolean;
+  endedAt: Millis | undefined;
+  heard?: HeardRequest;
+}
+
+export interface HeardRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  answer?: SiteAnswer;
+}
+
+export class DeliveryLedger {
+  readonly begun: BegunAttempt[] = [];
+  /** Breaches that show at once, in words. */
+  readonly breaches: string[] = [];
+}

@@ -1,0 +1,159 @@
+// The web as one process sees it, in virtual time: names, sockets, requests.
+//
+// Owns: the sockets and exchanges of its process, which end with that.
+// Does not own: what sites answer (Sites), what is remembered of it (DeliveryLedger).
+import type { SimulatedHost } from '@flatline/cluster';
+import type { HttpAgent, HttpSenderParts } from '@flatline/notifier/carrying';
+import { EventEmitter } from 'node:events';
+import type { BegunAttempt, DeliveryLedger } from './ledger.ts';
+import { isInside, retryAfterMs, type Sites } from './sites.ts';
+
+type Agent = NonNullable<HttpSenderParts['agent']>;
+type Connector = Parameters<Agent>[0];
+type Request = Parameters<HttpAgent['request']>[0];
+type Answer = Awaited<ReturnType<HttpAgent['request']>>;
+type Dial = NonNullable<HttpSenderParts['dial']>;
+
+const WAY_MS = 3;
+const CHUNK_BYTES = 1_024;
+/** Whoever reads 4 KiB of an answer reads no more than this. */
+const READ_BYTES_MAX = 4_096 + CHUNK_BYTES;
+const DRIP_MS = 300;
+
+class SimulatedSocket extends EventEmitter {
+  remoteAddress: string | undefined;
+  #cancel: (() => void) | undefined;
+  readonly #host: SimulatedHost;
+
+  constructor(host: SimulatedHost) {
+    super();
+    this.#host = host;
+  }
+
+  setTimeout(ms: number, late?: () => void): this {
+    this.#cancel?.();
+    this.#cancel = ms > 0 && late !== undefined ? this.#host.after(ms, late) : undefined;
+    return this;
+  }
+
+  destroy(): this {
+    this.#cancel?.();
+    return this;
+  }
+}
+
+export interface WebParts {
+  readonly host: SimulatedHost;
+  readonly sites: Sites;
+  readonly ledger: DeliveryLedger;
+  /** True time. */
+  readonly now: () => number;
+}
+
+export class SimulatedWeb {
+  readonly #parts: WebParts;
+
+  constructor(parts: WebParts) {
+    this.#parts = parts;
+  }
+
+  readonly resolve = async (hostname: string): Promise<readonly string[]> => {
+    await this.#after(WAY_MS);
+    return this.#parts.sites.addressesOf(hostname);
+  };
+
+  readonly dial: Dial = (address) => {
+    const { host, sites, ledger } = this.#parts;
+    if (isInside(address)) ledger.breaches.push(`[N5] ${address} was to be connected to`);
+    const socket = new SimulatedSocket(host);
+    host.after(WAY_MS, () => {
+      const reached = sites.reachedAt(address);
+      socket.remoteAddress = reached;
+      if (reached === undefined) socket.emit('error', new Error(`connect ECONNREFUSED ${address}`));
+      else socket.emit('connect');
+    });
+    return socket as unknown as ReturnType<Dial>;
+  };
+
+  /** An agent whose next request is that of the attempt which `begun` says. */
+  agent(connect: Connector, begun: (id: string) => BegunAttempt): HttpAgent {
+    return {
+      request: (options: Request) => this.#exchange(connect, options, begun),
+      destroy: () => Promise.resolve(),
+    };
+  }
+
+  async #exchange(connect: Connector, options: Request, begun: (id: string) => BegunAttempt): Promise<Answer> {
+    const { sites, ledger, now } = this.#parts;
+    const headers = options.headers as Readonly<Record<string, string>>;
+    const attempt = begun(headers['webhook-id']!);
+    const signal = options.signal as AbortSignal;
+    const { hostname, port, protocol } = new URL(String(options.origin));
+    const address = await abortable(signal, this.#connected(connect, { hostname, port, protocol }));
+    if (isInside(address)) ledger.breaches.push(`[N5] ${address} has got a request`);
+    await abortable(signal, this.#after(WAY_MS));
+    const site = sites.all.find((each) => each.hostname === hostname)!;
+    attempt.heard = { headers, body: Uint8Array.from(options.body as Uint8Array) };
+    const answer = sites.answerOf(site);
+    if (answer === undefined) return abortable(signal, new Promise<Answer>(() => undefined));
+    const { status, afterMs } = answer;
+    await abortable(signal, this.#after(afterMs));
+    attempt.heard.answer = { at: now(), status, retryAfterMs: retryAfterMs(answer.headers) };
+    await abortable(signal, this.#after(WAY_MS));
+    return { statusCode: status, headers: answer.headers, body: this.#bodyOf(site.mood, signal) } as unknown as Answer;
+  }
+
+  #connected(connect: Connector, host: { hostname: string; port: string; protocol: string }): Promise<string> {
+    return new Promise((resolve, reject) => {
+      connect(host, (error, socket) => {
+        if (error === null) resolve(socket.remoteAddress!);
+        else reject(error);
+      });
+    });
+  }
+
+  /** Endless for some. */
+  #bodyOf(mood: string, signal: AbortSignal) {
+    const { ledger } = this.#parts;
+    const after = (ms: number): Promise<void> => this.#after(ms);
+    let isOver = false;
+    let read = 0;
+    return {
+      destroy: () => {
+        isOver = true;
+      },
+      async *[Symbol.asyncIterator]() {
+        while (!isOver) {
+          const isEndless = mood === 'flooding' || mood === 'dripping';
+          read += CHUNK_BYTES;
+          if (read > READ_BYTES_MAX) {
+            ledger.breaches.push(`[N5] ${read} bytes of an answer were read`);
+            return;
+          }
+          yield Buffer.alloc(CHUNK_BYTES, 'x');
+          if (!isEndless) return;
+          if (mood === 'dripping') await abortable(signal, after(DRIP_MS));
+        }
+        if (mood === 'dripping') throw new Error('it was destroyed');
+      },
+    };
+  }
+
+  #after(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#parts.host.after(ms, resolve));
+  }
+}
+
+/** Rejects as soon as `signal` says so. */
+function abortable<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', abort);
+    });
+  });
+}
