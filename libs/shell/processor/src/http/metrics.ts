@@ -29,6 +29,7 @@ import {
   type Summands,
 } from './metric-views.ts';
 import { describedIn, type DescribedMetric } from './described-metric.ts';
+import { exposition } from './exposition.ts';
 import { addDeliveries } from './delivery-metrics.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 import { viewOf } from './one-process.ts';
@@ -145,6 +146,9 @@ export interface Metrics {
   described(): readonly DescribedMetric[];
 }
 
+/** Lets the loop do what else there is. */
+const turn = (): Promise<void> => new Promise(setImmediate);
+
 export function metricsOf(observed: Observed): Metrics {
   const registry = new Registry();
   addProcess(registry);
@@ -180,9 +184,10 @@ export function metricsOf(observed: Observed): Metrics {
   addStates(registry, taskStates, tasks, SHOWN_STATES);
   addStandbys(registry, () => pipelines.map(({ name, standbys }) => ({ pipeline: name, parts: standbys })));
   return {
-    metrics: () => {
+    metrics: async () => {
       pipelines = observed.pipelines();
-      return registry.metrics();
+      await turn();
+      return exposition(registry, turn);
     },
     described: () => describedIn(registry),
   };
