@@ -21,11 +21,23 @@ export interface FlatlineConfig {
   readonly http: HttpConfig;
   /** undefined: there is none. */
   readonly ingest: IngestConfig | undefined;
+  /** undefined: metrics are sent nowhere. */
+  readonly otlp?: OtlpConfig | undefined;
   /** undefined: there is none. */
   readonly notifier?: NotifierConfig | undefined;
   readonly kafka: KafkaConfig;
   /** Those that keep deliveries of others come last. */
   readonly pipelines: readonly PipelineConfig[];
+}
+
+/** Where metrics are sent to, as OTLP in JSON. */
+export interface OtlpConfig {
+  readonly url: string;
+  /** Authorities of an `https://` address (PEM); undefined: Node's. */
+  readonly ca: string | undefined;
+  readonly intervalMs: DurationMs;
+  /** The header `authorization`, as its file says now; undefined: none is sent. @throws Retriable naming what cannot be read */
+  readonly authorization: () => string | undefined;
 }
 
 export interface HttpConfig {

@@ -10,6 +10,7 @@ export type {
   KafkaConfig,
   KafkaCredentials,
   OidcConfig,
+  OtlpConfig,
   TlsConfig,
 } from './flatline-config.ts';
 export {

@@ -10,6 +10,7 @@ import type {
   FlatlineConfig,
   IngestConfig,
   KafkaCredentials,
+  OtlpConfig,
   SchemaRegistryConfig,
   TlsConfig,
 } from './flatline-config.ts';
@@ -28,12 +29,13 @@ import { inMilliseconds } from './written-durations.ts';
 import { withKindDefaults } from './kind-defaults.ts';
 
 /** Sections that refer to secrets. */
-export type SecretSection = 'kafka' | 'schemaRegistry' | 'http' | 'ingest' | 'attributes' | 'notifier';
+export type SecretSection = 'kafka' | 'schemaRegistry' | 'http' | 'ingest' | 'otlp' | 'attributes' | 'notifier';
 export const SECRET_SECTIONS: readonly SecretSection[] = [
   'kafka',
   'schemaRegistry',
   'http',
   'ingest',
+  'otlp',
   'attributes',
   'notifier',
 ];
@@ -131,6 +133,7 @@ function resolved(
     probeIntervalMs: config.probeIntervalMs,
     http: httpOf(config.http, secrets, uses.includes('http')),
     ingest: uses.includes('ingest') ? ingestOf(config, secrets) : undefined,
+    ...(config.otlp && uses.includes('otlp') && { otlp: otlpOf(config.otlp, secrets) }),
     kafka: { ...times, ...(uses.includes('kafka') ? accessOf(config, secrets) : NO_ACCESS) },
     ...(notifier && { notifier }),
     pipelines: [...pipelines, ...(notifier?.pipelines ?? []).map(({ deliveries }) => deliveries)],
@@ -148,6 +151,22 @@ function notifierIn(
     deliveriesOf: pipeline,
   });
   return notifierOf(config.notifier, { ...given, application: config.application, pipelines, deliveriesOf });
+}
+
+function otlpOf(
+  { url, authorization, ca, intervalMs }: NonNullable<Configuration['otlp']>,
+  secrets: SecretReader,
+): OtlpConfig {
+  const read = (from: SecretReader): string | undefined =>
+    authorization === undefined ? undefined : from.token('otlp.authorization', authorization);
+  // What is wrong at the start is a finding; later it is told as it is met.
+  read(secrets);
+  return {
+    url,
+    intervalMs,
+    ca: ca === undefined ? undefined : secrets.file('otlp.ca', ca),
+    authorization: () => secrets.now(read),
+  };
 }
 
 /** Human-readable host and process; it need not be the same after a restart. */

@@ -71,6 +71,14 @@ const ingest = z.strictObject({
   pingIntervalMs: z.int().min(100).max(600_000).optional(),
 });
 
+/** Metrics over OTLP; without the section they go nowhere by themselves. */
+const otlp = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: 'a URL: http://127.0.0.1:4318/v1/metrics' }),
+  authorization: secret.optional(),
+  ca: z.string().min(1).optional(),
+  intervalMs: z.int().min(1_000).max(3_600_000).default(60_000),
+});
+
 /** Beginning of a message about a setting that is not there. */
 export const MISSING = 'is missing';
 
@@ -98,6 +106,7 @@ export const configurationSchema = z.strictObject({
   probeIntervalMs: z.int().min(0).max(600_000).default(0),
   http: http.prefault({}),
   ingest: ingest.optional(),
+  otlp: otlp.optional(),
   notifier: notifierForm.optional(),
   kafka: kafka.prefault({}),
   pipelines: z.array(pipeline).min(1),

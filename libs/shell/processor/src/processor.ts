@@ -40,6 +40,7 @@ import { advertised } from './http/advertised.ts';
 import { askedOf, type There } from './http/asked-of.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { type Metrics, metricsOf } from './http/metrics.ts';
+import type { OtlpPush } from './otlp/otlp-push.ts';
 import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
 import { oneProcess, viewOf } from './http/one-process.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
@@ -121,6 +122,7 @@ class Processor implements RunningProcessor, Observed {
   readonly #clock: Clock;
   readonly worker: number | undefined;
   readonly #metrics: Metrics;
+  #otlp: OtlpPush | undefined;
   readonly #here: Here;
   readonly #acts: ActSender;
   /** Pipelines as keys of them are looked up, once one was. */
@@ -212,10 +214,28 @@ class Processor implements RunningProcessor, Observed {
       // Before the groups are joined, too: it says that an endpoint may not be reached.
       this.#notifier = await openNotifierOf(this.#config, { kafka, clock: this.#clock, log: this.#log });
       await Promise.all(this.#pipelines.all.map(({ instance }) => instance.start()));
+      this.#otlp = await this.#openOtlp();
     } catch (error) {
       await this.#close('abort');
       throw error;
     }
+  }
+
+  /** Loaded only where it is asked for. */
+  async #openOtlp(): Promise<OtlpPush | undefined> {
+    const { otlp } = this.#config;
+    if (otlp === undefined) return undefined;
+    const { OtlpPush } = await import('./otlp/otlp-push.ts');
+    const { worker, application, instance, version } = this;
+    const resource = {
+      'service.name': application,
+      'service.version': version,
+      'service.instance.id': instance,
+      ...(worker !== undefined && { worker: String(worker) }),
+    };
+    const source = { resource, version, startedAt: this.wallNow };
+    const samples = (): ReturnType<Metrics['samples']> => this.#metrics.samples();
+    return new OtlpPush({ config: otlp, clock: this.#clock, log: this.#log, source, samples });
   }
 
   get isReady(): boolean {
@@ -421,6 +441,7 @@ class Processor implements RunningProcessor, Observed {
     await this.#notifier?.close();
     await this.#pipelines.endAll(how);
     await this.#watchdog?.close();
+    await this.#otlp?.close();
     // Last: what is being closed can be watched until it is.
     await this.#http?.close();
   }

@@ -31,6 +31,7 @@ import {
 import { describedIn, type DescribedMetric } from './described-metric.ts';
 import { exposition } from './exposition.ts';
 import { addDeliveries } from './delivery-metrics.ts';
+import type { MetricSamples } from '../otlp/otlp-metrics.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 import { viewOf } from './one-process.ts';
 import { addProbes, addSilentOwners } from './probe-metrics.ts';
@@ -142,6 +143,8 @@ const STANDBY_STATES: readonly StandbyState[] = ['restoring', 'following', 'stop
 export interface Metrics {
   /** In Prometheus' text format. */
   metrics(): Promise<string>;
+  /** The same as numbers. */
+  samples(): Promise<readonly MetricSamples[]>;
   /** Name, help, type and labels of all of them, in their order. */
   described(): readonly DescribedMetric[];
 }
@@ -188,6 +191,11 @@ export function metricsOf(observed: Observed): Metrics {
       pipelines = observed.pipelines();
       await turn();
       return exposition(registry, turn);
+    },
+    samples: async () => {
+      pipelines = observed.pipelines();
+      await turn();
+      return registry.getMetricsAsJSON();
     },
     described: () => describedIn(registry),
   };
