@@ -46,7 +46,10 @@ export class Postgresql {
     const command = (name: string, ...args: readonly string[]): [string, readonly string[]] =>
       isRoot ? ['setpriv', [...as, join(programs, name), ...args]] : [join(programs, name), args];
     const quiet: ExecFileSyncOptions = { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] };
-    execFileSync(...command('initdb', '-D', data, '-A', 'trust', '-N', '-U', USER, '--locale', 'C'), quiet);
+    execFileSync(
+      ...command('initdb', '-D', data, '-A', 'trust', '-N', '-U', USER, '--locale', 'C', '-E', 'UTF8'),
+      quiet,
+    );
     const server = spawn(...command('postgres', '-D', data, '-k', folder, '-c', 'listen_addresses=', '-F'), {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
