@@ -23,6 +23,7 @@ const testsOnly = { group: ['@jest/globals', 'fast-check'], message: 'tools of t
 // One importer each: a second one would need its own copy of the hazards already cured there.
 const kafkajsOwner = { group: ['kafkajs', 'kafkajs/*'], message: 'libs/shell/kafka alone imports kafkajs' };
 const lmdbOwner = { group: ['lmdb'], message: 'libs/shell/store alone imports lmdb' };
+const pgOwner = { group: ['pg', 'pg-*'], message: 'libs/shell/sink alone imports pg' };
 
 /**
  * What each library's sources may depend on, as drawn in docs/ARCHITECTURE.md. Tests may use packages above their own: a library is
@@ -47,6 +48,7 @@ const libraries = {
   config: ['base', 'system', 'kind-modules'],
   runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
   client: ['base', 'ports', 'schedules', 'system', 'records', 'kafka'],
+  sink: ['base', 'ports', 'system', 'records', 'kafka', 'client'],
   http: ['base', 'system'],
   ingest: ['base', 'ports', 'system', 'kafka', 'http'],
   notifier: ['base', 'ports', 'deliveries', 'system', 'records', 'kafka', 'config'],
@@ -163,11 +165,17 @@ export default defineConfig(
   {
     files: ['libs/**/*.ts', 'apps/**/*.ts', 'scripts/**/*.ts'],
     // A benchmark runs kafkajs itself as a peer, an end-to-end test as somebody else's client.
-    ignores: ['libs/shell/kafka/**', 'libs/shell/store/**', 'apps/lab/{bench,e2e}/src/**/kafkajs-*.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: [kafkajsOwner, lmdbOwner] }] },
+    ignores: ['libs/shell/kafka/**', 'libs/shell/{store,sink}/**', 'apps/lab/{bench,e2e}/src/**/kafkajs-*.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [kafkajsOwner, lmdbOwner, pgOwner] }] },
   },
-  { files: ['libs/shell/kafka/**/*.ts'], rules: { 'no-restricted-imports': ['error', { patterns: [lmdbOwner] }] } },
-  { files: ['libs/shell/store/**/*.ts'], rules: { 'no-restricted-imports': ['error', { patterns: [kafkajsOwner] }] } },
+  ...Object.entries({
+    kafka: [lmdbOwner, pgOwner],
+    store: [kafkajsOwner, pgOwner],
+    sink: [kafkajsOwner, lmdbOwner],
+  }).map(([name, patterns]) => ({
+    files: [`libs/shell/${name}/**/*.ts`],
+    rules: { 'no-restricted-imports': ['error', { patterns }] },
+  })),
   {
     files: [`${core}/src/**/*.ts`],
     ignores: ['**/*.{test,fixture}.ts'],

@@ -83,6 +83,7 @@ export const OPTIONAL: readonly string[] = [
   'bufferutil',
   'utf-8-validate',
   'cpu-features',
+  'pg-native',
   './crypto/build/Release/sshcrypto.node',
 ];
 

@@ -18,6 +18,7 @@ import { addPartitionsCommand } from './commands/partitions.ts';
 import { addProbeCommand } from './commands/probe.ts';
 import { addResetCommand } from './commands/reset.ts';
 import { addRunCommand } from './commands/run.ts';
+import { addSinkCommand } from './commands/sink.ts';
 import { addSimulateCommand } from './commands/simulate.ts';
 import { addStatsCommand } from './commands/stats.ts';
 import { addStatusCommand } from './commands/status.ts';
@@ -111,6 +112,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addTasksCommand(program, context);
   addVerifyCommand(program, context);
   addStatsCommand(program, context);
+  addSinkCommand(program, context);
   addStatusCommand(program, context);
   addTopCommand(program, context);
   addProbeCommand(program, context);

@@ -32,7 +32,7 @@ export interface ConsoleOptions {
 
 /** As `flatline --help` lists them, and those of a checkout: `flatline` before any other word is no command. */
 export const COMMAND_NAMES =
-  `config topics run import ${groupNames()} entries tasks dead-letters deliveries verify stats status top probe partitions http doctor reset ` +
+  `config topics run import ${groupNames()} entries tasks dead-letters deliveries verify stats sink status top probe partitions http doctor reset ` +
   'try broker demo bench simulate completion help';
 /** A command in a message, unless it is called with `npx` or by a path already. */
 const COMMAND = new RegExp(`(?<!npx |[\\w./-])flatline (?=(?:${COMMAND_NAMES.replaceAll(' ', '|')})\\b)`, 'g');

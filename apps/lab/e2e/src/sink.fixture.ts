@@ -1,0 +1,129 @@
+// A pipeline whose closed sessions are told more, and the table that a sink makes of them, beside what lies in the log.
+import type { SummaryRecord } from '@flatline/client/parts';
+import type { Postgresql } from '@flatline/dev-broker/postgresql';
+import { BatchProducer, openCluster } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import type { Running } from './child.fixture.ts';
+import { flatline, succeed } from './flatline.fixture.ts';
+import { Scenario } from './scenario.fixture.ts';
+
+/** Counts each attempt to insert a row, with the transaction: the primary key alone would hide one too many. */
+const ATTEMPTS = `
+  CREATE TABLE attempts (incarnation text, revision bigint);
+  CREATE FUNCTION attempted() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN INSERT INTO attempts VALUES (NEW.incarnation, NEW.revision); RETURN NEW; END $$;
+  CREATE TRIGGER attempted BEFORE INSERT ON visits FOR EACH ROW EXECUTE FUNCTION attempted();`;
+
+export class SinkScenario {
+  readonly scenario: Scenario;
+  readonly #database: Postgresql;
+  readonly #rows: string;
+
+  private constructor(scenario: Scenario, database: Postgresql) {
+    this.scenario = scenario;
+    this.#database = database;
+    this.#rows = `${scenario.application}-rows`;
+  }
+
+  /** With topics and tables. */
+  static async create(database: Postgresql, revisionWindowMs: number, partitions: number): Promise<SinkScenario> {
+    const created = new SinkScenario(Scenario.unprovisioned({ timeoutMs: 60_000, partitions }), database);
+    const { scenario } = created;
+    const rows = { topic: created.#rows, touches: false, unknownKey: 'deadLetter' };
+    scenario.configure({ input: [{ topic: scenario.input }, rows], revisionWindowMs } as object);
+    const { config } = scenario;
+    await succeed(['topics', 'create', '--config', config, '--partitions', String(partitions), '--replication', '1']);
+    await succeed([...created.#command, '--create', '--no-follow']);
+    database.query(ATTEMPTS);
+    return created;
+  }
+
+  get #command(): readonly string[] {
+    return ['sink', 'postgres', '--config', this.scenario.config, '--database', this.#database.address];
+  }
+
+  /** Starts a sink; resolves at once. */
+  start(): Running {
+    return flatline([...this.#command, '--json']);
+  }
+
+  /** Writes what is left. */
+  async finish(): Promise<{ readonly rows: number; readonly repeated: number }> {
+    const { stdout } = await succeed([...this.#command, '--json', '--no-follow']);
+    return JSON.parse(stdout) as { readonly rows: number; readonly repeated: number };
+  }
+
+  /** Sessions that are over as soon as they have begun. */
+  async sessions(keys: readonly string[]): Promise<void> {
+    await this.#send(
+      this.scenario.input,
+      (key) => [
+        { key, value: Buffer.from('') },
+        { key, value: null },
+      ],
+      keys,
+    );
+  }
+
+  /** A row for each, which revises it. */
+  async tell(keys: readonly string[]): Promise<void> {
+    const value = (key: Uint8Array): Buffer =>
+      Buffer.from(JSON.stringify({ attributes: { row: `of ${Buffer.from(key).toString()}` } }));
+    await this.#send(this.#rows, (key) => [{ key, value: value(key) }], keys);
+  }
+
+  async #send(topic: string, records: (key: Uint8Array) => readonly Sent[], keys: readonly string[]): Promise<void> {
+    const connection = openCluster(this.scenario.kafka);
+    try {
+      const producer = await BatchProducer.open({ clock: systemClock, connection, topic });
+      await producer.send(keys.flatMap((key) => records(Buffer.from(key))));
+      await producer.close();
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** Resolves once so many sessions are final. */
+  async final(count: number): Promise<void> {
+    let left = count;
+    await this.scenario.following(({ kind }) => kind === 'tombstone' && (left -= 1) === 0);
+  }
+
+  /** What the log has, and what the table has: to be compared. */
+  async compared(): Promise<{ readonly log: object; readonly table: object }> {
+    const { summaries, tombstones } = await this.scenario.outputsNow();
+    const query = (sql: string): readonly string[] => this.#database.query(sql);
+    const names = query(`SELECT incarnation || '/' || revision FROM attempts ORDER BY incarnation, revision`);
+    return {
+      log: {
+        rows: summaries.map(wordOf).sort(),
+        final: tombstones.map(({ incarnation }) => incarnation).sort(),
+        attempts: summaries.map(nameOf).sort(),
+      },
+      table: {
+        rows: [...query(`SELECT ${ROW} FROM visits`)].sort(),
+        final: [...query('SELECT incarnation FROM visits_final')].sort(),
+        attempts: [...names].sort(),
+      },
+    };
+  }
+}
+
+interface Sent {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array | null;
+}
+
+const ROW =
+  "incarnation || '/' || revision || ' ' || session_id || ' ' || reason || ' ' || closed_at || ' ' || event_count || ' ' || " +
+  "coalesce(summary #>> '{attributes,row}', '-') || ' at ' || output_partition || '-' || output_offset";
+
+function nameOf({ summary: { incarnation, revision } }: SummaryRecord): string {
+  return `${incarnation}/${revision}`;
+}
+
+function wordOf(record: SummaryRecord): string {
+  const { key, reason, closedAt, eventCount, attributes } = record.summary;
+  const said = `${Buffer.from(key).toString()} ${reason} ${closedAt} ${eventCount} ${attributes.get('row') ?? '-'}`;
+  return `${nameOf(record)} ${said} at ${record.partition}-${record.offset}`;
+}
