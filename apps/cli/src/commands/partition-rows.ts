@@ -53,9 +53,14 @@ export function partitionLines(partitions: readonly PartitionRow[], now: number)
   );
 }
 
-function ageText(clock: number | undefined, now: number): string {
+/** How far behind the present a partition's clock is; empty: it has none. */
+export function ageOf(clock: number | undefined, now: number): string {
   if (clock === undefined || clock <= 0) return '';
   const ms = now - clock;
-  const age = ms < 120_000 ? `${Math.max(0, Math.round(ms / 1_000))} s` : `${Math.round(ms / 60_000)} min`;
-  return `clock ${age} old`;
+  return ms < 120_000 ? `${Math.max(0, Math.round(ms / 1_000))} s` : `${Math.round(ms / 60_000)} min`;
+}
+
+function ageText(clock: number | undefined, now: number): string {
+  const age = ageOf(clock, now);
+  return age === '' ? '' : `clock ${age} old`;
 }

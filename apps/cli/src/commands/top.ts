@@ -36,7 +36,9 @@ export function addTopCommand(program: Command, context: CommandContext): void {
 }
 
 const TOP_HELP = `
-Drawn in place on a terminal, as many partitions as it has room for; elsewhere, and with --json, one look after the other.
+On a terminal all of it, by keys: arrows up and down choose a partition, enter looks into it, arrows left and right choose the
+order, as do b (read/s), l (lag), n (live), c (clock), t (state) and p (partition), r turns it round, q ends. Elsewhere, and with
+--json, one look after the other.
 Instances are found as by flatline status; those that end are waited for.
 
 Examples:

@@ -11,6 +11,7 @@ import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
 import { printable, printableJson } from './printable.ts';
+import { Screen } from './screen.ts';
 
 export type Colors = ReturnType<typeof createColors>;
 
@@ -122,6 +123,11 @@ export class Console {
   /** Redraws the live region; does nothing without a terminal. */
   draw(text: string): void {
     this.#region?.(text);
+  }
+
+  /** All of the terminal that a person watches; undefined: none does. */
+  screen(): Screen | undefined {
+    return this.live ? new Screen(this.#options.stderr) : undefined;
   }
 
   /** Leaves the live region as it was last drawn, or removes it. */
