@@ -31,6 +31,8 @@ export interface FleetSenderOptions {
   readonly target: FleetTarget;
   /** Told of every session whose truth is complete. */
   readonly onEntry: (entry: LedgerEntry) => void;
+  /** Told of every heartbeat as it is sent. Default: none. */
+  readonly onBeat?: ((beat: FleetBeat) => void) | undefined;
 }
 
 /** Actions sent before acknowledgements and other tasks of the event loop get a turn. */
@@ -120,7 +122,9 @@ export class FleetSender {
     this.#ledger.sending(action);
     // Comes before the call: an acknowledgement may arrive while that waits for room.
     this.#queueOf(target.partitionFor(action.sessionId)).push({ action, sentAt: clock.wallMs() });
-    return action.kind === 'beat' ? this.#beat(action) : this.#end(action);
+    if (action.kind === 'end') return this.#end(action);
+    this.#options.onBeat?.(action);
+    return this.#beat(action);
   }
 
   #beat(action: FleetBeat): Promise<void> | undefined {

@@ -4,7 +4,7 @@ import type { SchemaRegistry } from '@flatline/records';
 import type { KafkaConnection } from '@flatline/kafka';
 import { Fleet } from './fleet.ts';
 import type { FleetPlan } from './fleet-plan.ts';
-import { FleetSender } from './fleet-sender.ts';
+import { FleetSender, type FleetSenderOptions } from './fleet-sender.ts';
 import type { FleetFormat, LedgerEntry } from './ledger.ts';
 
 export interface FleetOptions {
@@ -18,6 +18,8 @@ export interface FleetOptions {
   /** Default: the producer's own. */
   readonly deliveryTimeoutMs?: DurationMs | undefined;
   readonly onEntry: (entry: LedgerEntry) => void;
+  /** Told of every heartbeat as it is sent. Default: none. */
+  readonly onBeat?: FleetSenderOptions['onBeat'];
   readonly stop: AbortSignal;
 }
 
@@ -31,7 +33,7 @@ export interface RunningFleet {
 
 /** @throws Fatal if the topic does not exist; Retriable if broker or registry do not answer. */
 export async function startFleet(options: FleetOptions): Promise<RunningFleet> {
-  const { plan, format, topic, clock, connection, registry, deliveryTimeoutMs, onEntry, stop } = options;
+  const { plan, format, topic, clock, connection, registry, deliveryTimeoutMs, onEntry, onBeat, stop } = options;
   const onAcknowledged = (partition: number, records: number): void => {
     sender.acknowledged(partition, records);
   };
@@ -46,6 +48,6 @@ export async function startFleet(options: FleetOptions): Promise<RunningFleet> {
     onAcknowledged,
   });
   const fleet = new Fleet(plan);
-  const sender = new FleetSender({ fleet, format, clock, target, onEntry });
+  const sender = new FleetSender({ fleet, format, clock, target, onEntry, onBeat });
   return { fleet, sender, finished: sender.run(stop).then(() => target.close()) };
 }

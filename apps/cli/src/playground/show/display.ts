@@ -6,6 +6,7 @@ import type { Clock, DurationMs } from '@flatline/base';
 import type { RunningFleet } from '@flatline/fleet';
 import type { Console } from '../../terminal/console.ts';
 import type { Closes } from './closes.ts';
+import type { Monitor } from './monitor.ts';
 import { type Stage, inputOf } from './stage.ts';
 import { heightOf, type PartitionRow, renderShow, type ShowPicture, statusLine } from './view.ts';
 import { RateWindow } from './rate-window.ts';
@@ -17,6 +18,7 @@ export interface DisplayParts {
   readonly stage: Stage;
   readonly running: RunningFleet;
   readonly closes: Closes;
+  readonly monitor: Monitor;
   /** undefined: no end. */
   readonly total: number | undefined;
   /** Text above a terminal's view that is to stay in sight. */
@@ -61,7 +63,7 @@ export class Display {
   }
 
   #picture(phase: string | undefined): ShowPicture {
-    const { stage, running, closes, total } = this.#parts;
+    const { stage, running, closes, monitor, total } = this.#parts;
     const { fleet, sender } = running;
     const now = this.#clock.monotonicMs();
     this.#heartbeats.sample(now, sender.heartbeats);
@@ -84,6 +86,7 @@ export class Display {
       partitions,
       closeDelayMs: closes.closeDelayMs,
       recent: closes.recent,
+      monitored: monitor.sessions(now),
       phase,
     };
   }

@@ -9,7 +9,12 @@
 //   DM1  The verdict is by a second reading of the whole output topic, after the last session has closed and nothing is
 //        live any more: a close too many would be in it.
 import { count, counted, type DurationMs } from '@flatline/base';
-import { openSummaryConsumer, type OutputRecord, type SummaryConsumer } from '@flatline/client/parts';
+import {
+  openSummaryConsumer,
+  type OutputRecord,
+  type SummaryConsumer,
+  type SummaryRecord,
+} from '@flatline/client/parts';
 import { ExitCode } from '../../exit-code.ts';
 import {
   planProblems,
@@ -27,6 +32,7 @@ import { unlessStopped } from '../../stop.ts';
 import type { Console } from '../../terminal/console.ts';
 import { Closes } from './closes.ts';
 import { Display } from './display.ts';
+import { Monitor } from './monitor.ts';
 import { fleetPlan, type FleetSize } from './settings.ts';
 import { type Stage, inputOf, outputOf } from './stage.ts';
 
@@ -55,6 +61,7 @@ class Play {
   readonly #console: Console;
   readonly #shell: Shell;
   readonly #closes = new Closes();
+  readonly #monitor: Monitor;
   readonly #ledger: LedgerEntry[] = [];
   /** Follows along, to know when all has closed. */
   readonly #check: FleetCheck;
@@ -63,6 +70,7 @@ class Play {
   constructor(stage: Stage, options: PlayOptions, console: Console, shell: Shell) {
     this.#stage = stage;
     this.#check = new FleetCheck(stage.show.timeoutMs);
+    this.#monitor = new Monitor(stage.show.timeoutMs);
     this.#options = options;
     this.#console = console;
     this.#shell = shell;
@@ -75,7 +83,14 @@ class Play {
     const above = this.#options.onReady?.(this.#stage) ?? '';
     const running = await unlessStopped(this.#startFleet(), stop);
     if (running === undefined) return this.#stopped();
-    const parts = { stage: this.#stage, running, closes: this.#closes, total: this.#options.sessions, above };
+    const parts = {
+      stage: this.#stage,
+      running,
+      closes: this.#closes,
+      monitor: this.#monitor,
+      total: this.#options.sessions,
+      above,
+    };
     const display = new Display(parts, this.#console, clock);
     const following = this.#follow(this.#stage.consumer);
     const ended = Promise.race([
@@ -137,6 +152,9 @@ class Play {
       connection,
       registry: undefined,
       onEntry,
+      onBeat: ({ sessionId, sequence }) => {
+        this.#monitor.beat(sessionId, sequence === 0, clock.monotonicMs());
+      },
       stop: AbortSignal.any([stop.signal, ending.signal]),
     });
   }
@@ -144,9 +162,14 @@ class Play {
   async #follow(consumer: SummaryConsumer): Promise<void> {
     for (let record = await consumer.next(); record !== undefined; record = await consumer.next()) {
       this.#closes.add(record);
+      if (record.kind === 'summary') this.#onClosed(record.summary);
       const observed = observedOf(record);
       if (this.#remembers && observed !== undefined) this.#check.observe(observed);
     }
+  }
+
+  #onClosed({ key, reason }: SummaryRecord['summary']): void {
+    this.#monitor.close(Buffer.from(key).toString(), reason, this.#shell.clock.monotonicMs());
   }
 
   /** Resolves with the verdict; without one to come, never. */

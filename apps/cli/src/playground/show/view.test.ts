@@ -32,6 +32,7 @@ const picture: ShowPicture = {
       detail: undefined,
     },
   ],
+  monitored: [],
   recent: [
     {
       key: new TextEncoder().encode('s1-\u001b[2J\u202e'),

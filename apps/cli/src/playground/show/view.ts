@@ -4,6 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Colors } from '../../terminal/console.ts';
 import { padded, printableKey, shorten } from '../../terminal/printable.ts';
 import { duration } from '../../terminal/progress.ts';
+import type { MonitoredSession } from './monitor.ts';
+import { monitorLines } from './monitor-view.ts';
 
 export interface ClosedSession {
   readonly key: Uint8Array;
@@ -48,6 +50,8 @@ export interface ShowPicture {
   readonly partitions: readonly PartitionRow[];
   /** Newest first. */
   readonly recent: readonly ClosedSession[];
+  /** A few of them, line by line. */
+  readonly monitored: readonly (MonitoredSession | undefined)[];
   /** Activity other than just running; undefined: none. */
   readonly phase: string | undefined;
 }
@@ -78,6 +82,10 @@ export function renderShow(
     ...totals(picture, isNarrow),
   ];
   const tables: readonly Table[] = [
+    {
+      heading: dim('sessions as they live and fall silent'),
+      rows: monitorLines(picture.monitored, picture.timeoutMs, colors, columns),
+    },
     {
       heading: dim(`partition  state          live     closed${isNarrow ? '' : '        read      lag'}`),
       rows: picture.partitions.map((row) => partitionLine(row, colors, isNarrow)),
