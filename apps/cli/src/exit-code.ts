@@ -23,11 +23,11 @@ export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
     ExitCode.usage,
     'wrong flags, files, topics or configuration: the message names what; starting again changes nothing',
   ],
-  [ExitCode.unreachable, 'a broker or the schema registry does not answer'],
+  [ExitCode.unreachable, 'a broker, the schema registry or the database of a sink does not answer'],
   [ExitCode.stateInUse, 'another process uses the state directory, or has joined as this instance'],
   [
     ExitCode.partitionStopped,
-    'the last pipeline of the process stopped, or a log or rights need an operator to mend them',
+    'the last pipeline of the process stopped, or a log, rights or a table of a sink need an operator to mend them',
   ],
   [ExitCode.internal, 'a defect in Flatline; please report it with the diagnosis file that is named'],
   [ExitCode.interrupted, 'interrupted before the work was complete'],

@@ -169,6 +169,15 @@ function described(): void {
     expect(database.query('SELECT count(*) FROM visits')).toEqual(['0']);
   });
 
+  test('[O7] a batch whose position is refused is not written either', async () => {
+    const target = await open();
+    const { epoch } = await target.claim(0, 0);
+    database.query('ALTER TABLE visits_positions ADD CHECK (next_offset < 2)');
+    const refused = target.write([part(epoch, 0, [summary(0), summary(1)])]);
+    await expect(refused).rejects.toThrow(/"public"."visits" refuses a batch: .*\(SQLSTATE 23514\)/);
+    expect(database.query('SELECT count(*) FROM visits')).toEqual(['0']);
+  });
+
   test.each<readonly [string, Opening, RegExp]>([
     ['a table that is not there', { create: false, table: 'gone' }, /SQLSTATE 42P01\): run it once with --create/],
     ['a database that is not there', { url: 'none' }, /SQLSTATE 3D000\): create the database, or correct its name/],
