@@ -61,7 +61,7 @@ function seedsOf(seed: number): NodeJS.ProcessEnv {
 }
 
 /**
- * Each scenario of each other kind once, on a broker of its own; the seed chooses the variant. And some assemblies of sessions,
+ * Each scenario of each other kind once, on a broker of its own; the seed chooses the variant. And a chain of pipelines, and some assemblies of sessions,
  * which it chooses, too.
  */
 function chaos(run: Run, seed: number): Step[] {
@@ -75,6 +75,7 @@ function chaos(run: Run, seed: number): Step[] {
     ...CHAOS_PARTS.map((part, index) =>
       step(`chaos-${index + 1}`, '--scenario', 'kinds', '--trials', '1', '--first', first, '--part', part),
     ),
+    step('chaos-chain', '--scenario', 'chain', '--trials', '1', '--first', first),
     step('chaos-assembled', '--scenario', 'assembled', '--trials', String(ASSEMBLIES), '--first', first),
   ];
 }

@@ -2,6 +2,7 @@
 // fleet's ledger (X3).
 import { existsSync, readFileSync } from 'node:fs';
 import { PartitionStopped } from '@flatline/base';
+import type { PipelineConfig } from '@flatline/config';
 import type { InputTruth, LedgerLine, VerificationReport } from '@flatline/oracle';
 import { verifyPipeline } from '@flatline/verifier';
 import type { Violation } from '../scenario.ts';
@@ -14,6 +15,11 @@ const NOTHING_SPECIAL: InputTruth = { refusalOf: () => undefined, presentDecides
 export function judge(application: Application, truth: InputTruth = NOTHING_SPECIAL): Promise<VerificationReport> {
   const { kafka, pipeline, ledger } = application;
   return verifyPipeline({ kafka, pipeline, truth, ledger: readLedger(ledger), complete: true });
+}
+
+/** The same of a pipeline beside it. */
+export function judgeFurther({ kafka }: Application, pipeline: PipelineConfig): Promise<VerificationReport> {
+  return verifyPipeline({ kafka, pipeline, truth: NOTHING_SPECIAL, complete: true });
 }
 
 /** True if everything is read, and everything due is closed (V2). Processors may run meanwhile. */
@@ -29,9 +35,13 @@ export async function isAllDone(application: Application, truth: InputTruth | un
 }
 
 /** True if, besides, nothing lives any more. */
-export async function hasAllEnded(application: Application): Promise<boolean> {
+export function hasAllEnded(application: Application): Promise<boolean> {
+  return hasEnded(() => judge(application));
+}
+
+export async function hasEnded(judged: () => Promise<VerificationReport>): Promise<boolean> {
   try {
-    const { violations, open } = await judge(application);
+    const { violations, open } = await judged();
     return open === 0 && violations.every(({ rule }) => rule !== 'V2');
   } catch (error) {
     if (error instanceof PartitionStopped) return false; // as above

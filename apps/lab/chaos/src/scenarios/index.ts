@@ -3,6 +3,7 @@ import type { Scenario } from '../scenario.ts';
 import { assembled } from './assembled.ts';
 import { backlog } from './backlog.ts';
 import { brokerOutage } from './broker-outage.ts';
+import { chain } from './chain.ts';
 import { cutOff, frozenNode, isolatedNode, nodeLoss } from './cluster-faults.ts';
 import { damagedStore } from './damaged-store.ts';
 import { falseStamps } from './false-stamps.ts';
@@ -32,6 +33,7 @@ export const scenarios: readonly Scenario[] = [
   truncatedChangelog,
   poison,
   assembled,
+  chain,
   brokerOutage,
   nodeLoss,
   cutOff,

@@ -32,6 +32,8 @@ export interface ApplicationOptions {
   /** Files beside the configuration, which names them: their content. */
   readonly files?: Readonly<Record<string, string>>;
   readonly kafka?: ConfigurationInput['kafka'];
+  /** Pipelines beside it, in the same processes. Default: none. */
+  readonly further?: ConfigurationInput['pipelines'];
 }
 
 export interface ProcessorSettings {
@@ -97,7 +99,7 @@ export class Application {
   }
 
   configure(brokers: string): void {
-    const { name, timestampType = 'LogAppendTime', pipeline, inputs = [], kafka } = this.options;
+    const { name, timestampType = 'LogAppendTime', pipeline, inputs = [], kafka, further = [] } = this.options;
     const sections = this.inputs.map((topic, i) => ({ topic, timestampType, ...inputs[i] }));
     const config: ConfigurationInput = {
       application: name,
@@ -113,6 +115,7 @@ export class Application {
           ...pipeline,
           // The compiler does not know its kind; the processors check it.
         } as ConfigurationInput['pipelines'][number],
+        ...further,
       ],
     };
     writeFileSync(this.config, JSON.stringify(config));
@@ -120,9 +123,17 @@ export class Application {
 
   /** As its processors read it. */
   get pipeline(): PipelineConfig {
+    return this.#pipelines[0]!;
+  }
+
+  get further(): readonly PipelineConfig[] {
+    return this.#pipelines.slice(1);
+  }
+
+  get #pipelines(): readonly PipelineConfig[] {
     const file: unknown = JSON.parse(readFileSync(this.config, 'utf8'));
     const options = { source: basename(this.config), folder: this.folder, environment: {} };
-    return resolveConfiguration(file, options).pipelines[0]!;
+    return resolveConfiguration(file, options).pipelines;
   }
 
   /** @throws Error with what the command printed. */

@@ -2,7 +2,7 @@
 import { openSummaryConsumer, type OutputRecord } from '@flatline/client/parts';
 import type { InputTruth } from '@flatline/oracle';
 import { systemClock } from '@flatline/system';
-import { hasAllEnded, isAllDone } from '../check/judgement.ts';
+import { hasAllEnded, hasEnded, isAllDone, judgeFurther } from '../check/judgement.ts';
 import type { Application } from '../stage/application.ts';
 import { sleep } from '../stage/sleep.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
@@ -63,15 +63,31 @@ export async function awaitCloses(
  * For other kinds: resolves when nothing lives any more, by the processors' own proof of silence, and all is read. To be called
  * when the load has ended: then everything alive is due within some seconds.
  */
-export async function awaitEndings(
+export function awaitEndings(
   application: Application,
   { withinMs }: { readonly withinMs: number },
+): Promise<{ readonly waitedMs: number; readonly quiescent: boolean }> {
+  return awaitAll(() => hasAllEnded(application), withinMs);
+}
+
+/** The same of the pipelines beside it, one after the other: what one brings about is in the next. */
+export async function awaitFurther(application: Application, withinMs: number): Promise<boolean> {
+  for (const pipeline of application.further) {
+    const { quiescent } = await awaitAll(() => hasEnded(() => judgeFurther(application, pipeline)), withinMs);
+    if (!quiescent) return false;
+  }
+  return true;
+}
+
+async function awaitAll(
+  isOver: () => Promise<boolean>,
+  withinMs: number,
 ): Promise<{ readonly waitedMs: number; readonly quiescent: boolean }> {
   const since = performance.now();
   const waitedMs = (): number => performance.now() - since;
   for (;;) {
     const begunMs = waitedMs();
-    const quiescent = await hasAllEnded(application);
+    const quiescent = await isOver();
     if (quiescent || waitedMs() >= withinMs) return { waitedMs: waitedMs(), quiescent };
     // A look at long logs takes seconds, and the processors need the machine, too.
     await sleep(Math.max(LOOK_MS, waitedMs() - begunMs));

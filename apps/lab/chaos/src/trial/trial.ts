@@ -2,9 +2,10 @@
 //
 // Owns: the application, its fleet.
 // Does not own: the processors that the scenario starts, until they are handed over.
+import type { PipelineConfig } from '@flatline/config';
 import type { PipelineSection } from '@flatline/lab-kinds';
 import type { InputTruth, VerificationReport } from '@flatline/oracle';
-import { judge, violationsOf } from '../check/judgement.ts';
+import { judge, judgeFurther, violationsOf } from '../check/judgement.ts';
 import type { TrialContext, TrialResult, Violation } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
@@ -13,7 +14,7 @@ import { sleep } from '../stage/sleep.ts';
 import { editsWithout } from '../stage/guards.ts';
 import { appendTimes } from '../stage/topic-dump.ts';
 import { readOutputs } from '../stage/topic-records.ts';
-import { awaitCloses, awaitEndings, QUIESCENCE_MAX_MS, writeSentinels } from './ending.ts';
+import { awaitCloses, awaitEndings, awaitFurther, QUIESCENCE_MAX_MS, writeSentinels } from './ending.ts';
 
 /** Longer than any trial: the fleet is interrupted. */
 const ENDLESS = 100_000_000;
@@ -142,11 +143,13 @@ export class Trial {
       this.context.traffic.sender.by === 'fleet'
         ? await awaitCloses(application, await writeSentinels(application), { truth, withinMs })
         : await awaitEndings(application, { withinMs });
-    if (!quiescent) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });
+    const isWhole = quiescent && (await awaitFurther(application, withinMs));
+    if (!isWhole) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });
     this.facts['quiescentAfterMs'] = Math.round(waitedMs);
     for (const processor of processors) await this.endCleanly(processor);
     const report = await judge(application, truth);
     Object.assign(this.facts, factsOf(report));
+    for (const pipeline of application.further) await this.#judgeFurther(pipeline);
     return {
       variant: this.variant,
       armed: this.armed,
@@ -158,6 +161,13 @@ export class Trial {
       records: report.records.input,
       closeDelayMaxMs: report.delaysMs.max,
     };
+  }
+
+  async #judgeFurther(pipeline: PipelineConfig): Promise<void> {
+    const report = await judgeFurther(this.application, pipeline);
+    this.violations.push(...violationsOf(report));
+    this.facts[`records of ${pipeline.name}`] = report.records.input;
+    this.facts[`closes of ${pipeline.name}`] = report.closed;
   }
 
   /** Expects it to be alive, and to exit with 0 on SIGTERM. */
@@ -181,8 +191,9 @@ export class Trial {
 /** For the report: facts of interest to readers, and the necessary traces of a fault. */
 function factsOf({ commits, reach, undecided }: VerificationReport): Record<string, string | number> {
   const { claims, abortedTransactions } = reach;
+  const routed = reach.routed === 0 ? {} : { routed: reach.routed };
   const left = undecided.length === 0 ? {} : { undecided: undecided.slice(0, 3).join(' | ') };
-  return { commits, claims, abortedTransactions, ...left };
+  return { commits, claims, abortedTransactions, ...routed, ...left };
 }
 
 /** From each fault to the first output appended after it, if it came before the next fault. */
