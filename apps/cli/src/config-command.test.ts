@@ -65,6 +65,21 @@ describe('flatline config check', () => {
     expect(stdout).toContain('endpoint try: jobs → the program cat');
   });
 
+  test('[P3] names routes: what brings about a record, and where it goes', async () => {
+    const routes = '[{ on: [TIMEOUT], to: reminders }, { on: [ENDED], to: reminders, value: null }, { to: seen }]';
+    writeFileSync(join(folder, 'routes.yaml'), YAML.replace('topic: out }', `topic: out }, routes: ${routes}`));
+    const { exitCode, stdout } = await run('config check --config routes.yaml');
+    expect(exitCode).toBe(ExitCode.ok);
+    expect(stdout).toContain('    routes: TIMEOUT → reminders; ENDED → reminders; any → seen\n');
+    const json = await run('config check --config routes.yaml --json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      pipelines: [
+        { routes: [{ on: ['TIMEOUT'], to: 'reminders' }, { on: ['ENDED'] }, { to: 'seen' }] },
+        { name: 'jobs' },
+      ],
+    });
+  });
+
   test('[I4] ends with 2 and all that is wrong', async () => {
     writeFileSync(join(folder, 'wrong.yaml'), YAML.replace('30m', 'soon').replace('lease', 'leese'));
     const { exitCode, stderr } = await run('config check --config wrong.yaml');

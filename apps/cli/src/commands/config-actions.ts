@@ -29,7 +29,7 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
   // Those that keep deliveries are none of the user's.
   const own = config.pipelines.filter(({ deliveriesOf }) => deliveriesOf === undefined);
   const pipelines = own.map((pipeline) => {
-    const { name, kind, input, inputs = [], output, deadLetterTopic, changelogTopic, group } = pipeline;
+    const { name, kind, input, inputs = [], output, deadLetterTopic, changelogTopic, group, routes = [] } = pipeline;
     const topics = {
       input: input.topic,
       ...(inputs.length > 0 && { furtherInputs: inputs.slice(1).map(({ topic }) => topic) }),
@@ -37,20 +37,27 @@ export async function runCheck(flags: ConfigurationFlags, console: Console, shel
       changelog: changelogTopic,
       deadLetters: deadLetterTopic,
     };
-    return { name, kind, topics, group, outage: kindOf(pipeline).outage(pipeline) };
+    const led = routes.map(({ on, to }) => ({ on, to }));
+    const outage = kindOf(pipeline).outage(pipeline);
+    return { name, kind, topics, group, ...(led.length > 0 && { routes: led }), outage };
   });
   const lines = [
     `${String(facts['configFile'])} can be used: application ${config.application}, ${counted(pipelines.length, 'pipeline')}.`,
     `  brokers ${config.brokers.join(', ')} (from ${String(facts['brokersFrom'])})`,
     `  state directory ${config.stateDir} (${stateDirFrom === 'default' ? 'the default' : `from ${stateDirFrom}`})`,
-    ...pipelines.flatMap(({ name, kind, topics, outage }) => [
+    ...pipelines.flatMap(({ name, kind, topics, routes = [], outage }) => [
       `  ${name}: ${kind}, ${[topics.input, ...(topics.furtherInputs ?? [])].join(' + ')} → ${topics.output}`,
+      ...(routes.length === 0 ? [] : [`    routes: ${routes.map(routeText).join('; ')}`]),
       `    an outage of the brokers: ${outage.text}`,
     ]),
     ...endpoints.map(({ name, to, pipelines: of }) => `  endpoint ${name}: ${of.join(', ')} → ${to}`),
   ];
   console.result({ ok: true, ...origins, pipelines, ...(endpoints.length > 0 && { endpoints }) }, lines.join('\n'));
   return ExitCode.ok;
+}
+
+function routeText({ on = ['any'], to }: { readonly on?: readonly string[] | undefined; readonly to: string }): string {
+  return `${on.join(', ')} → ${to}`;
 }
 
 /** The path of a webhook's URL may be a secret. */
