@@ -63,6 +63,7 @@ const ATTEMPTS_MAX = 10;
 const SLACK_MS = 20;
 /** The clock of the engine may be ahead by so much: it brings out what is due within it. */
 const EARLY_MS = 1_100;
+const GONE = 410;
 const FAILURES_MAX = 5;
 const OPEN_FIRST_MS = 5e3;
 const OPEN_MOST_MS = 3e5;
@@ -239,6 +240,7 @@ function judgeDelivery(
     for (const { answer = '', error = '' } of attempts)
       if (answer.length > 256 || error.length > 256)
         found.push(`[N5] ${of} keeps ${answer.length + error.length} characters`);
+    if (attempts.at(-1)?.status === GONE) found.push(`[N2] ${of} waits, and its endpoint wants nothing more`);
     if (attempts.length > former.length && phase === 'waiting')
       found.push(...tooSoon(of, begun, { at, attempts, phase, kind }));
     former = attempts;
@@ -329,7 +331,7 @@ function judgePace(
       const underWay = own.filter((each) => each.at <= at && (each.endedAt ?? Infinity) > at).length;
       if (underWay > maxInFlight) found.push(`[N4] ${name}: ${underWay} are under way from ${process} as ${id} begins`);
       const inSecond = own.filter((each) => each.at > at - 1_000 && each.at <= at).length;
-      if (maxPerSecond !== undefined && inSecond > partitions * (1.06 * maxPerSecond + maxInFlight))
+      if (maxPerSecond !== undefined && inSecond > partitions * (1.06 * maxPerSecond + 1 + maxInFlight))
         found.push(`[N4] ${name}: ${inSecond} begin within a second from ${process}`);
     }
     return found.slice(0, 1);

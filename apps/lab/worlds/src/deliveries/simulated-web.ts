@@ -52,6 +52,8 @@ export interface WebParts {
 
 export class SimulatedWeb {
   readonly #parts: WebParts;
+  /** Names of which the last answer had an address inside: none of theirs is to be used. */
+  readonly #leadsInside = new Set<string>();
 
   constructor(parts: WebParts) {
     this.#parts = parts;
@@ -59,12 +61,17 @@ export class SimulatedWeb {
 
   readonly resolve = async (hostname: string): Promise<readonly string[]> => {
     await this.#after(WAY_MS);
-    return this.#parts.sites.addressesOf(hostname);
+    const addresses = this.#parts.sites.addressesOf(hostname);
+    if (addresses.some(isInside)) this.#leadsInside.add(hostname);
+    else this.#leadsInside.delete(hostname);
+    return addresses;
   };
 
   readonly dial: Dial = (address) => {
     const { host, sites, ledger } = this.#parts;
-    if (isInside(address)) ledger.breaches.push(`[N5] ${address} was to be connected to`);
+    const name = sites.all.find((each) => each.address === address)?.hostname ?? '';
+    if (isInside(address) || this.#leadsInside.has(name))
+      ledger.breaches.push(`[N5] ${address} was to be connected to`);
     const socket = new SimulatedSocket(host);
     host.after(WAY_MS, () => {
       const reached = sites.reachedAt(address);
@@ -90,9 +97,9 @@ export class SimulatedWeb {
     const signal = options.signal as AbortSignal;
     const { hostname, port, protocol } = new URL(String(options.origin));
     const address = await abortable(signal, this.#connected(connect, { hostname, port, protocol }));
-    if (isInside(address)) ledger.breaches.push(`[N5] ${address} has got a request`);
-    await abortable(signal, this.#after(WAY_MS));
     const site = sites.all.find((each) => each.hostname === hostname)!;
+    if (address !== site.address) ledger.breaches.push(`[N5] ${address} has got a request`);
+    await abortable(signal, this.#after(WAY_MS));
     attempt.heard = { headers, body: Uint8Array.from(options.body as Uint8Array) };
     const answer = sites.answerOf(site);
     if (answer === undefined) return abortable(signal, new Promise<Answer>(() => undefined));

@@ -48,6 +48,9 @@ export interface Site {
   saidGone: boolean;
 }
 
+/** Open to all, and no site's. */
+const ELSEWHERE = '198.41.0.4';
+
 const CHANGES = 0.01;
 const GONE = 0.2;
 
@@ -97,7 +100,8 @@ export class Sites {
   reachedAt(address: string): string | undefined {
     const site = this.all.find((each) => each.address === address);
     if (site?.mood === 'refusing') return undefined;
-    return site?.mood === 'rebound' ? INSIDE[this.#random.below(INSIDE.length)]! : address;
+    if (site?.mood !== 'rebound') return address;
+    return this.#random.chance(0.5) ? ELSEWHERE : INSIDE[this.#random.below(INSIDE.length)]!;
   }
 
   /** undefined: it never answers. */

@@ -201,16 +201,16 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
     to: 'if (address === undefined || wanted === undefined)',
   },
   {
-    name: 'takes an address in disguise for public',
+    name: 'takes private addresses for public',
     file: ADDRESSES,
-    from: 'if (!EMBEDDING.some((prefix) => six.match([prefix, EMBEDDING_BITS]))) return address;',
-    to: 'if (six.toByteArray().length > 0) return address;',
+    from: "return reached.range() === 'unicast';",
+    to: "return ['unicast', 'private'].includes(reached.range());",
   },
   {
-    name: 'takes 6to4 for public',
+    name: 'takes all of 2000::/3 for public',
     file: ADDRESSES,
-    from: "  [ipaddr.IPv6.parse('2002::'), 16],\n",
-    to: '',
+    from: "return six.match(GLOBAL) && six.range() === 'unicast' && !SPECIAL",
+    to: 'return six.match(GLOBAL) || !SPECIAL',
   },
   {
     name: 'reads an answer to its end',
