@@ -6,6 +6,7 @@ import type { Millis } from '@flatline/base';
 import type { DeadLetter } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import type { RuntimeLog } from '../settings.ts';
+import { traceOf } from './trace-of.ts';
 
 /** A record that was refused. */
 export interface RefusedRecord {
@@ -36,12 +37,14 @@ export class RefusalLog {
     if (last === undefined) return;
     this.#newest = { offset: last.offset, reason: last.reason, detail: last.detail, at };
     for (const [reason, of] of Map.groupBy(letters, (letter) => letter.reason)) {
-      const { offset, detail } = of[0]!;
+      const { offset, detail, headers } = of[0]!;
+      const traceId = traceOf(headers);
       this.#log.warn(`records are refused (${reason}) and become dead letters`, {
         ...this.#input,
         offset,
         detail,
         records: of.length,
+        ...(traceId !== undefined && { traceId }),
       });
     }
   }
