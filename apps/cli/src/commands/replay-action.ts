@@ -5,9 +5,9 @@ import { type Aftermath, aftermathOf, ReplayedStretch } from '../dead-letters/af
 import { type DeadLetterFlags, type DeadLetterPipeline, withLetters } from '../dead-letters/letter-access.ts';
 import type { LetterLog, PartitionEnds } from '../dead-letters/letter-log.ts';
 import { isWanted, type LetterFilter, LetterSurvey, noSuchReason, placeOf } from '../dead-letters/letter-survey.ts';
-import { isWhole } from '../dead-letters/letter.ts';
+import { isWhole } from '@flatline/processor/letters';
 import { absentText } from '../dead-letters/letter-text.ts';
-import { replay, type Replayed, type Selected } from '../dead-letters/replay.ts';
+import { replay, type Replayed, type Selected } from '@flatline/processor/letters';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';

@@ -13,8 +13,8 @@ import { pause } from '@flatline/system';
 import type { Stop } from '../stop.ts';
 import type { DeadLetterPipeline } from './letter-access.ts';
 import type { LetterLog } from './letter-log.ts';
-import { isReplayOf } from './letter.ts';
-import type { Replayed } from './replay.ts';
+import { isReplayOf } from '@flatline/processor/letters';
+import type { Replayed } from '@flatline/processor/letters';
 
 export type Aftermath =
   /** No processor reads the input. */

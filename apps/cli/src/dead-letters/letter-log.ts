@@ -8,7 +8,7 @@
 //   LL2  One partition at a time, a record at a time: memory is bounded by the reader's prefetch.
 import { KafkaLogAdmin, KafkaLogReader, type KafkaConnection, type KafkaOptions } from '@flatline/kafka';
 import type { LogSubscription } from '@flatline/ports';
-import { type LetterRecord, letterRecord } from './letter.ts';
+import { type LetterRecord, letterRecord } from '@flatline/processor/letters';
 
 export interface PartitionEnds {
   readonly partition: number;

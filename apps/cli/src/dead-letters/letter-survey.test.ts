@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Letter } from './letter.ts';
+import type { Letter } from '@flatline/processor/letters';
 import { LetterSurvey, placeOf } from './letter-survey.ts';
 
 const letter = (offset: number, reason: string, writtenAt = offset, partition = 0): Letter => ({

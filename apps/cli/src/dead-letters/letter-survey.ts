@@ -9,7 +9,7 @@
 import { didYouMean } from '@flatline/base';
 import { DEAD_LETTER_REASONS, isDeadLetterReason } from '@flatline/ports';
 import { printable } from '../terminal/printable.ts';
-import type { Letter, LetterRecord } from './letter.ts';
+import type { Letter, LetterRecord } from '@flatline/processor/letters';
 
 export interface LetterFilter {
   /** undefined: every reason. */

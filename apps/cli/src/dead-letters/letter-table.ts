@@ -3,7 +3,7 @@ import { counted } from '@flatline/base';
 import type { Colors } from '../terminal/console.ts';
 import { printable, printableKey } from '../terminal/printable.ts';
 import { type Table, type TableColumn, tableOf } from '../terminal/table.ts';
-import type { Letter } from './letter.ts';
+import type { Letter } from '@flatline/processor/letters';
 import { placeOf } from './letter-survey.ts';
 import { isoTime, replayedText } from './letter-text.ts';
 

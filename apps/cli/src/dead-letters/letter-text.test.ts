@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Letter } from './letter.ts';
+import type { Letter } from '@flatline/processor/letters';
 import { absentText, letterValue } from './letter-text.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

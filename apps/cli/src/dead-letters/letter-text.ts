@@ -3,7 +3,7 @@ import { count, counted, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { isUtf8 } from 'node:buffer';
 import { printable, printableKey } from '../terminal/printable.ts';
-import { isOutput, type Letter } from './letter.ts';
+import { isOutput, type Letter } from '@flatline/processor/letters';
 import { placeOf } from './letter-survey.ts';
 
 const HEX_COLUMNS = 16;

@@ -49,7 +49,10 @@ function observed(asked: string[]): Observed {
   };
 }
 
-const routes = Object.entries(ROUTE_ROLES).map(([name, role]) => {
+/** Who watches has the processor looked at until the connection ends: it comes last, so that no other route seems to. */
+const WATCH = 'GET /api/v1/watch';
+const named = Object.entries(ROUTE_ROLES).sort(([a], [b]) => Number(a === WATCH) - Number(b === WATCH));
+const routes = named.map(([name, role]) => {
   const [method = '', path = ''] = name.split(' ');
   return {
     method,

@@ -29,6 +29,8 @@ import { sayInOurWords } from './refused-bodies.ts';
 import { unreadyReasons } from './readiness.ts';
 import { statsWindows } from './stats-windows.ts';
 import { VERSION } from '../version.ts';
+import { Letters } from '../letters/letters.ts';
+import { addLettersApi } from '../letters/letters-api.ts';
 import { addWatchApi } from '../watch/watch-api.ts';
 import { Watches } from '../watch/watches.ts';
 import { warningsOf } from './warnings.ts';
@@ -54,6 +56,7 @@ export const PATHS = [
   '/api/v1/owners',
   '/api/v1/events',
   '/api/v1/watch',
+  '/api/v1/dead-letters',
   '/api/v1/openapi.json',
 ] as const;
 const STATS_PATH = '/api/v1/stats/:pipeline';
@@ -109,6 +112,7 @@ export async function openHttpServer(http: HttpConfig, whole: Whole, push: Pushe
   addApi(server, whole);
   const groups = async (): Promise<readonly string[]> =>
     (await whole.look()).processes.flatMap(({ pipelines }) => pipelines.map(({ group }) => group));
+  addLettersApi(server, new Letters(push));
   addWatchApi(server, { watches, groups, clock });
   const there: There = {
     there: (endpoint, group, asking) => access.others.ask(endpoint, group, asking),

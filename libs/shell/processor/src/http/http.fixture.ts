@@ -133,7 +133,7 @@ export function unprotected(changes: Partial<HttpConfig>): HttpConfig {
 
 /** There is no pipeline to subscribe to. */
 export const NO_PUSH: Parameters<typeof openHttpServer>[2] = {
-  config: { pipelines: [] },
+  config: { application: 'shop', pipelines: [] },
   kafka: { brokers: [], clientId: 'test', clock: systemClock },
   clock: systemClock,
   log: SILENT,

@@ -26,7 +26,9 @@ export const ROUTE_ROLES: RouteRoles = {
   'POST /api/v1/entries-page/:pipeline': 'read',
   'GET /api/v1/events/:pipeline': 'read',
   'GET /api/v1/watch': 'read',
+  'GET /api/v1/dead-letters/:pipeline': 'read',
   'POST /api/v1/entries-act/:pipeline/:act/:key': 'admin',
   'POST /api/v1/entries-act/:pipeline/:act': 'admin',
+  'POST /api/v1/dead-letters/:pipeline/replay': 'admin',
   'POST /api/v1/partitions/:pipeline/:partition/restart': 'admin',
 };

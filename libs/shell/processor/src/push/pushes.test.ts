@@ -64,7 +64,12 @@ function made(connectionsMax = 1_000) {
   const clock = new ManualClock();
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const topic = new Topic();
-  const parts = { config: { pipelines: [PIPELINE] }, kafka: {} as never, clock, log: silent as never };
+  const parts = {
+    config: { application: 'shop', pipelines: [PIPELINE] },
+    kafka: {} as never,
+    clock,
+    log: silent as never,
+  };
   const pushes = new Pushes(parts, connectionsMax, topic.open);
   const subscribed = async (): Promise<Response> => {
     const response = new Response();

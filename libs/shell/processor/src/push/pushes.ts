@@ -12,7 +12,7 @@ import { openOutputTopic, type OutputTopic } from './output-topic.ts';
 import { PipelinePush } from './pipeline-push.ts';
 
 export interface PushesParts {
-  readonly config: Pick<FlatlineConfig, 'pipelines'>;
+  readonly config: Pick<FlatlineConfig, 'application' | 'pipelines'>;
   readonly kafka: KafkaOptions;
   readonly clock: Clock;
   readonly log: RuntimeLog;

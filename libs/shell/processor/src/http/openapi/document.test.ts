@@ -48,6 +48,7 @@ test.each([
   ['/api/v1/entries/visits/visitor-7?proof=then', 400],
   ['/api/v1/entries/visits?limit=0', 400],
   ['/api/v1/events/visits', 400],
+  ['/api/v1/dead-letters/nowhere', 404],
 ])('%s answers %i as it says', async (path, status) => {
   const answer = await (await serve(pipelines))(path);
   expect(answer.status).toBe(status);

@@ -60,6 +60,13 @@ const looks: readonly Operation[] = [
     answers: { 200: { schema: 'Stats' }, 404: { schema: 'Error' } },
   },
   {
+    route: 'GET /api/v1/dead-letters/:pipeline',
+    path: '/api/v1/dead-letters/{pipeline}',
+    summary: 'Records that could not be applied, the newest first, without their values',
+    query: [{ name: 'limit', description: '100 by default', schema: { ...whole, minimum: 1, maximum: 1_000 } }],
+    answers: { 200: { schema: 'DeadLetters' }, 404: { schema: 'Error' }, ...refused },
+  },
+  {
     route: 'GET /api/v1/owners/:pipeline',
     path: '/api/v1/owners/{pipeline}',
     summary: 'Who has each partition, and who stands by',
@@ -121,6 +128,13 @@ const changes: readonly Operation[] = [
     summary: `Ends all that have an attribute with the value: of ${kindsWith('evict')}`,
     body: { schema: 'Evict', isRequired: true },
     answers: { 202: { schema: 'Eviction' }, ...refused },
+  },
+  {
+    route: 'POST /api/v1/dead-letters/:pipeline/replay',
+    path: '/api/v1/dead-letters/{pipeline}/replay',
+    summary: 'Sends dead letters back to their input; what was replayed before is left out',
+    body: { schema: 'Places', isRequired: true },
+    answers: { 202: { schema: 'Replay' }, 404: { schema: 'Error' }, ...refused },
   },
   {
     route: 'POST /api/v1/partitions/:pipeline/:partition/restart',

@@ -189,6 +189,30 @@ export const SCHEMAS = {
     topic: text,
     records: listOf(record({ partition: count, offset: whole })),
   }),
+  DeadLetters: record({
+    pipeline: text,
+    letters: listOf(
+      record(
+        {
+          place: text,
+          writtenAt: instant,
+          reason: text,
+          detail: text,
+          valueBytes: { type: ['integer', 'null'] },
+          origin: record({ topic: text, partition: count, offset: whole }),
+          replays: count,
+          isWhole: truth,
+        },
+        { ...key, ...keyBase64 },
+      ),
+    ),
+  }),
+  Places: record({ places: listOf(text) }),
+  Replay: record({
+    pipeline: text,
+    replayed: listOf(record({ place: text, topic: text, partition: count, offset: whole })),
+    left: listOf(record({ place: text, why: text })),
+  }),
   Restart: record({
     instance: text,
     pipeline: text,

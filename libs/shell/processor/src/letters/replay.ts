@@ -37,7 +37,7 @@ const BATCH_BYTES_MAX = 4_000_000;
 /** Gives each letter once it is committed. All of `selected` are of one partition. @throws Fenced, Retriable, Fatal */
 export async function* replay(
   { clock, writer, inputs, letterTopic }: ReplayParts,
-  selected: AsyncIterable<Selected>,
+  selected: AsyncIterable<Selected> | Iterable<Selected>,
 ): AsyncGenerator<Replayed, void> {
   for await (const batch of batches(selected)) {
     const { partition, origin } = batch[0]!.letter;
@@ -62,7 +62,9 @@ function timestampFor({ origin }: Letter, clock: Clock): number {
   return origin.reason === 'bad-timestamp' ? clock.wallMs() : origin.timestamp;
 }
 
-async function* batches(selected: AsyncIterable<Selected>): AsyncGenerator<readonly Selected[], void> {
+async function* batches(
+  selected: AsyncIterable<Selected> | Iterable<Selected>,
+): AsyncGenerator<readonly Selected[], void> {
   let batch: Selected[] = [];
   let bytes = 0;
   for await (const each of selected) {

@@ -1,0 +1,153 @@
+// Dead letters for whoever looks over HTTP: the newest of a pipeline, and some of them sent back.
+//
+// Owns: how much is under way.
+// Does not own: what a letter is (letter.ts), how they go back (replay.ts), who may (the guard).
+//
+// Invariants
+//   DL1  What was replayed is not sent back again: a replay that broke off is simply asked for again.
+import { type Clock, type DurationMs, Retriable } from '@flatline/base';
+import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
+import {
+  type KafkaConnection,
+  KafkaLogScan,
+  type KafkaOptions,
+  KafkaTopicAdmin,
+  KafkaTransactionalWriters,
+  openCluster,
+  type TopicDescription,
+} from '@flatline/kafka';
+import { inputTopicsOf } from '@flatline/kind-modules';
+import { withinDeadline } from '@flatline/system';
+import { isWhole } from './letter.ts';
+import { type ScannedLetter, scanLetters } from './letter-scan.ts';
+import { replay, type Replayed, type Selected } from './replay.ts';
+
+export interface LettersParts {
+  readonly config: Pick<FlatlineConfig, 'application' | 'pipelines'>;
+  readonly kafka: KafkaOptions;
+  readonly clock: Clock;
+}
+
+export interface LetterPlace {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export interface ReplayOutcome {
+  readonly replayed: readonly Replayed[];
+  readonly left: readonly (LetterPlace & { readonly why: string })[];
+}
+
+/** At once, in a process: each has a connection of its own. */
+const UNDER_WAY_MAX = 4;
+const WITHIN_MS: DurationMs = 15_000;
+/** Offsets that are looked at behind the end of a partition: letters, marks, and the ends of transactions. */
+const NEWEST_OFFSETS = 2_000;
+/** Marks behind an older letter take too long to find. */
+const REPLAYED_OFFSETS_MAX = 50_000;
+
+export class Letters {
+  readonly #parts: LettersParts;
+  #underWay = 0;
+
+  constructor(parts: LettersParts) {
+    this.#parts = parts;
+  }
+
+  pipeline(name: string): PipelineConfig | undefined {
+    return this.#parts.config.pipelines.find((each) => each.name === name);
+  }
+
+  /** The newest first. @throws Retriable, Fatal, PartitionStopped */
+  newest({ deadLetterTopic }: PipelineConfig, limit: number): Promise<readonly ScannedLetter[]> {
+    return this.#using(async (connection) => {
+      const { topic, partitions } = await this.#topic(connection, deadLetterTopic);
+      const scan = new KafkaLogScan({ clock: this.#parts.clock, connection });
+      const all: ScannedLetter[] = [];
+      for (let partition = 0; partition < partitions; partition += 1)
+        all.push(...(await scanLetters(scan, { topic, partition }, (_start, end) => end - NEWEST_OFFSETS)));
+      return all.sort((a, b) => b.letter.writtenAt - a.letter.writtenAt).slice(0, limit);
+    });
+  }
+
+  /** DL1. @throws as `newest`, and Fenced where another replays */
+  replay(pipeline: PipelineConfig, places: readonly LetterPlace[]): Promise<ReplayOutcome> {
+    return this.#using(async (connection) => {
+      const { config, clock } = this.#parts;
+      const writers = new KafkaTransactionalWriters({ clock, connections: [connection] });
+      // Before looking at what was replayed: it ends another replay of this pipeline, or settles one that broke off.
+      const writer = await writers.open(`${config.application}.${pipeline.name}.replay`);
+      try {
+        const inputs = new Map<string, TopicDescription>();
+        for (const topic of inputTopicsOf(pipeline)) inputs.set(topic, await this.#topic(connection, topic));
+        const { topic: letterTopic } = await this.#topic(connection, pipeline.deadLetterTopic);
+        const scan = new KafkaLogScan({ clock, connection });
+        const replayed: Replayed[] = [];
+        const left: ReplayOutcome['left'][number][] = [];
+        for (const [partition, asked] of Map.groupBy(places, (place) => place.partition)) {
+          const { selected, others } = await selectIn(scan, { topic: letterTopic, partition }, asked);
+          left.push(...others);
+          for await (const each of replay({ clock, writer, inputs, letterTopic }, selected)) replayed.push(each);
+        }
+        return { replayed, left };
+      } finally {
+        await writer.close();
+      }
+    });
+  }
+
+  async #topic(connection: KafkaConnection, topic: string): Promise<TopicDescription> {
+    const [found] = await new KafkaTopicAdmin({ clock: this.#parts.clock, connection }).describeTopics([topic]);
+    if (found?.kind === 'present') return found;
+    throw new Retriable(`topic ${topic} is not there, or may not be described: flatline doctor says which`);
+  }
+
+  async #using<T>(use: (connection: KafkaConnection) => Promise<T>): Promise<T> {
+    if (this.#underWay >= UNDER_WAY_MAX) throw new Retriable('others look at dead letters: ask again');
+    const { kafka, clock } = this.#parts;
+    const connection = openCluster(kafka);
+    this.#underWay += 1;
+    const using = use(connection);
+    try {
+      return await withinDeadline(clock, WITHIN_MS, using, () => new Retriable('the brokers do not answer in time'));
+    } finally {
+      this.#underWay -= 1;
+      connection.close();
+      // What was given up fails with the connection, and was told.
+      using.catch(() => undefined);
+    }
+  }
+}
+
+/** Those of one partition that can go back, and why others cannot. */
+async function selectIn(
+  scan: KafkaLogScan,
+  place: { readonly topic: string; readonly partition: number },
+  asked: readonly LetterPlace[],
+): Promise<{ readonly selected: readonly Selected[]; readonly others: ReplayOutcome['left'] }> {
+  const offsets = new Set(asked.map(({ offset }) => offset));
+  const first = Math.min(...offsets);
+  const range = { isTooOld: false };
+  const from = (_start: number, end: number): number => {
+    range.isTooOld = end - first > REPLAYED_OFFSETS_MAX;
+    return range.isTooOld ? end : first;
+  };
+  const found = await scanLetters(scan, place, from, (offset) => offsets.has(offset));
+  const byOffset = new Map(found.map((each) => [each.letter.offset, each]));
+  const others: ReplayOutcome['left'][number][] = [];
+  const selected: Selected[] = [];
+  for (const offset of [...offsets].sort((a, b) => a - b)) {
+    const letter = byOffset.get(offset);
+    const why = range.isTooOld ? 'it is too old for this: flatline dead-letters replay' : whyNot(letter);
+    if (why === undefined) selected.push({ letter: letter!.letter, replay: 1 });
+    else others.push({ partition: place.partition, offset, why });
+  }
+  return { selected, others };
+}
+
+/** undefined: it can. */
+function whyNot(found: ScannedLetter | undefined): string | undefined {
+  if (found === undefined) return 'there is no letter';
+  if (found.replays > 0) return 'it was replayed before';
+  return isWhole(found.letter) ? undefined : 'it does not hold its whole record: have its producer send it again';
+}
