@@ -1,6 +1,9 @@
 // All facts, each a signal: what is drawn of one is drawn again when that one changes, and no other.
 import { batch, signal } from '@preact/signals';
-import type { FiguresFact, InstanceFact, Message, NowFact, PartFact, PipelineFact } from './facts.ts';
+import type { DeliveryFact, FiguresFact, InstanceFact, Message, NowFact, PartFact, PipelineFact } from './facts.ts';
+
+const FIGURES = 'figures/';
+const DELIVERIES = 'deliveries/';
 
 /** A signal. */
 interface Fact<T> {
@@ -14,8 +17,8 @@ export type Hears = (path: string, before: unknown, after: unknown) => void;
 export class FactStore {
   readonly #facts = new Map<string, Fact<unknown>>();
   readonly #hears: Hears;
-  /** Paths of figures, which come and go with instances. */
-  readonly #figures = signal<readonly string[]>([]);
+  /** Paths of what instances tell of themselves, which come and go with them. */
+  readonly #ofInstances = signal<readonly string[]>([]);
 
   constructor(hears: Hears = () => undefined) {
     this.#hears = hears;
@@ -32,7 +35,7 @@ export class FactStore {
   clear(): void {
     batch(() => {
       for (const fact of this.#facts.values()) fact.value = undefined;
-      this.#figures.value = [];
+      this.#ofInstances.value = [];
     });
   }
 
@@ -56,11 +59,17 @@ export class FactStore {
     return this.#of<NowFact>(`now/${name}/${partition}`).value;
   }
 
-  /** By instance. */
   figures(name: string): readonly (readonly [instance: string, figures: FiguresFact])[] {
-    const begin = `figures/${name}/`;
-    return this.#figures.value.flatMap((path) => {
-      const fact = path.startsWith(begin) ? this.#of<FiguresFact>(path).value : undefined;
+    return this.#byInstance(`${FIGURES}${name}/`) as readonly (readonly [string, FiguresFact])[];
+  }
+
+  deliveries(name: string): readonly (readonly [instance: string, endpoints: readonly DeliveryFact[]])[] {
+    return this.#byInstance(`${DELIVERIES}${name}/`) as readonly (readonly [string, readonly DeliveryFact[]])[];
+  }
+
+  #byInstance(begin: string): readonly (readonly [instance: string, fact: unknown])[] {
+    return this.#ofInstances.value.flatMap((path) => {
+      const fact = path.startsWith(begin) ? this.#at(path).value : undefined;
       return fact === undefined ? [] : [[path.slice(begin.length), fact] as const];
     });
   }
@@ -80,8 +89,9 @@ export class FactStore {
     const before = at.peek();
     this.#hears(path, before, fact);
     at.value = fact;
-    if (!path.startsWith('figures/') || (before === undefined) === (fact === undefined)) return;
-    const others = this.#figures.peek().filter((each) => each !== path);
-    this.#figures.value = fact === undefined ? others : [...others, path].sort();
+    if (!path.startsWith(FIGURES) && !path.startsWith(DELIVERIES)) return;
+    if ((before === undefined) === (fact === undefined)) return;
+    const others = this.#ofInstances.peek().filter((each) => each !== path);
+    this.#ofInstances.value = fact === undefined ? others : [...others, path].sort();
   }
 }

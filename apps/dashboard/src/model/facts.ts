@@ -40,6 +40,19 @@ export interface FiguresFact {
   readonly refused?: RefusedFact;
 }
 
+/** Since its tasks began there. */
+export interface DeliveryFact {
+  readonly endpoint: string;
+  /** `open`: it fails, and is tried now and then. */
+  readonly breaker: 'closed' | 'open' | 'disabled';
+  readonly delivered: number;
+  readonly attemptsFailed: number;
+  readonly givenUp: number;
+  readonly parked: number;
+  readonly underWay: number;
+  readonly ready: number;
+}
+
 export interface RefusedFact {
   readonly partition: number;
   readonly offset: number;

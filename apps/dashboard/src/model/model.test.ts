@@ -7,9 +7,11 @@ import { bySoonest, columnsOf, dueWord, keyPath, originOf } from './entry.ts';
 import { FactStore } from './fact-store.ts';
 import type { FiguresFact, NowFact, PartFact } from './facts.ts';
 import { delayFinding, liveFinding, mapFinding, reasonFinding } from './findings.ts';
+import { canGoBack, lettersFinding, replayWord } from './letters.ts';
 import { lineReader } from './lines.ts';
 import { moveBetween } from './moves.ts';
 import { delayBound, delaysOf, ratesOf, reasonsOf, type Sample, sampleOf, SAMPLES_MAX, withSample } from './samples.ts';
+import { cellRows, windowFinding } from './statistics.ts';
 import { heardBetween, inOrder, lifeOf, outputMark } from './timeline.ts';
 import { whyOpen } from './why-open.ts';
 import { duration, instant, moment, rate } from './words.ts';
@@ -199,6 +201,51 @@ describe('a life', () => {
     });
     expect(heardBetween(entry, { ...entry, incarnation: '3-1300', lastSeenAt: 60 })).toBeUndefined();
   });
+});
+
+test('dead letters are told by what refused them, and those that were replayed are done', () => {
+  const letter = {
+    place: '3/7',
+    writtenAt: NOW,
+    reason: 'null-key',
+    detail: '',
+    valueBytes: 4,
+    replays: 0,
+    isWhole: true,
+  };
+  const one = { ...letter, origin: { topic: 'in', partition: 3, offset: 9 } };
+  expect(lettersFinding([])).toBe('No record was refused of late');
+  expect(lettersFinding([one, { ...one, replays: 1 }])).toBe('1 refused of late, all as null-key');
+  expect(lettersFinding([one, { ...one, reason: 'late' }, one])).toBe('3 refused of late, 2 of them as null-key');
+  expect(lettersFinding([{ ...one, replays: 1 }])).toBe('All that was refused of late was replayed');
+  expect([one, { ...one, replays: 1 }, { ...one, isWhole: false }].map(canGoBack)).toEqual([true, false, false]);
+  expect(replayWord(202, { replayed: [{ place: '3/7' }], left: [{ place: '3/8', why: 'there is no letter' }] })).toBe(
+    '1 sent back; 3/8 stays: there is no letter',
+  );
+  expect([replayWord(403, { error: 'needs admin' }), replayWord(502, {})]).toEqual([
+    'needs admin',
+    'the processor answers 502',
+  ]);
+});
+
+test('a window of statistics is told in a sentence, and its cells in rows', () => {
+  const duration = { count: 3, p50: 1_000, p90: null, p99: 90_000, max: 91_000 };
+  const cell = {
+    dimensions: { plan: 'pro' },
+    opened: 4,
+    closed: 3,
+    active: 1,
+    byReason: { TIMEOUT: 3, ENDED: 0 },
+    duration,
+  };
+  const window = { windowStart: NOW - 60_000, windowEnd: NOW, partitions: [0], opened: 4, closed: 3, active: 1 };
+  expect(windowFinding({ ...window, cells: [cell], truncated: false }, 'session')).toBe(
+    'In the 1 min up to 2023-11-14 22:13:20 4 sessions opened and 3 closed; 1 were open at its end',
+  );
+  expect(cellRows([{ ...cell, dimensions: {}, closed: 1 }, cell])).toEqual([
+    ['plan pro', '4', '3', '1', '1 s', '1.5 min', '1.5 min', 'TIMEOUT 3'],
+    ['all', '4', '1', '1', '1 s', '1.5 min', '1.5 min', 'TIMEOUT 3'],
+  ]);
 });
 
 test('names of charts say what they find', () => {

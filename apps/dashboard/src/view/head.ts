@@ -1,7 +1,9 @@
 // Name, tabs, what is chosen, and the token where one is asked for.
 import { h, type ComponentChild } from 'preact';
-import { choose, enter, facts, pipelineName, tab, TABS } from './state.ts';
+import { choose, enter, facts, pipelineName, tab, type Tab, TABS } from './state.ts';
 import { setTheme, theme, THEMES } from './theme.ts';
+
+const TITLES: Readonly<Partial<Record<Tab, string>>> = { letters: 'dead letters' };
 
 export function Head(): ComponentChild {
   return h(
@@ -12,7 +14,11 @@ export function Head(): ComponentChild {
       'nav',
       { 'aria-label': 'Views' },
       TABS.map((each) =>
-        h('a', { key: each, href: `#${each}`, 'aria-current': each === tab.value ? 'page' : undefined }, each),
+        h(
+          'a',
+          { key: each, href: `#${each}`, 'aria-current': each === tab.value ? 'page' : undefined },
+          TITLES[each] ?? each,
+        ),
       ),
     ),
     h(

@@ -8,6 +8,7 @@ import { Acts } from './acts.ts';
 import { askJson, part } from './ask.ts';
 import type { TabProps } from './tab-props.ts';
 import { hearOutputs } from './outputs.ts';
+import { repeatedly } from './repeatedly.ts';
 import { facts } from './state.ts';
 import { Table } from './table.ts';
 
@@ -26,15 +27,22 @@ export function OneEntry({ name, pipeline, asked }: OneEntryProps): ComponentChi
     const note = (mark: Mark): void => {
       setMarks((before) => inOrder([...before, mark]));
     };
-    void askAgain(path, asking.signal, (found, before) => {
-      setEntry(found);
-      const heard = heardBetween(before, found);
-      if (heard !== undefined) note(heard);
-    });
+    let before: Entry | undefined;
+    const stop = repeatedly(
+      AGAIN_MS,
+      () => lookUp(name, asked),
+      (found) => {
+        setEntry(found);
+        const heard = heardBetween(before, found);
+        if (heard !== undefined) note(heard);
+        before = found;
+      },
+    );
     void hearOutputs(`/api/v1/events/${part(name)}?key=${keyPath(asked)}`, asking.signal, (output) => {
       note(outputMark(output));
     });
     return () => {
+      stop();
       asking.abort();
     };
   }, [path]);
@@ -67,6 +75,16 @@ export function OneEntry({ name, pipeline, asked }: OneEntryProps): ComponentChi
   );
 }
 
+/** By the look-up of many, which answers for a key that has none as for one that has. */
+async function lookUp(name: string, asked: Entry): Promise<Entry> {
+  const keys = [asked['keyBase64'] === undefined ? asked['key'] : { base64: asked['keyBase64'] }];
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ keys }) };
+  const { body } = await askJson(`/api/v1/entries/${part(name)}:lookup`, init);
+  const { entries } = body as { readonly entries?: readonly Entry[] };
+  return entries?.[0] ?? (body as Entry);
+}
+
 /** How long it has been silent, of how long it may be. */
 function Silence({ entry, wallMs }: { readonly entry: Entry; readonly wallMs: number }): ComponentChild {
   const { lastSeenAt, renewedAt = lastSeenAt, deadlineAt } = entry;
@@ -95,20 +113,4 @@ function shown(entry: Entry): ComponentChild {
       ),
     ]),
   );
-}
-
-async function askAgain(
-  path: string,
-  signal: AbortSignal,
-  tell: (entry: Entry, before: Entry | undefined) => void,
-): Promise<void> {
-  let before: Entry | undefined;
-  for (;;) {
-    const found = document.hidden ? before : ((await askJson(path)).body as Entry);
-    // An answer to a question that is no longer asked.
-    if (signal.aborted) return;
-    if (found !== undefined) tell(found, before);
-    before = found;
-    await new Promise((next) => setTimeout(next, AGAIN_MS));
-  }
 }

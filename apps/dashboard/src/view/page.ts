@@ -1,9 +1,12 @@
 // The whole page: what is chosen above, then the tab that is open. The others compute nothing.
 import { h, type ComponentChild } from 'preact';
+import { Deliveries } from './deliveries.ts';
 import { Entries } from './entries.ts';
 import { Head, Token } from './head.ts';
+import { Letters } from './letters.ts';
 import { Overview } from './overview.ts';
 import { Partitions } from './partitions.ts';
+import { Statistics } from './statistics.ts';
 import type { TabProps } from './tab-props.ts';
 import { needsToken, pipeline, pipelineName, tab, trouble, type Tab } from './state.ts';
 
@@ -11,6 +14,9 @@ const VIEWS: Readonly<Record<Tab, (props: TabProps) => ComponentChild>> = {
   overview: Overview,
   partitions: Partitions,
   entries: Entries,
+  statistics: Statistics,
+  letters: Letters,
+  deliveries: Deliveries,
 };
 
 export function Page(): ComponentChild {

@@ -5,7 +5,7 @@ import type { PartFact, PipelineFact } from '../model/facts.ts';
 import { type Move, moveBetween, withMove } from '../model/moves.ts';
 import { type Sample, sampleOf, withSample } from '../model/samples.ts';
 
-export const TABS = ['overview', 'partitions', 'entries'] as const;
+export const TABS = ['overview', 'partitions', 'entries', 'statistics', 'letters', 'deliveries'] as const;
 export type Tab = (typeof TABS)[number];
 
 export const moves = signal<readonly Move[]>([]);

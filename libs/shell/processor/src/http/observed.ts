@@ -49,10 +49,12 @@ export interface ProcessView {
   /** Share of the look-ups that may wait here at once. */
   readonly lookUpFill: number;
   readonly pipelines: readonly PipelineStatus[];
+  /** What it delivers to webhooks. Default: nothing. */
+  readonly deliveries?: readonly DeliveryStatus[];
 }
 
 /** The processor as the HTTP side sees it: asked with each request, nothing is kept. */
-export interface Observed extends Omit<ProcessView, 'pipelines'> {
+export interface Observed extends Omit<ProcessView, 'pipelines' | 'deliveries'> {
   /** What it delivers to webhooks. */
   deliveries(): readonly DeliveryStatus[];
   /** This program's. */

@@ -20,5 +20,6 @@ export function oneProcess(observed: Observed, metrics: () => Promise<string>): 
 
 export function viewOf(observed: Observed, pipelines: ProcessView['pipelines'] = observed.pipelines()): ProcessView {
   const { worker, instance, wallNow, hasStarted, isStopping, lookUpFill } = observed;
-  return { worker, instance, wallNow, hasStarted, isStopping, lookUpFill, pipelines };
+  const deliveries = observed.deliveries();
+  return { worker, instance, wallNow, hasStarted, isStopping, lookUpFill, pipelines, deliveries };
 }

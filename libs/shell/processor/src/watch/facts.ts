@@ -4,11 +4,13 @@
 //   pipelines                   names, in the order of the configuration
 //   pipeline/NAME               what it is
 //   figures/NAME/INSTANCE       sums over what the instance owns
+//   deliveries/NAME/INSTANCE    by endpoint, what the instance delivers to webhooks
 //   part/NAME/PARTITION         in whose hands it is: changes with a move
 //   now/NAME/PARTITION          how far it is: changes all the time
 import type { HistogramStatus } from '@flatline/base';
 import { KIND_WORDS } from '@flatline/kind-modules/words';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
+import { deliveriesFact } from './deliveries-fact.ts';
 import { endsByReason } from './ends.ts';
 import type { Growth } from './growth.ts';
 import type { Shown, ShownPipeline } from './shown.ts';
@@ -18,6 +20,7 @@ export type Facts = ReadonlyMap<string, string>;
 
 /** Sums over what an instance owns. */
 export const FIGURES = 'figures/';
+export const DELIVERIES = 'deliveries/';
 export const PART = 'part/';
 /** They change with every record: what else has changed is said before them. */
 export const NOW = 'now/';
@@ -45,8 +48,12 @@ export function factsOf({ processes }: Shown, instance: string, growth: Growth):
     }
   }
   for (const process of processes)
-    for (const pipeline of process.pipelines)
-      say(`${FIGURES}${pipeline.name}/${process.instance}`, figuresFact(pipeline, growth.of(process, pipeline)));
+    for (const pipeline of process.pipelines) {
+      const place = `${pipeline.name}/${process.instance}`;
+      say(`${FIGURES}${place}`, figuresFact(pipeline, growth.of(process, pipeline)));
+      const deliveries = process.deliveries?.filter((each) => each.pipeline === pipeline.name) ?? [];
+      if (deliveries.length > 0) say(`${DELIVERIES}${place}`, deliveriesFact(deliveries));
+    }
   return facts;
 }
 

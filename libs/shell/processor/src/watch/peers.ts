@@ -5,7 +5,7 @@
 //
 //   followed ──▶ connecting ──▶ heard ──▶ lost ──▶ pause ──▶ connecting …     until it is followed no more
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
-import { type Facts, FIGURES, NOW, PART } from './facts.ts';
+import { DELIVERIES, type Facts, FIGURES, NOW, PART } from './facts.ts';
 
 const AGAIN_MS: DurationMs = 2_000;
 /** Instances beyond are not asked. */
@@ -48,7 +48,7 @@ export class Peers {
     const all = new Map(own);
     for (const { facts } of this.#peers.values())
       for (const [path, fact] of facts) {
-        if (path.startsWith(FIGURES) && !own.has(path)) all.set(path, fact);
+        if ((path.startsWith(FIGURES) || path.startsWith(DELIVERIES)) && !own.has(path)) all.set(path, fact);
         if (!path.startsWith(PART) || !fact.startsWith(OWNED) || all.get(path)?.startsWith(OWNED) !== false) continue;
         all.set(path, fact);
         const now = `${NOW}${path.slice(PART.length)}`;

@@ -1,5 +1,6 @@
 // What is asked of processes to make facts of: a part of what HTTP shows of them.
 import type { KindName, Millis } from '@flatline/base';
+import type { DeliveryStatus } from '@flatline/notifier';
 import type { InstancePartitions } from '@flatline/ports';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 
@@ -22,6 +23,7 @@ export interface ShownProcess {
   readonly instance: string;
   readonly wallNow: Millis;
   readonly pipelines: readonly ShownPipeline[];
+  readonly deliveries?: readonly DeliveryStatus[];
 }
 
 /** All that one port answers for. */

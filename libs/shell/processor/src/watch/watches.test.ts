@@ -93,6 +93,21 @@ test('a partition is said with who has it, wherever that is, and how far it is w
   expect(fact('figures/visits/a')).toMatchObject({ read: 0, ended: 0, deadLetters: 1 });
 });
 
+test('what goes to webhooks is said by endpoint, with the worst of its breakers', () => {
+  const counters = { delivered: 3, attemptsFailed: 1, givenUp: 0, parked: 2, superseded: 0 };
+  const status = { pipeline: 'visits', endpoint: 'crm', counters, underWay: 1, ready: 4 };
+  const deliveries = [
+    { ...status, partition: 0, breaker: 'open' as const },
+    { ...status, partition: 1, breaker: 'closed' as const },
+    { ...status, partition: 0, breaker: 'closed' as const, pipeline: 'other' },
+  ];
+  const shown = { processes: [{ ...view([pipeline({})]), deliveries }] };
+  const facts = factsOf(shown, 'a', new Growth());
+  expect(JSON.parse(facts.get('deliveries/visits/a')!)).toEqual([
+    { endpoint: 'crm', breaker: 'open', delivered: 6, attemptsFailed: 2, givenUp: 0, parked: 4, underWay: 2, ready: 8 },
+  ]);
+});
+
 test('what has grown is counted while a task stays, and not again when it comes', () => {
   const growth = new Growth();
   const counters = task({}).counters!;
