@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { summarize } from './index.ts';
-import { applyEvent, applyHeartbeat, OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
+import { applyEvent, applyHeartbeat, applyNumbers, OTHER_TYPE, saysNumbersOnly, TYPES_MAX } from './apply-event.ts';
 import { COUNT_MAX } from './counts.ts';
 import { blankDetail } from './detail.ts';
 import { at, closing, event, opened, RULES, rules } from './session.fixture.ts';
@@ -191,4 +192,36 @@ describe('[S10] aggregation', () => {
     expect(summary.attributes.get('__proto__')).toBe('x');
     expect(summary.countsByType.get('__proto__')).toBe(1);
   });
+});
+
+describe('an event that says numbers only', () => {
+  const maybe = (most: number): fc.Arbitrary<number | undefined> => fc.option(fc.nat(most), { nil: undefined });
+  const anyEvent = fc.record({ occurredAt: maybe(500), sequence: maybe(120), timeoutMs: maybe(9_000) });
+  const anyStep = fc.record({ event: anyEvent, at: fc.nat(500), timeoutMs: fc.constantFrom(1_000, 2_000) });
+
+  test('[S1][S5][S6][S7] does to a session by the short way what it does by the other', () => {
+    let short = 0;
+    fc.assert(
+      fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
+        const [entry, expected] = [opened(at(100)), opened(at(100))];
+        for (const { event: said, at: time, timeoutMs } of steps) {
+          const [using, next] = [rules({ timeoutMs }), event(said)];
+          const { duplicate } = applyEvent(expected, using, next, at(time, time, time + 1));
+          const isShort = saysNumbersOnly(next);
+          if (isShort) expect(applyNumbers(entry, using, next, at(time, time, time + 1))).toBe(!duplicate);
+          else applyEvent(entry, using, next, at(time, time, time + 1));
+          if (isShort) short += 1;
+          expect(entry).toEqual(expected);
+        }
+      }),
+    );
+    expect(short).toBeGreaterThan(0);
+  });
+
+  test.each([{ type: 'STARTED' }, { eventId: 'a' }, { timeoutMs: 5 }, { attributes: new Map() }, { source: 'a' }])(
+    'says %j besides, and is none',
+    (said) => {
+      expect(saysNumbersOnly(event({ sequence: 1, ...said }))).toBe(false);
+    },
+  );
 });

@@ -77,6 +77,33 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
   return forgottenSources === 0 ? applied : { ...applied, forgottenSources };
 }
 
+/** True if the event says nothing but when it was and its number, as most do. */
+export function saysNumbersOnly({ type, eventId, timeoutMs, attributes, source }: SessionEvent): boolean {
+  return (
+    type === HEARTBEAT &&
+    eventId === undefined &&
+    timeoutMs === undefined &&
+    attributes === undefined &&
+    source === undefined
+  );
+}
+
+/** As `applyEvent`, of an event that says numbers only: short enough that V8 makes one piece of it. False: it is a duplicate. */
+export function applyNumbers(entry: SessionEntry, rules: SessionRules, event: SessionEvent, at: Occurrence): boolean {
+  const { sequence } = event;
+  const detail = sequence === undefined ? entry.detail : detailOf(entry);
+  if (sequence !== undefined && !noteNewSequence(detail!, sequence, false)) {
+    countDuplicate(detail!);
+    touch(entry, at);
+    return false;
+  }
+  noteEventTime(entry, detail, event.occurredAt ?? at.timestamp, at.effectiveAt);
+  touch(entry, at);
+  countEvent(entry);
+  if (!entry.timeoutChosen) entry.timeoutMs = rules.timeoutMs;
+  return true;
+}
+
 /**
  * An event that only adds data (S8): its ids, its type, its attributes. It is no sign of life, tells neither start nor end, and
  * chooses no timeout.

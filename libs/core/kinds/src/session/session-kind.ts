@@ -7,7 +7,15 @@ import type { Effects, Evicting, GroupRecords, Kept, Kind, KindParts, PipelineKi
 import { inputAt } from '../input-place.ts';
 import { whyUnreadable } from '../reducing/kept-states.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
-import { applyData, applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
+import {
+  applyData,
+  applyEvent,
+  applyHeartbeat,
+  applyNumbers,
+  type Occurrence,
+  openSession,
+  saysNumbersOnly,
+} from './apply-event.ts';
 import { blankEvent, ENDED, type EventDecoder, resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { deadlineOf, dueReason } from './deadline.ts';
 import { isClosed } from './closed-mark.ts';
@@ -91,6 +99,8 @@ class SessionKind implements Kind {
    * before the entry's row is: a heartbeat waits a twelfth of its time for that line.
    */
   #mayMeetDisorder: boolean;
+  /** True if an event that says numbers only does no more to a live session than count: nothing is told, capped, reduced. */
+  readonly #isPlain: boolean;
   /** Bytes of state that a session opens with. */
   readonly #leastBytes: number;
   /** Also what is kept beside the entries. undefined: nothing is counted. */
@@ -131,6 +141,8 @@ class SessionKind implements Kind {
     this.evicting = options.inputs === undefined ? this.#acts : undefined;
     const { reducer } = options.rules;
     this.#reducing = reducer && new SessionReducing(reducer, options, parts.partition);
+    this.#isPlain =
+      !this.#tells && options.rules.maxEvents === undefined && reducer === undefined && this.#stats === undefined;
   }
 
   get kept(): Kept | undefined {
@@ -408,7 +420,15 @@ class SessionKind implements Kind {
   }
 
   #takeDecoded(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
-    const { index } = records;
+    if (isLive && this.#isPlain && saysNumbersOnly(this.#event)) {
+      this.#applyNumbers(effects);
+      return undefined;
+    }
+    return this.#takeAny(records, isLive, effects);
+  }
+
+  /** An event that may say anything. */
+  #takeAny(records: GroupRecords, isLive: boolean, effects: Effects): Refusal | undefined {
     const isEnd = this.#event.type === ENDED;
     if (isEnd && !isLive) {
       this.#parts.counters.unmatchedEnds += 1;
@@ -424,7 +444,7 @@ class SessionKind implements Kind {
       this.#end(effects);
       return undefined;
     }
-    if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
+    if (!this.#makeRoom(records.index, isLive, effects)) return NO_ROOM;
     this.#apply(isLive, effects);
     return undefined;
   }
@@ -544,6 +564,18 @@ class SessionKind implements Kind {
     if (isTold) this.#telling.touched(isLive, seenBefore, effects);
     if (!isLive) this.#stats?.opened(entry);
     else if (standing !== undefined) this.#stats?.moved(entry, standing);
+    effects.changed();
+    if (entry.timeoutMs < before) effects.dueSooner();
+  }
+
+  /** As `#apply`, of an event of a live session that says numbers only. */
+  #applyNumbers(effects: Effects): void {
+    const { counters } = this.#parts;
+    counters.events += 1;
+    const entry = this.#entry;
+    const before = entry.timeoutMs;
+    if (!applyNumbers(entry, this.#rules, this.#event, this.#at)) counters.duplicates += 1;
+    if (entry.timeoutMs !== before) effects.reshaped();
     effects.changed();
     if (entry.timeoutMs < before) effects.dueSooner();
   }
