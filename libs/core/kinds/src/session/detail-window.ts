@@ -110,9 +110,9 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
     else setChanged(this.#state.at(this.#slot), after);
   }
 
-  /** True if nothing of it lies in the state. */
+  /** True if nothing of it lies in the state, sources included. */
   get hasNumbersOnly(): boolean {
-    return (this.#i32[this.#i + 15]! & (HAS_TEXTS | HAS_BEFORE)) === 0;
+    return (this.#i32[this.#i + 15]! & ~RESTARTS_MASK) === 0;
   }
 
   get #hasBefore(): boolean {

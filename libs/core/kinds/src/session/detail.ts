@@ -58,13 +58,23 @@ const numbers = new Float64Array(8);
 
 /** All but what lies in the state, of which it is said whether it is there. */
 export function encodeNumbers(detail: SessionDetail, hasTexts: boolean, out: ByteWriter): void {
-  const { sequence, hasSources, disorder, reduced } = detail;
-  numbers[0] =
+  const { hasSources, disorder, reduced } = detail;
+  const elsewhere =
     (hasTexts ? HAS_TEXTS : 0) |
-    (sequence === undefined ? 0 : HAS_SEQUENCE) |
     (hasSources ? HAS_SOURCES : 0) |
     (disorder === undefined ? 0 : HAS_DISORDER) |
     (reduced === undefined ? 0 : HAS_REDUCED);
+  writeNumbers(detail, elsewhere, out);
+}
+
+/** The same of one that has nothing in the state, and is not asked for it. */
+export function encodeNumbersOnly(detail: SessionDetail, out: ByteWriter): void {
+  writeNumbers(detail, 0, out);
+}
+
+function writeNumbers(detail: SessionDetail, elsewhere: number, out: ByteWriter): void {
+  const { sequence } = detail;
+  numbers[0] = elsewhere | (sequence === undefined ? 0 : HAS_SEQUENCE);
   numbers[1] = zigzag(detail.startedAt);
   numbers[2] = zigzag(detail.lastEventAt);
   numbers[3] = detail.duplicateCount;

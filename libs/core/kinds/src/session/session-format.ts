@@ -21,7 +21,7 @@ import {
 } from '@flatline/base';
 import type { EntryFormat, TouchBase } from '../contract.ts';
 import { COUNT_MAX } from './counts.ts';
-import { type DecodedNumbers, decodeNumbers, encodeNumbers } from './detail.ts';
+import { type DecodedNumbers, decodeNumbers, encodeNumbers, encodeNumbersOnly } from './detail.ts';
 import { isEarly, NO_ACTIVITY } from './early-data.ts';
 import type { SessionEntry } from './entry.ts';
 import { CLOSED, isClosed } from './closed-mark.ts';
@@ -44,7 +44,8 @@ export interface ReadSession extends SessionEntry {
   restoreDetail(numbers: DecodedNumbers): void;
 }
 
-export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
+/** `hasNumbersOnly`: where it is known that all of the detail is numbers. */
+export function encodeHead(entry: SessionEntry, out: ByteWriter, hasNumbersOnly = false): number {
   const { detail, openedAt, firstOffset } = entry;
   const early = isEarly(entry) ? EARLY : 0;
   const closed = isClosed(entry) ? CLOSED_FLAG : 0;
@@ -60,7 +61,8 @@ export function encodeHead(entry: SessionEntry, out: ByteWriter): number {
   out.varints(numbers, 7);
   if (detail === undefined) return 0;
   const before = out.length;
-  encodeNumbers(detail, detail.texts !== undefined, out);
+  if (hasNumbersOnly) encodeNumbersOnly(detail, out);
+  else encodeNumbers(detail, detail.texts !== undefined, out);
   return out.length - before;
 }
 
@@ -139,7 +141,7 @@ function leastVersion(entry: SessionWindow): number {
 export const sessionFormat: EntryFormat<SessionWindow> = {
   window: (memory) => new SessionWindow(memory),
   leastVersion,
-  encode: encodeHead,
+  encode: (entry, out) => encodeHead(entry, out, entry.hasNumbersOnly),
   decode: decodeHead,
   encodeTouch,
   decodeTouch,
