@@ -29,7 +29,8 @@ const SEQUENCE = words('sequence"');
 const TIMEOUT_MS = words('timeoutMs"');
 const ATTRIBUTES = words('attributes"');
 const SOURCE = words('source"');
-/** Parts of most events as machines write them, without spaces. */
+/** Parts of most events as machines write them, without spaces; and what many of them begin with. */
+const COMPACT_BEGINNING = words(`{"type":"${HEARTBEAT}","occurredAt":`);
 const COMPACT_HEARTBEAT = words(`"type":"${HEARTBEAT}"`);
 const COMPACT_OCCURRED_AT = words('"occurredAt":');
 const COMPACT_SEQUENCE = words('"sequence":');
@@ -54,13 +55,19 @@ export class JsonEventScanner {
     this.#view = this.#texts.view(buffer);
     this.#at = start;
     this.#end = end;
-    if (this.#next() !== OPEN) return false;
+    if (!this.#first(target)) return false;
     for (;;) {
-      if (!this.#member(target)) return false;
       const after = this.#next();
       if (after === CLOSE) return this.#at === end;
-      if (after !== COMMA) return false;
+      if (after !== COMMA || !this.#member(target)) return false;
     }
+  }
+
+  /** The opening brace and a member, or two where both are what they mostly are. */
+  #first(event: SessionEvent): boolean {
+    if (!this.#passes(COMPACT_BEGINNING)) return this.#next() === OPEN && this.#member(event);
+    event.type = HEARTBEAT;
+    return (event.occurredAt = this.#integer()) >= 0;
   }
 
   #member(event: SessionEvent): boolean {
