@@ -1,5 +1,5 @@
 import { counted } from '@flatline/base';
-import { type RunningProcessor, startProcessor } from '@flatline/processor';
+import { inlineMore, type RunningProcessor, startProcessor } from '@flatline/processor';
 import { whileWaiting } from '@flatline/system';
 import { ExitCode } from '../exit-code.ts';
 import { interruptedBefore, usageFailure } from '../failure.ts';
@@ -14,6 +14,7 @@ const REDRAW_EVERY_MS = 500;
 export async function run(flags: RunFlags, console: Console, context: CommandContext): Promise<ExitCode> {
   const { clock } = context.shell;
   const { worker } = flags;
+  inlineMore(process);
   const stop = stopOf(flags, context);
   const { config, log } = await startOf(flags, context, {
     console,

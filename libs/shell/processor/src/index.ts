@@ -41,5 +41,6 @@ export {
 } from './topics/foreign-deliveries.ts';
 export { type LackingRights, lackingRights, rightsText } from './topics/topic-rights.ts';
 export { STAMP_UNLIMITED, topicSettings } from './topics/topic-settings.ts';
+export { inlineMore } from './inlining.ts';
 export { VERSION } from './version.ts';
 export type { ShownEntry } from '@flatline/kinds';

@@ -1,7 +1,7 @@
 // One processor in a separate process: `fork(this, [task as JSON])`. It reports its HTTP address, then answers questions
 // in their order, and stops cleanly at SIGTERM.
 import { partitionOf } from '@flatline/base';
-import { startProcessor } from '@flatline/processor';
+import { inlineMore, startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from '../tasks/instance-task.ts';
 import { sessionKey } from '../session-key.ts';
@@ -17,6 +17,8 @@ const NO_SPAN: Span = { elapsedMs: 0, cpuMs: 0, heartbeats: 0 };
 
 const task = JSON.parse(process.argv[2]!) as InstanceTask;
 let begun: (() => Omit<Span, 'heartbeats'>) | undefined = task.isTimed === true ? beginSpan() : undefined;
+// As `flatline run`.
+inlineMore(process);
 const processor = await startProcessor(configurationOf(task), {
   log: {
     ...log,

@@ -1,7 +1,7 @@
 // A processor in this process: its settings, its progress, and its cost.
 import type { DurationMs } from '@flatline/base';
 import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
-import { type ProcessorSnapshot, type RunningProcessor, startProcessor } from '@flatline/processor';
+import { inlineMore, type ProcessorSnapshot, type RunningProcessor, startProcessor } from '@flatline/processor';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PIPELINE } from '../tasks/application.ts';
@@ -29,6 +29,7 @@ export const log = {
 /** The whole processor as `flatline run` starts it: group, transactions, changelog, local store, timers. */
 export async function processWithFlatline(task: ContenderTask): Promise<ContenderCost> {
   const { rssBytes: rssBeforeBytes } = memoryAtRest();
+  inlineMore(process);
   const processor = await startProcessor(configurationOf({ ...task, timeoutMs: NEVER_MS }), { log });
   const begin = await until(processor, (snapshot) => eventsIn(snapshot) > (task.warmUpRecords ?? 0));
   const toClose = beginCpu();
