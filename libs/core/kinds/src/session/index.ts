@@ -10,7 +10,7 @@ export { type SessionCounters } from './session-counters.ts';
 export { sessionFormat } from './session-format.ts';
 export { SessionWindow } from './session-window.ts';
 export { sessionView } from './session-view.ts';
-export { sessionKind } from './session-kind.ts';
+export { sessionKind } from './session-pipeline.ts';
 export type { SessionInput, SessionOptions } from './session-options.ts';
 export { DurationSketch } from './statistics/duration-sketch.ts';
 export { CELL_BYTES, CELLS_MAX, cellsOf, type StatisticsRules } from './statistics/statistics-rules.ts';

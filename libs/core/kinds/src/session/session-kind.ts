@@ -2,10 +2,9 @@
 //
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
-import { assert, type DurationMs, type Millis, type Mutable } from '@flatline/base';
-import type { Effects, Evicting, GroupRecords, Kept, Kind, KindParts, PipelineKind, Refusal } from '../contract.ts';
+import type { DurationMs, Millis, Mutable } from '@flatline/base';
+import type { Effects, Evicting, GroupRecords, Kept, Kind, KindParts, Refusal } from '../contract.ts';
 import { inputAt } from '../input-place.ts';
-import { whyUnreadable } from '../reducing/kept-states.ts';
 import { decodeInto, NO_ROOM } from '../refusals.ts';
 import {
   applyData,
@@ -23,14 +22,12 @@ import { readFragments } from './disorder-bytes.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
 import { isEarly, openEarly, openFromEarly, renewEarly } from './early-data.ts';
 import { growthAtMost, growthOf } from './growth.ts';
-import type { SessionEntry, SessionRules } from './entry.ts';
+import type { SessionRules } from './entry.ts';
 import { blankDetail } from './detail.ts';
-import { reductionsOf } from './kept-reductions.ts';
 import { type Arrival, belongs, isLate } from './placing.ts';
-import { CLOSE_GROWTH_MAX, isRevised, Revisions, type WhyClosed } from './revisions.ts';
-import { type SessionCounters, zeroCounters } from './session-counters.ts';
-import { sessionFormat } from './session-format.ts';
-import { prepareAll, type SessionInput, type SessionOptions } from './session-options.ts';
+import { Revisions, type WhyClosed } from './revisions.ts';
+import type { SessionCounters } from './session-counters.ts';
+import type { SessionInput, SessionOptions } from './session-options.ts';
 import { readSource } from './source-header.ts';
 import { SessionTelling } from './session-telling.ts';
 import { countClose, type OnClosed } from './session-voice.ts';
@@ -39,7 +36,8 @@ import { noteTold, openTold, toldBytes } from './told.ts';
 import type { SessionWindow } from './session-window.ts';
 import { UNKNOWN_KEY } from './unknown-key.ts';
 import { SessionActs } from './session-acts.ts';
-import { SessionStatistics } from './statistics/session-statistics.ts';
+import { openStatistics } from './open-statistics.ts';
+import type { SessionStatistics } from './statistics/session-statistics.ts';
 
 /** What is kept of a record's key: an entry, and whether that is a session or early data. */
 interface Found {
@@ -49,36 +47,7 @@ interface Found {
 
 type SessionParts = KindParts<SessionWindow, SessionCounters>;
 
-export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow, SessionCounters> {
-  return {
-    format: sessionFormat,
-    counters: zeroCounters,
-    ...(isRevised(options.rules) && { dueGrowthMax: CLOSE_GROWTH_MAX }),
-    open: (parts) => new SessionKind(options, parts),
-    prepare: (schemaId) => prepareAll(options, schemaId),
-    whyUnreadable: (kept) => {
-      const { reducer } = options.rules;
-      const why = reducer && whyUnreadable(reducer, kept, reductionsOf);
-      return why && `reducer: ${why}`;
-    },
-  };
-}
-
-function openStatistics({ rules, stats: voice }: SessionOptions, parts: SessionParts): SessionStatistics | undefined {
-  const { stats } = rules;
-  if (stats === undefined) return undefined;
-  assert(voice !== undefined, 'statistics have a topic and an encoder');
-  const { partition, entry } = parts;
-  return new SessionStatistics(stats, voice, { partition, open: () => countedIn(entry) });
-}
-
-/** One that waits for revisions has closed, and was counted then (S9). */
-function countedIn(entry: SessionWindow): readonly SessionEntry[] {
-  if (isClosed(entry)) return [];
-  return entry.hasDisorder ? readFragments(entry) : [entry];
-}
-
-class SessionKind implements Kind {
+export class SessionKind implements Kind {
   readonly #options: SessionOptions;
   readonly #rules: SessionRules;
   readonly #parts: SessionParts;

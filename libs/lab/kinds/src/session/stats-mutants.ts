@@ -80,7 +80,7 @@ export const STATS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'counts after a start what waits for revisions as open',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
+    file: 'libs/core/kinds/src/session/open-statistics.ts',
     from: 'if (isClosed(entry)) return [];',
     to: '',
   },
