@@ -67,7 +67,8 @@ export const SIDEBAR: readonly Group[] = [
   {
     title: 'Judge it',
     pages: [
-      ['Performance, beside others', 'docs/PERFORMANCE.md'],
+      ['Beside others, and when not', 'docs/COMPARISONS.md'],
+      ['Performance', 'docs/PERFORMANCE.md'],
       ['Faults on a real broker', 'docs/chaos-report.md'],
       ['Decisions', 'docs/adr/README.md'],
       ['Hacking', 'docs/HACKING.md'],
