@@ -13,7 +13,8 @@ export const SIDEBAR: readonly Group[] = [
     title: 'Start',
     pages: [
       ['What it is, and five minutes', 'README.md'],
-      ['Why and how it works', 'docs/ARCHITECTURE.md'],
+      ['Clock and proof', 'docs/CLOCK-AND-PROOF.md'],
+      ['How it is built', 'docs/ARCHITECTURE.md'],
       ['The rules', 'docs/SPEC.md'],
     ],
   },
