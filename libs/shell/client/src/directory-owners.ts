@@ -13,7 +13,7 @@ interface Holder {
   readonly endpoint: string;
 }
 
-interface Said {
+export interface OwnersSaid {
   readonly partitionCount: number;
   readonly partitions: readonly {
     readonly partition: number;
@@ -22,7 +22,7 @@ interface Said {
   }[];
 }
 
-export function instancesOf({ partitionCount, partitions }: Said): OwnerMap {
+export function instancesOf({ partitionCount, partitions }: OwnersSaid): OwnerMap {
   const owners = new Map(partitions.map(({ partition, owner }) => [partition, owner ?? undefined]));
   const all = partitions.flatMap(({ owner, standbys }) => [...(owner === null ? [] : [owner]), ...standbys]);
   return {

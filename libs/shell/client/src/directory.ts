@@ -7,7 +7,7 @@ import { type Asked, DirectoryAccess, type DirectoryCredentials } from './direct
 import { act, type ActPlace, type Evicted, type EvictionPlaces, type KeyAct } from './directory-acts.ts';
 import { NoAnswer, SilentEndpoints, systemClock } from '@flatline/system';
 import type { DirectoryEntry } from './directory-entry.ts';
-import { instancesOf, type OwnerMap } from './directory-owners.ts';
+import { instancesOf, type OwnerMap, type OwnersSaid } from './directory-owners.ts';
 import { type DirectoryChange, watching } from './directory-watch.ts';
 import type { WatchTrouble } from './instance-troubles.ts';
 import { checkCall } from './known-options.ts';
@@ -225,10 +225,11 @@ class HttpDirectory implements Directory {
       limit !== undefined && `limit=${limit}`,
       after !== undefined && `after=${encodeURIComponent(after)}`,
     ].filter((each) => typeof each === 'string');
-    const { pipeline, kind, entries, unanswered, ...more } = await this.#fromAny<Listed>(
+    const { said } = await this.#fromAny(
       this.#known(),
       `/api/v1/entries/${encodeURIComponent(this.#pipeline)}?${query.join('&')}`,
     );
+    const { pipeline, kind, entries, unanswered, ...more } = said as Listed;
     return {
       entries: entries.map((entry) => ({ ...entry, pipeline, kind, state: 'live' })),
       unanswered,
@@ -299,13 +300,12 @@ class HttpDirectory implements Directory {
     const body = JSON.stringify({ keys: asked, ...(proof && { proof }) });
     const path = `/api/v1/entries/${encodeURIComponent(this.#pipeline)}:lookup`;
     const headers = { 'content-type': 'application/json' };
-    const { entries } = await this.#fromAny<{ readonly entries: readonly DirectoryEntry[] }>(
-      [endpoint, ...this.#known()],
-      path,
-      { method: 'POST', headers, body },
-    );
-    // Somebody else answered for it: the map is old. The next look goes to the right one.
-    if (entries.some(({ owner, partition }) => owner !== this.#owners?.nameOf(partition))) void this.#refresh();
+    const { by, said } = await this.#fromAny([endpoint, ...this.#known()], path, { method: 'POST', headers, body });
+    const { entries } = said as { readonly entries: readonly DirectoryEntry[] };
+    // Somebody else answered for it, or in its stead, as where it has started again at another address: the map is old. The next look
+    // goes to the right one.
+    const isOld = by !== endpoint || entries.some(({ owner, partition }) => owner !== this.#owners?.nameOf(partition));
+    if (isOld) void this.#refresh();
     return entries;
   }
 
@@ -316,7 +316,8 @@ class HttpDirectory implements Directory {
   async #learnOwners(): Promise<void> {
     this.#askedAtMs = performance.now();
     const path = `/api/v1/owners/${encodeURIComponent(this.#pipeline)}`;
-    this.#owners = instancesOf(await this.#fromAny(this.#known(), path));
+    const { said } = await this.#fromAny(this.#known(), path);
+    this.#owners = instancesOf(said as OwnersSaid);
   }
 
   /** Never rejects: what is known serves on. */
@@ -354,12 +355,16 @@ class HttpDirectory implements Directory {
   }
 
   /** @throws Retriable where none answers, Misconfigured where one refuses the question */
-  async #fromAny<Answer>(endpoints: readonly string[], path: string, asked: Asked = {}): Promise<Answer> {
+  async #fromAny(
+    endpoints: readonly string[],
+    path: string,
+    asked: Asked = {},
+  ): Promise<{ readonly by: string; readonly said: unknown }> {
     const failures: string[] = [];
     for (const endpoint of this.#inOrder(endpoints)) {
       try {
         const { status, body } = await this.#askOne(endpoint, path, asked);
-        if (status === 200) return body as Answer;
+        if (status === 200) return { by: endpoint, said: body };
         const { error } = body as Said;
         if (status === 400) throw new Misconfigured(error ?? 'the question was refused');
         failures.push(`${endpoint}: ${error ?? status}`);
