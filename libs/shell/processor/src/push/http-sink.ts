@@ -17,11 +17,13 @@ export class HttpSink implements Sink {
   onRoom: () => void = () => undefined;
   /** Called once, when the connection has gone. */
   onClosed: () => void = () => undefined;
-  #isClosed = false;
+  #isClosed: boolean;
 
+  /** One that has gone by now is closed from the start: `onClosed` is not called. */
   constructor(response: ServerResponse, clock: Pick<Clock, 'after'>) {
     this.#response = response;
     this.#clock = clock;
+    this.#isClosed = response.closed || response.destroyed;
     response.once('close', () => {
       this.#isClosed = true;
       this.onClosed();

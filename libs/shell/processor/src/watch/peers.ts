@@ -8,6 +8,8 @@ import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import { DELIVERIES, type Facts, FIGURES, NOW, PART } from './facts.ts';
 
 const AGAIN_MS: DurationMs = 2_000;
+/** One that lives tells the time with each of its looks, which are some seconds apart at most. */
+const SILENT_MS: DurationMs = 15_000;
 /** Instances beyond are not asked. */
 const PEERS_MAX = 64;
 /** The first line of one with thousands of partitions has hundreds of kilobytes. */
@@ -64,6 +66,7 @@ class Peer {
   readonly #parts: PeersParts;
   readonly #ending = new AbortController();
   #cancel: Cancel = () => undefined;
+  #cancelGivingUp: Cancel = () => undefined;
 
   constructor(parts: PeersParts, endpoint: string, group: string) {
     this.#parts = parts;
@@ -73,14 +76,18 @@ class Peer {
   close(): void {
     this.#ending.abort();
     this.#cancel();
+    this.#cancelGivingUp();
   }
 
   /** Never rejects: one that is lost is asked again, and tells nothing until it answers. */
   async #hear(endpoint: string, group: string): Promise<void> {
-    const { signal } = this.#ending;
+    const hearing = new AbortController();
+    const signal = AbortSignal.any([this.#ending.signal, hearing.signal]);
     try {
       let rest = '';
+      this.#heard(hearing);
       for await (const piece of await this.#parts.open(endpoint, group, signal)) {
+        this.#heard(hearing);
         const lines = (rest + piece).split('\n');
         rest = lines.pop()!;
         if (rest.length > LINE_LENGTH_MAX) throw new Error('it tells no end of one line');
@@ -89,10 +96,20 @@ class Peer {
     } catch {
       // It is shown as one that tells nothing here.
     }
+    this.#cancelGivingUp();
     this.facts.clear();
-    if (signal.aborted) return;
+    if (this.#ending.signal.aborted) return;
     this.#cancel = this.#parts.clock.after(AGAIN_MS, () => {
       void this.#hear(endpoint, group);
+    });
+  }
+
+  /** A machine that is cut off ends no connection. */
+  #heard(hearing: AbortController): void {
+    this.#cancelGivingUp();
+    if (this.#ending.signal.aborted) return;
+    this.#cancelGivingUp = this.#parts.clock.after(SILENT_MS, () => {
+      hearing.abort();
     });
   }
 

@@ -37,6 +37,8 @@ export function addWatchApi(server: FastifyInstance, { watches, groups, clock }:
       'x-accel-buffering': 'no',
     });
     const sink = new HttpSink(response, clock);
+    // It may have left while it was let in.
+    if (sink.isClosed) return reply;
     sink.onClosed = () => {
       watches.remove(sink);
     };

@@ -183,6 +183,60 @@ describe('who watches', () => {
     watches.close();
   });
 
+  test('a worker that is silent holds a look up, and what others tell no longer than that', async () => {
+    const clock = new ManualClock();
+    let looks = 0;
+    const look = (): Promise<Looked> => {
+      looks += 1;
+      return new Promise((resolve) =>
+        clock.after(3_000, () => {
+          resolve(looked([]));
+        }),
+      );
+    };
+    const watches = new Watches({ ...ALONE, look, clock });
+    watches.add(new PageSink(), 'all');
+    for (let at = 0; at < 240; at += 1) await turnOf(clock);
+    expect(looks).toBeGreaterThan(10);
+    watches.close();
+  });
+
+  test('another instance that says nothing for long is believed no more, and asked again', async () => {
+    const clock = new ManualClock();
+    const others = [{ name: 'b', endpoint: 'http://b:1', partitions: [1], standbys: [] }];
+    const owned = { role: 'owner', owner: 'b', standbys: [], state: 'running' };
+    let opened = 0;
+    const watches = new Watches({
+      instance: 'a',
+      endpoint: () => 'http://a:1',
+      look: () => Promise.resolve(looked([pipeline({ inputPartitions: 2, instances: others })])),
+      open: (_endpoint, _group, signal) => {
+        opened += 1;
+        return Promise.resolve(
+          (async function* () {
+            if (opened === 1) yield `${JSON.stringify({ facts: { 'part/visits/1': owned } })}\n`;
+            await new Promise((_, reject) => {
+              signal.addEventListener('abort', () => {
+                reject(new Error('given up'));
+              });
+            });
+          })(),
+        );
+      },
+      clock,
+    });
+    const page = new PageSink();
+    watches.add(page, 'all');
+    await turnOf(clock);
+    await turnOf(clock);
+    expect(page.facts.get('part/visits/1')).toEqual(owned);
+    for (let at = 0; at < 40; at += 1) await turnOf(clock);
+    expect([opened, page.facts.get('part/visits/1')]).toEqual([2, { owner: 'b', standbys: [], state: 'elsewhere' }]);
+    watches.close();
+    await turnOf(clock);
+    expect(clock.pending).toBe(0);
+  });
+
   test('is told by other instances of what is theirs, while they are followed, and of nothing else', async () => {
     const clock = new ManualClock();
     const others = [

@@ -7,7 +7,7 @@
 //
 // Invariants
 //   WT1  Without a watcher nothing is looked at, no other instance is asked, and no timer runs.
-//   WT2  Looks follow each other by EVERY_MS, and take at most LOOK_SHARE of the time.
+//   WT2  Looks follow each other by EVERY_MS, and take at most LOOK_SHARE of the time, or are PAUSE_MAX_MS apart.
 //   WT3  Instances that watch this one are told of what is here alone: none goes through two of them.
 import { type Cancel, type Clock, type DurationMs } from '@flatline/base';
 import { Board, type RoomySink } from './board.ts';
@@ -19,6 +19,8 @@ import type { Shown } from './shown.ts';
 export const EVERY_MS: DurationMs = 500;
 /** A look at thousands of partitions takes long enough to be felt by heartbeats: then it is taken less often. */
 const LOOK_SHARE = 0.02;
+/** What a look takes may be a wait for a worker that is silent: what others tell does not wait longer for that. */
+const PAUSE_MAX_MS: DurationMs = 5_000;
 const WATCHERS_MAX = 100;
 
 export interface WatchesParts {
@@ -93,7 +95,7 @@ export class Watches {
     this.#isLooking = false;
     if (this.#size === 0) return;
     const tookMs = clock.monotonicMs() - beganAtMs;
-    this.#cancel = clock.after(Math.max(EVERY_MS, tookMs / LOOK_SHARE), () => {
+    this.#cancel = clock.after(Math.min(PAUSE_MAX_MS, Math.max(EVERY_MS, tookMs / LOOK_SHARE)), () => {
       this.#cancel = undefined;
       void this.#look();
     });
