@@ -33,6 +33,7 @@ export function crossChecks(config: Configuration, { now, reducers = {} }: Check
     ...topicClashes(config),
     ...registryChecks(config),
     ...httpChecks(config.http),
+    ...otlpChecks(config),
     ...ingestChecks(config),
     ...(config.ingest === undefined ? [] : senderPortChecks(config.ingest)),
     ...notifierChecks(config),
@@ -212,6 +213,15 @@ function areInputs({ kind: a }: TopicUse, { kind: b }: TopicUse): boolean {
   return (
     (reads.includes(a) && reads.includes(b)) || (a === 'input' && b === 'target') || (a === 'target' && b === 'input')
   );
+}
+
+/** The address is logged with each sending that fails. */
+function otlpChecks({ otlp }: Configuration): CrossFinding[] {
+  if (otlp === undefined) return [];
+  const { username, password } = new URL(otlp.url);
+  if (username + password === '') return [];
+  const problem = 'a URL without user and password: the header is a secret of its own, otlp.authorization';
+  return [finding('otlp.url', undefined, problem)];
 }
 
 function registryChecks(config: Configuration): CrossFinding[] {

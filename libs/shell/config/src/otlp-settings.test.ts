@@ -24,4 +24,13 @@ describe('otlp', () => {
       expect.stringMatching(/^otlp\.authorization .*cannot be read/),
     ]);
   });
+
+  test.each(['http://me:s3cret@127.0.0.1/v1/metrics', 'https://s3cret@collector/v1/metrics'])(
+    '[I4] who sends is not said in the address, and what was is not shown: %s',
+    (url) => {
+      const [problem, ...others] = problems({ ...minimal, otlp: { url } });
+      expect(problem).toMatch(/^otlp\.url \[\] .*without user and password.*otlp\.authorization/);
+      expect([problem!.includes('s3cret'), others]).toEqual([false, []]);
+    },
+  );
 });

@@ -43,7 +43,7 @@ describe('metrics that are sent', () => {
     const warned: unknown[] = [];
     const told = Promise.withResolvers<undefined>();
     const push = new OtlpPush({
-      config: { url, ca: undefined, intervalMs: 60_000, authorization: () => 'Bearer abc' },
+      config: { url: `${url}?api-key=s3cret`, ca: undefined, intervalMs: 60_000, authorization: () => 'Bearer abc' },
       clock,
       log: {
         info: () => undefined,

@@ -64,9 +64,15 @@ export class OtlpPush {
       if (status >= 300) throw new Error(`it answers ${status}: ${text.slice(0, SHOWN_MAX)}`);
     } catch (error) {
       log.warn('metrics not sent (otlp.url); the next sending says all of them', {
-        url: config.url,
+        url: placeIn(config.url),
         why: messageOf(error),
       });
     }
   }
+}
+
+/** Without its query, in which some collectors take a key. */
+function placeIn(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
 }
