@@ -1,36 +1,55 @@
 // Letters of one partition of a dead-letter topic, from an offset to its present end, with how often each was replayed.
-import type { KafkaLogScan } from '@flatline/kafka';
-import type { TopicPartition } from '@flatline/ports';
-import { type Letter, letterRecord } from './letter.ts';
+import type { LogBounds } from '@flatline/kafka';
+import type { RecordCursor, TopicPartition } from '@flatline/ports';
+import { type Letter, type LetterCursor, letterRecord } from './letter.ts';
 
-export interface ScannedLetter {
-  readonly letter: Letter;
-  /** Marks lie behind their letter in its partition: all of them have been read. */
-  readonly replays: number;
+/** What is kept of a letter, and how often that was replayed. */
+export type Scanned<T> = T & { readonly replays: number };
+
+/** As KafkaLogScan. */
+export interface LetterSource {
+  bounds(place: TopicPartition): Promise<LogBounds>;
+  /** Some records from `offset` on, all of them committed. */
+  read(
+    place: TopicPartition,
+    offset: number,
+  ): Promise<{ readonly cursor: LetterCursor & Pick<RecordCursor, 'next'>; readonly nextOffset: number }>;
 }
 
-export type LetterSource = Pick<KafkaLogScan, 'bounds' | 'read'>;
+export interface LetterScan<T> {
+  /** By where the partition begins and where it ends. */
+  readonly from: (start: number, end: number) => number;
+  /** All that is kept of a letter. undefined: nothing. */
+  readonly keep: (letter: Letter) => T | undefined;
+  /** Letters that are kept: the last ones. */
+  readonly most: number;
+}
 
-/** `from`: by where it begins and where it ends. `wanted`: of which letters is kept anything. @throws PartitionStopped, Retriable, Fatal */
-export async function scanLetters(
+/** In the order of the partition; whole letters are held one at a time, within one answer of the broker (X6). @throws PartitionStopped, Retriable, Fatal */
+export async function scanLetters<T extends object>(
   scan: LetterSource,
   place: TopicPartition,
-  from: (start: number, end: number) => number,
-  wanted: (offset: number) => boolean = () => true,
-): Promise<readonly ScannedLetter[]> {
+  { from, keep, most }: LetterScan<T>,
+): Promise<readonly Scanned<T>[]> {
   const { logStartOffset, lastStableOffset: end } = await scan.bounds(place);
   const begin = Math.max(logStartOffset, from(logStartOffset, end));
-  const letters = new Map<number, Letter>();
-  const replays = new Map<number, number>();
+  const kept = new Map<number, { readonly letter: T; replays: number }>();
   for (let position = begin; position < end;) {
     const { cursor, nextOffset } = await scan.read(place, position);
     while (cursor.next()) {
       if (cursor.offset < begin || cursor.offset >= end) continue;
       const record = letterRecord(cursor, place.partition);
-      if (record.kind === 'mark') replays.set(record.offset, (replays.get(record.offset) ?? 0) + 1);
-      else if (record.kind === 'letter' && wanted(record.offset)) letters.set(record.offset, record);
+      if (record.kind === 'mark') {
+        // Marks lie behind their letter: what is not kept by now never will be.
+        const marked = kept.get(record.offset);
+        if (marked !== undefined) marked.replays += 1;
+      } else if (record.kind === 'letter') {
+        const letter = keep(record);
+        if (letter !== undefined) kept.set(record.offset, { letter, replays: 0 });
+        if (kept.size > most) kept.delete(kept.keys().next().value!);
+      }
     }
     position = nextOffset;
   }
-  return [...letters].map(([offset, letter]) => ({ letter, replays: replays.get(offset) ?? 0 }));
+  return [...kept.values()].map(({ letter, replays }) => ({ ...letter, replays }));
 }

@@ -46,11 +46,17 @@ export function isWhole({ origin }: Letter): boolean {
 
 export type LetterRecord = Letter | ReplayMark | { readonly kind: 'foreign' };
 
+/** As much of a cursor as a letter is read from. */
+export type LetterCursor = Pick<
+  RecordCursor,
+  'offset' | 'timestamp' | 'bytes' | 'keyStart' | 'keyLength' | 'valueStart' | 'valueLength' | 'hasHeaders' | 'headers'
+>;
+
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder();
 
 /** Copies what the cursor stands on. */
-export function letterRecord(cursor: RecordCursor, partition: number): LetterRecord {
+export function letterRecord(cursor: LetterCursor, partition: number): LetterRecord {
   const headers = cursor.hasHeaders ? cursor.headers().map(copyHeader) : [];
   const read = readDeadLetter(headers);
   if (read === undefined) return markOf(headers) ?? { kind: 'foreign' };
@@ -81,7 +87,7 @@ export function replayedRecord(
   return { key, value, headers, ...(timestamp === undefined ? {} : { timestamp }) };
 }
 
-export function replayMark({ offset }: Letter, replay: number): OutgoingRecord {
+export function replayMark({ offset }: Pick<Letter, 'offset'>, replay: number): OutgoingRecord {
   const headers = [header(REPLAYED_HEADER, String(offset)), header(REPLAY_HEADER, String(replay))];
   return { key: null, value: new Uint8Array(0), headers };
 }

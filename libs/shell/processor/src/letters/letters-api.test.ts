@@ -6,6 +6,7 @@ import Fastify from 'fastify';
 import type { Letter } from './letter.ts';
 import { addLettersApi } from './letters-api.ts';
 import type { LetterPlace } from './letters.ts';
+import { listedLetter } from './listed-letter.ts';
 
 const LETTER: Letter = {
   kind: 'letter',
@@ -24,7 +25,7 @@ let failure: Error | undefined;
 addLettersApi(server, {
   pipeline: (name) => (name === 'visits' ? ({ name } as PipelineConfig) : undefined),
   newest: (_pipeline, limit) =>
-    failure === undefined ? Promise.resolve([{ letter: LETTER, replays: limit }]) : Promise.reject(failure),
+    failure === undefined ? Promise.resolve([{ ...listedLetter(LETTER), replays: limit }]) : Promise.reject(failure),
   replay: (_pipeline, places) => {
     asked = places;
     const left = [{ partition: 3, offset: 8, why: 'there is no letter' }];

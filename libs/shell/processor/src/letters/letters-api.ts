@@ -6,9 +6,9 @@ import { messageOf } from '@flatline/base';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { keyFields } from '../directory/entry-json.ts';
 import { queryBytes } from '../directory/entry-paths.ts';
-import { isWhole } from './letter.ts';
-import type { ScannedLetter } from './letter-scan.ts';
+import type { Scanned } from './letter-scan.ts';
 import type { LetterPlace, Letters } from './letters.ts';
+import type { ListedLetter } from './listed-letter.ts';
 
 const LIST = '/api/v1/dead-letters/:pipeline';
 const REPLAY = '/api/v1/dead-letters/:pipeline/replay';
@@ -61,19 +61,19 @@ export function addLettersApi(server: FastifyInstance, letters: LettersApi): voi
   });
 }
 
-function shown({ letter, replays }: ScannedLetter): object {
-  const { writtenAt, key, value, origin } = letter;
-  const { reason, detail, topic, partition, offset } = origin;
+function shown(letter: Scanned<ListedLetter>): object {
+  const { partition, offset, writtenAt, key, keyBytes, reason, detail, valueBytes, origin, replays, isWhole } = letter;
   return {
-    place: placeText(letter),
+    place: placeText({ partition, offset }),
     writtenAt,
     reason,
     detail,
     ...(key !== null && keyFields(key)),
-    valueBytes: value?.length ?? null,
-    origin: { topic, partition, offset },
+    ...(keyBytes !== undefined && { keyBytes }),
+    valueBytes,
+    origin,
     replays,
-    isWhole: isWhole(letter),
+    isWhole,
   };
 }
 

@@ -17,10 +17,11 @@ import {
   type TopicDescription,
 } from '@flatline/kafka';
 import { inputTopicsOf } from '@flatline/kind-modules';
-import { withinDeadline } from '@flatline/system';
-import { isWhole } from './letter.ts';
-import { type ScannedLetter, scanLetters } from './letter-scan.ts';
+import { isWhole, type Letter } from './letter.ts';
+import { type Scanned, scanLetters } from './letter-scan.ts';
+import { type ListedLetter, listedLetter } from './listed-letter.ts';
 import { replay, type Replayed, type Selected } from './replay.ts';
+import { UnderWay } from './under-way.ts';
 
 export interface LettersParts {
   readonly config: Pick<FlatlineConfig, 'application' | 'pipelines'>;
@@ -48,7 +49,7 @@ const REPLAYED_OFFSETS_MAX = 50_000;
 
 export class Letters {
   readonly #parts: LettersParts;
-  #underWay = 0;
+  readonly #underWay = new UnderWay(UNDER_WAY_MAX);
 
   constructor(parts: LettersParts) {
     this.#parts = parts;
@@ -59,14 +60,17 @@ export class Letters {
   }
 
   /** The newest first. @throws Retriable, Fatal, PartitionStopped */
-  newest({ deadLetterTopic }: PipelineConfig, limit: number): Promise<readonly ScannedLetter[]> {
+  newest({ deadLetterTopic }: PipelineConfig, limit: number): Promise<readonly Scanned<ListedLetter>[]> {
     return this.#using(async (connection) => {
       const { topic, partitions } = await this.#topic(connection, deadLetterTopic);
       const scan = new KafkaLogScan({ clock: this.#parts.clock, connection });
-      const all: ScannedLetter[] = [];
-      for (let partition = 0; partition < partitions; partition += 1)
-        all.push(...(await scanLetters(scan, { topic, partition }, (_start, end) => end - NEWEST_OFFSETS)));
-      return all.sort((a, b) => b.letter.writtenAt - a.letter.writtenAt).slice(0, limit);
+      const from = (_start: number, end: number): number => end - NEWEST_OFFSETS;
+      let newest: readonly Scanned<ListedLetter>[] = [];
+      for (let partition = 0; partition < partitions; partition += 1) {
+        const found = await scanLetters(scan, { topic, partition }, { from, keep: listedLetter, most: limit });
+        newest = [...newest, ...found].sort((a, b) => b.writtenAt - a.writtenAt).slice(0, limit);
+      }
+      return newest;
     });
   }
 
@@ -102,20 +106,15 @@ export class Letters {
     throw new Retriable(`topic ${topic} is not there, or may not be described: flatline doctor says which`);
   }
 
-  async #using<T>(use: (connection: KafkaConnection) => Promise<T>): Promise<T> {
-    if (this.#underWay >= UNDER_WAY_MAX) throw new Retriable('others look at dead letters: ask again');
+  #using<T>(use: (connection: KafkaConnection) => Promise<T>): Promise<T> {
     const { kafka, clock } = this.#parts;
-    const connection = openCluster(kafka);
-    this.#underWay += 1;
-    const using = use(connection);
-    try {
-      return await withinDeadline(clock, WITHIN_MS, using, () => new Retriable('the brokers do not answer in time'));
-    } finally {
-      this.#underWay -= 1;
-      connection.close();
-      // What was given up fails with the connection, and was told.
-      using.catch(() => undefined);
-    }
+    return this.#underWay.run(clock, WITHIN_MS, () => {
+      const connection = openCluster(kafka);
+      const end = (): void => {
+        connection.close();
+      };
+      return { work: use(connection), end };
+    });
   }
 }
 
@@ -132,7 +131,9 @@ async function selectIn(
     range.isTooOld = end - first > REPLAYED_OFFSETS_MAX;
     return range.isTooOld ? end : first;
   };
-  const found = await scanLetters(scan, place, from, (offset) => offsets.has(offset));
+  const keep = (letter: Letter): { readonly letter: Letter } | undefined =>
+    offsets.has(letter.offset) ? { letter } : undefined;
+  const found = await scanLetters(scan, place, { from, keep, most: offsets.size });
   const byOffset = new Map(found.map((each) => [each.letter.offset, each]));
   const others: ReplayOutcome['left'][number][] = [];
   const selected: Selected[] = [];
@@ -146,7 +147,7 @@ async function selectIn(
 }
 
 /** undefined: it can. */
-function whyNot(found: ScannedLetter | undefined): string | undefined {
+function whyNot(found: Scanned<{ readonly letter: Letter }> | undefined): string | undefined {
   if (found === undefined) return 'there is no letter';
   if (found.replays > 0) return 'it was replayed before';
   return isWhole(found.letter) ? undefined : 'it does not hold its whole record: have its producer send it again';

@@ -203,7 +203,7 @@ export const SCHEMAS = {
           replays: count,
           isWhole: truth,
         },
-        { ...key, ...keyBase64 },
+        { ...key, ...keyBase64, keyBytes: count },
       ),
     ),
   }),
