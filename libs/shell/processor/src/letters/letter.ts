@@ -15,10 +15,14 @@ const REPLAY_HEADER = 'flatline-replay';
 /** On a mark: the offset of the dead letter, in the same partition, that was replayed. */
 const REPLAYED_HEADER = 'flatline-replayed';
 
-export interface Letter {
-  readonly kind: 'letter';
+/** In the dead-letter topic. */
+export interface LetterPlace {
   readonly partition: number;
   readonly offset: number;
+}
+
+export interface Letter extends LetterPlace {
+  readonly kind: 'letter';
   /** When it was written to the dead-letter topic. */
   readonly writtenAt: Millis;
   readonly key: Uint8Array | null;

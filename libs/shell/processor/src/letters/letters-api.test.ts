@@ -3,9 +3,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Retriable } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import Fastify from 'fastify';
-import type { Letter } from './letter.ts';
+import type { Letter, LetterPlace } from './letter.ts';
 import { addLettersApi } from './letters-api.ts';
-import type { LetterPlace } from './letters.ts';
 import { listedLetter } from './listed-letter.ts';
 
 const LETTER: Letter = {

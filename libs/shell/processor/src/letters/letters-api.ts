@@ -6,8 +6,9 @@ import { messageOf } from '@flatline/base';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { keyFields } from '../directory/entry-json.ts';
 import { queryBytes } from '../directory/entry-paths.ts';
+import type { LetterPlace } from './letter.ts';
 import type { Scanned } from './letter-scan.ts';
-import type { LetterPlace, Letters } from './letters.ts';
+import type { Letters } from './letters.ts';
 import type { ListedLetter } from './listed-letter.ts';
 
 const LIST = '/api/v1/dead-letters/:pipeline';

@@ -17,10 +17,11 @@ import {
   type TopicDescription,
 } from '@flatline/kafka';
 import { inputTopicsOf } from '@flatline/kind-modules';
-import { isWhole, type Letter } from './letter.ts';
+import type { LetterPlace } from './letter.ts';
 import { type Scanned, scanLetters } from './letter-scan.ts';
 import { type ListedLetter, listedLetter } from './listed-letter.ts';
-import { replay, type Replayed, type Selected } from './replay.ts';
+import { replay, type Replayed } from './replay.ts';
+import { type LeftLetter, selectLetters } from './selection.ts';
 import { UnderWay } from './under-way.ts';
 
 export interface LettersParts {
@@ -29,14 +30,9 @@ export interface LettersParts {
   readonly clock: Clock;
 }
 
-export interface LetterPlace {
-  readonly partition: number;
-  readonly offset: number;
-}
-
 export interface ReplayOutcome {
   readonly replayed: readonly Replayed[];
-  readonly left: readonly (LetterPlace & { readonly why: string })[];
+  readonly left: readonly LeftLetter[];
 }
 
 /** At once, in a process: each has a connection of its own. */
@@ -44,8 +40,6 @@ const UNDER_WAY_MAX = 4;
 const WITHIN_MS: DurationMs = 15_000;
 /** Offsets that are looked at behind the end of a partition: letters, marks, and the ends of transactions. */
 const NEWEST_OFFSETS = 2_000;
-/** Marks behind an older letter take too long to find. */
-const REPLAYED_OFFSETS_MAX = 50_000;
 
 export class Letters {
   readonly #parts: LettersParts;
@@ -87,11 +81,12 @@ export class Letters {
         const { topic: letterTopic } = await this.#topic(connection, pipeline.deadLetterTopic);
         const scan = new KafkaLogScan({ clock, connection });
         const replayed: Replayed[] = [];
-        const left: ReplayOutcome['left'][number][] = [];
+        const left: LeftLetter[] = [];
         for (const [partition, asked] of Map.groupBy(places, (place) => place.partition)) {
-          const { selected, others } = await selectIn(scan, { topic: letterTopic, partition }, asked);
-          left.push(...others);
-          for await (const each of replay({ clock, writer, inputs, letterTopic }, selected)) replayed.push(each);
+          const offsets = asked.map(({ offset }) => offset);
+          const chosen = await selectLetters(scan, { topic: letterTopic, partition }, offsets, inputs);
+          left.push(...chosen.left);
+          for await (const each of replay({ clock, writer, inputs, letterTopic }, chosen.selected)) replayed.push(each);
         }
         return { replayed, left };
       } finally {
@@ -116,39 +111,4 @@ export class Letters {
       return { work: use(connection), end };
     });
   }
-}
-
-/** Those of one partition that can go back, and why others cannot. */
-async function selectIn(
-  scan: KafkaLogScan,
-  place: { readonly topic: string; readonly partition: number },
-  asked: readonly LetterPlace[],
-): Promise<{ readonly selected: readonly Selected[]; readonly others: ReplayOutcome['left'] }> {
-  const offsets = new Set(asked.map(({ offset }) => offset));
-  const first = Math.min(...offsets);
-  const range = { isTooOld: false };
-  const from = (_start: number, end: number): number => {
-    range.isTooOld = end - first > REPLAYED_OFFSETS_MAX;
-    return range.isTooOld ? end : first;
-  };
-  const keep = (letter: Letter): { readonly letter: Letter } | undefined =>
-    offsets.has(letter.offset) ? { letter } : undefined;
-  const found = await scanLetters(scan, place, { from, keep, most: offsets.size });
-  const byOffset = new Map(found.map((each) => [each.letter.offset, each]));
-  const others: ReplayOutcome['left'][number][] = [];
-  const selected: Selected[] = [];
-  for (const offset of [...offsets].sort((a, b) => a - b)) {
-    const letter = byOffset.get(offset);
-    const why = range.isTooOld ? 'it is too old for this: flatline dead-letters replay' : whyNot(letter);
-    if (why === undefined) selected.push({ letter: letter!.letter, replay: 1 });
-    else others.push({ partition: place.partition, offset, why });
-  }
-  return { selected, others };
-}
-
-/** undefined: it can. */
-function whyNot(found: Scanned<{ readonly letter: Letter }> | undefined): string | undefined {
-  if (found === undefined) return 'there is no letter';
-  if (found.replays > 0) return 'it was replayed before';
-  return isWhole(found.letter) ? undefined : 'it does not hold its whole record: have its producer send it again';
 }

@@ -1,13 +1,11 @@
 // What is shown of a dead letter in a list: bounded, whatever the record holds (X6). Pure.
 import { copyBytes, type Millis } from '@flatline/base';
-import { isWhole, type Letter } from './letter.ts';
+import { isWhole, type Letter, type LetterPlace } from './letter.ts';
 
 /** Characters of a text, and bytes of a key. What this version writes into a letter's detail is shorter. */
 const SHOWN_MAX = 1_024;
 
-export interface ListedLetter {
-  readonly partition: number;
-  readonly offset: number;
+export interface ListedLetter extends LetterPlace {
   readonly writtenAt: Millis;
   readonly key: Uint8Array | null;
   /** How long the key is, where `key` is only the beginning of it. */

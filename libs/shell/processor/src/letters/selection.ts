@@ -1,0 +1,58 @@
+// Which letters of one partition go back to their input, and why others do not.
+import type { TopicPartition } from '@flatline/ports';
+import { isWhole, type Letter, type LetterPlace } from './letter.ts';
+import { type LetterSource, type Scanned, scanLetters } from './letter-scan.ts';
+import type { Selected } from './replay.ts';
+
+export interface LeftLetter extends LetterPlace {
+  readonly why: string;
+}
+
+interface Found {
+  readonly letter: Letter;
+}
+
+/** Marks behind an older letter take too long to find. */
+const REPLAYED_OFFSETS_MAX = 50_000;
+/** Longest name that a topic can have, in characters. */
+const TOPIC_SHOWN = 249;
+
+/** `inputs`: by topic. @throws PartitionStopped, Retriable, Fatal */
+export async function selectLetters(
+  scan: LetterSource,
+  place: TopicPartition,
+  asked: readonly number[],
+  inputs: ReadonlyMap<string, unknown>,
+): Promise<{ readonly selected: readonly Selected[]; readonly left: readonly LeftLetter[] }> {
+  const offsets = new Set(asked);
+  const first = Math.min(...offsets);
+  const range = { isTooOld: false };
+  const from = (_start: number, end: number): number => {
+    range.isTooOld = end - first > REPLAYED_OFFSETS_MAX;
+    return range.isTooOld ? end : first;
+  };
+  const keep = (letter: Letter): Found | undefined => (offsets.has(letter.offset) ? { letter } : undefined);
+  const found = await scanLetters(scan, place, { from, keep, most: offsets.size });
+  const byOffset = new Map(found.map((each) => [each.letter.offset, each]));
+  const left: LeftLetter[] = [];
+  const selected: Selected[] = [];
+  for (const offset of [...offsets].sort((a, b) => a - b)) {
+    const letter = byOffset.get(offset);
+    const why = range.isTooOld ? 'it is too old for this: flatline dead-letters replay' : whyNot(letter, inputs);
+    if (why === undefined) selected.push({ letter: letter!.letter, replay: 1 });
+    else left.push({ partition: place.partition, offset, why });
+  }
+  return { selected, left };
+}
+
+/** undefined: it can. */
+function whyNot(found: Scanned<Found> | undefined, inputs: ReadonlyMap<string, unknown>): string | undefined {
+  if (found === undefined) return 'there is no letter';
+  if (found.replays > 0) return 'it was replayed before';
+  if (!isWhole(found.letter)) return 'it does not hold its whole record: have its producer send it again';
+  const { topic } = found.letter.origin;
+  // Whoever may write dead letters may not thereby write to any topic that the processor may.
+  if (!inputs.has(topic))
+    return `it came from ${topic.slice(0, TOPIC_SHOWN)}, the input is ${[...inputs.keys()].join(', ')}`;
+  return undefined;
+}
