@@ -6,6 +6,7 @@ import Fastify from 'fastify';
 import type { Letter, LetterPlace } from './letter.ts';
 import { addLettersApi } from './letters-api.ts';
 import { listedLetter } from './listed-letter.ts';
+import { NoSuchPartition } from './selection.ts';
 
 const LETTER: Letter = {
   kind: 'letter',
@@ -27,6 +28,7 @@ addLettersApi(server, {
     failure === undefined ? Promise.resolve([{ ...listedLetter(LETTER), replays: limit }]) : Promise.reject(failure),
   replay: (_pipeline, places) => {
     asked = places;
+    if (failure !== undefined) return Promise.reject(failure);
     const left = [{ partition: 3, offset: 8, why: 'there is no letter' }];
     return Promise.resolve({ replayed: [{ letter: LETTER, replay: 1, inputOffset: 120 }], left });
   },
@@ -91,6 +93,12 @@ test.each([
 ])('a replay of %j is refused, and names what is asked for', async (payload) => {
   const answer = await server.inject({ method: 'POST', url: REPLAY, payload });
   expect([answer.statusCode, answer.json()]).toEqual([400, { error: expect.stringContaining('PARTITION/OFFSET') }]);
+});
+
+test('[I1] a place in no partition of the topic is refused, and named', async () => {
+  failure = new NoSuchPartition('dead has no partition 9: they are 0 to 7');
+  const answer = await server.inject({ method: 'POST', url: REPLAY, payload: { places: ['9/7'] } });
+  expect([answer.statusCode, answer.json()]).toEqual([400, { error: 'dead has no partition 9: they are 0 to 7' }]);
 });
 
 test('brokers that do not answer are told of, and when to ask again', async () => {

@@ -10,6 +10,7 @@ import type { LetterPlace } from './letter.ts';
 import type { Scanned } from './letter-scan.ts';
 import type { Letters } from './letters.ts';
 import type { ListedLetter } from './listed-letter.ts';
+import { NoSuchPartition } from './selection.ts';
 
 const LIST = '/api/v1/dead-letters/:pipeline';
 const REPLAY = '/api/v1/dead-letters/:pipeline/replay';
@@ -57,6 +58,7 @@ export function addLettersApi(server: FastifyInstance, letters: LettersApi): voi
       const stayed = left.map(({ why, ...place }) => ({ place: placeText(place), why }));
       return await reply.code(202).send({ pipeline: pipeline.name, replayed: went, left: stayed });
     } catch (error) {
+      if (error instanceof NoSuchPartition) return reply.code(400).send({ error: error.message });
       return later(error, reply);
     }
   });

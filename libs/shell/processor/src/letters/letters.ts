@@ -21,7 +21,7 @@ import type { LetterPlace } from './letter.ts';
 import { type Scanned, scanLetters } from './letter-scan.ts';
 import { type ListedLetter, listedLetter } from './listed-letter.ts';
 import { replay, type Replayed } from './replay.ts';
-import { type LeftLetter, selectLetters } from './selection.ts';
+import { byPartition, type LeftLetter, selectLetters } from './selection.ts';
 import { UnderWay } from './under-way.ts';
 
 export interface LettersParts {
@@ -68,25 +68,27 @@ export class Letters {
     });
   }
 
-  /** DL1. @throws as `newest`, and Fenced where another replays */
+  /** DL1. @throws NoSuchPartition; as `newest`, and Fenced where another replays */
   replay(pipeline: PipelineConfig, places: readonly LetterPlace[]): Promise<ReplayOutcome> {
     return this.#using(async (connection) => {
       const { config, clock } = this.#parts;
+      const letterTopic = await this.#topic(connection, pipeline.deadLetterTopic);
+      const asked = byPartition(places, letterTopic);
       const writers = new KafkaTransactionalWriters({ clock, connections: [connection] });
       // Before looking at what was replayed: it ends another replay of this pipeline, or settles one that broke off.
       const writer = await writers.open(`${config.application}.${pipeline.name}.replay`);
       try {
         const inputs = new Map<string, TopicDescription>();
         for (const topic of inputTopicsOf(pipeline)) inputs.set(topic, await this.#topic(connection, topic));
-        const { topic: letterTopic } = await this.#topic(connection, pipeline.deadLetterTopic);
+        const { topic } = letterTopic;
         const scan = new KafkaLogScan({ clock, connection });
         const replayed: Replayed[] = [];
         const left: LeftLetter[] = [];
-        for (const [partition, asked] of Map.groupBy(places, (place) => place.partition)) {
-          const offsets = asked.map(({ offset }) => offset);
-          const chosen = await selectLetters(scan, { topic: letterTopic, partition }, offsets, inputs);
+        for (const [partition, offsets] of asked) {
+          const chosen = await selectLetters(scan, { topic, partition }, offsets, inputs);
           left.push(...chosen.left);
-          for await (const each of replay({ clock, writer, inputs, letterTopic }, chosen.selected)) replayed.push(each);
+          const parts = { clock, writer, inputs, letterTopic: topic };
+          for await (const each of replay(parts, chosen.selected)) replayed.push(each);
         }
         return { replayed, left };
       } finally {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { letterLog, refused } from './letter-log.fixture.ts';
-import { replayMark } from './letter.ts';
-import { selectLetters } from './selection.ts';
+import { type LetterPlace, replayMark } from './letter.ts';
+import { byPartition, NoSuchPartition, selectLetters } from './selection.ts';
 
 const PLACE = { topic: 'dead', partition: 0 };
 const inputs = new Map([['in', {}]]);
@@ -23,3 +23,19 @@ test('[I1] a letter that came from no input of the pipeline stays, as what was r
     { partition: 0, offset: 4, why: 'there is no letter' },
   ]);
 });
+
+test('[I1] places are taken by partition, and one in none is named', () => {
+  const topic = { topic: 'dead', partitions: 8 };
+  const places = [at(7, 1), at(0, 5), at(7, 0)];
+  expect([...byPartition(places, topic)]).toEqual([
+    [7, [1, 0]],
+    [0, [5]],
+  ]);
+  expect(() => byPartition([...places, at(8, 3)], topic)).toThrow(
+    new NoSuchPartition('dead has no partition 8: they are 0 to 7'),
+  );
+});
+
+function at(partition: number, offset: number): LetterPlace {
+  return { partition, offset };
+}

@@ -1,4 +1,5 @@
 // Which letters of one partition go back to their input, and why others do not.
+import type { TopicDescription } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
 import { isWhole, type Letter, type LetterPlace } from './letter.ts';
 import { type LetterSource, type Scanned, scanLetters } from './letter-scan.ts';
@@ -16,6 +17,27 @@ interface Found {
 const REPLAYED_OFFSETS_MAX = 50_000;
 /** Longest name that a topic can have, in characters. */
 const TOPIC_SHOWN = 249;
+
+/** The message names what was asked for: no other try succeeds. */
+export class NoSuchPartition extends Error {
+  override readonly name = 'NoSuchPartition';
+}
+
+/** Offsets by partition. @throws NoSuchPartition */
+export function byPartition(
+  places: readonly LetterPlace[],
+  { topic, partitions }: Pick<TopicDescription, 'topic' | 'partitions'>,
+): ReadonlyMap<number, readonly number[]> {
+  const found = new Map<number, number[]>();
+  for (const { partition, offset } of places) {
+    if (partition >= partitions)
+      throw new NoSuchPartition(`${topic} has no partition ${partition}: they are 0 to ${partitions - 1}`);
+    const offsets = found.get(partition) ?? [];
+    offsets.push(offset);
+    found.set(partition, offsets);
+  }
+  return found;
+}
 
 /** `inputs`: by topic. @throws PartitionStopped, Retriable, Fatal */
 export async function selectLetters(
