@@ -1,11 +1,11 @@
-import { count, counted } from '@flatline/base';
-import { KafkaTransactionalWriters, type TopicDescription } from '@flatline/kafka';
+import { count, counted, type DurationMs } from '@flatline/base';
+import { KafkaLogScan, KafkaTransactionalWriters, type TopicDescription } from '@flatline/kafka';
 import { inputTopicsOf } from '@flatline/kind-modules';
 import { type Aftermath, aftermathOf, ReplayedStretch } from '../dead-letters/aftermath.ts';
 import { type DeadLetterFlags, type DeadLetterPipeline, withLetters } from '../dead-letters/letter-access.ts';
 import type { LetterLog, PartitionEnds } from '../dead-letters/letter-log.ts';
 import { isWanted, type LetterFilter, LetterSurvey, noSuchReason, placeOf } from '../dead-letters/letter-survey.ts';
-import { isWhole } from '@flatline/processor/letters';
+import { isWhole, untilSettled } from '@flatline/processor/letters';
 import { absentText } from '../dead-letters/letter-text.ts';
 import { replay, type Replayed, type Selected } from '@flatline/processor/letters';
 import { ExitCode } from '../exit-code.ts';
@@ -15,6 +15,9 @@ import type { Console } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import { type LetterPlace } from './flags.ts';
+
+/** A transaction that was left open is aborted after 10 s by default, at the coordinator's next look, every 10 s. */
+const SETTLED_MS: DurationMs = 30_000;
 
 export interface ReplayFlags extends DeadLetterFlags {
   readonly places: readonly LetterPlace[];
@@ -38,6 +41,7 @@ export async function runReplay(flags: ReplayFlags, console: Console, shell: She
     try {
       const inputs = new Map<string, TopicDescription>();
       for (const topic of inputTopicsOf(pipeline)) inputs.set(topic, await requireTopic(connection, clock, topic));
+      await settled(letters, shell);
       const log = await letters.openLog();
       const selection = await select(letters, log, { filter, flags, console, shell });
       const parts = { clock, writer, inputs, letterTopic: log.topic };
@@ -49,6 +53,14 @@ export async function runReplay(flags: ReplayFlags, console: Console, shell: She
       await writer.close();
     }
   });
+}
+
+/** @throws Retriable that names the partition where a transaction stays open */
+async function settled({ connection, pipeline }: DeadLetterPipeline, { clock }: Shell): Promise<void> {
+  const { topic, partitions } = await requireTopic(connection, clock, pipeline.deadLetterTopic);
+  const scan = new KafkaLogScan({ clock, connection });
+  for (let partition = 0; partition < partitions; partition += 1)
+    await untilSettled(scan, { topic, partition }, { clock, withinMs: SETTLED_MS });
 }
 
 async function* noted(replaying: AsyncIterable<Replayed>, stretch: ReplayedStretch): AsyncGenerator<Replayed, void> {

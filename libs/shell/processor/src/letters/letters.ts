@@ -22,6 +22,7 @@ import { type Scanned, scanLetters } from './letter-scan.ts';
 import { type ListedLetter, listedLetter } from './listed-letter.ts';
 import { replay, type Replayed } from './replay.ts';
 import { byPartition, type LeftLetter, selectLetters } from './selection.ts';
+import { untilSettled } from './settled.ts';
 import { UnderWay } from './under-way.ts';
 
 export interface LettersParts {
@@ -38,6 +39,8 @@ export interface ReplayOutcome {
 /** At once, in a process: each has a connection of its own. */
 const UNDER_WAY_MAX = 4;
 const WITHIN_MS: DurationMs = 15_000;
+/** For open transactions in a partition of the dead-letter topic: longer than tasks that live have theirs open. */
+const SETTLED_MS: DurationMs = 5_000;
 /** Offsets that are looked at behind the end of a partition: letters, marks, and the ends of transactions. */
 const NEWEST_OFFSETS = 2_000;
 
@@ -84,6 +87,9 @@ export class Letters {
         const scan = new KafkaLogScan({ clock, connection });
         const replayed: Replayed[] = [];
         const left: LeftLetter[] = [];
+        // All of them first: what was sent back by then would be told of to no one.
+        for (const partition of asked.keys())
+          await untilSettled(scan, { topic, partition }, { clock, withinMs: SETTLED_MS });
         for (const [partition, offsets] of asked) {
           const chosen = await selectLetters(scan, { topic, partition }, offsets, inputs);
           left.push(...chosen.left);
