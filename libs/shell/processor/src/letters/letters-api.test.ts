@@ -30,7 +30,7 @@ addLettersApi(server, {
     asked = places;
     if (failure !== undefined) return Promise.reject(failure);
     const left = [{ partition: 3, offset: 8, why: 'there is no letter' }];
-    return Promise.resolve({ replayed: [{ letter: LETTER, replay: 1, inputOffset: 120 }], left });
+    return Promise.resolve({ replayed: [{ partition: 3, offset: 7, topic: 'in', inputOffset: 120 }], left });
   },
 });
 afterEach(() => {

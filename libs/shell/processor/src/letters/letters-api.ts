@@ -49,10 +49,10 @@ export function addLettersApi(server: FastifyInstance, letters: LettersApi): voi
       });
     try {
       const { replayed, left } = await letters.replay(pipeline, places);
-      const went = replayed.map(({ letter, inputOffset }) => ({
-        place: placeText(letter),
-        topic: letter.origin.topic,
-        partition: letter.partition,
+      const went = replayed.map(({ partition, offset, topic, inputOffset }) => ({
+        place: placeText({ partition, offset }),
+        topic,
+        partition,
         offset: inputOffset,
       }));
       const stayed = left.map(({ why, ...place }) => ({ place: placeText(place), why }));

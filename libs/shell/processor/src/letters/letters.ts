@@ -20,8 +20,8 @@ import { inputTopicsOf } from '@flatline/kind-modules';
 import type { LetterPlace } from './letter.ts';
 import { type Scanned, scanLetters } from './letter-scan.ts';
 import { type ListedLetter, listedLetter } from './listed-letter.ts';
-import { replay, type Replayed } from './replay.ts';
-import { byPartition, type LeftLetter, selectLetters } from './selection.ts';
+import { replay } from './replay.ts';
+import { byPartition, type LeftLetter, lettersAt, selectLetters } from './selection.ts';
 import { untilSettled } from './settled.ts';
 import { UnderWay } from './under-way.ts';
 
@@ -31,8 +31,14 @@ export interface LettersParts {
   readonly clock: Clock;
 }
 
+export interface SentBack extends LetterPlace {
+  readonly topic: string;
+  /** Where it is now in the input's partition of the same number. */
+  readonly inputOffset: number;
+}
+
 export interface ReplayOutcome {
-  readonly replayed: readonly Replayed[];
+  readonly replayed: readonly SentBack[];
   readonly left: readonly LeftLetter[];
 }
 
@@ -85,7 +91,7 @@ export class Letters {
         for (const topic of inputTopicsOf(pipeline)) inputs.set(topic, await this.#topic(connection, topic));
         const { topic } = letterTopic;
         const scan = new KafkaLogScan({ clock, connection });
-        const replayed: Replayed[] = [];
+        const replayed: SentBack[] = [];
         const left: LeftLetter[] = [];
         // All of them first: what was sent back by then would be told of to no one.
         for (const partition of asked.keys())
@@ -94,7 +100,9 @@ export class Letters {
           const chosen = await selectLetters(scan, { topic, partition }, offsets, inputs);
           left.push(...chosen.left);
           const parts = { clock, writer, inputs, letterTopic: topic };
-          for await (const each of replay(parts, chosen.selected)) replayed.push(each);
+          const whole = lettersAt(scan, { topic, partition }, chosen.selected);
+          for await (const { letter, inputOffset } of replay(parts, whole))
+            replayed.push({ partition, offset: letter.offset, topic: letter.origin.topic, inputOffset });
         }
         return { replayed, left };
       } finally {

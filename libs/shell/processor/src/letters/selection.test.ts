@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { letterLog, refused } from './letter-log.fixture.ts';
 import { type LetterPlace, replayMark } from './letter.ts';
-import { byPartition, NoSuchPartition, selectLetters } from './selection.ts';
+import { byPartition, lettersAt, NoSuchPartition, selectLetters } from './selection.ts';
 
 const PLACE = { topic: 'dead', partition: 0 };
 const inputs = new Map([['in', {}]]);
@@ -15,7 +15,7 @@ test('[I1] a letter that came from no input of the pipeline stays, as what was r
     replayMark({ offset: 3 }, 1),
   ]);
   const { selected, left } = await selectLetters(log, PLACE, [4, 3, 2, 1, 0], inputs);
-  expect(selected.map(({ letter }) => letter.offset)).toEqual([0]);
+  expect(selected).toEqual([0]);
   expect(left).toEqual([
     { partition: 0, offset: 1, why: 'it came from elsewhere, the input is in' },
     { partition: 0, offset: 2, why: 'it does not hold its whole record: have its producer send it again' },
@@ -34,6 +34,16 @@ test('[I1] places are taken by partition, and one in none is named', () => {
   expect(() => byPartition([...places, at(8, 3)], topic)).toThrow(
     new NoSuchPartition('dead has no partition 8: they are 0 to 7'),
   );
+});
+
+test('[X6] letters that go back are read as they are sent, some records at a time', async () => {
+  const log = letterLog(['a', 'b', 'c', 'd', 'e', 'f'].map((value) => refused(value)));
+  const { selected } = await selectLetters(log, PLACE, [5, 0, 1], inputs);
+  log.reads.length = 0;
+  const sent: string[] = [];
+  for await (const { letter, replay } of lettersAt(log, PLACE, selected))
+    sent.push(`${Buffer.from(letter.value!).toString()}${replay} read from ${log.reads.join()}`);
+  expect(sent).toEqual(['a1 read from 0', 'b1 read from 0', 'f1 read from 0,5']);
 });
 
 function at(partition: number, offset: number): LetterPlace {
