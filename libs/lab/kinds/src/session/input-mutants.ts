@@ -4,6 +4,7 @@ import type { Mutant } from '../mutants/mutant.ts';
 const MERGE_ORDER = 'libs/core/partition/src/input/merge-order.ts';
 const SESSION_KIND = 'libs/core/kinds/src/session/session-kind.ts';
 const APPLY_EVENT = 'libs/core/kinds/src/session/apply-event.ts';
+const PLACING = 'libs/core/kinds/src/session/placing.ts';
 const DATA_PLACING = 'libs/core/kinds/src/session/data-placing.ts';
 const EARLY_DATA = 'libs/core/kinds/src/session/early-data.ts';
 
@@ -92,6 +93,20 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: DATA_PLACING,
     from: 'fragments.find((each) => at.effectiveAt < reachEnd(each, held)) ?? fragments.at(-1)!',
     to: 'fragments.at(-1)!',
+    seed: 43,
+  },
+  {
+    name: 'opens another session by what opens none',
+    file: PLACING,
+    from: 'if (first === undefined && arrival.opensNone === true)',
+    to: 'if (first === undefined && fragments.length === 0 && arrival.opensNone === true)',
+    seed: 778,
+  },
+  {
+    name: 'keeps in one of several sessions the offset of another input',
+    file: PLACING,
+    from: 'return inputAt(firstOffset) === inputAt(at.offset) ? at',
+    to: 'return firstOffset >= 0 ? at',
     seed: 43,
   },
 ];
