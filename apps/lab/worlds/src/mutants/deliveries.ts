@@ -123,8 +123,8 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
   {
     name: 'begins with what came out and not with what is on its way there',
     file: RESTORATION,
-    from: 'if (parts.tellKeys.size > 0) await decidedBelow(dueUntil, parts);',
-    to: 'if (dueUntil < 0) await decidedBelow(dueUntil, parts);',
+    from: 'if (parts.tellKeys.size > 0) await decidedBelow(due, dueUntil, parts);',
+    to: 'if (dueUntil < 0) await decidedBelow(due, dueUntil, parts);',
   },
   // N4
   {

@@ -16,8 +16,10 @@ const DELIVERY: Delivery = {
 };
 const DUE: TopicPartition = { topic: 'due', partition: 0 };
 
-/** A log of one record that is due, in a transaction whose end is known there from the `looks`-th look on. */
-function scanOf(looks: number): CommittedScan & { looks: number } {
+const DELIVERIES: TopicPartition = { topic: 'deliveries', partition: 0 };
+
+/** One record in one of both logs, in a transaction, or behind another's, that is known to be over from the `looks`-th look on. */
+function scanOf(looks: number, where = DUE): CommittedScan & { looks: number } {
   const { key, value, headers } = keptRecord(DELIVERY, 'waiting', 0);
   const left = [true];
   const bytes = Buffer.concat([key!, value!]);
@@ -27,7 +29,7 @@ function scanOf(looks: number): CommittedScan & { looks: number } {
   return {
     looks: 0,
     bounds({ topic }) {
-      if (topic !== DUE.topic) return Promise.resolve({ logStartOffset: 0, lastStableOffset: 0, highWatermark: 0 });
+      if (topic !== where.topic) return Promise.resolve({ logStartOffset: 0, lastStableOffset: 0, highWatermark: 0 });
       this.looks += 1;
       return Promise.resolve({ logStartOffset: 0, lastStableOffset: this.looks < looks ? 0 : 1, highWatermark: 1 });
     },
@@ -43,13 +45,15 @@ async function restored(scan: CommittedScan, tellKeys: readonly string[]) {
     scan,
     application: 'shop',
     readState: () => Promise.resolve({ position: 0, entries: () => [] }),
-    deliveries: { topic: 'deliveries', partition: 0 },
+    deliveries: DELIVERIES,
     due: DUE,
     dueFrom: 0,
     tellKeys: new Set(tellKeys),
     end: new AbortController().signal,
   }).finally(() => (ended.isDone = true));
-  for (let turn = 0; turn < 100 && !ended.isDone; turn += 1) {
+  // Until it is awaited below.
+  done.catch(() => undefined);
+  for (let turn = 0; turn < 10_000 && !ended.isDone; turn += 1) {
     await clock.pass(10);
   }
   return (await done).kept.get('sink') ?? [];
@@ -66,4 +70,13 @@ test('[N4] where keys are not told apart nothing is waited for', async () => {
   const scan = scanOf(5);
   expect(await restored(scan, [])).toEqual([]);
   expect(scan.looks).toBeLessThan(5);
+});
+
+test('[N3][N4] what was kept or dropped behind the open transaction of an operator is waited for', async () => {
+  const [found] = await restored(scanOf(5, DELIVERIES), ['sink']);
+  expect(found).toMatchObject({ mark: { id: DELIVERY.id, order: 1 }, phase: 'waiting' });
+});
+
+test('[X5] a transaction that is never over is told of, with the log that it holds up', async () => {
+  await expect(restored(scanOf(Infinity, DELIVERIES), ['sink'])).rejects.toThrow(/deliveries\/0.*below offset 1/);
 });

@@ -3,9 +3,9 @@
 //
 // In this order: an entry that has left the state by the commit that is read has come out by the same transaction, so it is among
 // what is read last. That transaction may be over in the changelog and not yet where entries come out, since each partition learns of
-// it by itself: what lies there when the state has been read is waited for. Nothing else writes meanwhile, since the former owner is
-// fenced.
-import type { Clock, DurationMs, Millis } from '@flatline/base';
+// it by itself: what lies there when the state has been read is waited for. So is what an operator was writing among the deliveries,
+// which would hide what the former owner wrote behind it. Nothing else writes meanwhile, since that one is fenced.
+import { type Clock, type DurationMs, type Millis, Retriable } from '@flatline/base';
 import type { Breaker, KeptDelivery } from '@flatline/deliveries';
 import { COMMAND_HEADER } from '@flatline/ports/formats';
 import type { CommittedScan, RecordHeader, TopicPartition } from '@flatline/ports';
@@ -48,6 +48,7 @@ export interface Restored {
 type KeptRecord = DueRecord & Pick<KeptDelivery, 'dueAt'>;
 type Kept = Map<string, KeptRecord>;
 
+/** @throws Retriable, naming the log, where a transaction there is not over in time */
 export async function restore(parts: RestorationParts): Promise<Restored> {
   const { readState, deliveries, due, dueFrom } = parts;
   const kept: Kept = new Map();
@@ -56,6 +57,8 @@ export async function restore(parts: RestorationParts): Promise<Restored> {
   for (const { key, value, headers, dueAt } of state.entries())
     if (!isOfAnother(headers, parts.application))
       put(kept, key, { ...keptRecordOf(key, value, headers), dueAt }, parts);
+  const { highWatermark: keptUntil } = await parts.scan.bounds(deliveries);
+  await decidedBelow(deliveries, keptUntil, parts);
   await eachFrom(deliveries, state.position ?? 0, parts, (record) => {
     const { key, value, headers } = record;
     // A clock record (C2).
@@ -65,7 +68,7 @@ export async function restore(parts: RestorationParts): Promise<Restored> {
     else put(kept, key, { ...keptRecordOf(key, value, headers), dueAt: dueAtOf(record) }, parts);
   });
   // Where keys are not told apart, what is missed comes by itself.
-  if (parts.tellKeys.size > 0) await decidedBelow(dueUntil, parts);
+  if (parts.tellKeys.size > 0) await decidedBelow(due, dueUntil, parts);
   await eachFrom(due, dueFrom, parts, ({ key, value, headers }) => {
     if (key === null || value === null) return;
     const record = keptRecordOf(key, value, headers);
@@ -89,6 +92,8 @@ function put(kept: Kept, key: Uint8Array, record: KeptRecord, { tellKeys }: Rest
 
 /** Between two looks at transactions that are being ended. */
 const LOOK_MS: DurationMs = 20;
+/** A transaction whose writer has died is ended by the broker within its timeout, mostly a minute at most. */
+const DECIDED_WITHIN_MS: DurationMs = 60_000;
 const NO_BODY = new Uint8Array(0);
 
 /** It comes out by itself. */
@@ -111,9 +116,21 @@ function byEndpoint(kept: Kept): Restored {
   return { kept: deliveries, breakers };
 }
 
-/** Resolves once every transaction that has written below `offset` of what is due is over. */
-async function decidedBelow(offset: number, { scan, due, end, clock }: RestorationParts): Promise<void> {
-  while (!end.aborted && (await scan.bounds(due)).lastStableOffset < offset) await pause(clock, LOOK_MS, end);
+/** Resolves once every transaction that has written below `offset` is over. */
+async function decidedBelow(
+  log: TopicPartition,
+  offset: number,
+  { scan, end, clock }: RestorationParts,
+): Promise<void> {
+  const givenUpAtMs = clock.monotonicMs() + DECIDED_WITHIN_MS;
+  while (!end.aborted && (await scan.bounds(log)).lastStableOffset < offset) {
+    if (clock.monotonicMs() > givenUpAtMs)
+      throw new Retriable(
+        `${log.topic}/${log.partition}: a transaction below offset ${offset} is not over. The broker ends it by its ` +
+          'timeout; if not, kafka-transactions.sh find-hanging shows it, and aborts it',
+      );
+    await pause(clock, LOOK_MS, end);
+  }
 }
 
 /** Committed records from `from`, or the log's start, to the end as of now. */
