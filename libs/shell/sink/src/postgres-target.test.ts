@@ -6,7 +6,7 @@ import { findPostgresql, Postgresql } from '@flatline/dev-broker/postgresql';
 import { systemClock } from '@flatline/system';
 import { KIND_TABLES } from './kind-tables.ts';
 import { PostgresTarget } from './postgres-target.ts';
-import type { BatchPart } from './sink-batch.ts';
+import { type BatchPart, SinkBatch } from './sink-batch.ts';
 import { tableNameIn } from './table-name.ts';
 
 const programs = findPostgresql();
@@ -132,6 +132,18 @@ function described(): void {
     await target.write([part(epoch, 4, [], ['0-1', '0-77'])]);
     expect(database.query('SELECT incarnation, revision FROM visits_final')).toEqual(['0-1|2']);
     expect(database.query('SELECT incarnation FROM visits_first ORDER BY 1')).toEqual(['0-1', '0-9']);
+  });
+
+  test('[O7][S9] a summary that is there already becomes final by a tombstone that comes in one batch with its repetition', async () => {
+    const target = await open();
+    const { epoch } = await target.claim(0, 0);
+    await target.write([part(epoch, 0, [summary(0)])]);
+    const batch = new SinkBatch(1_000_000);
+    const repeated = { offset: 1, bytes: 1, row: summary(0), incarnation: '0-0' };
+    batch.take({ partition: 0, epoch, from: 1 }, repeated);
+    batch.take({ partition: 0, epoch, from: 1 }, { ...repeated, offset: 2, row: undefined });
+    expect(await target.write(batch.parts)).toEqual({ rows: 0, repeated: 1, fenced: [] });
+    expect(database.query('SELECT incarnation FROM visits_final')).toEqual(['0-0']);
   });
 
   test('[O7][I3] keys and attributes are kept whatever is in them; what a text cannot hold shows as U+FFFD', async () => {

@@ -30,7 +30,8 @@ test('[O7][S9] a tombstone makes the newest row of its incarnation final, here o
   batch.take(at, tombstone(13, '3-0'));
   const [part] = batch.parts;
   expect(part!.rows.map(({ final }) => final)).toEqual([false, true]);
-  expect(part!.ends).toEqual(['3-0']);
+  // The table may have the row already: then it is not this batch's that is kept.
+  expect(part!.ends).toEqual(['3-1', '3-0']);
 });
 
 test('[X6] a batch is full by the bytes of its records', () => {

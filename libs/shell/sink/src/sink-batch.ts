@@ -22,7 +22,7 @@ export interface BatchPart {
   readonly from: number;
   to: number;
   readonly rows: Row[];
-  /** Incarnations that are final, and whose newest row is not among `rows`. */
+  /** Incarnations that are final: their newest row may be among `rows`, in the table, or in both. */
   readonly ends: string[];
 }
 
@@ -89,6 +89,7 @@ export interface Taken {
 
 function endIn({ newest, rows, ends }: Growing, incarnation: string): void {
   const found = newest.get(incarnation);
-  if (found === undefined) ends.push(incarnation);
-  else rows[found.row] = { ...rows[found.row]!, final: true };
+  // Always: a row that the table has already is not taken from `rows`, and would never become final.
+  ends.push(incarnation);
+  if (found !== undefined) rows[found.row] = { ...rows[found.row]!, final: true };
 }
