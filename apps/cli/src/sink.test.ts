@@ -26,7 +26,7 @@ describe('flatline sink postgres', () => {
     const { exitCode, stdout } = await sink('--print-ddl', '--pipeline', 'Late-visits');
     expect(exitCode).toBe(ExitCode.ok);
     expect(stdout).toContain('CREATE TABLE IF NOT EXISTS "public"."late_visits" (\n  incarnation text NOT NULL,');
-    expect(stdout).toContain('CREATE OR REPLACE VIEW "public"."late_visits_final" AS');
+    expect(stdout).toContain('CREATE VIEW "public"."late_visits_final" AS');
     const lease = await sink('--print-ddl', '--pipeline', 'leaders', '--table', 'reports.leaders');
     expect(lease.stdout).toContain('CREATE SCHEMA IF NOT EXISTS "reports";');
     expect(lease.stdout).toContain('PRIMARY KEY (output_partition, output_offset)');

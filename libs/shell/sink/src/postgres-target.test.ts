@@ -171,6 +171,14 @@ function described(): void {
     );
   });
 
+  test('[O7] --create leaves a view as whoever runs the database has made it', async () => {
+    await open();
+    database.query('CREATE OR REPLACE VIEW visits_final AS SELECT * FROM visits WHERE final AND event_count > 1');
+    await open();
+    const [found] = database.query("SELECT pg_get_viewdef('visits_final'::regclass)::text LIKE '%event_count > 1%'");
+    expect(found).toBe('t');
+  });
+
   test('[O7] of a row that the table refuses the record is named, and nothing of its batch is written', async () => {
     const target = await open();
     const { epoch } = await target.claim(0, 0);

@@ -20,9 +20,11 @@ export function creation(name: TableName, { columns, identity, searched, views }
     `  PRIMARY KEY (${identity.join(', ')})`,
     ');',
     `CREATE INDEX IF NOT EXISTS "${table}_by_key" ON ${written(name)} USING hash (${searched});`,
-    ...Object.entries(views).map(
-      ([suffix, condition]) =>
-        `CREATE OR REPLACE VIEW ${written(name, `_${suffix}`)} AS SELECT * FROM ${written(name)} WHERE ${condition};`,
+    ...Object.entries(views).map(([suffix, condition]) =>
+      viewUnlessThere(
+        written(name, `_${suffix}`),
+        `CREATE VIEW ${written(name, `_${suffix}`)} AS SELECT * FROM ${written(name)} WHERE ${condition};`,
+      ),
     ),
     `CREATE TABLE IF NOT EXISTS ${positionsOf(name)} (`,
     '  topic text NOT NULL,',
@@ -35,6 +37,11 @@ export function creation(name: TableName, { columns, identity, searched, views }
     '  PRIMARY KEY (topic, partition)',
     ');',
   ].join('\n');
+}
+
+/** Views have no IF NOT EXISTS. */
+function viewUnlessThere(view: string, statement: string): string {
+  return `DO $$ BEGIN IF to_regclass('${view}') IS NULL THEN\n  ${statement}\nEND IF; END $$;`;
 }
 
 export interface Statements {
