@@ -1,24 +1,45 @@
-// What an error of the database asks for. Total: what is not known may pass.
+// What an error of the database asks for. Total: what neither the server nor the network has said is a defect.
 import { messageOf } from '@flatline/base';
+import { DatabaseError } from 'pg';
 
 /**
  * `again`: the server is away, or another transaction was in the way. `settings`: who runs it has to change something. `rows`: a
- * row is what the database refuses.
+ * row is what the database refuses. `defect`: no second try mends it, nor does another setting.
  */
-export type PostgresConsequence = 'again' | 'settings' | 'rows';
+export type PostgresConsequence = 'again' | 'settings' | 'rows' | 'defect';
 
 /** By class of SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const BY_CLASS: Readonly<Record<string, PostgresConsequence>> = {
+  '08': 'again',
   '0A': 'settings',
+  '21': 'rows',
   '22': 'rows',
   '23': 'rows',
+  '25': 'again',
   '28': 'settings',
+  // Functions of triggers, and of checks.
+  '2F': 'rows',
+  '38': 'rows',
+  '39': 'rows',
   '3D': 'settings',
   '3F': 'settings',
+  '40': 'again',
   '42': 'settings',
+  // A view's WITH CHECK OPTION.
+  '44': 'rows',
+  '53': 'again',
   // Program limits: a value, or an index row, that is too large.
   '54': 'rows',
+  '55': 'again',
+  '57': 'again',
+  '58': 'again',
+  F0: 'settings',
+  // RAISE of a trigger.
+  P0: 'rows',
+  XX: 'again',
 };
+/** Other classes, as RAISE may give them: a trigger refuses something. */
+const OTHERWISE: PostgresConsequence = 'rows';
 const REMEDIES: Readonly<Record<string, string>> = {
   '28P01': 'give the right password in PGPASSWORD, or in a file that PGPASSFILE names',
   '28000': 'allow the user in pg_hba.conf, or give another',
@@ -30,14 +51,29 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42501': 'allow the user SELECT, INSERT and UPDATE on the tables, and for --create CREATE on the schema',
 };
 
+/** What pg says without a code. */
+const AWAY =
+  /^(timeout expired|Query read timeout|Connection terminated|Client (has encountered|was closed)|There was an error establishing)/;
+const REFUSED = /^(SASL: |The server does not support SSL)/;
+/** Errors of the system, and of sockets that were closed. */
+const NETWORK = /^(E[A-Z0-9]+|EAI_[A-Z]+|ERR_(SOCKET|STREAM)_\w+)$/;
+const TLS = /CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^ERR_(SSL|TLS)_/;
+
 /** SQLSTATE of an error of the server; undefined: it is another's. */
 function stateOf(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  return error instanceof DatabaseError ? error.code : undefined;
 }
 
 export function consequenceOf(error: unknown): PostgresConsequence {
-  return BY_CLASS[stateOf(error)?.slice(0, 2) ?? ''] ?? 'again';
+  const state = stateOf(error);
+  if (state !== undefined) return BY_CLASS[state.slice(0, 2)] ?? OTHERWISE;
+  if (typeof error !== 'object' || error === null) return 'defect';
+  // Each address that was tried has an error of its own.
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
+    return consequenceOf(error.errors[0]);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (TLS.test(code) || REFUSED.test(messageOf(error))) return 'settings';
+  return NETWORK.test(code) || AWAY.test(messageOf(error)) ? 'again' : 'defect';
 }
 
 /** In words, with what to do where that is known. */

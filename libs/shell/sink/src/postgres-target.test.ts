@@ -189,6 +189,16 @@ function described(): void {
     expect(database.query('SELECT count(*) FROM visits')).toEqual(['0']);
   });
 
+  test('[O7] a row that a trigger of the database refuses is no database that is away', async () => {
+    const target = await open();
+    const { epoch } = await target.claim(0, 0);
+    const raise = "BEGIN IF NEW.reason = 'ENDED' THEN RAISE EXCEPTION 'no'; END IF; RETURN NEW; END";
+    database.query(`CREATE OR REPLACE FUNCTION refuse_visits() RETURNS trigger LANGUAGE plpgsql AS $$ ${raise} $$`);
+    database.query('CREATE TRIGGER refuse BEFORE INSERT ON visits FOR EACH ROW EXECUTE FUNCTION refuse_visits()');
+    const refused = target.write([part(epoch, 0, [summary(0), summary(1, { reason: 'ENDED' })])]);
+    await expect(refused).rejects.toThrow(/"public"."visits" refuses the record at closed-0-1: .*\(SQLSTATE P0001\)/);
+  });
+
   test('[O7] a batch whose position is refused is not written either', async () => {
     const target = await open();
     const { epoch } = await target.claim(0, 0);

@@ -9,7 +9,16 @@
 //   PQ2  A transaction whose end is not known is asked after: its position says if it was committed. The lock of the next look
 //        waits until the server has ended it.
 //   PQ3  A transaction of a process that stands still is ended by the server (`IDLE_MS`), so that no claim waits for ever.
-import { assert, type Clock, type DurationMs, Fatal, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
+import {
+  assert,
+  type Clock,
+  type DurationMs,
+  Fatal,
+  messageOf,
+  Misconfigured,
+  PartitionStopped,
+  Retriable,
+} from '@flatline/base';
 import { BackOff, pause, withinDeadline } from '@flatline/system';
 import { Client, type ClientConfig } from 'pg';
 import type { KindTable } from './kind-tables.ts';
@@ -67,7 +76,7 @@ export class PostgresTarget implements SinkTarget {
       return target;
     } catch (error) {
       await target.close();
-      throw target.#translated(error);
+      throw target.#translated(refusedBeforeRows(error));
     }
   }
 
@@ -84,6 +93,8 @@ export class PostgresTarget implements SinkTarget {
             'give --table another name, or delete the rows of both tables',
         );
       return { epoch: row.epoch, nextOffset: Number(row.next_offset) };
+    }).catch((error: unknown) => {
+      throw refusedBeforeRows(error);
     });
   }
 
@@ -199,7 +210,7 @@ export class PostgresTarget implements SinkTarget {
       idle_in_transaction_session_timeout: IDLE_MS,
       keepAlive: true,
     };
-    const client = new Client(config);
+    const client = clientOf(config);
     // Told by the statement under way, or by the next one.
     client.on('error', () => {
       if (this.#client === client) this.#client = undefined;
@@ -209,14 +220,28 @@ export class PostgresTarget implements SinkTarget {
     return client;
   }
 
-  /** What is of the rows is left to `write`. */
+  /** What is of the rows is left to `write`, defects to whoever runs it. */
   #translated(error: unknown): unknown {
     if (error instanceof Fatal || error instanceof Retriable) return error;
     const consequence = consequenceOf(error);
     const message = `PostgreSQL: ${postgresMessage(error)}`;
     if (consequence === 'settings') return new Misconfigured(message, error);
-    return consequence === 'rows' ? error : new Retriable(message, error);
+    return consequence === 'again' ? new Retriable(message, error) : error;
   }
+}
+
+/** @throws Misconfigured by what the URL says, or a file that it names */
+function clientOf(config: ClientConfig): Client {
+  try {
+    return new Client(config);
+  } catch (error) {
+    throw new Misconfigured(`the URL of the database cannot be used: ${messageOf(error)}`, error);
+  }
+}
+
+/** A trigger or constraint refuses tables, or a position, where there is no row of an output yet. */
+function refusedBeforeRows(error: unknown): unknown {
+  return consequenceOf(error) === 'rows' ? new Misconfigured(`PostgreSQL: ${postgresMessage(error)}`, error) : error;
 }
 
 /** True where an earlier try has been committed, though its answer did not come. */
