@@ -3,7 +3,7 @@
 // Times are milliseconds since the epoch, as on the topic: a timestamp from a record may lie beyond what timestamptz takes.
 import type { KindName } from '@flatline/base';
 import type { RawOutput, RecordsByKind } from '@flatline/client/parts';
-import { storedBytes, storedJson, storedText, storedTextOf } from './stored-value.ts';
+import { storedBytes, storedJson, storedMembers, storedText, storedTextOf } from './stored-value.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -62,7 +62,7 @@ export const KIND_TABLES: KindTables = {
         started_at: startedAt,
         closed_at: closedAt,
         event_count: eventCount,
-        summary: storedJson({ sessionId: session, ...said, ...more }),
+        summary: storedMembers({ sessionId: session, ...said, ...more }),
         ...placeOf(raw),
       };
     },
@@ -91,7 +91,7 @@ export const KIND_TABLES: KindTables = {
       token: event.token ?? null,
       reason: event.reason === undefined ? null : storedText(event.reason),
       at: event.at,
-      event: storedJson(event),
+      event: storedMembers(event),
       ...placeOf(raw),
     }),
   },
@@ -110,7 +110,7 @@ export const KIND_TABLES: KindTables = {
     identity: ['window_id', 'reason', 'part'],
     searched: 'item_key_bytes',
     views: {},
-    rowOf: ({ batch }, raw) => ({
+    rowOf: ({ batch: { items, ...batch } }, raw) => ({
       window_id: storedText(batch.windowId),
       reason: storedText(batch.reason),
       part: batch.part,
@@ -118,10 +118,10 @@ export const KIND_TABLES: KindTables = {
       item_key_bytes: storedBytes(raw.key),
       fired_at: batch.firedAt,
       // Without an item's bytes, which say what its value does.
-      batch: storedJson({
-        ...batch,
-        items: batch.items.map(({ offset, timestamp, value }) => ({ offset, timestamp, value })),
-      }),
+      batch: {
+        ...storedMembers(batch),
+        items: items.map(({ offset, timestamp, value }) => ({ offset, timestamp, value: storedJson(value) })),
+      },
       ...placeOf(raw),
     }),
   },

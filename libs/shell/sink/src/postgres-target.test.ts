@@ -179,6 +179,26 @@ function described(): void {
     expect(found).toBe('t');
   });
 
+  test('[O7][I3] items of any depth and numbers of any size are kept, as text where jsonb cannot hold them', async () => {
+    const target = await open({ kind: 'debounce', table: 'batches' });
+    const { epoch } = await target.claim(0, 0);
+    const deep = JSON.stringify({ a: 1 }).padStart(20_007, '[').padEnd(40_007, ']');
+    const most = '['.repeat(512).padEnd(1_024, ']');
+    const items = [deep, most, '[1e999,-1e999]'].map((text, offset) => ({
+      offset,
+      value: JSON.parse(text) as unknown,
+    }));
+    const batch = { windowId: '0-3', reason: 'QUIET', part: 0, firedAt: 9, items };
+    const row = KIND_TABLES.debounce.rowOf({ batch } as never, raw(1));
+    expect(await target.write([part(epoch, 0, [row])])).toMatchObject({ rows: 1 });
+    const kept = database.query(
+      "SELECT jsonb_typeof(item -> 'value'), length(item ->> 'value'), left(item ->> 'value', 15) " +
+        "FROM batches, jsonb_array_elements(batch -> 'items') AS item",
+    );
+    const opening = '['.repeat(15);
+    expect(kept).toEqual([`string|40007|${opening}`, `array|1024|${opening}`, 'array|25|["Infinity", "-']);
+  });
+
   test('[O7] of a row that the table refuses the record is named, and nothing of its batch is written', async () => {
     const target = await open();
     const { epoch } = await target.claim(0, 0);
