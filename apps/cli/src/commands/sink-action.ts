@@ -50,6 +50,7 @@ export async function runSinkCommand(flags: SinkFlags, console: Console, shell: 
     kafka,
     registry,
     kind: pipeline.kind,
+    format: pipeline.output.format,
     topic,
     group: flags.group ?? groupOf(config, pipeline, name.table),
     membership: { sessionTimeoutMs, heartbeatIntervalMs },

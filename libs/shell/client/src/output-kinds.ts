@@ -64,6 +64,7 @@ export interface Asked {
 export function outputKinds(options: ReadingOptions, asked: Asked = {}): OutputKinds {
   const summaries = new SummaryFormats(options);
   const batches = new BatchFormats(options);
+  const leaseEvents = new LeaseEventFormats(options);
   return {
     session: {
       outputs: 'summaries of sessions',
@@ -81,7 +82,11 @@ export function outputKinds(options: ReadingOptions, asked: Asked = {}): OutputK
     lease: {
       outputs: 'events of leases',
       pipeline: 'a pipeline of leases',
-      read: leaseEventReading(new LeaseEventFormats(options)),
+      read: leaseEventReading(leaseEvents),
+      readNow: readingNow((at, value, headers) => {
+        const outcome = leaseEvents.decode(value);
+        return outcome.kind === 'unknownSchema' ? undefined : leaseEventOf(at, outcome, headers);
+      }),
       // Answers have no names of their own: one request may be answered alike again. Each lies at one place for good.
       idOf: ({ partition, offset }) => `${partition}-${offset}`,
     },
@@ -134,10 +139,15 @@ function markedBy<Said extends { byOperator?: boolean | undefined }>(said: Said,
 export type LeaseEventReader = (record: RawOutput) => Promise<LeaseEventRecord | TombstoneRecord | UnreadableRecord>;
 
 export function leaseEventReading(formats: Pick<LeaseEventFormats, 'readOrWhy'>): LeaseEventReader {
-  return reading(async (at, value, headers) => {
-    const outcome = await formats.readOrWhy(value);
-    return outcome.kind === 'bad' ? outcome : { kind: 'leaseEvent', ...at, event: markedBy(outcome.event, headers) };
-  });
+  return reading(async (at, value, headers) => leaseEventOf(at, await formats.readOrWhy(value), headers));
+}
+
+function leaseEventOf(
+  at: At,
+  outcome: Awaited<ReturnType<LeaseEventFormats['readOrWhy']>>,
+  headers: RawOutput['headers'],
+): LeaseEventRecord | BadOutcome {
+  return outcome.kind === 'bad' ? outcome : { kind: 'leaseEvent', ...at, event: markedBy(outcome.event, headers) };
 }
 
 function batchReading(formats: BatchFormats): OutputKind<BatchRecord>['read'] {

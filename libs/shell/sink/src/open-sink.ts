@@ -1,5 +1,5 @@
 // A sink with its connections: what a command runs.
-import { type DurationMs, Fatal, type KindName } from '@flatline/base';
+import { count, type DurationMs, Fatal, type KindName } from '@flatline/base';
 import {
   KafkaLogAdmin,
   KafkaLogReader,
@@ -8,7 +8,7 @@ import {
   type KafkaOptions,
   openCluster,
 } from '@flatline/kafka';
-import type { SchemaRegistry } from '@flatline/records';
+import type { Format, SchemaRegistry } from '@flatline/records';
 import { KIND_TABLES } from './kind-tables.ts';
 import { PostgresTarget } from './postgres-target.ts';
 import { BATCH_BYTES_MAX } from './sink-batch.ts';
@@ -21,6 +21,8 @@ export interface SinkOptions {
   readonly kafka: KafkaOptions;
   readonly registry: SchemaRegistry | undefined;
   readonly kind: KindName;
+  /** How the pipeline writes the topic. */
+  readonly format: Format;
   readonly topic: string;
   readonly group: string;
   /** How long a member that is dead is waited for. Default: that of the membership. */
@@ -48,7 +50,7 @@ export interface SinkProgress {
   readonly unreadable: number;
 }
 
-/** So many records that are no outputs are told of one by one. */
+/** So many records that are no outputs are told of one by one; of more, one now and then. */
 const TOLD_MAX = 10;
 
 /** Resolves once it is stopped. @throws Misconfigured, Fatal, PartitionStopped, Retriable */
@@ -71,9 +73,11 @@ export async function runSink(options: SinkOptions): Promise<SinkProgress> {
       create,
     );
     const progress = { records: 0, rows: 0, repeated: 0, unreadable: 0 };
+    const seldom = toldSeldom(clock, onNote);
     const onUnreadable = (where: string): void => {
       progress.unreadable += 1;
       if (progress.unreadable <= TOLD_MAX) onNote(`passed over ${where}`);
+      else seldom(`passed over ${count(progress.unreadable)} records so far, and now ${where}`);
     };
     const run = new SinkRun({
       clock,

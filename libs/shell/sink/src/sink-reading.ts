@@ -8,7 +8,7 @@ import {
   readPatiently,
   type RecordsByKind,
 } from '@flatline/client/parts';
-import type { SchemaRegistry } from '@flatline/records';
+import type { Format, SchemaRegistry } from '@flatline/records';
 import { KIND_TABLES, type KindTable } from './kind-tables.ts';
 import type { Taken } from './sink-batch.ts';
 import { storedText } from './stored-value.ts';
@@ -17,6 +17,8 @@ import { toldSeldom } from './told-seldom.ts';
 interface Surroundings {
   readonly kafka: { readonly clock: Clock };
   readonly registry: SchemaRegistry | undefined;
+  /** How the pipeline writes the topic. */
+  readonly format: Format;
   readonly topic: string;
   readonly onNote: (note: string) => void;
 }
@@ -26,14 +28,24 @@ type Output = RecordsByKind[KindName];
 /** May have to wait for a registry. */
 type Reading = (raw: RawOutput, signal: AbortSignal) => Taken | Promise<Taken>;
 
-/** What a record of a topic of the kind becomes. */
+/** Schemas that were waited for in vain. */
+const HOPELESS_MAX = 1_000;
+
+/**
+ * What a record of a topic of the kind becomes. A topic of JSON is read as that alone, so that no foreign record makes a registry be
+ * asked; one of Avro in both, since its pipeline may have written JSON before. @throws Misconfigured
+ */
 export function sinkReading(
   name: KindName,
-  { kafka: { clock }, registry, topic, onNote }: Surroundings,
+  { kafka: { clock }, registry, format, topic, onNote }: Surroundings,
   onUnreadable: (where: string) => void,
 ): Reading {
-  const kind: Pick<OutputKind<Output>, 'read' | 'readNow'> = outputKinds({ format: 'auto', registry, clock })[name];
+  if (format === 'avro' && registry === undefined)
+    throw new Misconfigured(`topic ${topic} is written in Avro: give the configuration a schemaRegistry`);
+  const options = { format: format === 'json' ? format : 'auto', registry, clock } as const;
+  const kind: Pick<OutputKind<Output>, 'read' | 'readNow'> = outputKinds(options)[name];
   const table: KindTable<never> = KIND_TABLES[name];
+  const hopeless = new Set<string>();
   const onDelayed = toldSeldom(clock, onNote);
   const taken = (raw: RawOutput, found: Output | Beside): Taken => {
     const bytes = (raw.key?.length ?? 0) + (raw.value?.length ?? 0);
@@ -43,8 +55,6 @@ export function sinkReading(
       return isOf ? { ...none, incarnation: storedText(found.incarnation) } : none;
     }
     if (found.kind === 'unreadable') {
-      if (found.reason === 'no-schema-registry')
-        throw new Misconfigured(`topic ${topic} is written in Avro: give the configuration a schemaRegistry`);
       onUnreadable(`the record at ${topic}-${raw.partition}-${raw.offset}: ${found.reason}: ${found.detail}`);
       return none;
     }
@@ -60,11 +70,27 @@ export function sinkReading(
       clock,
       topic,
       kind,
-      isToldOfUnreadable: false,
+      isToldOfUnreadable: true,
       onDelayed: (error: unknown) => {
         onDelayed(messageOf(error));
       },
     };
-    return readPatiently(raw, patience, signal).then((found) => taken(raw, found));
+    const schema = schemaOf(raw);
+    const patiently = (): Promise<Output | Beside> => readPatiently(raw, patience, signal);
+    // A registry that is away is waited for all the same.
+    const found = schema !== undefined && hopeless.has(schema) ? kind.read(raw).catch(patiently) : patiently();
+    return found.then((each) => {
+      if (schema !== undefined && isUnknown(each) && hopeless.size < HOPELESS_MAX) hopeless.add(schema);
+      return taken(raw, each);
+    });
   };
+}
+
+/** The id of a value in Avro, in hexadecimal. */
+function schemaOf({ value }: RawOutput): string | undefined {
+  return value?.[0] === 0 && value.length >= 5 ? Buffer.from(value.subarray(1, 5)).toString('hex') : undefined;
+}
+
+function isUnknown(found: Output | Beside): boolean {
+  return found.kind === 'unreadable' && found.reason === 'unknown-schema-id';
 }

@@ -46,6 +46,8 @@ class World {
   readonly simulation = new Simulation({ seed: 1 });
   readonly table = new Table();
   readonly notes: string[] = [];
+  /** What records whose key begins with `?` wait for. */
+  readonly registry = Promise.withResolvers<undefined>();
   logStart = 0;
   /** Answers given before that one, in order. */
   readonly formerStarts: number[] = [];
@@ -95,12 +97,11 @@ class Sink {
       target: world.table.target(),
       bytesMax: 1_000,
       endsOf: () => Promise.resolve({ start: world.formerStarts.shift() ?? world.logStart, end: 0 }),
-      read: ({ offset, key }) => ({
-        offset,
-        bytes: 10,
-        row: { key: Buffer.from(key!).toString() },
-        incarnation: undefined,
-      }),
+      read: ({ offset, key }) => {
+        const text = Buffer.from(key!).toString();
+        const taken = { offset, bytes: 10, row: { key: text }, incarnation: undefined };
+        return text.startsWith('?') ? world.registry.promise.then(() => taken) : taken;
+      },
       signal: this.ending.signal,
       untilEnd: false,
       onWritten: () => undefined,
@@ -176,6 +177,31 @@ describe('a sink', () => {
     await b.assign(1, 0);
     await world.simulation.time.runFor(5_000);
     expect(String(await ended)).toContain('does not hold offset 7');
+  });
+
+  test('[O7] what was taken is written, and other partitions go on, while a record waits for a registry', async () => {
+    const world = new World();
+    await world.say(0, 'a', '?b', 'c');
+    await world.say(1, 'd');
+    const a = world.sink('a');
+    await a.assign(1, 0, 1);
+    await world.say(1, 'e');
+    expect(world.table.rows.toSorted()).toEqual(['a', 'd', 'e']);
+    expect(a.committed.filter(([partition]) => partition === 0).at(-1)).toEqual([0, 1]);
+    world.registry.resolve(undefined);
+    await world.say(1, 'f');
+    expect(world.table.rows.slice(3)).toEqual(['?b', 'c', 'f']);
+  });
+
+  test('[O7] it is stopped while a record waits for a registry', async () => {
+    const world = new World();
+    await world.say(0, 'a', '?b');
+    const a = world.sink('a');
+    await a.assign(1, 0);
+    a.ending.abort();
+    await world.simulation.time.runFor(100);
+    await a.ended;
+    expect(world.table.rows).toEqual(['a']);
   });
 
   test('the group stands where the table does, once it is stopped', async () => {

@@ -7,6 +7,7 @@
 //
 // Invariants
 //   SI1  While a batch is written nothing is taken: what is fetched waits in the reader, which has its bounds.
+//        Nor is a batch held up by a registry: a record that has to ask one keeps back its own partition alone.
 //   SI2  A feed goes on only with the epoch that it has claimed; where another has claimed since, what it took is forgotten.
 import { type Clock, type DurationMs, PartitionStopped, Retriable, messageOf } from '@flatline/base';
 import { OutputConsumer, type RawOutput } from '@flatline/client/parts';
@@ -32,7 +33,7 @@ export interface SinkRunParts {
   readonly bytesMax: number;
   /** Where the log of a partition begins, and what is committed ends. */
   readonly endsOf: (partition: number) => Promise<{ readonly start: number; readonly end: number }>;
-  /** What a record becomes. May have to ask a registry. */
+  /** What a record becomes. May have to ask a registry, until `signal` is aborted. */
   readonly read: (raw: RawOutput, signal: AbortSignal) => Taken | Promise<Taken>;
   readonly signal: AbortSignal;
   /** Ends once everything is written that was committed when a partition was claimed. */
@@ -45,10 +46,14 @@ interface Feed {
   readonly partition: number;
   readonly epoch: string;
   readonly consumer: OutputConsumer<RawOutput>;
+  /** It waits for no registry any more. */
+  readonly over: AbortController;
   /** Behind the last record taken into a batch. */
   position: number;
+  /** Behind the last record that was fetched, and may wait. */
+  fetched: number;
   /** Came while it was waited for. */
-  ready: RawOutput | undefined;
+  ready: Taken | undefined;
   isAsked: boolean;
   isDone: boolean;
   failure: { readonly error: unknown } | undefined;
@@ -84,13 +89,13 @@ export class SinkRun {
         if (this.#failure !== undefined) throw this.#failure.error;
         for (const feed of this.#feeds.values()) if (feed.failure !== undefined) await this.#beginAgain(feed);
         await this.#adopt();
-        const batch = await this.#collected();
+        const batch = this.#collected();
         if (!batch.isEmpty()) await this.#write(batch);
         else if (!this.#isDone()) await this.#somethingNew();
       }
       await this.#commitPositions(true);
     } catch (error) {
-      // What waited for a registry or the database is given up, and read again by whoever goes on.
+      // What waited for the database is given up, and read again by whoever goes on.
       if (!(signal.aborted && error instanceof Retriable)) throw error;
     } finally {
       signal.removeEventListener('abort', this.#notify);
@@ -128,8 +133,9 @@ export class SinkRun {
         read: (raw) => Promise.resolve(raw),
         readNow: (raw) => raw,
       });
-      const state = { ready: undefined, isAsked: false, isDone: untilEnd && offset >= end, failure: undefined };
-      this.#feeds.set(partition, { partition, epoch, consumer, position: nextOffset, ...state });
+      const state = { fetched: 0, ready: undefined, isAsked: false, failure: undefined, over: new AbortController() };
+      const isDone = untilEnd && offset >= end;
+      this.#feeds.set(partition, { partition, epoch, consumer, position: nextOffset, isDone, ...state });
     }
   }
 
@@ -143,33 +149,32 @@ export class SinkRun {
   }
 
   /** Takes what is there, in turns, until the batch is full or nothing is left. */
-  async #collected(): Promise<SinkBatch> {
-    const { bytesMax, read, signal } = this.#parts;
-    const batch = new SinkBatch(bytesMax);
+  #collected(): SinkBatch {
+    const batch = new SinkBatch(this.#parts.bytesMax);
     const feeds = [...this.#feeds.values()];
     // Begins with another each time, so that none waits behind a busy one.
     this.#turn += 1;
     for (let i = 0; i < feeds.length && !batch.isFull(); i += 1) {
       const feed = feeds[(i + this.#turn) % feeds.length]!;
-      for (let raw = this.#next(feed); raw !== undefined; raw = batch.isFull() ? undefined : this.#next(feed)) {
-        const taking = read(raw, signal);
-        const taken = taking instanceof Promise ? await taking : taking;
-        batch.take({ partition: feed.partition, epoch: feed.epoch, from: feed.position }, taken);
-        feed.position = raw.offset + 1;
+      for (let next = this.#next(feed); next !== undefined; next = batch.isFull() ? undefined : this.#next(feed)) {
+        batch.take({ partition: feed.partition, epoch: feed.epoch, from: feed.position }, next);
+        feed.position = next.offset + 1;
       }
     }
     return batch;
   }
 
-  /** The next record, if it is there; else the loop is woken once it is. */
-  #next(feed: Feed): RawOutput | undefined {
+  /** What the next record becomes, if that is there; else the loop is woken once it is. */
+  #next(feed: Feed): Taken | undefined {
     const { ready } = feed;
     feed.ready = undefined;
     if (ready !== undefined || feed.isAsked || feed.isDone || feed.failure !== undefined) return ready;
-    const now = this.#takenNow(feed);
-    if (now !== undefined) return now;
+    const raw = this.#fetchedNow(feed);
+    const taken = raw && this.#read(feed, raw);
+    if (taken !== undefined && !(taken instanceof Promise)) return taken;
     feed.isAsked = true;
-    feed.consumer.next().then(
+    const coming = taken ?? feed.consumer.next().then((fetched) => fetched && this.#read(feed, fetched));
+    coming.then(
       (next) => {
         feed.isAsked = false;
         feed.ready = next;
@@ -183,7 +188,12 @@ export class SinkRun {
     return undefined;
   }
 
-  #takenNow(feed: Feed): RawOutput | undefined {
+  #read(feed: Feed, raw: RawOutput): Taken | Promise<Taken> {
+    feed.fetched = raw.offset + 1;
+    return this.#parts.read(raw, feed.over.signal);
+  }
+
+  #fetchedNow(feed: Feed): RawOutput | undefined {
     try {
       return feed.consumer.takeNow();
     } catch (error) {
@@ -218,10 +228,10 @@ export class SinkRun {
     this.#committedAtMs = now;
     const feeds = [...this.#feeds.values()];
     const offsets = new Map(
-      feeds.map(({ partition, consumer, position, ready }) => [
+      feeds.map(({ partition, consumer, position, fetched }) => [
         partition,
         // Behind markers of transactions, where nothing waits.
-        ready === undefined ? Math.max(position, consumer.positions.get(partition) ?? 0) : position,
+        fetched > position ? position : Math.max(position, consumer.positions.get(partition) ?? 0),
       ]),
     );
     if (offsets.size === 0) return;
@@ -258,6 +268,7 @@ export class SinkRun {
   #drop(feed: Feed | undefined): void {
     if (feed === undefined) return;
     this.#feeds.delete(feed.partition);
+    feed.over.abort();
     feed.consumer.close();
   }
 
