@@ -101,6 +101,12 @@ export class Devices {
       this.#send(this.#partitionOf(key), [this.#stamped({ ...last, key: `k${key}` })]);
   }
 
+  /** The same in these partitions, once more: an owner that commits nothing never hears of what its changelog has lost. */
+  greet(partitions: Iterable<number>): void {
+    for (const partition of partitions)
+      this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' }, this.#random, INPUT)], INPUT);
+  }
+
   /** A foreign producer writes in transactions of its own, and takes its time (F10). */
   beginTransaction(): void {
     const transaction = this.#simulation.log.foreignTransaction(`upstream-${this.#nextTransaction++}`, 5_000);

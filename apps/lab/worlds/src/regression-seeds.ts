@@ -147,4 +147,10 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     kind: 'session',
     found: 'a task that stopped for good over records it had read and not committed, though others had owned it since',
   },
+  {
+    seed: 77_243_501,
+    kind: 'session',
+    found:
+      'a loss planned in the storm that came behind the greeting of the calm, to an owner with nothing to commit (the world)',
+  },
 ];

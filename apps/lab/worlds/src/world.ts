@@ -179,10 +179,14 @@ class World {
     this.#nemesis.heal();
     this.#kind.actors?.rest();
     const startMs = time.nowMs;
+    let losses = this.#nemesis.changelogLosses;
     for (;;) {
       this.#nemesis.restart(1);
       this.#nemesis.heal();
       this.#devices.greetOnce();
+      // What was planned in the storm may come now.
+      if (this.#nemesis.changelogLosses > losses) this.#devices.greet(this.#nemesis.lostChangelogs);
+      losses = this.#nemesis.changelogLosses;
       await time.runFor(this.#lookMs);
       this.#inspect();
       if (this.#broken.length > 0) return undefined;

@@ -15,6 +15,9 @@ export class ChangelogLosses {
   readonly partitions = new Set<number>();
   readonly #victims: Victims;
 
+  /** How often any of them has. */
+  count = 0;
+
   constructor(victims: Victims) {
     this.#victims = victims;
   }
@@ -90,6 +93,7 @@ export class ChangelogLosses {
     if (losesFrom < log.ends().logStartOffset || losesFrom >= log.logEnd) return false;
     log.changeLeader({ losesFrom });
     this.partitions.add(partition);
+    this.count += 1;
     return true;
   }
 }

@@ -45,6 +45,11 @@ export class Nemesis {
     return this.#hands.losses.partitions;
   }
 
+  /** How often a changelog has lost blocks. */
+  get changelogLosses(): number {
+    return this.#hands.losses.count;
+  }
+
   /** Does one of all acts, if it is possible now. Counts it as `nemesis/<name>`. */
   act(): void {
     const { random, simulation } = this.#victims;
