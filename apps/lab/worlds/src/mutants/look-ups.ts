@@ -77,13 +77,6 @@ const IN_LOOK_UPS: readonly EngineMutant[] = [
     to: 'return Math.min(1, this.cutsInFlight + (waits ? 1 : 0));',
   },
   {
-    name: 'shows an entry half written into a cut as committed',
-    file: CHANGELOG,
-    from: 'return slot !== this.#within?.slot && !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;',
-    to: 'return !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;',
-    seed: 20_078,
-  },
-  {
     name: 'says none of a key whose end is not committed',
     file: 'libs/core/partition/src/live/entry-look.ts',
     from: 'const unsettledCuts = changelog.hasUnsettledRemovals ? changelog.unsettledCuts : 0;',
