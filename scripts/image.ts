@@ -10,7 +10,7 @@ import { bytesOf } from './image/bytes.ts';
 import { stagingOf } from './packing/published.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const BYTES_MAX = 152_000_000;
+const BYTES_MAX = 150_000_000;
 const USAGE = `usage: npm run image [-- --into FOLDER]
 
 Does the steps of infra/image/Dockerfile in folders, with this Node, the tarball of \`npm run pack\` and Debian's packages of the
