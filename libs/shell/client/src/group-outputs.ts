@@ -11,7 +11,7 @@
 //   CS2  The next record of a partition is asked for once the one before was handled.
 import { type Cancel, type Clock, type DurationMs, Misconfigured, PartitionStopped, Retriable } from '@flatline/base';
 import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
-import { withinDeadline } from '@flatline/system';
+import { News, withinDeadline } from '@flatline/system';
 import { FirstRecords, STRANGERS_MAX } from './first-records.ts';
 import { OutputConsumer } from './output-consumer.ts';
 import type { Beside, OutputKind } from './output-kinds.ts';
@@ -88,8 +88,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   #wasLost = false;
   #failure: { readonly error: unknown } | undefined;
   /** Something has come since the loop last looked. */
-  #news = false;
-  #wake: (() => void) | undefined;
+  readonly #news = new News();
   #committing: Promise<void> | undefined;
   #timer: Cancel | undefined;
   #ended = false;
@@ -102,16 +101,16 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
   /** An output counts as handled when the next one is asked for, or the iteration ends by `signal`. */
   async *iterate(): AsyncGenerator<Given<Output>, void> {
     const { membership, signal } = this.#parts;
-    signal?.addEventListener('abort', this.#notify);
+    signal?.addEventListener('abort', this.#news.tell);
     try {
       // Does not end before the first assignment, which an abort does not wait for.
       membership.start(this.#listener).catch(this.#fail);
       while (signal?.aborted !== true) {
-        this.#news = false;
+        this.#news.look();
         if (this.#failure !== undefined) throw this.#failure.error;
         if (this.#feeds.size < (this.#assignment?.partitions.length ?? 0)) await this.#adopt();
         const ready = this.#ready.shift();
-        if (ready === undefined) await this.#somethingNew();
+        if (ready === undefined) await this.#news.some();
         else if (this.#feeds.get(ready.feed.partition) !== ready.feed) continue;
         else if ('error' in ready) await this.#beginAgain(ready.feed, ready.error);
         else if (ready.next !== undefined) {
@@ -122,7 +121,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
         }
       }
     } finally {
-      signal?.removeEventListener('abort', this.#notify);
+      signal?.removeEventListener('abort', this.#news.tell);
       await this.#end();
     }
   }
@@ -222,7 +221,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
       for (const [partition, feed] of this.#feeds) if (!isKept(partition)) this.#drop(feed);
       this.#wasLost = false;
       this.#assignment = assignment;
-      this.#notify();
+      this.#news.tell();
     },
     // The partitions' next owner gives these outputs again; until then they are this member's.
     lost: () => {
@@ -235,12 +234,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
 
   readonly #fail = (error: unknown): void => {
     this.#failure ??= { error };
-    this.#notify();
-  };
-
-  readonly #notify = (): void => {
-    this.#news = true;
-    this.#wake?.();
+    this.#news.tell();
   };
 
   #drop({ partition, consumer, over }: Feed<Output>): void {
@@ -313,18 +307,7 @@ export class GroupOutputs<Output extends AtPosition & { readonly kind: string }>
 
   #put(ready: Ready<Output>): void {
     this.#ready.push(ready);
-    this.#notify();
-  }
-
-  /** Resolves with the next record, assignment, failure or abort, or at once where one came since the loop last looked. */
-  #somethingNew(): Promise<void> {
-    if (this.#news) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#wake = () => {
-        this.#wake = undefined;
-        resolve();
-      };
-    });
+    this.#news.tell();
   }
 
   /** One at a time. Positions that a rebalance or an outage keeps from being committed wait for the next. */

@@ -12,7 +12,7 @@
 import { type Clock, type DurationMs, PartitionStopped, Retriable, messageOf } from '@flatline/base';
 import { OutputConsumer, type RawOutput } from '@flatline/client/parts';
 import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
-import { pause } from '@flatline/system';
+import { News, pause } from '@flatline/system';
 import { SinkBatch, type Taken } from './sink-batch.ts';
 import type { SinkTarget } from './sink-target.ts';
 
@@ -69,8 +69,7 @@ export class SinkRun {
   readonly #feeds = new Map<number, Feed>();
   #assignment: Assignment | undefined;
   #failure: { readonly error: unknown } | undefined;
-  #news = false;
-  #wake: (() => void) | undefined;
+  readonly #news = new News();
   #turn = 0;
   #committedAtMs: DurationMs = -Infinity;
 
@@ -81,24 +80,24 @@ export class SinkRun {
   /** Resolves once it is stopped, or everything is written. @throws what reading, the group or the database cannot go on from */
   async run(): Promise<void> {
     const { membership, signal } = this.#parts;
-    signal.addEventListener('abort', this.#notify);
+    signal.addEventListener('abort', this.#news.tell);
     try {
       membership.start(this.#listener).catch(this.#fail);
       while (!signal.aborted && !this.#isDone()) {
-        this.#news = false;
+        this.#news.look();
         if (this.#failure !== undefined) throw this.#failure.error;
         for (const feed of this.#feeds.values()) if (feed.failure !== undefined) await this.#beginAgain(feed);
         await this.#adopt();
         const batch = this.#collected();
         if (!batch.isEmpty()) await this.#write(batch);
-        else if (!this.#isDone()) await this.#somethingNew();
+        else if (!this.#isDone()) await this.#news.some();
       }
       await this.#commitPositions(true);
     } catch (error) {
       // What waited for the database is given up, and read again by whoever goes on.
       if (!(signal.aborted && error instanceof Retriable)) throw error;
     } finally {
-      signal.removeEventListener('abort', this.#notify);
+      signal.removeEventListener('abort', this.#news.tell);
       for (const feed of [...this.#feeds.values()]) this.#drop(feed);
       await membership.leave().catch(() => undefined);
     }
@@ -179,7 +178,7 @@ export class SinkRun {
         feed.isAsked = false;
         feed.ready = next;
         feed.isDone = next === undefined;
-        this.#notify();
+        this.#news.tell();
       },
       (error: unknown) => {
         this.#failed(feed, error);
@@ -204,7 +203,7 @@ export class SinkRun {
 
   #failed(feed: Feed, error: unknown): void {
     feed.failure ??= { error };
-    this.#notify();
+    this.#news.tell();
   }
 
   async #write(batch: SinkBatch): Promise<void> {
@@ -246,7 +245,7 @@ export class SinkRun {
       this.#assignment = assignment;
       for (const feed of [...this.#feeds.values()])
         if (!assignment.partitions.includes(feed.partition)) this.#drop(feed);
-      this.#notify();
+      this.#news.tell();
     },
     // Others may claim the partitions; until they do, they are ours to write.
     lost: () => undefined,
@@ -257,12 +256,7 @@ export class SinkRun {
 
   readonly #fail = (error: unknown): void => {
     this.#failure ??= { error };
-    this.#notify();
-  };
-
-  readonly #notify = (): void => {
-    this.#news = true;
-    this.#wake?.();
+    this.#news.tell();
   };
 
   #drop(feed: Feed | undefined): void {
@@ -270,16 +264,5 @@ export class SinkRun {
     this.#feeds.delete(feed.partition);
     feed.over.abort();
     feed.consumer.close();
-  }
-
-  /** Resolves with the next record, assignment, failure or abort, or at once where one came since the loop last looked. */
-  #somethingNew(): Promise<void> {
-    if (this.#news) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#wake = () => {
-        this.#wake = undefined;
-        resolve();
-      };
-    });
   }
 }

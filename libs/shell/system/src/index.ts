@@ -11,6 +11,7 @@ export { CronCalendar } from './calendar/cron-calendar.ts';
 export { withinDeadline } from './deadline.ts';
 export { type HttpAnswer, HttpAsker, type HttpQuestion, type HttpTrust, jsonOf, NoAnswer } from './http-question.ts';
 export { makeDirectory } from './make-directory.ts';
+export { News } from './news.ts';
 export { type Patience, patiently } from './patience.ts';
 export { pause } from './pause.ts';
 export { type ReadOnce, readSecretFile, secretIn } from './secret-file.ts';
