@@ -3,7 +3,7 @@
 // Owns: the processes.
 // Does not own: what is done to them, and when they are asked (LookUpWorld), whether they are right (LookUpJudge).
 import { MESSAGE_BYTES_MAX, Retriable } from '@flatline/base';
-import { type LogRecord, rough, calm, type SimulatedHost, Simulation } from '@flatline/cluster';
+import { calm, type EndedTransaction, type LogRecord, rough, type SimulatedHost, Simulation } from '@flatline/cluster';
 import { sessionKind, type SessionRules, sessionView } from '@flatline/kinds/session';
 import { type EventDecoder, resetEvent } from '@flatline/ports/formats';
 import { ask, type Asked, type EntryAnswer, Here, type HereAnswers } from '@flatline/processor/directory';
@@ -14,6 +14,7 @@ import {
   TASK_BOUNDS,
   type TaskBounds,
 } from '@flatline/runtime';
+import { blockIn, recordsOf } from '../judging/decisions.ts';
 import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, OUTPUT } from '../pipeline-names.ts';
 
 export const TIMEOUT_MS = 3_000;
@@ -64,6 +65,7 @@ export interface LookUpProcess {
 
 export interface Saying {
   readonly process: LookUpProcess;
+  readonly keys: readonly Uint8Array[];
   readonly answers: HereAnswers;
 }
 
@@ -77,14 +79,23 @@ export class LookUpCluster {
   readonly #scenario: LookUpScenario;
   #endedSeen = 0;
   readonly #committed = new Map<number, number>();
+  /** By partition and owner. */
+  readonly #committedBy = new Map<string, number>();
   readonly #view = sessionView(RULES);
   /** Told of what each process says by itself. */
   readonly #onSaid: (said: Saying) => void;
+  /** Called between two slices of what a process does. */
+  readonly #onTurn: (name: string) => void;
 
-  constructor(seed: number, scenario: LookUpScenario, onSaid: (said: Saying) => void) {
+  constructor(
+    seed: number,
+    scenario: LookUpScenario,
+    { onSaid, onTurn }: { readonly onSaid: (said: Saying) => void; readonly onTurn: (name: string) => void },
+  ) {
     this.simulation = new Simulation({ seed, rates: scenario.isRough ? rough : calm });
     this.#scenario = scenario;
     this.#onSaid = onSaid;
+    this.#onTurn = onTurn;
     const { partitions, standbys } = scenario;
     this.inputPartitions = partitions;
     for (const topic of [INPUT, OUTPUT, CHANGELOG, DEAD_LETTERS])
@@ -119,7 +130,10 @@ export class LookUpCluster {
         outputTopic: OUTPUT,
       }),
       turns: (callback) => {
-        host.after(turnMs, callback);
+        host.after(turnMs, () => {
+          if (turnMs > 0) this.#onTurn(name);
+          callback();
+        });
       },
       entropy: {
         id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,
@@ -178,7 +192,7 @@ export class LookUpCluster {
       lookUp: instance.lookUp.bind(instance),
     };
     const answers = await here.answer(looked, { pipeline: PIPELINE, keys, isNow });
-    this.#onSaid({ process, answers });
+    this.#onSaid({ process, keys, answers });
     return answers;
   }
 
@@ -261,14 +275,27 @@ export class LookUpCluster {
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
   }
 
-  /** Input position of the newest commit that the coordinator has decided on: it is in the log, whoever has heard of it. */
-  committedPosition(partition: number): number {
+  /**
+   * Input position of the newest commit that the coordinator has decided on, whoever has heard of it: of all, or of those that `owner`
+   * made or restored. An owner that was deposed knows of no others, and what it says is of its own.
+   */
+  committedPosition(partition: number, owner?: string): number {
     const { endedTransactions } = this.simulation.log;
-    for (; this.#endedSeen < endedTransactions.length; this.#endedSeen += 1) {
-      const { marker, offsets } = endedTransactions[this.#endedSeen]!;
-      if (marker === 'commit') for (const each of offsets) this.#committed.set(each.partition, each.offset);
+    for (; this.#endedSeen < endedTransactions.length; this.#endedSeen += 1)
+      this.#noteEnded(endedTransactions[this.#endedSeen]!);
+    const all = this.#committed.get(partition) ?? 0;
+    return owner === undefined ? all : (this.#committedBy.get(`${partition} ${owner}`) ?? 0);
+  }
+
+  #noteEnded({ marker, offsets, writes }: EndedTransaction): void {
+    if (marker !== 'commit') return;
+    for (const each of offsets) this.#committed.set(each.partition, each.offset);
+    for (const { topic, partition, written } of writes) {
+      if (topic !== CHANGELOG) continue;
+      // A claim, too: what is committed by then is restored.
+      for (const record of recordsOf(written))
+        this.#committedBy.set(`${partition} ${ownerIn(record)}`, this.#committed.get(partition) ?? 0);
     }
-    return this.#committed.get(partition) ?? 0;
   }
 
   committed(partition: number): readonly LogRecord[] {
@@ -291,6 +318,11 @@ const decoder: EventDecoder = {
 function answersOf(answers: readonly EntryAnswer[] | string | undefined): readonly EntryAnswer[] {
   if (answers === undefined || typeof answers === 'string') throw new Error(`no answers: ${String(answers)}`);
   return answers;
+}
+
+function ownerIn(record: LogRecord): string {
+  const block = blockIn(record);
+  return block.kind === 'claim' ? block.owner : block.header.owner;
 }
 
 function showErrors(_name: string, value: unknown): unknown {

@@ -14,12 +14,37 @@ export interface JudgedAnswer {
   /** Where the key lies, by the partition count of the input that the process knows. */
   readonly partition: number;
   readonly answer: EntryAnswer;
-  /** Input position of that partition below which all was committed, by anyone, when the answer came. */
-  readonly committed: number;
   /** Instant from which on the process knows another input than there is: no record of it may be counted; undefined: it knows this one. */
   readonly knownUntil: Millis | undefined;
   /** End of the input when it was asked, where the answer has to be as new as that; else 0. */
   readonly acknowledged: number;
+}
+
+/** What a process says of a key that it owns, as it says it. */
+export interface OwnersWord {
+  readonly by: string;
+  readonly key: string;
+  readonly partition: number;
+  readonly count: number;
+  readonly asOf: { readonly clock: Millis; readonly position: number };
+  /** Input position below which all was committed of which this owner can know: by itself, or restored. */
+  readonly committed: number;
+}
+
+/** Q2: it was committed by then. A commit that was not known to be in the log may never have been. */
+export function judgeOwnersWords(
+  words: readonly OwnersWord[],
+  recordsOf: (partition: number) => readonly LogRecord[],
+  timeoutMs: number,
+): readonly string[] {
+  const readings = readingsOf(recordsOf, timeoutMs);
+  return words.flatMap(({ by, key, partition, count, asOf: { clock, position }, committed }) => {
+    const then = readings(partition).openBy(key, { clock, position: Math.min(position, committed) });
+    if (then === count) return [];
+    return [
+      `[Q2] ${key} by ${by} as of ${position}: only ${committed} was committed, by which it has ${then} events, not ${count}`,
+    ];
+  });
 }
 
 /** Violations, in words, a few of them. `recordsOf`: what the partition has, in offset order. */
@@ -28,19 +53,23 @@ export function judgeAnswers(
   recordsOf: (partition: number) => readonly LogRecord[],
   timeoutMs: number,
 ): readonly string[] {
-  const readings = new Map<number, Reading>();
-  return answers.flatMap((judged) => {
-    const { partition } = judged;
-    const reading = readings.get(partition) ?? new Reading(recordsOf(partition), timeoutMs);
-    readings.set(partition, reading);
-    return faultsOf(judged, reading);
-  });
+  const readings = readingsOf(recordsOf, timeoutMs);
+  return answers.flatMap((judged) => faultsOf(judged, readings(judged.partition)));
 }
 
-function faultsOf(
-  { key, partition, answer, committed, acknowledged, knownUntil }: JudgedAnswer,
-  reading: Reading,
-): string[] {
+function readingsOf(
+  recordsOf: (partition: number) => readonly LogRecord[],
+  timeoutMs: number,
+): (partition: number) => Reading {
+  const readings = new Map<number, Reading>();
+  return (partition) => {
+    const reading = readings.get(partition) ?? new Reading(recordsOf(partition), timeoutMs);
+    readings.set(partition, reading);
+    return reading;
+  };
+}
+
+function faultsOf({ key, partition, answer, acknowledged, knownUntil }: JudgedAnswer, reading: Reading): string[] {
   const { state, asOf, from } = answer;
   const about = `${key} by ${answer.owner ?? 'no owner'} (${from ?? ''}): ${JSON.stringify(answer)}`;
   if (answer.partition !== partition) return [`[Q1] ${about}: the key lies in ${partition}`];
@@ -54,9 +83,6 @@ function faultsOf(
   const faults = count === expected ? [] : [`[Q1] ${about}: by the records below it has ${expected} events`];
   if (asOf.position < acknowledged) faults.push(`[Q2] ${about}: ${acknowledged} was acknowledged before it was asked`);
   if (acknowledged > 0 && from === 'standby') faults.push(`[Q2] ${about}: a standby does not know how old it is`);
-  // A commit that was not known to be in the log may never have been.
-  const then = reading.openBy(key, { clock: asOf.clock, position: Math.min(asOf.position, committed) });
-  if (then !== count) faults.push(`[Q2] ${about}: only ${committed} was committed, by which it has ${then} events`);
   return faults;
 }
 

@@ -12,7 +12,7 @@ import {
   type Saying,
   TIMEOUT_MS,
 } from './look-up-cluster.ts';
-import { type JudgedAnswer, judgeAnswers } from './look-up-judge.ts';
+import { type JudgedAnswer, judgeAnswers, judgeOwnersWords, type OwnersWord } from './look-up-judge.ts';
 
 const KIND: KindName = 'session';
 const KEYS = Array.from({ length: 14 }, (_, i) => `k${i}`);
@@ -21,6 +21,8 @@ const STRANGER = 'stranger';
 const DEEDS = 220;
 const KEYS_ASKED_MAX = 8;
 const STEP_MAX_MS = 300;
+/** How often between two slices. */
+const ASKED_BETWEEN_SLICES = 0.05;
 const FAULTS_SHOWN = 5;
 const utf8 = new TextEncoder();
 
@@ -43,19 +45,29 @@ export async function liveLookUpWorld(seed: number): Promise<SeedResult> {
 class LookUpWorld {
   readonly cluster: LookUpCluster;
   readonly #random: Random;
+  readonly #betweenSlices: Random;
   readonly #isMadeAgain: boolean;
   /** By partition count: the input as processes of that count know it. */
   readonly #judged = new Map<number, JudgedAnswer[]>();
+  /** The same of what processes said as owners. */
+  readonly #words = new Map<number, OwnersWord[]>();
   readonly #former = new Map<number, readonly LogRecord[]>();
   #madeAgainAt: number | undefined;
   readonly #faults: string[] = [];
 
   constructor(seed: number) {
-    const cluster = new LookUpCluster(seed, drawScenario(seed), (said) => {
-      this.#checkSaid(said);
+    const cluster = new LookUpCluster(seed, drawScenario(seed), {
+      onSaid: (said) => {
+        this.#checkSaid(said);
+      },
+      onTurn: (name) => {
+        const process = this.cluster.processes.get(name);
+        if (process?.host.alive === true && this.#betweenSlices.chance(ASKED_BETWEEN_SLICES)) this.#ask(process);
+      },
     });
     this.cluster = cluster;
     this.#random = cluster.simulation.random('look-ups');
+    this.#betweenSlices = cluster.simulation.random('between slices');
     this.#isMadeAgain = this.#random.chance(0.2);
   }
 
@@ -76,6 +88,7 @@ class LookUpWorld {
     for (const [partitions, answers] of this.#judged) {
       const recordsOf = (partition: number): readonly LogRecord[] => this.#recordsOf(partitions, partition);
       this.#faults.push(...judgeAnswers(answers, recordsOf, TIMEOUT_MS));
+      this.#faults.push(...judgeOwnersWords(this.#words.get(partitions) ?? [], recordsOf, TIMEOUT_MS));
       for (const { answer } of answers) {
         faults.count('answers');
         faults.count(`answer/${answer.state}/${answer.from ?? 'none'}`);
@@ -112,21 +125,28 @@ class LookUpWorld {
       void this.cluster.ask(process, bytes, isNow).then((answers) => {
         for (const [i, answer] of answers.entries()) {
           const partition = partitionOf(bytes[i]!, inputPartitions);
-          const committed = this.cluster.committedPosition(partition);
           const all = this.#judged.get(inputPartitions) ?? [];
           this.#judged.set(inputPartitions, all);
           const knownUntil = inputPartitions === this.cluster.inputPartitions ? undefined : this.#madeAgainAt;
-          all.push({ key: keys[i]!, partition, answer, committed, acknowledged: ends[i]!, knownUntil });
+          all.push({ key: keys[i]!, partition, answer, acknowledged: ends[i]!, knownUntil });
         }
       });
     });
   }
 
   /** What a process says by itself: as an owner only where a task of it has run. */
-  #checkSaid({ process, answers: { answers } }: Saying): void {
-    for (const answer of answers)
-      if (answer.kind === 'found' && answer.from === 'owner' && !process.ran.has(answer.partition))
-        this.#faults.push(`[Q1] ${process.name} answers as the owner of ${answer.partition}, which it never was`);
+  #checkSaid({ process: { name, ran, inputPartitions }, keys, answers: { answers } }: Saying): void {
+    for (const [i, answer] of answers.entries()) {
+      if (answer.kind !== 'found' || answer.from !== 'owner') continue;
+      const { partition, entries, asOf } = answer;
+      if (!ran.has(partition))
+        this.#faults.push(`[Q1] ${name} answers as the owner of ${partition}, which it never was`);
+      const count = Number(entries[0]?.['eventCount'] ?? 0);
+      const committed = this.cluster.committedPosition(partition, name);
+      const all = this.#words.get(inputPartitions) ?? [];
+      this.#words.set(inputPartitions, all);
+      all.push({ by: name, key: Buffer.from(keys[i]!).toString(), partition, count, asOf, committed });
+    }
   }
 
   #disturb(): void {

@@ -52,7 +52,7 @@ export interface StateBlock {
   readonly operations: readonly BlockOperation[];
 }
 
-export type ChangelogBlock = { readonly kind: 'claim' } | StateBlock;
+export type ChangelogBlock = { readonly kind: 'claim'; readonly owner: string } | StateBlock;
 
 const LETTER_F = 0x46;
 const VERSION = 2;
@@ -84,7 +84,7 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   if (!VERSIONS.includes(version))
     throw new NotABlock(`is of format version ${version}, known are ${VERSIONS.join(', ')}`);
   const kind = block.byte();
-  if (kind === CLAIM) return { kind: 'claim' };
+  if (kind === CLAIM) return { kind: 'claim', owner: block.text() };
   if (!STATES.includes(kind)) throw new NotABlock(`is of kind ${kind}`);
   // A block of entries with sources or disorder may have settings or not.
   if (version < VERSION_WITH_SOURCES && (version === VERSION_WITH_SETTINGS) !== (kind === STATE_WITH_SETTINGS))
