@@ -160,6 +160,26 @@ function resumeAt(client: Client): Start {
 }
 
 describe('the hub', () => {
+  test('[Q3] once an event said where to go on, each behind it does: of a snapshot ahead of what was read, too', () => {
+    const hub = new Hub({ topic: TOPIC, windowBytesMax: 10_000, nowMs: () => 0, stalledMs: STALLED_MS });
+    for (let partition = 0; partition < PARTITIONS; partition += 1) hub.window.open(partition, 0);
+    const say = (partition: number, offset: number): void =>
+      hub.output({ partition, offset, timestamp: 1, key: `k${partition}`, value: Buffer.from('{}'), headers: [] });
+    say(1, 4);
+    const sink = new TestSink(Infinity);
+    // Of partition 0 the snapshot has more than was read here, and one key of partition 1 as of a later offset.
+    const vector = new Map([
+      [0, 8],
+      [1, 4],
+      [2, 0],
+    ]);
+    const until = new Map([...vector, [1, 5]]);
+    hub.attach(prefixQuestion(latin1('')), sink, { vector, keys: new Map([['k9', 5]]), until });
+    say(2, 0);
+    const ids = sink.waiting.map((block) => /^id: (.*)$/m.exec(block)?.[1]);
+    expect(ids).toEqual(['01234567.3.all.8-5-0', '01234567.3.all.8-5-1']);
+  });
+
   test.each(Array.from({ length: SEEDS }, (_, i) => SEED + i))(
     '[Q3] seed %i: each subscriber hears all that follows its snapshot, once, over whatever connections (rerun: SEED)',
     (seed) => {
