@@ -153,4 +153,15 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     found:
       'a loss planned in the storm that came behind the greeting of the calm, to an owner with nothing to commit (the world)',
   },
+  {
+    seed: 230_003_085,
+    kind: 'session',
+    found: 'an erasure that was refused, and so erased nothing (a check too strict)',
+  },
+  {
+    seed: 230_003_695,
+    kind: 'schedule',
+    found:
+      'a leader cut off from its cluster under a schedule without further runs, for which nothing is awaited (the world)',
+  },
 ];

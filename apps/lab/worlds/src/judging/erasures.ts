@@ -2,6 +2,7 @@
 import type { LogRecord, Simulation } from '@flatline/cluster';
 import { CHANGELOG, INPUT } from '../pipeline-names.ts';
 import { blockIn } from './decisions.ts';
+import { lettersOf } from './expectation.ts';
 
 const ERASE = 'ERASE';
 const utf8 = new TextDecoder();
@@ -17,9 +18,12 @@ export function checkErasures(simulation: Simulation, partition: number, further
   });
   const from = left[0]?.position ?? 0;
   const input = simulation.log.committed(INPUT, partition);
+  const letters = lettersOf(simulation, partition);
+  const isRefused = (offset: number): boolean =>
+    letters.some(({ subject }) => subject?.topic === INPUT && subject.offset === offset);
   const others = furtherInputs.flatMap((topic) => simulation.log.committed(topic, partition));
   return input.flatMap((act) => {
-    if (!isErasure(act) || act.offset >= from) return [];
+    if (!isErasure(act) || act.offset >= from || isRefused(act.offset)) return [];
     simulation.faults.count('erased');
     if (input.some((later) => later.offset > act.offset && isOfKey(later, act.key!))) return [];
     // In which order they came with the act, their places tell: it is enough to look where there are none.

@@ -1,6 +1,7 @@
 // Faults of the leaders of logs: changed, cut off, deposed without knowing it, elected uncleanly.
 //
 // Owns: the partitions of the input that have lost records.
+import { INSTANT_MAX, type Millis } from '@flatline/base';
 import type { LogRecord } from '@flatline/cluster';
 import type { Devices } from '../devices.ts';
 import { CHANGELOG, INPUT, OUTPUT } from '../pipeline-names.ts';
@@ -71,7 +72,7 @@ export class LeaderActs {
   endStaleLeaders(): void {
     const { cluster, simulation, scenario } = this.#victims;
     const waiting = cluster.up.flatMap(({ instance }) =>
-      instance.status().filter(({ state, liveEntries }) => state === 'running' && liveEntries > 0),
+      instance.status().filter(({ state, nextDueAt }) => state === 'running' && isAwaited(nextDueAt)),
     );
     const { log } = simulation;
     for (let partition = 0; partition < scenario.partitions; partition += 1) {
@@ -108,4 +109,9 @@ export class LeaderActs {
     });
     simulation.faults.count('staleLeader');
   }
+}
+
+/** Nothing has the log read that is due at no time, such as a schedule without further runs. */
+function isAwaited(dueAt: Millis | undefined): boolean {
+  return dueAt !== undefined && dueAt < INSTANT_MAX;
 }
