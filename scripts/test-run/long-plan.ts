@@ -22,11 +22,13 @@ const CHAOS_PARTS = ['1/3', '2/3', '3/3'];
 /** Assemblies of the five that there are: so many take some minutes. */
 const ASSEMBLIES = 3;
 const WAITING = 0.5;
+/** Files of long tests of a project from which on two run at a time. */
+const MANY_FILES = 10;
 
 export function planLongSteps(run: Run, projects: readonly TestProject[], seed: number): Step[] {
   return [
     brokerStep(run),
-    ...projects.filter(({ hasLong }) => hasLong).map((project) => longTests(run, project, seed)),
+    ...projects.filter(({ longFiles }) => longFiles > 0).map((project) => longTests(run, project, seed)),
     ...chaos(run, seed),
     ...simulation(run, seed),
     commandStep(run, [...fuzzer, '--cases', String(FUZZ_CASES), '--seed', String(seed)], { name: 'fuzz' }),
@@ -42,8 +44,17 @@ const fuzzer = [...source, 'scripts/fuzz.ts'] as const;
 /** `e2e-long` and others. */
 function longTests(run: Run, project: TestProject, seed: number): Step {
   const needs = project.name === 'install' ? ['pack'] : [];
-  const load = project.usesBroker ? WAITING : 1;
-  return jestStep(run, project, { name: `${project.name}-long`, tests: 'long', needs, load, env: seedsOf(seed) });
+  // One that waits most of its time leaves room for a second; where there are many files, a second is there.
+  const workers = project.usesBroker && project.longFiles >= MANY_FILES ? 2 : 1;
+  const load = project.usesBroker ? workers * WAITING : 1;
+  return jestStep(run, project, {
+    name: `${project.name}-long`,
+    tests: 'long',
+    needs,
+    workers,
+    load,
+    env: seedsOf(seed),
+  });
 }
 
 /** The seeded tests of `npm test`, with other cases. */

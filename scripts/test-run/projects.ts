@@ -13,9 +13,10 @@ export interface TestProject {
   readonly folder: string;
   /** True if its tests use a broker. */
   readonly usesBroker: boolean;
-  /** True if `npm test` has tests of it; below, if `npm run gate` does. */
+  /** True if `npm test` has tests of it. */
   readonly hasShort: boolean;
-  readonly hasLong: boolean;
+  /** Files of tests of it that `npm run gate` has. */
+  readonly longFiles: number;
   /** Files, relative to its folder, whose cases a seed draws and that need no broker. */
   readonly bySeed: readonly string[];
 }
@@ -38,7 +39,7 @@ function projectIn(root: string, folder: string): TestProject | undefined {
     folder,
     usesBroker: setUp || tests.some(({ source }) => importsBroker(source)),
     hasShort: paths.some((path) => !isLong(path)),
-    hasLong: paths.some(isLong),
+    longFiles: paths.filter(isLong).length,
     bySeed: tests
       .filter(({ path, source }) => bySeed(source) && !realTiers.has(tierOf(`/${folder}/${path}`, source)))
       .map(({ path }) => path),

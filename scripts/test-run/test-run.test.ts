@@ -73,7 +73,7 @@ describe('the two parts', () => {
     folder: `libs/${name}`,
     usesBroker: false,
     hasShort: true,
-    hasLong: false,
+    longFiles: 0,
     bySeed: [],
     ...options,
   });
@@ -84,8 +84,8 @@ describe('the two parts', () => {
     const projects = [
       project('sums'),
       project('worlds', { bySeed: ['src/a.test.ts'] }),
-      project('kills', { hasShort: false, hasLong: true, usesBroker: true }),
-      project('both', { hasLong: true }),
+      project('kills', { hasShort: false, longFiles: 1, usesBroker: true }),
+      project('both', { longFiles: 1 }),
     ];
     const short = names(planSteps(run, projects, undefined));
     expect(short).toEqual(expect.arrayContaining(['sums', 'worlds', 'both', 'simulate', 'lint', 'build', 'pack']));
@@ -95,6 +95,14 @@ describe('the two parts', () => {
       expect.arrayContaining(['kills-long', 'both-long', 'worlds-fresh', 'simulate', 'mutants', 'fuzz', 'chaos-3']),
     );
     expect(long).not.toContain('sums-long');
+  });
+
+  test('where many files wait most of their time, two run at a time', () => {
+    const loads = [1, 34].map((longFiles) => {
+      const kills = project('kills', { longFiles, usesBroker: true });
+      return planLongSteps(run, [kills], 1).find(({ name }) => name === 'kills-long')?.load;
+    });
+    expect(loads).toEqual([0.5, 1]);
   });
 
   test('every project of this workspace is in one of them, and no step takes the report of another', () => {
