@@ -1,6 +1,8 @@
 // Runs the command line inside the test process: the same code as `main.ts`, with the streams caught.
 import { systemClock } from '@flatline/system';
 import { Writable } from 'node:stream';
+import type { CommandContext } from './commands/context.ts';
+import { Diagnosis } from './diagnosis/diagnosis.ts';
 import { localBroker } from './playground/local-broker.ts';
 import { developerCommands } from './developer/developer-commands.ts';
 import { runCli } from './program.ts';
@@ -25,9 +27,8 @@ export interface CliOptions {
 }
 
 export async function cli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const stdout = new Caught();
-  const stderr = new Caught();
   const { env = {}, folder = '/', stdin, stop = new AbortController().signal } = options;
+  const [stdout, stderr] = [new Caught(), new Caught()];
   const shell = {
     clock: systemClock,
     env,
@@ -45,6 +46,17 @@ export async function cli(args: readonly string[], options: CliOptions = {}): Pr
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
   return { exitCode, stdout: stdout.text, stderr: stderr.text, json };
+}
+
+/** With it, commands are parsed and none is run. */
+export function inertContext(): CommandContext {
+  const [stdout, stderr] = [new Caught(), new Caught()];
+  const stop = stopOf(new AbortController().signal);
+  return {
+    shell: { clock: systemClock, env: {}, folder: '/', stdout, stderr, stop, localBroker },
+    diagnosis: new Diagnosis({ clock: systemClock, args: [], version: '0.0.0' }),
+    action: () => () => Promise.resolve(),
+  };
 }
 
 class Caught extends Writable {

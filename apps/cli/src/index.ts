@@ -1,11 +1,14 @@
 // Exports of the package `flatline`: the processor for an application's own service, and types for a configuration.
 export {
+  type AskedRecord,
   type ConfigurationInput,
   defineConfig,
   defineReducer,
   type Reducer,
   type ReducerDefinition,
   type ReducerEvent,
+  type RoutedOutput,
+  type RouteFunction,
 } from '@flatline/config';
 export {
   createProcessor,

@@ -81,7 +81,11 @@ function shellOf(asked: Shell, isPlain: boolean): Shell {
   return isPlain ? { ...asked, env: { ...asked.env, NO_COLOR: '1' } } : asked;
 }
 
-function buildProgram(context: CommandContext, json: boolean, developer: DeveloperCommands | undefined): Command {
+export function buildProgram(
+  context: CommandContext,
+  json: boolean,
+  developer: DeveloperCommands | undefined,
+): Command {
   const { shell } = context;
   const program = new Command('flatline');
   program

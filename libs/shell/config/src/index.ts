@@ -14,11 +14,14 @@ export type {
   TlsConfig,
 } from './flatline-config.ts';
 export {
+  type AskedRecord,
   defineReducer,
   type PipelineConfig,
   type Reducer,
   type ReducerDefinition,
   type ReducerEvent,
+  type RoutedOutput,
+  type RouteFunction,
 } from '@flatline/kind-modules';
 export { configurationJsonSchema } from './json-schema.ts';
 export {

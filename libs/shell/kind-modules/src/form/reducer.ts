@@ -20,7 +20,7 @@ import { setting } from './setting.ts';
 /** Bytes of what the settings of a commit say of a reducer: so they have the last few, by which states may still be kept. */
 const TEXT_BYTES_MAX = 12_000;
 /** Values that no JSON has: its schema takes none. */
-export const definedReducer: z.ZodType<Reducer> = z.unknown().refine(isReducer, FINAL);
+export const definedReducer = z.unknown().refine(isReducer, FINAL) as z.ZodType<Reducer, Reducer>;
 
 /** `words`: names that the kind has for some of its own. */
 export function reducerForm<const Words extends readonly [string, ...string[]]>(words: Words) {

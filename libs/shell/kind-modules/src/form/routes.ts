@@ -24,12 +24,12 @@ const routeText = z.union([
 ]);
 
 /** Values that no JSON has: its schema takes none. */
-export const routeFunction: z.ZodType<RouteFunction> = z
+export const routeFunction = z
   .unknown()
   .refine(
     (value) => typeof value === 'function',
     'a function of the output, in a configuration that is code',
-  ) as z.ZodType<RouteFunction>;
+  ) as z.ZodType<RouteFunction, RouteFunction>;
 
 const route = z.strictObject({
   on: z.array(z.string().min(1)).min(1).max(NAMES_MAX).optional(),

@@ -167,7 +167,7 @@ describe('the hub', () => {
       hub.output({ partition, offset, timestamp: 1, key: `k${partition}`, value: Buffer.from('{}'), headers: [] });
     say(1, 4);
     const sink = new TestSink(Infinity);
-    // Of partition 0 the snapshot has more than was read here, and one key of partition 1 as of a later offset.
+    // The snapshot has more of partition 0 than was read here, and one key of partition 1 as of a later offset.
     const vector = new Map([
       [0, 8],
       [1, 4],
