@@ -13,12 +13,13 @@ import {
 import { dirname, join, posix } from 'node:path';
 import { type Dependencies } from './dependencies.ts';
 import { deadReferences, placeOf, referencesOf, relink } from './links.ts';
-import { layOut, type Rendered, render, type Section } from './render.ts';
+import { layOut, type Rendered, render, SCRIPTS, type Section } from './render.ts';
 import { COMMANDS_PAGE, SIDEBAR } from './sidebar.ts';
 
 /** How search reads the sections; `site.js` gives the same when it loads the index. */
 const SEARCHED = { fields: ['heading', 'page', 'text'], storeFields: ['page', 'heading', 'excerpt'] };
 const EXCERPT_CHARACTERS = 160;
+const OWN_FILES = ['site.css', 'site.js', ...SCRIPTS.values()];
 
 export interface Built {
   readonly pages: number;
@@ -38,7 +39,7 @@ export function buildSite(root: string, out: string, commands: string, needed: D
     ...html,
     ...[...files].map((file) => [placeOf(file), undefined] as const),
   ]);
-  for (const name of ['site.css', 'site.js']) site.set(name, undefined);
+  for (const name of OWN_FILES) site.set(name, undefined);
   const dead = deadReferences(site);
   if (dead.length > 0) return { pages: pages.size, dead };
   rmSync(out, { recursive: true, force: true });
@@ -47,7 +48,7 @@ export function buildSite(root: string, out: string, commands: string, needed: D
     mkdirSync(dirname(join(out, placeOf(file))), { recursive: true });
     cpSync(join(root, file), join(out, placeOf(file)));
   }
-  for (const name of ['site.css', 'site.js']) cpSync(join(root, 'docs/site', name), join(out, name));
+  for (const name of OWN_FILES) cpSync(join(root, 'docs/site', name), join(out, name));
   write(
     join(out, 'search.js'),
     needed.searchScript +

@@ -4,6 +4,9 @@ import { type MarkdownParser } from './dependencies.ts';
 import { placeOf } from './links.ts';
 import { COMMANDS_PAGE, SIDEBAR } from './sidebar.ts';
 
+/** Pages that do more on the site than they say as Markdown, each with a file beside `site.js`. */
+export const SCRIPTS: ReadonlyMap<string, string> = new Map([['docs/CAPACITY.md', 'capacity.js']]);
+
 /** What search finds: the text from a heading to the next. */
 export interface Section {
   /** From the site's root, with its anchor. */
@@ -62,6 +65,8 @@ export function layOut(source: string, { title, html }: Rendered): string {
     });
     return `<h2>${name}</h2><ul>${items.join('')}</ul>`;
   });
+  const own = SCRIPTS.get(source);
+  const script = own === undefined ? '' : `\n<script src="${base}${own}" defer></script>`;
   const from = source === COMMANDS_PAGE ? "the command's own help" : source;
   return `<!doctype html>
 <html lang="en" data-base="${base}">
@@ -71,7 +76,7 @@ export function layOut(source: string, { title, html }: Rendered): string {
 <title>${escaped(title)} · Flatline</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}site.css">
-<script src="${base}site.js" defer></script>
+<script src="${base}site.js" defer></script>${script}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the page</a>
