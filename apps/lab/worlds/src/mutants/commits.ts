@@ -53,7 +53,7 @@ export const COMMIT_MUTANTS: readonly EngineMutant[] = [
     file: 'libs/shell/runtime/src/committing/commit-look-up.ts',
     from: '(known?.sequence ?? -1) >= sequence',
     to: '(known?.sequence ?? -1) >= sequence + 1e9',
-    seed: 160_002_492,
+    seed: 231_003_380,
   },
   {
     name: 'steps in the middle of a cut',
