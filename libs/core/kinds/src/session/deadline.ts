@@ -120,8 +120,9 @@ function missingOf(detail: SessionDetail | undefined): number {
 }
 
 /** undefined: there are none. */
-function namesOf({ partition, absorbed = [] }: Closing): readonly string[] | undefined {
-  return absorbed.length === 0 ? undefined : absorbed.map((place) => idAt(partition, place));
+function namesOf({ partition, absorbed }: Closing): readonly string[] | undefined {
+  if (absorbed === undefined || absorbed.length === 0) return undefined;
+  return absorbed.map((place) => idAt(partition, place));
 }
 
 /** An explicit end may carry an event time before the start: that session lasted no time. */
@@ -136,10 +137,16 @@ export function attributesOf(texts: SessionTexts | undefined): ReadonlyMap<strin
   return texts === undefined || texts.attributeCount === 0 ? NO_ATTRIBUTES : texts.attributeValues();
 }
 
+/** By their number: what sessions of so many heartbeats, and of nothing else, share. Each has a map of its own beyond. */
+const HEARTBEATS: ReadonlyMap<string, number>[] = [];
+const SHARED_COUNTS_MAX = 1_024;
+
 export function countsByType({ detail, eventCount }: SessionEntry): ReadonlyMap<string, number> {
+  const others = detail?.texts?.countsByType();
+  if (others === undefined && eventCount > 0 && eventCount < SHARED_COUNTS_MAX)
+    return (HEARTBEATS[eventCount] ??= new Map([[HEARTBEAT, eventCount]]));
   const counts = new Map<string, number>();
   let heartbeats = eventCount;
-  const others = detail?.texts?.countsByType();
   if (others !== undefined) for (const count of others.values()) heartbeats -= count;
   if (heartbeats > 0) counts.set(HEARTBEAT, heartbeats);
   if (others !== undefined) for (const [type, count] of others) counts.set(type, count);

@@ -571,7 +571,7 @@ export class SessionKind implements Kind {
       this.#revisions.keep({ ...readFragments(this.#entry)[0]!, endedAt }, why, closedAt, effects);
       return;
     }
-    this.#telling.closed({ ...why, closedAt, endedAt }, effects);
+    this.#telling.closed(why, closedAt, endedAt, effects);
     effects.end(closedAt);
   }
 }

@@ -19,7 +19,9 @@ export interface SessionTellingParts extends KindParts<SessionWindow, SessionCou
   readonly onClosed: OnClosed;
 }
 
-type Said = Pick<Closing, keyof WhyClosed | 'closedAt' | 'endedAt'>;
+type Why = Pick<Closing, keyof WhyClosed>;
+
+const LIVES: Why = { reason: '' };
 
 export class SessionTelling {
   readonly #parts: SessionTellingParts;
@@ -34,17 +36,26 @@ export class SessionTelling {
     const isOwed = isLive ? owesUpdate(entry, rules, seenBefore) : rules.sayOpened === true;
     if (!isOwed) return;
     if (isLive) noteTold(entry);
-    this.#say(isLive ? 'UPDATED' : 'OPENED', { reason: '', closedAt: effects.clock, endedAt: undefined }, effects);
+    this.#say(isLive ? 'UPDATED' : 'OPENED', LIVES, effects.clock, undefined, effects);
   }
 
-  closed(closing: Said, effects: Effects): void {
-    this.#parts.onClosed(this.#parts.entry, this.#say('CLOSED', closing, effects));
+  closed(why: WhyClosed, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {
+    this.#parts.onClosed(this.#parts.entry, this.#say('CLOSED', why, closedAt, endedAt, effects));
   }
 
-  #say(state: SessionState, closing: Said, effects: Effects): ReturnType<typeof summarize> {
+  /** Written out field by field: of a million that close together, none pays for a copy of why it did. */
+  #say(
+    state: SessionState,
+    { reason, byOperator }: Why,
+    closedAt: Millis,
+    endedAt: Millis | undefined,
+    effects: Effects,
+  ): ReturnType<typeof summarize> {
     const { entry, rules, partition, held, voice } = this.#parts;
-    const all = { ...closing, state, key: effects.key(), partition, emittedAt: effects.wall };
-    const summary = summarize(entry, rules, all, held);
+    const key = effects.key();
+    const emittedAt = effects.wall;
+    const closing = { key, partition, state, reason, byOperator, closedAt, endedAt, emittedAt };
+    const summary = summarize(entry, rules, closing, held);
     saySummary(summary, voice, effects);
     return summary;
   }

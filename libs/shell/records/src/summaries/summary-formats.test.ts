@@ -6,6 +6,7 @@ import { ManualClock } from '@flatline/base/manual-clock';
 import { anySummary, sampleSummary } from '../records.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { openSummaryEncoder, SummaryFormats } from './summary-formats.ts';
+import type { SessionSummary } from '@flatline/ports/formats';
 import { SUMMARY_SHAPE } from './summary-shape.ts';
 
 const TOPIC = 'visits';
@@ -52,6 +53,33 @@ describe('round trip', () => {
       }),
       fuzz(1_000),
     );
+  });
+
+  const NONE = { duplicateCount: 0, outOfOrderCount: 0, lateCount: 0, missingCount: 0 };
+  const PLAIN: Partial<SessionSummary> = {
+    ...NONE,
+    reason: 'TIMEOUT',
+    truncated: false,
+    capped: false,
+    countsByType: new Map([['HEARTBEAT', 3]]),
+    attributes: new Map(),
+  };
+  test.each<[string, Partial<SessionSummary>]>([
+    ['only beats and times out', {}],
+    ['one of each count', { ...NONE, missingCount: 1 }],
+    ['another reason', { reason: 'ENDED' }],
+    ['no event', { countsByType: new Map() }],
+    ['one type that is none of heartbeats', { countsByType: new Map([['VIEW', 3]]) }],
+    ['heartbeats and another', { countsByType: new Map([['HEARTBEAT', 3]]).set('VIEW', 1) }],
+    ['an attribute', { attributes: new Map([['a', 'b']]) }],
+    ['truncated', { truncated: true }],
+    ['capped', { capped: true }],
+    ['lives', { state: 'UPDATED', reason: '' }],
+  ])('JSON of a session that has %s, too, which is said in fewer pieces', async (_, over) => {
+    const { json } = await both();
+    const summary = sampleSummary({ ...PLAIN, ...over });
+    const expected = Buffer.from(new JsonRecordWriter(SUMMARY_SHAPE).encode(summary)).toString();
+    expect(Buffer.from(json.encode(summary)).toString()).toBe(expected);
   });
 
   test('what was encoded stays what it was when more is encoded', async () => {

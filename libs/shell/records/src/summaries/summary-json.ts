@@ -38,6 +38,13 @@ const CAPPED = beginningOf('capped');
 const REDUCED = phraseOf(',"reduced":');
 const BY_OPERATOR = phraseOf(',"byOperator":true');
 const END = phraseOf('}');
+/** What most summaries say in these words, in one piece each. */
+const TIMED_OUT = phraseOf(',"reason":"TIMEOUT"');
+const NOTHING_AMISS = phraseOf(',"duplicateCount":0,"outOfOrderCount":0,"lateCount":0,"missingCount":0');
+const HEARTBEATS_ALONE = phraseOf(',"countsByType":{"HEARTBEAT":');
+const NO_ATTRIBUTES = phraseOf(',"attributes":{}');
+const WHOLE = phraseOf(',"truncated":false');
+const CLOSED = phraseOf(',"state":"CLOSED","capped":false');
 
 export class SummaryJsonEncoder implements SummaryEncoder {
   readonly #writer = new JsonWriter();
@@ -50,12 +57,12 @@ export class SummaryJsonEncoder implements SummaryEncoder {
     writer.phrase(INCARNATION);
     writer.string(summary.incarnation);
     this.#long(REVISION, summary.revision);
-    writer.phrase(REASON);
-    writer.string(summary.reason);
+    if (summary.reason === 'TIMEOUT') writer.phrase(TIMED_OUT);
+    else this.#text(REASON, summary.reason);
     this.#times(summary);
     this.#counts(summary);
-    writer.phrase(TRUNCATED);
-    writer.boolean(summary.truncated);
+    if (summary.truncated) this.#flag(TRUNCATED, true);
+    else writer.phrase(WHOLE);
     this.#long(PARTITION, summary.partition);
     this.#long(FIRST_OFFSET, summary.firstOffset);
     this.#long(LAST_OFFSET, summary.lastOffset);
@@ -68,10 +75,11 @@ export class SummaryJsonEncoder implements SummaryEncoder {
       writer.phrase(ABSORBED);
       writeTexts(writer, summary.absorbed);
     }
-    writer.phrase(STATE);
-    writer.string(summary.state);
-    writer.phrase(CAPPED);
-    writer.boolean(summary.capped);
+    if (summary.state === 'CLOSED' && !summary.capped) writer.phrase(CLOSED);
+    else {
+      this.#text(STATE, summary.state);
+      this.#flag(CAPPED, summary.capped);
+    }
     if (summary.byOperator === true) writer.phrase(BY_OPERATOR);
     if (summary.reduced !== undefined) {
       writer.phrase(REDUCED);
@@ -94,15 +102,44 @@ export class SummaryJsonEncoder implements SummaryEncoder {
 
   #counts(summary: SessionSummary): void {
     const writer = this.#writer;
+    const { duplicateCount, outOfOrderCount, lateCount, missingCount, countsByType, attributes } = summary;
     this.#long(EVENT_COUNT, summary.eventCount);
-    this.#long(DUPLICATE_COUNT, summary.duplicateCount);
-    this.#long(OUT_OF_ORDER_COUNT, summary.outOfOrderCount);
-    this.#long(LATE_COUNT, summary.lateCount);
-    this.#long(MISSING_COUNT, summary.missingCount);
-    writer.phrase(COUNTS_BY_TYPE);
-    writeMap(writer, summary.countsByType);
-    writer.phrase(ATTRIBUTES);
-    writeMap(writer, summary.attributes);
+    if (duplicateCount === 0 && outOfOrderCount === 0 && lateCount === 0 && missingCount === 0)
+      writer.phrase(NOTHING_AMISS);
+    else {
+      this.#long(DUPLICATE_COUNT, duplicateCount);
+      this.#long(OUT_OF_ORDER_COUNT, outOfOrderCount);
+      this.#long(LATE_COUNT, lateCount);
+      this.#long(MISSING_COUNT, missingCount);
+    }
+    this.#types(countsByType);
+    if (attributes.size === 0) writer.phrase(NO_ATTRIBUTES);
+    else {
+      writer.phrase(ATTRIBUTES);
+      writeMap(writer, attributes);
+    }
+  }
+
+  #types(countsByType: ReadonlyMap<string, number>): void {
+    const writer = this.#writer;
+    const heartbeats = countsByType.size === 1 ? countsByType.get('HEARTBEAT') : undefined;
+    if (heartbeats === undefined) {
+      writer.phrase(COUNTS_BY_TYPE);
+      writeMap(writer, countsByType);
+      return;
+    }
+    this.#long(HEARTBEATS_ALONE, heartbeats);
+    writer.phrase(END);
+  }
+
+  #text(beginning: Phrase, value: string): void {
+    this.#writer.phrase(beginning);
+    this.#writer.string(value);
+  }
+
+  #flag(beginning: Phrase, value: boolean): void {
+    this.#writer.phrase(beginning);
+    this.#writer.boolean(value);
   }
 
   #long(beginning: Phrase, value: number): void {
