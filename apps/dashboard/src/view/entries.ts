@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { bySoonest, columnsOf, dueWord, type Entry, keyOf } from '../model/entry.ts';
 import { number } from '../model/words.ts';
 import { askJson, part } from './ask.ts';
+import { Evict } from './evict.ts';
 import { OneEntry } from './one-entry.ts';
 import type { TabProps } from './tab-props.ts';
 import { facts } from './state.ts';
@@ -49,6 +50,7 @@ export function Entries({ name, pipeline }: TabProps): ComponentChild {
       listed?.trouble === undefined ? null : h('p', { class: 'trouble', role: 'status' }, listed.trouble),
       h(List, { kind: pipeline.kind, entries: listed?.entries ?? [], show }),
     ),
+    pipeline.acts.includes('evict') ? h(Evict, { key: name, name }) : null,
   );
 }
 

@@ -4,6 +4,7 @@ import { mapFinding } from '../model/findings.ts';
 import { whyOpen } from '../model/why-open.ts';
 import { instant, number } from '../model/words.ts';
 import type { TabProps } from './tab-props.ts';
+import { Restart } from './restart.ts';
 import { PartitionGrid } from './partition-grid.ts';
 import { facts, moves } from './state.ts';
 import { Table } from './table.ts';
@@ -46,7 +47,12 @@ function Row({ name, partition }: { readonly name: string; readonly partition: n
     null,
     h('th', { scope: 'row' }, partition),
     h('td', null, part.owner ?? 'none'),
-    h('td', null, h('span', { class: `state ${part.state}` }, part.state)),
+    h(
+      'td',
+      null,
+      h('span', { class: `state ${part.state}` }, part.state),
+      part.state === 'stopped' ? h(Restart, { name, partition }) : null,
+    ),
     h('td', { class: 'number' }, clock === undefined ? '–' : instant(clock)),
     h('td', { class: 'number' }, figure(live)),
     h('td', { class: 'number' }, figure(lag)),

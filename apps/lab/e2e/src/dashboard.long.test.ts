@@ -109,8 +109,20 @@ if (installedBrowser() === undefined) {
       await page.until(says('.acts button', 'really end?'));
       await page.value(press('.acts button'));
       await page.until(`${field('state')} === 'none' && ${says('#entry td', 'CLOSED by ENDED at offset 0')}`);
+      await send('lost', '{"type":"VIEW","attributes":{"gateway":"g7"}}');
+      await page.value(`var key = document.querySelector('#key'); key.value = 'lost'; ${press('.search button')}`);
+      await page.until(`${field('state')} === 'live'`);
+      for (const [id, text] of Object.entries({ attribute: 'gateway', equals: 'g7' }))
+        await page.value(
+          `var at = document.querySelector('#${id}'); at.value = '${text}'; at.dispatchEvent(new Event('input'))`,
+        );
+      await page.value(`var evict = document.querySelector('#evict ~ .acts button'); evict.click()`);
+      await page.until(says('.acts button', 'really evict?'));
+      await page.value('evict.click()');
+      await page.until(says('.said', 'evict is in the log of 2 partitions'));
+      await page.until(`${field('state')} === 'none' && ${says('#entry td', 'CLOSED by EVICTED')}`);
       await page.value(tabOf('overview'));
-      await page.until(says('figcaption', '100 % of 1 ended by ENDED'));
+      await page.until(says('figcaption', 'of 2 ended by'));
       expect(await page.value('document.title')).toBe('Flatline');
       expect(await page.value(`document.querySelectorAll('main img, main b, main script').length`)).toBe(0);
       expect(
