@@ -24,6 +24,14 @@ const served = {
     exchange(1, 5_000, 5_050),
   ],
 };
+const beside = {
+  users: 1_000_000,
+  memoryBytes: 400e6,
+  changelogBytes: 100e6,
+  restoreMs: 500,
+  endedMs: undefined,
+  fromMs: 1_000,
+};
 const judgement = { wrong: [], wrongCount: 0, lost: 0, evicted: 0 };
 
 test('a pause is the longest of a partition behind the fault, whatever came before', () => {
@@ -32,12 +40,25 @@ test('a pause is the longest of a partition behind the fault, whatever came befo
 });
 
 test('the figures of a fault: answers of a standby, delays, and the verdict about the wrong ones', () => {
-  const figures = figuresOf(served, judgement, 1_000);
+  const figures = figuresOf(served, judgement, beside);
   expect(figures).toMatchObject({ answeredMs: 6_000, provenMs: 8_000, marked: 1, delayed: 2, slowestMs: 5_900 });
-  const turn = { fault: 'killed', standbys: 1, endedMs: undefined, ...figures };
+  const turn = { fault: 'killed', standbys: 1, ...figures };
   expect(pageText(DISPATCHER_PAGE, dispatcherRows([turn]))).toMatch(
     /killed +1 +6\.0 +8\.0[^]*wrong answers: 0 \(none: met\)/,
   );
   const bad = pageText(DISPATCHER_PAGE, dispatcherRows([turn, { ...turn, wrong: 1, lost: 2 }]));
   expect(bad).toMatch(/wrong answers: 1 \(none: MISSED\)\nlost messages: 2 \(none: MISSED\)/);
+});
+
+test('fifteen million: bytes in proportion, and of the seconds what is spent on restoring', () => {
+  const figures = figuresOf(served, judgement, { ...beside, endedMs: 200 });
+  expect(figures).toMatchObject({
+    reckonedMemoryBytes: 6e9,
+    reckonedChangelogBytes: 1.5e9,
+    reckonedProvenMs: 8_000 + 14 * 500,
+    reckonedEndedMs: 3_000,
+  });
+  const text = pageText(DISPATCHER_PAGE, dispatcherRows([{ fault: 'killed', standbys: 0, ...figures }]));
+  expect(text).toMatch(/killed +0 +400 +100 +0\.5 +6\.0 +1\.5 +15\.0 +3\.0/);
+  expect(text).toContain('answered again after 6.0 s at most (sooner than 45.0 s, reported of such a system: met)');
 });

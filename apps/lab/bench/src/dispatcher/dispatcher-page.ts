@@ -1,18 +1,18 @@
 // The page of a dispatcher through faults. Pure.
 import type { DurationMs } from '@flatline/base';
 import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
-import { ifKnown, medianText, secondsText } from '../text-table.ts';
+import { ifKnown, medianText, seconds, secondsText } from '../text-table.ts';
 import type { Exchange, Served } from './clients.ts';
+import { fifteenMillion, type Measured, type Reckoned } from './fifteen-million.ts';
 import type { Judgement } from './judged-answers.ts';
 
 /** One fault. */
-export interface DispatcherTurn {
+export interface DispatcherTurn extends Measured, Reckoned {
   readonly fault: string;
   readonly standbys: number;
   readonly messages: number;
-  /** The longest time without an answer in any partition, from the fault on; and without one that is proved new. */
+  /** The longest time without an answer in any partition, from the fault on; `provenMs`: without one that is proved new. */
   readonly answeredMs: DurationMs;
-  readonly provenMs: DurationMs;
   /** Answers of a standby's, which say so; those that the log contradicts; acknowledged messages that it lacks. */
   readonly marked: number;
   readonly wrong: number;
@@ -27,27 +27,30 @@ export interface DispatcherTurn {
   readonly unsent: number;
   /** Sessions that ended with a gateway, by the log. */
   readonly evicted: number;
-  /** From the loss of the gateway until the last of them was seen to end. */
-  readonly endedMs: DurationMs | undefined;
+}
+
+/** What was measured beside what was served: `endedMs` from the loss of a gateway until the last of its users was seen to end. */
+interface Beside extends Omit<Measured, 'provenMs'> {
+  /** When the fault came. */
+  readonly fromMs: DurationMs;
 }
 
 const DELAYED_MS: DurationMs = 1_000;
 
-/** What was served, with a fault at `fromMs`. */
 export function figuresOf(
   { exchanges, again, resets, fenced, unsent }: Served,
   { wrongCount: wrong, lost, evicted }: Judgement,
-  fromMs: DurationMs,
-): Omit<DispatcherTurn, 'fault' | 'standbys' | 'endedMs'> {
+  { fromMs, ...beside }: Beside,
+): Omit<DispatcherTurn, 'fault' | 'standbys'> {
+  const proven = exchanges.filter(({ isMarked }) => !isMarked);
+  const measured = { ...beside, provenMs: longestPause(proven, fromMs) };
   const waits = exchanges.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs);
   return {
     messages: exchanges.length,
+    ...measured,
+    ...fifteenMillion(measured),
     answeredMs: longestPause(exchanges, fromMs),
-    provenMs: longestPause(
-      exchanges.filter(({ isMarked }) => !isMarked),
-      fromMs,
-    ),
-    marked: exchanges.filter(({ isMarked }) => isMarked).length,
+    marked: exchanges.length - proven.length,
     wrong,
     lost,
     delayed: waits.filter((ms) => ms > DELAYED_MS).length,
@@ -81,12 +84,14 @@ const { spreads, sums, knowns } = combine<DispatcherTurn>();
 const FIGURES = {
   ...spreads('messages', 'answeredMs', 'provenMs', 'marked', 'delayed', 'slowestMs', 'again', 'evicted', 'fenced'),
   ...sums('wrong', 'lost', 'resets', 'unsent'),
-  ...knowns('endedMs'),
+  ...spreads('memoryBytes', 'changelogBytes', 'restoreMs'),
+  ...spreads('reckonedMemoryBytes', 'reckonedChangelogBytes', 'reckonedProvenMs'),
+  ...knowns('endedMs', 'reckonedEndedMs'),
 };
-type DispatcherRow = Row<DispatcherTurn, 'fault' | 'standbys', typeof FIGURES>;
+type DispatcherRow = Row<DispatcherTurn, 'fault' | 'standbys' | 'users', typeof FIGURES>;
 
 export function dispatcherRows(turns: readonly DispatcherTurn[]): readonly DispatcherRow[] {
-  return rowsOf(turns, ['fault', 'standbys'], FIGURES);
+  return rowsOf(turns, ['fault', 'standbys', 'users'], FIGURES);
 }
 
 export const DISPATCHER_PAGE: Page<DispatcherRow> = {
@@ -115,6 +120,25 @@ export const DISPATCHER_PAGE: Page<DispatcherRow> = {
         ['all seen after s', ({ endedMs }) => ifKnown(endedMs, secondsText, '–')],
       ],
     },
+    {
+      title: 'What these users take, and fifteen million would',
+      columns: [
+        ['fault', ({ fault }) => fault],
+        ['standbys', ({ standbys }) => String(standbys)],
+        ['memory B/user', ({ memoryBytes, users }) => (memoryBytes.median / users).toFixed(0)],
+        ['changelog B/user', ({ changelogBytes, users }) => (changelogBytes.median / users).toFixed(0)],
+        ['restored s', ({ restoreMs }) => secondsText(restoreMs)],
+        ['15 M: memory GB', ({ reckonedMemoryBytes }) => gigabytes(reckonedMemoryBytes)],
+        ['changelog GB', ({ reckonedChangelogBytes }) => gigabytes(reckonedChangelogBytes)],
+        ['by the owner s', ({ reckonedProvenMs }) => secondsText(reckonedProvenMs)],
+        ['all seen after s', ({ reckonedEndedMs }) => ifKnown(reckonedEndedMs, secondsText, '–')],
+      ],
+      note: [
+        'memory: growth of both processes while the users logged in, anonymous, garbage collected; with it grow buffers that more users',
+        'would not need. restored: the slowest partition, from its assignment. 15 M: reckoned, not seen, for the same two instances: bytes',
+        'and the time of a loss in proportion to the users; by the owner is as measured, with the restoring so many times as long.',
+      ].join('\n'),
+    },
   ],
   note: [
     'answered again: the longest time without an answer to any user of one partition, from the fault on; by the owner: without one that',
@@ -127,6 +151,7 @@ export const DISPATCHER_PAGE: Page<DispatcherRow> = {
       '',
       `wrong answers: ${wrong} (none: ${verdict(wrong === 0)})`,
       `lost messages: ${lost} (none: ${verdict(lost === 0)})`,
+      againVerdict(rows),
       ...rows.flatMap(({ fault, unsent }) =>
         unsent === 0 ? [] : [`${fault}: ${unsent} were not sent, since too many waited`],
       ),
@@ -142,3 +167,16 @@ export const DISPATCHER_PAGE: Page<DispatcherRow> = {
     }),
   ],
 };
+
+/** What a system of this kind was reported to take for the restart of a shard that has backups. */
+const PEERS_RESTART_MS: DurationMs = 45_000;
+
+function againVerdict(rows: readonly DispatcherRow[]): string {
+  const worst = rows.reduce((most, { answeredMs }) => Math.max(most, answeredMs.max), 0);
+  const peer = `${seconds(PEERS_RESTART_MS)} s, reported of such a system`;
+  return `answered again after ${seconds(worst)} s at most (sooner than ${peer}: ${verdict(worst < PEERS_RESTART_MS)})`;
+}
+
+function gigabytes({ median }: { readonly median: number }): string {
+  return (median / 1e9).toFixed(1);
+}

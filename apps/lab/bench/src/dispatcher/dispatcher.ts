@@ -6,6 +6,7 @@ import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withApplication } from '../frame/application.ts';
 import type { Ground } from '../frame/frame.ts';
+import { removeTopics } from '../kafkajs-topic-removal.ts';
 import { stormKey } from '../storm/close-count.ts';
 import type { Application } from '../tasks/application.ts';
 import { writeRecords } from '../writing.ts';
@@ -41,25 +42,30 @@ export interface FaultCell {
 export function throughFault(ground: DispatcherGround, cell: FaultCell): Promise<DispatcherTurn> {
   return withApplication(ground, async (application) => {
     const { connection, sessions } = ground;
-    await logIn(connection, application.topic, sessions);
-    const pair = new Pair(application, cell.standbys);
+    const pair = await Pair.start(application, cell.standbys);
     try {
-      await pair.untilShared(sessions);
+      await pair.untilShared(0);
+      const emptyBytes = await pair.memoryBytes();
+      await logIn(connection, application.topic, sessions);
+      const changelogBytes = await pair.untilShared(sessions);
+      const memoryBytes = (await pair.memoryBytes()) - emptyBytes;
       const urls = await pair.addresses();
       const work = await DispatcherAtWork.open({ connection, topic: application.topic, urls });
       const clients = new Clients(work, { users: sessions, perSecond: ground.events, seed: SEED });
       await delay(CALM_MS);
       const fromMs = performance.now();
       const endedMs = cell.fault === 'gateway lost' ? await loseGateway(ground, application, work) : undefined;
-      if (cell.fault !== 'gateway lost') await pair.suffer(cell.fault);
+      const restoreMs = cell.fault === 'gateway lost' ? 0 : await pair.suffer(cell.fault);
       await delay(CALM_MS);
       const served = await clients.stop();
       await work.close();
       const judgement = await judged(ground, application, served);
       for (const wrong of judgement.wrong) ground.onProgress(`wrong: ${wrong}`);
-      return { ...cell, ...figuresOf(served, judgement, fromMs), endedMs };
+      const held = { users: sessions, memoryBytes, changelogBytes };
+      return { ...cell, ...figuresOf(served, judgement, { ...held, fromMs, restoreMs, endedMs }) };
     } finally {
       await pair.end();
+      await removeTopics(ground.brokers, application.application, ground.onProgress);
     }
   });
 }

@@ -1,5 +1,6 @@
 // What happens to a pair of instances while users are served: to their processes, or to a gateway.
 import type { DurationMs } from '@flatline/base';
+import { freePorts } from '@flatline/dev-broker';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AssignedPartition, Instance } from '../processor/instance.ts';
 import type { Application } from '../tasks/application.ts';
@@ -10,61 +11,74 @@ export type Fault = 'restarted' | 'frozen' | 'killed' | 'rolling restart' | 'gat
 /** Longer than the group waits for a member, so that what wakes up has been replaced. */
 const FROZEN_MS: DurationMs = 15_000;
 const LOOK_MS: DurationMs = 50;
+const PATIENCE_MS: DurationMs = 600_000;
 const NAMES = ['a', 'b'] as const;
 type Name = (typeof NAMES)[number];
 
 export class Pair {
   readonly #application: Application;
   readonly #standbys: number;
+  /** An instance that starts again answers where it did: that is the address by which it is known. */
+  readonly #ports: Readonly<Record<Name, number>>;
   readonly #running: Record<Name, Instance>;
   readonly #started: Instance[] = [];
 
-  constructor(application: Application, standbys: number) {
+  private constructor(application: Application, standbys: number, ports: Readonly<Record<Name, number>>) {
     this.#application = application;
     this.#standbys = standbys;
+    this.#ports = ports;
     this.#running = { a: this.#start('a'), b: this.#start('b') };
+  }
+
+  static async start(application: Application, standbys: number): Promise<Pair> {
+    const [a, b] = await freePorts(NAMES.length);
+    return new Pair(application, standbys, { a: a!, b: b! });
   }
 
   addresses(): Promise<readonly string[]> {
     return Promise.all(NAMES.map((name) => this.#running[name].address()));
   }
 
-  /** Waits until each runs its part, and follows the other's if they stand by; so many users live, and all of them are committed. */
-  async untilShared(users: number): Promise<void> {
-    const { partitions } = this.#application;
-    for (;;) {
-      const all = await Promise.all(NAMES.map((name) => this.#running[name].assigned()));
-      const owned = all.map((each) => each.filter(isRunning));
-      const live = owned.flat().reduce((sum, { liveEntries }) => sum + liveEntries, 0);
-      const isShared = owned.every((each) => Math.abs(2 * each.length - partitions) <= 1);
-      const isWhole = owned.flat().every(({ position, committedPosition }) => position === committedPosition);
-      const following = all
-        .flat()
-        .filter(({ role, state, lag }) => role === 'standby' && state === 'following' && lag === 0);
-      if (isShared && isWhole && live >= users && following.length >= this.#standbys * partitions) return;
-      await delay(LOOK_MS);
-    }
+  /** Anonymous memory of both processes, garbage collected. */
+  async memoryBytes(): Promise<number> {
+    const all = await Promise.all(NAMES.map((name) => this.#running[name].look()));
+    return all.reduce((sum, { memory }) => sum + memory.anonymousBytes, 0);
   }
 
-  /** Ends once what is left of the pair runs everything. */
-  async suffer(fault: Exclude<Fault, 'gateway lost'>): Promise<void> {
+  /**
+   * Waits until each runs its part, and follows the other's if they stand by; so many users live, and all of them are committed.
+   * Returns the bytes of all changelogs.
+   */
+  async untilShared(users: number): Promise<number> {
+    const all = await this.#until(NAMES, (assigned) => {
+      const owned = assigned.filter(isRunning);
+      const live = owned.reduce((sum, { liveEntries }) => sum + liveEntries, 0);
+      const isWhole = owned.every(({ position, committedPosition }) => position === committedPosition);
+      const following = assigned.filter(
+        ({ role, state, lag }) => role === 'standby' && state === 'following' && lag === 0,
+      );
+      return isWhole && live >= users && following.length >= this.#standbys * this.#application.partitions;
+    });
+    return all.filter(isRunning).reduce((sum, { changelogBytes = 0 }) => sum + changelogBytes, 0);
+  }
+
+  /** Ends once what is left of the pair runs everything. Returns how long the slowest partition then took to be restored. */
+  async suffer(fault: Exclude<Fault, 'gateway lost'>): Promise<DurationMs> {
     switch (fault) {
       case 'killed':
         await this.#running.a.kill();
-        await this.#untilAllRun(['b']);
-        return;
+        return this.#restored(['b']);
       case 'restarted':
-        await this.#restart('a');
-        return;
+        return this.#restart('a');
       case 'rolling restart':
-        for (const name of NAMES) await this.#restart(name);
-        return;
-      case 'frozen':
+        return Math.max(await this.#restart('a'), await this.#restart('b'));
+      case 'frozen': {
         process.kill(this.#running.a.pid!, 'SIGSTOP');
         await delay(FROZEN_MS);
-        await this.#untilAllRun(['b']);
+        const byTheOther = await this.#restored(['b']);
         process.kill(this.#running.a.pid!, 'SIGCONT');
-        await this.#untilAllRun(NAMES);
+        return Math.max(byTheOther, await this.#restored(NAMES));
+      }
     }
   }
 
@@ -72,23 +86,45 @@ export class Pair {
     await Promise.all(this.#started.map((instance) => instance.kill()));
   }
 
-  async #restart(name: Name): Promise<void> {
+  async #restart(name: Name): Promise<DurationMs> {
     await this.#running[name].stop();
     this.#running[name] = this.#start(name);
-    await this.#untilAllRun(NAMES);
+    return this.#restored(NAMES);
   }
 
-  async #untilAllRun(names: readonly Name[]): Promise<void> {
-    for (;;) {
-      const all = await Promise.all(names.map((name) => this.#running[name].assigned()));
-      if (all.flat().filter(isRunning).length === this.#application.partitions) return;
+  async #restored(names: readonly Name[]): Promise<DurationMs> {
+    const all = await this.#until(names, () => true);
+    return all.filter(isRunning).reduce((most, { restoreMs = 0 }) => Math.max(most, restoreMs), 0);
+  }
+
+  /** Waits until each of those runs its part, and all is as wanted. @throws Error if that takes too long */
+  async #until(
+    names: readonly Name[],
+    wanted: (assigned: readonly AssignedPartition[]) => boolean,
+  ): Promise<readonly AssignedPartition[]> {
+    const { partitions } = this.#application;
+    const from = performance.now();
+    while (performance.now() - from < PATIENCE_MS) {
+      const each = await Promise.all(names.map((name) => this.#running[name].assigned()));
+      const owned = each.map((assigned) => assigned.filter(isRunning).length);
+      const isShared =
+        owned.reduce((sum, count) => sum + count, 0) === partitions &&
+        owned.every((count) => count >= Math.floor(partitions / names.length));
+      if (isShared && wanted(each.flat())) return each.flat();
       await delay(LOOK_MS);
     }
+    throw new Error(`${names.join(' and ')} do not run all partitions after ${PATIENCE_MS} ms`);
   }
 
   #start(instance: Name): Instance {
     const stateDir = `${this.#application.stateDir}/${instance}`;
-    const task = { ...this.#application, stateDir, instance, standbys: this.#standbys };
+    const task = {
+      ...this.#application,
+      stateDir,
+      instance,
+      standbys: this.#standbys,
+      httpPort: this.#ports[instance],
+    };
     const started = new Instance({ ...task, timeoutMs: NEVER_MS, isKeyed: true });
     this.#started.push(started);
     return started;

@@ -82,7 +82,7 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
   const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input, output, standbys, ...settings };
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
   // One caller asks for as much as there is: what a process takes of one is no measure of it.
-  const http = { port: 0, maxPerSecond: 1_000_000 };
+  const http = { port: task.httpPort ?? 0, maxPerSecond: 1_000_000 };
   const file = { ...own, kafka: { sessionTimeoutMs }, http, pipelines: [pipeline] };
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
 }

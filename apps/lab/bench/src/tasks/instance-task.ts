@@ -25,6 +25,8 @@ export interface InstanceTask extends Application {
   readonly settings?: object;
   /** The load sends each key to its own partition, so that it can be looked up. Default: it chooses the partition. */
   readonly isKeyed?: boolean;
+  /** Where it answers. Default: any free one. */
+  readonly httpPort?: number;
   /** True to measure from the start of its process. */
   readonly isTimed?: boolean;
 }
