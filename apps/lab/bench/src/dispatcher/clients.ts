@@ -1,5 +1,4 @@
-// Users who send messages through a dispatcher and wait for its answer, each by the client's own rule: no answer in ten seconds, the
-// same message again; ten times, a login from the beginning.
+// Users who send messages through a dispatcher and wait for its answer, each by the client's own rule (client-rule.ts).
 //
 // Owns: what each user has sent, which answers came and when.
 // Does not own: whether an answer is true (judged-answers.ts, by the log).
@@ -7,12 +6,11 @@ import { type DurationMs, type Random, seededRandom } from '@flatline/base';
 import type { DirectoryEntry } from '@flatline/client';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stormKey } from '../storm/close-count.ts';
+import { AGAIN_AFTER_MS, untilAnswered } from './client-rule.ts';
 import { type DispatcherAtWork, isSaid, type Reply } from './dispatcher-at-work.ts';
 import type { Answer, Said } from './judged-answers.ts';
 import { firstGatewayOf, type Login, loginValue, messageValue, nextGateway, type Sent } from './user-messages.ts';
 
-const AGAIN_AFTER_MS: DurationMs = 10_000;
-const TRIES_MAX = 10;
 /** One message in so many comes behind the next one. */
 const OUT_OF_ORDER = 30;
 /** One turn in so many is a login from elsewhere. */
@@ -153,17 +151,16 @@ export class Clients {
     const key = stormKey(user);
     const { login } = this.#of(user);
     const value = sent.sequence === 0 ? loginValue(login) : messageValue(sent);
-    for (let tries = 1; ; tries += 1) {
+    const reply = await untilAnswered(async (tries) => {
+      if (tries > 1) this.#count.again += 1;
       const signal = AbortSignal.timeout(AGAIN_AFTER_MS);
       await this.#dispatcher.write(key, value);
       if (tries === 1) this.#acknowledged.push([user, sent]);
-      const reply = await this.#dispatcher.answer(key, signal);
-      if (reply !== undefined) return this.#note({ user, sent, sentAtMs, reply });
-      this.#count.again += 1;
-      if (tries < TRIES_MAX) continue;
-      this.#count.resets += 1;
-      return undefined;
-    }
+      return this.#dispatcher.answer(key, signal);
+    });
+    if (reply !== undefined) return this.#note({ user, sent, sentAtMs, reply });
+    this.#count.resets += 1;
+    return undefined;
   }
 
   #note(got: { user: number; sent: Sent; sentAtMs: DurationMs; reply: Reply }): Said | undefined {
