@@ -3,6 +3,7 @@ import { assembled } from './assembled/assembled.ts';
 import type { Benchmark } from './benchmark.ts';
 import { debounce } from './debounce/debounce.ts';
 import { delays } from './delays/delays.ts';
+import { dispatcher } from './dispatcher/dispatcher.ts';
 import { evict } from './evict/evict.ts';
 import { failover } from './failover/failover.ts';
 import { growth } from './growth/growth.ts';
@@ -45,4 +46,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   assembled,
   lookUps,
   push,
+  dispatcher,
 ];

@@ -1,41 +1,59 @@
 // A dispatcher of users who are online, through faults: messages go into the log, answers come from the directory, and each of them is
-// judged by the log afterwards.
+// judged by the log afterwards. `--sessions`: how many users; `--events`: messages a second.
 import { type DurationMs, partitionOf } from '@flatline/base';
 import { KafkaLogScan, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withApplication } from '../frame/application.ts';
-import type { Ground } from '../frame/frame.ts';
+import { framed, type Ground, over } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
 import { removeTopics } from '../kafkajs-topic-removal.ts';
 import { stormKey } from '../storm/close-count.ts';
 import type { Application } from '../tasks/application.ts';
+import { short } from '../text-table.ts';
 import { writeRecords } from '../writing.ts';
 import { Clients, type Served } from './clients.ts';
-import { type DispatcherTurn, figuresOf } from './dispatcher-page.ts';
+import { DISPATCHER_PAGE, dispatcherRows, type DispatcherTurn, figuresOf } from './dispatcher-page.ts';
 import { DispatcherAtWork } from './dispatcher-at-work.ts';
 import { EndedWatch } from './ended-watch.ts';
-import { type Fault, Pair } from './faults.ts';
+import { type Fault, FAULTS, Pair } from './faults.ts';
 import { showInput } from './input-scan.ts';
 import { AnswerJudge, type Judgement } from './judged-answers.ts';
-import { firstGatewayOf, GATEWAYS, loginValue, LOST_GATEWAY } from './user-messages.ts';
+import { firstGatewayOf, GATEWAYS, loginValue, LOST_GATEWAY, MESSAGE_BYTES } from './user-messages.ts';
 
+const DEFAULTS = { sessions: 2_000_000, events: 500, partitions: 8, repeats: 3 };
 /** Users are served so long before anything happens, and after it is over. */
 const CALM_MS: DurationMs = 3_000;
 const SEED = 7;
 
-export interface DispatcherSettings {
-  /** Users. */
-  readonly sessions: number;
-  /** Messages a second. */
-  readonly events: number;
-  readonly partitions: number;
-}
-
-export type DispatcherGround = Ground<DispatcherSettings>;
+export type DispatcherGround = Ground<typeof DEFAULTS>;
 
 export interface FaultCell {
   readonly fault: Fault;
   readonly standbys: number;
+}
+
+export const dispatcher = framed({
+  name: 'dispatcher',
+  description:
+    'users who are online, served through faults: time until they are answered again, wrong answers, lost messages (--sessions: users, --events: messages a second)',
+  settings: (options) => over(DEFAULTS, options),
+  conditions: ({ sessions, events, partitions }) =>
+    `${short(sessions)} users on ${GATEWAYS} gateways, two instances, ${partitions} partitions; ${short(events)} messages a second of ${MESSAGE_BYTES} bytes, one in thirty out of order`,
+  measure: measureDispatcher,
+  report: ({ turns }) => ({ rows: dispatcherRows(turns), page: DISPATCHER_PAGE }),
+});
+
+async function measureDispatcher(ground: DispatcherGround): Promise<{ readonly turns: readonly DispatcherTurn[] }> {
+  const cells = FAULTS.flatMap((fault) => [0, 1].map((standbys) => ({ fault, standbys })));
+  const { turns } = await takeTurns(
+    cells.map((cell) => ({
+      name: `${cell.fault}, ${cell.standbys} standbys`,
+      take: () => throughFault(ground, cell),
+    })),
+    ground,
+  );
+  return { turns: turns.flat() };
 }
 
 /** @throws Error if an instance does not start, or a message is answered too seldom to be told of */

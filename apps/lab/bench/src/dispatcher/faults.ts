@@ -6,7 +6,8 @@ import { type AssignedPartition, Instance } from '../processor/instance.ts';
 import type { Application } from '../tasks/application.ts';
 import { NEVER_MS } from '../tasks/instance-task.ts';
 
-export type Fault = 'restarted' | 'frozen' | 'killed' | 'rolling restart' | 'gateway lost';
+export const FAULTS = ['restarted', 'frozen', 'killed', 'rolling restart', 'gateway lost'] as const;
+export type Fault = (typeof FAULTS)[number];
 
 /** Longer than the group waits for a member, so that what wakes up has been replaced. */
 const FROZEN_MS: DurationMs = 15_000;
