@@ -88,6 +88,6 @@ export const TIME_MUTANTS: readonly EngineMutant[] = [
     name: 'believes a leader that shows an open transaction',
     file: 'libs/shell/runtime/src/proof/read-back.ts',
     from: 'return { alarm, doubt: true,',
-    to: 'return { alarm, doubt: !isStalled,',
+    to: 'return { alarm, doubt: !isExplained,',
   },
 ];

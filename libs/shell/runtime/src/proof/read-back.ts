@@ -26,18 +26,19 @@ export class ReadBack {
   }
 
   /**
-   * `owedSinceMs`: monotonic; undefined: all has been read. `isStalled`: an open transaction before it explains the
-   * delay (F10), and is logged elsewhere; yet a leader that was deposed may claim that, too.
+   * `owedSinceMs`: monotonic; undefined: all has been read. `isExplained`: by an open transaction before it (F10), or because the
+   * leader has not answered a question that was put to it since; both are told elsewhere. A leader that was deposed may claim the
+   * first, too, and is doubted all the same.
    */
-  note(owedSinceMs: DurationMs | undefined, isStalled: boolean, monotonicNow: DurationMs): ReadBackStep {
+  note(owedSinceMs: DurationMs | undefined, isExplained: boolean, monotonicNow: DurationMs): ReadBackStep {
     if (owedSinceMs === undefined) {
       this.#alarmed = false;
       return { alarm: false, doubt: false, againInMs: undefined };
     }
     const dueAtMs = Math.max(owedSinceMs, this.#doubtedAtMs) + PROOF_PATIENCE_MS;
     if (monotonicNow < dueAtMs) return { alarm: false, doubt: false, againInMs: dueAtMs - monotonicNow };
-    const alarm = !this.#alarmed && !isStalled;
-    this.#alarmed = !isStalled;
+    const alarm = !this.#alarmed && !isExplained;
+    this.#alarmed = !isExplained;
     this.#doubtedAtMs = monotonicNow;
     return { alarm, doubt: true, againInMs: PROOF_PATIENCE_MS };
   }

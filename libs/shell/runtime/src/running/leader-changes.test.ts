@@ -131,6 +131,45 @@ describe('a leader that was deposed and goes on answering', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
+  test('[X5][F3] is not what a process finds that stood still, and whose fetch was lost, before it read what it had written', async () => {
+    let onWritten = (): void => undefined;
+    const world = new World({
+      seed: 41,
+      partitions: 1,
+      timeoutMs: 20_000,
+      adapt: (ports) => ({
+        ...ports,
+        proofs: {
+          append: async (...asked) => {
+            const offset = await ports.proofs.append(...asked);
+            onWritten();
+            return offset;
+          },
+        },
+      }),
+    });
+    const { time, log } = world.simulation;
+    const { host, instance, lines } = world.launch('a');
+    await time.runFor(2_000);
+    world.beat('k');
+    let written: number | undefined;
+    onWritten = () => {
+      written ??= log.partition(INPUT, 0).logEnd;
+      host.cutOff('fromBroker');
+      host.pause();
+    };
+    await time.runUntil(() => written !== undefined, 2 * world.timeoutMs);
+    onWritten = () => undefined;
+    expect(instance.status()[0]?.position).toBeLessThan(written!);
+    await time.runFor(2 * PROOF_PATIENCE_MS);
+    host.cutOff('none');
+    host.resume();
+    await time.runFor(2 * world.timeoutMs);
+    expect(lines.filter((line) => line.includes('does not show what is written'))).toEqual([]);
+    expect(world.closed()).toEqual(world.expected());
+    expect(world.closed()).toHaveLength(1);
+  });
+
   test('[R3][F23b] stops no partition whose commit stands beyond its end', async () => {
     const world = new World({ seed: 38, partitions: 1, timeoutMs: 20_000 });
     const { time, log } = world.simulation;

@@ -2,8 +2,9 @@
 //
 // Owns: when to look next.
 // Does not own: the request under way (SilenceProof), what is due (PartitionTask).
-import type { Cancel } from '@flatline/base';
+import type { Cancel, DurationMs } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
+import type { LogEnds } from '@flatline/ports';
 import type { TaskContext } from '../task-context.ts';
 import type { InputReading } from './input-reading.ts';
 import { type LoopEvents, unattended } from '../loop-events.ts';
@@ -79,8 +80,9 @@ export class SilenceWatch {
     const { ends } = reading;
     // What waits behind records of another input is not looked for.
     const owedSinceMs = reading.isHeldUp ? undefined : proof.owedSinceMs;
-    const isStalled = ends !== undefined && ends.lastStableOffset < ends.highWatermark;
-    const { alarm, doubt, againInMs } = this.#readBack.note(owedSinceMs, isStalled, ports.clock.monotonicMs());
+    const { position } = task.inputAt(number);
+    const isExplained = owedSinceMs !== undefined && !isHidden(ends, owedSinceMs, position);
+    const { alarm, doubt, againInMs } = this.#readBack.note(owedSinceMs, isExplained, ports.clock.monotonicMs());
     this.#readBackTimer?.();
     this.#readBackTimer = againInMs === undefined ? undefined : ports.clock.after(againInMs, events.wake);
     if (alarm)
@@ -88,9 +90,18 @@ export class SilenceWatch {
         topic,
         partition,
         waitsFor: UNREAD_PROOF,
-        position: task.inputAt(number).position,
+        position,
         highWatermark: ends?.highWatermark,
       });
     if (doubt) reading.doubtLeader();
   }
+}
+
+/**
+ * True if the leader, asked since what is owed was written, says that all of its log is read. An older answer says nothing: this
+ * process may have stood still, or lost its connection, since.
+ */
+function isHidden(ends: LogEnds | undefined, owedSinceMs: DurationMs, position: number): boolean {
+  if (ends === undefined || ends.askedAtMs < owedSinceMs) return false;
+  return ends.lastStableOffset <= position && ends.highWatermark === ends.lastStableOffset;
 }
