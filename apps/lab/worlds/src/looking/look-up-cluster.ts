@@ -6,7 +6,7 @@ import { MESSAGE_BYTES_MAX, Retriable } from '@flatline/base';
 import { calm, type EndedTransaction, type LogRecord, rough, type SimulatedHost, Simulation } from '@flatline/cluster';
 import { sessionKind, type SessionRules, sessionView } from '@flatline/kinds/session';
 import { type EventDecoder, resetEvent } from '@flatline/ports/formats';
-import { ask, type Asked, type EntryAnswer, Here, type HereAnswers } from '@flatline/processor/directory';
+import { ask, type Asked, type Asking, type EntryAnswer, Here, type HereAnswers } from '@flatline/processor/directory';
 import {
   PipelineInstance,
   type PipelinePorts,
@@ -171,14 +171,14 @@ export class LookUpCluster {
 
   #askedOf(process: LookUpProcess): Asked {
     return {
-      here: async (asking) => [await this.#here(process, asking.keys, asking.isNow)],
+      here: async (asking) => [await this.#here(process, asking)],
       there: (endpoint, group, { keys, isNow }) => this.#forward(process, endpoint, { group, keys, isNow }),
       endpoint: () => `http://${process.name}`,
       wallMs: () => process.host.wallMs(),
     };
   }
 
-  async #here(process: LookUpProcess, keys: readonly Uint8Array[], isNow: boolean): Promise<HereAnswers> {
+  async #here(process: LookUpProcess, asking: Asking): Promise<HereAnswers> {
     const { instance, here, inputPartitions } = process;
     const looked = {
       name: PIPELINE,
@@ -191,8 +191,8 @@ export class LookUpCluster {
       lookAtOnce: instance.lookAtOnce.bind(instance),
       lookUp: instance.lookUp.bind(instance),
     };
-    const answers = await here.answer(looked, { pipeline: PIPELINE, keys, isNow });
-    this.#onSaid({ process, keys, answers });
+    const answers = await here.answer(looked, asking);
+    this.#onSaid({ process, keys: asking.keys, answers });
     return answers;
   }
 

@@ -40,8 +40,9 @@ export type Answers = readonly EntryAnswer[] | string | undefined;
 
 /** At once, where all keys live here and are committed as they stand. */
 export function ask(asked: Asked, question: Question): Prompt<Answers> {
-  const { pipeline, keys, isNow } = question;
-  return afterwards(asked.here({ pipeline, keys, isNow }), (processes) => answersOf(asked, question, processes));
+  const { pipeline, keys, isNow, forwardedBy } = question;
+  const asking = { pipeline, keys, isNow, isForwarded: forwardedBy !== undefined };
+  return afterwards(asked.here(asking), (processes) => answersOf(asked, question, processes));
 }
 
 function answersOf(asked: Asked, question: Question, processes: readonly HereAnswers[]): Prompt<Answers> {

@@ -4,6 +4,7 @@ import type { InstancePartitions } from '@flatline/ports';
 import type { LookUp, LookUpAtOnceHow, LookUpHow, ShowEntry } from '@flatline/runtime';
 import { entryFields } from './entry-json.ts';
 import { afterwards, type Prompt } from './prompt.ts';
+import { ANSWER_WITHIN_MS } from './waits.ts';
 
 /** Keys that are asked for. */
 export interface Asking {
@@ -11,6 +12,8 @@ export interface Asking {
   readonly keys: readonly Uint8Array[];
   /** As of all that was acknowledged before the question (`proof=now`). */
   readonly isNow: boolean;
+  /** Another instance asks, which waits no longer than ANSWER_WITHIN_MS. */
+  readonly isForwarded?: boolean;
 }
 
 /** One pipeline of this process. */
@@ -54,6 +57,11 @@ export interface Holder {
 
 /** A commit that covers an answer takes some milliseconds, or the brokers do not answer. */
 const COMMITTED_WITHIN_MS: DurationMs = 1_500;
+/**
+ * For another instance, which asks for keys of several partitions together: sooner than it gives up, or one partition whose commit is
+ * slow would leave it without an answer for all the others, too, and this instance would seem silent to it.
+ */
+const FORWARDED_WITHIN_MS: DurationMs = ANSWER_WITHIN_MS - 200;
 /** Keys of a process that wait for their commits at once. */
 const WAITING_MAX = 20_000;
 
@@ -67,6 +75,8 @@ interface Asked {
   readonly how: LookUpAtOnceHow;
   /** By partition, as far as they were asked for. */
   readonly holders: Map<number, Holders>;
+  /** Beyond, it is said that the commit that covers it has not come through. */
+  readonly withinMs: DurationMs;
 }
 
 type Holders = Pick<HereAnswer, 'owner' | 'standbys'>;
@@ -89,7 +99,7 @@ export class Here {
   }
 
   /** At once, where no key has to be waited for. */
-  answer(pipeline: LookedPipeline, { keys, isNow }: Asking): Prompt<HereAnswers> {
+  answer(pipeline: LookedPipeline, { keys, isNow, isForwarded = false }: Asking): Prompt<HereAnswers> {
     // By another partition count keys lie elsewhere: who knows the input by that is asked for none.
     const group = `${pipeline.group}/${pipeline.inputPartitions}`;
     const common = { kind: pipeline.kind, group, instance: this.#instance };
@@ -102,16 +112,18 @@ export class Here {
     };
     const holders = this.#holdersBy(pipeline.instances);
     const how = { show, isNow };
-    const answers = keys.map((key) => this.#answerFor(pipeline, { key, how, holders }));
+    const withinMs = isForwarded && !isNow ? FORWARDED_WITHIN_MS : COMMITTED_WITHIN_MS;
+    const answers = keys.map((key) => this.#answerFor(pipeline, { key, how, holders, withinMs }));
     const all = answers.every(isSaid) ? answers : Promise.all(answers.map((answer) => Promise.resolve(answer)));
     return afterwards(all, (said) => ({ ...common, answers: said }));
   }
 
-  #answerFor(pipeline: LookedPipeline, { key, how, holders }: Asked): Prompt<HereAnswer> {
+  #answerFor(pipeline: LookedPipeline, asked: Asked): Prompt<HereAnswer> {
+    const { key, how, holders } = asked;
     const partition = partitionOf(key, pipeline.inputPartitions);
     const known = holders.get(partition) ?? noteHolders(holders, pipeline.instances, partition);
     const found = pipeline.lookAtOnce(partition, key, how);
-    if (found === undefined) return this.#waitFor(pipeline, { key, how }, { partition, ...known });
+    if (found === undefined) return this.#waitFor(pipeline, asked, { partition, ...known });
     return answerOf(found, partition, known);
   }
 
@@ -125,21 +137,17 @@ export class Here {
 
   async #waitFor(
     pipeline: LookedPipeline,
-    asked: Pick<Asked, 'key' | 'how'>,
+    asked: Asked,
     { partition, owner, standbys }: Holders & { readonly partition: number },
   ): Promise<HereAnswer> {
     const found = this.#waiting < WAITING_MAX ? await this.#lookUp(pipeline, partition, asked) : CROWDED;
     return answerOf(found, partition, { owner, standbys });
   }
 
-  async #lookUp(
-    pipeline: LookedPipeline,
-    partition: number,
-    { key, how }: Pick<Asked, 'key' | 'how'>,
-  ): Promise<LookUp> {
+  async #lookUp(pipeline: LookedPipeline, partition: number, { key, how, withinMs }: Asked): Promise<LookUp> {
     this.#waiting += 1;
     const abandon = new AbortController();
-    const cancel = this.#clock.after(COMMITTED_WITHIN_MS, () => {
+    const cancel = this.#clock.after(withinMs, () => {
       abandon.abort();
     });
     try {

@@ -11,15 +11,10 @@ import type { Asking } from './here.ts';
 import type { HerePage, PageAsking } from './here-pages.ts';
 import { keyChunks } from './key-chunks.ts';
 import { pageBody } from './page-body.ts';
+import { ANSWER_WITHIN_MS, PROVED_WITHIN_MS } from './waits.ts';
 
 /** Names the group of the instance that asks, and says that the answer is not to be looked for elsewhere: one hop at most. */
 export const FORWARDED_HEADER = 'flatline-forwarded';
-/**
- * An owner that is there answers with its next commit; one that has gone refuses at once. What is to be proved takes a question to
- * the input's leader, too.
- */
-const ANSWER_WITHIN_MS: DurationMs = 900;
-const PROVED_WITHIN_MS: DurationMs = 2_000;
 const PAGE_WITHIN_MS: DurationMs = 2_000;
 
 interface Wait {
