@@ -17,8 +17,11 @@ const OUT_OF_ORDER = 30;
 const LOGINS = 50;
 /** Between two looks for messages that are due. */
 const PACE_MS: DurationMs = 5;
-/** Users who wait for an answer at a time: beyond, no further one begins. */
-const WAITING_MAX = 20_000;
+/**
+ * Users who wait for an answer at a time: beyond, no further one begins. Each is asked for again once a second, so many more would
+ * keep two busy instances from answering any.
+ */
+const WAITING_MAX = 5_000;
 /** Users who are asked for together, at the end. */
 const LOOKED_UP = 1_000;
 /** What is kept to be judged. */

@@ -22,8 +22,6 @@ export interface Reply {
   readonly isProven: boolean;
 }
 
-/** An instance that answers no sooner is asked no longer. */
-const INSTANCE_MS: DurationMs = 1_000;
 /** After so long without the owner's word a standby's will do, which says how old it is. */
 const MARKED_AFTER_MS: DurationMs = 300;
 const BEAT_MS: DurationMs = 10;
@@ -38,7 +36,7 @@ export class DispatcherAtWork {
   #beat: Promise<void> | undefined;
 
   private constructor({ urls }: DispatcherPlace, writer: AcknowledgedWriter) {
-    this.directory = directory({ urls, pipeline: PIPELINE, timeoutMs: INSTANCE_MS });
+    this.directory = directory({ urls, pipeline: PIPELINE });
     this.#writer = writer;
   }
 

@@ -29,6 +29,7 @@ const beside = {
   memoryBytes: 400e6,
   changelogBytes: 100e6,
   restoreMs: 500,
+  emptyRestoreMs: 100,
   endedMs: undefined,
   fromMs: 1_000,
 };
@@ -50,15 +51,15 @@ test('the figures of a fault: answers of a standby, delays, and the verdict abou
   expect(bad).toMatch(/wrong answers: 1 \(none: MISSED\)\nlost messages: 2 \(none: MISSED\)/);
 });
 
-test('fifteen million: bytes in proportion, and of the seconds what is spent on restoring', () => {
+test('fifteen million: bytes in proportion, and of the seconds what restoring takes beyond that of nothing', () => {
   const figures = figuresOf(served, judgement, { ...beside, endedMs: 200 });
   expect(figures).toMatchObject({
     reckonedMemoryBytes: 6e9,
     reckonedChangelogBytes: 1.5e9,
-    reckonedProvenMs: 8_000 + 14 * 500,
+    reckonedProvenMs: 8_000 + 14 * 400,
     reckonedEndedMs: 3_000,
   });
   const text = pageText(DISPATCHER_PAGE, dispatcherRows([{ fault: 'killed', standbys: 0, ...figures }]));
-  expect(text).toMatch(/killed +0 +400 +100 +0\.5 +6\.0 +1\.5 +15\.0 +3\.0/);
+  expect(text).toMatch(/killed +0 +400 +100 +0\.5 +6\.0 +1\.5 +13\.6 +3\.0/);
   expect(text).toContain('answered again after 6.0 s at most (sooner than 45.0 s, reported of such a system: met)');
 });

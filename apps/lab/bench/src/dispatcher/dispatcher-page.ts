@@ -84,7 +84,7 @@ const { spreads, sums, knowns } = combine<DispatcherTurn>();
 const FIGURES = {
   ...spreads('messages', 'answeredMs', 'provenMs', 'marked', 'delayed', 'slowestMs', 'again', 'evicted', 'fenced'),
   ...sums('wrong', 'lost', 'resets', 'unsent'),
-  ...spreads('memoryBytes', 'changelogBytes', 'restoreMs'),
+  ...spreads('memoryBytes', 'changelogBytes', 'restoreMs', 'emptyRestoreMs'),
   ...spreads('reckonedMemoryBytes', 'reckonedChangelogBytes', 'reckonedProvenMs'),
   ...knowns('endedMs', 'reckonedEndedMs'),
 };
@@ -134,9 +134,9 @@ export const DISPATCHER_PAGE: Page<DispatcherRow> = {
         ['all seen after s', ({ reckonedEndedMs }) => ifKnown(reckonedEndedMs, secondsText, '–')],
       ],
       note: [
-        'memory: growth of both processes while the users logged in, anonymous, garbage collected; with it grow buffers that more users',
-        'would not need. restored: the slowest partition, from its assignment. 15 M: reckoned, not seen, for the same two instances: bytes',
-        'and the time of a loss in proportion to the users; by the owner is as measured, with the restoring so many times as long.',
+        'memory: growth of both processes while the second half of the users logged in, anonymous, garbage collected. restored: the slowest',
+        'partition, from its assignment. 15 M: reckoned, not seen, for the same two instances: bytes and the time of a loss in proportion to',
+        'the users; by the owner is as measured, with what restoring takes beyond that of an empty partition so many times as long.',
       ].join('\n'),
     },
   ],

@@ -25,6 +25,8 @@ const DEFAULTS = { sessions: 2_000_000, events: 500, partitions: 8, repeats: 3 }
 /** Users are served so long before anything happens, and after it is over. */
 const CALM_MS: DurationMs = 3_000;
 const SEED = 7;
+/** Those who came by the gateway that gets lost: at least this share of them has not come by another one since. */
+const LEFT_SHARE = 0.5;
 
 export type DispatcherGround = Ground<typeof DEFAULTS>;
 
@@ -62,11 +64,8 @@ export function throughFault(ground: DispatcherGround, cell: FaultCell): Promise
     const { connection, sessions } = ground;
     const pair = await Pair.start(application, cell.standbys);
     try {
-      await pair.untilShared(0);
-      const emptyBytes = await pair.memoryBytes();
-      await logIn(connection, application.topic, sessions);
-      const changelogBytes = await pair.untilShared(sessions);
-      const memoryBytes = (await pair.memoryBytes()) - emptyBytes;
+      const { restoreMs: emptyRestoreMs } = await pair.untilShared(0);
+      const taken = await logInAll(ground, application, pair);
       const urls = await pair.addresses();
       const work = await DispatcherAtWork.open({ connection, topic: application.topic, urls });
       const clients = new Clients(work, { users: sessions, perSecond: ground.events, seed: SEED });
@@ -75,11 +74,13 @@ export function throughFault(ground: DispatcherGround, cell: FaultCell): Promise
       const endedMs = cell.fault === 'gateway lost' ? await loseGateway(ground, application, work) : undefined;
       const restoreMs = cell.fault === 'gateway lost' ? 0 : await pair.suffer(cell.fault);
       await delay(CALM_MS);
+      ground.onProgress('the last answers');
       const served = await clients.stop();
       await work.close();
+      ground.onProgress('the judge reads the input');
       const judgement = await judged(ground, application, served);
       for (const wrong of judgement.wrong) ground.onProgress(`wrong: ${wrong}`);
-      const held = { users: sessions, memoryBytes, changelogBytes };
+      const held = { users: sessions, ...taken, emptyRestoreMs };
       return { ...cell, ...figuresOf(served, judgement, { ...held, fromMs, restoreMs, endedMs }) };
     } finally {
       await pair.end();
@@ -88,8 +89,29 @@ export function throughFault(ground: DispatcherGround, cell: FaultCell): Promise
   });
 }
 
+/** Returns what they take: memory as the second half does, since buffers that more users do not need grow with the first. */
+async function logInAll(
+  { connection, sessions, onProgress }: DispatcherGround,
+  { topic }: Application,
+  pair: Pair,
+): Promise<{ readonly memoryBytes: number; readonly changelogBytes: number }> {
+  const half = Math.floor(sessions / 2);
+  await logIn(connection, topic, { from: 0, to: half });
+  await pair.untilShared(half);
+  const halfBytes = await pair.memoryBytes();
+  await logIn(connection, topic, { from: half, to: sessions });
+  const { changelogBytes } = await pair.untilShared(sessions);
+  onProgress(`${short(sessions)} users are online`);
+  const perUser = ((await pair.memoryBytes()) - halfBytes) / (sessions - half);
+  return { memoryBytes: perUser * sessions, changelogBytes };
+}
+
 /** A login of each, as fast as the broker takes them. */
-async function logIn(connection: KafkaConnection, topic: string, users: number): Promise<void> {
+async function logIn(
+  connection: KafkaConnection,
+  topic: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
   const values = new Map(
     Array.from({ length: GATEWAYS }, (_, user) => {
       const gateway = firstGatewayOf(user);
@@ -99,7 +121,7 @@ async function logIn(connection: KafkaConnection, topic: string, users: number):
   await writeRecords(connection, {
     topic,
     records: function* (partitions) {
-      for (let user = 0; user < users; user += 1) {
+      for (let user = from; user < to; user += 1) {
         const key = stormKey(user);
         yield { partition: partitionOf(key, partitions), key, value: values.get(firstGatewayOf(user))! };
       }
@@ -109,7 +131,7 @@ async function logIn(connection: KafkaConnection, topic: string, users: number):
 
 /** From the act until a reader has seen the last of its users end. */
 async function loseGateway(
-  { kafka }: DispatcherGround,
+  { kafka, sessions }: DispatcherGround,
   { application, partitions }: Application,
   { directory }: DispatcherAtWork,
 ): Promise<DurationMs> {
@@ -117,7 +139,7 @@ async function loseGateway(
   try {
     const askedAtMs = performance.now();
     await directory.evict({ attribute: 'gateway', equals: LOST_GATEWAY });
-    return (await watch.quiet()) - askedAtMs;
+    return (await watch.quiet((sessions / GATEWAYS) * LEFT_SHARE)) - askedAtMs;
   } finally {
     await watch.close();
   }

@@ -6,11 +6,13 @@ import { OutputReader, valueText } from '../output-reader.ts';
 
 /** No further one comes after so long. */
 const QUIET_MS: DurationMs = 3_000;
+const PATIENCE_MS: DurationMs = 120_000;
 const LOOK_MS: DurationMs = 20;
 
 export class EndedWatch {
   readonly #reader: OutputReader;
   #lastSeenAtMs = performance.now();
+  /** So many by now. */
   ended = 0;
 
   constructor(kafka: KafkaOptions, topic: string, partitions: number) {
@@ -23,10 +25,15 @@ export class EndedWatch {
     });
   }
 
-  /** When the last one was seen. */
-  async quiet(): Promise<DurationMs> {
-    while (this.#reader.failure === undefined && performance.now() - this.#lastSeenAtMs < QUIET_MS)
+  /** When the last one was seen, of at least so many. @throws Error if fewer have ended after all the time there is */
+  async quiet(atLeast: number): Promise<DurationMs> {
+    const from = performance.now();
+    while (this.ended < atLeast || performance.now() - this.#lastSeenAtMs < QUIET_MS) {
+      if (this.#reader.failure !== undefined) throw this.#reader.failure;
+      if (performance.now() - from > PATIENCE_MS)
+        throw new Error(`${this.ended} of at least ${atLeast} sessions were seen to end after ${PATIENCE_MS} ms`);
       await delay(LOOK_MS);
+    }
     return this.#lastSeenAtMs;
   }
 

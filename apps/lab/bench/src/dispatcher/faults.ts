@@ -16,6 +16,13 @@ const PATIENCE_MS: DurationMs = 600_000;
 const NAMES = ['a', 'b'] as const;
 type Name = (typeof NAMES)[number];
 
+export interface Shared {
+  /** All partitions together. */
+  readonly changelogBytes: number;
+  /** The slowest partition, from its assignment until it ran. */
+  readonly restoreMs: DurationMs;
+}
+
 export class Pair {
   readonly #application: Application;
   readonly #standbys: number;
@@ -46,11 +53,8 @@ export class Pair {
     return all.reduce((sum, { memory }) => sum + memory.anonymousBytes, 0);
   }
 
-  /**
-   * Waits until each runs its part, and follows the other's if they stand by; so many users live, and all of them are committed.
-   * Returns the bytes of all changelogs.
-   */
-  async untilShared(users: number): Promise<number> {
+  /** Waits until each runs its part, and follows the other's if they stand by; so many users live, and all of them are committed. */
+  async untilShared(users: number): Promise<Shared> {
     const all = await this.#until(NAMES, (assigned) => {
       const owned = assigned.filter(isRunning);
       const live = owned.reduce((sum, { liveEntries }) => sum + liveEntries, 0);
@@ -60,7 +64,11 @@ export class Pair {
       );
       return isWhole && live >= users && following.length >= this.#standbys * this.#application.partitions;
     });
-    return all.filter(isRunning).reduce((sum, { changelogBytes = 0 }) => sum + changelogBytes, 0);
+    const owned = all.filter(isRunning);
+    return {
+      changelogBytes: owned.reduce((sum, { changelogBytes = 0 }) => sum + changelogBytes, 0),
+      restoreMs: longestRestore(owned),
+    };
   }
 
   /** Ends once what is left of the pair runs everything. Returns how long the slowest partition then took to be restored. */
@@ -94,8 +102,7 @@ export class Pair {
   }
 
   async #restored(names: readonly Name[]): Promise<DurationMs> {
-    const all = await this.#until(names, () => true);
-    return all.filter(isRunning).reduce((most, { restoreMs = 0 }) => Math.max(most, restoreMs), 0);
+    return longestRestore(await this.#until(names, () => true));
   }
 
   /** Waits until each of those runs its part, and all is as wanted. @throws Error if that takes too long */
@@ -130,6 +137,10 @@ export class Pair {
     this.#started.push(started);
     return started;
   }
+}
+
+function longestRestore(assigned: readonly AssignedPartition[]): DurationMs {
+  return assigned.filter(isRunning).reduce((most, { restoreMs = 0 }) => Math.max(most, restoreMs), 0);
 }
 
 function isRunning({ role, state }: AssignedPartition): boolean {

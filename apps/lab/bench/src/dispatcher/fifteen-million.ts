@@ -5,11 +5,13 @@ const USERS = 15_000_000;
 
 export interface Measured {
   readonly users: number;
-  /** Growth of both processes while these users logged in. */
+  /** Both processes together. */
   readonly memoryBytes: number;
   readonly changelogBytes: number;
   /** Part of `provenMs`, and the only one that grows with the users. */
   readonly restoreMs: DurationMs;
+  /** The same of a partition without any. */
+  readonly emptyRestoreMs: DurationMs;
   readonly provenMs: DurationMs;
   readonly endedMs: DurationMs | undefined;
 }
@@ -26,7 +28,7 @@ export function fifteenMillion({ users, endedMs, ...measured }: Measured): Recko
   return {
     reckonedMemoryBytes: measured.memoryBytes * times,
     reckonedChangelogBytes: measured.changelogBytes * times,
-    reckonedProvenMs: measured.provenMs + measured.restoreMs * (times - 1),
+    reckonedProvenMs: measured.provenMs + Math.max(0, measured.restoreMs - measured.emptyRestoreMs) * (times - 1),
     reckonedEndedMs: endedMs === undefined ? undefined : endedMs * times,
   };
 }
