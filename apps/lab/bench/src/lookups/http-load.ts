@@ -1,7 +1,7 @@
 // Requests over keep-alive connections: as fast as they are answered, or at a rate, whatever the answers take.
 import type { DurationMs } from '@flatline/base';
-import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { KeepAlive } from './keep-alive.ts';
 
 export interface Asked {
   readonly address: string;
@@ -12,7 +12,6 @@ export interface Asked {
 
 /** Between two looks for requests that are due, which are sent in one piece. */
 const PACE_MS: DurationMs = 5;
-const SOCKETS_MAX = 256;
 /** Requests without an answer at a time: a server that is farther behind is not asked more. */
 const AHEAD_MAX = 2_000;
 
@@ -23,27 +22,23 @@ export interface Paced {
 }
 
 export class HttpLoad {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX });
+  readonly #connections = new Map<string, KeepAlive>();
 
   /** The body, once it is whole. @throws Error where the status is none of those wanted */
-  ask({ address, path, body }: Asked, wanted: readonly number[] = [200]): Promise<string> {
-    const { hostname, port } = new URL(address);
-    const method = body === undefined ? 'GET' : 'POST';
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-    return new Promise((resolve, reject) => {
-      const asking = request({ hostname, port, path, method, headers, agent: this.#agent }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          if (wanted.includes(response.statusCode!)) resolve(text);
-          else reject(new Error(`${method} ${path}: ${response.statusCode} ${text.slice(0, 500)}`));
-        });
-        response.on('error', reject);
-      });
-      asking.on('error', reject);
-      asking.end(body);
-    });
+  async ask({ address, path, body }: Asked, wanted: readonly number[] = [200]): Promise<string> {
+    const { status, text } = await this.#connectionsTo(address).ask(path, body);
+    if (wanted.includes(status)) return text;
+    throw new Error(`${body === undefined ? 'GET' : 'POST'} ${path}: ${status} ${text.slice(0, 500)}`);
+  }
+
+  #connectionsTo(address: string): KeepAlive {
+    let connections = this.#connections.get(address);
+    if (connections === undefined) {
+      const { hostname, port } = new URL(address);
+      connections = new KeepAlive(hostname, Number(port));
+      this.#connections.set(address, connections);
+    }
+    return connections;
   }
 
   /** So many at a time until `count` are answered. Their durations. */
@@ -94,6 +89,6 @@ export class HttpLoad {
   }
 
   close(): void {
-    this.#agent.destroy();
+    for (const connections of this.#connections.values()) connections.close();
   }
 }
