@@ -61,5 +61,9 @@ test('fifteen million: bytes in proportion, and of the seconds what restoring ta
   });
   const text = pageText(DISPATCHER_PAGE, dispatcherRows([{ fault: 'killed', standbys: 0, ...figures }]));
   expect(text).toMatch(/killed +0 +400 +100 +0\.5 +6\.0 +1\.5 +13\.6 +3\.0/);
+  const few = figuresOf(served, judgement, { ...beside, users: 100_000, endedMs: 200 });
+  expect(few).toMatchObject({ reckonedMemoryBytes: undefined, reckonedProvenMs: undefined, endedMs: 200 });
+  const fewText = pageText(DISPATCHER_PAGE, dispatcherRows([{ fault: 'killed', standbys: 0, ...few }]));
+  expect(fewText).toMatch(/killed +0 +4000 +1000 +0\.5 +– +– +– +–/);
   expect(text).toContain('answered again after 6.0 s at most (sooner than 45.0 s, reported of such a system: met)');
 });

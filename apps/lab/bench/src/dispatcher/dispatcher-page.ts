@@ -85,8 +85,7 @@ const FIGURES = {
   ...spreads('messages', 'answeredMs', 'provenMs', 'marked', 'delayed', 'slowestMs', 'again', 'evicted', 'fenced'),
   ...sums('wrong', 'lost', 'resets', 'unsent'),
   ...spreads('memoryBytes', 'changelogBytes', 'restoreMs', 'emptyRestoreMs'),
-  ...spreads('reckonedMemoryBytes', 'reckonedChangelogBytes', 'reckonedProvenMs'),
-  ...knowns('endedMs', 'reckonedEndedMs'),
+  ...knowns('reckonedMemoryBytes', 'reckonedChangelogBytes', 'reckonedProvenMs', 'reckonedEndedMs', 'endedMs'),
 };
 type DispatcherRow = Row<DispatcherTurn, 'fault' | 'standbys' | 'users', typeof FIGURES>;
 
@@ -128,9 +127,9 @@ export const DISPATCHER_PAGE: Page<DispatcherRow> = {
         ['memory B/user', ({ memoryBytes, users }) => (memoryBytes.median / users).toFixed(0)],
         ['changelog B/user', ({ changelogBytes, users }) => (changelogBytes.median / users).toFixed(0)],
         ['restored s', ({ restoreMs }) => secondsText(restoreMs)],
-        ['15 M: memory GB', ({ reckonedMemoryBytes }) => gigabytes(reckonedMemoryBytes)],
-        ['changelog GB', ({ reckonedChangelogBytes }) => gigabytes(reckonedChangelogBytes)],
-        ['by the owner s', ({ reckonedProvenMs }) => secondsText(reckonedProvenMs)],
+        ['15 M: memory GB', ({ reckonedMemoryBytes }) => ifKnown(reckonedMemoryBytes, gigabytes, '–')],
+        ['changelog GB', ({ reckonedChangelogBytes }) => ifKnown(reckonedChangelogBytes, gigabytes, '–')],
+        ['by the owner s', ({ reckonedProvenMs }) => ifKnown(reckonedProvenMs, secondsText, '–')],
         ['all seen after s', ({ reckonedEndedMs }) => ifKnown(reckonedEndedMs, secondsText, '–')],
       ],
       note: [

@@ -2,6 +2,8 @@
 import type { DurationMs } from '@flatline/base';
 
 const USERS = 15_000_000;
+/** From fewer than this share of them nothing is reckoned: what does not grow with the users would count for all. */
+const SHARE_MIN = 0.01;
 
 export interface Measured {
   readonly users: number;
@@ -16,14 +18,23 @@ export interface Measured {
   readonly endedMs: DurationMs | undefined;
 }
 
+/** undefined: it cannot be told from so few. */
 export interface Reckoned {
-  readonly reckonedMemoryBytes: number;
-  readonly reckonedChangelogBytes: number;
-  readonly reckonedProvenMs: DurationMs;
+  readonly reckonedMemoryBytes: number | undefined;
+  readonly reckonedChangelogBytes: number | undefined;
+  readonly reckonedProvenMs: DurationMs | undefined;
   readonly reckonedEndedMs: DurationMs | undefined;
 }
 
+const UNTOLD: Reckoned = {
+  reckonedMemoryBytes: undefined,
+  reckonedChangelogBytes: undefined,
+  reckonedProvenMs: undefined,
+  reckonedEndedMs: undefined,
+};
+
 export function fifteenMillion({ users, endedMs, ...measured }: Measured): Reckoned {
+  if (users < USERS * SHARE_MIN) return UNTOLD;
   const times = USERS / users;
   return {
     reckonedMemoryBytes: measured.memoryBytes * times,
