@@ -37,6 +37,7 @@ export {
 } from './entry-window.ts';
 export { ENTRY_BYTES } from './entry-bytes.ts';
 export type { EntryPlace, EntryView } from './entry-view.ts';
+export type { Fields, OutputName, SaidWords } from './said-words.ts';
 export type { ShownEntry } from './shown-entry.ts';
 export { firstPlaceOf, idAt, inputAt, offsetAt } from './input-place.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';

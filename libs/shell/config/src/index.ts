@@ -16,6 +16,7 @@ export type {
 export {
   type AskedRecord,
   defineReducer,
+  kindOf,
   type PipelineConfig,
   type Reducer,
   type ReducerDefinition,

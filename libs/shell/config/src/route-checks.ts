@@ -2,7 +2,6 @@
 import { didYouMean } from '@flatline/base';
 import { kindOf, type PipelineSection } from '@flatline/kind-modules';
 import { type CrossFinding, finding } from './cross-finding.ts';
-import { namesSaidBy } from './said-names.ts';
 import type { Configuration } from './schema.ts';
 
 type Route = NonNullable<PipelineSection['routes']>[number];
@@ -38,7 +37,7 @@ function ofRoute(
   { kind }: PipelineSection,
   at: string,
 ): CrossFinding[] {
-  const said = namesSaidBy(kind);
+  const said = kindOf({ kind }).said.all;
   const unknown = on.flatMap((name, i) =>
     said.includes(name)
       ? []

@@ -1,6 +1,6 @@
 // All that the shell knows of a kind beside what it is called (kind-words.ts). What a kind means is the core's.
 import type { Clock, DurationMs } from '@flatline/base';
-import type { EntryView, PipelineKind, ShownEntry } from '@flatline/kinds';
+import type { EntryView, PipelineKind, SaidWords, ShownEntry } from '@flatline/kinds';
 import type { DebounceReducer } from '@flatline/kinds/debounce';
 import type { Reducer, ReducerWatch } from '@flatline/kinds/reducing';
 import type { SchemaRegistry } from '@flatline/records';
@@ -23,7 +23,7 @@ export interface KindModule<
   readonly form: Form;
   /** Puts in defaults that follow from other settings. Nothing is checked yet: values may be of any type. */
   readonly fill: (written: Record<string, unknown>) => void;
-  /** What settings must be to each other. */
+  /** Checks settings against each other. */
   readonly problems: (section: z.output<Form>, given: Given) => readonly Problem[];
   /** From the section to the core's rules. */
   readonly resolve: (section: z.output<Form>, given: Given) => OwnPart<Pipeline>;
@@ -32,12 +32,12 @@ export interface KindModule<
   /** True if its records have attributes, which `input.attributes` keeps out or hashes (E1). */
   readonly hasAttributes: boolean;
 
-  // What follows from it
+  // Consequences
   /** Formats that decide more than how something is written, by the names under which the changelog keeps them. */
   readonly decisiveFormats: (pipeline: Pipeline) => Readonly<Record<string, string>>;
   /** The silence that ends what is kept by key; undefined: it waits for none. */
   readonly silence: (pipeline: Pick<Pipeline, keyof OwnPart<Pipeline>>) => DurationMs | undefined;
-  /** What an outage of the brokers does (C8). */
+  /** Effects of an outage of the brokers (C8). */
   readonly outage: (pipeline: Pipeline) => Outage;
   readonly largest: (pipeline: Pipeline) => LargestOutput;
   readonly taskSettings: (pipeline: Pipeline) => TaskSettings;
@@ -48,11 +48,13 @@ export interface KindModule<
   /** The same over schemas at hand, for pipelines in memory. */
   readonly atHand: (pipeline: Pipeline, schemas: AtHand) => KindAtHand<Value>;
 
-  /** What it takes of senders without a Kafka client. */
+  /** Takes records of senders without a Kafka client. */
   readonly intake: OpenIntake<Pipeline>;
 
   // To look at
   readonly view: (pipeline: Pipeline) => EntryView;
+  /** How its outputs are called. */
+  readonly said: SaidWords;
   /** Behind the key, of each entry that is shown. */
   readonly columns: readonly EntryColumn[];
   readonly metrics: KindMetrics;
@@ -63,7 +65,7 @@ export interface KindModule<
 /** What a kind makes of its section; the rest of it means the same in each kind. */
 export type OwnPart<Pipeline extends AnyPipeline> = Omit<Pipeline, keyof SharedPart>;
 
-/** What an application hands over beside its configuration. */
+/** The kind's own part of its section; the rest of it means the same in each kind. */
 export interface Given {
   /** Functions of pipelines with `reducer: 'custom'`, by name. */
   readonly reducers: Reducers;

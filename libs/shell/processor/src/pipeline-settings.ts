@@ -54,7 +54,7 @@ export function pipelineSettings(
     changelogFormat,
     rulesText: rulesText(pipeline),
     ...(routes && {
-      routing: routingOf(kind, routes, partitionsOf),
+      routing: routingOf(kindOf(pipeline).said, routes, partitionsOf),
       routedPartitions: new Map(routes.map(({ to }) => [to, partitionsOf(to)])),
     }),
     truncateLagMs,

@@ -174,11 +174,11 @@ export class ChainWorld {
       truncateLagMs: 600_000,
       truncateLagBytes: 1e12,
       rulesText: settingsText(rules),
-      ...(routes.length > 0 && { routing: routingOf(config.kind, routes, partitionsOf) }),
+      ...(routes.length > 0 && { routing: routingOf(kindOf(config).said, routes, partitionsOf) }),
     };
   }
 
-  /** What the logs of a pipeline say of it, with all that it has routed. */
+  /** Judges a pipeline by its logs, with all that it has routed. */
   judge(pipeline: Pipeline): Promise<VerificationReport> {
     const { name, partitions, rules } = pipeline;
     const histories = Array.from({ length: partitions }, (_, partition) => this.#historyOf(pipeline, partition));

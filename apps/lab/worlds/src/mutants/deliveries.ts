@@ -42,9 +42,9 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
   },
   {
     name: 'names an output by another revision',
-    file: EVENT,
-    from: "const id = state === 'CLOSED' ? [incarnation, Number(revision ?? 0)]",
-    to: "const id = state === 'CLOSED' ? [incarnation, 1 + Number(revision ?? 0)]",
+    file: 'libs/core/kinds/src/session/session-said.ts',
+    from: '[incarnation, Number(revision ?? 0)]',
+    to: '[incarnation, 1 + Number(revision ?? 0)]',
   },
   {
     name: 'sends what an endpoint is not for',

@@ -1,4 +1,3 @@
-import type { KindName } from '@flatline/base';
 import { KIND_MUTANTS } from '@flatline/lab-kinds/mutants';
 import { CHANGELOG_MUTANTS } from './changelog.ts';
 import { COMMIT_MUTANTS } from './commits.ts';
@@ -25,11 +24,8 @@ const OF_THE_ENGINE: readonly EngineMutant[] = [
   ...DELIVERY_MUTANTS,
 ];
 
-/** From the table: the list of kinds is a source of the product, which may only be loaded once it is changed. */
-const KINDS = Object.keys(KIND_MUTANTS) as readonly KindName[];
-
 /** Those of the engine are hunted in worlds of sessions, which reach most of it. */
 export const MUTANTS: readonly HuntedMutant[] = [
   ...huntedIn('session', OF_THE_ENGINE),
-  ...KINDS.flatMap((kind) => huntedIn(kind, KIND_MUTANTS[kind])),
+  ...[...KIND_MUTANTS].flatMap(([kind, mutants]) => huntedIn(kind, mutants)),
 ];

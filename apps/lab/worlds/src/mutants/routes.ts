@@ -2,7 +2,7 @@
 import type { EngineMutant } from './mutant.ts';
 
 const ROUTING = 'libs/core/kinds/src/routing/routing.ts';
-const SAID = 'libs/core/kinds/src/routing/said.ts';
+const RUNS = 'libs/core/kinds/src/schedule/schedule-said.ts';
 const TEMPLATE = 'libs/core/kinds/src/routing/template.ts';
 const BOX = 'libs/core/partition/src/commit/output-box.ts';
 const RECORDS = 'libs/shell/runtime/src/committing/output-records.ts';
@@ -64,9 +64,9 @@ const IN_CHAINS: readonly EngineMutant[] = [
   },
   {
     name: 'says DUE of no run',
-    file: SAID,
-    from: "{ names: ['DUE', 'schedule.due'], fields: runFields(output) }",
-    to: "{ names: ['schedule.due'], fields: runFields(output) }",
+    file: RUNS,
+    from: "names: ['DUE'] }",
+    to: 'names: [] }',
   },
   {
     name: 'routes tombstones as the outputs before them',
@@ -82,7 +82,7 @@ const IN_CHAINS: readonly EngineMutant[] = [
   },
   {
     name: 'shows the headers of a run to no route',
-    file: SAID,
+    file: RUNS,
     from: 'headers: Object.fromEntries(foreign),',
     to: 'headers: {},',
   },

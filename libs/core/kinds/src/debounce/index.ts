@@ -14,3 +14,4 @@ export {
 } from './debounce-rules.ts';
 export { besideItemBytes } from './largest-window.ts';
 export { unfitItem, type WouldBeItem } from './unfit-item.ts';
+export { debounceSaid } from './debounce-said.ts';

@@ -1,4 +1,4 @@
-// What a route says: which outputs bring about a record of another topic, and what that record is (P3).
+// The form of a route: which outputs bring about a record of another topic, and what that record is (P3).
 import type { DurationMs } from '@flatline/base';
 
 /** Values that `where` compares: whole, as JSON has them. */

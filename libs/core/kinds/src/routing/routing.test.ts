@@ -1,12 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import { type KindName, partitionOf } from '@flatline/base';
+import { partitionOf } from '@flatline/base';
 import type { KindOutput } from '../contract.ts';
+import { debounceSaid } from '../debounce/index.ts';
+import { leaseSaid } from '../lease/index.ts';
+import { scheduleSaid } from '../schedule/index.ts';
+import { sessionSaid } from '../session/index.ts';
+import type { SaidWords } from '../said-words.ts';
 import type { RouteFunction, RouteRules } from './route.ts';
 import { type Routed, routingOf } from './routing.ts';
 
 const utf8 = new TextEncoder();
 const text = (bytes: Uint8Array | null): string | null => (bytes === null ? null : new TextDecoder().decode(bytes));
 const PARTITIONS = 7;
+const WORDS: Readonly<Record<string, SaidWords>> = {
+  session: sessionSaid,
+  lease: leaseSaid,
+  debounce: debounceSaid,
+  schedule: scheduleSaid,
+};
 
 const SUMMARY = {
   key: 'anna',
@@ -23,8 +34,8 @@ function output(value: unknown, more: Partial<KindOutput> = {}): KindOutput {
   return { key: utf8.encode('anna'), value: value === null ? null : utf8.encode(JSON.stringify(value)), ...more };
 }
 
-function routed(routes: readonly RouteRules[], of: KindOutput = output(SUMMARY), kind: KindName = 'session') {
-  return routingOf(kind, routes, () => PARTITIONS)
+function routed(routes: readonly RouteRules[], of: KindOutput = output(SUMMARY), kind = 'session') {
+  return routingOf(WORDS[kind]!, routes, () => PARTITIONS)
     .of(of)
     .map(shown);
 }
@@ -85,7 +96,7 @@ describe('[P3] a route', () => {
     expect(routed([{ to: 't', value: null }])).toEqual([{ topic: 't', key: 'anna', value: null }]);
   });
 
-  test.each<[string, RouteRules, KindName, object, boolean]>([
+  test.each<[string, RouteRules, string, object, boolean]>([
     ['a reason', { to: 't', on: ['ENDED', 'TIMEOUT'] }, 'session', SUMMARY, true],
     ['a state', { to: 't', on: ['CLOSED'] }, 'session', SUMMARY, true],
     ['a type as of webhooks', { to: 't', on: ['session.closed'] }, 'session', SUMMARY, true],

@@ -1,10 +1,11 @@
-// What an output brings about beside itself: records of other topics, which go out with it in one transaction (P3).
+// Records of other topics that an output brings about; they go out with it in one transaction (P3).
 //
 // A function of the output, the routes and the partition counts alone: the checker makes the same of the output as it lies.
-import { type KindName, messageOf, partitionOf, unawaited, utf8Of } from '@flatline/base';
+import { messageOf, partitionOf, unawaited, utf8Of } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { pointer } from '../reducing/built-in/json-pointer.ts';
 import type { KindOutput } from '../contract.ts';
+import type { Fields, SaidWords } from '../said-words.ts';
 import {
   type AskedRecord,
   ROUTED_BYTES_MAX,
@@ -13,7 +14,7 @@ import {
   type RouteFunction,
   type RouteRules,
 } from './route.ts';
-import { type Fields, saidBy, type SaidOutput } from './said.ts';
+import { saidBy, type SaidOutput } from './said.ts';
 import { headerTemplateOf, type Template, templateOf } from './template.ts';
 
 /** A record of another topic. */
@@ -61,7 +62,7 @@ const reader = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** `partitionsOf`: how many a topic has. */
 export function routingOf(
-  kind: KindName,
+  words: SaidWords,
   routes: readonly RouteRules[],
   partitionsOf: (topic: string) => number,
 ): Routing {
@@ -79,7 +80,7 @@ export function routingOf(
   return {
     count: routes.length,
     of: (output) => {
-      const said = saidBy(kind, output);
+      const said = saidBy(words, output);
       if (said === undefined) return NOTHING;
       return compiled.filter(({ concerns }) => concerns(said)).flatMap((route) => routed(output, said, route));
     },

@@ -3,7 +3,7 @@ import { millisecondsIn, utf8Of } from '@flatline/base';
 import { pointer } from '../reducing/built-in/json-pointer.ts';
 import type { KindOutput } from '../contract.ts';
 import type { RouteInstant, RouteText } from './route.ts';
-import type { Fields } from './said.ts';
+import type { Fields } from '../said-words.ts';
 
 /** Makes the bytes; a text: why they cannot be made. */
 export type Template = (output: KindOutput, fields: Fields) => Uint8Array | { readonly why: string };

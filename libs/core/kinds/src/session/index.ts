@@ -14,3 +14,4 @@ export { sessionKind } from './session-pipeline.ts';
 export type { SessionInput, SessionOptions } from './session-options.ts';
 export { DurationSketch } from './statistics/duration-sketch.ts';
 export { CELL_BYTES, CELLS_MAX, cellsOf, type StatisticsRules } from './statistics/statistics-rules.ts';
+export { sessionSaid } from './session-said.ts';

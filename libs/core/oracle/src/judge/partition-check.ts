@@ -166,6 +166,7 @@ export class PartitionCheck {
       partition,
       routed,
       rules: this.#inForce.rules,
+      words: this.#reading.words,
       findings,
       letters: this.#letters,
       place: (topic, number) => new Place(topic, number, findings, history.settings?.length !== 0),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { LetterRecord, LogSource, NaiveRoute, OutputRecord, RoutedRecord } from '../logs/history.ts';
 import { murmur2Partition } from '../logs/murmur2.ts';
 import { routedRecord } from '../logs/raw-record.ts';
-import type { JudgedRules } from './kinds.ts';
+import { saidOutput } from '../rules/said-output.ts';
 import { Place } from './place.ts';
 import { Findings } from './report.ts';
 import { RouteCheck } from './route-check.ts';
@@ -97,7 +97,8 @@ async function judged({
       topics: new Map([[TOPIC, [inPartition(0), inPartition(1)]]]),
       ...(compacted && { compacted: new Set([TOPIC]) }),
     },
-    rules: { kind: 'session', routes } as unknown as JudgedRules,
+    rules: { routes },
+    words: { saidIn: (record) => saidOutput(record, (text) => [text('reason'), text('state')]) },
     findings,
     letters: { takeUnroutable: () => kept.shift() },
     place,

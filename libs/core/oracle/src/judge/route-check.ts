@@ -11,6 +11,7 @@ import { murmur2Partition } from '../logs/murmur2.ts';
 import { textOf } from '../logs/byte-names.ts';
 import type { LetterRecord, OutputRecord, RoutedHistory } from '../logs/history.ts';
 import { type ExpectedRoute, routesOf } from '../rules/routes/naive-routes.ts';
+import type { OutputWords } from '../rules/reading.ts';
 import type { JudgedRules } from './kinds.ts';
 import type { LetterCheck } from './letter-check.ts';
 import type { Place } from './place.ts';
@@ -22,7 +23,9 @@ export interface RouteCheckParts {
   readonly partition: number;
   readonly routed: RoutedHistory;
   /** In force (RF1). */
-  readonly rules: JudgedRules;
+  readonly rules: Pick<JudgedRules, 'routes'>;
+  /** Reads what outputs say. */
+  readonly words: Pick<OutputWords, 'saidIn'>;
   readonly findings: Findings;
   readonly letters: Pick<LetterCheck, 'takeUnroutable'>;
   readonly place: (topic: string, partition: number) => Place;
@@ -74,12 +77,12 @@ export class RouteCheck {
 
   /** Takes the next outputs of one transaction, which is one commit. `sequence`: its number, where it is known. */
   async check(outputs: readonly OutputRecord[], sequence?: number): Promise<void> {
-    const { rules } = this.#parts;
+    const { rules, words } = this.#parts;
     const { routes = [] } = rules;
     if (routes.length === 0) return;
     const commit: RoutedCommit = { sequence, number: 0, isOpen: this.#isOpen && sequence === undefined };
     for (const output of outputs)
-      for (const outcome of routesOf(rules.kind, routes, output)) {
+      for (const outcome of routesOf(words, routes, output)) {
         if (outcome === 'unroutable') this.#letter(output);
         else if (outcome === 'unknown') this.#notAtHand(commit);
         else {
@@ -144,7 +147,7 @@ export class RouteCheck {
     return logs[murmur2Partition(expected.key, logs.length)]!;
   }
 
-  /** Whether the record comes next there, but for those of former commits, which no output calls for. */
+  /** True if the record comes next there, but for those of former commits, which no output calls for. */
   async #isNext(log: RoutedLog, expected: ExpectedRoute, commit: RoutedCommit): Promise<boolean> {
     for (let next = await log.next(); next !== undefined; next = await log.next()) {
       const order = orderOf(next.origin!, commit);
@@ -164,7 +167,7 @@ export class RouteCheck {
       return;
     }
     if (commit.sequence === undefined && log.isCompacted) {
-      // What comes next may be of a later commit that says the same.
+      // The next record may be of a later commit that says the same.
       log.isOpen = true;
       log.place.undecided(COMPACTED);
       return;

@@ -99,6 +99,13 @@ export interface KindEntries {
   whyEarly(name: string, record: OutputRecord): string | undefined;
 }
 
+/** See ROUTES. */
+export interface SaidOutput {
+  /** Reasons and types, and the type as of webhooks. */
+  readonly names: readonly string[];
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
 /** Reads the output's records, each by itself. */
 export interface OutputWords {
   /** Returns its ExpectedRecord.id; undefined: unreadable. */
@@ -109,6 +116,8 @@ export interface OutputWords {
   readonly finalOf?: (tombstone: OutputRecord) => string | undefined;
   /** True if a last word that is not known may have been one without a tombstone (S9). Default: false. */
   readonly mayBeRevisable?: () => boolean;
+  /** The output as routes see it (P3): what `on` may ask for, and its fields. undefined: it is not routed. */
+  saidIn(record: OutputRecord): SaidOutput | undefined;
   /** O2: lists how its key and headers contradict its value. */
   contradictions(record: OutputRecord): readonly string[];
   /** The place in the input at which what it tells of began; NaN: it does not say. */

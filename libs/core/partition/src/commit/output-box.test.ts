@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KindOutput, LaterRecords } from '@flatline/kinds';
+import { debounceSaid } from '@flatline/kinds/debounce';
 import { routingOf } from '@flatline/kinds/routing';
 import { OutputBox } from './output-box.ts';
 
@@ -22,7 +23,7 @@ class Later implements LaterRecords {
 
 describe('records that are encoded later', () => {
   test('OB3 [P3] count with what their routes may take along, before it is made', () => {
-    const routing = routingOf('debounce', [{ to: 't' }, { to: 'u' }], () => 1);
+    const routing = routingOf(debounceSaid, [{ to: 't' }, { to: 'u' }], () => 1);
     const box = new OutputBox({ routing, onRouted: () => undefined, onUnroutable: () => undefined });
     box.addLater(new Later());
     const counted = box.bytes;

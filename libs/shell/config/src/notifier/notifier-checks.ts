@@ -1,9 +1,8 @@
 // Checks of the section `notifier` against the pipelines and itself.
 import { didYouMean } from '@flatline/base';
-import type { PipelineSection } from '@flatline/kind-modules';
+import { kindOf, type PipelineSection } from '@flatline/kind-modules';
 import { isIP } from 'node:net';
 import { type CrossFinding, finding } from '../cross-finding.ts';
-import { namesSaidBy } from '../said-names.ts';
 import type { Configuration } from '../schema.ts';
 import type { EndpointSection } from './notifier-form.ts';
 
@@ -54,7 +53,7 @@ function pipelineChecks(endpoint: EndpointSection, at: string, all: readonly Pip
   const avro = notified.find(({ output }) => output.format === 'avro');
   const packed = `"json" where an endpoint of the notifier is for the pipeline (${endpoint.name}): webhooks carry JSON`;
   const place = avro && `pipelines[${all.indexOf(avro)}].output.format`;
-  const said = [...new Set(notified.flatMap(({ kind }) => namesSaidBy(kind)))];
+  const said = [...new Set(notified.flatMap((each) => kindOf(each).said.all))];
   const silent = (endpoint.on ?? []).flatMap((name, i) =>
     said.includes(name) || unknown.length > 0
       ? []

@@ -1,6 +1,12 @@
 // All that the shell knows of windows.
 import type { PipelineKind } from '@flatline/kinds';
-import { BATCH_BYTES_MAX, debounceKind, type DebounceOptions, debounceView } from '@flatline/kinds/debounce';
+import {
+  BATCH_BYTES_MAX,
+  debounceKind,
+  type DebounceOptions,
+  debounceSaid,
+  debounceView,
+} from '@flatline/kinds/debounce';
 import { type ReducerWatch, StateReducer } from '@flatline/kinds/reducing';
 import { BATCH_SCHEMA, batchEncoder, BatchFormats, openBatchEncoder, type ReadBatch } from '@flatline/records/batches';
 import { type Sound, sound } from '../at-hand.ts';
@@ -46,6 +52,7 @@ export const debounce: KindModule<DebouncePipeline, typeof debounceSection, Soun
   },
   intake: debounceIntake,
   view: () => debounceView,
+  said: debounceSaid,
   columns: [
     { name: 'fires (UTC)', width: 19, text: ({ firesAt }, { time }) => time(firesAt) },
     { name: 'items', width: 8, text: ({ count }) => count as number },

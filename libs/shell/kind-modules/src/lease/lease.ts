@@ -1,6 +1,6 @@
 // All that the shell knows of leases.
 import type { PipelineKind, ShownEntry } from '@flatline/kinds';
-import { largestLeaseEvent, leaseKind, type LeaseOptions, leaseView } from '@flatline/kinds/lease';
+import { largestLeaseEvent, leaseKind, type LeaseOptions, leaseSaid, leaseView } from '@flatline/kinds/lease';
 import { gated } from '@flatline/records/gate';
 import {
   LEASE_EVENT_SCHEMA,
@@ -55,6 +55,7 @@ export const lease: KindModule<LeasePipeline, typeof leaseSection, Sound<ReadLea
   },
   intake: () => 'a lease is asked for where its answers are read: by the SDK, or any other client of Kafka',
   view: () => leaseView,
+  said: leaseSaid,
   columns: COLUMNS,
   metrics: leaseMetrics,
   judging: async () => (await import('./judging.ts')).leaseJudging,

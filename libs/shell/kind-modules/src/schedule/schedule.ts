@@ -1,6 +1,6 @@
 // All that the shell knows of schedules.
 import type { PipelineKind, ShownEntry } from '@flatline/kinds';
-import { scheduleKind, scheduleView } from '@flatline/kinds/schedule';
+import { scheduleKind, scheduleSaid, scheduleView } from '@flatline/kinds/schedule';
 import type { EntryColumn, KindModule, Show } from '../kind-module.ts';
 import { AROUND_BYTES } from '../largest.ts';
 import { scheduleIntake } from './intake.ts';
@@ -40,10 +40,11 @@ export const schedule: KindModule<SchedulePipeline, typeof scheduleSection, { re
   }),
   taskSettings: ({ maxDuePerSecond }) => ({ maxDuePerSecond }),
   open: ({ pipeline }) => Promise.resolve(schedulesOf(pipeline)),
-  // What a run says is in its headers.
+  // A run's fields are in its headers.
   atHand: (pipeline) => ({ kind: schedulesOf(pipeline), read: () => ({ kind: 'run' }) }),
   intake: scheduleIntake,
   view: () => scheduleView,
+  said: scheduleSaid,
   columns: COLUMNS,
   metrics: scheduleMetrics,
   judging: async () => (await import('./judging.ts')).scheduleJudging,

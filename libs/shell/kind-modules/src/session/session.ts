@@ -1,7 +1,7 @@
 // All that the shell knows of sessions.
 import { inputAt, offsetAt, type PipelineKind } from '@flatline/kinds';
 import { type ReducerWatch, StateReducer } from '@flatline/kinds/reducing';
-import { sessionKind, type SessionOptions, sessionView } from '@flatline/kinds/session';
+import { sessionKind, type SessionOptions, sessionSaid, sessionView } from '@flatline/kinds/session';
 import { EventFormats, openEventDecoder } from '@flatline/records/events';
 import { foreignDecoder, gated } from '@flatline/records/gate';
 import { openStatsEncoder, STATS_SCHEMA, statsEncoder } from '@flatline/records/stats';
@@ -70,6 +70,7 @@ export const session: KindModule<SessionPipeline, typeof sessionSection, Sound<R
   },
   intake: sessionIntake,
   view: ({ rules }) => sessionView(rules),
+  said: sessionSaid,
   columns: [
     {
       name: 'deadline (UTC)',

@@ -1,5 +1,6 @@
-// What a webhook says of an output: its body, its id, and the names by which an endpoint asks for it (`on`).
+// A webhook's event of an output: its body, its id, and the names by which an endpoint asks for it (`on`).
 import { INSTANT_MAX, type KindName } from '@flatline/base';
+import { kindOf } from '@flatline/config';
 import { receiptIn, runIn, type ReceivedRun } from '@flatline/records/runs';
 import type { RawRecord } from './raw-record.ts';
 
@@ -48,32 +49,15 @@ function ofValue(bytes: Uint8Array, record: RawRecord, place: EventPlace): Said 
     return 'its value is no JSON';
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'its value is no JSON object';
-  const said = READINGS[place.kind](value as Value, record, place);
+  const said = nameIn(value as Value, place.kind, `${place.partition}-${record.offset}`);
   return said === undefined ? `it is no output of a pipeline of kind "${place.kind}"` : { ...said, data };
 }
 
-type Reading = (value: Value, record: RawRecord, place: EventPlace) => Omit<Said, 'data'> | undefined;
-
-const READINGS: Readonly<Record<KindName, Reading>> = {
-  session: ({ incarnation, revision, state, reason, lastOffset }) => {
-    if (typeof incarnation !== 'string' || typeof state !== 'string') return undefined;
-    const id = state === 'CLOSED' ? [incarnation, Number(revision ?? 0)] : [incarnation, state, Number(lastOffset)];
-    return { id, type: `session.${state.toLowerCase()}`, names: texts(reason, state) };
-  },
-  // Answers have no names of their own: each lies at one place for good.
-  lease: ({ type, reason }, { offset }, { partition }) =>
-    typeof type === 'string'
-      ? { id: [`${partition}-${offset}`], type: `lease.${type.toLowerCase()}`, names: texts(type, reason) }
-      : undefined,
-  debounce: ({ windowId, reason, part }) =>
-    typeof windowId === 'string' && typeof reason === 'string'
-      ? { id: [windowId, reason, Number(part)], type: 'batch.fired', names: texts(reason) }
-      : undefined,
-  schedule: () => undefined,
-};
-
-function texts(...values: readonly unknown[]): readonly string[] {
-  return values.filter((value) => typeof value === 'string' && value !== '') as string[];
+/** `lies`: its place, where nothing else names it. */
+function nameIn(fields: Value, kind: KindName, lies: string): Omit<Said, 'data'> | undefined {
+  const { nameOf, idOf = () => [lies] } = kindOf({ kind }).said;
+  const [name, id] = [nameOf(fields), idOf(fields)];
+  return name && id && { ...name, id };
 }
 
 function ofRun(value: Uint8Array, { key, headers }: RawRecord): Said | string {
@@ -83,9 +67,7 @@ function ofRun(value: Uint8Array, { key, headers }: RawRecord): Said | string {
   const said = { schedule, scheduleId, run: number, last, dueAt, missed, tz, key: textOf(key!) };
   const around = JSON.stringify(said).slice(0, -1);
   return {
-    id: [schedule, number],
-    type: 'schedule.due',
-    names: ['DUE'],
+    ...nameIn(said, 'schedule', '')!,
     data: `${around},"headers":${headersOf(run)},${messageOf(value)}}`,
   };
 }

@@ -7,6 +7,7 @@ import type { EntryRules, Expectation } from '../entry-rules.ts';
 import { faultWords } from '../fault-words.ts';
 import { type FoldCounts, STATE_ON_TOP, stateAtMost } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
+import { saidOutput } from '../said-output.ts';
 import { batchSizes, itemJson } from './batch-sizes.ts';
 import { type DebounceFoldRules, type FoldedBatch, itemsOf, NaiveWindow, type WindowState } from './naive-window.ts';
 import { UNDECIDED } from '../reducing/naive-reducer.ts';
@@ -99,6 +100,7 @@ const BATCHES: OutputWords = {
   idOf: ({ summary }) => summary && idIn(summary),
   lastOf: () => undefined,
   contradictions: () => [],
+  saidIn: (record) => saidOutput(record, (text) => [text('reason'), 'batch.fired']),
   beginningOf: ({ summary }: OutputRecord) => numberIn(summary, 'firstOffset') ?? Number.NaN,
 };
 

@@ -9,6 +9,7 @@ import { faultWords } from '../fault-words.ts';
 import { headerText, incarnationFaults } from '../headers.ts';
 import { type FoldCounts, stateAtMost } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
+import { saidOutput } from '../said-output.ts';
 import { leaseIn, touchedLease } from './lease-image.ts';
 import { askedBy } from './lease-request.ts';
 import {
@@ -99,6 +100,8 @@ function leaseWords(partition: number): OutputWords {
     idOf: ({ summary }) => summary && idIn(summary),
     lastOf: (record) => (record.summary?.['type'] === 'GRANTED' ? undefined : incarnationIn(record)),
     contradictions: (record) => [...incarnationFaults(record, incarnationIn(record)), ...requestIdFaults(record)],
+    saidIn: (record) =>
+      saidOutput(record, (text) => [text('type'), text('reason'), `lease.${text('type').toLowerCase()}`]),
     beginningOf: ({ summary }) => offsetIn(summary),
   };
 }

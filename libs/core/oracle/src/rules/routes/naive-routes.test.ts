@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OutputRecord, RoutedOutput } from '../../logs/history.ts';
+import type { SaidOutput } from '../reading.ts';
 import { routesOf } from './naive-routes.ts';
 
 const utf8 = new TextEncoder();
@@ -9,7 +10,8 @@ function outputOf(value = '{}'): OutputRecord {
   return { ...place, key: utf8.encode('anna'), value: utf8.encode(value), summary: {}, incarnation: undefined };
 }
 
-const by = (record: (output: RoutedOutput) => unknown) => routesOf('session', [{ to: 't', record }], outputOf());
+const WORDS = { saidIn: (): SaidOutput => ({ names: [], fields: {} }) };
+const by = (record: (output: RoutedOutput) => unknown) => routesOf(WORDS, [{ to: 't', record }], outputOf());
 
 describe('[P3] the second reading of routes', () => {
   test.each<[string, () => unknown]>([

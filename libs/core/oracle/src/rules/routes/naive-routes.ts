@@ -1,8 +1,8 @@
-// What an output brings about (P3), read a second time from docs/SPEC.md and docs/ROUTES.md: as plainly as they say it.
+// The effects of an output (P3), read a second time from docs/SPEC.md and docs/ROUTES.md: as plainly as they say it.
 import { unawaited } from '@flatline/base';
 import type { NaiveRoute, OutputRecord, RawHeader, RoutedOutput, RouteText } from '../../logs/history.ts';
-import { textOf, utf8In } from '../../logs/byte-names.ts';
-import { headerText } from '../headers.ts';
+import { textOf } from '../../logs/byte-names.ts';
+import type { OutputWords } from '../reading.ts';
 
 export interface ExpectedRoute {
   readonly to: string;
@@ -23,54 +23,21 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h:
 const utf8 = new TextEncoder();
 
 /** All that it brings about, in the order of the routes. */
-export function routesOf(kind: string, routes: readonly NaiveRoute[], output: OutputRecord): readonly RouteOutcome[] {
-  const seen = seenIn(kind, output);
+export function routesOf(
+  words: Pick<OutputWords, 'saidIn'>,
+  routes: readonly NaiveRoute[],
+  output: OutputRecord,
+): readonly RouteOutcome[] {
+  const seen = seenIn(words, output);
   if (seen === undefined) return [];
   return routes.filter((route) => isFor(route, seen)).flatMap((route) => outcomesOf(route, seen, output));
 }
 
-function seenIn(kind: string, { key, value, headers = [], summary }: OutputRecord): RoutedOutput | undefined {
+function seenIn({ saidIn }: Pick<OutputWords, 'saidIn'>, output: OutputRecord): RoutedOutput | undefined {
+  const { key, value } = output;
   if (key === null || value === null) return undefined;
-  if (kind !== 'schedule') return summary && { key: textOf(key), names: namesIn(kind, summary), output: summary };
-  if (headerText(headers, 'flatline-receipt') !== undefined) return undefined;
-  return { key: textOf(key), names: ['DUE', 'schedule.due'], output: runIn(key, value, headers) };
-}
-
-function namesIn(kind: string, fields: Fields): string[] {
-  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
-  const ofKind: Readonly<Record<string, () => string[]>> = {
-    session: () => [text('reason'), text('state'), `session.${text('state').toLowerCase()}`],
-    lease: () => [text('type'), text('reason'), `lease.${text('type').toLowerCase()}`],
-    debounce: () => [text('reason'), 'batch.fired'],
-  };
-  return (ofKind[kind]?.() ?? []).filter((name) => name !== '');
-}
-
-function runIn(key: Uint8Array, value: Uint8Array, headers: readonly RawHeader[]): Fields {
-  const own = (name: string): string | undefined => headerText(headers, `flatline-${name}`);
-  const others = headers.filter(({ name }) => !name.startsWith('flatline-'));
-  return {
-    key: textOf(key),
-    schedule: own('schedule'),
-    scheduleId: own('schedule-id'),
-    run: Number(own('run')),
-    last: own('last') === 'true',
-    dueAt: Number(own('due-at')),
-    missed: Number(own('missed') ?? '0'),
-    tz: own('tz'),
-    headers: Object.fromEntries(others.map((each) => [each.name, each.value === null ? '' : textOf(each.value)])),
-    value: messageIn(value),
-  };
-}
-
-function messageIn(bytes: Uint8Array): unknown {
-  const text = utf8In(bytes);
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text; // a message need not be JSON
-  }
+  const said = saidIn(output);
+  return said && { key: textOf(key), names: [...said.names], output: said.fields };
 }
 
 function isFor({ on, where }: NaiveRoute, { names, output }: RoutedOutput): boolean {
@@ -167,7 +134,7 @@ function askedOf(record: (output: RoutedOutput) => unknown, seen: RoutedOutput):
   }
 }
 
-/** What it returned may be no JSON, or have no text: then nothing can be made of it. */
+/** A function may return no JSON, or a value without a text: then nothing can be made of it. */
 function allMade(asked: readonly unknown[], output: OutputRecord): readonly Made[] {
   try {
     return asked.map((each) => fromAsked(each, output));

@@ -9,6 +9,7 @@ import { faultWords } from '../fault-words.ts';
 import { headerText } from '../headers.ts';
 import { type FoldCounts, stateAtMost } from '../input-fold.ts';
 import type { KindReading, OutputWords } from '../reading.ts';
+import { runSaid } from './run-said.ts';
 import {
   NaiveSchedules,
   type PendingSchedule,
@@ -137,6 +138,7 @@ function runsAndReceipts({ version }: FoldCalendar): OutputWords {
     idOf: (record) => idBy(ownIn(record)),
     lastOf: () => undefined,
     contradictions: () => [],
+    saidIn: runSaid,
     beginningOf: offsetIn,
     otherReckoning: (record) => {
       const found = ownIn(record)('tz') ?? version;

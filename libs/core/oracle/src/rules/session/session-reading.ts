@@ -7,6 +7,7 @@ import { incarnationFaults } from '../headers.ts';
 import { HeldGaps } from '../held-gaps.ts';
 import type { FoldCounts } from '../input-fold.ts';
 import type { EntryFault, Ending, KindFold, KindReading, OutputWords } from '../reading.ts';
+import { saidOutput } from '../said-output.ts';
 import { inputOf, nameAt, placeIn, placeOf } from '../../logs/places.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
@@ -63,7 +64,7 @@ export function watching(stats: NaiveStats): FoldWatcher<Session, ExpectedClose>
   };
 }
 
-/** What a revision says again has closed before (S9). */
+/** True if the session of a revision has closed before (S9). */
 function firstCloses(said: readonly ExpectedClose[]): readonly ExpectedClose[] {
   return said.filter(({ state, revision }) => state === 'CLOSED' && revision === 0);
 }
@@ -118,7 +119,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
   };
 }
 
-/** What a session that closes needs, and does not ask for (S9). */
+/** Bytes that a closing session needs, and does not ask for (S9). */
 const CLOSE_GROWTH = 60;
 
 /** S9 */
@@ -219,9 +220,11 @@ const SUMMARIES: OutputWords = {
     });
   },
   finalOf: ({ incarnation }) => incarnation && finalName(incarnation),
-  // What is said of one that lives is followed by no tombstone.
+  // Words about a live session are followed by no tombstone.
   lastOf: (record) => (isOfLive(record) ? undefined : incarnationIn(record)),
   contradictions: (record) => incarnationFaults(record, incarnationIn(record)),
+  saidIn: (record) =>
+    saidOutput(record, (text) => [text('reason'), text('state'), `session.${text('state').toLowerCase()}`]),
   beginningOf: (record) => {
     return placeIn((record.value === null ? record.incarnation : incarnationIn(record)) ?? '');
   },
