@@ -23,6 +23,9 @@ interface Graph {
   readonly uses: ReadonlyMap<Address, Uses>;
 }
 
+/** The mutants of a kind, loaded by their file's name (libs/lab/kinds/src/mutants.ts). */
+const LOADED_BY_NAME = /^libs\/lab\/kinds\/src\/([^/]+)\/\1-mutants\.ts$/;
+
 export function deadExports(workspace: Workspace): Finding[] {
   const modules = new Map(workspace.projects.flatMap((project) => project.modules.map((each) => [each.path, each])));
   const graph: Graph = { workspace, modules, uses: usesOf(workspace, modules) };
@@ -31,7 +34,8 @@ export function deadExports(workspace: Workspace): Finding[] {
 
 function deadIn(project: Project, graph: Graph): Finding[] {
   const entries = new Set(entriesOf(project).values());
-  return project.modules.flatMap((module) =>
+  const modules = project.modules.filter(({ path }) => !LOADED_BY_NAME.test(path));
+  return modules.flatMap((module) =>
     entries.has(module.path)
       ? deadOfEntry(module, graph)
       : [...deadOfModule(module, graph), ...(FOLDERS_INDEX.test(module.path) ? passedOnInVain(module, graph) : [])],
