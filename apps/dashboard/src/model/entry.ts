@@ -54,13 +54,22 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
 };
 
-const DUE_FIELDS = ['deadlineAt', 'firesAt', 'dueAt', 'retryAt', 'finalAt'];
+/** Beside the kind's own columns. */
+const SHOWN_ANYWAY = ['key', 'keyBase64', 'partition', 'kind'];
+const DUE_FIELDS = ['deadlineAt', 'firesAt', 'dueAt', 'retryAt', 'finalAt', 'endsAt'];
 const OPENED_FIELDS = ['startedAt', 'grantedAt'];
 /** Ids that name the record which began it: partition and offset. */
 const ORIGIN_FIELDS = ['incarnation', 'windowId', 'schedule'];
 
-export function columnsOf(kind: string): readonly Column[] {
-  return COLUMNS[kind] ?? [];
+/** A kind that this page does not know shows each field that the first of its entries has. */
+export function columnsOf(kind: string, [first = {}]: readonly Entry[] = []): readonly Column[] {
+  return (
+    COLUMNS[kind] ?? namesIn(first).map((name) => ({ head: name, of: name.endsWith('At') ? time(name) : text(name) }))
+  );
+}
+
+function namesIn(entry: Entry): readonly string[] {
+  return Object.keys(entry).filter((name) => !SHOWN_ANYWAY.includes(name) && !DUE_FIELDS.includes(name));
 }
 
 /** By the partition clock; undefined: never by itself. */

@@ -1,4 +1,4 @@
-// What the page works out of what the processor tells, without a browser.
+// The page's reckoning from the processor's facts, without a browser.
 import { effect } from '@preact/signals';
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
@@ -166,6 +166,13 @@ describe('entries', () => {
     expect(
       said('schedule', { scheduleId: 'x', cron: '0 9 * * *', timeZone: 'Europe/Berlin', runs: 4, paused: true }),
     ).toEqual(['x', '0 9 * * * (Europe/Berlin)', '4', '–', 'paused']);
+  });
+
+  test('a row of a kind that the page does not know says all of its fields', () => {
+    const entry = { key: 'a', partition: 3, endsAt: 9, openedAt: 0, count: 2, limit: 5 };
+    expect(columnsOf('quota', [entry]).map(({ head }) => head)).toEqual(['openedAt', 'count', 'limit']);
+    expect(columnsOf('quota')).toEqual([]);
+    expect(dueWord(entry, 5)).toBe('in 4 ms');
   });
 
   test('a key of any bytes has a path', () => {

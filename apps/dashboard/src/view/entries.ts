@@ -61,7 +61,7 @@ interface ListProps {
 }
 
 function List({ kind, entries, show }: ListProps): ComponentChild {
-  const columns = columnsOf(kind);
+  const columns = columnsOf(kind, entries);
   const wallMs = facts.instance?.wallMs ?? 0;
   return h(WindowedTable, {
     label: 'next',
