@@ -39,7 +39,7 @@ async function bundleDashboard() {
     logLevel: 'warning',
   });
   mkdirSync(made, { recursive: true });
-  // What is in them, for the notices and the list of parts of the packages.
+  // The parts in them, for the notices and the list of parts of the packages.
   const inputs = { path: join(made, 'inputs.json'), contents: JSON.stringify(Object.keys(metafile.inputs)) };
   for (const { path, contents } of [...outputFiles, inputs]) {
     // Another command may make them at the same time: a file is there whole, or not.

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const examples = join(root, 'docs/examples');
 const CONFIG = 'flatline.config.json';
-/** What an example has that needs PostgreSQL: its tables. */
+/** The tables of an example that needs PostgreSQL. */
 const TABLES = 'tables.sql';
 const SOURCES = '--conditions=@flatline/source';
 const READY_LOOK_MS = 100;

@@ -14,7 +14,7 @@ const MODULES = new Map([
   ['@flatline/client', 'client'],
 ]);
 
-/** What a reader has around a block that is a part of a program. The key: page, and what the block has. */
+/** Code around a block that is a part of a program. The key: page, and text of the block. */
 const AROUND: Readonly<Record<string, readonly [before: string, after: string]>> = {
   'docs/DEBOUNCE.md: const processor': [
     `import { createProcessor, type ConfigurationInput } from 'flatline';

@@ -19,7 +19,7 @@ export interface Published {
   readonly command?: { readonly name: string; readonly entry: string };
   /** Programs that the command starts, by the names of their files below `dist`: sources below the root. */
   readonly programs?: Readonly<Record<string, string>>;
-  /** Whether it serves the dashboard, and carries its files. */
+  /** True if it serves the dashboard, and carries its files. */
   readonly hasDashboard?: boolean;
   /** Further files of the repository that it contains, in the same folders. */
   readonly files?: readonly string[];
@@ -101,7 +101,7 @@ export function tarballOf(root: string, published: Published): string {
   return join(stagingOf(root), `${fileNameOf(published)}-${versionOf(root)}.tgz`);
 }
 
-/** What a tarball brings along (CycloneDX). */
+/** The bill of materials of a tarball (CycloneDX). */
 export function sbomFileOf(root: string, published: Published): string {
   return tarballOf(root, published).replace(/\.tgz$/, '.sbom.json');
 }

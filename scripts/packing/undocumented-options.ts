@@ -23,7 +23,7 @@ export function undocumentedOptions(declarations: string): string[] {
 function ofType(statement: ts.TypeAliasDeclaration | ts.InterfaceDeclaration): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node, path: string): void => {
-    // What stands under a name of the user's own is explained by the setting that has it.
+    // Members under a name of the user's own are explained by the setting that has it.
     if (ts.isIndexSignatureDeclaration(node)) return;
     const at = ts.isPropertySignature(node) ? `${path}.${node.name.getText()}` : path;
     if (ts.isPropertySignature(node) && OPTIONS.test(statement.name.text)) found.push(...ofOption(node, at));

@@ -23,7 +23,7 @@ const OWN_FILES = ['site.css', 'site.js', ...SCRIPTS.values()];
 
 export interface Built {
   readonly pages: number;
-  /** What refers to nothing; then nothing was written. */
+  /** References to nothing; then nothing was written. */
   readonly dead: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { exclusively } from '../install-lock.mjs';
 import { outdated } from '../installed.mjs';
 
-/** What is used of marked. */
+/** The part of marked that is used. */
 export interface MarkdownParser {
   lexer(markdown: string): readonly MarkdownToken[];
   parser(tokens: readonly MarkdownToken[]): string;
@@ -19,7 +19,7 @@ export interface MarkdownToken {
   readonly depth?: number;
 }
 
-/** What is used of MiniSearch. */
+/** The part of MiniSearch that is used. */
 export interface SearchIndex {
   addAll(documents: readonly object[]): void;
 }

@@ -1,4 +1,4 @@
-// What stands in the side of every page of the site, in the order in which one would read it. Files of the repository, by path.
+// The side of every page of the site, in the order in which one would read it. Files of the repository, by path.
 
 export interface Group {
   readonly title: string;

@@ -72,7 +72,7 @@ export function entriesOf({ manifest, folder, modules }: Project): ReadonlyMap<s
   return entries;
 }
 
-/** What stands in place of the `*` of a pattern, in the paths of modules: never two folders, though Node would take them. */
+/** The text in place of the `*` of a pattern, in the paths of modules: never two folders, though Node would take them. */
 function wordsFor(pattern: string, modules: readonly SourceModule[]): string[] {
   const [before = '', after = ''] = pattern.split('*');
   return modules

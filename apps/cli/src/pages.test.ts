@@ -174,7 +174,7 @@ function configurationOf(value: unknown): object | undefined {
 }
 
 function refusalsOf(configuration: object): unknown[] {
-  // What a page leaves out, and users fill in.
+  // A page leaves it out, and users fill it in.
   const file = JSON.parse(JSON.stringify(configuration).replaceAll('sha256:…', `sha256:${'0'.repeat(43)}`)) as unknown;
   try {
     resolveConfiguration(file, { source: 'the page', folder: '/', environment: {}, uses: [] });

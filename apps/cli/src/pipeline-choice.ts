@@ -30,7 +30,7 @@ function onlyOf(
   all: readonly PipelineConfig[],
   name: string | undefined,
 ): PipelineConfig {
-  // What keeps the deliveries of another is meant only where it is named.
+  // A pipeline that keeps another's deliveries is meant only where it is named.
   const found = among.filter((each) => (name === undefined ? each.deliveriesOf === undefined : each.name === name));
   const namesOf = (pipelines: readonly PipelineConfig[]): string => pipelines.map((each) => each.name).join(', ');
   if (found.length === 0) throw usageFailure(`--pipeline ${name ?? ''}: the configuration has ${namesOf(all)}`);

@@ -8,13 +8,13 @@ import { ExitCode } from './exit-code.ts';
 import { CommandFailure, usageFailure } from './failure.ts';
 import type { Shell } from './shell.ts';
 
-/** What a processor beyond loopback asks for. */
+/** Flags that a processor beyond loopback asks for. */
 export interface AccessFlags {
   readonly tokenFile?: string;
   readonly ca?: string;
 }
 
-/** What the flags name, read. */
+/** The address that the flags name. */
 export interface Access {
   readonly token: string | undefined;
   readonly ca: string | undefined;

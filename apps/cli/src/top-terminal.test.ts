@@ -16,7 +16,7 @@ const ESC = '␛';
 let looks = 0;
 const server = createServer((request, response) => {
   const row = { pipeline: 'visits', role: 'owner', state: 'running', liveEntries: 3 };
-  // What is read of the first grows with each look; nothing else changes.
+  // The first of them is read further with each look; nothing else changes.
   if (request.url === '/api/v1/partitions') looks += 1;
   const partitions = [
     { ...row, partition: 0, position: 1_000 * looks, lag: 0, counters: { expired: 77 } },

@@ -4,7 +4,7 @@ import * as nodeModule from 'node:module';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major >= 24 || (major === 22 && minor >= 15)) {
-  // What was compiled before is read from the cache: half of the time that a command takes to begin.
+  // Compiled code is read from the cache: half of the time that a command takes to begin.
   nodeModule.enableCompileCache();
   await import('../dist/main.js');
 } else {

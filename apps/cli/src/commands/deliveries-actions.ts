@@ -152,7 +152,7 @@ export function runReplay(flags: ReplayFlags, console: Console, shell: Shell): P
   });
 }
 
-/** What came for it would be given up once more. */
+/** Deliveries for it would be given up once more. */
 async function requireEnabled(place: DeliveryPlace, endpoint: string): Promise<void> {
   const places = await disabledIn(place, endpoint);
   if (places.length === 0) return;

@@ -30,7 +30,7 @@ export interface EraseFlags extends KeyFlags {
 
 const LOOK_EVERY_MS = 1_000;
 
-/** What no receipt covers. */
+/** Keys that no receipt covers. */
 const NOT_COVERED = [
   'what brokers have deleted goes from their disks with its segment, by segment.ms and segment.bytes of the changelog',
   'local stores drop it with their next flush, standbys once they have read the commit; pages of their files are reused, not wiped',

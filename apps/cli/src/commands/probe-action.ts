@@ -31,7 +31,7 @@ interface Answered {
 export async function runProbe(flags: ApplicationFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const given = await addressesOf(flags, shell);
   const first = await askAll(given);
-  // What was given and does not answer at all is the command's failure, as of any other command.
+  // An address that was given and does not answer at all is the command's failure, as of any other command.
   if (first.answered.length === 0) await askOne(given[0]!);
   const members = new Set(first.answered.flatMap((each) => each.members));
   const urls = [...members].filter((each) => each !== '' && given.every(({ url }) => url !== each));

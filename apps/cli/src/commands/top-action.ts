@@ -41,7 +41,7 @@ export async function runTop(flags: TopFlags, console: Console, shell: Shell): P
   return ExitCode.ok;
 }
 
-/** What was seen, or why nothing was, once for each look. */
+/** A sight, or why there was none, once for each look. */
 type Looks = (stop: Stop) => AsyncGenerator<Seen | string, void>;
 
 function looking(addresses: readonly ProcessorAddress[], { count, interval }: TopFlags, { clock }: Shell): Looks {

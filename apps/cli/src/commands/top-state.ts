@@ -1,4 +1,4 @@
-// What a person has chosen in `flatline top`: the order, a partition, and whether to look into it. Pure.
+// A person's choices in `flatline top`: the order, a partition, and whether to look into it. Pure.
 import type { PartitionRow } from './partition-rows.ts';
 import type { Key } from '../terminal/keys.ts';
 import { ORDERS } from './top-columns.ts';
@@ -26,7 +26,7 @@ export function ordered(rows: readonly PartitionRow[], { order, isTurned }: TopS
   return rows.toSorted((a, b) => turn * by(a, b));
 }
 
-/** What a key makes of it; undefined: it means to end. */
+/** Returns the state after a key; undefined: it means to end. */
 export function pressed(state: TopState, key: Key, rows: readonly PartitionRow[]): TopState | undefined {
   switch (key) {
     case 'q':

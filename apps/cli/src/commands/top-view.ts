@@ -9,7 +9,7 @@ import { ORDERS, stateOf, topColumns } from './top-columns.ts';
 import { chosenAt, ordered, type TopState } from './top-state.ts';
 
 export interface TopPicture {
-  /** What was seen last; undefined: nothing yet. */
+  /** The last sight; undefined: none yet. */
   readonly seen: Seen | undefined;
   /** Why the last look found nothing. */
   readonly gone: string | undefined;

@@ -59,7 +59,7 @@ async function runDemo(flags: ShowFlags, console: Console, shell: Shell): Promis
   }
 }
 
-/** What is in a browser is what one looks at; the terminal goes on beside it. */
+/** With a dashboard in a browser the terminal goes on beside it. */
 function sayWhereToLook({ processor }: Stage, console: Console): string {
   const text = `Watch it in a browser: ${processor.httpAddress}/`;
   console.note(text);

@@ -11,7 +11,7 @@ interface Fact<T> {
   peek(): T;
 }
 
-/** What is told of each change, before it is drawn. */
+/** Told of each change, before it is drawn. */
 export type Hears = (path: string, before: unknown, after: unknown) => void;
 
 export class FactStore {
@@ -31,7 +31,7 @@ export class FactStore {
     });
   }
 
-  /** What was told before is forgotten: another connection tells it whole. */
+  /** Forgets the facts: another connection tells all of them. */
   clear(): void {
     batch(() => {
       for (const fact of this.#facts.values()) fact.value = undefined;

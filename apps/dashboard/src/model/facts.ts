@@ -1,4 +1,4 @@
-// What the processor tells, as the lines of `GET /api/v1/watch` have it (libs/shell/processor/src/watch/facts.ts).
+// The processor's facts, as the lines of `GET /api/v1/watch` have them (libs/shell/processor/src/watch/facts.ts).
 
 export interface InstanceFact {
   readonly name: string;
@@ -10,7 +10,7 @@ export interface PipelineFact {
   readonly kind: string;
   /** One entry, in words. */
   readonly noun: string;
-  /** What an operator may do to its entries. */
+  /** Acts of an operator on its entries. */
   readonly acts: readonly string[];
   readonly inputTopic: string;
   readonly inputPartitions: number;

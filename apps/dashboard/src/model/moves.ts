@@ -1,4 +1,4 @@
-// What becomes of partitions, move by move: a rebalance as it is seen.
+// Moves of partitions, one by one: a rebalance as it is seen.
 import type { PartFact } from './facts.ts';
 
 export interface Move {

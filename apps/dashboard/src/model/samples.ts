@@ -1,4 +1,4 @@
-// What all instances own together, now and over the last minutes, and the rates between.
+// Totals of all instances together, now and over the last minutes, and the rates between.
 import type { DelayBin, FiguresFact } from './facts.ts';
 
 export interface Sample {

@@ -17,7 +17,7 @@ export interface Output {
 
 const MARKS_MAX = 50;
 
-/** What the entry says of itself. */
+/** Marks by the entry's own fields. */
 export function lifeOf(entry: Entry, wallMs: number): readonly Mark[] {
   const opened = openedOf(entry);
   const due = dueOf(entry);
@@ -31,7 +31,7 @@ export function lifeOf(entry: Entry, wallMs: number): readonly Mark[] {
   ];
 }
 
-/** What was heard between two looks; undefined: nothing. */
+/** A mark of events heard between two looks; undefined: none were. */
 export function heardBetween(before: Entry | undefined, after: Entry): Mark | undefined {
   if (before === undefined || originOf(before) !== originOf(after)) return undefined;
   for (const [seen, counter] of [

@@ -1,4 +1,4 @@
-// What an operator may do to a key. A role that may not is told so by the processor.
+// Acts of an operator on a key. A role that may not is told so by the processor.
 import { h, type ComponentChild } from 'preact';
 import { useState } from 'preact/hooks';
 import { askJson } from './ask.ts';

@@ -1,4 +1,4 @@
-// What goes to webhooks, by endpoint.
+// Deliveries to webhooks, by endpoint.
 import { h, type ComponentChild } from 'preact';
 import type { DeliveryFact } from '../model/facts.ts';
 import { number } from '../model/words.ts';

@@ -1,4 +1,4 @@
-// What could not be applied, the newest first, and sending it back.
+// Records that could not be applied, the newest first, and sending one back.
 import { h, type ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { plain } from '../model/entry.ts';

@@ -1,4 +1,4 @@
-// What the page is told and what is chosen on it, as signals.
+// The page's facts and the user's choices, as signals.
 import { computed, signal } from '@preact/signals';
 import { FactStore } from '../model/fact-store.ts';
 import type { PartFact, PipelineFact } from '../model/facts.ts';

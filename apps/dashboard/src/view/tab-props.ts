@@ -1,6 +1,6 @@
 import type { PipelineFact } from '../model/facts.ts';
 
-/** What every tab shows: the chosen pipeline. */
+/** Shown by every tab: the chosen pipeline. */
 export interface TabProps {
   readonly name: string;
   readonly pipeline: PipelineFact;

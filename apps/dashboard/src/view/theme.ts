@@ -11,7 +11,7 @@ wantsDark.addEventListener('change', ({ matches }) => {
   system.value = matches ? 'dark' : 'light';
 });
 
-/** What is drawn on a canvas has the colours of the moment in which it was drawn. */
+/** A canvas keeps the colours of the moment in which it was drawn. */
 export const shownTheme = computed(() => (theme.value === 'system' ? system.value : theme.value));
 
 export function setTheme(next: Theme): void {

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Outputs } from './scenario.fixture.ts';
 
-/** What `../data/README.md` says of the access log at some settings. */
+/** Figures of the access log in `../data/README.md`, at some settings. */
 export interface Figures {
   readonly sessions: number;
   readonly singles: number;

@@ -1,4 +1,4 @@
-// What an operator does to sessions and leases, on a real broker: over HTTP, by the SDK and by the command, through kills.
+// Acts of an operator on sessions and leases, on a real broker: over HTTP, by the SDK and by the command, through kills.
 import { afterEach, expect, test } from '@jest/globals';
 import { directory } from '@flatline/client';
 import { join } from 'node:path';

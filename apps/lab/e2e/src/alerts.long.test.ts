@@ -362,7 +362,7 @@ if (program === undefined) {
     });
   });
 
-/** What of the board is empty where nothing is wrong: expressions with these have a line only while something is. */
+/** Expressions of the board that have a line only while something is wrong. */
 const ONLY_WITH_FAULTS = [
   'flatline_probe_stuck_seconds{',
   'flatline_endpoint_breaker{',

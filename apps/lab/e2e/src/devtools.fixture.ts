@@ -20,7 +20,7 @@ export interface Complaint {
 }
 
 export class Page {
-  /** What the page told its console, what its policy refused, and what did not load. */
+  /** The page's console messages, refusals of its policy, and failed loads. */
   readonly complaints: Complaint[] = [];
   readonly #socket: WebSocket;
   readonly #running: Running;

@@ -3,7 +3,7 @@
 // hours.
 import { readFileSync } from 'node:fs';
 
-/** What a busy machine alone would raise in seconds: a process that is not heard is a quarter as long not heard. */
+/** Alerts that a busy machine alone would raise in seconds: a process that is not heard is a quarter as long not heard. */
 const LESS = /^- alert: Flatline(?:Absent|InstanceDown|PartitionWaits|ProbeStuck|OwnerSilent)\b/;
 const HASTE = 20;
 const LESS_HASTE = 4;

@@ -10,7 +10,7 @@ import { expectVerified } from './verify.fixture.ts';
 const ROWS = Number(process.env['TABLE_ROWS'] ?? 300_000);
 /** So many rows' keys have a session. */
 const BEATEN = Math.min(ROWS, 20_000);
-/** What the checker folds in minutes. */
+/** Rows that the checker folds in minutes. */
 const VERIFIED_MAX = 500_000;
 const PARTITIONS = 4;
 const TIMEOUT_MS = 5_000;

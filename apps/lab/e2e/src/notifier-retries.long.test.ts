@@ -32,7 +32,7 @@ describe('webhooks that fail', () => {
     const first = notifying.start('a');
     await notifying.beat('anna', 'bert', 'carl');
     await sink.until(3);
-    // What came of the first attempts is in the log by then, or they are what was under way.
+    // The outcomes of the first attempts are in the log by then, or those were under way.
     await sleep(1_000);
     await kill(first.child);
     const second = notifying.start('a');

@@ -66,7 +66,7 @@ describe('webhooks', () => {
     }
     // Four kills, at most four requests under way at each, and in two partitions what was not committed.
     expect(done.length - first.length).toBeLessThanOrEqual(4 * 2 * 4);
-    // What keeps the deliveries is a pipeline like any other.
+    // The pipeline that keeps the deliveries is one like any other.
     for (const pipeline of [name, `${name}.deliveries`]) await expectSound(scenario, '--pipeline', pipeline);
   }, 600_000);
 

@@ -1,4 +1,4 @@
-// What docs/recipes/over-http.md says, done: its configuration and its blocks of curl, on a real broker, with no client of Kafka's.
+// Does docs/recipes/over-http.md: its configuration and its blocks of curl, on a real broker, with no client of Kafka's.
 import { afterEach, expect, test } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What stands still is said within seconds, and where: an instance, a broker, one partition (Q5).
+// Probes tell within seconds what stands still, and where: an instance, a broker, one partition (Q5).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { type RunningBroker, startBroker } from '@flatline/dev-broker';
 import { type Finished, killAll, type Running } from './child.fixture.ts';

@@ -98,7 +98,7 @@ export class Prometheus {
     while ((await this.query(isNew)).length === 0) await sleep(LOOK_MS);
   }
 
-  /** What an expression has now. @throws Error if it is none */
+  /** Evaluates an expression now. @throws Error if it is none */
   async query(expression: string): Promise<readonly Sample[]> {
     const answer = await fetch(`${this.#address}/api/v1/query`, {
       method: 'POST',

@@ -61,7 +61,7 @@ function concerns({ key, prefix = '' }: Heard, said: Said): boolean {
   return key === undefined ? said.key.startsWith(prefix) : said.key === key;
 }
 
-/** What is wrong with what a subscriber heard, in words. */
+/** Lists faults in the events that a subscriber heard, in words. */
 function faultsOf(heard: Heard, topic: readonly Said[]): readonly string[] {
   const { name, changes } = heard;
   const snapshots = changes.filter((change) => change.kind === 'snapshot');
@@ -81,7 +81,7 @@ function faultsOf(heard: Heard, topic: readonly Said[]): readonly string[] {
     if (isHeard) begun.add(partition);
     else if (begun.has(partition)) faults.push(`${name}: ${said.place} is missing`);
     if (said.isOpening && isHeard) open.add(said.incarnation);
-    // What it was shown as live, or has heard opening, it hears closing, and what was over before it hears nothing of.
+    // A session shown as live, or heard opening, is heard closing; one that was over before is not heard of.
     if (said.isOpening && isHeard && live.has(said.incarnation))
       faults.push(`${name}: ${said.incarnation} opens twice`);
     if (!said.isOpening && isHeard !== (live.has(said.incarnation) || open.has(said.incarnation)))

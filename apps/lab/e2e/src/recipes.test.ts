@@ -1,4 +1,4 @@
-// What docs/recipes say, done: their configurations, programs and commands, on a real broker.
+// Does docs/recipes: their configurations, programs and commands, on a real broker.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { BatchProducer, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';

@@ -60,7 +60,7 @@ async function send(topic: string, keys: readonly string[], valueOf: (key: strin
 const keysUpTo = (count: number): string[] => Array.from({ length: count }, (_, i) => `visitor-${i}`);
 const plan = (key: string): string => JSON.stringify({ type: 'ROW', attributes: { plan: `plan of ${key}` } });
 
-/** What an output says, from its beginning until there are so many, sorted, without what no log decides. */
+/** Reads an output from its beginning until there are so many, sorted, without fields that no log decides. */
 async function said(count: number, topic = scenario.output): Promise<readonly SummaryRecord['summary'][]> {
   const { consumer, close } = await openSummaryConsumer({ kafka: scenario.kafka, topic, from: 'beginning' });
   const found: SummaryRecord['summary'][] = [];

@@ -89,7 +89,7 @@ export class SinkScenario {
     await this.scenario.following(({ kind }) => kind === 'tombstone' && (left -= 1) === 0);
   }
 
-  /** What the log has, and what the table has: to be compared. */
+  /** The log and the table, to be compared. */
   async compared(): Promise<{ readonly log: object; readonly table: object }> {
     const { summaries, tombstones } = await this.scenario.outputsNow();
     const query = (sql: string): readonly string[] => this.#database.query(sql);

@@ -54,7 +54,7 @@ test('the site has no dead reference, opens from a folder, and finds a page offl
   expect(page.complaints).toEqual([]);
 });
 
-/** What a page loaded from elsewhere. */
+/** Addresses elsewhere that a page has loaded from. */
 function asked(origin: string): string {
   const loaded = `performance.getEntriesByType('resource').map(({ name }) => name)`;
   return `${loaded}.filter((name) => !name.startsWith('${origin}/') && !name.startsWith('data:'))`;

@@ -34,7 +34,7 @@ interface Said {
   readonly duration: { readonly count: number };
 }
 
-/** What each partition has said so far of the windows of ten seconds, as it lies on the topic. */
+/** Each partition's records so far of the windows of ten seconds, as they lie on the topic. */
 async function said(topic: string): Promise<string[][]> {
   const all = await readWhole(scenario.kafka, { topic, partitions: PARTITIONS });
   const isShort = (value: string): boolean => {

@@ -16,7 +16,7 @@ function metricOf(series: string): string {
   return METRICS.has(series) ? series : series.replace(/_(bucket|sum|count)$/, '');
 }
 
-/** What it has wrong, in words. */
+/** Lists its faults, in words. */
 export function misunderstood(expression: string): readonly string[] {
   const series = [...new Set(expression.match(METRIC))];
   return series.flatMap((one) => {

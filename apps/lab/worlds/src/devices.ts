@@ -29,7 +29,7 @@ export class Devices {
   readonly #random: Random;
   /** Draws the keys whose records come in one batch. */
   readonly #mixing: Random;
-  /** What comes to the inputs behind the first. */
+  /** Records for the inputs behind the first. */
   readonly #further: Random;
   readonly #open: ForeignTransaction[] = [];
   #nextTransaction = 0;

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { runPool } from './pool.ts';
 import type { SeedResult } from './tally.ts';
 
-/** What each of five worlds came to, one after another. */
+/** The reports of five worlds, one after another. */
 async function fiveWorlds(worldEndsWithinMs?: number): Promise<SeedResult[]> {
   const left = [1, 2, 3, 4, 5];
   const results: SeedResult[] = [];

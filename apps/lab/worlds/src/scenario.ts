@@ -37,7 +37,7 @@ export function drawInputs(random: Random, scenario: Scenario): readonly InputOf
   const { subject, proof, startFrom, formerRecords, earlierRecords, uncleanElections } = scenario;
   const isPlain = startFrom === 'earliest' && formerRecords + earlierRecords === 0;
   if (!random.chance(0.4) || subject.kind !== 'session' || proof !== 'record' || !isPlain) return [];
-  // What is lost of an input is tried with one.
+  // Losses of an input are tried with one.
   if (uncleanElections) return [];
   return FURTHER.slice(0, 1 + random.below(2)).map((topic) => drawInput(random, topic, scenario.timestampType));
 }

@@ -184,7 +184,7 @@ class World {
       this.#nemesis.restart(1);
       this.#nemesis.heal();
       this.#devices.greetOnce();
-      // What was planned in the storm may come now.
+      // A fault planned in the storm may come now.
       if (this.#nemesis.changelogLosses > losses) this.#devices.greet(this.#nemesis.lostChangelogs);
       losses = this.#nemesis.changelogLosses;
       await time.runFor(this.#lookMs);
@@ -436,7 +436,7 @@ class World {
     return this.#simulation.log.offsets.committed(GROUP, { topic, partition })?.offset;
   }
 
-  /** What no commit covers of the inputs. Of several, clock records may wait for each other at the end. */
+  /** Input that no commit covers. Of several, clock records may wait for each other at the end. */
   #behindIn(partition: number): string | undefined {
     const { log } = this.#simulation;
     const topics = [INPUT, ...this.#scenario.furtherInputs.map(({ topic }) => topic)];

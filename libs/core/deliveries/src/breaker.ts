@@ -51,7 +51,7 @@ export function afterFailure(breaker: Breaker, now: Millis, draw: number): Break
   const failures = breaker.kind === 'open' ? FAILURES_TO_OPEN : breaker.failures + 1;
   if (failures < FAILURES_TO_OPEN) return { kind: 'closed', failures, failingSince, failedAt: now };
   if (now - failingSince >= FAILING_MAX_MS) return { kind: 'disabled', why: 'failing', since: now };
-  // What was under way as it opened says nothing that is new.
+  // Attempts under way as it opened say nothing that is new.
   if (breaker.kind === 'open' && now < breaker.until) return breaker;
   const openMs = Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** opened);
   return { kind: 'open', until: now + spread(openMs, draw), opened: opened + 1, failingSince, failedAt: now };

@@ -14,7 +14,7 @@ export interface Attempt {
   readonly error?: string;
 }
 
-/** What names a delivery: an output has one to each endpoint. */
+/** Names a delivery: an output has one to each endpoint. */
 export interface DeliveryName {
   readonly endpoint: string;
   /** The output's own, for good (N1). */
@@ -46,7 +46,7 @@ export type GivenUp = 'attempts' | 'gone' | 'disabled' | 'no-endpoint' | 'too-ma
  */
 export type Phase = 'held' | 'waiting' | 'behind';
 
-/** What is to be written, in the order given. */
+/** Records to write, in the order given. */
 export type Write =
   | { readonly kind: 'keep'; readonly delivery: Delivery; readonly phase: Phase; readonly dueAt: Millis }
   | { readonly kind: 'drop'; readonly name: DeliveryName }

@@ -340,7 +340,7 @@ export class EndpointQueue {
     this.#write({ kind: 'keep', delivery, phase, dueAt });
   }
 
-  /** What a clock that was ahead has left would hold everything up. */
+  /** Entries left by a clock that was ahead would hold everything up. */
   #breakerAt(now: Millis): Breaker {
     this.#breaker = believable(this.#breaker, now);
     return this.#breaker;

@@ -12,9 +12,9 @@ export const NAMED_MAX = 100_000;
 export const HOLD_MS: DurationMs = 600_000;
 /** An attempt begins with so much of that left beyond its own time limit. */
 export const HOLD_LEFT_MS: DurationMs = 60_000;
-/** What waits for another of its key is woken; if never, it comes after so long. */
+/** A delivery that waits for another of its key is woken; if never, it comes after so long. */
 export const BEHIND_MS: DurationMs = 30 * 86_400_000;
-/** What finds no room comes again after so long at the earliest. */
+/** A delivery that finds no room comes again after so long at the earliest. */
 export const PARKED_LEAST_MS: DurationMs = 1_000;
-/** What is parked comes back at the pace at which deliveries end, and no slower than one in this time. */
+/** Parked deliveries come back at the pace at which others end, and no slower than one in this time. */
 export const PARKED_GAP_MAX_MS: DurationMs = 1_000;

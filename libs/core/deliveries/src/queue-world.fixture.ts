@@ -11,7 +11,7 @@ export const ATTEMPTS_MAX = 10;
 
 export interface WorldOptions extends Partial<EndpointRules>, Partial<GateLimits> {
   readonly seed?: number;
-  /** What the endpoint answers, and after how long. */
+  /** The endpoint's answer, and how long it takes. */
   readonly answer: (
     delivery: Delivery,
     now: Millis,
@@ -82,7 +82,7 @@ export class QueueWorld {
     return id;
   }
 
-  /** What is due at `until` and before happens, in order. */
+  /** Lets happen what is due at `until` and before, in order. */
   runTo(until: Millis): void {
     for (let next = this.#nextAt(); next <= until; next = this.#nextAt()) {
       this.now = Math.max(this.now, next);

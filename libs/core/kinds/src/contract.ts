@@ -159,7 +159,7 @@ export interface Kept {
   restored(): void;
   /** For the next commit, which is cut now: those before are in the log. */
   bytes(): Uint8Array;
-  /** What was last said of it and is committed, for operators: plain data. Empty after a start. */
+  /** Returns its last committed words, for operators: plain data. Empty after a start. */
   shown(): readonly ShownEntry[];
 }
 
@@ -237,7 +237,7 @@ export interface KindParts<Entry extends EntryWindow = EntryWindow, Counters = K
   readonly counters: Counters;
 }
 
-/** What a task begins with. */
+/** The state that a task begins with. */
 export interface KeptEntries<Entry extends EntryWindow = EntryWindow> {
   /** Settings by which it was made, and from which commit on, as the changelog has them, the newest last: as many as it knows. */
   readonly settings: readonly { readonly sequence: number; readonly text: string }[];

@@ -1,4 +1,4 @@
-// What an entry keeps beyond its head, as bytes that a kind reads and edits in place, wherever their owner has them lie.
+// The bytes of an entry beyond its head; a kind reads and edits them in place, wherever their owner has them lie.
 const NOTHING = new Uint8Array(0);
 
 /** Most that starts and holder of a lease take (L4), and the messages of a key (D1): of these, three million bytes are left for numbers and names. */

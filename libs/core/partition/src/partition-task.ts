@@ -45,7 +45,7 @@ const TICK_MAX_MS = 10;
 const FAULTS_MAX = 20;
 
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
-/** What the last commit's header says beside clock and positions. */
+/** Fields of the last commit's header beside clock and positions. */
 type ResumedState = HeldState & Pick<CutContext, 'kept' | 'evictions'>;
 
 const NOTHING_HELD_YET: ResumedState = { heldMs: 0, holds: [] };
@@ -166,7 +166,7 @@ export class PartitionTask {
     return this.#takerOf(input).lateness?.status();
   }
 
-  /** What the kind keeps beside its entries and has said of it last, for operators (S12). */
+  /** Shows the kind's own state as it was last said, for operators (S12). */
   get kept(): readonly ShownEntry[] {
     return this.#entries.keptShown;
   }
@@ -330,7 +330,7 @@ export class PartitionTask {
     return due === Infinity ? undefined : due;
   }
 
-  /** What the key has between two calls of the task (Q2); undefined once the kind has thrown. */
+  /** Returns the key's state between two calls of the task (Q2); undefined once the kind has thrown. */
   look(key: Uint8Array): Look | undefined {
     if (this.#isUnsound) return undefined;
     return this.#look.of(key, { clock: this.clock.now, position: this.#records.position });
@@ -342,7 +342,7 @@ export class PartitionTask {
    */
   lookRestored(key: Uint8Array, last: CommitHeader): Look | undefined {
     if (this.changelog.incomplete.size > 0) return undefined;
-    // What the owner held by then moves deadlines here, too (C8).
+    // Time held by the owner by then moves deadlines here, too (C8).
     this.held.reckonAsOf(last);
     this.#entries.evictAsOf(last.evictions);
     return this.#look.of(key, { clock: last.clock, position: last.inputs[0]!.position });

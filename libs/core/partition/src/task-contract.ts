@@ -7,7 +7,7 @@ import type { DeadLetter, DeadLetterLimits } from './commit/dead-letter.ts';
 import type { InputRules } from './input/record-class.ts';
 import type { StateLimits } from './entries/state-limits.ts';
 
-/** What waits for a cut at most. Stepping stops at each of these. */
+/** Most that waits for a cut. Stepping stops at each of these. */
 export interface CommitLimits {
   /** Changes, and outputs as of now. */
   readonly pendingChangesMax: number;

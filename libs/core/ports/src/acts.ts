@@ -4,7 +4,7 @@
 export const END = 'END';
 /** Ends the key's lease, whatever its token. The record has no value. */
 export const RELEASE = 'RELEASE';
-/** What a null value asks of a window, or of a key's schedules, in words. The record has no value. */
+/** Names the act of a null value on a window, or on a key's schedules. The record has no value. */
 export const CANCEL = 'CANCEL';
 /** Ends every entry with an attribute of a value (FORMATS). The record has no key. */
 export const EVICT = 'EVICT';

@@ -1,6 +1,6 @@
 import type { DurationMs, Millis } from '@flatline/base';
 
-/** What a partition says of a window that is over, and of the sessions with these values (S12, `schemas/session-stats.avsc`). */
+/** A partition's counts of a window that is over, and of the sessions with these values (S12, `schemas/session-stats.avsc`). */
 export interface SessionStats {
   readonly windowStart: Millis;
   /** Exclusive. */

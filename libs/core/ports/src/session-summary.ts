@@ -2,7 +2,7 @@ import type { DurationMs, Millis } from '@flatline/base';
 
 export type CloseReason = 'TIMEOUT' | 'ENDED' | 'MAX_DURATION' | 'EVICTED';
 
-/** What of a session is said (S11): that it has opened, how it is, or how it ended. */
+/** The occasion of a summary (S11): the session has opened, lives, or has ended. */
 export type SessionState = 'OPENED' | 'UPDATED' | 'CLOSED';
 
 /** A result of a reducer, as it is written: in the declared schema's Avro, and in JSON. */
@@ -51,7 +51,7 @@ export interface SessionSummary {
   readonly truncated: boolean;
   /** More events came than `maxEvents`; those were taken as bare heartbeats (S13). */
   readonly capped: boolean;
-  /** What the reducer has come to (S10); null: its `finish` threw; undefined: there is no reducer. */
+  /** The reducer's result (S10); null: its `finish` threw; undefined: there is no reducer. */
   readonly reduced?: Reduced | null | undefined;
   readonly partition: number;
   readonly firstOffset: number;

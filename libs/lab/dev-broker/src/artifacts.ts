@@ -120,7 +120,7 @@ function sourcesOf({ folder }: MavenProject | BuiltProject): readonly string[] {
 }
 
 interface Build {
-  /** What is built, and with which tool. */
+  /** Names the artifact and the tool that builds it. */
   readonly what: string;
   readonly build: BuiltProject['build'];
 }

@@ -1,4 +1,4 @@
-// What a subscription says of instances that give it nothing: it goes on, and not in silence.
+// A subscription tells of instances that give it nothing: it goes on, and not in silence.
 import { messageOf } from '@flatline/base';
 import { ManualClock } from '@flatline/base/manual-clock';
 import { expect, test } from '@jest/globals';

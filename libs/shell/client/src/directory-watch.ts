@@ -20,9 +20,9 @@ export interface WatchedOutput {
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
   readonly headers?: Readonly<Record<string, unknown>>;
-  /** What is JSON; null: a tombstone. */
+  /** A value of JSON; null: a tombstone. */
   readonly value?: unknown;
-  /** What is other text, or bytes. */
+  /** A value of other text, or bytes. */
   readonly valueText?: string;
   readonly valueBase64?: string;
 }

@@ -1,4 +1,4 @@
-// What a subscription tells an application of instances that give it no events, while it goes on asking.
+// Tells an application of instances that give its subscription no events, while that goes on asking.
 //
 // Owns: when which address was last told of.
 // Does not own: the connections (directory-watch).

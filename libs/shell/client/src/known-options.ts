@@ -239,7 +239,7 @@ export function checkCall(call: keyof typeof CALLS, options: unknown, said: stri
 /** A schedule's id has at most 256 characters, of which partition, offset and attempt take the rest. */
 const RUNS_LENGTH_MAX = 200;
 
-/** What tasks come from is said once. @throws TypeError */
+/** Tasks come from one topic. @throws TypeError */
 export function checkTasks(options: unknown): void {
   checkCall('tasks', options);
   const { runs, batches, retries } = options as { runs?: string; batches?: string; retries?: { schedules?: string } };

@@ -43,7 +43,7 @@ interface Wanted {
 
 type HolderParts = Pick<LeaseHolderParts, 'clock' | 'clockSkewMs' | 'answerWithinMs' | 'send' | 'onHeld' | 'onOver'>;
 
-/** What is done of one holder. */
+/** Acts on one holder. */
 interface Attempt {
   readonly isResumed: boolean;
   readonly isLed: boolean;

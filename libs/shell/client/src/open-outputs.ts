@@ -59,7 +59,7 @@ export interface RunsOptions extends OutputsOptions {
   readonly onReceipt?: (record: ReceiptRecord) => void;
 }
 
-/** What a reading of any kind takes: the kind's own options mean nothing to another. */
+/** Options of a reading of any kind: the kind's own mean nothing to another. */
 export type KindOptions = RunsOptions & SessionsOutputsOptions;
 
 /** Name of an output. */

@@ -35,7 +35,7 @@ export type SummaryView = 'first' | 'all' | 'final';
 
 /** Records of sessions that are given as outputs, by their `state`. */
 type States = readonly SessionState[];
-/** What is asked for by default: that sessions have closed. */
+/** By default: that sessions have closed. */
 const CLOSED_ONLY: States = ['CLOSED'];
 
 export interface OutputKind<Found> {

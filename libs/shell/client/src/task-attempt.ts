@@ -34,7 +34,7 @@ export interface AttemptParts {
 
 /** Before a lease that was refused is asked for again. */
 const ASK_AGAIN_MS: DurationMs = 500;
-/** What a handler may take to return once it was told to. */
+/** Time a handler has to return once it was told to. */
 const RETURN_MS: DurationMs = 1_000;
 
 /**

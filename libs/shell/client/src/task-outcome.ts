@@ -1,4 +1,4 @@
-// What is recorded of a task: one record on the topic of results for each attempt that ended, under the task's id.
+// The record of a task: one on the topic of results for each attempt that ended, under the task's id.
 import { type DurationMs, type Millis, utf8Of } from '@flatline/base';
 import type { Work } from './task.ts';
 
@@ -20,7 +20,7 @@ export interface TaskOutcome {
   readonly finishedAt: Millis;
   readonly tookMs: DurationMs;
   readonly worker: string;
-  /** What the handler has returned, of a task that is `DONE`; left out where JSON has nothing like it. */
+  /** The handler's result, of a task that is `DONE`; left out where JSON has nothing like it. */
   readonly result?: unknown;
   readonly error?: string | undefined;
   /** When it is tried again, of one that is `FAILED`. */
@@ -62,7 +62,7 @@ export function replaces({ token }: TaskOutcome, former: TaskOutcome | undefined
   return token === undefined || former?.token === undefined || token >= former.token;
 }
 
-/** What does not depend on how it ended. */
+/** Fields that do not depend on how it ended. */
 export function outcomeOf({
   id,
   keyText,

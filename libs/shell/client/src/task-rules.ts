@@ -1,4 +1,4 @@
-// What follows from how an attempt ended: decided here, done by the worker.
+// Consequences of an attempt's end: decided here, done by the worker.
 import type { DurationMs } from '@flatline/base';
 import { type Duration, durationMs } from './check-times.ts';
 

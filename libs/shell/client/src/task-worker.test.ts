@@ -34,7 +34,7 @@ class Shop {
   readonly asked: string[] = [];
   readonly told: Trouble[] = [];
   isFull = false;
-  /** What a retry is refused with. */
+  /** Refuses a retry with this. */
   refusal: Error | undefined;
   /** Resolves once results were read. */
   reading: Promise<unknown> = Promise.resolve();

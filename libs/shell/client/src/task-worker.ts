@@ -24,7 +24,7 @@ export interface TaskWorkerParts extends AttemptParts {
   readonly later: ((work: Work, afterMs: DurationMs) => Promise<void>) | undefined;
 }
 
-/** What to work on, once so much has passed. */
+/** Work on this, once so much has passed. */
 interface Step {
   readonly work: Work;
   readonly afterMs: DurationMs;
@@ -115,7 +115,7 @@ async function afterwards(
   return later === undefined ? { work: again(work), afterMs, losses: 0 } : undefined;
 }
 
-/** What the input of schedules has against a retry, now and at each further asking; undefined: nothing. */
+/** Returns the objection of the input of schedules to a retry, now and at each further asking; undefined: none. */
 async function refusedBy(
   later: TaskWorkerParts['later'],
   retry: Work,

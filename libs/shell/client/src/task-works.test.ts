@@ -1,4 +1,4 @@
-// What a task is called, and which records are retries of one.
+// Ids of tasks, and which records are retries of one.
 import { expect, test } from '@jest/globals';
 import { Simulation } from '@flatline/cluster';
 import type { KeyedRecord } from '@flatline/kafka';

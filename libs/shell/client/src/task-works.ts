@@ -1,4 +1,4 @@
-// What a worker is given, from records of the topic that it works off, and how a task that is tried again is known there.
+// Makes a worker's tasks of the records of the topic that it works off, and knows there a task that is tried again.
 //
 // A task is named by the place of its record, which a transaction has written once: numbers of schedules are each pipeline's own,
 // and several may have one target. A retry comes by a schedule, at another place; it says whose it is by three headers behind the

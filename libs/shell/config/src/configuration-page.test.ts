@@ -37,7 +37,7 @@ function rows(): Map<string, Setting> {
   );
 }
 
-/** What several kinds have, as the first of them has it. */
+/** A setting of several kinds, as the first of them has it. */
 function settings(node: Node, path = ''): Map<string, Setting> {
   const found = new Map<string, Setting>();
   for (const { properties = {}, required } of node.oneOf ?? [node])

@@ -187,7 +187,7 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
   ];
 }
 
-/** What keeps the deliveries of a pipeline has topics that the pipeline's name gives. */
+/** The pipeline that keeps another's deliveries has topics named after that one. */
 function deliveryTopicUses(application: string, pipeline: string): TopicUse[] {
   const setting = `notifier.endpoints (deliveries of ${pipeline})`;
   const uses = topicUses(application, deliveriesSection(pipeline), setting);
@@ -207,7 +207,7 @@ function isClash(a: TopicUse, b: TopicUse): boolean {
 
 function areInputs({ kind: a }: TopicUse, { kind: b }: TopicUse): boolean {
   const reads = ['input', 'scheduled'];
-  // What outputs bring about is written as whoever reads it wants it, for inputs above all (P3).
+  // Routed records are written as their readers want them, for inputs above all (P3).
   const mayShare = [...reads, 'target', 'route'];
   if ((a === 'route' && mayShare.includes(b)) || (b === 'route' && mayShare.includes(a))) return true;
   return (

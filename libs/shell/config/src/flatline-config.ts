@@ -13,7 +13,7 @@ export interface FlatlineConfig {
   readonly instance: string;
   /** The same, where a user has chosen it: it is then the same after a restart, and its id in the groups. */
   readonly instanceId: string | undefined;
-  /** What this process is lost together with; undefined: it is lost alone. */
+  /** The site or zone that this process is lost with; undefined: it is lost alone. */
   readonly rack?: string | undefined;
   readonly commitIntervalMs: DurationMs;
   /** Q5; 0: none is sent. */

@@ -164,7 +164,7 @@ function certificateIn(
   };
 }
 
-/** What the port of `ingest` serves with, now and each time that it is asked; undefined: TLS does not end here. */
+/** Certificate of the port of `ingest`, read each time it is asked for; undefined: TLS does not end here. */
 export function senderCertificate(
   tlsSection: z.output<typeof tlsOfSenders>,
   secrets: SecretReader,

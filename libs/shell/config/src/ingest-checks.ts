@@ -1,4 +1,4 @@
-// What `ingest` must be to the pipelines.
+// Checks `ingest` against the pipelines.
 import { presetWords } from '@flatline/kind-modules';
 import { type CrossFinding, finding } from './cross-finding.ts';
 import { pingIntervalOf, PINGS_PER_TIMEOUT } from './ping-interval.ts';

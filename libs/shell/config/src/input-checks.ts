@@ -18,7 +18,7 @@ export function inputChecks(pipeline: PipelineSection, at: string): CrossFinding
   return [...found, finding(`${at}.input`, counts(inputs), problem)];
 }
 
-/** What is asked of one input among others says nothing of the only one. */
+/** Refuses settings of one input among others where there is only one. */
 function ofOne({ touches, unknownKey, holdMs }: Input, at: string): CrossFinding[] {
   const needs = 'needs another input, whose records are activity (rule S8); leave it out';
   return [

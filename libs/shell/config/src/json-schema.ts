@@ -27,7 +27,7 @@ export function configurationJsonSchema(): object {
   };
 }
 
-/** What only code can say is nothing that a file may have. */
+/** A value that only code can say is none that a file may have. */
 function withoutValues({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {
   if (zodSchema === definedReducer || zodSchema === routeFunction) jsonSchema['not'] = {};
 }
@@ -42,7 +42,7 @@ function withDurations(value: unknown): unknown {
   return { ...others, properties: Object.fromEntries(settings) as unknown };
 }
 
-/** What may be left out beside another setting is required only without that. */
+/** A setting that may be left out beside another is required only without it. */
 function withAlternatives({ required = [], ...schema }: Schema): Schema {
   const others = required.filter((name) => schema.properties?.[name]?.['orSetting'] !== undefined);
   const either = others.map((name) => ({

@@ -30,7 +30,7 @@ export interface NumberBounds {
 
 /** Bounds of the number at `path`; undefined if it may lead to anything else. */
 export function numberAt(path: readonly PropertyKey[], root: unknown): NumberBounds | undefined {
-  // What every kind has is one schema.
+  // Settings of every kind are one schema.
   const found = [...new Set(outerAt(path, root))];
   const [schema, ...others] = found.flatMap(unwrapped);
   if (!(schema instanceof z.ZodNumber) || others.length > 0) return undefined;

@@ -159,7 +159,7 @@ function otlpOf(
 ): OtlpConfig {
   const read = (from: SecretReader): string | undefined =>
     authorization === undefined ? undefined : from.token('otlp.authorization', authorization);
-  // What is wrong at the start is a finding; later it is told as it is met.
+  // A fault at the start is a finding; a later one is told when it is met.
   read(secrets);
   return {
     url,
@@ -287,7 +287,7 @@ function attributesIn(
   return { attributes: attributesOf(attributes, key) };
 }
 
-/** What is said of one of several alone (S8). */
+/** Settings of one of several alone (S8). */
 function mergedOf({ touches, unknownKey, holdMs = HOLD_MS }: InputSection) {
   // Only what waits for a session is held.
   return { touches, unknownKey, holdMs: unknownKey === 'hold' ? holdMs : 0 };

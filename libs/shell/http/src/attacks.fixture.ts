@@ -1,4 +1,4 @@
-// What is sent to a server behind the guard by whoever has no token: whole requests that are damaged, and pieces of them.
+// Attacks of senders without a token on a server behind the guard: whole requests that are damaged, and pieces of them.
 import { seededRandom } from '@flatline/base';
 
 const METHODS = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'PRI', 'get', 'CONNECT', ''];

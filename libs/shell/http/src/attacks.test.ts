@@ -20,7 +20,7 @@ const asAdmin = { headers: { authorization: `Bearer ${ADMIN}`, connection: 'clos
 
 test.each(Object.entries(SMUGGLED))('[F20][H2] no request is smuggled in another by %s', async (_how, first) => {
   const { port, run } = await served();
-  // What would be the next request, for who takes the first one to be shorter, with the token of another.
+  // The next request, for a reader that takes the first one to be shorter, with the token of another.
   const hidden = `GET /look HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`;
   const answer = await sent(port, first + hidden);
   // Where the first one is whole it is answered; then the connection ends.

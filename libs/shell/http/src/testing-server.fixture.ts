@@ -69,7 +69,7 @@ function note(run: string[], role: string, name: string | undefined): { readonly
   return { ok: true };
 }
 
-/** What comes on a connection that sends `text`, until the server closes it; `ends`: it says that no more comes. */
+/** Returns the bytes that come on a connection that sends `text`, until the server closes it; `ends`: it says that no more comes. */
 export async function sent(port: number, text: string, ends = true): Promise<string> {
   const socket = await connected(port);
   const parts: Buffer[] = [];

@@ -1,4 +1,4 @@
-// What one pipeline takes. What that means is the kind's: this package only asks.
+// The intake of one pipeline. Its meaning is the kind's: this package only asks.
 import type { Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 

@@ -1,4 +1,4 @@
-// What a pipeline takes, as the processor opens it.
+// A pipeline's intake, as the processor opens it.
 import { resolveConfiguration } from '@flatline/config';
 import { kindOf } from '@flatline/kind-modules';
 import { systemClock } from '@flatline/system';

@@ -1,4 +1,4 @@
-// What was sent under an idempotency key is written once, however often a sender asks: it asks again where it had no answer.
+// Writes a record that was sent under an idempotency key once, however often a sender repeats it: it asks again where it had no answer.
 //
 // Owns: the outcomes of the last records with a key.
 // Does not own: writing. Nothing is kept across a restart, or with another instance: what a kind does about that is its intake's.

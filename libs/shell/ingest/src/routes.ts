@@ -124,7 +124,7 @@ function answered(reply: FastifyReply, outcomes: Outcomes, count?: number): Fast
   const failed = reasons.flatMap((reason, i) => (reason === undefined ? [] : [i]));
   const beside = count === undefined ? {} : { count, failed };
   if (failed.length === 0) return reply.code(202).send({ accepted: true, ...(count !== undefined && { count }) });
-  // What may pass if it is sent again comes first: a sender that reads no further sends again.
+  // Refusals that may pass if sent again come first: a sender that reads no further sends again.
   const worst = failed.toSorted((a, b) => codeOf(reasons[b]) - codeOf(reasons[a]))[0]!;
   const code = codeOf(reasons[worst]);
   // It may be in the log all the same: a heartbeat that is sent again does no harm, and what has an idempotency key need not.

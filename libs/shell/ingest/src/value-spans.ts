@@ -1,6 +1,6 @@
 // Where the values of a batch's records stand in its body: their bytes go into the log as they were sent, all digits with them.
 //
-// Whether the body is JSON is JSON.parse's to say. Of what is none, the spans mean nothing.
+// JSON.parse decides whether the body is JSON. The spans of anything else mean nothing.
 export interface Span {
   readonly from: number;
   readonly to: number;

@@ -1,4 +1,4 @@
-// What lies in a partition, for tests.
+// Reads a partition, for tests.
 import type { Clock } from '@flatline/base';
 import { type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
 

@@ -21,7 +21,7 @@ export type PipelineSection = z.output<Form>;
 /** The same, resolved. */
 export type PipelineConfig = Parameters<Kinds[KindName]['view']>[0];
 
-/** What a pipeline in memory reads of its output. */
+/** The values that a pipeline in memory reads of its output. */
 export type OutputValue = ReturnType<ReturnType<Kinds[KindName]['atHand']>['read']>;
 
 /** Any kind, to whom its own pipelines are given. */

@@ -1,4 +1,4 @@
-// What a kind takes of senders that have no Kafka client: what one sends becomes a record of the input, or is refused in words.
+// A kind's intake for senders that have no Kafka client: what one sends becomes a record of the input, or is refused in words.
 import type { Clock, Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 

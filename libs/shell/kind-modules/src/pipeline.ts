@@ -64,7 +64,7 @@ interface OutputConfig {
 export interface MergedInputConfig extends InputConfig {
   /** Its records are activity; else they only add data. */
   readonly touches: boolean;
-  /** What becomes of a record whose key has no entry. */
+  /** Decides on a record whose key has no entry. */
   readonly unknownKey: 'open' | 'hold' | 'deadLetter';
   /** How long it is held. */
   readonly holdMs: DurationMs;
@@ -75,7 +75,7 @@ export function inputTopicsOf({ input, inputs }: Pick<AnyPipeline, 'input' | 'in
   return (inputs ?? [input]).map(({ topic }) => topic);
 }
 
-/** What is decisive of several inputs, in the form in which the changelog says it and a checker reads it. */
+/** Rules of several inputs that decide something, in the form in which the changelog says them and a checker reads them. */
 export function mergedRules(inputs: readonly MergedInputConfig[]): readonly MergedRules[] {
   return inputs.map(({ topic, format, timestampType, maxKeyBytes, touches, unknownKey, holdMs, attributes }) => ({
     topic,

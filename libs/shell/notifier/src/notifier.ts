@@ -52,7 +52,7 @@ export interface NotifierParts {
 export interface Notifier {
   /** Told of the partitions that are this process's. */
   status(): readonly DeliveryStatus[];
-  /** What is under way may end, within seconds. */
+  /** Requests under way may end, within seconds. */
   close(): Promise<void>;
 }
 

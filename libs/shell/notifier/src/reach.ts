@@ -1,4 +1,4 @@
-// Whether an endpoint may be reached, for whoever looks before anything is sent.
+// Tells if an endpoint may be reached, for whoever looks before anything is sent.
 import { type Clock, Misconfigured } from '@flatline/base';
 import type { EndpointConfig } from '@flatline/config';
 import { allowedOf } from './guard/allowed.ts';

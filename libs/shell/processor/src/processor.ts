@@ -80,7 +80,7 @@ export interface RunningProcessor {
   metrics(): Promise<string>;
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
-  /** What this process holds of these keys; undefined: it has no such pipeline. */
+  /** This process's state of these keys; undefined: it has no such pipeline. */
   lookUp(asking: Asking): Prompt<HereAnswers | undefined>;
   /** Entries of a partition that this process has; undefined: it has no such pipeline. */
   page(asking: PageAsking): Promise<HerePage | undefined>;
@@ -437,7 +437,7 @@ class Processor implements RunningProcessor, Observed {
     clearInterval(this.#alive);
     // First: what it has taken is in the log before this instance leaves.
     await this.#ingest?.close();
-    // What is under way to an endpoint may end while its outcome can still be written.
+    // Requests under way to an endpoint may end while their outcome can still be written.
     await this.#notifier?.close();
     await this.#pipelines.endAll(how);
     await this.#watchdog?.close();

@@ -1,4 +1,4 @@
-// What is answered of a key (Q1, Q2).
+// Answers to a question for a key (Q1, Q2).
 import type { Millis } from '@flatline/base';
 import type { EntryView, ShownEntry } from '@flatline/kinds';
 import type { ListAsked } from '@flatline/partition';
@@ -32,12 +32,12 @@ export type EntryPage =
       /** Those of keys and states. */
       readonly bytes: number;
       readonly asOf: AsOf;
-      /** What follows that state are the outputs from here on: an offset of the output partition. */
+      /** The outputs from here on follow that state: an offset of the output partition. */
       readonly outputEnd: number;
     }
   | Extract<LookUp, { readonly kind: 'restoring' | 'moving' }>;
 
-/** What one key has. */
+/** The state of one key. */
 export interface EntryRow {
   readonly key: Uint8Array;
   readonly entries: readonly ShownEntry[];

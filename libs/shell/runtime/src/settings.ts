@@ -60,7 +60,7 @@ export interface PipelineSettings {
   readonly changelogFactor: number;
   /** The version of the changelog's format that is written (K9). Default: the newest. */
   readonly changelogFormat?: number | undefined;
-  /** What outputs bring about beside themselves (P3). Default: nothing. */
+  /** Records of other topics that outputs bring about (P3). Default: none. */
   readonly routing?: Routing | undefined;
   /** The topics to which it leads, each with the partition count by which it does. Default: none is looked at. */
   readonly routedPartitions?: ReadonlyMap<string, number> | undefined;

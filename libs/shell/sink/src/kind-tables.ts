@@ -9,7 +9,7 @@ import { storedBytes, storedJson, storedMembers, storedText, storedTextOf } from
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface KindTable<Found> {
-  /** What its rows are, in words. */
+  /** Names its rows. */
   readonly rows: string;
   readonly columns: Readonly<Record<string, string>>;
   /** The columns that name an output for good (O3): the primary key. */

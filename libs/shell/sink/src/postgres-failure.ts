@@ -1,4 +1,4 @@
-// What an error of the database asks for. Total: what neither the server nor the network has said is a defect.
+// Decides how to go on after an error of the database. Total: an error that neither the server nor the network has told is a defect.
 import { messageOf } from '@flatline/base';
 import { DatabaseError } from 'pg';
 
@@ -51,7 +51,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42501': 'allow the user SELECT, INSERT and UPDATE on the tables, and for --create CREATE on the schema',
 };
 
-/** What pg says without a code. */
+/** Messages of pg that have no code. */
 const AWAY =
   /^(timeout expired|Query read timeout|Connection terminated|Client (has encountered|was closed)|There was an error establishing)/;
 const REFUSED = /^(SASL: |The server does not support SSL)/;

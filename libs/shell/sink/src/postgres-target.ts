@@ -220,7 +220,7 @@ export class PostgresTarget implements SinkTarget {
     return client;
   }
 
-  /** What is of the rows is left to `write`, defects to whoever runs it. */
+  /** Faults of rows are left to `write`, defects to its caller. */
   #translated(error: unknown): unknown {
     if (error instanceof Fatal || error instanceof Retriable) return error;
     const consequence = consequenceOf(error);

@@ -83,7 +83,7 @@ export interface Taken {
   readonly bytes: number;
   /** undefined: it becomes none. */
   readonly row: Row | undefined;
-  /** What a row is a revision of, or a record without a row ends. */
+  /** The incarnation that a row revises, or that a record without a row ends. */
   readonly incarnation: string | undefined;
 }
 

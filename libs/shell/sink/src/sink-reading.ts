@@ -1,4 +1,4 @@
-// What a record of an output topic becomes: a row, the end of an incarnation, or nothing.
+// Turns a record of an output topic into a row, the end of an incarnation, or nothing.
 import { type Clock, type KindName, messageOf, Misconfigured } from '@flatline/base';
 import {
   type Beside,

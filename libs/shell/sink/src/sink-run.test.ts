@@ -46,7 +46,7 @@ class World {
   readonly simulation = new Simulation({ seed: 1 });
   readonly table = new Table();
   readonly notes: string[] = [];
-  /** What records whose key begins with `?` wait for. */
+  /** Records whose key begins with `?` wait for it. */
   readonly registry = Promise.withResolvers<undefined>();
   logStart = 0;
   /** Answers given before that one, in order. */

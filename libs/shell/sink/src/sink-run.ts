@@ -33,7 +33,7 @@ export interface SinkRunParts {
   readonly bytesMax: number;
   /** Where the log of a partition begins, and what is committed ends. */
   readonly endsOf: (partition: number) => Promise<{ readonly start: number; readonly end: number }>;
-  /** What a record becomes. May have to ask a registry, until `signal` is aborted. */
+  /** Turns a record into a row or nothing. May have to ask a registry, until `signal` is aborted. */
   readonly read: (raw: RawOutput, signal: AbortSignal) => Taken | Promise<Taken>;
   readonly signal: AbortSignal;
   /** Ends once everything is written that was committed when a partition was claimed. */
@@ -94,7 +94,7 @@ export class SinkRun {
       }
       await this.#commitPositions(true);
     } catch (error) {
-      // What waited for the database is given up, and read again by whoever goes on.
+      // Rows that waited for the database are given up, and read again by whoever goes on.
       if (!(signal.aborted && error instanceof Retriable)) throw error;
     } finally {
       signal.removeEventListener('abort', this.#news.tell);
@@ -163,7 +163,7 @@ export class SinkRun {
     return batch;
   }
 
-  /** What the next record becomes, if that is there; else the loop is woken once it is. */
+  /** Reads the next record, if it is there; else the loop is woken once it is. */
   #next(feed: Feed): Taken | undefined {
     const { ready } = feed;
     feed.ready = undefined;

@@ -1,4 +1,4 @@
-// What a sink needs of the database: batches and positions, in one transaction, for whoever has claimed a partition last.
+// The sink's view of the database: batches and positions, in one transaction, for whoever has claimed a partition last.
 import type { BatchPart } from './sink-batch.ts';
 
 export interface PartitionClaim {

@@ -9,7 +9,7 @@ function positionsOf(name: TableName): string {
   return written(name, '_positions');
 }
 
-/** What `--create` runs, and prints: nothing that exists is changed. */
+/** The statements that `--create` runs, and prints: nothing that exists is changed. */
 export function creation(name: TableName, { columns, identity, searched, views }: Table): string {
   const lines = Object.entries(columns).map(([column, type]) => `  ${column} ${type},`);
   const { schema, table } = name;

@@ -1,4 +1,4 @@
-// What each preset calls a session, by example (docs/PRESETS.md).
+// The sessions of each preset, by example (docs/PRESETS.md).
 import { describe, expect, it, test } from '@jest/globals';
 import { testPipeline, type TestPipeline } from './index.ts';
 

@@ -9,7 +9,7 @@ export interface Shape {
   readonly does: string;
   /** Settings of the pipeline. `table`: a topic that only adds data. */
   settings(topic: string, table: string): object;
-  /** What each session sends, in its order. */
+  /** The records of each session, in order. */
   readonly values: readonly (Uint8Array | null)[];
 }
 

@@ -24,7 +24,7 @@ const PACE_MS: DurationMs = 5;
 const WAITING_MAX = 5_000;
 /** Users who are asked for together, at the end. */
 const LOOKED_UP = 1_000;
-/** What is kept to be judged. */
+/** Kept to be judged. */
 const ANSWERS_MAX = 2_000_000;
 
 /** From when a message was due until its answer came. */
@@ -149,7 +149,7 @@ export class Clients {
     await this.#exchange(user, { login: online.login.number, sequence: 0 }, sentAtMs);
   }
 
-  /** What the answer says; undefined: that there is no session, or there was none, and he begins from the beginning. */
+  /** Reads the answer; undefined: there is no session, or there was none, and he begins from the beginning. */
   async #exchange(user: number, sent: Sent, sentAtMs: DurationMs): Promise<Said | undefined> {
     const key = stormKey(user);
     const { login } = this.#of(user);

@@ -23,7 +23,7 @@ test('[Q1][Q2][Q4][F1][F3] through kill −9, SIGSTOP and a lost gateway no answ
     .map((line) => JSON.parse(line) as DispatcherTurn);
   expect(turns.map(({ fault, wrong, lost }) => [fault, wrong, lost])).toEqual(CELLS.map(({ fault }) => [fault, 0, 0]));
   const [killed, frozen, gateway] = turns;
-  // What was tried has happened: a standby's word, and users of the gateway, who have come back by another one.
+  // The trials have happened: a standby's word, and users of the gateway, who have come back by another one.
   expect(killed!.marked).toBeGreaterThan(0);
   expect(frozen!.messages).toBeGreaterThan(0);
   expect(gateway!.evicted).toBeGreaterThanOrEqual(SETTINGS.sessions / 20 - 10);

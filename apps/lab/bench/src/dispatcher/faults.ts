@@ -1,4 +1,4 @@
-// What happens to a pair of instances while users are served: to their processes, or to a gateway.
+// Faults of a pair of instances while users are served: of their processes, or of a gateway.
 import type { DurationMs } from '@flatline/base';
 import { freePorts } from '@flatline/dev-broker';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -16,7 +16,7 @@ export interface Answer {
   readonly after: Sent | undefined;
 }
 
-/** What the session of a user is said to be. */
+/** A user's session as it was answered. */
 export interface Said {
   readonly events: number;
   readonly gateway: string;
@@ -30,7 +30,7 @@ export type Heard =
   | { readonly kind: 'eviction'; readonly gateway: string };
 
 export interface Judgement {
-  /** What was said, and what the log says, of the first of them. */
+  /** The answer, and the log, of the first of them. */
   readonly wrong: readonly string[];
   readonly wrongCount: number;
   /** Acknowledged, and not in the log. */

@@ -1,4 +1,4 @@
-// What users send through their gateways, as values of records. Pure.
+// Values of the records that users send through their gateways. Pure.
 import type { Random } from '@flatline/base';
 
 /** Bytes of a value, whatever it says. */

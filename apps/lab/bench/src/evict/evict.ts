@@ -15,7 +15,7 @@ import { EvictionWatch, GATEWAYS, keepClosing, loadUsers, LOST, lostOf, type See
 const DEFAULTS = { sessions: 2_000_000, partitions: 8, repeats: 3 };
 /** Other sessions close for so long before the act. */
 const CALM_MS: DurationMs = 12_000;
-/** What was read in a hurry is committed, and the first others have closed. */
+/** The hurried records are committed, and the first others have closed. */
 const SETTLE_MS: DurationMs = 5_000;
 const GIVEN_UP_MS: DurationMs = 120_000;
 const LOOK_MS: DurationMs = 10;

@@ -11,7 +11,7 @@ export interface Link {
   readonly routes: readonly RouteRules[];
 }
 
-/** What is sent, and by what key. `offsets`: those of the records of that key so far. */
+/** The record to send, and its key. `offsets`: those of the records of that key so far. */
 type Traffic = (random: Random, offsets: readonly number[]) => Omit<ProducedRecord, 'key'>;
 
 export interface Chain {
@@ -105,7 +105,7 @@ export const CHAINS = {
       { name: 'sights', section: { kind: 'session', timeoutMs: 20_000 }, routes: [] },
     ],
   },
-  /** What is due goes on; and a function says several at once. */
+  /** Runs go on; and a function makes several records at once. */
   visitsToRemindersToCalls: {
     traffic: visiting,
     links: [

@@ -106,7 +106,7 @@ function headerOf({ headers }: LogRecord, name: string): string | undefined {
   return found === undefined ? undefined : text(found.value);
 }
 
-// What each request says (N1, V10).
+// Requests (N1, V10).
 
 function judgeRequest(attempt: BegunAttempt, { endpoints }: DeliveryEvidence, outputs: readonly Output[]): string[] {
   const { endpoint: name, id, heard, at } = attempt;
@@ -139,7 +139,7 @@ function isBy({ version, bytes }: DrawnSecret, signature: string, signed: Buffer
   return verify(null, signed, key, Buffer.from(digest, 'base64'));
 }
 
-// What becomes of the deliveries of an endpoint (N2–N4).
+// The deliveries of an endpoint (N2–N4).
 
 function judgeEndpoint(endpoint: JudgedEndpoint, evidence: DeliveryEvidence, outputs: readonly Output[]): string[] {
   const begun = evidence.begun.filter((each) => each.endpoint === endpoint.name);
@@ -201,7 +201,7 @@ function judgeGivenUp(endpoint: JudgedEndpoint, evidence: DeliveryEvidence): str
   });
 }
 
-/** What is written of a delivery, in the order of the log. */
+/** Returns the records of a delivery, in the order of the log. */
 function writtenOf(endpoint: string, { id, partition }: Output, { kept }: DeliveryEvidence): Kept[] {
   return kept[partition]!.flatMap((record): Kept[] => {
     if (text(record.key) !== `${endpoint}/${id}`) return [];
@@ -285,7 +285,7 @@ function judgeBreaker(
       const runs = new Set(probes.map(({ run }) => run));
       const openMs = 0.8 * Math.min(OPEN_MOST_MS, OPEN_FIRST_MS * 2 ** (opened - 1));
       return [
-        // What a commit took is off.
+        // A delivery taken by a commit is off.
         ...(until - at < openMs - COMMIT_MS ? [`[N4] ${name}: its breaker is open for ${until - at} ms`] : []),
         ...shut.map(
           (each) => `[N4] ${name}: ${each.id} is attempted at ${each.at}, and its breaker is open until ${until}`,
@@ -310,7 +310,7 @@ function neverOpened(name: string, kept: readonly LogRecord[], said: readonly Br
     const { attempts } = JSON.parse(written) as { readonly attempts: readonly Failed[] };
     if (attempts.length > (failed.get(id) ?? 0)) inARow += 1;
     failed.set(id, attempts.length);
-    // What was under way when it opened fails, too.
+    // An attempt under way when it opened fails, too.
     if (inARow > 3 * FAILURES_MAX && !said.some(({ at, kind }) => kind !== 'closed' && at <= record.timestamp))
       return [`[N4] ${name}: ${inARow} failures in a row, and no breaker opens`];
   }

@@ -20,7 +20,7 @@ const KEYS = Array.from({ length: 10 }, (_, i) => `k${i}`);
 const STORM_MS = 60_000;
 const STEP_MAX_MS = 150;
 const CALM_STEP_MS = 10_000;
-/** What was held when all was calm comes after ten minutes; what had failed twice waits six. */
+/** Deliveries held when all was calm come after ten minutes; those that had failed twice wait six. */
 const CALM_MAX_MS = 1_500_000;
 const utf8 = new TextEncoder();
 
@@ -82,7 +82,7 @@ export class DeliveryWorld {
     const calmUntil = time.nowMs + CALM_MAX_MS;
     do await time.runFor(CALM_STEP_MS);
     while (time.nowMs < calmUntil && !isOver());
-    // What would come twice has its chance.
+    // A delivery that would come twice has its chance.
     await time.runFor(CALM_STEP_MS);
   }
 

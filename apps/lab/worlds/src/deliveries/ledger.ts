@@ -1,7 +1,7 @@
-// What a world of deliveries remembers for its judge: each attempt as its sender began it and as the site heard it.
+// A world's record of deliveries, for its judge: each attempt as its sender began it and as the site heard it.
 import type { DurationMs, Millis } from '@flatline/base';
 
-/** What a site answers, if it does. */
+/** A site's answer, if it gives one. */
 export interface SiteAnswer {
   readonly at: Millis;
   readonly status: number;

@@ -47,7 +47,7 @@ function evidenceOf({ simulation, scenario, notified, ledger, sites }: DeliveryW
   };
 }
 
-/** What the judge had to look at. */
+/** Counts of what the judge looked at. */
 function reached({ ledger: { begun }, notified, simulation, scenario }: DeliveryWorld): [string, number][] {
   const twice = begun.filter(
     ({ id, endpoint }, i) => begun.findIndex((each) => each.id === id && each.endpoint === endpoint) < i,

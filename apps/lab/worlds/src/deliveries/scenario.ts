@@ -1,4 +1,4 @@
-// What a seed draws of a world of deliveries: the endpoints, and the configuration that has them.
+// Draws a world of deliveries by seed: the endpoints, and the configuration that has them.
 import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
 import { Simulation } from '@flatline/cluster';
 import type { Random } from '@flatline/base';

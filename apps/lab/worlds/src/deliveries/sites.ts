@@ -96,7 +96,7 @@ export class Sites {
     return [site.address];
   }
 
-  /** What a connection to an address comes to: an address that something in between has put in its place, or nothing. */
+  /** Connects to an address: to one that something in between has put in its place, or to nothing. */
   reachedAt(address: string): string | undefined {
     const site = this.all.find((each) => each.address === address);
     if (site?.mood === 'refusing') return undefined;

@@ -1,4 +1,4 @@
-// What a partition's changelog still holds of keys that were erased (E1).
+// Looks for erased keys in a partition's changelog (E1).
 import type { LogRecord, Simulation } from '@flatline/cluster';
 import { CHANGELOG, INPUT } from '../pipeline-names.ts';
 import { blockIn } from './decisions.ts';

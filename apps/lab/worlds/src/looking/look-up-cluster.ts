@@ -36,7 +36,7 @@ const RULES: SessionRules = {
 };
 const FORWARDED_WITHIN_MS = 900;
 const LINES_MAX = 200;
-/** What a process logs once a task of it may answer. */
+/** Logged by a process once a task of it may answer. */
 const RUNS = 'task runs';
 const utf8 = new TextEncoder();
 
@@ -47,7 +47,7 @@ export interface LookUpScenario {
   readonly commitIntervalMs: number;
   /** Small: cuts and restores have slices, between which keys are asked for. */
   readonly hasSmallSlices: boolean;
-  /** What is due waits for its turn, so that it is asked for meanwhile. */
+  /** Due entries wait for their turn, so that they are asked for meanwhile. */
   readonly maxDuePerSecond: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface LookUpProcess {
   readonly host: SimulatedHost;
   readonly instance: PipelineInstance;
   readonly here: Here;
-  /** What the input had when it was started. */
+  /** The input's end when it was started. */
   readonly inputPartitions: number;
   /** Partitions of which a task has run here. */
   readonly ran: ReadonlySet<number>;

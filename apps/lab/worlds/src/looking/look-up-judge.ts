@@ -20,7 +20,7 @@ export interface JudgedAnswer {
   readonly acknowledged: number;
 }
 
-/** What a process says of a key that it owns, as it says it. */
+/** A process's word about a key that it owns. */
 export interface OwnersWord {
   readonly by: string;
   readonly key: string;

@@ -134,7 +134,7 @@ class LookUpWorld {
     });
   }
 
-  /** What a process says by itself: as an owner only where a task of it has run. */
+  /** Asks a process by itself: it speaks as an owner only where a task of it has run. */
   #checkSaid({ process: { name, ran, inputPartitions }, keys, answers: { answers } }: Saying): void {
     for (const [i, answer] of answers.entries()) {
       if (answer.kind !== 'found' || answer.from !== 'owner') continue;

@@ -6,7 +6,7 @@ import { bad, type Bad } from '../refusals.ts';
 import { commandBytes, commands } from './command.ts';
 import { type Eviction, eviction } from './eviction.ts';
 
-/** What these two come to in JSON with everything escaped, and some blanks. */
+/** Bytes of these two in JSON with everything escaped, and some blanks. */
 const VALUE_BYTES_MAX = 16 * 1_024;
 
 const EVICT_BYTES = commandBytes(EVICT);

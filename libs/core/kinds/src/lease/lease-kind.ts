@@ -46,7 +46,7 @@ export interface LeaseOptions {
   readonly rules: LeaseRules;
   readonly decoder: LeaseRequestDecoder;
   readonly encoder: LeaseEventEncoder;
-  /** Whether the end of each lease is followed by a tombstone. */
+  /** True if a tombstone follows the end of each lease. */
   readonly tombstones: boolean;
   /** Named where an event cannot be encoded. */
   readonly outputTopic: string;
@@ -209,7 +209,7 @@ class LeaseKind implements Kind, Evicting {
     return undefined;
   }
 
-  /** Whether the state may become this one (I7). */
+  /** True if the state may become this one (I7). */
   #hasRoom(state: LeaseState, effects: Effects): boolean {
     return effects.hasRoom(stateBytes(state).length - this.#entry.stateLength);
   }

@@ -46,7 +46,7 @@ function readingRecord(writer: RecordType, reader: RecordType, at: string): Read
   if (writer.name !== reader.name) throw new CannotEvolve(at, `it was a ${writer.name} and is now a ${reader.name}`);
   const steps = writer.fields.map(({ name, type }): readonly [name: string | undefined, read: ReadValue] => {
     const field = reader.fields.find((each) => each.name === name);
-    // What the reader has no field for is read, and let go.
+    // Reads fields that the reader does not have, and lets them go.
     return field === undefined
       ? [undefined, readingAs(type, type)]
       : [name, readingAs(type, field.type, `${at}.${name}`)];
@@ -177,7 +177,7 @@ function indexIn(input: ByteReader, count: number): number {
   return index;
 }
 
-/** What is announced takes a byte each at least, but for nulls, which are bounded likewise. */
+/** Announced elements take a byte each at least, but for nulls, which are bounded likewise. */
 function lengthIn(input: ByteReader): number {
   const length = readLong(input);
   if (length < 0 || length > input.remaining) throw new MalformedBytes(`${length} of ${input.remaining} bytes`);

@@ -11,7 +11,7 @@ export interface ReducerFunctions<State, Result> {
   add(state: State, event: ReducerEvent): State;
   /** The state of two sessions that turn out to be one (C7), the one whose time comes first, first. */
   merge(earlier: State, later: State): State;
-  /** What is said of the state. Default: the state. */
+  /** Turns the state into the result. Default: the state. */
   finish?(state: State): Result;
 }
 

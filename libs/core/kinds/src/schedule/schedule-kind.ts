@@ -162,7 +162,7 @@ class ScheduleKind implements Kind {
     return undefined;
   }
 
-  /** What is left of it as it is made or said again. The calendar has reckoned it by then, so that it need not stay parked. */
+  /** Returns the rest of it as it is made or said again. The calendar has reckoned it by then, so that it need not stay parked. */
   #leftOf(schedule: Schedule, isDue: boolean, to: Receiver, effects: Effects): readonly Schedule[] {
     if (schedule.parked) return this.#resume(schedule, to, effects);
     return isDue ? this.#runDue(schedule, to, effects) : [schedule];
@@ -187,7 +187,7 @@ class ScheduleKind implements Kind {
     this.#voice.receipt(former === undefined ? 'SCHEDULED' : 'REPLACED', schedule, to, effects);
   }
 
-  /** Whether the key may have one more, or this message in the place of the former's (D1). */
+  /** True if the key may have one more, or this message in the place of the former's (D1). */
   #tooMany(schedules: readonly Schedule[], former: Schedule | undefined, message: Uint8Array): Refusal | undefined {
     const { maxSchedulesPerKey } = this.#rules;
     const { length } = schedules;
@@ -359,7 +359,7 @@ interface Place {
   readonly schedules: readonly Schedule[];
 }
 
-/** What it takes of its entry's state. */
+/** Bytes that it takes of its entry's state. */
 function bytesOf(schedule: Schedule): number {
   return stateOf([schedule]).length;
 }

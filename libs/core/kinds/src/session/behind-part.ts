@@ -1,4 +1,4 @@
-// What comes behind a part of a state that says its own length, as if that were all of the state:
+// The bytes behind a part of a state that says its own length, as if they were all of the state:
 //
 //   length of the part u32 · the part · the rest
 import type { BytesSpan, StateBytes } from '../state-bytes.ts';

@@ -38,7 +38,7 @@ export function dueReason(
 export interface Closing {
   readonly key: Uint8Array;
   readonly partition: number;
-  /** What is said of it; default: that it has closed. */
+  /** The state that is told; default: that it has closed. */
   readonly state?: SessionState;
   /** Empty: it lives. */
   readonly reason: CloseReason | '';

@@ -23,7 +23,7 @@ const HAS_SOURCES = 0x40000000;
 const HAS_TEXTS = 0x80000000 | 0;
 const WITHOUT_TEXTS = ~HAS_TEXTS;
 const NOTHING = new HeapBytes();
-/** What stands before the texts. */
+/** Bytes before the texts. */
 const HAS_BEFORE = HAS_DISORDER | HAS_REDUCED;
 
 /**

@@ -23,9 +23,9 @@ export interface SessionDetail {
   hasSources: boolean;
   /** Texts, kept only by sessions whose events have ids, types or attributes. */
   texts: SessionTexts | undefined;
-  /** What disorder has left beside the session (disorder-bytes.ts); undefined: nothing. */
+  /** The key's other sessions in disorder (disorder-bytes.ts); undefined: none. */
   readonly disorder: BytesSpan | undefined;
-  /** What the reducer has come to (S10): a state as StateReducer makes it; undefined: it was never called. */
+  /** The reducer's state (S10), as StateReducer makes it; undefined: it was never called. */
   reduced: BytesSpan | undefined;
 }
 

@@ -71,7 +71,7 @@ export class DisorderedSessions {
       counters.unmatchedEnds += 1;
       return undefined;
     }
-    // What lives goes on with what needs no room by itself: a longer number is none (I7).
+    // A live session goes on with a record that needs no room by itself: a longer number is none (I7).
     const isReduced = arrival.seen !== undefined && rules.reducer !== undefined;
     const isSilent = event === undefined || (growthAtMost(event, rules) === 0 && !isReduced);
     const isFree = isSilent || event.type === ENDED;

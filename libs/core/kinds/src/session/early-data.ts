@@ -40,7 +40,7 @@ export function openFromEarly(entry: SessionEntry, rules: SessionRules, at: Occu
   entry.firstOffset = at.offset;
   entry.lastOffset = at.offset;
   const { detail } = entry;
-  // What was said before tells neither start nor end.
+  // Events told before it opened tell neither start nor end.
   if (detail !== undefined) {
     detail.startedAt = occurredAt;
     detail.lastEventAt = occurredAt;

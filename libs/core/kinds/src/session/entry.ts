@@ -34,7 +34,7 @@ export interface SessionRules {
   readonly maxDurationMs: DurationMs | undefined;
   /** How far behind the clock a session's time goes on: it closes so long after its deadline (C7). */
   readonly graceMs: DurationMs;
-  /** What becomes of a record that comes later. */
+  /** Decides on a record that comes later. */
   readonly late: Late;
   /** How long after its close a session may be revised (S9). 0, and the default: none is. */
   readonly revisionWindowMs?: DurationMs;
@@ -48,7 +48,7 @@ export interface SessionRules {
   readonly updateIntervalMs?: DurationMs | undefined;
   /** Events beyond so many are taken as bare heartbeats (S13). undefined: none is. */
   readonly maxEvents?: number | undefined;
-  /** What is counted of sessions (S12). undefined: nothing is. */
+  /** Statistics of sessions (S12). undefined: none. */
   readonly stats?: StatisticsRules | undefined;
   /** Reduces the events that have a value (S10). undefined: none does. */
   readonly reducer?: StateReducer | undefined;

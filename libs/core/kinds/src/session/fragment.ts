@@ -23,7 +23,7 @@ export interface Fragment extends SessionEntry {
   absorbed: readonly number[];
 }
 
-/** What of a fragment is not in its head: where there is any, it lies beside it. */
+/** The part of a fragment that is not in its head: where there is any, it lies beside it. */
 export interface Aside {
   /** The timeout that was in force, and the event time of the end. */
   readonly ended: (Pick<Fragment, 'timeoutMs' | 'timeoutChosen'> & { readonly endedAt: Millis }) | undefined;

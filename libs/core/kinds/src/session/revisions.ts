@@ -33,7 +33,7 @@ export interface RevisionsParts extends KindParts<SessionWindow, SessionCounters
   readonly onClosed: OnClosed;
 }
 
-/** What a record by event time is to a closed session. */
+/** A record by event time, as a closed session sees it. */
 export type Taken =
   /** A revision, or nothing. */
   | 'taken'

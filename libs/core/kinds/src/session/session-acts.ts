@@ -1,4 +1,4 @@
-// What an operator does to the sessions of a key (Q4): ends them, or those that have an attribute, or erases the key (E1).
+// Acts of an operator on the sessions of a key (Q4): ends them, or those that have an attribute, or erases the key (E1).
 //
 // An act is no activity and no event: it ends what is open as it stands, at once, whatever the grace (C7). A session that has ended
 // by its own word and waits for the grace, or has closed and waits for revisions (S9), is over without it.

@@ -5,12 +5,12 @@ import type { SessionRules } from './entry.ts';
 import type { VoiceOptions } from './session-voice.ts';
 import type { StatisticsVoice } from './statistics/statistics-voice.ts';
 
-/** What one of several inputs brings (S8). */
+/** Options of one of several inputs (S8). */
 export interface SessionInput {
   readonly decoder: EventDecoder;
   /** Its records are activity; else they only add data. */
   readonly touches: boolean;
-  /** What becomes of one whose key has no session: it opens one, is kept for `holdMs` at most, or is refused. */
+  /** Decides on a record whose key has no session: it opens one, is kept for `holdMs` at most, or is refused. */
   readonly unknownKey: 'open' | 'hold' | 'deadLetter';
   readonly holdMs: DurationMs;
 }

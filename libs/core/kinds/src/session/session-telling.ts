@@ -1,4 +1,4 @@
-// What is said of the one session of an entry: that it has opened, how it is, that it has closed (S4, S11).
+// Tells of the one session of an entry: that it has opened, how it is, that it has closed (S4, S11).
 //
 // Owns: nothing that outlives a call.
 // Does not own: when a session opens or closes (SessionKind), how it is said (session-voice.ts).

@@ -1,4 +1,4 @@
-// What is said of a session (S11, O2).
+// Says what becomes of a session (S11, O2).
 import { namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { BY_OPERATOR_HEADER, type SessionSummary, type SummaryEncoder } from '@flatline/ports/formats';

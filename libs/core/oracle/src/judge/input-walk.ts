@@ -220,7 +220,7 @@ export class InputWalk {
     const { reducer, reduced } = rules as { readonly reducer?: unknown; readonly reduced?: unknown };
     const said = (typeof reducer === 'object' ? reducer : reduced) as ReducerRules | undefined;
     if (said === undefined || said.builtIn !== undefined) return false;
-    // What the functions were shown is not known, where it was hashed with a key that is not there (E1).
+    // The functions' arguments are not known where they were hashed with a key that is not there (E1).
     if (said.functions !== undefined) return hashedOtherwise(rules).length > 0;
     place.undecided(
       'what sessions came to by a reducer of another version or schema than that of today, and what it refused (S10)',

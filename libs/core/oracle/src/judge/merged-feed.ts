@@ -51,7 +51,7 @@ export class MergedFeed {
     this.#head = undefined;
   }
 
-  /** What lies below the beginning had brought the inputs' clocks so far. */
+  /** Records below the beginning had brought the inputs' clocks so far. */
   takeOver(clocks: readonly Millis[]): void {
     clocks.forEach((clock, input) => {
       this.#clocks[input] = clock;
@@ -117,7 +117,7 @@ export class MergedFeed {
   }
 }
 
-/** What a record's stamp says to the clock of its input, where it is not refused for it. */
+/** Returns a stamp's effect on the clock of its input, where the record is not refused for it. */
 function saidBy({ input = 0, timestamp, logAppendTime }: InputRecord, rules: CommonRules, latest: Millis): Millis {
   const byBroker = (rules.inputs?.[input]?.timestampType ?? rules.timestampType) === 'LogAppendTime';
   if (timestamp < 0 || logAppendTime !== byBroker) return 0;

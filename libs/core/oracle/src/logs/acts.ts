@@ -13,7 +13,7 @@ export function hasCommand(headers: readonly RawHeader[] | undefined, command: s
   );
 }
 
-/** What a record without a key that says EVICT asks for. */
+/** Reads a record without a key that says EVICT. */
 export function evictionIn({ value, offset }: InputRecord): AskedEviction | 'bad' {
   if (value === null || value.length === 0 || value.length > VALUE_BYTES_MAX) return 'bad';
   const said = jsonObject(value);

@@ -1,7 +1,7 @@
 // Evictions (Q4), as records ask for them and commits say them.
 import type { Millis } from '@flatline/base';
 
-/** What an eviction asks for (Q4). */
+/** An eviction as it is asked for (Q4). */
 export interface AskedEviction {
   readonly attribute: string;
   readonly equals: string;

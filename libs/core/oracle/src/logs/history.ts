@@ -239,7 +239,7 @@ export interface AttributeRules {
   readonly hashKeyId: string | null;
 }
 
-/** What is said of one of several inputs (S8). */
+/** Rules of one of several inputs (S8). */
 export interface InputOfSeveral {
   readonly topic?: string;
   readonly format?: ValueFormat;
@@ -247,7 +247,7 @@ export interface InputOfSeveral {
   readonly maxKeyBytes: number;
   /** Its records are activity; else they only add data. */
   readonly touches: boolean;
-  /** What becomes of one whose key has no session. */
+  /** Decides on a record whose key has no session. */
   readonly unknownKey: 'open' | 'hold' | 'deadLetter';
   readonly holdMs: DurationMs;
   /** Default: all get in. */
@@ -286,7 +286,7 @@ export interface CommonRules {
   readonly unsweptBytesMax?: number;
 }
 
-/** What is counted of sessions (S12). */
+/** Statistics of sessions (S12). */
 export interface StatsRules {
   /** Lengths of the windows. */
   readonly windows: readonly DurationMs[];
@@ -301,7 +301,7 @@ export interface PipelineRules extends CommonRules {
   readonly maxTimeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
   readonly graceMs: DurationMs;
-  /** What becomes of records later than that (C7). */
+  /** Decides on records later than that (C7). */
   readonly late: 'deadLetter' | 'drop' | 'revise';
   /** How long after its close a session may be revised (S9). Default: 0, none is. */
   readonly revisionWindowMs?: DurationMs;

@@ -5,7 +5,7 @@ import { hmacSha256 } from '../logs/sha256.ts';
 /** By the key's id, what a value is with that key. */
 export type KeyedHashes = ReadonlyMap<string, (value: string) => string>;
 
-/** What decides which attributes get in. */
+/** Rules of which attributes get in. */
 export type AttributesInForce = Pick<CommonRules, 'inputs' | 'attributes' | 'hashes'>;
 
 /** Hexadecimal digits of a hash. */

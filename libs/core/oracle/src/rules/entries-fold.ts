@@ -45,7 +45,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   readonly #kind: EntryRules<State, Said>;
   readonly #onSaid: (key: Uint8Array, said: readonly Said[]) => void;
   readonly #watcher: FoldWatcher<State, Said> | undefined;
-  /** What has moved the clock is a record that is being applied. */
+  /** True if a record that is being applied has moved the clock. */
   #isTaking = false;
   readonly #table: EntryTable<State, Said>;
   readonly #comparison: EntryComparison<State, Said>;
@@ -328,7 +328,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     const opens = before === undefined && (lives || this.#kind.passesThrough?.(record) === true);
     if (opens && isFull()) return false;
     if (saysStateFull !== undefined || !this.weighsExactly || !lives) return true;
-    // What needs room by nothing but a longer number has it.
+    // A longer number alone needs no room.
     if (!opens && (stateBytes <= bytesBefore || !this.#kind.needsRoom(record, before))) return true;
     const added = opens ? { entries: 1, keyBytes: weightOf(name) } : { entries: 0, keyBytes: 0 };
     return this.hasRoomFor(added, this.#table.stateBytes + stateBytes - bytesBefore);

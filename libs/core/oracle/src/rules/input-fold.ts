@@ -156,7 +156,7 @@ export abstract class InputFold {
     return record.logAppendTime !== (this.#of(record).timestampType === 'LogAppendTime');
   }
 
-  /** What is said of its input. */
+  /** The rules of its input. */
   #of({ input = 0 }: InputRecord): Pick<CommonRules, 'timestampType' | 'maxKeyBytes'> {
     return this.rules.inputs?.[input] ?? this.rules;
   }

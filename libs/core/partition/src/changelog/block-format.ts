@@ -144,7 +144,7 @@ export interface CommitName {
 export interface CutContext extends CommitName, HeldState {
   readonly inputs: readonly InputPosition[];
   readonly clock: Millis;
-  /** What the kind keeps beside its entries (`Kept`). Default: nothing. */
+  /** The kind's own state (`Kept`). Default: none. */
   readonly kept?: Uint8Array | undefined;
   /** Evictions under way (Q4). Default: there are none. */
   readonly evictions?: Uint8Array | undefined;

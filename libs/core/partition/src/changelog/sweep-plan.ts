@@ -36,7 +36,7 @@ export const SWEPT_SLOT_BYTES = 4;
 const SWEEP_FROM = 15 / 16;
 /** Share of the log that a round leaves alone, the newest. */
 const SWEEP_LEAVES = 7 / 8;
-/** What so many commits say beside changes (S12, Q4), a round frees at least: it takes some itself. */
+/** Bytes that so many commits take beside changes (S12, Q4); a round frees as many at least, since it takes some itself. */
 const COMMITS_FREED = 6;
 /** A round is thought about again each time the log has grown by so great a part of what is allowed. */
 const PLANS = 64;

@@ -37,7 +37,7 @@ export function hasRoomFor(table: EntryTable, limits: StateLimits, stateBytes: n
   return stateBytes <= 0 || fits(table, limits, stateBytes, NOTHING_ELSE);
 }
 
-/** What comes beside a state. */
+/** Bytes beside a state. */
 interface Beside {
   readonly entries: number;
   readonly bytes: number;

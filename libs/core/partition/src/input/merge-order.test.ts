@@ -11,7 +11,7 @@ interface Placed {
 
 type Logs = readonly (readonly number[])[];
 
-/** What S8 says, without a thought for what is known when: every record of all logs, sorted. */
+/** S8, without a thought for what is known when: every record of all logs, sorted. */
 function sorted(logs: Logs): Placed[] {
   const all = logs.flatMap((stamps, input) => {
     let clock = 0;
@@ -113,7 +113,7 @@ describe('the order of several inputs', () => {
           reading.fetch(input, records);
         }
         const seen = drawn.map((stamps, input) => stamps.slice(0, fetched[input]));
-        // What comes of each input next may bear the least stamp that its clock allows.
+        // The next record of each input may bear the least stamp that its clock allows.
         const clocks = seen.map((stamps) => Math.max(0, ...stamps));
         const certain = sorted(seen).filter(({ place, input }) =>
           clocks.every((clock, other) => other === input || clock > place || (clock === place && other > input)),

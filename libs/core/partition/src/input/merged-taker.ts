@@ -12,7 +12,7 @@ import { MergeOrder } from './merge-order.ts';
 import { type InputRules, isClockRecord } from './record-class.ts';
 import { RecordTaker, type RecordTakerParts } from './record-taker.ts';
 
-/** What is in hand of each input; undefined: nothing is. */
+/** Records in hand of each input; undefined: none are. */
 export type Cursors = readonly (RecordCursor | undefined)[];
 
 export interface MergedTakerParts

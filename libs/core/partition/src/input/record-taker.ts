@@ -137,7 +137,7 @@ export class RecordTaker {
     return classifyStamp(cursor, this.#rules, wallNow) === 'future';
   }
 
-  /** What the record that the cursor stands on says to the clock of its input: 0 where it says nothing. */
+  /** Returns the effect of the record that the cursor stands on upon the clock of its input: 0 where it has none. */
   stampOf(cursor: RecordCursor, wallNow: Millis): Millis {
     const rules = this.#rules;
     const stamp = classifyStamp(cursor, rules, wallNow);

@@ -1,4 +1,4 @@
-// What S8 says of sessions from several inputs, naively: all records sorted, then one after the other.
+// S8 for sessions from several inputs, naively: all records sorted, then one after the other.
 import { idAt, inputAt, offsetAt } from '@flatline/kinds';
 import type { TestRecord } from '../task.fixture.ts';
 

@@ -117,7 +117,7 @@ class Model {
   /** With tombstones, in their order. */
   readonly words: string[] = [];
   readonly refused: string[] = [];
-  /** What was said of statistics, by key. */
+  /** Records of statistics, by key. */
   readonly stats = new Map<string, Said>();
   readonly #run: Run;
   readonly #blocks: { readonly offset: number; readonly bytes: Uint8Array }[] = [];
@@ -179,7 +179,7 @@ class Model {
   #step(): void {
     const outcome = this.#task.stepMerged(this.#cursors, 1 + this.#run.random.below(20), WALL);
     if (outcome.kind !== 'of') return;
-    // What is due before a window is over takes effect before the record (S12).
+    // Entries due before a window is over end before the record (S12).
     if (outcome.outcome.kind === 'due') {
       this.#task.expire(1 + this.#run.random.below(9), WALL);
       return;
@@ -218,7 +218,7 @@ class Model {
     this.stats.set(key, JSON.parse(said) as Said);
   }
 
-  /** What was not committed is forgotten, and what is in hand. */
+  /** Forgets uncommitted records, and those in hand. */
   #restart(): void {
     this.#cursors.fill(undefined);
     this.#task = this.#begun();
@@ -337,7 +337,7 @@ describe('with a grace, of several inputs', () => {
   ];
   const withTable: readonly NaiveInput[] = [both[0]!, { touches: false, unknownKey: 'hold', holdMs: 50 }];
 
-  /** What a log says at these times after T, and then that it is far on. */
+  /** Logs with records at these times after T, and one that is far on. */
   const log = (...said: readonly (readonly [at: number, value: string, key?: string])[]): TestRecord[] => [
     ...said.map(([at, value, key = 'k'], offset) => ({ offset, timestamp: T + at, key, value, logAppendTime: false })),
     { offset: said.length, timestamp: END, key: null, value: '', headers: CLOCK_HEADERS, logAppendTime: false },
@@ -406,7 +406,7 @@ function drawnRules(random: Random): OwnRules {
   };
 }
 
-/** What the oracle says of the logs. */
+/** Folds the logs by the oracle. */
 function readAgain({ logs, inputs, byBroker, rules: own }: Omit<Run, 'random'>): {
   readonly said: string[];
   readonly refused: readonly string[];

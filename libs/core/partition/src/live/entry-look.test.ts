@@ -21,7 +21,7 @@ function step(task: PartitionTask, records: readonly Partial<TestRecord>[], firs
   task.step(new ListCursor(all), 1e6, WALL);
 }
 
-/** Whether the key has an entry, and what is to be waited for. */
+/** Tells if the key has an entry, and what is to be waited for. */
 function looked(task: PartitionTask, key = 'k'): string {
   const { entry, position, unsettledCuts, isDue } = task.look(bytes(key))!;
   return `${entry === undefined ? 'none' : 'live'} at ${position}, ${unsettledCuts} to settle${isDue ? ', due' : ''}`;

@@ -34,7 +34,7 @@ export class EntryLook {
     this.#parts = parts;
   }
 
-  /** What the key has, `at` the clock and position that the state is of. */
+  /** The key's state, `at` the clock and position that it is of. */
   of(key: Uint8Array, at: Pick<Look, 'clock' | 'position'>): Look {
     const { table, changelog, entries } = this.#parts;
     const slot = table.find(key);

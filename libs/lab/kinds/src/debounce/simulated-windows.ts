@@ -45,7 +45,7 @@ export class SimulatedWindows implements SimulatedKind {
   readonly #rules: DebounceSubject;
   #items = 0;
 
-  /** What a reducer looks at; undefined: there is none. */
+  /** Draws the fields that a reducer reads; undefined: there is none. */
   readonly #reducible: Random | undefined;
 
   constructor(simulation: Simulation, drawn: DebounceSubject, scenario: KindScenario, isChanged: boolean) {

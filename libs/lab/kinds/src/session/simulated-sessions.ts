@@ -29,15 +29,15 @@ export const RULES = {
   maxAttributeBytes: 64,
 } as const;
 
-/** What worlds have whose producers stamp (C7). */
+/** Settings of worlds whose producers stamp (C7). */
 export type SessionGrace = Pick<SessionRules, 'graceMs' | 'late' | 'revisionWindowMs'>;
 
-/** What is told of live sessions (S11), and how many events one takes (S13): in worlds without a grace, which excludes both. */
+/** States that are told of live sessions (S11), and the events that one takes (S13): in worlds without a grace, which excludes both. */
 type SessionTelling = Pick<SessionRules, 'sayOpened' | 'updateIntervalMs' | 'maxEvents'>;
 
 const NOTHING_TOLD: SessionTelling = { sayOpened: false, updateIntervalMs: undefined, maxEvents: undefined };
 
-/** What is counted (S12): in worlds whose logs tell all clocks. Its windows are short, so that many end. */
+/** Statistics (S12), in worlds whose logs tell all clocks. Windows are short, so that many end. */
 type SessionStats = NonNullable<SessionRules['stats']>;
 
 const NO_GRACE: SessionGrace = { graceMs: 0, late: 'deadLetter' };
@@ -45,7 +45,7 @@ const NO_GRACE: SessionGrace = { graceMs: 0, late: 'deadLetter' };
 /** How long a closed session waits, before and after the settings change (S9). */
 type Windows = readonly [first: DurationMs, changed: DurationMs];
 
-/** What an event's type says of it: the decoder throws, or hands on what cannot be applied (I6). */
+/** An event's type says how it fails: the decoder throws, or hands on a value that cannot be applied (I6). */
 const FAILS_DECODING = 'FAILS_DECODING';
 const FAILS_APPLYING = 'FAILS_APPLYING';
 
@@ -86,7 +86,7 @@ export class SimulatedSessions implements SimulatedKind {
   readonly #gone = new Set<string>();
   /** An event beyond `maxEvents` is not looked into, so it would not fail. */
   readonly #failures: readonly [string, string];
-  /** What reducers look at; undefined: there is none, before or after the settings change. */
+  /** Draws the fields that reducers read; undefined: there is none, before or after the settings change. */
   readonly #reducible: Random | undefined;
 
   constructor(simulation: Simulation, scenario: KindScenario, drawn: SessionGrace, isChanged: boolean) {

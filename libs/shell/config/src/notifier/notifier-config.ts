@@ -112,7 +112,7 @@ function endpointOf(
   const { name, url, command = [], on, order, supersede, timeoutMs, maxInFlight, maxPerSecond, allow } = section;
   const target = url === undefined ? { command, environment: () => environment } : { url };
   const bounds = { order, supersede, timeoutMs, maxInFlight, maxPerSecond, allow };
-  // What is wrong with them is said before anything begins.
+  // Faults in them are told before anything begins.
   if (secrets !== undefined) secretsOf(section, at, secrets);
   const readAgain = (): readonly WebhookSecret[] => {
     if (secrets === undefined) return [];

@@ -30,7 +30,7 @@ export interface AdmittingParts {
 
 export interface KnownTokens {
   readonly tokens: readonly HashedToken[];
-  /** What instances of a group show each other; undefined: they have none. */
+  /** The token that instances of a group show each other; undefined: they have none. */
   readonly group: string | undefined;
 }
 

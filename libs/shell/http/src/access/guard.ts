@@ -57,7 +57,7 @@ interface GuardedRequest extends FastifyRequest {
   [CALLER]?: Caller;
 }
 
-/** What is known of one connection. */
+/** The guard's knowledge of one connection. */
 class ConnectionState {
   readonly second = new Second();
   refusals = 0;
@@ -82,7 +82,7 @@ export function addGuard(server: FastifyInstance, options: GuardOptions): void {
     budgets: new CallerBudgets(),
     hosts: new OwnHosts(options.hosts),
   };
-  // What a page could send without being asked first is not taken: a body is JSON, and says so (Fetch, CORS-safelisted types).
+  // A request that a page could send without being asked first is refused: a body is JSON, and says so (Fetch, CORS-safelisted types).
   server.removeContentTypeParser('text/plain');
   server.addHook('onRoute', (route) => {
     const [first, ...others] = [route.method].flat().map((method) => roleOf(roles, method, route.url));

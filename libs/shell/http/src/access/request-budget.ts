@@ -1,6 +1,6 @@
 // How much may be asked in a second. Pure: the time comes in.
 
-/** What one caller, or one connection, has asked in the present second. */
+/** The requests of one caller, or one connection, in the present second. */
 export class Second {
   #second = -1;
   #taken = 0;

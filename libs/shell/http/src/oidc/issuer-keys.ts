@@ -63,7 +63,7 @@ export class IssuerKeys {
     const nowMs = this.#options.clock.monotonicMs();
     const ageMs = nowMs - (this.#said?.atMs ?? -Infinity);
     if (ageMs > KEPT_MS) await this.#ask();
-    // What is known serves on meanwhile.
+    // Known keys serve on meanwhile.
     else if (ageMs > REFRESH_MS) void this.#ask();
     const said = this.#said;
     if (said !== undefined && nowMs - said.atMs <= KEPT_MS) return said;

@@ -16,7 +16,7 @@ import type { AuditLog } from '../access/audit.ts';
 import { type Admission, type Role, ROLES } from '../access/roles.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 
-/** What a secret that both sides know signs (HS256), or nothing (none), is no issuer's. */
+/** A signature by a secret that both sides know (HS256), or none at all (none), is no issuer's. */
 const ALGORITHMS = [
   'RS256',
   'RS384',

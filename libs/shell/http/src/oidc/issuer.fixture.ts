@@ -14,7 +14,7 @@ export interface Issuer {
   readonly url: string;
   /** Requests for its document and its keys. */
   readonly asked: string[];
-  /** What it does from now on. */
+  /** Its behaviour from now on. */
   readonly is: { down: boolean; named: string | undefined };
   /** Another key, which alone it publishes from now on. */
   rotate(): Promise<void>;

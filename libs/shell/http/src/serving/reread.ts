@@ -1,4 +1,4 @@
-// What files say, and what they say after they have been replaced.
+// Reads files, and reads them again after they have been replaced.
 import { type Clock, type DurationMs, messageOf } from '@flatline/base';
 
 /** Kubernetes, and tools that renew certificates, replace files some time before the old ones end. */

@@ -19,7 +19,7 @@ export interface MemberClaim {
   readonly generation: number;
   readonly owned: readonly number[];
   readonly checkpoints: readonly LocalCheckpoint[];
-  /** What it is lost together with: a site, a zone. Default, and empty: it is lost alone. */
+  /** The site or zone that it is lost with. Default, and empty: it is lost alone. */
   readonly rack?: string;
 }
 

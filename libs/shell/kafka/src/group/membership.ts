@@ -52,7 +52,7 @@ export interface KafkaMembershipOptions {
   readonly endpoint?: string;
   /** Per partition. Default 0. */
   readonly standbys?: number;
-  /** What this instance is lost together with: no other one that says the same is first to stand by for it. Default: none. */
+  /** The site or zone that this instance is lost with: no other one that says the same is first to stand by for it. Default: none. */
   readonly rack?: string | undefined;
   readonly heartbeatIntervalMs?: DurationMs;
   readonly sessionTimeoutMs?: DurationMs;

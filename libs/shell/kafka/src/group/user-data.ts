@@ -17,7 +17,7 @@ export interface MemberStatement {
   readonly endpoint: string;
   /** Human-readable name of the instance; empty where a member does not say. */
   readonly name: string;
-  /** What the instance is lost together with; empty where a member does not say. */
+  /** The site or zone that the instance is lost with; empty where a member does not say. */
   readonly rack: string;
 }
 

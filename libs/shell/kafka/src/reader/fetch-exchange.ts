@@ -7,7 +7,7 @@ import { ApiKey, type KafkaRequest } from '../connection/kafka-request.ts';
 import { ProtocolReader, ProtocolWriter } from '../connection/protocol-bytes.ts';
 import type { AbortedTransaction } from '../record-batch/aborted-transactions.ts';
 
-/** What is said in every version. */
+/** Fields of every version. */
 export const FETCHING = { noReplica: -1, readCommitted: 1, noSession: 0, finalEpoch: -1, notAFollower: -1 } as const;
 
 export interface FetchedPartition {

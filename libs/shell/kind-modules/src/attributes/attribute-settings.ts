@@ -8,7 +8,7 @@ export interface AttributesConfig extends PassedAttributes {
   readonly at?: string;
 }
 
-/** What is decisive, as the changelog says it (K1). */
+/** Rules that decide something, as the changelog says them (K1). */
 interface AttributeRules {
   readonly at?: string;
   readonly allow: readonly string[] | null;

@@ -1,4 +1,4 @@
-// What decides which attributes get in (E1), for those who assemble a kind themselves.
+// Decides which attributes get in (E1), for those who assemble a kind themselves.
 export {
   attributeRules,
   type AttributesConfig,

@@ -1,4 +1,4 @@
-// What may be set of windows, what it comes to, and what settings must be to each other.
+// Settings of windows, the rules that they come to, and checks of one against another.
 import {
   BATCH_BYTES_MAX,
   besideItemBytes,
@@ -85,7 +85,7 @@ function debounceRules(section: DebounceSection, { reducers }: Given): DebounceR
     dedupeBy,
     reducer: ownName(reducer),
     reduce: typeof handed === 'function' ? handed : undefined,
-    // What has no state has the settings that it always had.
+    // Windows without a state have the settings that they always had.
     ...(reduced && { reduced }),
   };
 }

@@ -41,7 +41,7 @@ export function heldTimeOf({ unheardMs = 0, maxHoldMs }: LifeSection): HeldTimeR
   return { unheardMs, maxHoldMs };
 }
 
-/** What the rules of sessions and leases have in common. */
+/** Rules that sessions and leases have in common. */
 export function lifeRules({
   timeoutMs,
   minTimeoutMs,

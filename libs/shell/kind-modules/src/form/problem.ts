@@ -1,4 +1,4 @@
-/** What is wrong with a setting, beside what its own form says. Settings are named within the section. */
+/** A fault of a setting, beside those that its own form finds. Settings are named within the section. */
 export interface Problem {
   readonly setting: string;
   readonly value: unknown;

@@ -45,7 +45,7 @@ interface ReducerSection {
   readonly maxReducedBytes?: number | undefined;
 }
 
-/** What an application hands over by the name of the pipeline: for a reducer with a state, what `defineReducer` returns. */
+/** Reducers by the name of the pipeline, from the application: one with a state is the value of `defineReducer`. */
 type Handed = Readonly<Record<string, unknown>>;
 
 /** undefined: there is none by that name, or it is a function of another sort. */

@@ -1,4 +1,4 @@
-// What may be said of routes (P3): records of other topics that outputs bring about.
+// The form of routes (P3): records of other topics that outputs bring about.
 import { isPointer } from '@flatline/kinds/reducing';
 import type { RouteFunction } from '@flatline/kinds/routing';
 import { z } from 'zod';

@@ -87,7 +87,7 @@ export function sectionForm<const Kind extends KindName, Own extends z.ZodRawSha
   return z.strictObject({ name, kind: z.literal(kind), ...head, output: outputForm(tombstones), ...own, ...TAIL });
 }
 
-/** What can be told of a section that is of no kind: settings of every kind. */
+/** Checks a section that is of no kind: settings of every kind. */
 export const kindlessForm = z.strictObject({
   ...HEAD,
   kind: z.unknown().optional(),

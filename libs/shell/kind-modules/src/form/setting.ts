@@ -1,4 +1,4 @@
-// What settings are made of, and the words that go with each: for its row in docs/CONFIGURATION.md, and for editors.
+// Building blocks of settings, and the words that go with each: for its row in docs/CONFIGURATION.md, and for editors.
 import type { DurationMs } from '@flatline/base';
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ export const topic = z
 export interface SettingWords {
   /** Last cell of its row, in the page's markup. */
   readonly meaning: string;
-  /** What a number counts, where the name does not end in it (`…Ms`, `…Bytes`). */
+  /** The unit of a number whose name does not end in one (`…Ms`, `…Bytes`). */
   readonly unit?: string;
   /** Name of a setting beside which this one, which has no default, may be left out: it follows from that. */
   readonly orSetting?: string;

@@ -1,4 +1,4 @@
-// What a checker needs of a kind: the rules by which the oracle judges its logs, and how their records are read.
+// A checker's view of a kind: the rules by which the oracle judges its logs, and the readers of its records.
 import type { InputRecord, OutputRecord, PartitionHistory, RawRecord, RulesByKind } from '@flatline/oracle';
 import type { SchemaRegistry } from '@flatline/records';
 import type { AnyPipeline } from '../pipeline.ts';

@@ -1,4 +1,4 @@
-// What may be set of leases, and what it comes to.
+// Settings of leases, and the rules that they come to.
 import { type LeaseRules, TOKEN_EPOCH_MAX } from '@flatline/kinds/lease';
 import { z } from 'zod';
 import { heldTimeOf, LIFE_SETTINGS, lifeRules } from '../form/lives.ts';

@@ -1,4 +1,4 @@
-// What may be set of schedules. They go by the broker's clock and by records of it, and their messages are bytes.
+// Settings of schedules. They go by the broker's clock and by records of it, and their messages are bytes.
 import type { ScheduleRules } from '@flatline/kinds/schedule';
 import { z } from 'zod';
 import { NO_HELD_TIME } from '../form/lives.ts';

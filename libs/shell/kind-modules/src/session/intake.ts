@@ -26,7 +26,7 @@ function eventIntake(decoder: EventDecoder): Intake {
       const why = refusalOf(value);
       if (why !== undefined || idempotencyKey === undefined) return why ?? { value, headers: [] };
       const event = withEventId(value, idempotencyKey);
-      // What is written is what the pipeline reads.
+      // Exactly the written record is what the pipeline reads.
       return refusalOf(event) ?? { value: event, headers: [] };
     },
   };

@@ -22,7 +22,7 @@ const event =
     const read = inputRecord(record, (value) => formats.event(value));
     const { value } = record;
     if (!isReduced || value === null || read.event === undefined || read.event === 'bad') return read;
-    // What an event passes over may be broken all the same.
+    // Fields that an event passes over may be broken all the same.
     return { ...read, fields: formats.allFields(value) ?? 'bad' };
   };
 

@@ -27,7 +27,7 @@ export const PRESET_NAMES = Object.keys(PRESETS) as [PresetName, ...PresetName[]
 /** Default of `maxTimeoutMs`. */
 export const TIMEOUT_MAX_MS: DurationMs = 31_536_000_000;
 
-/** What is set stays. Nothing is checked yet: values may be of any type. */
+/** A setting that is there stays. Nothing is checked yet: values may be of any type. */
 export function fillPreset(written: Record<string, unknown>): void {
   const { preset, maxTimeoutMs } = written;
   if (preset === undefined) return;

@@ -1,4 +1,4 @@
-// What may be set of sessions, and what it comes to.
+// Settings of sessions, and the rules that they come to.
 import {
   CHANGELOG_FORMAT_WITH_DISORDER,
   CHANGELOG_FORMAT_WITH_REDUCERS,
@@ -248,7 +248,7 @@ export function sessionPart(section: SessionSection, { reducers }: Given): OwnPa
       ...(revisionWindowMs > 0 && { revisionWindowMs }),
       // Left out where there are none: the text of the settings stays what it was (K1).
       ...(stats && { stats }),
-      // What is not reduced has the settings that it always had.
+      // Sessions without a reducer have the settings that they always had.
       ...(reducer && { reducer }),
     },
     targets,

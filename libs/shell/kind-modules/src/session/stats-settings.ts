@@ -1,4 +1,4 @@
-// What may be set of statistics of sessions (S12).
+// Settings of statistics of sessions (S12).
 import { CHANGELOG_FORMAT_WITH_KEPT, type DurationMs } from '@flatline/base';
 import { CELLS_MAX, cellsOf, type StatisticsRules } from '@flatline/kinds/session';
 import { z } from 'zod';

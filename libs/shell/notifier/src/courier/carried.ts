@@ -1,4 +1,4 @@
-// What is carried, and by which ways.
+// The outputs that are carried, and the ways they take.
 import type { EndpointConfig, NotifiedPipeline } from '@flatline/config';
 import type { Gate } from '@flatline/deliveries';
 import type { Sender } from '../sending/sender.ts';
@@ -9,7 +9,7 @@ export interface NotifierLog {
   error(message: string, facts?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What all couriers of a process share of an endpoint. */
+/** An endpoint's state that all couriers of a process share. */
 export interface Way {
   readonly endpoint: EndpointConfig;
   readonly gate: Gate;

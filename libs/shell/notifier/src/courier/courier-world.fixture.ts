@@ -9,7 +9,7 @@ import { Courier } from './courier.ts';
 
 export interface CourierWorldOptions {
   readonly startFrom?: 'earliest' | 'latest';
-  /** What was kept, to be attempted. */
+  /** Deliveries that were kept, to be attempted. */
   readonly held?: readonly Delivery[];
   /** Whose record each of them is said to be. */
   readonly heldOf?: string;

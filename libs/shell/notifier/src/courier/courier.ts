@@ -38,7 +38,7 @@ export class Courier {
     return this.#run?.endpoints ?? [];
   }
 
-  /** What is under way may end first. Idempotent. */
+  /** Requests under way may end first. Idempotent. */
   async close(): Promise<void> {
     this.#end.abort();
     const run = this.#run;

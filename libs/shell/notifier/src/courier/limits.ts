@@ -10,5 +10,5 @@ export const BODY_BYTES_MAX = 850_000;
 export const POSITIONS_EVERY_MS: DurationMs = 1_000;
 /** Positions that have not moved are committed again so often, and once as a run begins: brokers forget old ones. */
 export const POSITIONS_RENEWED_MS: DurationMs = 3_600_000;
-/** What is under way may end so long after its partition has moved away, or the process is to stop. */
+/** Requests under way may end so long after their partition has moved away, or the process is to stop. */
 export const GRACE_MS: DurationMs = 2_000;

@@ -1,4 +1,4 @@
-// What a record of the outputs, or of what is due, is to the queues of its partition.
+// Hands a record of the outputs, or of what is due, to the queues of its partition.
 //
 // Owns: nothing that changes.
 // Does not own: the queues (CourierRun), where records are read.

@@ -1,4 +1,4 @@
-// What of deliveries an operator is told, once it is committed.
+// Tells an operator of deliveries, once it is committed.
 import type { Write } from '@flatline/deliveries';
 import type { Carried } from './carried.ts';
 

@@ -1,4 +1,4 @@
-// What is decided of deliveries, as the records of a transaction.
+// Decisions on deliveries, as the records of a transaction.
 import type { Millis } from '@flatline/base';
 import type { NotifiedPipeline } from '@flatline/config';
 import type { Write } from '@flatline/deliveries';

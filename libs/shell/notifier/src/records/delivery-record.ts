@@ -7,7 +7,7 @@ import type { Breaker, Delivery, DeliveryMark, DeliveryName, GivenUp, KeptDelive
 import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
 import { COMMAND_HEADER, DELAY_HEADER } from '@flatline/ports/formats';
 
-/** What a record of either topic says beside its body. */
+/** Fields of a record of either topic beside its body. */
 const DELIVERY_HEADER = 'delivery';
 const BREAKER_HEADER = 'breaker';
 /** Its value names a command to the notifier: `enable`. */
@@ -118,7 +118,7 @@ export function replayedIn(headers: readonly RecordHeader[]): number | undefined
   return said == null ? undefined : Number(decoder.decode(said));
 }
 
-/** What was kept, or is due: by its message. */
+/** Reads a kept, or due, delivery by its message. */
 function dueRecordOf(value: Uint8Array, headers: readonly RecordHeader[]): DueRecord {
   const of = (name: string): string | undefined => {
     const found = headers.findLast((each) => each.name === name)?.value;
@@ -140,7 +140,7 @@ export function keptRecordOf(key: Uint8Array, value: Uint8Array, headers: readon
   return read === undefined ? { kind: 'other' } : { kind: 'breaker', endpoint: decoder.decode(key), breaker: read };
 }
 
-/** What a restored queue begins with; of what only waits, the body stays where it is. */
+/** Begins a restored queue; the body of a delivery that only waits stays where it is. */
 export function keptOf({
   delivery,
   phase,

@@ -1,4 +1,4 @@
-// What is kept of an answer: little, and nothing that a terminal would obey (N5).
+// Keeps little of an answer, and nothing that a terminal would obey (N5).
 
 /** Bytes of an answer that are read. */
 export const ANSWER_BYTES_MAX = 4_096;

@@ -105,7 +105,7 @@ export class HttpSender implements Sender {
     };
   }
 
-  /** What has come of an answer soon enough. Whatever follows ends its connection. */
+  /** The part of an answer that came soon enough. Whatever follows ends its connection. */
   async #beginningOf(body: Dispatcher.ResponseData['body']): Promise<Uint8Array> {
     const chunks: Buffer[] = [];
     let length = 0;

@@ -74,7 +74,7 @@ export class ActSender {
       };
     } finally {
       connection.close();
-      // What was given up fails with the connection, and was told.
+      // Acts that were given up fail with the connection, and were told.
       sending.catch(() => undefined);
     }
   }

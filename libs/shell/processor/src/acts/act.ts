@@ -14,7 +14,7 @@ export interface AskedAct {
   readonly key: Uint8Array | undefined;
   /** One schedule of the key; default: all of them. */
   readonly scheduleId?: string | undefined;
-  /** What an eviction asks for. */
+  /** The attribute and value of an eviction. */
   readonly evicts?: { readonly attribute: string; readonly equals: string } | undefined;
   /** Address of whoever asked, for the log. */
   readonly from: string;
@@ -29,7 +29,7 @@ export interface SentRecord {
   readonly offset: number;
 }
 
-/** What is said of an act that was not acknowledged. */
+/** Told of an act that was not acknowledged. */
 export const UNSURE =
   'it may be in the log: look before you ask again, since a second act also ends what has begun since';
 

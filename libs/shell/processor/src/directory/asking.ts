@@ -18,7 +18,7 @@ export interface Question extends Asking {
 }
 
 export interface Asked {
-  /** What each process behind this port answers; none: there is no such pipeline, or no process answers. */
+  /** The answers of the processes behind this port; none: there is no such pipeline, or no process answers. */
   here(asking: Asking): Prompt<readonly HereAnswers[]>;
   /** Another instance's answers, in the order of the keys. @throws where it does not answer in time */
   there(endpoint: string, group: string, asking: Asking): Promise<readonly EntryAnswer[]>;

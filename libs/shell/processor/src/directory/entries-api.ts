@@ -23,7 +23,7 @@ export interface EntriesApi extends Asked {
 const STATUS = { live: 200, none: 404, moving: 503, restoring: 503 } as const;
 
 export function addEntriesApi(server: FastifyInstance, api: EntriesApi): void {
-  // What can be said at once is sent without a promise.
+  // An answer that is at hand is sent without a promise.
   server.get<{ Params: { pipeline: string; key: string }; Querystring: object }>(BY_KEY, (request, reply) => {
     const { params, headers, query } = request;
     const isNow = proofOf(query as object);

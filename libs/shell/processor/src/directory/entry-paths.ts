@@ -34,7 +34,7 @@ export function routedUrl(url: string, method = 'GET'): string {
   return `/api/v1/entries-by-key/${pipeline}/${percentDecoded(key).toString('base64url')}${rest}`;
 }
 
-/** What lies behind the last colon is the act: one of the key is written %3A where it would be the last. */
+/** The act lies behind the last colon: one of the key is written %3A where it would be the last. */
 function actOf(path: string): string | undefined {
   const at = path.lastIndexOf(':');
   if (at < 0 || SUFFIXES.some(([suffix]) => path.endsWith(suffix))) return undefined;
@@ -43,7 +43,7 @@ function actOf(path: string): string | undefined {
   return key === undefined ? act : `${act}/-${percentDecoded(key).toString('base64url')}`;
 }
 
-/** What a query says under a name, as bytes; undefined: nothing. A plus is a space, as forms have it. */
+/** Returns the bytes of a query under a name; undefined: nothing. A plus is a space, as forms have it. */
 export function queryBytes(url: string, name: string): Buffer | undefined {
   const [, query = ''] = split(url, '?');
   const said = query.split('&').find((each) => each.startsWith(`${name}=`));

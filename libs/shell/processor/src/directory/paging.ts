@@ -3,7 +3,7 @@ import { messageOf } from '@flatline/base';
 import type { HerePage, PageAsking } from './here-pages.ts';
 
 export interface PageSource {
-  /** What each process behind this port has; none: there is no such pipeline, or no process answers. */
+  /** The rows of the processes behind this port; none: there is no such pipeline, or no process answers. */
   pageHere(asking: PageAsking): Promise<readonly HerePage[]>;
   /** Another instance's. @throws where it does not answer in time */
   pageThere(endpoint: string, group: string, asking: PageAsking): Promise<HerePage>;

@@ -18,7 +18,7 @@ const CALLERS = {
 } as const;
 type Who = keyof typeof CALLERS;
 
-/** What each may ask: 401 where he has no role, 403 where it is another. */
+/** Each caller's rights: 401 where he has no role, 403 where it is another. */
 const REFUSED: Readonly<Record<'open' | 'read' | 'admin', Readonly<Record<Who, 401 | 403 | undefined>>>> = {
   open: { tokenless: undefined, stranger: undefined, group: undefined, reader: undefined, admin: undefined },
   read: { tokenless: 401, stranger: 401, group: undefined, reader: undefined, admin: undefined },
@@ -98,7 +98,7 @@ test('[H2] the table names no route that there is not', async () => {
   try {
     for (const { method, path } of routes) {
       const answer = await fetch(`${server.address}${path}`, { method });
-      // What is watched goes on until the connection ends.
+      // A watch goes on until the connection ends.
       const first: { readonly value?: Uint8Array } = (await answer.body?.getReader().read()) ?? {};
       expect({ path, text: Buffer.from(first.value ?? []).toString() }).not.toMatchObject({
         text: expect.stringContaining(`"no ${method} `),

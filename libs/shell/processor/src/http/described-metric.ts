@@ -1,6 +1,6 @@
 import type { Registry } from '@prometheus-io/client';
 
-/** What the page of metrics, boards and alerts may know of one. */
+/** A metric as its page, boards and alerts may know it. */
 export interface DescribedMetric {
   readonly name: string;
   readonly help: string;

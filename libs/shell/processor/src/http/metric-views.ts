@@ -119,7 +119,7 @@ export interface Summed<T extends Located> extends Described {
   readonly labels?: readonly string[];
 }
 
-/** What the tasks of a pipeline count, as one sum, which goes on where tasks move away. */
+/** Counts of a pipeline's tasks as one sum, which goes on where tasks move away. */
 export function addSummed<T extends Located>(
   registry: Registry,
   { name, help, of, read, labels = [] }: Summed<T>,

@@ -107,7 +107,7 @@ const GAUGED: Readonly<Record<string, Read<TaskStatus>>> = {
   ],
 };
 
-/** What is told of each input where a pipeline has several, by its topic (S8). */
+/** Metrics of each input where a pipeline has several, by its topic (S8). */
 const INPUT_GAUGED: Readonly<Record<string, Read<InputStatus>>> = {
   flatline_input_lag_records: [
     ({ lag }) => lag,

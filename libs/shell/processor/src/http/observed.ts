@@ -49,13 +49,13 @@ export interface ProcessView {
   /** Share of the look-ups that may wait here at once. */
   readonly lookUpFill: number;
   readonly pipelines: readonly PipelineStatus[];
-  /** What it delivers to webhooks. Default: nothing. */
+  /** Its deliveries to webhooks. Default: none. */
   readonly deliveries?: readonly DeliveryStatus[];
 }
 
 /** The processor as the HTTP side sees it: asked with each request, nothing is kept. */
 export interface Observed extends Omit<ProcessView, 'pipelines' | 'deliveries'> {
-  /** What it delivers to webhooks. */
+  /** Its deliveries to webhooks. */
   deliveries(): readonly DeliveryStatus[];
   /** This program's. */
   readonly version: string;
@@ -63,7 +63,7 @@ export interface Observed extends Omit<ProcessView, 'pipelines' | 'deliveries'> 
   pipelines(): readonly PipelineStatus[];
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
-  /** What it holds of these keys itself (Q1); undefined: it has no such pipeline. */
+  /** Its own state of these keys (Q1); undefined: it has no such pipeline. */
   lookUp(asking: Asking): Prompt<HereAnswers | undefined>;
   /** Appends an act to the input (Q4); undefined: it has no such pipeline. */
   act(asked: AskedAct): Promise<ActOutcome | undefined>;
@@ -104,11 +104,11 @@ export interface Whole {
   metrics(): Promise<string>;
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): Promise<RestartOutcome>;
-  /** What each process holds of these keys; none: no process has the pipeline. */
+  /** Each process's state of these keys; none: no process has the pipeline. */
   lookUp(asking: Asking): Prompt<readonly HereAnswers[]>;
   /** Appends an act to the input (Q4), by one of its processes; undefined: none has the pipeline. */
   act(asked: AskedAct): Promise<ActOutcome | undefined>;
-  /** What each process has of the partition; none: no process has the pipeline. */
+  /** Each process's state of the partition; none: no process has the pipeline. */
   page(asking: PageAsking): Promise<readonly HerePage[]>;
   /** Where other instances reach this port; empty: they do not. */
   endpoint(): string;

@@ -41,7 +41,7 @@ function rowsOf(
   ];
 }
 
-/** What is kept has a path of its own. */
+/** The kind's own state has a path of its own. */
 function withoutKept(task: TaskStatus): Omit<TaskStatus, 'kept'> {
   const rest = Object.entries(task).filter(([name]) => name !== 'kept');
   return Object.fromEntries(rest) as unknown as Omit<TaskStatus, 'kept'>;

@@ -1,4 +1,4 @@
-// What probes say (Q5): of each partition here how far they get, and of other instances which are silent.
+// Findings of probes (Q5): how far they get on each partition here, and which other instances are silent.
 import type { DurationMs } from '@flatline/base';
 import type { ProbeLeg } from '@flatline/runtime';
 import type { PipelineStatus, ProcessView } from './observed.ts';

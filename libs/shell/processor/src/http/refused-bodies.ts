@@ -1,4 +1,4 @@
-// What the framework refuses of a request, in our own words: { "error": … }, as everywhere else.
+// Refusals of the framework in our own words: { "error": … }, as everywhere else.
 import { messageOf } from '@flatline/base';
 import type { FastifyError, FastifyInstance } from 'fastify';
 

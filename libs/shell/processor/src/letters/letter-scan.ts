@@ -3,7 +3,7 @@ import type { LogBounds } from '@flatline/kafka';
 import type { RecordCursor, TopicPartition } from '@flatline/ports';
 import { type Letter, type LetterCursor, letterRecord } from './letter.ts';
 
-/** What is kept of a letter, and how often that was replayed. */
+/** A letter as it is kept, and how often it was replayed. */
 export type Scanned<T> = T & { readonly replays: number };
 
 /** As KafkaLogScan. */

@@ -38,7 +38,7 @@ export interface ReplayMark {
   readonly offset: number;
 }
 
-/** What no route made a record of (P3). It was never in the input. */
+/** An output of which no route made a record (P3). It was never in the input. */
 export function isOutput({ origin }: Pick<Letter, 'origin'>): boolean {
   return origin.reason === ('unroutable' satisfies DeadLetterReason);
 }

@@ -99,7 +99,7 @@ function unknown({ pipeline }: OfPipeline['Params'], reply: FastifyReply): Fasti
   return reply.code(404).send({ error: `no pipeline ${pipeline}` });
 }
 
-/** What was replayed is noted with it: asked again, it is left out. */
+/** Notes each replay with the letter: asked again, it is left out. */
 function later(error: unknown, reply: FastifyReply): FastifyReply {
   return reply
     .code(503)

@@ -1,4 +1,4 @@
-// What is shown of a dead letter in a list: bounded, whatever the record holds (X6). Pure.
+// A dead letter as a list shows it: bounded, whatever the record holds (X6). Pure.
 import { copyBytes, type Millis } from '@flatline/base';
 import { isWhole, type Letter, type LetterPlace } from './letter.ts';
 

@@ -18,7 +18,7 @@ export async function untilSettled(
   place: TopicPartition,
   { clock, withinMs }: Waiting,
 ): Promise<void> {
-  // What is written later is no mark of a former replay.
+  // Later records are no marks of a former replay.
   const { lastStableOffset, highWatermark } = await scan.bounds(place);
   if (lastStableOffset >= highWatermark) return;
   const name = `${place.topic}-${place.partition}`;

@@ -1,3 +1,3 @@
-// What keeps deliveries, over any log: for worlds of simulated clusters.
+// Keeps deliveries, over any log: for worlds of simulated clusters.
 export { readKept } from './kept-state.ts';
 export { pipelineSettings } from '../pipeline-settings.ts';

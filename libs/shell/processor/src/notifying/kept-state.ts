@@ -1,4 +1,4 @@
-// What the engine keeps of a pipeline's deliveries, read from its changelog.
+// Reads the state of a pipeline's deliveries from the engine's changelog.
 import type { Millis } from '@flatline/base';
 import type { PipelineConfig } from '@flatline/config';
 import type { KeptState } from '@flatline/notifier';

@@ -3,7 +3,7 @@
 // Names and labels stay what Prometheus has, so that boards and alerts are the same wherever the samples end up.
 import type { Millis } from '@flatline/base';
 
-/** What a registry says of a metric, and of each of its samples: `metricName` where it is a part of a histogram. */
+/** A metric of a registry, and each of its samples: `metricName` where it is a part of a histogram. */
 export interface MetricSamples {
   readonly name: string;
   readonly help: string;
@@ -23,7 +23,7 @@ interface Attribute {
 }
 
 export interface OtlpSource {
-  /** What the process is, as attributes of the resource: `service.name` and the like. */
+  /** Names the process, as attributes of the resource: `service.name` and the like. */
   readonly resource: Readonly<Record<string, string>>;
   readonly version: string;
   readonly startedAt: Millis;

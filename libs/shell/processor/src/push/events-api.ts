@@ -86,7 +86,7 @@ function begin({ push, config, question, from }: Beginning, reply: FastifyReply,
 /** A connection that breaks closes, too, which is heard. */
 function ignored(): void {}
 
-/** What a subscriber can count on. */
+/** Promises to a subscriber. */
 function firstWords(config: PipelineConfig, { by, bytes }: Question): Readonly<Record<string, unknown>> {
   const { name: pipeline, kind } = config;
   const { key, keyBase64 } = keyFields(bytes);

@@ -5,7 +5,7 @@ import type { Sink } from './subscriber.ts';
 
 /** A connection with so much that the reader has not taken is full; one more event fits, so that at most twice as much waits. */
 const FULL_BYTES = 32 * 1024;
-/** What is still to be said to a reader that has stopped is given up after so long. */
+/** Bytes still owed to a reader that has stopped are given up after so long. */
 const LAST_WORDS_MS: DurationMs = 5_000;
 /** After so long without room, a reader has stopped. */
 export const STALLED_MS: DurationMs = 30_000;
@@ -45,7 +45,7 @@ export class HttpSink implements Sink {
     const isFull = this.#response.writableLength + bytes.length >= FULL_BYTES;
     if (isFull) this.#response.write(bytes, this.#flushed);
     else this.#response.write(bytes);
-    // What the system has taken at once does not wait here.
+    // Bytes that the system has taken at once do not wait here.
     return !isFull || this.#response.writableLength < FULL_BYTES;
   }
 

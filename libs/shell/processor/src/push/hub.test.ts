@@ -20,7 +20,7 @@ const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const partitionOf = (key: string): number => key.charCodeAt(1) % PARTITIONS;
 
 class TestSink implements Sink {
-  /** What the reader has taken, and what waits on the way. */
+  /** Events that the reader has taken, and those on the way. */
   readonly taken: string[] = [];
   readonly waiting: string[] = [];
   hasEnded = false;
@@ -64,7 +64,7 @@ class Client {
     this.start = start;
   }
 
-  /** What arrives of the connection. */
+  /** Events that arrive on the connection. */
   receive(): void {
     for (const block of this.sink.taken.splice(0)) {
       const line = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
@@ -219,7 +219,7 @@ describe('the hub', () => {
         client.receive();
         if (!(client.sink.hasEnded && client.sink.waiting.length === 0) && !(what === 9 && random.chance(0.2)))
           continue;
-        // What has not arrived is gone with the connection.
+        // Events that have not arrived are gone with the connection.
         client.sink.take(random.below(client.sink.waiting.length + 1));
         client.receive();
         cluster.hubs[client.hub]!.detach(client.subscriber!);

@@ -194,7 +194,7 @@ export class Hub {
     if (seen === undefined) return cursorText(topic, vector, partition);
     // A snapshot may be ahead of what this instance has read.
     const ahead = new Map([...vector].map(([each, at]) => [each, Math.max(at, seen.vector.get(each) ?? 0)]));
-    // What was looked at later than its partition would be said twice to whoever goes on from before it.
+    // An entry looked at later than its partition would be said twice to whoever goes on from before it.
     if (seen.keys.size > 0 && !hasPassed(ahead, seen)) return undefined;
     return cursorText(topic, ahead, partition);
   }

@@ -23,7 +23,7 @@ export interface OutputTailParts {
   readonly onOutput: (output: Output) => void;
   /** All up to the offset has come. */
   readonly onRead: (partition: number, offset: number) => void;
-  /** What is to be read is not there any more, or the topic was deleted and made again: nothing is read of it until it is opened again. */
+  /** The records to read are gone, or the topic was deleted and made again: nothing is read of it until it is opened again. */
   readonly onLost: (partition: number, why: string) => void;
 }
 
@@ -111,7 +111,7 @@ export class OutputTail {
     });
   }
 
-  /** What one answer has brought; the next one has its own turn. */
+  /** Reads the records of one answer; the next one has its own turn. */
   #read(partition: number, reading: Reading): void {
     const { subscription } = reading;
     const fetched = subscription.take();

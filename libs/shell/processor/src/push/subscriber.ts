@@ -16,7 +16,7 @@ export interface Subscriber {
   readonly sink: Sink;
   /** Set while its connection is full. */
   blocked: Blocked | undefined;
-  /** What its snapshot was made of, while some of that has yet to come; undefined: it all has. */
+  /** The rest of its snapshot, while some of it has yet to come; undefined: all of it has. */
   seen: Start | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What an instance delivers of a pipeline, by endpoint: added up over its partitions.
+// An instance's deliveries of a pipeline, by endpoint: added up over its partitions.
 import type { DeliveryStatus } from '@flatline/notifier';
 
 /** The worst of a partition's breakers is the endpoint's. */

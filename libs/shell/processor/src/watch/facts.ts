@@ -1,4 +1,4 @@
-// What a dashboard shows, as facts: each has a path, and is replaced whole when it changes (docs/DASHBOARD.md).
+// The facts of a dashboard: each has a path, and is replaced whole when it changes (docs/DASHBOARD.md).
 //
 //   instance                    who answers, and when
 //   pipelines                   names, in the order of the configuration

@@ -1,4 +1,4 @@
-// What other instances of the groups tell of themselves, while somebody watches this one.
+// Facts that other instances of the groups tell of themselves, while somebody watches this one.
 //
 // Owns: one connection to each, and the facts that came over it.
 // Does not own: who they are (the group tells), how they are reached (OtherInstances).

@@ -1,4 +1,4 @@
-// What is asked of processes to make facts of: a part of what HTTP shows of them.
+// Asks processes for the state that facts are made of: a part of what HTTP shows of them.
 import type { KindName, Millis } from '@flatline/base';
 import type { DeliveryStatus } from '@flatline/notifier';
 import type { InstancePartitions } from '@flatline/ports';

@@ -1,4 +1,4 @@
-// What one page has been told of the facts, and what it is owed.
+// One page's view of the facts: those it has been told, and those it is owed.
 //
 // Owns: the paths whose facts changed since it was told of them, oldest first.
 // Does not own: the facts (Board), the connection (Sink).
@@ -40,7 +40,7 @@ export class Watcher {
     return Buffer.from(`{"facts":{${said.join(',')}}${more}}\n`);
   }
 
-  /** What changes all the time comes last. */
+  /** Facts that change all the time come last. */
   #inTurn(): readonly string[] {
     const [often, seldom] = [[] as string[], [] as string[]];
     for (const path of this.#owed) (path.startsWith(NOW) ? often : seldom).push(path);

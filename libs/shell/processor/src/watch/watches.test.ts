@@ -62,7 +62,7 @@ async function turnOf(clock: ManualClock): Promise<void> {
   await settle();
 }
 
-/** What is looked at, and how often it was. */
+/** Counts the looks at each fact. */
 function processor(pipelines: () => ProcessView['pipelines']) {
   const clock = new ManualClock();
   const looks = { count: 0 };

@@ -19,7 +19,7 @@ import type { Shown } from './shown.ts';
 export const EVERY_MS: DurationMs = 500;
 /** A look at thousands of partitions takes long enough to be felt by heartbeats: then it is taken less often. */
 const LOOK_SHARE = 0.02;
-/** What a look takes may be a wait for a worker that is silent: what others tell does not wait longer for that. */
+/** A look may wait for a silent worker: the facts of others wait no longer for that. */
 const PAUSE_MAX_MS: DurationMs = 5_000;
 const WATCHERS_MAX = 100;
 
@@ -90,7 +90,7 @@ export class Watches {
       const looked = await this.#parts.look();
       if (this.#size > 0) this.#tell(looked);
     } catch {
-      // What is shown stays, and its time with it: the page says how old it is.
+      // The fact shown stays, and its time with it: the page says how old it is.
     }
     this.#isLooking = false;
     if (this.#size === 0) return;

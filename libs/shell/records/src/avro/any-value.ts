@@ -45,7 +45,7 @@ export class AnyValues {
     };
   }
 
-  /** What occupies no bytes is not visited, as in skipping: records of such fields may be nested 2^30-fold in a record of two bytes. */
+  /** Elements of no bytes are not visited, as in skipping: records of such fields may be nested 2^30-fold in a record of two bytes. */
   #field(type: Type): ReadAny {
     return this.#skips.of(type) === undefined ? () => null : this.of(type);
   }
@@ -56,7 +56,7 @@ export class AnyValues {
   }
 
   #array(items: Type): ReadAny {
-    // What says how many there are, and nothing of them, is not believed.
+    // A count without elements is not believed.
     const isEmpty = this.#skips.of(items) === undefined;
     const read = this.of(items);
     return (reader) => {

@@ -1,7 +1,7 @@
 // Keeps attributes of an input out, or replaces their values by a keyed hash, before anything of the record is kept (E1).
 //
 // A decoder around the decoder: the task, its state, outputs, changelog and whoever looks at them never see what does not pass.
-// What it costs, only pipelines pay that have the setting.
+// Only pipelines that have the setting pay for it.
 import { assert } from '@flatline/base';
 import type { DecodeOutcome, ValueDecoder } from '@flatline/ports/formats';
 import { createHmac } from 'node:crypto';

@@ -11,7 +11,7 @@ import { asBuffer } from '../text-reader.ts';
 export type ReceivedSummary = Omit<SessionSummary, 'reason' | 'state' | 'reduced'> & {
   readonly reason: string;
   readonly state: string;
-  /** What the pipeline's reducer has come to, by its schema; undefined: it has none. */
+  /** The result of the pipeline's reducer, by its schema; undefined: there is no reducer. */
   readonly reduced?: unknown;
 };
 

@@ -55,7 +55,7 @@ export class CommitBudget {
     const counted = Math.max(bytes, requestBytes);
     const ofBrokers = (counted * targetMs) / Math.max(1, tookMs - ownDelayMs);
     const ofTimeout = (counted * targetMs * OWN_DELAY_FACTOR) / Math.max(1, tookMs);
-    // What a cut makes of what was counted may be many times that, and will be again; of a small one most is its header.
+    // A cut may make many times as many bytes of the counted ones, and will again; of a small one most is its header.
     const countedShare = bytes < requestBytes ? 1 : Math.min(1, countedBytes / bytes);
     const fits = Math.min(ofBrokers, ofTimeout) * countedShare;
     const isFilled = countedBytes * 2 >= this.bytesMax;

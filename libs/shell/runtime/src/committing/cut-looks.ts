@@ -19,7 +19,7 @@ export interface CutLooksParts {
   readonly onAwaited: () => void;
 }
 
-/** What was seen at a cut. */
+/** Facts seen at a cut. */
 export interface CutLook<T> {
   readonly looked: T;
   readonly outputEnd: number;

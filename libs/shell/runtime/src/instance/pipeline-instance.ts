@@ -195,14 +195,14 @@ export class PipelineInstance implements MembershipListener {
     return this.#runners.get(partition)?.restart() ?? false;
   }
 
-  /** What the key, which is of the partition, has there, where that can be said at once; undefined: `lookUp` tells. */
+  /** Returns the state of the key, which is of the partition, where it can be said at once; undefined: `lookUp` tells. */
   lookAtOnce(partition: number, key: Uint8Array, how: LookUpAtOnceHow): LookUp | undefined {
     const runner = this.#runners.get(partition);
     if (runner !== undefined) return how.isNow ? undefined : runner.lookAtOnce(key, how.show);
     return this.#standing(partition, key, how) ?? this.#elsewhere(partition);
   }
 
-  /** What the key, which is of the partition, has there, from this instance's own state (Q1, Q2). */
+  /** Returns the state of the key, which is of the partition, from this instance's own (Q1, Q2). */
   async lookUp(partition: number, key: Uint8Array, how: LookUpHow): Promise<LookUp> {
     const own = await this.#runners.get(partition)?.lookUp(key, how);
     if (own?.kind === 'found') return own;

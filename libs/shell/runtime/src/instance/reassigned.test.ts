@@ -126,7 +126,7 @@ test.each([
     await beat(3);
     const { committedPosition = 0 } = second.instance.status()[0]!;
     if (knownMs === 0) second.host.pause();
-    // What it has read and not committed is lost.
+    // Records that were read and not committed are lost.
     log.partition(INPUT, partition).changeLeader({ losesFrom: committedPosition });
     await time.runFor(knownMs);
     if (knownMs > 0) expect(second.instance.status()).toMatchObject([{ partition, state: 'stopped' }]);

@@ -29,7 +29,7 @@ export interface SilentOwner {
   readonly partition: number;
   readonly owner: string;
   readonly forMs: DurationMs;
-  /** What is known of it, and what may be the cause. */
+  /** Says what is known of it, and what may be the cause. */
   readonly detail: string;
 }
 

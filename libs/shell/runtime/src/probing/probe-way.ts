@@ -20,7 +20,7 @@ export interface ProbePlace {
   readonly leg: ProbeLeg;
   /** Since it began; the process's own delay is taken off. */
   readonly forMs: DurationMs;
-  /** What the leg waits for, and of whom. */
+  /** Names what the leg waits for, and of whom. */
   readonly waitsFor: string;
 }
 

@@ -30,7 +30,7 @@ export interface TaskProbeParts {
   readonly settledCuts: SettledCuts;
   /** Records are in hand; and the ends of each input as of the newest answer. */
   readonly feed: { readonly hasRecords: boolean; readonly ends: readonly (LogEnds | undefined)[] };
-  /** What the task waits for, as far as it knows. */
+  /** Names what the task waits for, as far as it knows. */
   readonly waitingFor: () => string | undefined;
   readonly events: LoopEvents;
 }

@@ -132,7 +132,7 @@ export class ChangelogTail {
     }
   }
 
-  /** What was fetched, standing on its next record, or undefined once done. */
+  /** The fetched records, standing on the next one; undefined once done. */
   async #next(isDone: () => boolean, abandon: AbortSignal | undefined): Promise<FetchedRecords | undefined> {
     for (;;) {
       if (this.#fetched !== undefined) {

@@ -17,7 +17,7 @@ import type { TaskStore } from '../local-store/task-store.ts';
 export interface RestoreParts {
   readonly context: TaskContext;
   readonly store: TaskStore;
-  /** What a standby has read of this partition on this instance, with that store; it is used up. */
+  /** A standby's copy of this partition on this instance, with that store; it is used up. */
   readonly standby: TaskRestoration | undefined;
   /** Aborted once the task is no longer wanted: a wait for records then ends with Retriable. */
   readonly abandon: AbortSignal;

@@ -111,7 +111,7 @@ export class Standby {
     };
   }
 
-  /** What the key has as far as the changelog is read; undefined where it cannot be said now. */
+  /** Returns the key's state as far as the changelog is read; undefined where it cannot be said now. */
   lookUp(key: Uint8Array, show: ShowEntry): LookUp | undefined {
     const restoration = this.#restoration;
     if (this.#state !== 'following' || restoration === undefined) return undefined;

@@ -18,7 +18,7 @@ const UNSOUND: LookUp = { kind: 'restoring', detail: 'a record made the task fai
 /** How often what is due is waited for, a commit each: beyond, more is due than takes effect. */
 const DUE_WAITS_MAX = 100;
 
-/** What stands as it was committed; undefined: that has to be waited for. Costs no promise: most keys are asked for so. */
+/** Answers from a state that is committed as it stands; undefined: wait for the commit. Costs no promise: most keys are asked for so. */
 export function lookAtOnce(
   { task, partition }: Pick<LookedIn, 'task' | 'partition'>,
   key: Uint8Array,

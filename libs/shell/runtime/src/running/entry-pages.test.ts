@@ -36,7 +36,7 @@ function closesOf(world: World, partition: number): readonly Close[] {
   });
 }
 
-/** What is wrong with a page, in words. */
+/** Lists the faults of a page, in words. */
 function faultsOf({ partition, key, page }: Asked, closes: readonly Close[]): readonly string[] {
   if (page.kind !== 'found') return [];
   const { rows, asOf, outputEnd } = page;

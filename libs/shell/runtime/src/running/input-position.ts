@@ -102,7 +102,7 @@ function otherInput({ topic, partition }: TopicPartition, { position }: InputPos
   );
 }
 
-/** What was read of several inputs in one order says nothing of more, or fewer. */
+/** A position read of several inputs in one order says nothing of more, or fewer. */
 export function otherInputs(last: CommitHeader, { inputs }: TaskContext): PartitionStopped {
   const topics = inputs.map(({ topic }) => topic).join(', ');
   return new PartitionStopped(

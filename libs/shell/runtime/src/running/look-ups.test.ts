@@ -20,7 +20,7 @@ interface Judged {
   readonly answer: LookUp;
   /** Input position below which all was committed by the task that answered, when it did. */
   readonly committed: number;
-  /** What was acknowledged when it was asked, if it had to be as new as that. */
+  /** The position that was acknowledged when it was asked, if the answer had to be as new as that. */
   readonly acknowledged: number;
 }
 

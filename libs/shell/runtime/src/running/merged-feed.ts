@@ -122,7 +122,7 @@ export class MergedFeed implements InputFeed {
     return false;
   }
 
-  /** What a step's end asks for: another one now, another turn, or nothing before something happens. */
+  /** Says how to go on after a step: with another one now, in another turn, or once something happens. */
   #after(outcome: MergedOutcome, inHand: readonly (FetchedRecords | undefined)[]): 'goOn' | 'again' | 'wait' {
     if (outcome.kind === 'awaiting') return 'wait';
     if (outcome.kind === 'limit') return 'goOn';
@@ -167,11 +167,11 @@ export class MergedFeed implements InputFeed {
     const present = Math.max(-Infinity, ...fronts) + 1;
     if (Number.isFinite(present)) return { ...silence, live: true, present };
     if (this.#awaitedOf(number, front) === Infinity) return silence;
-    // What waits is older than whatever producers still send to an input that is read to its end.
+    // A waiting record is older than whatever producers still send to an input that is read to its end.
     return { ...silence, live: true, present: this.#wallNow - this.#context.settings.input.liveWithinMs };
   }
 
-  /** What the input is to pass: the earliest that is due, or a record of another input, for which no tick is waited. */
+  /** Returns the instant that the input has to pass: the earliest that is due, or a record of another input, without waiting for a tick. */
   #wantedOf(number: number, front: Millis): Millis | undefined {
     const { tickMs } = this.#context.settings;
     const due = this.#task.earliestDue() ?? Infinity;

@@ -3,7 +3,7 @@ import { counted, Fatal, Retriable } from '@flatline/base';
 import type { PipelineSettings } from '../settings.ts';
 import type { TaskContext } from '../task-context.ts';
 
-/** What ends a process whose input has another partition count than when it started; `now` is in words. */
+/** Ends a process whose input has another partition count than when it started; `now` is in words. */
 export function otherPartitionCount(
   { inputTopic, inputPartitions }: PipelineSettings,
   { topic, now }: { readonly topic: string; readonly now: string } = { topic: inputTopic, now: 'more' },

@@ -1,4 +1,4 @@
-// What holds up one of several inputs, or ends what was fetched of it, while others go on.
+// One of several inputs is held up, or its fetched records end, while the others go on.
 import { describe, expect, test } from '@jest/globals';
 import { resetEvent } from '@flatline/ports/formats';
 import { TASK_BOUNDS } from '../limits.ts';

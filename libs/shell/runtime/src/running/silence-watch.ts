@@ -78,7 +78,7 @@ export class SilenceWatch {
     const { ports } = context;
     const { topic, partition } = context.inputs[number]!;
     const { ends } = reading;
-    // What waits behind records of another input is not looked for.
+    // Records that wait behind another input are not looked for.
     const owedSinceMs = reading.isHeldUp ? undefined : proof.owedSinceMs;
     const { position } = task.inputAt(number);
     const isExplained = owedSinceMs !== undefined && !isHidden(ends, owedSinceMs, position);

@@ -1,4 +1,4 @@
-// What a record waits for before it can be applied, and where the input ends for this task.
+// Obstacles to applying the next record, and where the input ends for this task.
 //
 // Owns: that, and looking again.
 // Does not own: the records (InputReading), applying them (Stepping).

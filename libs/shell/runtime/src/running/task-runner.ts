@@ -91,7 +91,7 @@ export class TaskRunner {
     });
   }
 
-  /** What the key has, where a task runs here and that is committed as it stands; undefined: `lookUp` tells. */
+  /** Returns the key's state where a task runs here and the state is committed as it stands; undefined: `lookUp` tells. */
   lookAtOnce(key: Uint8Array, show: LookUpHow['show']): LookUp | undefined {
     const { kind } = this.#state;
     const { task } = this.#holdings;
@@ -99,7 +99,7 @@ export class TaskRunner {
     return lookAtOnce({ task, partition: this.partition }, key, show);
   }
 
-  /** What the key has, by a task that runs here; else why that cannot be said. */
+  /** Returns the key's state, by a task that runs here; else why it cannot be said. */
   async lookUp(key: Uint8Array, how: LookUpHow): Promise<LookUp> {
     const running = this.#running;
     if (running === undefined) return this.#absence;

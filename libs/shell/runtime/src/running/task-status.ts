@@ -39,7 +39,7 @@ export interface TaskStatus {
   /** Each input, where there are several (S8); empty where there is one. */
   readonly inputs: readonly InputStatus[];
   readonly counters: TaskCounters | undefined;
-  /** What was last said of what the kind keeps, such as the newest windows of statistics that are over (S12); plain data. */
+  /** The kind's own state as last committed, such as the newest windows of statistics that are over (S12); plain data. */
   readonly kept: PartitionTask['kept'];
   /** The newest dead letter, and the newest key that lies in another partition than its own, since the task started here. */
   readonly refused: RefusedRecord | undefined;

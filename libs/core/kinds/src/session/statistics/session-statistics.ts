@@ -22,7 +22,7 @@ import { WindowCell } from './window-cell.ts';
 /** A value for each dimension. */
 type Label = readonly string[];
 
-/** What counts of a session: a part of its entry. */
+/** A session's part in statistics: a part of its entry. */
 interface CountedSession {
   readonly firstOffset: number;
   readonly detail: { readonly texts: { attributeValues(): ReadonlyMap<string, string> } | undefined } | undefined;
@@ -34,7 +34,7 @@ interface StatisticsParts {
   readonly open: () => readonly CountedSession[];
 }
 
-/** What the open sessions of a key count as, by the places at which they began. */
+/** The counts of a key's open sessions, by the places at which they began. */
 export type Standing = ReadonlyMap<number, Label>;
 
 type Cells = Map<string, WindowCell>;
@@ -108,7 +108,7 @@ export class SessionStatistics implements Kept {
     this.#count(after, () => undefined);
   }
 
-  /** What these open sessions of a key count as, before a record is applied by its time (C7), for `became`. */
+  /** Returns the counts of these open sessions of a key, before a record is applied by its time (C7), for `became`. */
   standingOf(sessions: readonly CountedSession[]): Standing {
     const counted = sessions.filter((session) => this.#counts(session));
     return new Map(
@@ -154,7 +154,7 @@ export class SessionStatistics implements Kept {
     return firstOffset >= 0 && offsetAt(firstOffset) >= this.#since[inputAt(firstOffset)]!;
   }
 
-  // What the engine asks.
+  // Called by the engine.
 
   get settlesAt(): Millis {
     return this.#settledTo + this.#shortestMs;

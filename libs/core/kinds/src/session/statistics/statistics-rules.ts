@@ -1,6 +1,6 @@
 import type { DurationMs } from '@flatline/base';
 
-/** What is counted of sessions, by windows of the clock and values of their attributes (S12). */
+/** Statistics of sessions, by windows of the clock and values of their attributes (S12). */
 export interface StatisticsRules {
   /** Lengths of the windows, ascending, each a multiple of the one before; they begin at multiples of it since the epoch. */
   readonly windows: readonly DurationMs[];

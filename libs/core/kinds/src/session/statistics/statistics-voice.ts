@@ -1,4 +1,4 @@
-// What is said of a window that is over (S12).
+// Tells of a window that is over (S12).
 import type { SessionStats, SessionStatsEncoder } from '@flatline/ports/formats';
 import type { Effects } from '../../contract.ts';
 import type { WindowCell } from './window-cell.ts';

@@ -1,4 +1,4 @@
-// What is counted in one window of the sessions with the same values of all dimensions (S12).
+// Counts of one window, for the sessions with the same values of all dimensions (S12).
 import { type ByteReader, type ByteWriter, type DurationMs, MalformedBytes } from '@flatline/base';
 import type { CloseReason } from '@flatline/ports/formats';
 import { DurationSketch } from './duration-sketch.ts';

@@ -52,7 +52,7 @@ export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** What a pipeline's rules say of a reducer: of today's, or as a text has it. */
+/** The reducer of a pipeline's rules: of today's, or as a text has it. */
 function said(rules: object): ReducerRules {
   return rules as ReducerRules;
 }

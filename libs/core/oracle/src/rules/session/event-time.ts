@@ -83,7 +83,7 @@ export function withEvent(
   let session = begun(withActivity(one, rules, onOwnInput(one, activity)), activity);
   const duplicates = session.duplicates - one.duplicates;
   let others = sessions.filter((each) => !met.includes(each));
-  // What the timeout in force now reaches.
+  // Events within the timeout in force now.
   for (;;) {
     const { openedAt } = session;
     const end = endOf(session, gaps);

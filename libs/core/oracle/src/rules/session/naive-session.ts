@@ -423,7 +423,7 @@ function seenIn(
   if (rules.reducer === undefined || event === undefined || value === null) return undefined;
   return () => {
     const { fields = jsonObject(value) } = record;
-    // What a field of another schema holds was passed over till now.
+    // Fields of another schema were passed over till now.
     if (fields === 'bad') throw new Refused('its fields cannot be read');
     const attributes = Object.fromEntries(event.attributes ?? []);
     return {

@@ -61,7 +61,7 @@ function readSession(image: Uint8Array, hasLater: boolean): Session {
   return session;
 }
 
-/** What its head does not say, and the key's later sessions, which have none themselves. */
+/** The part that its head does not say, and the key's later sessions, which have none themselves. */
 function readDisorder(bytes: BlockReader, session: Session, hasLater: boolean): void {
   if (bytes.byte() === 1) {
     session.timeoutMs = bytes.varint();
@@ -184,7 +184,7 @@ export function differences(found: Session, expected: Session): string[] {
   return different;
 }
 
-/** What is expected, with a hash that could not be reckoned (E1) as it was found. */
+/** Returns the expected state, with a hash that could not be reckoned (E1) as it was found. */
 function reckoned(expected: unknown, found: unknown): unknown {
   if (mayBeHash(found, expected)) return found;
   if (expected instanceof Map) {

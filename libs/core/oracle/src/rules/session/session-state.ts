@@ -42,7 +42,7 @@ export interface Session {
   hasSources: boolean;
   /** When a record last told of it, or it opened (S11); undefined: it opened where no updates were said. */
   toldAt: Millis | undefined;
-  /** What its reducer has come to (S10). */
+  /** The result of its reducer (S10). */
   reduced: ReducedState | undefined;
   /** Event time of an explicit end that has not closed it yet (C7). */
   endedAt: Millis | undefined;

@@ -14,7 +14,7 @@ const LENGTH_BYTES = 4;
 
 const utf8 = new TextEncoder();
 
-/** What disorder has left (C7), what the reducer has come to (S10), and the texts. */
+/** Bytes of disorder (C7), of the reducer's state (S10), and of the texts. */
 export function stateSize(session: Session): number {
   return disorderSize(session) + reducedSize(session.reduced) + textsSize(session);
 }

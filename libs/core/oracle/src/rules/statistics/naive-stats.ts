@@ -35,7 +35,7 @@ interface Cell {
   opened: number;
   /** Those that may still be taken back. */
   readonly closes: Set<Close>;
-  /** What all others come to. */
+  /** The sum of all others. */
   readonly byReason: Map<string, number>;
   readonly bins: Map<number, number>;
   zeros: number;
@@ -174,7 +174,7 @@ export class NaiveStats {
     for (const { cells } of this.#windows.values()) for (const cell of cells.values()) addUp(cell, overTo);
   }
 
-  /** What is said of windows that only the clock has passed, by a record that is not applied yet, if it is said already. */
+  /** Tells of windows that only the clock has passed, by a record that is not applied yet, if they are told already. */
   mayBeSaid(clock: Millis): ExpectedStats[] {
     if (this.#rules === undefined) return [];
     return this.#upTo(clock).flatMap(([, { start, end, cells }]) => {
@@ -236,7 +236,7 @@ export class NaiveStats {
     });
   }
 
-  /** What was counted there has been taken back; a change of attributes alone leaves nothing else behind. */
+  /** Its count there was taken back; a change of attributes alone leaves nothing else behind. */
   #dropEmpty(): void {
     for (const [name, { start, end, cells }] of this.#windows) {
       for (const [label, { opened, closes, byReason }] of cells) {

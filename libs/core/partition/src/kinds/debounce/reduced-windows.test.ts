@@ -1,4 +1,4 @@
-// What windows come to by a reducer with a state (S10, B3), against the second reading of the rules.
+// Windows with a reducer that has a state (S10, B3), against the second reading of the rules.
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { type BuiltIns, builtInReducer, defineReducer, StateReducer } from '@flatline/kinds/reducing';

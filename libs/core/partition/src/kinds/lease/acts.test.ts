@@ -1,4 +1,4 @@
-// What an operator does to leases (Q4).
+// Acts of an operator on leases (Q4).
 import { describe, expect, test } from '@jest/globals';
 import { bears, brief, LeaseLog, type LeaseSettings, START, T } from './leases.fixture.ts';
 
@@ -13,7 +13,7 @@ function evict(log: LeaseLog, after: number, by: string): void {
   log.add(T + after, null, { attribute: 'by', equals: by }, command('EVICT'));
 }
 
-/** What is said, and that the rules read a second time say the same. */
+/** Returns the answers, and compares them with the second reading of the rules. */
 function said(log: LeaseLog, key = 'k'): readonly string[] {
   log.commit();
   expect(log.all()).toEqual(log.folded().all);

@@ -39,7 +39,7 @@ test('[D1][I1] the messages of a key, not of others, are 64 000 000 bytes at mos
   const longer = add('below', 'd', 4_000_000);
   add('below', 'd', 3_999_998);
   add('below', 'f', 1);
-  // What is due at once is no schedule, but it may be one for all that its record says.
+  // A run that is due at once is no schedule, but it may be one for all that its record says.
   const now = log.add(T, 'below', { 'due-at': T }, 'v');
   log.add(T, 'below', { 'schedule-id': 'a' }, null);
   add('below', 'g', LARGE);

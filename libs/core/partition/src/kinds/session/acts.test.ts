@@ -1,4 +1,4 @@
-// What an operator does to sessions (Q4), one act at a time.
+// Acts of an operator on sessions (Q4), one at a time.
 import { describe, expect, test } from '@jest/globals';
 import type { DisorderSettings } from './disorder.fixture.ts';
 import { WALL } from '../kind-log.fixture.ts';

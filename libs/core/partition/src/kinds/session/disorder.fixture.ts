@@ -9,7 +9,7 @@ import { bytes, options, text } from '../../task.fixture.ts';
 import { rulesOf } from '../reducer-rules.fixture.ts';
 import { type Folded, KindLog, type Output, PARTITION, WALL } from '../kind-log.fixture.ts';
 
-/** What is said of a session: a summary, or that a tombstone came. */
+/** A record about a session: a summary, or a tombstone. */
 export type Summary = Readonly<Record<string, unknown>>;
 
 /** The codecs are the shell's: as much of one as these tests send. */

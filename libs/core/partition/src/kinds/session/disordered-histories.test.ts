@@ -77,7 +77,7 @@ function firstOf(session: readonly Event[]): number {
   return Math.min(...session.map(({ offset }) => offset));
 }
 
-/** What the naive one says of a summary; names of the absorbed in the order of their offsets. */
+/** The naive summary; names of the absorbed in the order of their offsets. */
 function comparable(summary: Summary, like: object): unknown {
   const { absorbed = [] } = summary as { absorbed?: readonly string[] };
   const sorted = [...absorbed].sort((a, b) => Number(a.slice(2)) - Number(b.slice(2)));

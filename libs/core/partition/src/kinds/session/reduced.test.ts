@@ -1,4 +1,4 @@
-// What sessions come to by a reducer (S10).
+// Sessions with a reducer (S10).
 import { describe, expect, test } from '@jest/globals';
 import {
   type BuiltIns,
@@ -28,7 +28,7 @@ function add(log: DisorderLog, ...rows: readonly Row[]): DisorderLog {
   return log;
 }
 
-/** What the sessions of k came to, once all have closed. */
+/** Returns the results of the sessions of k, once all have closed. */
 function reduced(log: DisorderLog): readonly unknown[] {
   log.add(T + 1e6, null);
   log.commit();

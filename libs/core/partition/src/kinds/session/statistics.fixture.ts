@@ -75,7 +75,7 @@ export class StatisticsLog extends KindLog<Said> {
     return { said: new Map(stats.map(({ key, fields }) => [key, [written(fields)]])), refused };
   }
 
-  /** What was said on the topic of statistics, by key. */
+  /** Records of the topic of statistics, by key. */
   windows(): Readonly<Record<string, readonly Said[]>> {
     return Object.fromEntries(Object.entries(this.all()).filter(([key]) => key.startsWith('[')));
   }

@@ -1,4 +1,4 @@
-// What is said of live sessions, and of those with more events than anybody sends.
+// Words about live sessions, and about those with more events than anybody sends.
 import { describe, expect, test } from '@jest/globals';
 import type { EventDecoder, SessionSummary } from '@flatline/ports/formats';
 import { resetEvent } from '@flatline/ports/formats';

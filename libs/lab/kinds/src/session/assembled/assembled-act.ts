@@ -1,4 +1,4 @@
-// What the senders of assembled sessions send: beats, events, rows of tables, ends, erasures, and what comes late.
+// The records of assembled sessions: beats, events, rows of tables, ends, erasures, and late data.
 import type { DurationMs, Random } from '@flatline/base';
 import { type Act, headersOf } from '../../traffic/kind-traffic.ts';
 import { oneOf } from '../../worlds/one-of.ts';

@@ -10,7 +10,7 @@ type SessionSection = Extract<ConfigurationInput['pipelines'][number], { readonl
 /** Settings of one input, beside its topic. */
 export type InputSettings = Omit<Extract<SessionSection['input'], { readonly topic: string }>, 'topic'>;
 
-/** What the topics of a trial must show for its features to have mattered (V12). */
+/** Sights without which a trial's features did not matter (V12). */
 export type AssembledSight = 'opened' | 'updated' | 'revised' | 'absorbed' | 'reduced' | 'hashed' | 'counted' | 'late';
 
 export interface Assembly {

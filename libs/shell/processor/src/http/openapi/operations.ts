@@ -1,4 +1,4 @@
-// What can be asked, by the path that a caller writes; `route` is where the router finds it (entry-paths.ts).
+// The operations, by the path that a caller writes; `route` is where the router finds it (entry-paths.ts).
 import { KIND_WORDS } from '@flatline/kind-modules/words';
 import { ACT_ON_ALL, ACT_ON_KEY, BY_KEY, LIST, LOOK_UP } from '../../directory/entry-paths.ts';
 import { type Schema, type SCHEMAS, text, whole } from './schemas.ts';
