@@ -9,8 +9,8 @@
 //        first one whose whole state the changelog has are compared as the output is read, as far as it is right (BF1).
 //   PK2  What is alive in that first state was said later, in the output of commits behind it.
 import type { Millis } from '@flatline/base';
-import { nameOf, textOf } from '../logs/byte-names.ts';
-import { furthest, inputOf, placeOf, placeText, type Positions, positionsText } from '../logs/places.ts';
+import { textOf } from '../logs/byte-names.ts';
+import { furthest, inputOf, type Positions, positionsText } from '../logs/places.ts';
 import { NotABlock } from '../logs/block-reader.ts';
 import { BeforeAnchor, type FoldedCommit } from './before-anchor.ts';
 import { ChangelogFold } from '../logs/changelog-fold.ts';
@@ -19,13 +19,23 @@ import { DelayCauses } from './delay-cause.ts';
 import { Feed } from './feed.ts';
 import { FloorCheck } from './floor-check.ts';
 import type { InputRecord, LetterRecord, LogRecord, OutputRecord, PartitionHistory } from '../logs/history.ts';
-import { type Behind, InputWalk } from './input-walk.ts';
+import { InputWalk } from './input-walk.ts';
+import { inputsOf } from './inputs-of.ts';
 import { firstKnown } from './known-settings.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import { LetterCheck } from './letter-check.ts';
 import { type JudgedRules, readingOf } from './kinds.ts';
 import type { ExpectedRecord, KindReading } from '../rules/reading.ts';
 import { OutputCheck } from './output-check.ts';
+import {
+  checkBehind,
+  checkKept,
+  checkOverdue,
+  checkSettings,
+  checkStore,
+  type PartitionEnd,
+  type Places,
+} from './partition-end.ts';
 import { Place } from './place.ts';
 import { RouteCheck } from './route-check.ts';
 import { RulesInForce } from './rules-in-force.ts';
@@ -33,9 +43,6 @@ import type { Findings } from './report.ts';
 import { StateCheck } from './state-check.ts';
 import { StatsCheck } from './stats-check.ts';
 import { TransactionWalk } from './transaction-walk.ts';
-
-/** Characters shown of a text that cannot be read. */
-const SHOWN_LENGTH = 60;
 
 export interface PartitionCheckParts {
   readonly history: PartitionHistory;
@@ -50,7 +57,7 @@ export interface PartitionCheckParts {
 export class PartitionCheck {
   readonly #parts: PartitionCheckParts;
   readonly #inForce: RulesInForce;
-  readonly #places: Record<'input' | 'changelog' | 'output' | 'deadLetters', Place>;
+  readonly #places: Places;
   readonly #walks: Record<'changelog' | 'output' | 'deadLetters', TransactionWalk>;
   readonly #input: InputWalk;
   readonly #changelogFeed: Feed<LogRecord>;
@@ -381,12 +388,13 @@ export class PartitionCheck {
     if (this.#isAnchored) await this.#routes?.finish();
     if (this.#isAnchored) this.#checkState();
     else this.#places.changelog.undecided('everything: no commit has its whole state here');
-    this.#checkSettings();
-    this.#checkKept();
-    if (this.#isAnchored && isCaughtUp) await this.#checkOverdue();
+    const end = this.#end();
+    checkSettings(end, this.#inForce);
+    checkKept(end, this.#state);
+    if (this.#isAnchored && isCaughtUp) await checkOverdue(end, this.#reading);
     const behind = await this.#input.foldRest(this.#positions);
     this.#takeExpected();
-    this.#checkBehind(behind, clock);
+    checkBehind(end, behind, clock, this.#closesDue());
     if (history.isComplete === true && lettersLeft > 0)
       this.#places.deadLetters.violation('I1', { what: `${lettersLeft} dead letters are of no commit` });
     findings.open += fold.begun;
@@ -397,91 +405,22 @@ export class PartitionCheck {
 
   /** Checks the local store (V8), and what was believed. */
   #checkState(): void {
-    this.#checkStore();
+    checkStore(this.#end(), this.#changelog.images);
     if (this.#input.tookClock)
       this.#places.input.undecided(
         'whether closes were early (V3): by proof "fetch" (C3) the clock passed the records; see clock_overtaken_total',
       );
   }
 
-  #checkSettings(): void {
-    for (const { sequence, from, text } of this.#inForce.unreadable())
-      this.#places.changelog.violation('K1', {
-        what: `the settings of commits from ${sequence} on (input offset ${from}) are no JSON object: ${text.slice(0, SHOWN_LENGTH)}`,
-      });
+  #end(): PartitionEnd {
     const { history, findings } = this.#parts;
-    findings.settings.note(history.partition, this.#inForce.differences());
-    for (const what of this.#inForce.hashedOtherwise()) this.#places.changelog.undecided(what);
-    if (history.settings?.length !== 0 || this.#last === undefined) return;
-    this.#places.changelog.undecided(
-      'by which settings the commits were made: the changelog does not say it, and they are judged by those of the configuration',
-    );
+    return { history, findings, places: this.#places, last: this.#last, positions: this.#positions };
   }
 
-  /** K3, X3: reports logs of which retention, or an operator, has deleted too much. */
-  #checkKept(): void {
-    const { changelog, changelogTruncatedTo: logStart = changelog.logStart } = this.#parts.history;
-    const last = this.#last;
-    if (last !== undefined) this.#state.checkFloor(last, logStart);
-    else if (logStart > 0)
-      this.#places.changelog.violation('K3', {
-        what: `the changelog begins at ${logStart} and holds no commit: the floor of the last one must have kept it`,
-      });
-    if (last === undefined) return;
-    inputsOf(this.#parts.history).forEach(({ firstOffset }, at) => {
-      const position = this.#positions[at]!;
-      if (position >= firstOffset) return;
-      const from = placeText(placeOf(at, position));
-      const what = `records from offset ${from} to ${firstOffset} were deleted before a commit covered them`;
-      if (this.#parts.history.isComplete === true) this.#places.input.violation('X3', { offset: position, what });
-      else this.#places.input.undecided(`whether ${what}: there may have been none but control records`);
-    });
-  }
-
-  async #checkOverdue(): Promise<void> {
-    const overdue = this.#reading.fold.overdue();
-    const why = overdue.length === 0 ? undefined : await this.#parts.history.whyUndone();
-    const { plural } = this.#reading;
-    if (why !== undefined)
-      this.#places.input.undecided(`whether ${overdue.length} ${plural} that are due get closed: ${why}`);
-    else for (const { text, what } of overdue) this.#places.output.violation('V2', { key: text, what });
-  }
-
-  /** V2: a processor that was stopped too early, or never ran, has done nothing wrong, and not what it should. */
-  #checkBehind({ records, ends, offsets, first, latest }: Behind, clock: Millis): void {
-    if (first === undefined) return;
+  /** Closes that are due, and covered by no commit. */
+  #closesDue(): number {
     const late = this.#isAnchored ? this.#reading.fold.overdue().length : 0;
-    const due = late + this.#expected.filter(({ ending }) => ending !== undefined).length;
-    if (records === 0 && due === 0) return;
-    const covered =
-      this.#last === undefined ? 'there is none' : `the last one ends at offset ${positionsText(this.#positions)}`;
-    const what =
-      `no commit covers ${records} records up to offset ${positionsText(ends.map((end) => end - 1))} (${covered}): the ` +
-      `processor is ${offsets} offsets and ${latest - (clock > 0 ? clock : first)} ms of the log behind, with ${due} closes due`;
-    const { input } = this.#places;
-    if (this.#parts.history.isComplete === true) input.certain('V2', { offset: this.#positions[0]!, what });
-    else input.undecided(what);
-  }
-
-  #checkStore(): void {
-    const { store } = this.#parts.history;
-    if (store === undefined || this.#last === undefined) return;
-    if (store.position <= this.#last.lastOffset) {
-      this.#places.changelog.undecided(`the local store: it is at ${store.position}, behind the last commit`);
-      return;
-    }
-    const say = (key: Uint8Array, what: string): void => {
-      this.#places.changelog.violation('V8', { key: textOf(key), what: `the local store ${what}` });
-    };
-    const left = new Map(this.#changelog.images);
-    for (const { key, image } of store.entries) {
-      const name = nameOf(key);
-      const logged = left.get(name);
-      left.delete(name);
-      if (logged === undefined) say(key, 'holds an entry that the changelog does not');
-      else if (nameOf(logged.image) !== nameOf(image)) say(key, 'holds another image than the changelog');
-    }
-    for (const { key } of left.values()) say(key, 'lacks an entry of the changelog');
+    return late + this.#expected.filter(({ ending }) => ending !== undefined).length;
   }
 
   #countReach(): void {
@@ -494,19 +433,4 @@ export class PartitionCheck {
     const hasInputGone = inputsOf(history).some(({ firstOffset }) => firstOffset > 0);
     reach.truncations += Number(history.changelog.logStart > 0) + Number(hasInputGone);
   }
-}
-
-/** Each input: where it is read from here, and where it begins. */
-function inputsOf({ input, inputLogStart = input.logStart, furtherInputs = [] }: PartitionHistory): readonly {
-  readonly topic: string;
-  readonly logStart: number;
-  readonly firstOffset: number;
-}[] {
-  const { topic, logStart } = input;
-  const further = furtherInputs.map(({ log, logStart: first = log.logStart }) => ({
-    topic: log.topic,
-    logStart: log.logStart,
-    firstOffset: first,
-  }));
-  return [{ topic, logStart, firstOffset: inputLogStart }, ...further];
 }
