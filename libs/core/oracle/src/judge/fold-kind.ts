@@ -43,7 +43,7 @@ export function foldKind(records: Iterable<InputRecord>, options: KindFoldOption
     steps.push({ offset: record.offset, clock: fold.clock });
   }
   fold.advance(clockAtEnd);
-  fold.settleAll();
+  fold.lapseAll();
   return {
     said: fold.takeExpected().filter(({ isTombstone = false }) => !isTombstone).length,
     open: new Map([...fold.lives()].map(({ text, dueAt }) => [text, dueAt])),

@@ -161,7 +161,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return gone;
   }
 
-  settleAll(): void {
+  lapseAll(): void {
     for (const entry of this.#table.all()) this.#pass(entry, entry.steps.end);
     this.#unsaid.owesNothing();
   }

@@ -88,7 +88,7 @@ export interface KindEntries {
   /** Takes the ids of records that a comparison has shown to be written too early; they are not expected again. */
   takeEarly(): ReadonlySet<string>;
   /** Applies everything due at the clock, and expects everything owed, as if commits had shown it. */
-  settleAll(): void;
+  lapseAll(): void;
   /** The keys that live, and until when; Infinity: for good. */
   lives(): Iterable<{ readonly text: string; readonly dueAt: Millis }>;
   /** The keys that are due at the clock without having taken effect. */

@@ -12,7 +12,7 @@ function read(maxDurationMs: number, bucketMs: number): ReturnType<typeof leaseI
 }
 
 test('[F14] a head of a lease with the flag for terms, and without terms, is refused', () => {
-  expect(read(0, 700).held).toMatchObject({ token: 7, offset: 6, bucketMs: 700 });
+  expect(read(0, 700).lease).toMatchObject({ token: 7, offset: 6, bucketMs: 700 });
   expect(() => read(0, 0)).toThrow(NotABlock);
 });
 
@@ -61,7 +61,7 @@ test('[L4] a queue of many pages is read and compared once while only its head c
     attributes,
   }));
   expect(states.map((each) => isSame(each.waiting, waiting))).toEqual([true, true, true]);
-  expect([looks, states.map(({ held }) => held?.renewals)]).toEqual([3, [1, 2, 3]]);
+  expect([looks, states.map(({ lease }) => lease?.renewals)]).toEqual([3, [1, 2, 3]]);
   // Compared with another queue of the fold, and other pages.
   expect(isSame(states[0]!.waiting, waiting.slice(1))).toBe(false);
   expect(isSame(states[0]!.waiting, waiting)).toBe(true);

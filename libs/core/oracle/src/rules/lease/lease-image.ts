@@ -79,12 +79,12 @@ export function leaseIn({ head, pages }: Pick<LoggedImage, 'head' | 'pages'>): L
   const { holder, waiting } = claims.of(pages, readClaims, (kept) => {
     compareOnce(kept.waiting);
   });
-  if ((flags & DELAYED) !== 0) return { held: undefined, lockedUntil: renewedAt, waiting, nextWaitAt };
+  if ((flags & DELAYED) !== 0) return { lease: undefined, lockedUntil: renewedAt, waiting, nextWaitAt };
   const offset = (token % EPOCH_TOKENS) - 1;
   const [longestMs = 0, bucketMs = 0] = terms;
   const maxDurationMs = longestMs === 0 ? undefined : longestMs;
   const since = { timeoutMs, maxDurationMs, bucketMs, grantedAt, lastAt: renewedAt, renewals };
-  return { held: { ...holder, offset, token, ...since }, lockedUntil: undefined, waiting, nextWaitAt };
+  return { lease: { ...holder, offset, token, ...since }, lockedUntil: undefined, waiting, nextWaitAt };
 }
 
 function readClaims(bytes: BlockReader): Claims {

@@ -13,7 +13,7 @@ import { saidOutput } from '../said-output.ts';
 import { leaseIn, touchedLease } from './lease-image.ts';
 import { askedBy } from './lease-request.ts';
 import {
-  type Held,
+  type Lease,
   type LeaseFoldRules,
   type LeaseState,
   type Waiting,
@@ -50,17 +50,20 @@ export function leaseEntries(partition: number, rules: LeaseFoldRules): EntryRul
     needsRoom: (record, state) => {
       if (hasCommand(record.headers, 'RELEASE')) return false;
       const asked = askedBy(record);
-      const renews = state?.held !== undefined && asked !== 'bad' && asked.token === state.held.token;
+      const renews = state?.lease !== undefined && asked !== 'bad' && asked.token === state.lease.token;
       return asked !== 'bad' && asked.does === 'start' && !renews;
     },
-    stateBytes: ({ held, waiting }) =>
-      [...(held === undefined ? [] : [held]), ...waiting].reduce((sum, claim) => sum + stateAtMost(lengthOf(claim)), 0),
+    stateBytes: ({ lease, waiting }) =>
+      [...(lease === undefined ? [] : [lease]), ...waiting].reduce(
+        (sum, claim) => sum + stateAtMost(lengthOf(claim)),
+        0,
+      ),
     differences: (found, expected) => fieldDifferences(fieldsOf(found), fieldsOf(expected)),
-    faults: faultWords(({ held, lockedUntil = 0 }) =>
-      held === undefined ? `the lock delay until ${lockedUntil}` : `the lease with token ${held.token}`,
+    faults: faultWords(({ lease, lockedUntil = 0 }) =>
+      lease === undefined ? `the lock delay until ${lockedUntil}` : `the lease with token ${lease.token}`,
     ),
     isEvictable: true,
-    beginningOf: ({ held, waiting }) => Math.max(held?.offset ?? -1, ...waiting.map(({ offset }) => offset)),
+    beginningOf: ({ lease, waiting }) => Math.max(lease?.offset ?? -1, ...waiting.map(({ offset }) => offset)),
     instantOf: ({ summary }) => numberIn(summary, 'at'),
     latestOffsetOf: ({ summary }) => offsetIn(summary),
   };
@@ -107,7 +110,7 @@ function leaseWords(partition: number): OutputWords {
 }
 
 /** In characters, each of at most three bytes. */
-function lengthOf({ requestId = '', attributes }: Waiting | Held): number {
+function lengthOf({ requestId = '', attributes }: Waiting | Lease): number {
   return Object.entries(attributes).reduce((sum, [name, value]) => sum + name.length + value.length, requestId.length);
 }
 
@@ -132,6 +135,6 @@ function numberIn(fields: Fields | undefined, name: string): number | undefined 
   return typeof value === 'number' ? value : undefined;
 }
 
-function fieldsOf({ held, ...others }: LeaseState): Fields {
-  return { ...held, ...others };
+function fieldsOf({ lease, ...others }: LeaseState): Fields {
+  return { ...lease, ...others };
 }

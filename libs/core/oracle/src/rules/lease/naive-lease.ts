@@ -38,7 +38,7 @@ interface Claim {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-export interface Held extends Claim {
+export interface Lease extends Claim {
   readonly token: number;
   readonly grantedAt: Millis;
   readonly lastAt: Millis;
@@ -54,7 +54,7 @@ export interface Waiting extends Claim {
 
 /** The holder, or the instant before which none may be; and the starts that wait. */
 export interface LeaseState {
-  readonly held: Held | undefined;
+  readonly lease: Lease | undefined;
   readonly lockedUntil: Millis | undefined;
   readonly waiting: readonly Waiting[];
   /** When the first of them has waited long enough; 0: none waits. */
@@ -74,7 +74,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   readonly #rules: LeaseFoldRules;
   readonly #gaps: HeldGaps;
   readonly #place: Readonly<Record<string, unknown>>;
-  #held: Held | undefined;
+  #lease: Lease | undefined;
   #lockedUntil: Millis | undefined;
   #waiting: readonly Waiting[] = [];
 
@@ -87,12 +87,12 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   }
 
   get state(): LeaseState | undefined {
-    if (this.#held === undefined && this.#lockedUntil === undefined) return undefined;
+    if (this.#lease === undefined && this.#lockedUntil === undefined) return undefined;
     const waits = { waiting: this.#waiting, nextWaitAt: this.#waiting.length === 0 ? 0 : this.#tiredAt };
-    return { held: this.#held, lockedUntil: this.#lockedUntil, ...waits };
+    return { lease: this.#lease, lockedUntil: this.#lockedUntil, ...waits };
   }
   set state(state: LeaseState | undefined) {
-    this.#held = state?.held;
+    this.#lease = state?.lease;
     this.#lockedUntil = state?.lockedUntil;
     this.#waiting = state?.waiting ?? [];
   }
@@ -103,13 +103,13 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
 
   due(): void {
     const at = this.dueAt();
-    if (this.#freeAt === at && this.#held) this.#expire(this.#held, at);
+    if (this.#freeAt === at && this.#lease) this.#expire(this.#lease, at);
     else if (this.#freeAt === at) this.#next(at);
     else this.#tire(at);
   }
 
   get #freeAt(): Millis {
-    return this.#held ? this.#deadline(this.#held) : (this.#lockedUntil ?? Infinity);
+    return this.#lease ? this.#deadline(this.#lease) : (this.#lockedUntil ?? Infinity);
   }
 
   /** When the first waiting start has waited long enough. */
@@ -126,18 +126,18 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   /** Q4: an operator releases it, whatever the token. */
   #obey({ value }: InputRecord, { token, requestId, attributes }: Asked, { clock: at, offset }: When): boolean {
     if (value !== null) return false;
-    if (this.#held === undefined) {
+    if (this.#lease === undefined) {
       const inTheWay = { type: 'REJECTED', reason: 'NOT_HELD', token, requestId, attributes };
       this.#say({ ...inTheWay, offset, at });
       return true;
     }
-    this.#end('RELEASED', this.#held, { byOperator: true, requestId, offset, at });
+    this.#end('RELEASED', this.#lease, { byOperator: true, requestId, offset, at });
     this.#next(at);
     return true;
   }
 
   isConcerned(eviction: SaidEviction): boolean {
-    return [this.#held, ...this.#waiting].some((claim) => isOf(claim, eviction));
+    return [this.#lease, ...this.#waiting].some((claim) => isOf(claim, eviction));
   }
 
   /** Those that wait go first: the lease is for the others. */
@@ -146,23 +146,23 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     const out = this.#waiting.filter((each) => isOf(each, eviction));
     for (const each of out) this.#refuse(each, 'EVICTED', { at, offset: each.offset });
     this.#waiting = this.#waiting.filter((each) => !out.includes(each));
-    if (this.#held !== undefined && isOf(this.#held, eviction)) this.#expire(this.#held, at, 'EVICTED');
+    if (this.#lease !== undefined && isOf(this.#lease, eviction)) this.#expire(this.#lease, at, 'EVICTED');
   }
 
   #take(asked: Asked, when: When): boolean {
-    const held = this.#held;
-    if (held !== undefined && asked.token === held.token) {
+    const lease = this.#lease;
+    if (lease !== undefined && asked.token === lease.token) {
       if (asked.does !== 'end') {
-        this.#held = { ...held, lastAt: Math.max(held.lastAt, when.effectiveAt), renewals: held.renewals + 1 };
+        this.#lease = { ...lease, lastAt: Math.max(lease.lastAt, when.effectiveAt), renewals: lease.renewals + 1 };
         return true;
       }
-      this.#end('RELEASED', held, { offset: when.offset, requestId: asked.requestId, at: when.clock });
+      this.#end('RELEASED', lease, { offset: when.offset, requestId: asked.requestId, at: when.clock });
       this.#next(when.clock);
     } else if (this.#isLong(asked.attributes)) return false;
     else if (asked.does === 'start') return this.#start(asked, when);
     else if (!this.#leaves(asked, when)) {
       const { token, requestId, attributes } = asked;
-      const why = held ? { reason: 'WRONG_TOKEN', ...this.#inTheWay() } : { reason: 'NOT_HELD' };
+      const why = lease ? { reason: 'WRONG_TOKEN', ...this.#inTheWay() } : { reason: 'NOT_HELD' };
       this.#say({ type: 'REJECTED', token, requestId, attributes, ...why, offset: when.offset, at: when.clock });
     }
     return true;
@@ -187,11 +187,11 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     const wanted = asked.timeoutMs ?? timeoutMs;
     const negotiated = wanted < minTimeoutMs ? minTimeoutMs : wanted > maxTimeoutMs ? maxTimeoutMs : wanted;
     const start: Claim = { offset, requestId, timeoutMs: negotiated, attributes };
-    const held = this.#held;
+    const lease = this.#lease;
     const again = requestId === undefined ? undefined : this.#waiting.find((each) => each.requestId === requestId);
-    if (requestId !== undefined && held?.requestId === requestId) this.#sayGranted(held, { at, offset });
+    if (requestId !== undefined && lease?.requestId === requestId) this.#sayGranted(lease, { at, offset });
     else if (again !== undefined) this.#sayQueued(again, { at, offset });
-    else if (held !== undefined) this.#compete(start, held, asked.waitMs, { at, effectiveAt, offset });
+    else if (lease !== undefined) this.#compete(start, lease, asked.waitMs, { at, effectiveAt, offset });
     else if (this.#lockedUntil === undefined) this.#grant(start, effectiveAt, { at, offset });
     else this.#refuse(start, 'LOCK_DELAY', { at, offset });
     return true;
@@ -204,17 +204,17 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     return entries.length > maxAttributes || length > maxAttributeBytes;
   }
 
-  #compete(start: Claim, held: Held, waitMs: number | undefined, { at, effectiveAt, offset }: Competing): void {
+  #compete(start: Claim, lease: Lease, waitMs: number | undefined, { at, effectiveAt, offset }: Competing): void {
     const { onConflict, maxWaiters, maxTimeoutMs } = this.#rules;
     // Some may be waiting since `onConflict` was another.
     if (onConflict === 'replace' && this.#waiting.length === 0) {
-      this.#end('EXPIRED', held, { reason: 'REPLACED', requestId: held.requestId, offset, at });
+      this.#end('EXPIRED', lease, { reason: 'REPLACED', requestId: lease.requestId, offset, at });
       this.#grant(start, effectiveAt, { at, offset });
     } else if (onConflict === 'reject' || waitMs === 0) this.#refuse(start, 'HELD', { at, offset });
     else {
       const waiting = { ...start, until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs) };
       const queue = [...this.#waiting, waiting];
-      if (queue.length > maxWaiters || !isWithinLimit(held, queue)) this.#refuse(start, 'QUEUE_FULL', { at, offset });
+      if (queue.length > maxWaiters || !isWithinLimit(lease, queue)) this.#refuse(start, 'QUEUE_FULL', { at, offset });
       else {
         this.#waiting = queue;
         this.#sayQueued(waiting, { at, offset });
@@ -226,7 +226,7 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     this.#say({ type: 'REJECTED', requestId, attributes, reason, ...this.#inTheWay(), ...how });
   }
 
-  #deadline({ lastAt, grantedAt, timeoutMs, maxDurationMs, bucketMs }: Held): Millis {
+  #deadline({ lastAt, grantedAt, timeoutMs, maxDurationMs, bucketMs }: Lease): Millis {
     const silence = this.#gaps.end(lastAt, timeoutMs);
     const most = maxDurationMs === undefined ? Infinity : this.#gaps.end(grantedAt, maxDurationMs);
     const instant = Math.min(silence, most);
@@ -234,22 +234,22 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     return instant - (instant % bucketMs) + bucketMs;
   }
 
-  #expire(held: Held, at: Millis, evicted?: string): void {
+  #expire(lease: Lease, at: Millis, evicted?: string): void {
     const { lockDelayMs } = this.#rules;
-    const { lastAt, grantedAt, timeoutMs, maxDurationMs, requestId } = held;
+    const { lastAt, grantedAt, timeoutMs, maxDurationMs, requestId } = lease;
     const isLong =
       maxDurationMs !== undefined && this.#gaps.end(grantedAt, maxDurationMs) <= this.#gaps.end(lastAt, timeoutMs);
     const heldMs = this.#gaps.within(lastAt, at) || undefined;
     const reason = evicted ?? (isLong ? 'MAX_DURATION' : 'TIMEOUT');
-    this.#end('EXPIRED', held, { reason, heldMs, requestId, at });
+    this.#end('EXPIRED', lease, { reason, heldMs, requestId, at });
     if (lockDelayMs > 0) this.#lockedUntil = at + lockDelayMs;
     else this.#next(at);
   }
 
-  #end(type: string, held: Held, how: Readonly<Record<string, unknown>>): void {
-    this.#say({ type, ...this.#wordsOf(held), ...how });
+  #end(type: string, lease: Lease, how: Readonly<Record<string, unknown>>): void {
+    this.#say({ type, ...this.#wordsOf(lease), ...how });
     this.tell(null);
-    this.#held = undefined;
+    this.#lease = undefined;
   }
 
   /** Grants the free lease to the first start that waits. */
@@ -273,14 +273,14 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
     this.began();
     const { offset, requestId, timeoutMs, attributes } = start;
     const terms = { timeoutMs, maxDurationMs, bucketMs };
-    this.#held = { offset, requestId, attributes, token, grantedAt, lastAt: grantedAt, renewals: 0, ...terms };
-    this.#sayGranted(this.#held, how);
+    this.#lease = { offset, requestId, attributes, token, grantedAt, lastAt: grantedAt, renewals: 0, ...terms };
+    this.#sayGranted(this.#lease, how);
   }
 
-  #sayGranted(held: Held, how: Readonly<Record<string, unknown>>): void {
-    const { maxDurationMs } = held;
-    const endsAt = maxDurationMs === undefined ? undefined : this.#gaps.end(held.grantedAt, maxDurationMs);
-    this.#say({ type: 'GRANTED', requestId: held.requestId, endsAt, ...this.#wordsOf(held), ...how });
+  #sayGranted(lease: Lease, how: Readonly<Record<string, unknown>>): void {
+    const { maxDurationMs } = lease;
+    const endsAt = maxDurationMs === undefined ? undefined : this.#gaps.end(lease.grantedAt, maxDurationMs);
+    this.#say({ type: 'GRANTED', requestId: lease.requestId, endsAt, ...this.#wordsOf(lease), ...how });
   }
 
   #sayQueued({ requestId, timeoutMs, attributes }: Waiting, how: Readonly<Record<string, unknown>>): void {
@@ -288,13 +288,13 @@ export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Sai
   }
 
   #inTheWay(): Readonly<Record<string, unknown>> {
-    if (this.#held === undefined) return { retryAt: this.#lockedUntil };
-    return { holder: this.#held.attributes, deadlineAt: this.#deadline(this.#held) };
+    if (this.#lease === undefined) return { retryAt: this.#lockedUntil };
+    return { holder: this.#lease.attributes, deadlineAt: this.#deadline(this.#lease) };
   }
 
-  #wordsOf(held: Held): Readonly<Record<string, unknown>> {
-    const { token, timeoutMs, grantedAt, renewals, attributes } = held;
-    return { token, timeoutMs, grantedAt, deadlineAt: this.#deadline(held), renewals, attributes };
+  #wordsOf(lease: Lease): Readonly<Record<string, unknown>> {
+    const { token, timeoutMs, grantedAt, renewals, attributes } = lease;
+    return { token, timeoutMs, grantedAt, deadlineAt: this.#deadline(lease), renewals, attributes };
   }
 
   #say(what: Readonly<Record<string, unknown>>): void {

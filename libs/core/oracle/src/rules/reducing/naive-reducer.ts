@@ -1,4 +1,4 @@
-// What a session comes to by its reducer, as plainly as S10 says it. The application's functions are the same that the processor
+// A session's result by its reducer, as plainly as S10 says it. The application's functions are the same that the processor
 // calls: they are data to both.
 import { type BuiltInPart, added, finished, initialOf, merged, type SeenFields, setTextBytes } from './built-ins.ts';
 import { unawaited } from '@flatline/base';

@@ -44,7 +44,7 @@ test('[C8] a gap in which nothing lives is none, whether what was due has been c
     const beat = beating(sessions);
     for (let at = 0; at < 1_000; at += 10) beat(1_000_000 + at, at === 0 ? 'before' : 'other');
     for (let at = 0; at <= 1_000; at += 10) sessions.fold.advance(1_000_990 + at);
-    if (isClosed) sessions.fold.settleAll();
+    if (isClosed) sessions.fold.lapseAll();
     const begun = 1_002_500;
     beat(begun, 'silent');
     for (let gap = 1; gap <= 64; gap += 1) beat(begun + 11 * gap, 'here');
