@@ -2,18 +2,12 @@
 //
 // Owns: when the process ends.
 // Does not own: the end of each pipeline (Pipelines), anything they do.
-import { type Clock, type DurationMs, type Millis, Misconfigured, Retriable } from '@flatline/base';
+import { type Clock, type DurationMs, type Millis, Retriable } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import {
-  KafkaGroupAdmin,
-  type KafkaOptions,
-  KafkaTopicAdmin,
-  openCluster,
-  type TopicDescription,
-} from '@flatline/kafka';
+import type { KafkaOptions } from '@flatline/kafka';
 import { kindOf } from '@flatline/kind-modules';
 import type { ReducerWatch } from '@flatline/kinds/reducing';
-import { checkTokenEpoch, PipelineInstance, ProcessShare, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
+import { PipelineInstance, ProcessShare, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
@@ -25,31 +19,25 @@ import { type HerePage, HerePages, type PageAsking } from './directory/here-page
 import type { Prompt } from './directory/prompt.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
-import { checkKind } from './check-kind.ts';
-import { checkLargestRecords } from './check-largest-records.ts';
-import { checkInputs } from './check-inputs.ts';
-import { checkRoutes } from './check-routes.ts';
-import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openIngest } from './open-ingest.ts';
 import type { DeliveryStatus, Notifier } from '@flatline/notifier';
-import { checkDeliveries } from './notifying/check-deliveries.ts';
 import { openNotifierOf } from './notifying/open-notifier.ts';
 import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
 import { advertised } from './http/advertised.ts';
 import { askedOf, type There } from './http/asked-of.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { type Metrics, metricsOf } from './http/metrics.ts';
+import { openOtlp } from './open-otlp.ts';
 import type { OtlpPush } from './otlp/otlp-push.ts';
 import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
 import { oneProcess, viewOf } from './http/one-process.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
 import { pipelineTopicsOf } from './pipeline-topics.ts';
 import { Pipelines } from './pipelines.ts';
+import { checkAgainstTopics, checkNotes, describedTopics, warnOfPaces } from './start-checks.ts';
 import { ReducerWatchdog } from './watchdog/reducer-watchdog.ts';
 import { checkTopics } from './topics/check-topics.ts';
-import { checkForeignDeliveries } from './topics/foreign-deliveries.ts';
-import { assertRights } from './topics/topic-rights.ts';
 
 export interface ProcessorOptions {
   readonly log: RuntimeLog;
@@ -101,11 +89,6 @@ interface RunningPipeline {
   readonly adapters: PipelineAdapters;
   readonly instance: PipelineInstance;
 }
-
-const ABSENT = {
-  missing: 'does not exist: flatline topics create, with this configuration, makes what is missing',
-  unauthorized: 'may not be described by this user: allow it DESCRIBE and DESCRIBE_CONFIGS',
-};
 
 /** @throws Fatal, Retriable: nothing is left running or half-done. */
 export async function startProcessor(config: FlatlineConfig, options: ProcessorOptions): Promise<RunningProcessor> {
@@ -166,30 +149,24 @@ class Processor implements RunningProcessor, Observed {
   }
 
   async start(): Promise<void> {
-    const kafka = this.#kafka;
-    this.#warnOfPaces();
+    const parts = { config: this.#config, kafka: this.#kafka, clock: this.#clock, log: this.#log };
+    warnOfPaces(parts);
     try {
       if (this.worker === undefined)
         this.#http = await openHttpServer(
           this.#config.http,
           oneProcess(this, () => this.metrics()),
-          { config: this.#config, kafka, clock: this.#clock, log: this.#log },
+          parts,
         );
-      const topics = await this.#describeTopics();
+      const topics = await describedTopics(parts);
       if (this.#checksTopics) checkTopics(pipelineTopicsOf(this.#config), topics);
       const share = new ProcessShare();
       const buffers = sharedBuffers();
-      for (const pipeline of this.#config.pipelines) {
-        checkInputs(pipeline, topics);
-        checkTargets(pipeline, topics);
-        checkRoutes(pipeline, topics);
-        checkLargestRecords(pipeline, topics);
-      }
-      checkDeliveries(this.#config, topics);
-      await this.#checkNotes();
+      checkAgainstTopics(this.#config, topics);
+      await checkNotes(parts);
       for (const pipeline of this.#config.pipelines) {
         const { worker } = this;
-        const common = { config: this.#config, kafka, buffers, clock: this.#clock, log: this.#log, worker };
+        const common = { ...parts, buffers, worker };
         const watch = (topic: string): ReducerWatch => {
           this.#watchdog ??= new ReducerWatchdog();
           return this.#watchdog.of(pipeline.name, topic);
@@ -210,32 +187,20 @@ class Processor implements RunningProcessor, Observed {
         this.#pipelines.add({ config: pipeline, adapters, instance });
       }
       // Before the group is joined: who cannot take its port has not thrown out whoever holds it, under the same name.
-      this.#ingest = await openIngest(this.#config, { kafka, clock: this.#clock, log: this.#log, worker: this.worker });
+      this.#ingest = await openIngest(this.#config, { ...parts, worker: this.worker });
       // Before the groups are joined, too: it says that an endpoint may not be reached.
-      this.#notifier = await openNotifierOf(this.#config, { kafka, clock: this.#clock, log: this.#log });
+      this.#notifier = await openNotifierOf(this.#config, parts);
       await Promise.all(this.#pipelines.all.map(({ instance }) => instance.start()));
-      this.#otlp = await this.#openOtlp();
+      this.#otlp = await openOtlp(this.#config, {
+        clock: this.#clock,
+        log: this.#log,
+        metrics: this.#metrics,
+        worker: this.worker,
+      });
     } catch (error) {
       await this.#close('abort');
       throw error;
     }
-  }
-
-  /** Loaded only where it is asked for. */
-  async #openOtlp(): Promise<OtlpPush | undefined> {
-    const { otlp } = this.#config;
-    if (otlp === undefined) return undefined;
-    const { OtlpPush } = await import('./otlp/otlp-push.ts');
-    const { worker, application, instance, version } = this;
-    const resource = {
-      'service.name': application,
-      'service.version': version,
-      'service.instance.id': instance,
-      ...(worker !== undefined && { worker: String(worker) }),
-    };
-    const source = { resource, version, startedAt: this.wallNow };
-    const samples = (): ReturnType<Metrics['samples']> => this.#metrics.samples();
-    return new OtlpPush({ config: otlp, clock: this.#clock, log: this.#log, source, samples });
   }
 
   get isReady(): boolean {
@@ -444,63 +409,5 @@ class Processor implements RunningProcessor, Observed {
     await this.#otlp?.close();
     // Last: what is being closed can be watched until it is.
     await this.#http?.close();
-  }
-
-  /** C8: what was not written into the configuration, and follows from what was. */
-  #warnOfPaces(): void {
-    for (const pipeline of this.#config.pipelines)
-      if (pipeline.isPacedTooSlowly)
-        this.#log.warn('an outage of the brokers counts as silence', {
-          pipeline: pipeline.name,
-          why: kindOf(pipeline).outage(pipeline).text,
-        });
-  }
-
-  /** @throws Misconfigured */
-  async #checkNotes(): Promise<void> {
-    const connection = openCluster(this.#kafka);
-    try {
-      const groups = new KafkaGroupAdmin({ clock: this.#clock, connection });
-      // Another input leaves the changelog what it is: notes beside any topic count.
-      for (const pipeline of this.#config.pipelines) {
-        const notes = await groups.notes(pipeline.group);
-        checkKind(pipeline, notes);
-        const { name, group } = pipeline;
-        const { tokenEpoch } = kindOf(pipeline).taskSettings(pipeline);
-        if (tokenEpoch !== undefined) checkTokenEpoch({ name, group, tokenEpoch }, notes);
-      }
-    } finally {
-      connection.close();
-    }
-  }
-
-  /**
-   * The topics that exist; writing to one that is missing will tell.
-   * @throws Misconfigured where an input is not there, Fatal where this user lacks a right.
-   */
-  async #describeTopics(): Promise<ReadonlyMap<string, TopicDescription>> {
-    const connection = openCluster(this.#kafka);
-    try {
-      const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
-      const inputs = this.#config.pipelines.flatMap(({ input, inputs = [input] }) => inputs.map(({ topic }) => topic));
-      const others = this.#config.pipelines.flatMap((pipeline) => [
-        pipeline.output.topic,
-        pipeline.changelogTopic,
-        pipeline.deadLetterTopic,
-        ...pipeline.targets,
-        ...(pipeline.routes ?? []).map(({ to }) => to),
-      ]);
-      // Other processes may run the pipelines whose outputs are delivered here.
-      const delivered = (this.#config.notifier?.pipelines ?? []).map(({ pipeline }) => pipeline.output.topic);
-      const found = await admin.describeTopics([...new Set([...inputs, ...others, ...delivered])]);
-      const pipelines = pipelineTopicsOf(this.#config);
-      assertRights(pipelines, found);
-      await checkForeignDeliveries(pipelines, { clock: this.#clock, connection });
-      for (const { kind, topic } of found)
-        if (kind !== 'present' && inputs.includes(topic)) throw new Misconfigured(`topic ${topic} ${ABSENT[kind]}`);
-      return new Map(found.filter((each) => each.kind === 'present').map((each) => [each.topic, each]));
-    } finally {
-      connection.close();
-    }
   }
 }
