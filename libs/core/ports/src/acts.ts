@@ -1,4 +1,7 @@
-// Acts of an operator: values of the header `flatline-command` of a record on the input (Q4).
+// Commands: values of a header of a record on the input, mostly acts of an operator (Q4).
+
+/** Header of a record that commands something; windows and schedules have commands of their own (B3, D1). */
+export const COMMAND_HEADER = 'flatline-command';
 
 /** Ends the key's sessions. The record has no value. */
 export const END = 'END';

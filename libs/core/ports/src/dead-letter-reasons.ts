@@ -2,7 +2,7 @@
 // takes what a kind, a reader of schedules and a decoder may say, docs/FORMATS.md its table, and the command what it knows.
 //
 // Codes are contracts: producers' alerts and `dead-letters list --reason` go by them.
-import type { COMMAND_HEADER } from './debounced-batch.ts';
+import type { COMMAND_HEADER } from './acts.ts';
 import type { LeaseRequest } from './lease-request.ts';
 import type { ASKING_HEADERS } from './schedule-headers.ts';
 

@@ -1,7 +1,6 @@
 import type { Millis } from '@flatline/base';
 
-/** Header of a record: `FLUSH` fires the window of its key (B3). */
-export const COMMAND_HEADER = 'flatline-command';
+/** Command that fires the window of the record's key (B3). */
 export const FLUSH = 'FLUSH';
 /** Headers of an item, in decimal: other waits for its window (B1). */
 export const WAIT_HEADER = 'flatline-wait-ms';

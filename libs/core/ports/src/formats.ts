@@ -1,5 +1,5 @@
 // Types that formats read and write. An entry point of its own, because code that only moves bytes needs none of them.
-export { BY_OPERATOR_HEADER, CANCEL, END, EVICT, EVICTION_TEXT_BYTES_MAX, RELEASE } from './acts.ts';
+export { BY_OPERATOR_HEADER, CANCEL, COMMAND_HEADER, END, EVICT, EVICTION_TEXT_BYTES_MAX, RELEASE } from './acts.ts';
 export type {
   DebouncedBatchEncoder,
   DecodeOutcome,
@@ -14,7 +14,6 @@ export {
   BATCH_BYTES_MAX,
   type BatchItem,
   type BatchReason,
-  COMMAND_HEADER,
   type DebouncedBatch,
   FLUSH,
   MAX_WAIT_HEADER,
