@@ -1,4 +1,4 @@
-// What a published package brings along (SBOM, CycloneDX 1.6), by the lock file: what is bundled into it, and what is installed beside
+// The parts of a published package (SBOM, CycloneDX 1.6), by the lock file: those bundled into it, and those installed beside
 // it. `npm sbom` would name every package of the workspace, and leaves out those of which the lock file has no address.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What the pages tell a user to type, and what they give him to paste, held against the commands and settings that there are.
+// Commands that the pages tell a user to type, and blocks they give him to paste, held against the commands and settings there are.
 import { ConfigurationError, resolveConfiguration } from '@flatline/config';
 import { describe, expect, test } from '@jest/globals';
 import type { CommanderError } from 'commander';

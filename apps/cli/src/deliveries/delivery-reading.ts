@@ -1,4 +1,4 @@
-// What waits for endpoints, by the changelog of the pipelines that keep it, and what was given up, by its topic.
+// Reads deliveries that wait for endpoints, from the changelog of the pipelines that keep them, and those given up, from their topic.
 import type { FlatlineConfig, NotifiedPipeline } from '@flatline/config';
 import { KafkaLogScan, type KafkaConnection } from '@flatline/kafka';
 import {

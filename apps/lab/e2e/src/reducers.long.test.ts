@@ -1,4 +1,4 @@
-// What sessions and windows come to, on a real broker, with processors killed meanwhile; functions of an application, a state that
+// Results of sessions and windows, on a real broker, with processors killed meanwhile; functions of an application, a state that
 // evolves, and a function that does not return.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connect, type Flatline, type SummaryRecord } from '@flatline/client';

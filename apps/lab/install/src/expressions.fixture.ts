@@ -1,4 +1,4 @@
-// What an expression of Prometheus takes the processor's metrics for, beside what they are. No parser of PromQL: `promtool` is one,
+// Compares an expression's use of the processor's metrics with what they are. No parser of PromQL: `promtool` is one,
 // and this looks at names, selectors and lists of labels alone.
 import { metricRows } from '@flatline/processor/metric-rows';
 

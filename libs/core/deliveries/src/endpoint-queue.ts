@@ -7,7 +7,7 @@
 //       ├────── no room, or breaker open ──▶ away
 //       └────── another of its key is here ──▶ behind ──▶ ready, or woken, once that is gone
 //
-// What is away is an entry of the engine, which gives it back when it is due; it is remembered here only where keys are told
+// A delivery that is away is an entry of the engine, which gives it back when it is due; it is remembered here only where keys are told
 // apart. Everything that is decided is said by `write` and is true once that is committed.
 //
 // Owns: the bodies of what is under way, the breaker.

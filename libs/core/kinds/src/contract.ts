@@ -97,8 +97,8 @@ export interface Effects {
   /** Ends the entry as of `at`. The window is on nothing afterwards. */
   end(at: Millis): void;
   /**
-   * What the changelog says of before is to go (E1), whatever the window is on: once all that lives is written again behind the next
-   * commit, the log below is truncated. May be called as a record's only effect.
+   * Has the changelog forget the past (E1), whatever the window is on: once all that lives is written again behind the next commit,
+   * the log below is truncated. May be called as a record's only effect.
    */
   purge(): void;
   /** A copy of the entry's key. */
@@ -138,7 +138,7 @@ export interface Owing {
 }
 
 /**
- * What a kind keeps of a partition beside its entries, and says at instants of the clock. Each commit carries it, whole. Before
+ * A kind's state of a partition beside its entries, told at instants of the clock. Each commit carries it, whole. Before
  * an instant is settled nothing takes effect that is due at it or later, and nothing is taken that comes behind it.
  */
 export interface Kept {

@@ -24,7 +24,7 @@ export interface DirectoryOptions extends DirectoryCredentials {
 
 export interface Directory {
   /**
-   * What the key has. Keys asked for at the same time go in one request to each instance. `moving` and `restoring` are answers,
+   * Returns the key's state. Keys asked for at the same time go in one request to each instance. `moving` and `restoring` are answers,
    * too: ask again after `retryAfterMs`. Rejects with Retriable where no instance answers, with Error where there is no such
    * pipeline.
    */
@@ -45,7 +45,7 @@ export interface Directory {
   /** All sessions, or leases, with the attribute, as of the records of the act. */
   evict(evicted: Evicted): Promise<EvictionPlaces>;
   /**
-   * What a key has, and then each output of it, once: over restarts and kills of instances, at any of `urls`. A `gap` is told where
+   * Yields a key's state, and then each output of it, once: over restarts and kills of instances, at any of `urls`. A `gap` is told where
    * outputs were missed, and a snapshot follows. Ends with `signal`, or where the loop is left. Throws where it is refused.
    */
   watch(key: RecordKey, options?: DirectoryWatchOptions): AsyncIterable<DirectoryChange>;

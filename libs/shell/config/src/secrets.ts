@@ -26,7 +26,7 @@ export class SecretReader {
   }
 
   /**
-   * What `read` finds in the same places now.
+   * Calls `read` on the same places as they are now.
    * @throws Retriable naming what cannot be read
    */
   now<T>(read: (secrets: SecretReader) => T): T {

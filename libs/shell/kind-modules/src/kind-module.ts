@@ -62,16 +62,16 @@ export interface KindModule<
   readonly judging: () => Promise<KindJudging<Pipeline>>;
 }
 
-/** What a kind makes of its section; the rest of it means the same in each kind. */
+/** The kind's own part of its section; the rest of it means the same in each kind. */
 export type OwnPart<Pipeline extends AnyPipeline> = Omit<Pipeline, keyof SharedPart>;
 
-/** The kind's own part of its section; the rest of it means the same in each kind. */
+/** Values that an application hands over beside its configuration. */
 export interface Given {
   /** Functions of pipelines with `reducer: 'custom'`, by name. */
   readonly reducers: Reducers;
 }
 
-/** What an application that embeds the processor hands over, by the pipeline that it reduces: by `defineReducer`, or for windows a function. */
+/** From an application that embeds the processor, by the pipeline that each reduces: by `defineReducer`, or for windows a function. */
 export type Reducers = Readonly<Record<string, DebounceReducer | Reducer>>;
 
 export interface Outage {

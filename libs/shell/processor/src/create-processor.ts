@@ -64,7 +64,7 @@ export interface EmbeddedProcessor {
   readonly finished: Promise<void>;
   report(): ProcessorReport;
   /**
-   * What keys have, in their order: from this process's own state, else by asking the instance that has the partition. What is
+   * Returns the states of keys, in their order: from this process's own, else by asking the instance that has the partition. What is
    * answered was committed. Rejects where the processor does not run, or there is no such pipeline.
    */
   lookup(

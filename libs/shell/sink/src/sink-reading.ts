@@ -32,7 +32,7 @@ type Reading = (raw: RawOutput, signal: AbortSignal) => Taken | Promise<Taken>;
 const HOPELESS_MAX = 1_000;
 
 /**
- * What a record of a topic of the kind becomes. A topic of JSON is read as that alone, so that no foreign record makes a registry be
+ * Reads records of a topic of the kind. A topic of JSON is read as that alone, so that no foreign record makes a registry be
  * asked; one of Avro in both, since its pipeline may have written JSON before. @throws Misconfigured
  */
 export function sinkReading(

@@ -1,4 +1,4 @@
-// What PostgreSQL can keep of a value: its texts and jsonb take neither U+0000 nor half a surrogate pair, which keys and
+// A value as PostgreSQL can keep it: its texts and jsonb take neither U+0000 nor half a surrogate pair, which keys and
 // attributes may hold (I3). Both become U+FFFD; a key's bytes are kept beside its text.
 
 const strict = new TextDecoder('utf-8', { ignoreBOM: true });

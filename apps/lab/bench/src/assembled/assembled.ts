@@ -1,4 +1,4 @@
-// What assembled sessions cost: bytes with attributes, with revisions that may come, with statistics; an event of two inputs beside
+// The cost of assembled sessions: bytes with attributes, with revisions that may come, with statistics; an event of two inputs beside
 // one; a close that is counted beside one that is not.
 import { framed, type Ground, over } from '../frame/frame.ts';
 import {

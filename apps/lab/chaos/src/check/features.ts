@@ -1,4 +1,4 @@
-// What the topics of a trial show of the features of assembled sessions: a trial in which none of it was there has shown nothing
+// Looks in the topics of a trial for the features of assembled sessions: a trial in which none of it was there has shown nothing
 // of them (V12).
 import type { AssembledSight } from '@flatline/lab-kinds';
 import type { RawRecord } from '@flatline/oracle';

@@ -1,5 +1,4 @@
-// Whether the states that are kept can be read by the reducer that is configured now (S10): looked at when a task begins, before
-// any record.
+// Checks, when a task begins and before any record, that the reducer configured now can read the states that are kept (S10).
 import type { KeptEntries } from '../contract.ts';
 import type { EntryWindow } from '../entry-window.ts';
 import type { BytesSpan } from '../state-bytes.ts';

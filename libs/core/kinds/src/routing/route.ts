@@ -5,7 +5,7 @@ import type { DurationMs } from '@flatline/base';
 export type RouteScalar = string | number | boolean | null;
 
 /**
- * What stands in a record: a JSON pointer into the output (begins with `/`), `""` for the whole output; a text that begins with no
+ * A part of a record: a JSON pointer into the output (begins with `/`), `""` for the whole output; a text that begins with no
  * `/`, or `{ text }`, for itself; `{ at, plusMs }` for an instant of the output, so much later, in milliseconds since the epoch.
  */
 export type RouteText = string | { readonly text: string } | RouteInstant;

@@ -1,4 +1,4 @@
-// What disorder has left beside the first of a key's open sessions (C7), as bytes of its entry's state:
+// The key's open sessions beside the first one, which disorder has left (C7), as bytes of its entry's state:
 //
 //   disorder = aside · count of the others varint · for each, in the order of their times: length varint · image
 //   aside    = 1 if it has ended, else 0, u8 · [timeoutMs varint · 1 if an event chose it, else 0, u8 · endedAt signed varint]

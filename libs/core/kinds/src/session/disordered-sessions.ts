@@ -1,5 +1,5 @@
-// What a record does to a key with several open sessions, or to one that it does not simply prolong (C7), and what is said when
-// the first of them closes.
+// Applies a record to a key with several open sessions, or to one that it does not simply prolong (C7), and tells of the first of
+// them when it closes.
 //
 // Owns: nothing that outlives a call.
 // Does not own: records in order, and what they do (SessionKind), which session an event belongs to (placing.ts).

@@ -39,7 +39,7 @@ import { SessionActs } from './session-acts.ts';
 import { openStatistics } from './open-statistics.ts';
 import type { SessionStatistics } from './statistics/session-statistics.ts';
 
-/** What is kept of a record's key: an entry, and whether that is a session or early data. */
+/** The entry of a record's key, and whether that is a session or early data. */
 interface Found {
   readonly isLive: boolean;
   readonly hasSession: boolean;
@@ -75,7 +75,7 @@ export class SessionKind implements Kind {
   /** Also what is kept beside the entries. undefined: nothing is counted. */
   readonly #stats: SessionStatistics | undefined;
   readonly #reducing: SessionReducing | undefined;
-  /** What the session has come to with the event that is being taken; undefined: that says nothing of it. */
+  /** The session's reducer's state with the event that is being taken; undefined: the event says nothing of it. */
   #reduced: SessionReduced | undefined;
 
   constructor(options: SessionOptions, parts: SessionParts) {
@@ -418,7 +418,7 @@ export class SessionKind implements Kind {
     return undefined;
   }
 
-  /** What the event makes of the session's reducer's state, for `#apply` (S10). What it returns is why it is refused. */
+  /** Reduces the event, for `#apply` to keep (S10). What it returns is why the event is refused. */
   #reduce(records: GroupRecords, isLive: boolean, saysNothing = false): Refusal | undefined {
     this.#reduced = undefined;
     const seen = saysNothing ? undefined : this.#seen(records);

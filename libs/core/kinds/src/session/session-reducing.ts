@@ -1,5 +1,4 @@
-// What an event does to a session's reducer (S10): its state with the event, or why the event is refused, before anything of it
-// is applied.
+// Adds an event to the state of a session's reducer (S10), or says why it is refused, before anything of it is applied.
 //
 // Owns: the event as the reducer sees it.
 // Does not own: where the state is kept (SessionDetail), what its bytes mean (StateReducer).

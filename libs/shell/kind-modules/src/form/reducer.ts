@@ -1,4 +1,4 @@
-// What may be said of a reducer in a configuration (S10): built-in ones, in any of its forms; in code a value of `defineReducer`;
+// The forms of a reducer in a configuration (S10): built-in ones, in any of its forms; in code a value of `defineReducer`;
 // or `"custom"`, where the application that embeds the processor hands one over.
 import { messageOf } from '@flatline/base';
 import {

@@ -1,5 +1,5 @@
-// What was kept of a partition's deliveries, as of now: what the engine has by its last commit, then what was written since, then
-// what has come out since and is not taken yet.
+// Restores a partition's deliveries as of now: those that the engine has by its last commit, then those written since, then those
+// that have come out since and are not taken yet.
 //
 // In this order: an entry that has left the state by the commit that is read has come out by the same transaction, so it is among
 // what is read last. That transaction may be over in the changelog and not yet where entries come out, since each partition learns of

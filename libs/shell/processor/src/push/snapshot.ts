@@ -1,4 +1,4 @@
-// What a subscriber is shown first: the entry of its key, or all that begin as it asks, page after page, and where the outputs that
+// A subscriber's first sight: the entry of its key, or all that begin as it asks, page after page, and where the outputs that
 // follow begin.
 //
 // A page is a commit's state, and names the offset between that commit's outputs and the next one's. Of a key the output from there

@@ -17,7 +17,7 @@
 //            │                  └──▶ no: let go                     └──▶ not there
 //            └──────────── the same bytes ◀──────────────────────────────┘
 //
-// Whether it is ours the group says, asked after the error; a task that is not would fence the rightful owner.
+// The group is asked, after the error, if it is ours; a task that is not would fence the rightful owner.
 //
 // Further reading: KIP-98 (transactions and fencing), KIP-890 (what a late request can do to the next transaction); Gray and
 // Lamport, Consensus on Transaction Commit (2006), on outcomes in doubt. SPEC, kafkajs.

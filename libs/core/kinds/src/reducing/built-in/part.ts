@@ -1,7 +1,6 @@
 // A built-in reducer is a record of parts, each of which reduces what stands at one place of the event's value (S10).
 //
-// What a part comes to does not depend on the order in which events come: so it is exact in sessions that disorder has joined
-// (C7), too.
+// A part's result does not depend on the order in which events come: so it is exact in sessions that disorder has joined (C7), too.
 import type { Millis } from '@flatline/base';
 import type { ReducerEvent } from './reducer-event.ts';
 
