@@ -38,6 +38,8 @@ const judgement = { wrong: [], wrongCount: 0, lost: 0, evicted: 0 };
 test('a pause is the longest of a partition behind the fault, whatever came before', () => {
   expect(longestPause(served.exchanges, 1_000)).toBe(6_000);
   expect(longestPause(served.exchanges.slice(0, 2), 1_000)).toBe(0);
+  const withoutOwner = served.exchanges.filter(({ partition, isMarked }) => partition === 0 && isMarked);
+  expect(longestPause(withoutOwner, 1_000, { isProven: true })).toBe(2_000);
 });
 
 test('the figures of a fault: answers of a standby, delays, and the verdict about the wrong ones', () => {

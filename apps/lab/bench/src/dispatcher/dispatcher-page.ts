@@ -43,7 +43,7 @@ export function figuresOf(
   { fromMs, ...beside }: Beside,
 ): Omit<DispatcherTurn, 'fault' | 'standbys'> {
   const proven = exchanges.filter(({ isMarked }) => !isMarked);
-  const measured = { ...beside, provenMs: longestPause(proven, fromMs) };
+  const measured = { ...beside, provenMs: longestPause(exchanges, fromMs, { isProven: true }) };
   const waits = exchanges.map(({ sentAtMs, answeredAtMs }) => answeredAtMs - sentAtMs);
   return {
     messages: exchanges.length,
@@ -63,18 +63,20 @@ export function figuresOf(
   };
 }
 
-/** The longest time between two answers of one partition, as far as it lies behind `fromMs`. */
+/** The longest time between two answers of one partition, as far as it lies behind `fromMs`: of all, or of those of the owners alone. */
 export function longestPause(
-  exchanges: readonly Pick<Exchange, 'partition' | 'answeredAtMs'>[],
+  exchanges: readonly Pick<Exchange, 'partition' | 'answeredAtMs' | 'isMarked'>[],
   fromMs: DurationMs,
+  { isProven = false } = {},
 ): DurationMs {
   let longest = 0;
   for (const all of Map.groupBy(exchanges, ({ partition }) => partition).values()) {
     let last = fromMs;
-    for (const at of all.map(({ answeredAtMs }) => answeredAtMs).toSorted((a, b) => a - b)) {
-      if (at < fromMs) continue;
-      longest = Math.max(longest, at - last);
-      last = at;
+    for (const { answeredAtMs, isMarked } of all.toSorted((a, b) => a.answeredAtMs - b.answeredAtMs)) {
+      if (answeredAtMs < fromMs) continue;
+      // One that does not count shows that the pause lasts on: behind the last one there may be none that ends it.
+      longest = Math.max(longest, answeredAtMs - last);
+      if (!isProven || !isMarked) last = answeredAtMs;
     }
   }
   return longest;
