@@ -2,7 +2,10 @@
 import type { DurationMs } from '@flatline/base';
 import { chart, type Page, verdict } from '../frame/page.ts';
 import type { InstanceAnswer } from '../tasks/instance-task.ts';
-import { megabytes, seconds, short } from '../text-table.ts';
+import { type Spread, spreadOf } from '../statistics.ts';
+import { megabytes, seconds, short, spreadText } from '../text-table.ts';
+import type { Returned } from './returning.ts';
+import type { ReaderTurn } from './stopped-reader.ts';
 
 export interface PushMeasured {
   readonly heard: 'a key each' | 'all';
@@ -13,6 +16,11 @@ export interface PushMeasured {
   /** That half which came at once. */
   readonly letInMs: DurationMs;
   readonly refused: number;
+}
+
+export interface PushResults {
+  readonly returned: Returned;
+  readonly readers: readonly ReaderTurn[];
 }
 
 type PushRow = ReturnType<typeof pushRows>[number];
@@ -28,29 +36,58 @@ export function pushRows(measured: readonly PushMeasured[]) {
   });
 }
 
-export const PUSH_PAGE: Page<PushRow> = {
-  columns: [
-    ['they hear', ({ heard }) => heard],
-    ['subscribers', ({ subscribers }) => short(subscribers)],
-    ['bytes each', ({ bytesEach }) => bytesEach.toFixed(0)],
-    [`at most ${BYTES_MAX}`, ({ bytesEach }) => verdict(bytesEach <= BYTES_MAX)],
-    ['RSS', ({ rssBytes }) => megabytes(rssBytes)],
-    ['came at once', ({ came }) => short(came)],
-    ['all in after s', ({ letInMs }) => seconds(letInMs)],
-    ['told to come later', ({ refused }) => String(refused)],
-  ],
-  note: [
-    'bytes each: growth of anonymous resident memory from half of the subscribers to all of them, over the subscribers more, in one',
-    "process, garbage collected: connection, parser and all. The system's buffers of the sockets are not in it. The second half comes",
-    'at once, and is let in at the rate of the processor, each when Retry-After has told it to come.',
-  ].join('\n'),
-  charts: (rows) => [
-    chart(rows, {
-      name: 'memory',
-      title: 'resident bytes of a subscriber; less is better',
-      label: ({ heard }) => `who hears ${heard}`,
-      isOurs: () => true,
-      bar: ({ bytesEach: bytes }) => ({ median: bytes, min: bytes, max: bytes }),
-    }),
-  ],
-};
+export function pushPage(results: PushResults): Page<PushRow> {
+  return {
+    columns: [
+      ['they hear', ({ heard }) => heard],
+      ['subscribers', ({ subscribers }) => short(subscribers)],
+      ['bytes each', ({ bytesEach }) => bytesEach.toFixed(0)],
+      [`at most ${BYTES_MAX}`, ({ bytesEach }) => verdict(bytesEach <= BYTES_MAX)],
+      ['RSS', ({ rssBytes }) => megabytes(rssBytes)],
+      ['came at once', ({ came }) => short(came)],
+      ['all in after s', ({ letInMs }) => seconds(letInMs)],
+      ['told to come later', ({ refused }) => String(refused)],
+    ],
+    note: [
+      'bytes each: growth of anonymous resident memory from half of the subscribers to all of them, over the subscribers more, in one',
+      "process, garbage collected: connection, parser and all. The system's buffers of the sockets are not in it. The second half comes",
+      'at once, and is let in at the rate of the processor, each when Retry-After has told it to come.',
+    ].join('\n'),
+    charts: (rows) => [
+      chart(rows, {
+        name: 'memory',
+        title: 'resident bytes of a subscriber; less is better',
+        label: ({ heard }) => `who hears ${heard}`,
+        isOurs: () => true,
+        bar: ({ bytesEach: bytes }) => ({ median: bytes, min: bytes, max: bytes }),
+      }),
+    ],
+    verdicts: () => ['', ...returnedVerdicts(results), ...readerVerdicts(results)],
+  };
+}
+
+/** Share of the heartbeats that must go on while all come back, and what others' delay may be of that without a stopped reader. */
+const BEATS_MIN = 0.97;
+const TIMES_MAX = 1.25;
+
+function returnedVerdicts({ returned }: PushResults): readonly string[] {
+  const { subscribers, letInMs, refused, lost, doubled, beatsBefore, beatsMeanwhile } = returned;
+  const share = beatsMeanwhile / beatsBefore;
+  return [
+    `${short(subscribers)} that lose their connections and come back within a second: all in after ${seconds(letInMs)} s, ${refused} times told when, or not connected`,
+    `outputs meanwhile, one of each key: ${lost} lost, ${doubled} heard twice (none: ${verdict(lost + doubled === 0)})`,
+    `${short(beatsBefore)} heartbeats/s beside them: ${share.toFixed(3)} of those before (at least ${BEATS_MIN}: ${verdict(share >= BEATS_MIN)})`,
+  ];
+}
+
+function readerVerdicts({ readers }: PushResults): readonly string[] {
+  const p99Of = (isOneStopped: boolean): Spread =>
+    spreadOf(readers.filter((turn) => turn.isOneStopped === isOneStopped).map(({ p99Ms }) => p99Ms));
+  const [alone, beside] = [p99Of(false), p99Of(true)];
+  const times = beside.median / alone.median;
+  const taken = Math.max(...readers.filter(({ isOneStopped }) => isOneStopped).map(({ takenShare }) => takenShare));
+  return [
+    `one reader takes nothing (${(100 * taken).toFixed(0)} % of the bytes that others do, in buffers): others' p99 ${spreadText(beside)} ms beside ` +
+      `${spreadText(alone)} without it, ${times.toFixed(2)} × (at most ${TIMES_MAX}: ${verdict(times <= TIMES_MAX)})`,
+  ];
+}

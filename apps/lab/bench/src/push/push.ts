@@ -1,31 +1,32 @@
-// The memory of subscribers to a pipeline, and how long many take to come back at once: connections to one processor, which hear a key
-// each, or everything. `--sessions`: how many they are.
+// The memory of subscribers to a pipeline: connections to one processor, which hear a key each, or everything (`--sessions`: how many
+// they are). Beside it: all of them come back at once, and one takes nothing.
 import type { DurationMs } from '@flatline/base';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withApplication } from '../frame/application.ts';
-import { framed, type Ground, over } from '../frame/frame.ts';
+import { framed, over } from '../frame/frame.ts';
 import { Instance } from '../processor/instance.ts';
 import { NEVER_MS } from '../tasks/instance-task.ts';
-import { PUSH_PAGE, type PushMeasured, pushRows } from './push-page.ts';
+import type { PushGround } from './push-ground.ts';
+import { type PushMeasured, pushPage, type PushResults, pushRows } from './push-page.ts';
+import { measureReturning } from './returning.ts';
+import { measureStoppedReader } from './stopped-reader.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 const DEFAULTS = { sessions: 10_000, partitions: 4 };
 /** Every connection has been told once that it lives. */
 const SETTLED_MS: DurationMs = 20_000;
 
-type PushGround = Ground<typeof DEFAULTS>;
-
 export const push = framed({
   name: 'push',
   description:
-    'memory of a subscriber to what becomes of keys, and how many come back at once (--sessions: subscribers)',
+    'memory of a subscriber to what becomes of keys, many that come back at once, and one that takes nothing (--sessions: subscribers)',
   settings: (options) => over(DEFAULTS, options),
-  measure: async (ground: PushGround): Promise<{ readonly turns: readonly PushMeasured[] }> => {
+  measure: async (ground: PushGround): Promise<PushResults & { readonly turns: readonly PushMeasured[] }> => {
     const turns: PushMeasured[] = [];
     for (const heard of ['a key each', 'all'] as const) turns.push(await measurePush(ground, heard));
-    return { turns };
+    return { turns, returned: await measureReturning(ground), readers: await measureStoppedReader(ground) };
   },
-  report: ({ turns }) => ({ rows: pushRows(turns), page: PUSH_PAGE }),
+  report: (results) => ({ rows: pushRows(results.turns), page: pushPage(results) }),
 });
 
 /** @throws Error if the processor fails, or ends a subscription */
