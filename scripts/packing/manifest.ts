@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODE_ENGINES, type Published } from './published.ts';
+import { installedWith, lockedPackages } from './sbom.ts';
 
 interface Manifest {
   readonly version: string;
@@ -38,8 +39,38 @@ export function manifestOf(root: string, published: Published, imported: readonl
     ...(entries.length > 0 && {
       typesVersions: { '*': Object.fromEntries(entries.map(({ name: each }) => [each, [`./dist/${each}.d.ts`]])) },
     }),
-    dependencies: versionsOf(root, imported),
+    ...besides(root, imported),
     publishConfig: { access: 'public', provenance: true },
+  };
+}
+
+/**
+ * What is installed beside it: what it imports, and what that brings along, by the lock file's versions. npm knows no lock file of a
+ * package that it installs, and would take the newest of a range, which nothing here was tested with.
+ */
+function besides(
+  root: string,
+  imported: readonly string[],
+): { readonly dependencies: object; readonly optionalDependencies?: object } {
+  const packages = lockedPackages(root);
+  const folders = [...installedWith(packages, imported)];
+  const nameOf = (folder: string): string => folder.replace(/^.*node_modules\//, '');
+  const isPinned = ([folder]: (typeof folders)[number]): boolean => {
+    const name = nameOf(folder);
+    // One for some systems alone is named by its parent, exactly; of two versions only one could be named.
+    return packages[folder]!.os === undefined && folders.filter(([other]) => nameOf(other) === name).length === 1;
+  };
+  const versionsIn = (scope: 'required' | 'optional'): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      folders
+        .filter((each) => each[1] === scope && isPinned(each))
+        .map(([folder]): [string, string] => [nameOf(folder), packages[folder]!.version!])
+        .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  const optionalDependencies = versionsIn('optional');
+  return {
+    dependencies: { ...versionsOf(root, imported), ...versionsIn('required') },
+    ...(Object.keys(optionalDependencies).length > 0 && { optionalDependencies }),
   };
 }
 

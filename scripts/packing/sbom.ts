@@ -11,7 +11,11 @@ export interface Locked {
   readonly integrity?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  /** Set in one that is for some systems alone. */
+  readonly os?: readonly string[];
 }
+
+type Scope = 'required' | 'optional';
 
 /** `packages` of a lock file, by their folders. */
 export type LockedPackages = Readonly<Record<string, Locked>>;
@@ -31,7 +35,7 @@ interface Component {
   readonly name: string;
   readonly version: string;
   readonly purl: string;
-  readonly scope: 'required' | 'optional';
+  readonly scope: Scope;
   readonly licenses?: readonly object[];
   readonly hashes?: readonly { readonly alg: 'SHA-512'; readonly content: string }[];
 }
@@ -41,12 +45,20 @@ export function lockedPackages(root: string): LockedPackages {
     .packages;
 }
 
-/** The same for the same lock file. @throws Error for a package that the lock file does not have */
-export function sbomOf(packages: LockedPackages, { name, version, dependencies, bundled }: Content): object {
-  const found = new Map<string, 'required' | 'optional'>();
-  const add = (folder: string, scope: 'required' | 'optional'): void => {
-    if (found.get(folder) === 'required' || found.get(folder) === scope) return;
-    found.set(folder, scope);
+/**
+ * Folders of all that is installed with those packages, and whether it may be left out. `found` is there already.
+ *
+ * @throws Error for a package that the lock file does not have
+ */
+export function installedWith(
+  packages: LockedPackages,
+  dependencies: readonly string[],
+  found: ReadonlyMap<string, Scope> = new Map(),
+): ReadonlyMap<string, Scope> {
+  const all = new Map(found);
+  const add = (folder: string, scope: Scope): void => {
+    if (all.get(folder) === 'required' || all.get(folder) === scope) return;
+    all.set(folder, scope);
     const locked = packages[folder]!;
     for (const each of Object.keys(locked.dependencies ?? {})) add(required(packages, folder, each), scope);
     for (const each of Object.keys(locked.optionalDependencies ?? {})) {
@@ -54,8 +66,14 @@ export function sbomOf(packages: LockedPackages, { name, version, dependencies, 
       if (optional !== undefined) add(optional, 'optional');
     }
   };
-  for (const folder of bundled) found.set(folder, 'required');
   for (const each of dependencies) add(required(packages, '', each), 'required');
+  return all;
+}
+
+/** The same for the same lock file. @throws Error for a package that the lock file does not have */
+export function sbomOf(packages: LockedPackages, { name, version, dependencies, bundled }: Content): object {
+  const inside = new Map(bundled.map((folder): [string, Scope] => [folder, 'required']));
+  const found = installedWith(packages, dependencies, inside);
   const components = [...found]
     .map(([folder, scope]) => componentOf(folder, packages[folder]!, scope))
     .toSorted((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1));

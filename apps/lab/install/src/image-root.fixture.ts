@@ -1,7 +1,7 @@
 // The contents of the image in a folder (`npm run image`), and its programs in its environment, as its user. As root on Debian
 // they see nothing else of this machine but /proc, /dev and names of hosts; elsewhere they use this machine's libraries.
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Done, root } from './installation.fixture.ts';
@@ -48,6 +48,10 @@ export class ImageRoot {
     if (status !== 0) throw new Error(`scripts/image.ts ended with ${status ?? 'no code'}: ${stdout}${stderr}`);
     for (const name of ['hosts', 'resolv.conf']) copyFileSync(join('/etc', name), join(folder, 'etc', name));
     return new ImageRoot(folder, uid, stdout);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.#folder, path), 'utf8');
   }
 
   write(path: string, text: string): void {

@@ -67,6 +67,22 @@ describe('the image', () => {
     else expect(image.said).toMatch(/^image: 1[0-4]\d\.\d MB/m);
   });
 
+  test('lists all that npm has installed in it (SBOM), by name and version', () => {
+    const { components } = JSON.parse(image.read('opt/flatline/flatline.sbom.json')) as {
+      readonly components: readonly { readonly name: string; readonly version: string }[];
+    };
+    const listed = new Set(components.map(({ name, version: each }) => `${name}@${each}`));
+    const { packages } = JSON.parse(image.read('opt/flatline/node_modules/.package-lock.json')) as {
+      readonly packages: Readonly<Record<string, { readonly name?: string; readonly version: string }>>;
+    };
+    const installed = Object.entries(packages).map(
+      ([folder, each]) => `${each.name ?? folder.replace(/.*node_modules\//, '')}@${each.version}`,
+    );
+    expect(installed.filter((each) => !listed.has(each))).toEqual([`flatline@${version}`]);
+    // And what is bundled into Flatline itself.
+    expect(listed.size).toBeGreaterThan(installed.length);
+  });
+
   test('has a Node that knows its stack without symbols', async () => {
     const [node = ''] = commandOf('ENTRYPOINT');
     const script = `const { header, javascriptStack } = process.report.getReport();
