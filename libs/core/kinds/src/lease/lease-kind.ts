@@ -7,7 +7,8 @@
 //
 // Who waits leaves by its turn, by time (WAITED), or by an end of no lease that names its start (WITHDRAWN).
 //
-// Owns: nothing that outlives a call; scratch for the record being taken.      Does not own: entries, timers, commits (the engine).
+// Owns: nothing that outlives a call; scratch for the record being taken.
+// Does not own: entries, timers, commits (the engine).
 //
 // Invariants
 //   LS1  A lease is held from GRANTED to EXPIRED or RELEASED, each said once, in the order of the log.

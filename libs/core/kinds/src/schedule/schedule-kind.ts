@@ -5,7 +5,8 @@
 //     ▲                                    │  ▲                        └──▶ over (the last one)
 //     └── null ────────────────────────────┘  └── the same name: replaced, or goes on where it says the same
 //
-// Owns: nothing that outlives a call.      Does not own: entries, timers, commits (the engine).
+// Owns: nothing that outlives a call.
+// Does not own: entries, timers, commits (the engine).
 //
 // Invariants
 //   SK1  A key's schedules are one entry, due when the first of them is: they come out in the order of their due instants, and

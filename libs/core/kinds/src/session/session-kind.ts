@@ -1,7 +1,8 @@
 // Sessions as a kind: what a record does to one, and what is said when it ends (S1–S10, O2, O3).
 //
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
-// heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
+// heartbeat allocates nothing.
+// Does not own: entries, timers, commits (the engine).
 import type { DurationMs, Millis, Mutable } from '@flatline/base';
 import type { Effects, Evicting, GroupRecords, Kept, Kind, KindParts, Refusal } from '../contract.ts';
 import { inputAt } from '../input-place.ts';
