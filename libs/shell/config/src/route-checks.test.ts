@@ -36,14 +36,19 @@ describe('[P3][I4] routes', () => {
     const routes = [
       { on: ['TIMEOUT'], to: 'to-remind', headers: { 'flatline-due-at': { at: '/closedAt', plusMs: '1h' } } },
       { to: 'elsewhere', record },
+      { to: 'elsewhere', record, version: 2 },
     ];
     const [visits] = resolved({ ...VISITS, routes }, REMINDERS);
     const read = [
       { on: ['TIMEOUT'], to: 'to-remind', headers: { 'flatline-due-at': { at: '/closedAt', plusMs: 3_600_000 } } },
     ];
-    expect(visits!.routes).toEqual([...read, { to: 'elsewhere', record }]);
+    expect(visits!.routes).toEqual([...read, { to: 'elsewhere', record }, { to: 'elsewhere', record, version: 2 }]);
     const said = JSON.parse(rulesText(visits!)) as { readonly routes: unknown };
-    expect(said.routes).toEqual([...read, { to: 'elsewhere', code: true }]);
+    const functions = [
+      { to: 'elsewhere', code: true },
+      { to: 'elsewhere', version: 2, code: true },
+    ];
+    expect(said.routes).toEqual([...read, ...functions]);
     expect(JSON.parse(rulesText(resolved(VISITS)[0]!))).not.toHaveProperty('routes');
   });
 
@@ -63,6 +68,11 @@ describe('[P3][I4] routes', () => {
       'a function that is none',
       [routing({ record: 'x' }), REMINDERS],
       /routes\[0\]\.record: .*a function of the output/,
+    ],
+    [
+      'a version without a function',
+      [routing({ version: 2 }), REMINDERS],
+      /routes\[0\]\.version: left out without record/,
     ],
     [
       'the header of its own',

@@ -33,7 +33,7 @@ function formatChecks({ routes, output }: PipelineSection, at: string): CrossFin
 }
 
 function ofRoute(
-  { on = [], key, value, headers, record }: Route,
+  { on = [], key, value, headers, record, version }: Route,
   { kind }: PipelineSection,
   at: string,
 ): CrossFinding[] {
@@ -56,7 +56,15 @@ function ofRoute(
       ? []
       : [finding(`${at}.${name}`, undefined, 'left out beside record: the function says all of it', [`${at}.record`])],
   );
-  return [...unknown, ...reserved, ...beside];
+  const alone =
+    record !== undefined || version === undefined
+      ? []
+      : [
+          finding(`${at}.version`, version, 'left out without record: it is the version of that function', [
+            `${at}.record`,
+          ]),
+        ];
+  return [...unknown, ...reserved, ...beside, ...alone];
 }
 
 /** A loop would never end: each output would bring about the next one's cause. */

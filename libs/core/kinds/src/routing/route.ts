@@ -52,6 +52,8 @@ export interface RouteRules {
   readonly headers?: Readonly<Record<string, RouteText | number>> | undefined;
   /** In place of the three before it, where the configuration is code. */
   readonly record?: RouteFunction | undefined;
+  /** Raise it where the function changes: what another version has routed is not judged by this one. Left out: it has none. */
+  readonly version?: number | undefined;
 }
 
 /** Records that one output may bring about by one route. */

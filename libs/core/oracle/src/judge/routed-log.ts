@@ -8,7 +8,7 @@ import type { Place } from './place.ts';
 import { isAgain, keyIn } from './routed-record.ts';
 
 export const COMPACTED = 'what was routed there and may have been replaced since: the topic is compacted';
-export const NOT_AT_HAND = 'what a function routed that the configuration does not have';
+export const NOT_AT_HAND = 'what a function routed that the configuration does not have, or has in another version';
 
 export interface RoutedLogParts {
   readonly place: Place;

@@ -90,6 +90,8 @@ export interface NaiveRoute {
   /** True where a function says key, value and headers. */
   readonly code?: boolean | undefined;
   readonly record?: ((output: RoutedOutput) => unknown) | undefined;
+  /** The function's: it is at hand for what its own version has routed. */
+  readonly version?: number | undefined;
 }
 
 export type RouteText =

@@ -8,6 +8,7 @@ const ROUTES_MAX = 32;
 const NAMES_MAX = 64;
 const WHERE_MAX = 16;
 const HEADERS_MAX = 32;
+const VERSION_MAX = 1_000_000;
 const TEXT_LENGTH_MAX = 4_096;
 /** Bytes of what the settings of a commit say of routes. */
 const TEXT_BYTES_MAX = 12_000;
@@ -45,6 +46,7 @@ const route = z.strictObject({
     .refine((of) => Object.keys(of).length <= HEADERS_MAX, `at most ${HEADERS_MAX} headers`)
     .optional(),
   record: routeFunction.optional(),
+  version: z.int().min(0).max(VERSION_MAX).optional(),
 });
 
 export const routesForm = z
