@@ -11,7 +11,7 @@ import { inspect, type TopicsFlags } from './topics-inspection.ts';
 export async function runCreate(flags: TopicsFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { plan, names, options, close } = await inspect(flags, shell);
   try {
-    for (const risk of plan.risks) console.note(`warning: ${deviationText(risk)}`);
+    for (const risk of [...plan.risks, ...plan.unreached]) console.note(`warning: ${deviationText(risk)}`);
     if (plan.deviations.length > 0)
       throw new CommandFailure(
         ExitCode.usage,
@@ -31,7 +31,7 @@ export async function runCheck(flags: TopicsFlags, console: Console, shell: Shel
   const { plan, names, close } = await inspect(flags, shell);
   close();
   const missing = plan.missing.map((topic) => missingDeviation(topic, typedFlags(flags)));
-  const deviations = [...missing, ...plan.deviations, ...plan.risks];
+  const deviations = [...missing, ...plan.deviations, ...plan.unreached, ...plan.risks];
   const ok = deviations.length === 0;
   const text = ok
     ? `${counted(names.length, 'topic')} with the right settings.`

@@ -10,7 +10,8 @@ import { applyChanges } from '../topics/provision.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import { changeText, merged, type TopicChange, whyNot } from '../topics/topic-change.ts';
 import { readersWarnings } from '../topics/topic-readers.ts';
-import { type Deviation, deviationText, isAlterable, missingDeviation } from '../topics/topic-plan.ts';
+import type { Deviation } from '../topics/deviation.ts';
+import { deviationText, isAlterable, missingDeviation } from '../topics/topic-plan.ts';
 import { inspect } from './topics-inspection.ts';
 
 export interface AlterFlags extends ConfigurationFlags {
@@ -63,7 +64,9 @@ async function alterConfigured(flags: AlterFlags, console: Console, shell: Shell
     for (const warning of readersWarnings(changes, readers)) console.note(`warning: ${warning}`);
     if (flags.apply === true) await applyChanges(changes, options);
     const missing = plan.missing.map((topic) => missingDeviation(topic, options.flags));
-    const left = [...missing, ...plan.deviations, ...plan.risks].filter((deviation) => !isAlterable(deviation));
+    const left = [...missing, ...plan.deviations, ...plan.unreached, ...plan.risks].filter(
+      (deviation) => !isAlterable(deviation),
+    );
     show(changes, existing, { flags, console, left });
     if (left.length > 0) console.note(`To be mended otherwise:\n${left.map(deviationText).join('\n')}`);
     return changes.length === 0 && left.length > 0 ? ExitCode.failedCheck : ExitCode.ok;

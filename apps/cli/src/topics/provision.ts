@@ -2,13 +2,13 @@ import type { Clock } from '@flatline/base';
 import { type KafkaConnection, KafkaTopicAdmin } from '@flatline/kafka';
 import { usageFailure } from '../failure.ts';
 import { type ApplicationState, readState } from './application-state.ts';
+import type { Deviation } from './deviation.ts';
 import type { ExistingTopic } from './existing-topic.ts';
 import { foreignOutputs } from './foreign-output.ts';
 import { existingTopics, topicNamesOf } from './pipeline-topics.ts';
 import type { TopicChange } from './topic-change.ts';
 import {
   deviationText,
-  type Deviation,
   type Findings,
   missingDeviation,
   type NewTopic,
@@ -64,11 +64,12 @@ export async function assertUsable(
   const foreign = await foreignOutputs(pipelines, existing, options);
   const foreignDeliveries = await findForeignDeliveries(pipelines, options);
   const looked = { states: new Map(), readers: new Map(), foreignOutputs: foreign, foreignDeliveries };
-  const { missing, deviations, risks } = planned(pipelines, existing, { ...looked, options });
-  if (missing.length + deviations.length === 0) return risks;
+  const { missing, deviations, unreached, risks } = planned(pipelines, existing, { ...looked, options });
+  if (missing.length + deviations.length + unreached.length === 0) return risks;
   // Only now: no remedy without having looked at the state.
   const { plan } = await inspectTopics(pipelines, options);
-  const problems = [...plan.missing.map((topic) => missingDeviation(topic, options.flags)), ...plan.deviations];
+  const missed = plan.missing.map((topic) => missingDeviation(topic, options.flags));
+  const problems = [...missed, ...plan.deviations, ...plan.unreached];
   if (problems.length === 0) return plan.risks;
   throw usageFailure(`the topics are not as they have to be:\n${problems.map(deviationText).join('\n')}`);
 }
@@ -77,7 +78,9 @@ async function describe(
   pipelines: readonly PipelineTopics[],
   options: ProvisionOptions,
 ): Promise<Map<string, ExistingTopic>> {
-  return existingTopics(await new KafkaTopicAdmin(options).describeTopics(topicNamesOf(pipelines)), pipelines);
+  const routed = pipelines.flatMap((topics) => topics.routed ?? []);
+  const names = new Set([...topicNamesOf(pipelines), ...routed]);
+  return existingTopics(await new KafkaTopicAdmin(options).describeTopics([...names]), pipelines);
 }
 
 function planned(

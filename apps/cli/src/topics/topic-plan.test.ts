@@ -11,6 +11,50 @@ test('limits of stamps are shown as Kafka writes them, which doubles do not hold
   expect(settings.get('message.timestamp.after.max.ms')).toBe('3600000');
 });
 
+describe('[P3] a topic to which routes lead', () => {
+  const reminding: PipelineTopics = {
+    ...visits,
+    pipeline: 'reminding',
+    group: 'shop.reminding',
+    input: 'reminders',
+    output: 'reminders-due',
+    changelog: 'shop.reminding.changelog',
+    deadLetters: 'shop.reminding.dead-letters',
+  };
+  const existing = new Map([...created(), ...created(reminding)]);
+  const routedTo = (topic: string, there = existing) => plan([{ ...visits, routed: [topic] }, reminding], there);
+
+  test('is an input of the configuration, there or about to be made', () => {
+    expect(routedTo('reminders').unreached).toEqual([]);
+    expect(routedTo('reminders', none).unreached).toEqual([]);
+  });
+
+  test('or another one that is there', () => {
+    const others = { topic: 'others', partitions: 3, settings: new Map([['max.message.bytes', '1048588']]) };
+    expect(routedTo('others', new Map([...existing, ['others', others]])).unreached).toEqual([]);
+    const narrow = { ...others, settings: new Map([['max.message.bytes', '1000']]) };
+    expect(routedTo('others', new Map([...existing, ['others', narrow]])).unreached).toMatchObject([
+      { topic: 'others', problem: expect.stringMatching(/is 1000.*routes of pipeline visits lead there/) },
+    ]);
+  });
+
+  test.each([
+    ['remindres', /did you mean reminders/],
+    ['reminding', /pipeline reminding reads reminders/],
+    ['elsewhere', /where another application reads it/],
+  ])('else it is named with the route and the remedy: %s', (topic, remedy) => {
+    const { missing, deviations, unreached } = routedTo(topic);
+    expect([missing, deviations]).toEqual([[], []]);
+    expect(unreached).toEqual([
+      {
+        topic,
+        problem: 'does not exist, and routes of pipeline visits lead there',
+        remedy: expect.stringMatching(remedy),
+      },
+    ]);
+  });
+});
+
 describe('the topics of a configuration', () => {
   test('[K7] are all created at first, the changelog without retention', () => {
     const { missing, deviations } = plan([visits], none);
@@ -32,11 +76,12 @@ describe('the topics of a configuration', () => {
   });
 
   test('created once, there is nothing left to do', () => {
-    expect(plan([visits], created())).toEqual({ missing: [], deviations: [], risks: [], changes: [] });
+    expect(plan([visits], created())).toEqual({ missing: [], deviations: [], risks: [], unreached: [], changes: [] });
     expect(plan([visits], created(visits, 3), { partitions: { asked: 3, fallback: 8 } })).toEqual({
       missing: [],
       deviations: [],
       risks: [],
+      unreached: [],
       changes: [],
     });
   });

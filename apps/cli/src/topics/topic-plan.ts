@@ -4,8 +4,10 @@
 //   TP1  Whoever does what a remedy says loses nothing: no state, no record. None names the deletion of a topic.
 import { counted } from '@flatline/base';
 import { type ApplicationState, stateText } from './application-state.ts';
+import type { Deviation } from './deviation.ts';
 import type { ExistingTopic } from './existing-topic.ts';
 import { lossless, type TopicChange } from './topic-change.ts';
+import { routedDeviations } from './routed-topics.ts';
 import { readersText, type TopicReaders } from './topic-readers.ts';
 import {
   ANOTHER_NAME,
@@ -23,19 +25,14 @@ export interface NewTopic {
   readonly settings: ReadonlyMap<string, string>;
 }
 
-/** Fault of an existing topic, and its remedy. */
-export interface Deviation {
-  readonly topic: string;
-  readonly problem: string;
-  readonly remedy: string;
-}
-
 export interface TopicPlan {
   /** To be created; with deviations, nothing is to be created before they are mended. */
   readonly missing: readonly NewTopic[];
   readonly deviations: readonly Deviation[];
   /** A processor runs on these, and may lose records all the same. */
   readonly risks: readonly Deviation[];
+  /** Topics of others to which routes lead and cannot (P3): a processor does not run, and no command here mends it. */
+  readonly unreached: readonly Deviation[];
   /** Changes that `flatline topics alter` makes. */
   readonly changes: readonly TopicChange[];
 }
@@ -63,11 +60,14 @@ export function planTopics(pipelines: readonly PipelineTopics[], findings: Findi
     missing: [...missing.values()],
     deviations: plans.flatMap((plan) => plan.deviations),
     risks: plans.flatMap((plan) => plan.risks),
+    unreached: routedDeviations(pipelines, findings.existing),
     changes: plans.flatMap((plan) => plan.changes),
   };
 }
 
-function planPipeline(topics: PipelineTopics, findings: Findings): TopicPlan {
+type PipelinePlan = Omit<TopicPlan, 'unreached'>;
+
+function planPipeline(topics: PipelineTopics, findings: Findings): PipelinePlan {
   const { existing, partitions: wanted } = findings;
   const input = existing.get(topics.input);
   const state = findings.states.get(topics.changelog) ?? { kind: 'none' };
@@ -189,7 +189,7 @@ interface Comparison {
   readonly partitions: number;
 }
 
-function compare(requirement: TopicRequirement, comparison: Comparison): TopicPlan {
+function compare(requirement: TopicRequirement, comparison: Comparison): PipelinePlan {
   const { topic, role, settings } = requirement;
   const { findings, partitions } = comparison;
   const found = findings.existing.get(topic);
