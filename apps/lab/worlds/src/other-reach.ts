@@ -32,6 +32,9 @@ const WANTED: Readonly<Record<WorldName, Wanted>> = {
     names: [
       'killed',
       'frozen',
+      'frozenAttempting',
+      'frozenCommitting',
+      'courierCutOff',
       'attemptsAgain',
       'attemptsStale',
       'breakersOpened',

@@ -9,6 +9,7 @@ import { CarriedPipeline, HttpSender, type Way } from '@flatline/notifier/carryi
 import type { TransactionalWriters } from '@flatline/ports';
 import { pipelineSettings, readKept } from '@flatline/processor/deliveries';
 import { PipelineInstance, ProcessShare } from '@flatline/runtime';
+import { Freezer } from './freezer.ts';
 import { type BegunAttempt, DeliveryLedger } from './ledger.ts';
 import { drawDeliveries, type DeliveryScenario } from './scenario.ts';
 import { SimulatedScan } from './simulated-scan.ts';
@@ -38,6 +39,7 @@ export class DeliveryWorld {
   readonly lines: string[] = [];
   readonly sites: Sites;
   readonly #random: Random;
+  readonly #freezer: Freezer;
   readonly #running = new Map<string, Running>();
   #launches = 0;
   /** By transactional id: who has opened a writer last, and how many have. */
@@ -47,6 +49,7 @@ export class DeliveryWorld {
     this.scenario = drawDeliveries(seed);
     this.simulation = new Simulation({ seed, rates: rough });
     this.#random = this.simulation.random('deliveries act');
+    this.#freezer = new Freezer(this.simulation);
     const { partitions, config } = this.scenario;
     this.notified = config.notifier!.pipelines[0]!;
     this.sites = new Sites(
@@ -73,10 +76,12 @@ export class DeliveryWorld {
       this.#produce();
       for (const mood of this.sites.act()) faults.count(`site/${mood}`);
       await this.#disturb();
+      this.#freezer.act(this.#up.map(({ host }) => host));
       await time.runFor(1 + this.#random.below(STEP_MAX_MS));
     }
     faults.setRates(calm);
     this.sites.heal();
+    this.#freezer.heal(this.#up.map(({ host }) => host));
     for (const { host } of this.#up) host.resume();
     for (const name of MACHINES) await this.#launch(name);
     const calmUntil = time.nowMs + CALM_MAX_MS;
@@ -179,7 +184,7 @@ export class DeliveryWorld {
       ways: notified.endpoints.map((endpoint) => this.#way(endpoint, name, web, host)),
       membership: ports.membership(notified.group),
       reader: ports.reader,
-      writers: this.#watched(ports.writers, name),
+      writers: this.#watched(ports.writers, name, host),
       admin: ports.admin,
       scan,
       startFrom: 'earliest',
@@ -210,6 +215,7 @@ export class DeliveryWorld {
     const attempted: Way['sender'] = {
       attempt: async (delivery, end) => {
         const begun = this.#begin(endpoint.name, delivery.id, name);
+        this.#freezer.attempting(host);
         underWay.set(delivery.id, begun);
         try {
           return await sender.attempt(delivery, end);
@@ -238,12 +244,12 @@ export class DeliveryWorld {
     return begun;
   }
 
-  #watched(writers: TransactionalWriters, process: string): TransactionalWriters {
+  #watched(writers: TransactionalWriters, process: string, host: SimulatedHost): TransactionalWriters {
     return {
       timeoutMs: writers.timeoutMs,
-      open: (id, askedMs) => {
+      open: async (id, askedMs) => {
         this.#writers.set(id, { process, number: (this.#writers.get(id)?.number ?? 0) + 1 });
-        return writers.open(id, askedMs);
+        return this.#freezer.watched(await writers.open(id, askedMs), host);
       },
     };
   }
