@@ -104,6 +104,11 @@ export class EndpointQueue {
     return { flying: this.#flying, ready: this.#ready.length, named: this.#lines.size };
   }
 
+  /** What comes now is not parked for lack of room. */
+  get hasRoom(): boolean {
+    return this.#ready.hasRoom;
+  }
+
   /** Begins with what was kept, before anything else is called. What was held is attempted again. */
   restore(kept: readonly KeptDelivery[], breaker: Breaker | undefined, now: Millis): void {
     this.#breaker = breaker ?? CLOSED;

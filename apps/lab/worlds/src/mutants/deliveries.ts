@@ -93,8 +93,14 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
   {
     name: 'attempts what is not kept yet',
     file: RUN,
-    from: 'if (this.#writes.length > 0 || this.#shouldCommitPositions) await this.#commit();\n        for (const delivery of begun) this.#attempt(delivery);',
-    to: 'for (const delivery of begun) this.#attempt(delivery);\n        if (this.#writes.length > 0 || this.#shouldCommitPositions) await this.#commit();',
+    from: 'if (this.#unkept.has(delivery)) this.#decided.push(delivery);',
+    to: 'if (this.#isClosing && this.#unkept.has(delivery)) this.#decided.push(delivery);',
+  },
+  {
+    name: 'goes by a breaker that is not written yet',
+    file: RUN,
+    from: 'if (!this.#isBreakerDecided) this.#begin();',
+    to: 'this.#begin();',
   },
   {
     name: 'commits positions beyond what it has taken',

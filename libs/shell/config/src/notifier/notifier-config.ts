@@ -112,12 +112,13 @@ function endpointOf(
   const { name, url, command = [], on, order, supersede, timeoutMs, maxInFlight, maxPerSecond, allow } = section;
   const target = url === undefined ? { command, environment: () => environment } : { url };
   const bounds = { order, supersede, timeoutMs, maxInFlight, maxPerSecond, allow };
+  const known: KnownSecrets = new Map();
   // Faults in them are told before anything begins.
-  if (secrets !== undefined) secretsOf(section, at, secrets);
+  if (secrets !== undefined) secretsOf(section, at, secrets, known);
   const readAgain = (): readonly WebhookSecret[] => {
     if (secrets === undefined) return [];
     const again = secrets.again();
-    const found = secretsOf(section, at, again);
+    const found = secretsOf(section, at, again, known);
     if (again.findings.length > 0)
       throw new Error(again.findings.map(({ setting, problem }) => `${setting}: ${problem}`).join('; '));
     return found;
@@ -125,13 +126,26 @@ function endpointOf(
   return { name, target, on, secrets: readAgain, ...bounds };
 }
 
-function secretsOf(section: EndpointSection, at: string, reader: SecretReader): readonly WebhookSecret[] {
+/** By setting, as last read: what says the same is the same object, by which a key that was made of it is found. */
+type KnownSecrets = Map<string, { readonly text: string; readonly secret: WebhookSecret }>;
+
+function secretsOf(
+  section: EndpointSection,
+  at: string,
+  reader: SecretReader,
+  known: KnownSecrets,
+): readonly WebhookSecret[] {
   return section.secrets.flatMap((reference, i) => {
     const setting = `${at}.secrets[${i}]`;
     const text = reader.token(setting, reference);
     if (text === undefined) return [];
+    const former = known.get(setting);
+    if (former?.text === text) return [former.secret];
     const found = webhookSecretOf(text);
-    if (typeof found !== 'string') return [found];
+    if (typeof found !== 'string') {
+      known.set(setting, { text, secret: found });
+      return [found];
+    }
     const wrong: Finding = { setting, value: shownValue(reference), problem: found };
     reader.findings.push(wrong);
     return [];

@@ -1,16 +1,18 @@
 // Carries one partition's outputs to their endpoints, from a fence to the next failure (N3).
 //
-// A turn takes what has come (outcomes of attempts, what is due, outputs), has the queues decide, writes all of that in one
-// transaction with the positions up to which it was taken, and only then begins the attempts that were decided on.
+// A turn takes what has come (outcomes of attempts, what is due, outputs), has the queues decide, and begins the attempts that were
+// decided on of what is kept already. All of that is written in one transaction, with the positions up to which it was taken; only
+// then begin the others.
 //
 // Owns: the writer, both sources, the queues, the attempts under way.
 // Does not own: gates and senders (shared by the process), what is decided (EndpointQueue), the deliveries that wait (engine).
 //
 // Invariants
-//   CR1  An attempt begins once its delivery is kept by a committed transaction, and what came of it is in the next one. So what is
-//        sent again after a crash was under way, or its outcome on its way to the log.
+//   CR1  An attempt begins once its delivery is kept by a committed transaction, and what came of it is in the next one, which begins
+//        within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a crash was under way, or its outcome on
+//        its way to the log.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
-import { type Clock, type DurationMs, isConsequence, messageOf, type Random } from '@flatline/base';
+import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
 import {
   type Breaker,
   type Delivery,
@@ -23,7 +25,15 @@ import type { LogReader, TransactionalWriter } from '@flatline/ports';
 import type { RawRecord } from '../records/raw-record.ts';
 import { boundedText } from '../sending/answer-text.ts';
 import type { Carried, Way } from './carried.ts';
-import { POSITIONS_EVERY_MS, POSITIONS_RENEWED_MS, TAKEN_BYTES_MAX, TAKEN_MAX } from './limits.ts';
+import {
+  COMMIT_GAP_MS,
+  HELD_BACK_MS,
+  KEEP_GAP_MS,
+  POSITIONS_EVERY_MS,
+  POSITIONS_RENEWED_MS,
+  TAKEN_BYTES_MAX,
+  TAKEN_MAX,
+} from './limits.ts';
 import { LogSource } from './log-source.ts';
 import type { Restored } from './restoration.ts';
 import { TakenRecords } from './taken-records.ts';
@@ -65,9 +75,21 @@ export class CourierRun {
   readonly #unlisten: readonly (() => void)[];
   readonly #ended: Ended[] = [];
   #writes: Write[] = [];
+  /** What of these is kept by no commit yet. */
+  readonly #unkept = new Set<Delivery>();
+  /** To be attempted once it is kept. */
+  #decided: Delivery[] = [];
+  #isBreakerDecided = false;
+  /** Bytes of bodies that were taken since the last commit. */
+  #takenBytes = 0;
   #underWay = 0;
-  /** By the monotonic clock. */
+  /** By the monotonic clock, as all below. */
   #committedAt: DurationMs = -Infinity;
+  /** When a commit began last. */
+  #commitBeganAt: DurationMs = -Infinity;
+  /** When outputs were taken last, or there were none. */
+  #tookAt: DurationMs;
+  #isHeldBack = false;
   #isClosing = false;
   #news = false;
   #wake: (() => void) | undefined;
@@ -75,11 +97,14 @@ export class CourierRun {
   constructor(parts: RunParts) {
     const { reader, notified, partition, offsets, ways, restored, random, clock } = parts;
     this.#parts = parts;
+    this.#tookAt = clock.monotonicMs();
     this.#outputs = new LogSource(reader, { topic: notified.pipeline.output.topic, partition }, offsets.outputs);
     this.#due = new LogSource(reader, { topic: notified.deliveries.output.topic, partition }, offsets.due);
     this.#ways = new Map(ways.map((way) => [way.endpoint.name, way]));
     const write = (decided: Write): void => {
       this.#writes.push(decided);
+      if (decided.kind === 'keep') this.#unkept.add(decided.delivery);
+      if (decided.kind === 'breaker') this.#isBreakerDecided = true;
     };
     for (const { endpoint, gate } of ways) {
       const queue = new EndpointQueue({ rules: endpoint, gate, random, write });
@@ -106,12 +131,18 @@ export class CourierRun {
     try {
       for (;;) {
         this.#news = false;
-        const begun = this.#turn();
-        if (this.#writes.length > 0 || this.#shouldCommitPositions) await this.#commit();
-        for (const delivery of begun) this.#attempt(delivery);
+        const decided = this.#turn();
+        this.#decided.push(...decided);
+        // A breaker that has changed is known to all before anyone goes by it.
+        if (!this.#isBreakerDecided) this.#begin();
+        const hasAny = this.#writes.length > 0 || this.#shouldCommitPositions;
+        if (hasAny && this.#gapMs === 0) {
+          await this.#commit();
+          this.#begin();
+        }
         const isOver = this.#underWay === 0 || this.#end.signal.aborted;
         if (this.#isClosing && isOver && this.#ended.length === 0) return;
-        if (begun.length === 0) await this.#somethingNew();
+        if (decided.length === 0) await this.#somethingNew();
       }
     } finally {
       this.#close();
@@ -136,19 +167,52 @@ export class CourierRun {
       this.#queues.get(delivery.endpoint)!.ended(delivery, outcome, now);
     if (this.#isClosing) return [];
     this.#take(this.#due, (record) => this.#taken.due(record, now));
-    this.#take(this.#outputs, (record) => this.#taken.output(record, now));
+    this.#takeOutputs(now);
     return [...this.#queues.values()].flatMap((queue) => queue.next(now));
   }
 
-  #take(source: LogSource, take: (record: RawRecord) => number): void {
-    let bytes = 0;
-    for (let taken = 0; taken < TAKEN_MAX && bytes < TAKEN_BYTES_MAX; taken += 1) {
+  /** While no endpoint has room what comes would be kept and come back later, which costs twice: it stays where it lies, for a while. */
+  #takeOutputs(now: Millis): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    const isOverdue = nowMs - this.#tookAt >= HELD_BACK_MS;
+    const queues = [...this.#queues.values()];
+    const mayTake = (): boolean => isOverdue || queues.some(({ hasRoom }) => hasRoom);
+    this.#isHeldBack = !mayTake();
+    if (this.#isHeldBack) return;
+    this.#tookAt = nowMs;
+    this.#take(this.#outputs, (record) => this.#taken.output(record, now), mayTake);
+  }
+
+  #take(source: LogSource, take: (record: RawRecord) => number, mayTake: () => boolean = () => true): void {
+    for (let taken = 0; taken < TAKEN_MAX && !this.#isFull && mayTake(); taken += 1) {
       const record = source.next();
       if (record === undefined) return;
-      bytes += take(record);
+      this.#takenBytes += take(record);
     }
     // More may be there, and no one would tell.
     this.#news = true;
+  }
+
+  /** Begins what was decided on, as far as it is kept; once all is committed, all of it. */
+  #begin(): void {
+    const decided = this.#decided;
+    this.#decided = [];
+    for (const delivery of decided)
+      if (this.#unkept.has(delivery)) this.#decided.push(delivery);
+      else this.#attempt(delivery);
+  }
+
+  /** 0: the next transaction may begin. */
+  get #gapMs(): DurationMs {
+    const isUrgent = this.#isClosing || this.#isBreakerDecided || this.#isFull;
+    if (isUrgent) return 0;
+    const gapMs = this.#decided.length > 0 ? KEEP_GAP_MS : COMMIT_GAP_MS;
+    return Math.max(0, this.#commitBeganAt + gapMs - this.#parts.clock.monotonicMs());
+  }
+
+  /** What is written would be more than a transaction holds. */
+  get #isFull(): boolean {
+    return this.#writes.length >= TAKEN_MAX || this.#takenBytes >= TAKEN_BYTES_MAX;
   }
 
   #attempt(delivery: Delivery): void {
@@ -178,8 +242,11 @@ export class CourierRun {
 
   async #commit(): Promise<void> {
     const { notified, partition, writer, clock, log } = this.#parts;
+    this.#commitBeganAt = clock.monotonicMs();
     const decided = this.#writes;
     this.#writes = [];
+    this.#isBreakerDecided = false;
+    this.#takenBytes = 0;
     const writes = writesOf(decided, { notified, partition, now: clock.wallMs() });
     // Both: one that is not committed for long is forgotten, and where a run began with it would begin anywhere.
     const positions = [this.#outputs, this.#due].map((source) => ({ source, position: source.position }));
@@ -190,6 +257,7 @@ export class CourierRun {
       metadata: '',
     }));
     await writer.commit({ writes, offsets });
+    this.#unkept.clear();
     for (const { source, position } of positions) source.committed(position);
     this.#committedAt = clock.monotonicMs();
     for (const write of decided) tell(write, { log, notified, partition });
@@ -204,7 +272,9 @@ export class CourierRun {
     const renewMs = Math.max(1, POSITIONS_RENEWED_MS - (clock.monotonicMs() - this.#committedAt));
     const waitMs = Math.min(
       ...instants.map((at) => Math.max(1, at - now)),
+      this.#writes.length > 0 ? Math.max(1, this.#gapMs) : Infinity,
       this.#hasMoved ? POSITIONS_EVERY_MS : renewMs,
+      ...(this.#isHeldBack ? [Math.max(1, this.#tookAt + HELD_BACK_MS - clock.monotonicMs())] : []),
     );
     return new Promise((resolve) => {
       const cancel = clock.after(waitMs, () => this.#wake?.());

@@ -40,6 +40,27 @@ test('[N3] a sender that rejects is a failed attempt, and its partition goes on'
   expect(world.opened).toBe(1);
 });
 
+test('[N3] outcomes that come soon after each other are in one transaction', async () => {
+  const lastsMs = { a: 100, b: 110, c: 40 };
+  const held = Object.keys(lastsMs).map((id) => ({ ...DELIVERY, id }));
+  const delivered: Outcome = { kind: 'delivered' };
+  const world: CourierWorld = new CourierWorld({
+    held,
+    attempt: (_, { id }) =>
+      new Promise((resolve) => {
+        world.clock.after(lastsMs[id as keyof typeof lastsMs], () => {
+          resolve(delivered);
+        });
+      }),
+  });
+  await world.clock.pass(1_000);
+  await world.courier.close();
+  const drops = world.commits.map(({ writes }) =>
+    writes.flatMap(({ records }) => records).filter(({ value }) => value === null),
+  );
+  expect(drops.map(({ length }) => length).filter((length) => length > 0)).toEqual([1, 2]);
+});
+
 test('[N3] a close does not wait for a sender that never ends', async () => {
   const world = new CourierWorld({ held: [DELIVERY], attempt: () => new Promise(() => undefined) });
   await world.clock.pass(1_000);

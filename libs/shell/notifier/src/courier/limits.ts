@@ -12,3 +12,9 @@ export const POSITIONS_EVERY_MS: DurationMs = 1_000;
 export const POSITIONS_RENEWED_MS: DurationMs = 3_600_000;
 /** Requests under way may end so long after their partition has moved away, or the process is to stop. */
 export const GRACE_MS: DurationMs = 2_000;
+/** Transactions of one partition begin so far apart, so that each holds more than a delivery or two where many end. */
+export const COMMIT_GAP_MS: DurationMs = 50;
+/** The same where an attempt waits for its delivery to be kept. */
+export const KEEP_GAP_MS: DurationMs = 10;
+/** Outputs stay where they lie for so long at most while no endpoint has room: then some are kept, since a topic forgets. */
+export const HELD_BACK_MS: DurationMs = 1_000;
