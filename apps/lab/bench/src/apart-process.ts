@@ -2,6 +2,8 @@
 // modules that the work needs.
 import type { Reader, ReadingCost, ReadingTask } from './reader/reading.ts';
 import type { BeatTask } from './sending-beats.ts';
+import type { RelayCost, RelayTask } from './deliveries/relay-task.ts';
+import type { BarePostsTask, PostsCost } from './deliveries/posts-task.ts';
 import type { ServiceCost, ServiceTask, SessionsCost } from './tasks/service-task.ts';
 import type { ContenderCost, ContenderTask } from './tasks/contender-task.ts';
 import type { OwnContender } from './tasks/contender-task.ts';
@@ -20,6 +22,9 @@ const works = {
       : (await import('./service/kafkajs-service.ts')).serveWithKafkajs(task),
   sessions: async (task: Pick<ServiceTask, 'brokers' | 'topic' | 'sessions'>): Promise<SessionsCost> =>
     (await import('./service/flatline-service.ts')).measureSessions(task),
+  post: async (task: BarePostsTask): Promise<PostsCost> => (await import('./deliveries/bare-posts.ts')).postBare(task),
+  relay: async (task: RelayTask): Promise<RelayCost> =>
+    (await import('./deliveries/kafkajs-relay.ts')).relayWithKafkajs(task),
   yardstick: async (): Promise<Yardstick> => (await import('./yardstick.ts')).measureYardstick(),
   beats: async (task: BeatTask): Promise<number> => (await import('./sending-beats.ts')).sendBeats(task),
   occupy: async (): Promise<never> => (await import('./latency/occupation.ts')).occupyCore(),

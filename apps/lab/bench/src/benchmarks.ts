@@ -3,6 +3,7 @@ import { assembled } from './assembled/assembled.ts';
 import type { Benchmark } from './benchmark.ts';
 import { debounce } from './debounce/debounce.ts';
 import { delays } from './delays/delays.ts';
+import { deliveries } from './deliveries/deliveries.ts';
 import { dispatcher } from './dispatcher/dispatcher.ts';
 import { evict } from './evict/evict.ts';
 import { failover } from './failover/failover.ts';
@@ -47,4 +48,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   lookUps,
   push,
   dispatcher,
+  deliveries,
 ];

@@ -92,7 +92,8 @@ async function applied({ shape: { values }, instance }: Site, to: number): Promi
   );
 }
 
-async function looked({ application, instance }: Site): Promise<BytesLook> {
+/** What it holds: garbage collected. */
+export async function looked({ application, instance }: Pick<Site, 'application' | 'instance'>): Promise<BytesLook> {
   const assigned = await instance.assigned();
   const sum = (of: 'changelogBytes' | 'liveBytes'): number =>
     assigned.reduce((total, each) => total + (each[of] ?? 0), 0);

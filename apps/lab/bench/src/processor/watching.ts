@@ -15,6 +15,9 @@ const LOOK_MS: DurationMs = 5;
 /** Without progress for this long it has failed: after kill −9 the group alone takes ten seconds. */
 const STALLED_MS: DurationMs = 90_000;
 
+/** The secret of endpoints, by the name that their tasks give it: one of 32 bytes, as most are. */
+const ENVIRONMENT = { HOOK: `whsec_${Buffer.alloc(32, 'hook').toString('base64')}` };
+
 /** Logs only failures. */
 export const log = {
   info: () => undefined,
@@ -70,6 +73,7 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
     compression,
     settings,
     isKeyed,
+    notifier,
   } = task;
   const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session', debounce } = task;
   const output = { topic: `${application}.output`, format: 'json', compression };
@@ -83,8 +87,10 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
   // One caller asks for as much as there is: what a process takes of one is no measure of it.
   const http = { port: task.httpPort ?? 0, maxPerSecond: 1_000_000 };
-  const file = { ...own, kafka: { sessionTimeoutMs }, http, pipelines: [pipeline] };
-  return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
+  const file = { ...own, kafka: { sessionTimeoutMs }, http, pipelines: [pipeline], notifier };
+  const config = resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: ENVIRONMENT });
+  const delivering = config.notifier?.pipelines.map(({ deliveries }) => deliveries);
+  return delivering === undefined ? config : { ...config, pipelines: delivering };
 }
 
 /** Events since its start: of sessions, without explicit ends; items when debouncing; grants and renewals of leases. */

@@ -1,5 +1,5 @@
 // The cost of the SDK to a service: sending heartbeats and events, reading summaries in a group; compared with two clients for Node.
-import { KafkaTopicAdmin, type ProducedRecord } from '@flatline/kafka';
+import { KafkaTopicAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
 import { measureApart } from '../apart.ts';
@@ -8,8 +8,8 @@ import { framed, type Ground, over } from '../frame/frame.ts';
 import { type Described, joined, type LineUp, NO_PEERS, peerLineUp } from '../frame/line-up.ts';
 import { type Cell, takeTurns } from '../frame/turns.ts';
 import { lookUpConfluent } from '../peers/confluent.ts';
+import { writeSummaries } from '../summaries.ts';
 import { short } from '../text-table.ts';
-import { writeRecords } from '../writing.ts';
 import { servicePage, serviceRows, type ServiceTurn } from './service-page.ts';
 import { type ServiceCost, type ServiceTask, type SessionsCost, WORKS } from '../tasks/service-task.ts';
 
@@ -108,42 +108,6 @@ async function newTopic({ connection, partitions }: Topics): Promise<string> {
 async function writtenOutputs(ground: ServiceGround): Promise<string> {
   ground.onProgress(`writing ${short(ground.events)} summaries`);
   const topic = await newTopic(ground);
-  await writeRecords(ground.connection, { topic, records: (partitions) => outputsOf(ground.events, partitions) });
+  await writeSummaries(ground.connection, { topic, count: ground.events });
   return topic;
-}
-
-function* outputsOf(count: number, partitions: number): Iterable<ProducedRecord> {
-  for (let index = 0; index < count; index += 1) {
-    const key = Buffer.from(`session-${index}`);
-    const partition = index % partitions;
-    yield { partition, key, value: Buffer.from(JSON.stringify(summaryOf(index, partition))) };
-    yield { partition, key, value: null };
-  }
-}
-
-/** As FORMATS has it, with two attributes. */
-function summaryOf(index: number, partition: number): object {
-  const startedAt = 1_700_000_000_000 + index;
-  return {
-    sessionId: `session-${index}`,
-    incarnation: `${partition}-${index}`,
-    revision: 0,
-    reason: 'TIMEOUT',
-    startedAt,
-    lastSeenAt: startedAt + 8_000,
-    endedAt: startedAt + 8_000,
-    durationMs: 8_000,
-    deadlineAt: startedAt + 18_000,
-    closedAt: startedAt + 18_000,
-    emittedAt: startedAt + 18_020,
-    timeoutMs: 10_000,
-    eventCount: 2,
-    duplicateCount: 0,
-    outOfOrderCount: 0,
-    missingCount: 0,
-    attributes: { page: '/cart', campaign: 'autumn' },
-    partition,
-    firstOffset: index,
-    lastOffset: index + 1,
-  };
 }

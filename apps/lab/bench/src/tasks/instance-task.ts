@@ -23,6 +23,8 @@ export interface InstanceTask extends Application {
   readonly compression?: 'none';
   /** Further settings of its pipeline, in place of those above: several inputs, statistics. */
   readonly settings?: object;
+  /** Section of the same name: the process delivers what the output says, and does not run the pipeline. */
+  readonly notifier?: object;
   /** The load sends each key to its own partition, so that it can be looked up. Default: it chooses the partition. */
   readonly isKeyed?: boolean;
   /** Where it answers. Default: any free one. */
