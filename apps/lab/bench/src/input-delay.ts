@@ -1,7 +1,7 @@
 // How late heartbeats take effect: asked of the broker, so that the question is the same for every contender. Under
 // exactly-once processing a group's offsets are committed with the output of the records before them.
 import type { DurationMs } from '@flatline/base';
-import { KafkaLogAdmin, type KafkaConnection } from '@flatline/kafka';
+import { GroupProgress, type GroupTopic, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Quantiles, quantilesOf } from './statistics.ts';
@@ -16,19 +16,13 @@ export interface InputLook {
   readonly committed: readonly number[];
 }
 
-export interface WatchedInput {
-  readonly topic: string;
-  readonly partitions: number;
-  readonly group: string;
-}
-
 export class InputWatch {
   readonly #looks: InputLook[] = [];
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(connection: KafkaConnection, input: WatchedInput) {
-    this.#running = this.#run(new KafkaLogAdmin({ clock: systemClock, connection }), input);
+  constructor(connection: KafkaConnection, input: GroupTopic) {
+    this.#running = this.#run(new GroupProgress({ clock: systemClock, connection }, input));
     // Reported when it is stopped.
     this.#running.catch(() => undefined);
   }
@@ -40,23 +34,20 @@ export class InputWatch {
     return this.#looks;
   }
 
-  async #run(admin: KafkaLogAdmin, input: WatchedInput): Promise<void> {
+  async #run(progress: GroupProgress): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      this.#looks.push(await lookAtInput(admin, input));
+      this.#looks.push(await lookAtInput(progress));
       await delay(LOOK_MS);
     }
   }
 }
 
-export async function lookAtInput(
-  admin: KafkaLogAdmin,
-  { topic, partitions, group }: WatchedInput,
-): Promise<InputLook> {
-  const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
+/** Two requests where one broker leads: what they cost is charged to whoever is measured. */
+export async function lookAtInput(progress: GroupProgress): Promise<InputLook> {
   // Committed first: the ends, asked later, can only be greater.
-  const committed = await Promise.all(all.map(async (each) => (await admin.committedOffset(group, each))?.offset ?? 0));
+  const committed = await progress.committed();
   const atMs = performance.now();
-  const ends = await Promise.all(all.map((each) => admin.replicatedEnd(each)));
+  const ends = await progress.ends();
   return { atMs, ends, committed };
 }
 

@@ -1,6 +1,7 @@
 export { type Credentials, KafkaAccess, type SaslCredentials } from './access/index.ts';
 export type { TopicGrowth, TopicSettingsChange } from './admin/alter-topics.ts';
 export type { NewTopic } from './admin/create-topics.ts';
+export { GroupProgress, type GroupTopic } from './admin/group-progress.ts';
 export { KafkaGroupAdmin } from './admin/kafka-group-admin.ts';
 export { KafkaLogAdmin } from './admin/kafka-log-admin.ts';
 export type { AdminOptions } from './admin/patience.ts';

@@ -1,7 +1,7 @@
 // The cost of a heartbeat at the same rate for everyone: while catching up, a faster contender also has larger batches
 // and more heartbeats of one session between two commits. Contenders take turns; each starts from the state it has kept.
 import type { DurationMs } from '@flatline/base';
-import { KafkaLogAdmin } from '@flatline/kafka';
+import { GroupProgress } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBeats, STEADY } from '../beats.ts';
@@ -181,8 +181,8 @@ async function caughtUp(ground: PacedGround, seated: SeatedContender, running: R
 
 function look(ground: PacedGround, { site }: SeatedContender, { group }: RunningContender): Promise<InputLook> {
   const { topic, partitions } = site.task;
-  const admin = new KafkaLogAdmin({ clock: systemClock, connection: ground.connection });
-  return lookAtInput(admin, { topic, partitions, group });
+  const options = { clock: systemClock, connection: ground.connection };
+  return lookAtInput(new GroupProgress(options, { topic, partitions, group }));
 }
 
 function sum(offsets: readonly number[]): number {

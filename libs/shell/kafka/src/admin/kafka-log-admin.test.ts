@@ -4,6 +4,7 @@ import { KafkaLogReader } from '../reader/kafka-log-reader.ts';
 import { closing, clusterOptions, connect, createTopic, systemClock } from '../broker.fixture.ts';
 import { withAdmin, withProducer } from '../kafkajs.fixture.ts';
 import { readUntil } from '../reader/reading.fixture.ts';
+import { GroupProgress } from './group-progress.ts';
 import { KafkaLogAdmin } from './kafka-log-admin.ts';
 
 const connection = connect();
@@ -19,6 +20,22 @@ describe('KafkaLogAdmin', () => {
     );
     expect(await admin.committedOffset(group, { topic, partition: 1 })).toMatchObject({ offset: 17 });
     expect(await admin.committedOffset(group, { topic, partition: 0 })).toBeUndefined();
+  });
+
+  test('how far a group is in a topic, all partitions at once and asked again', async () => {
+    const topic = await createTopic(connection, 3);
+    const group = `group-of-${topic}`;
+    const progress = new GroupProgress({ clock: systemClock, connection }, { group, topic, partitions: 3 });
+    expect(await progress.committed()).toEqual([0, 0, 0]);
+    expect(await progress.ends()).toEqual([0, 0, 0]);
+    const partitions = [
+      { partition: 0, offset: '0' },
+      { partition: 2, offset: '17' },
+    ];
+    await withAdmin((kafkajs) => kafkajs.setOffsets({ groupId: group, topic, partitions }));
+    await withProducer((producer) => producer.send({ topic, messages: [{ partition: 1, value: 'x' }] }));
+    expect(await progress.committed()).toEqual([0, 0, 17]);
+    expect(await progress.ends()).toEqual([0, 1, 0]);
   });
 
   test('[C3] the ends are those of decided records, the replicated end is beyond them, and truncation moves the start', async () => {

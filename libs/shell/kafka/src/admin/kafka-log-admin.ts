@@ -41,7 +41,7 @@ export class KafkaLogAdmin implements LogAdmin {
     const doing = `read the committed offset of group ${group} for ${nameOf(partition)}`;
     return administer(this.#options, async () => {
       const coordinator = await this.#connection.coordinator('group', group);
-      const request = offsetFetchRequest(group, partition);
+      const request = offsetFetchRequest(group, partition.topic, [partition.partition]);
       return this.#connection.send(coordinator, request, (payload) => decodeOffsetFetch(payload, doing), { doing });
     });
   }

@@ -1,12 +1,17 @@
 // OffsetFetch v5: what a group has committed. Asked from the group's coordinator.
-import type { CommittedOffset, TopicPartition } from '@flatline/ports';
+import type { CommittedOffset } from '@flatline/ports';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { ApiKey, type KafkaRequest } from '../connection/kafka-request.ts';
 import { ProtocolReader, ProtocolWriter } from '../connection/protocol-bytes.ts';
 
-export function offsetFetchRequest(group: string, { topic, partition }: TopicPartition): KafkaRequest {
+export function offsetFetchRequest(group: string, topic: string, partitions: readonly number[]): KafkaRequest {
   const writer = new ProtocolWriter().string(group);
-  writer.int32(1).string(topic).int32(1).int32(partition);
+  writer
+    .int32(1)
+    .string(topic)
+    .array(partitions, (partition) => {
+      writer.int32(partition);
+    });
   return { apiKey: ApiKey.offsetFetch, apiVersion: 5, apiName: 'OffsetFetch', body: writer.finish() };
 }
 
@@ -34,7 +39,18 @@ export function decodeOffsetFetch(payload: Buffer, doing: string): CommittedOffs
   return answer.offset < 0 ? undefined : { offset: answer.offset, metadata: answer.metadata };
 }
 
+/** By partition of the topic that was asked for; those in which the group has committed none are left out. */
+export function decodeOffsetsOf(payload: Buffer, doing: string): ReadonlyMap<number, number> {
+  const offsets = new Map<number, number>();
+  for (const { partition, code, offset } of readTopics(payload, doing).flatMap(({ partitions }) => partitions)) {
+    if (code !== 0) throw errorOfCode(code, doing);
+    if (offset >= 0) offsets.set(partition, offset);
+  }
+  return offsets;
+}
+
 interface PartitionOffset extends CommittedOffset {
+  readonly partition: number;
   readonly code: number;
 }
 
@@ -51,9 +67,9 @@ function readTopics(
 }
 
 function readPartition(reader: ProtocolReader): PartitionOffset {
-  reader.int32();
+  const partition = reader.int32();
   const offset = reader.int64();
   reader.int32();
   const metadata = reader.nullableString() ?? '';
-  return { offset, metadata, code: reader.int16() };
+  return { partition, offset, metadata, code: reader.int16() };
 }
