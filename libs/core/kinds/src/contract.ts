@@ -90,7 +90,10 @@ export interface Effects {
   reshaped(): void;
   /** The state is longer or shorter. Comes before `changed`, and may fill the commit. */
   resized(): void;
-  /** The due instant has come nearer. Later ones need not be told: the timer finds them when it fires. */
+  /**
+   * The due instant has come nearer, or the entry has come to settle first, or no more. Later instants need not be told: the timer
+   * finds them when it fires.
+   */
   dueSooner(): void;
   /** Something of the entry has ended as of `at`, and the entry goes on, or ends by `end`. Comes before that, or `changed`. */
   closed(at: Millis): void;
@@ -179,6 +182,12 @@ export interface Kind {
   take(records: GroupRecords, effects: Effects): Refusal | undefined;
   /** The entry in the window is due at `at`: ends it, or gives it a later due instant. @throws what cannot be encoded. */
   due(at: Millis, effects: Effects): void;
+  /**
+   * True if the entry in the window takes effect before the record that moved the clock to its due instant is taken:
+   * `Effects.clock` in `due` is then the first that has reached the instant, and what is said of lateness a function of the log
+   * (C5). Reading waits for it. May change where the kind calls `opened` or `dueSooner`. Left out: none does.
+   */
+  settlesFirst?(): boolean;
   /** Told of each restored entry, in the window, for what the kind counts of what lives. Changes nothing. */
   restored?(): void;
   /** Where its entries may have more to say than a commit should hold. */
@@ -248,11 +257,6 @@ export interface KeptEntries<Entry extends EntryWindow = EntryWindow> {
 /** A kind as a pipeline is configured to use it. */
 export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters = KindCounters> {
   readonly format: EntryFormat<Entry>;
-  /**
-   * True if all that is due takes effect before the record that moved the clock is taken: `Effects.clock` in `Kind.due` is then
-   * the first that has reached the instant, and lateness is a function of the log (C5). Reading waits for it.
-   */
-  readonly expiresFirst?: boolean;
   /**
    * Bytes by which what is due may make an entry's state longer, at most. Where that may decide whether a record has room (I7),
    * what is due takes effect first. Default: 0, and nothing that is due needs room.

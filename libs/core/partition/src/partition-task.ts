@@ -75,7 +75,7 @@ export class PartitionTask {
 
   constructor(options: TaskOptions) {
     const { partition, kind, input: rules, heldTime = NO_HELD_TIME } = options;
-    const { expiresFirst = false, dueGrowthMax = 0 } = kind;
+    const { dueGrowthMax = 0 } = kind;
     const state = { ...options.state, dueGrowthMax };
     const tickMs = Math.min(options.tickMs, TICK_MAX_MS);
     const { clock } = this;
@@ -107,7 +107,7 @@ export class PartitionTask {
     this.#entries = entries;
     this.#expiry = expiry;
     this.#look = new EntryLook({ table, changelog, entries });
-    const taking = { expiresFirst, dueGrowthMax, state, table, counters, clock, expiry, commit, entries };
+    const taking = { dueGrowthMax, state, table, counters, clock, expiry, commit, entries };
     const { furtherInputs = [] } = options;
     this.#merged =
       furtherInputs.length === 0

@@ -108,6 +108,52 @@ describe('firing', () => {
     expect(fired).toEqual([first, last, rearmed]);
   });
 
+  test('[W3] what has come due last has a quarter of a poll, however much waits from before', () => {
+    for (let id = 0; id < 1000; id += 1) wheel.schedule(id, START + 10);
+    poll(START + 10, 8);
+    for (let id = 1000; id < 1006; id += 1) wheel.schedule(id, START + 20);
+    fired = [];
+    poll(START + 20, 16);
+    expect(fired.filter((id) => id >= 1000)).toEqual([1000, 1001, 1002, 1003]);
+    expect(fired).toHaveLength(16);
+    poll(START + 20, 16);
+    expect(fired.filter((id) => id >= 1000)).toHaveLength(6);
+    expect(fired).toHaveLength(32);
+    poll(START + 30);
+    expect(new Set(fired).size).toBe(1006 - 8);
+  });
+
+  test('[W3] so it is of any bursts and polls (rerun: the printed seed)', () => {
+    const burst = fc.record({
+      count: fc.oneof(fc.nat(3), fc.nat(300)),
+      delay: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 6_000 })),
+    });
+    const step = fc.record({ jump: fc.oneof(fc.constant(0), fc.nat(50), fc.nat(3_000)), limit: fc.nat(40) });
+    fc.assert(
+      fc.property(fc.array(burst, { maxLength: 6 }), fc.array(step, { maxLength: 12 }), (bursts, steps) => {
+        const kept = new KeptDeadlines({ startAt: START });
+        let ids = 0;
+        for (const { count, delay } of bursts)
+          for (let left = count; left > 0; left -= 1) kept.schedule((ids += 1), START + delay);
+        const dueBy = (tick: number): number =>
+          Array.from({ length: ids }, (_, at) => at + 1).filter((id) => kept.deadlineOf(id) <= tick).length;
+        let now = START;
+        let before = START;
+        for (const { jump, limit } of steps) {
+          if (jump > 0) before = now - (now % 10);
+          now += jump;
+          const old = dueBy(before);
+          const newest = dueBy(now - (now % 10)) - old;
+          const fires = kept.poll(now, limit, () => undefined);
+          const newestLeft = dueBy(now - (now % 10)) - dueBy(before);
+          expect(fires).toBe(Math.min(limit, old + newest));
+          expect(newest - newestLeft).toBeGreaterThanOrEqual(Math.min(newest, Math.ceil(limit / 4)));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test('a callback that throws leaves the rest due', () => {
     wheel.schedule(0, START + 5);
     wheel.schedule(1, START + 5);

@@ -41,11 +41,14 @@
 //        keep arming the past without keeping a poll from ending.
 //   WH7  What waits in LOOKED belongs to the slot of the tick under way, and is not due at `#lookedAt`. It is put back before that
 //        slot is looked at for a later instant, and before the cursor moves.
+//   WH8  What polls have left of earlier instants is in BACKLOG, what has come due since in DUE. A poll that leaves any of the
+//        latter has fired its share of them (W3), or met its bound on moves.
 //
 // Checked
-//   inspect   WH1, WH2, WH4, WH5, WH6, WH7
-//             Of WH6 that nothing is open between polls that have ended.
-//   not       WH3: what has fired is gone; the model test compares each one with the time.
+//   inspect    WH1, WH2, WH4, WH5, WH6, WH7
+//              Of WH6 that nothing is open between polls that have ended.
+//   assertion  WH8: the share.
+//   not        WH3: what has fired is gone; the model test compares each one with the time.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import { Buckets, ID_MAX } from './buckets.ts';
 import {
@@ -77,13 +80,17 @@ export const POLL_MOVES_MIN = 4096;
 /** ...and how many more for each id that its limit lets it fire. */
 export const POLL_MOVES_PER_FIRE = 4;
 
+/** What has come due last has at least this part of what a poll may fire, however much was due before. */
+const NEWEST_SHARE = 1 / 4;
+
 const TICK_MS = 10;
 const CAPACITY = 1024;
 
 const DUE = LEVEL_BUCKETS;
 const ARRIVALS = LEVEL_BUCKETS + 1;
 const LOOKED = LEVEL_BUCKETS + 2;
-const EXTRA_BUCKETS = 3;
+const BACKLOG = LEVEL_BUCKETS + 3;
+const EXTRA_BUCKETS = 4;
 const NO_BUCKET = -1;
 
 /**
@@ -175,6 +182,7 @@ export class TimingWheel {
    */
   poll(now: Millis, limit: number, onDue: (id: number) => void): number {
     if (!(Number.isSafeInteger(now) && now >= this.#now && limit >= 0)) refusePoll(now, this.#now, limit);
+    if (now > this.#now) this.#buckets.moveAll(DUE, BACKLOG);
     this.#now = now;
     const target = tickAtOrBefore(now, this.#tickMs);
     if (target === this.#cursor && !this.hasBacklog) return 0;
@@ -182,16 +190,24 @@ export class TimingWheel {
     this.#stopped = true;
     this.#buckets.moveAll(ARRIVALS, DUE);
     const movedMax = this.#moved + POLL_MOVES_MIN + POLL_MOVES_PER_FIRE * limit;
-    let fired = 0;
+    const isThrough = this.#reach(target, movedMax);
+    const share = Math.ceil(limit * NEWEST_SHARE);
+    let newest = this.#drain(DUE, share, movedMax, onDue);
+    const backlog = this.#drain(BACKLOG, limit - newest, movedMax, onDue);
+    newest += this.#drain(DUE, limit - newest - backlog, movedMax, onDue);
+    const isNewestLeft = !this.#buckets.isEmpty(DUE);
+    if (isNewestLeft && newest < share && this.#moved < movedMax) refuseOrder(newest, backlog);
+    this.#stopped = !isThrough || isNewestLeft || !this.#buckets.isEmpty(BACKLOG);
+    return newest + backlog;
+  }
+
+  /** Empties all slots that start by the tick `target`. False if the bound on moves was met first. */
+  #reach(target: number, movedMax: number): boolean {
     for (;;) {
-      fired += this.#drain(limit - fired, movedMax, onDue);
-      if (!this.#buckets.isEmpty(DUE)) return fired;
       const bucket = this.#advance(target);
-      if (bucket === NO_BUCKET) break;
-      if (!this.#empty(bucket, movedMax)) return fired;
+      if (bucket === NO_BUCKET) return true;
+      if (!this.#empty(bucket, movedMax)) return false;
     }
-    this.#stopped = false;
-    return fired;
   }
 
   /**
@@ -266,7 +282,9 @@ export class TimingWheel {
    */
   earliestDeadline(): Millis | undefined {
     if (this.#size === 0) return undefined;
-    let earliest = Math.min(this.#buckets.bound(DUE), this.#buckets.bound(ARRIVALS), this.#buckets.bound(LOOKED));
+    let earliest = Infinity;
+    for (let bucket = LEVEL_BUCKETS; bucket < LEVEL_BUCKETS + EXTRA_BUCKETS; bucket += 1)
+      earliest = Math.min(earliest, this.#buckets.bound(bucket));
     for (let level = 0; level < LEVELS; level += 1) {
       if (this.#buckets.isLevelEmpty(level)) continue;
       const index = this.#buckets.firstOccupied(level, slotOf(this.#cursor, level) & (SLOTS - 1));
@@ -294,6 +312,7 @@ export class TimingWheel {
         buckets: this.#buckets,
         bucketsEnd: LEVEL_BUCKETS + EXTRA_BUCKETS,
         due: DUE,
+        backlog: BACKLOG,
         looked: LOOKED,
         size: this.#size,
         now: this.#now,
@@ -311,11 +330,11 @@ export class TimingWheel {
     this.#size = 0;
   }
 
-  /** Fires out of DUE. Reads the head again each time: a callback may have cancelled, armed, or made the arrays grow. */
-  #drain(limit: number, movedMax: number, onDue: (id: number) => void): number {
+  /** Fires out of a bucket. Reads its head again each time: a callback may have cancelled, armed, or made the arrays grow. */
+  #drain(bucket: number, limit: number, movedMax: number, onDue: (id: number) => void): number {
     let fired = 0;
     while (fired < limit) {
-      const id = this.#buckets.first(DUE);
+      const id = this.#buckets.first(bucket);
       if (id < 0) break;
       const deadline = this.#deadlineOf(id);
       if (deadline > this.#now) {
@@ -402,6 +421,10 @@ function refuse(id: number, deadline: number): never {
 
 function refusePoll(now: number, before: number, limit: number): never {
   assert(false, 'now is a safe integer that never goes back, limit at least 0', { now, before, limit });
+}
+
+function refuseOrder(newest: number, backlog: number): never {
+  assert(false, 'WH8: what has come due last has its share of a poll', { newest, backlog });
 }
 
 function refuseTick(tick: number, cursor: number): never {

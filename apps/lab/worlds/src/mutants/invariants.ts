@@ -176,6 +176,18 @@ const OF_LIVE_ENTRIES: readonly EngineMutant[] = [
   },
 ];
 
+const OF_TIMERS: readonly EngineMutant[] = [
+  {
+    name: 'leaves what has come to recur among what may wait',
+    file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
+    from: 'entry.dueAt < wasDueAt || settlesFirst !== this.settlesFirst()',
+    to: 'entry.dueAt < wasDueAt',
+    kind: 'schedule',
+    invariant: 'EW1',
+    seed: 2,
+  },
+];
+
 const OF_THE_WHEEL: readonly EngineMutant[] = [
   {
     name: 'counts a timer that is cancelled',
@@ -218,5 +230,6 @@ export const INVARIANT_MUTANTS: readonly EngineMutant[] = [
   ...OF_THE_TABLE,
   ...OF_PAGES,
   ...OF_LIVE_ENTRIES,
+  ...OF_TIMERS,
   ...OF_THE_WHEEL,
 ];

@@ -11,8 +11,9 @@
 // Invariants
 //   SK1  A key's schedules are one entry, due when the first of them is: they come out in the order of their due instants, and
 //        those that are due at one instant in the order of the log, so that a key's outputs are a function of the log (C5).
-//   SK2  What is due takes effect at the first clock that reaches it (PipelineKind.expiresFirst), so that how late a run is
-//        depends on the log alone. What is due as it is made runs with its record.
+//   SK2  What expires or recurs takes effect at the first clock that reaches it (Kind.settlesFirst), so that what becomes of a late
+//        run depends on the log alone. Of what runs once and does not expire, nothing says how late it is: it may wait, so that a
+//        million of them do not hold up the clock. What is due as it is made runs with its record.
 //   SK3  The calendar is asked of nothing that it cannot reckon: a schedule may be older than the zones of this Node. Such a one
 //        is parked when it is due, and stops nothing else. What says the same again has been reckoned, and resumes it.
 import { assert, type Calendar, copyBytes, type Millis } from '@flatline/base';
@@ -33,7 +34,7 @@ import { STATE_BYTES_MAX } from '../state-bytes.ts';
 import { fireAt, shiftOf } from './jitter.ts';
 import { type ScheduleCounters, zeroScheduleCounters } from './schedule-counters.ts';
 import { scheduleFormat } from './schedule-format.ts';
-import { type Schedule, schedulesIn, stateOf } from './schedule-state.ts';
+import { needsClock, type Schedule, schedulesIn, stateOf } from './schedule-state.ts';
 import { type Receiver, ScheduleVoice } from './schedule-voice.ts';
 import type { ScheduleWindow } from './schedule-window.ts';
 
@@ -64,7 +65,6 @@ type ScheduleParts = KindParts<ScheduleWindow, ScheduleCounters>;
 export function scheduleKind(options: ScheduleOptions): PipelineKind<ScheduleWindow, ScheduleCounters> {
   return {
     format: scheduleFormat,
-    expiresFirst: true,
     pieceRecords: PIECE_RECORDS,
     alarms: { schedulesParked: PARKED },
     counters: zeroScheduleCounters,
@@ -93,6 +93,10 @@ class ScheduleKind implements Kind {
 
   dueAt(): Millis {
     return this.#entry.dueAt;
+  }
+
+  settlesFirst(): boolean {
+    return needsClock(this.#entry.state);
   }
 
   take(records: GroupRecords, effects: Effects): Refusal | undefined {
@@ -344,12 +348,12 @@ class ScheduleKind implements Kind {
       return;
     }
     const entry = this.#entry;
-    const [wasDueAt, length] = [entry.dueAt, entry.stateLength];
+    const [wasDueAt, length, settlesFirst] = [entry.dueAt, entry.stateLength, this.settlesFirst()];
     entry.state = stateOf(schedules);
     entry.dueAt = Math.min(NEVER, ...schedules.flatMap((each) => (each.paused ? [] : [fireAt(each)])));
     assert(entry.dueAt > at, 'what is due has run', { dueAt: entry.dueAt, at });
     if (entry.stateLength !== length) effects.resized();
-    if (entry.dueAt < wasDueAt) effects.dueSooner();
+    if (entry.dueAt < wasDueAt || settlesFirst !== this.settlesFirst()) effects.dueSooner();
     effects.changed();
   }
 }

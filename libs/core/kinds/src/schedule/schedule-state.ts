@@ -47,6 +47,8 @@ const MORE = 128;
 const TARGET = 1;
 const JITTER = 2;
 const PARKED = 4;
+/** Offset, due at, runs, missed, made up. */
+const FIELDS_BEFORE_FLAGS = 5;
 const MORE_MAX = TARGET | JITTER | PARKED;
 
 /** Scratch. */
@@ -78,6 +80,23 @@ export function schedulesIn({ bytes, start, length }: BytesSpan): readonly Sched
     schedules.push(read(new ByteReader(bytes, from, from + size)));
   }
   return schedules;
+}
+
+/**
+ * True if a run of any of them depends on the clock by which it is made: it may have expired by then, or the next instants may
+ * have passed. Reads no message, and makes no objects of schedules. @throws MalformedBytes
+ */
+export function needsClock({ bytes, start, length }: BytesSpan): boolean {
+  const input = new ByteReader(bytes, start, start + length);
+  while (input.remaining > 0) {
+    const size = input.varint();
+    const end = input.position + size;
+    input.skip(input.varint());
+    for (let field = 0; field < FIELDS_BEFORE_FLAGS; field += 1) input.varint();
+    if ((input.u8() & (EVERY | CRON | EXPIRES)) !== 0) return true;
+    input.skip(end - input.position);
+  }
+  return false;
 }
 
 /** All but the message. */

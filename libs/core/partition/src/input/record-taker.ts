@@ -31,8 +31,6 @@ const STATE_PER_RECORD_MAX = 1_024;
 
 export interface RecordTakerParts extends Omit<RefusedRecordsParts, 'maxKeyBytes'> {
   readonly rules: InputRules;
-  /** PipelineKind.expiresFirst */
-  readonly expiresFirst: boolean;
   /** PipelineKind.dueGrowthMax */
   readonly dueGrowthMax: number;
   readonly table: EntryTable;
@@ -203,7 +201,8 @@ export class RecordTaker {
     const evidence = evidenceOf(timestamp, rules, wallNow);
     if (this.#leavesDue(evidence)) return DUE;
     this.#time.advance(evidence, this.#again);
-    if (this.#expiresFirst(cursor) && !this.#parts.expiry.isDone()) return DUE;
+    if (!this.#parts.expiry.isSettled()) return DUE;
+    if (this.#mayLackRoom(cursor) && !this.#parts.expiry.isDone()) return DUE;
     if (this.#entries.mustSettle) return DUE;
     this.#input.live = wallNow - timestamp <= rules.liveWithinMs;
     if (cursor.unreadable === undefined) return this.#takeGroup(cursor, limit);
@@ -211,12 +210,12 @@ export class RecordTaker {
     return undefined;
   }
 
-  /** True if what is due may have to do with what is said of the record: when it comes, or whether there is room for it. */
-  #expiresFirst({ bytes }: RecordCursor): boolean {
-    const { expiresFirst, dueGrowthMax, table, state } = this.#parts;
-    if (dueGrowthMax === 0) return expiresFirst;
+  /** True if it may depend on what is due whether there is room for the record. */
+  #mayLackRoom({ bytes }: RecordCursor): boolean {
+    const { dueGrowthMax, table, state } = this.#parts;
+    if (dueGrowthMax === 0) return false;
     const atMost = table.size * dueGrowthMax + STATE_PER_BYTE_MAX * bytes.length + STATE_PER_RECORD_MAX;
-    return expiresFirst || !hasRoomFor(table, state, atMost);
+    return !hasRoomFor(table, state, atMost);
   }
 
   /**

@@ -21,6 +21,8 @@ export class Expiry {
   /** True if `expire` goes on to what is due within the wheel's tick; and the clock at which that has left nothing. */
   #expiresAll = false;
   #expiredAllAt: Millis = -Infinity;
+  /** The clock at which nothing was left of what settles first. */
+  #settledAt: Millis = -Infinity;
   /** Due instants that may have taken effect since the last work on what is owed. */
   #dueSinceOwed = 0;
 
@@ -45,9 +47,20 @@ export class Expiry {
     return ((entries.earliestDue() ?? Infinity) > this.#clock.now && !entries.isEvicting) || this.demandAll();
   }
 
+  /** True if all that settles first has taken effect; if not, the next `expire` begins with it. */
+  isSettled(): boolean {
+    const { now } = this.#clock;
+    return this.#entries.firstDue > now || this.#settledAt >= now;
+  }
+
   /** A record with a stamp of its own may have left behind what is due at once. */
   noteArrivals(): void {
-    if (this.#entries.hasBacklog) this.#expiredAllAt = -Infinity;
+    if (this.#entries.hasBacklog) this.#forgetExpired();
+  }
+
+  #forgetExpired(): void {
+    this.#expiredAllAt = -Infinity;
+    this.#settledAt = -Infinity;
   }
 
   /** True if more is due, or owed that fits the commit. What is owed has a share while more is due, and all the rest then. */
@@ -60,8 +73,9 @@ export class Expiry {
       return true;
     }
     const settles = entries.aim();
-    let left = limit;
-    while (this.#expireBurst(Math.min(left, EXPIRE_BURST), settles)) {
+    let left = limit - this.#settleFirst(limit);
+    if (left <= 0) return true;
+    while (this.#expireBurst(Math.min(left, EXPIRE_BURST), settles || entries.isExact)) {
       if (this.#dueSinceOwed >= DUE_PER_OWED) this.sayOwed();
       left -= EXPIRE_BURST;
       if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) {
@@ -90,12 +104,25 @@ export class Expiry {
     this.#dueSinceOwed = 0;
     entries.sayOwed();
     // Instants that waited for it may be due.
-    if (entries.hasBacklog) this.#expiredAllAt = -Infinity;
+    if (entries.hasBacklog) this.#forgetExpired();
     return this.#maySayOwed();
   }
 
   #maySayOwed(): boolean {
     return this.hasOwed && this.#commit.takesOwed;
+  }
+
+  /** Returns how much of `limit` it took: all of it where more may settle first, or the commit is full. */
+  #settleFirst(limit: number): number {
+    let used = 0;
+    while (used < limit && !this.isSettled()) {
+      if (this.#isFullByNow()) return limit;
+      const burst = Math.min(limit - used, EXPIRE_BURST);
+      this.#dueSinceOwed += burst;
+      if (!this.#entries.expireFirst(burst)) this.#settledAt = this.#clock.now;
+      used += burst;
+    }
+    return used;
   }
 
   /** `all`: within the tick, too, as where all is demanded. */

@@ -33,9 +33,9 @@ import type {
   LaterRecords,
   ShownEntry,
 } from '@flatline/kinds';
-import { TimingWheel } from '@flatline/timing-wheel';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from './counters.ts';
+import { EntryTimers } from './entry-timers.ts';
 import { Evictions } from './evictions.ts';
 import type { NextCommit } from '../commit/next-commit.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
@@ -102,9 +102,9 @@ export class LiveEntries implements Effects {
   /** The instant that is settled once nothing due before it is left; Infinity: none is. */
   #aim: Millis = Infinity;
   /** Set once each restored entry has its timer. */
-  #wheel: TimingWheel | undefined;
+  #wheel: EntryTimers | undefined;
   /** Until then: the wheel to be, and the slot that is looked at next. */
-  #arming: { readonly wheel: TimingWheel; slot: number } | undefined;
+  #arming: { readonly wheel: EntryTimers; slot: number } | undefined;
   /** The records that the kind takes next, or is taking. Scratch, filled again by RecordTaker. */
   readonly shown: Mutable<GroupRecords> = { ...NO_RECORDS };
   /** As of the present call of the task. */
@@ -139,12 +139,13 @@ export class LiveEntries implements Effects {
     this.evictAsOf(evictions);
     this.#kept?.begin(kept, this.clock, positions);
     this.#settlesAt = this.#kept?.settlesAt ?? Infinity;
-    const wheel = new TimingWheel({
+    const wheel = new EntryTimers({
       tickMs: this.#parts.tickMs,
       // What was due before an instant that is still to be settled is polled as of before it.
       startAt: Math.min(this.clock, this.#settlesAt - 1),
       initialCapacity: Math.max(1024, this.#table.slotsEnd),
       deadlineOf: (slot) => this.#timerDueAt(slot),
+      settlesFirst: this.#kind.settlesFirst && ((slot) => this.#settlesFirst(slot)),
     });
     this.#arming = { wheel, slot: 0 };
   }
@@ -435,18 +436,33 @@ export class LiveEntries implements Effects {
     shown.end = Math.min(shown.end, shown.index + 1);
   }
 
-  /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
+  /** A lower bound of what is due and settles first; Infinity: nothing does. */
+  get firstDue(): Millis {
+    return this.#wheel?.firstDeadline ?? Infinity;
+  }
+
+  /** True if nothing that is due is left to the end of a tick, where no more is due than takes effect at once. */
+  get isExact(): boolean {
+    return this.#kind.settlesFirst !== undefined;
+  }
+
+  /** Lets up to `limit` of it take effect, within the wheel's tick, too. True if there may be more. */
+  expireFirst(limit: number): boolean {
+    return this.#armed().fireFirst(this.#horizon, limit, this.#fire);
+  }
+
+  /** Lets up to `limit` other entries take effect whose due instant the clock has reached. True if more are due. */
   expire(limit: number): boolean {
     const wheel = this.#armed();
     this.fired = wheel.poll(this.#horizon, limit, this.#fire);
-    return wheel.hasBacklog;
+    return wheel.hasRest;
   }
 
   /** After `expire` has left nothing: the same for what is due before the wheel's tick has ended. True if there may be more. */
   expireWithinTick(limit: number): boolean {
     const wheel = this.#armed();
     const more = wheel.fireWithinTick(limit, this.#fire);
-    return more || wheel.hasBacklog;
+    return more || wheel.hasRest;
   }
 
   /** Once the commit is full the rest waits for the next poll, what is due of the same entry, too. */
@@ -508,6 +524,12 @@ export class LiveEntries implements Effects {
   #dueBefore(due: Millis): Millis {
     const eviction = due <= this.#evictions.firstAt ? undefined : this.#evictions.concerning(this.#kind.evicting!);
     return eviction === undefined ? due : Math.min(due, eviction.at);
+  }
+
+  /** Moves the window. */
+  #settlesFirst(slot: number): boolean {
+    this.#entry.at(slot);
+    return this.#kind.settlesFirst?.() === true;
   }
 
   /** Moves the window. Of evictions no timer tells. */
@@ -580,7 +602,7 @@ export class LiveEntries implements Effects {
     }
   }
 
-  #armed(): TimingWheel {
+  #armed(): EntryTimers {
     assert(this.#wheel !== undefined, 'entries live once they are restored and their timers armed');
     return this.#wheel;
   }

@@ -91,13 +91,13 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'settles what is due after the record that moved the clock',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
-    from: 'expiresFirst: true,',
-    to: 'expiresFirst: false,',
+    from: 'return needsClock(this.#entry.state);',
+    to: 'return false;',
   },
   {
     name: 'leaves the timer where a schedule is due sooner',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
-    from: 'if (entry.dueAt < wasDueAt) effects.dueSooner();',
+    from: 'if (entry.dueAt < wasDueAt || settlesFirst !== this.settlesFirst()) effects.dueSooner();',
     to: '',
   },
   {

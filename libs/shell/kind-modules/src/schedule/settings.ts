@@ -53,7 +53,7 @@ const own = {
   ),
   maxDuePerSecond: setting(
     z.int().min(1).max(1_000_000).optional(),
-    "Per partition: so many keys' schedules run in a second, a tenth of them at once; the rest waits, and the input with it",
+    "Per partition: so many keys' schedules run in a second, a tenth of them at once; the rest waits, and the input with what recurs or expires",
     'keys per second',
   ),
 };

@@ -1,8 +1,9 @@
 // Schedules on the engine, rule by rule. At random: schedule-histories.test.ts.
 import { describe, expect, test } from '@jest/globals';
 import { foreseen } from '@flatline/schedules';
-import { brief, calendar, history, HOUR, type Row, ScheduleLog, T } from './schedules.fixture.ts';
+import { brief, calendar, type Headers, history, HOUR, type Row, ScheduleLog, T } from './schedules.fixture.ts';
 import { bytes } from '../../task.fixture.ts';
+import { WALL } from '../kind-log.fixture.ts';
 
 describe('what waits for its commit', () => {
   test('[X6] a run holds its own message, not those of all schedules of its key', () => {
@@ -12,6 +13,70 @@ describe('what waits for its commit', () => {
     log.commit();
     expect(log.said()).toHaveLength(64);
     expect(log.heldBytes).toBeLessThan(64 * 2_000);
+  });
+});
+
+describe('many that are due at once', () => {
+  const MANY = 2_000;
+
+  /** They are due at a second; the clock has reached it, and little has come out. */
+  function burst(headers: Headers = {}): ScheduleLog {
+    const log = new ScheduleLog({ groupMax: 32 });
+    for (let i = 0; i < MANY; i += 1) log.add(T, `many ${i}`, { 'due-at': T + 1_000, ...headers });
+    log.add(T, 'behind', { 'due-at': T + 1_500 });
+    log.add(T + 1_000, null);
+    log.commit(false);
+    log.task.expire(32, WALL);
+    return log;
+  }
+
+  test('[D2][C5] hold up neither the clock nor what is due behind them', () => {
+    const log = burst();
+    log.add(T + 1_500, null);
+    log.commit(false);
+    expect(log.task.clock.now).toBe(T + 1_500);
+    log.task.expire(64, WALL);
+    log.commit(false);
+    expect(brief(log.said('behind'))).toEqual(['v 1500 #1 last']);
+    expect(log.task.liveEntries).toBeGreaterThan(MANY - 128);
+    log.restart();
+    log.commit();
+    for (let i = 0; i < MANY; i += 1) expect(log.said(`many ${i}`)).toHaveLength(1);
+  });
+
+  test('[D1] take effect before a record of their key, though it is later than their instant', () => {
+    const log = burst();
+    log.add(T + 1_700, 'many 1900', {}, null);
+    log.commit(false);
+    expect(brief(log.said('many 1900'))).toEqual(['v 1000 #1 last']);
+    expect(log.task.counters).toMatchObject({ schedulesCancelled: 0, schedulesNotFound: 1 });
+  });
+
+  test.each<[string, Headers]>([
+    ['that expire', { 'due-at': T + 1_000, 'expires-ms': 200 }],
+    ['that recur', { 'every-ms': 1_000, 'start-at': T + 1_000, 'max-runs': 1 }],
+  ])('[D2][D3] %s take effect before the clock goes on, and a late slice changes nothing', (_, headers) => {
+    const log = new ScheduleLog({ groupMax: 32 });
+    for (let i = 0; i < 200; i += 1) log.add(T, `many ${i}`, headers);
+    log.add(T + 1_000, null);
+    log.commit(false);
+    log.add(T + 9_000, null);
+    log.commit(false);
+    for (let i = 0; i < 200; i += 1) expect(brief(log.said(`many ${i}`))).toEqual(['v 1000 #1 last']);
+  });
+
+  test('[D3] one that comes to recur settles first from then on, and one that does not any more may wait', () => {
+    const log = new ScheduleLog();
+    log.add(T, 'k', { 'due-at': T + 1_000, 'schedule-id': 'once' });
+    log.add(T, 'k', { 'every-ms': 1_000, 'start-at': T + 2_000, 'schedule-id': 'often' });
+    log.add(T, 'l', { 'every-ms': 1_000, 'start-at': T + 1_000 });
+    log.add(T, 'l', { 'due-at': T + 1_000 });
+    log.add(T + 1_000, null);
+    log.commit(false);
+    log.add(T + 5_000, null);
+    log.commit(false);
+    expect(brief(log.said('k'))[0]).toBe('v 1000 once #1 last');
+    expect(brief(log.said('l'))).toEqual(['v 1000 #1 last']);
   });
 });
 
