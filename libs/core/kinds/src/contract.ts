@@ -160,8 +160,10 @@ export interface Kept {
   begin(bytes: Uint8Array | undefined, clock: Millis, positions: readonly number[]): void;
   /** The entry in the window is one of those that live then. */
   restored(): void;
-  /** For the next commit, which is cut now: those before are in the log. */
+  /** For the next commit, which is cut now. */
   bytes(): Uint8Array;
+  /** The commit cut last is in the log. */
+  committed(): void;
   /** Returns its last committed words, for operators: plain data. Empty after a start. */
   shown(): readonly ShownEntry[];
 }

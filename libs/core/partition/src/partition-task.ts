@@ -415,6 +415,7 @@ export class PartitionTask {
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */
   settle(cut: TaskCut, offsets: readonly number[]): void {
     this.changelog.settle(cut, offsets);
+    this.#entries.keptCommitted();
     this.#settledCuts += 1;
     const { header, blocks, removed, blockBytes: bytes } = cut;
     const slots = blocks.map((block) => block.slots);

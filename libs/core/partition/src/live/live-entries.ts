@@ -214,6 +214,11 @@ export class LiveEntries implements Effects {
     return this.#kept?.bytes();
   }
 
+  /** The commit with those bytes is in the log. */
+  keptCommitted(): void {
+    this.#kept?.committed();
+  }
+
   /** True if the clock has reached what may have to be settled: no record is taken before `expire` and `settle` have seen to it. */
   get mustSettle(): boolean {
     return this.#settlesAt <= this.clock;

@@ -201,7 +201,6 @@ export class SessionStatistics implements Kept {
   }
 
   bytes(): Uint8Array {
-    this.#committed = this.#cut;
     this.#cut = new Map([...this.#cut, ...this.#said]);
     this.#said = new Map();
     const out = new ByteWriter(256);
@@ -220,6 +219,10 @@ export class SessionStatistics implements Kept {
       }
     }
     return out.copy();
+  }
+
+  committed(): void {
+    this.#committed = this.#cut;
   }
 
   /** False: it was written by other rules. @throws MalformedBytes */

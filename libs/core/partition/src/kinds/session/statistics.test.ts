@@ -119,6 +119,21 @@ describe('[S12] statistics as a stream', () => {
     expect(log.windows()).toEqual(log.folded().all);
   });
 
+  test('what operators are shown is the newest window, from the commit on that says it', () => {
+    const log = new StatisticsLog({ stats: BY_MINUTE });
+    log.add(T, 'a');
+    log.add(T + MINUTE, null);
+    expect(log.task.kept).toEqual([]);
+    log.commit();
+    expect(log.task.kept).toMatchObject([{ windowStart: T, windowEnd: T + MINUTE, opened: 1, closed: 1 }]);
+    log.add(T + 2 * MINUTE, 'b');
+    log.add(T + 3 * MINUTE, null);
+    log.take();
+    expect(log.task.kept).toMatchObject([{ windowStart: T }]);
+    log.commit();
+    expect(log.task.kept).toMatchObject([{ windowStart: T + 2 * MINUTE }]);
+  });
+
   test('other rules begin from nothing, with the sessions that open from then on', () => {
     const log = new StatisticsLog({ maxTimeoutMs: HOUR, stats: BY_MINUTE });
     log.add(T, 'old', { timeoutMs: 90_000 });
