@@ -38,6 +38,8 @@ describe('settings of each kind of pipeline', () => {
       updateIntervalMs: 1,
       maxEvents: 1,
     });
+    const byTime = { maxEvents: 9, graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } };
+    expect(of(byTime)).toMatchObject({ maxEvents: 9, graceMs: 5 });
     const wrong = { emit: ['closed', 'updated'], updateIntervalMs: 0, maxEvents: 0 };
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...wrong }] })).toEqual([
       expect.stringMatching(/^pipelines\[0\]\.maxEvents \[0\] a whole number, 1 to /),

@@ -205,10 +205,6 @@ describe('[I4] what is wrong', () => {
       'pipelines[0].emit [["opened","closed"]] is not available together with graceMs in this version',
     ],
     [
-      { maxEvents: 9, graceMs: 5, input: { topic: 'i', timestampType: 'CreateTime' } },
-      'pipelines[0].maxEvents [9] is not available together with graceMs in this version',
-    ],
-    [
       { revisionWindowMs: 5 },
       'pipelines[0].revisionWindowMs [5] 0 where nothing comes late: revisions need graceMs and late: "revise", or an input with touches: false (rule S9)',
     ],

@@ -1,5 +1,6 @@
 // When a session ends and what is then said of it (S2, S3, S4).
 import type { DurationMs, Millis } from '@flatline/base';
+import { isCapped } from './capped.ts';
 import { MISSING_MAX } from './counts.ts';
 import type { SessionDetail } from './detail.ts';
 import { isEarly } from './early-data.ts';
@@ -100,15 +101,6 @@ export function summarize(
 /** undefined: there is no reducer. */
 function reducedOf({ detail, lastOffset: offset }: SessionEntry, { reducer }: SessionRules, { partition }: Closing) {
   return reducer?.finish(detail?.reduced, { partition, offset });
-}
-
-/** True if more events came than the session takes, but for its end, which is always taken (S13). */
-function isCapped(
-  { eventCount }: SessionEntry,
-  { maxEvents }: SessionRules,
-  { reason, byOperator = false }: Closing,
-): boolean {
-  return maxEvents !== undefined && eventCount - (reason === 'ENDED' && !byOperator ? 1 : 0) > maxEvents;
 }
 
 /** Over all sources (S6). */

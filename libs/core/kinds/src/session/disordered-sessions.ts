@@ -73,7 +73,7 @@ export class DisorderedSessions {
     }
     // A live session goes on with a record that needs no room by itself: a longer number is none (I7).
     const isReduced = arrival.seen !== undefined && rules.reducer !== undefined;
-    const isSilent = event === undefined || (growthAtMost(event, rules) === 0 && !isReduced);
+    const isSilent = placed.isMuted || event === undefined || (growthAtMost(event, rules) === 0 && !isReduced);
     const isFree = isSilent || event.type === ENDED;
     const needsNoRoom = !placed.isOpened && isFree;
     if (!this.#write(placed, needsNoRoom, effects)) return NO_ROOM;
@@ -91,7 +91,8 @@ export class DisorderedSessions {
     const placed = placeData(open, arrival, rules);
     if (placed.kind === 'refused') return placed.refusal;
     const isReduced = arrival.seen !== undefined && rules.reducer !== undefined;
-    if (!this.#write(placed, growthAtMost(event, rules) === 0 && !isReduced, effects)) return NO_ROOM;
+    const needsNoRoom = placed.isMuted || (growthAtMost(event, rules) === 0 && !isReduced);
+    if (!this.#write(placed, needsNoRoom, effects)) return NO_ROOM;
     counters.dataEvents += 1;
     if (placed.applied.duplicate) counters.duplicates += 1;
     counters.forgottenSources += placed.applied.forgottenSources;
@@ -130,9 +131,9 @@ export class DisorderedSessions {
     return true;
   }
 
-  #count(event: SessionEvent | undefined, { applied, isOpened, absorbed }: Placed): void {
+  #count(event: SessionEvent | undefined, { applied, isMuted, isOpened, absorbed }: Placed): void {
     const { counters } = this.#parts;
-    if (event === undefined) counters.heartbeats += 1;
+    if (event === undefined || isMuted) counters.heartbeats += 1;
     else counters.events += 1;
     if (isOpened) counters.sessionsOpened += 1;
     counters.sessionsAbsorbed += absorbed;

@@ -15,6 +15,7 @@ import type { Caller } from '../reducing/index.ts';
 import type { Bad } from '../refusals.ts';
 import { spanOf } from '../state-bytes.ts';
 import { type Applied, applyEvent, applyHeartbeat, type Occurrence } from './apply-event.ts';
+import { isFull } from './capped.ts';
 import { blankDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { copyOfFragment, type Fragment, FRAGMENTS_MAX, openFragment, reachEnd, timeoutOf } from './fragment.ts';
@@ -41,6 +42,8 @@ export interface Placed {
   /** All of the key's. */
   readonly fragments: readonly Fragment[];
   readonly applied: Applied;
+  /** It came beyond `maxEvents`, and was taken as a bare heartbeat (S13). */
+  readonly isMuted: boolean;
   readonly isOpened: boolean;
   /** How many sessions there are fewer. */
   readonly absorbed: number;
@@ -99,13 +102,15 @@ function placeActivity(fragments: readonly Fragment[], arrival: Arrival, rules: 
     rules,
   );
   for (const each of more) union.join(each);
-  const applied = apply(union.fragment, arrival, rules);
-  // A duplicate's timeout does not count, so that it may reach further than it seemed to.
+  const isMuted = arrival.event !== undefined && isFull(union.fragment, rules);
+  const applied = apply(union.fragment, isMuted ? { ...arrival, event: undefined, seen: undefined } : arrival, rules);
+  // The timeout of a duplicate does not count, nor that of one too many: the session may reach further than it seemed to.
   union.joinReached(others, arrival.held);
   return {
     kind: 'placed',
     fragments: [...others, union.fragment].sort((a, b) => a.openedAt - b.openedAt),
     applied: { ...applied, forgottenSources: applied.forgottenSources + union.forgottenSources },
+    isMuted,
     isOpened: first === undefined,
     absorbed: union.absorbed,
   };
@@ -138,7 +143,7 @@ function placeEnd(fragments: readonly Fragment[], arrival: Arrival, rules: Sessi
   const applied = apply(ended, arrival, rules);
   ended.endedAt = Math.max(ended.endedAt ?? 0, event?.occurredAt ?? at.timestamp);
   const after = fragments.map((each) => (each === met ? ended : each));
-  return { kind: 'placed', fragments: after, applied, isOpened: false, absorbed: 0 };
+  return { kind: 'placed', fragments: after, applied, isMuted: false, isOpened: false, absorbed: 0 };
 }
 
 /** @throws Unreduced */

@@ -13,6 +13,7 @@ import type { Effects, KindParts, Refusal } from '../contract.ts';
 import { ENTRY_BYTES } from '../entry-bytes.ts';
 import { NO_ROOM } from '../refusals.ts';
 import { type Applied, applyData, type Occurrence } from './apply-event.ts';
+import { isCapped } from './capped.ts';
 import { blankDetail } from './detail.ts';
 import { stateLengthOf } from './state-parts.ts';
 import { summarize } from './deadline.ts';
@@ -127,12 +128,15 @@ export class Revisions {
       return 'taken';
     }
     if (placed.kind !== 'placed') return 'late';
-    const isSilent = event === undefined || (growthAtMost(event, rules) === 0 && seen === undefined);
-    const isFree = isSilent || event.type === ENDED;
-    const untaken = this.#revise(closed, placed.fragments[0]!, placed.applied, isFree, effects);
-    if (untaken !== undefined) return untaken;
+    const isBare = event === undefined || placed.isMuted;
+    const isEnd = event?.type === ENDED;
+    if (isEnd || !isCapped(closed.fragment, rules, closed)) {
+      const isFree = isBare || isEnd || (growthAtMost(event, rules) === 0 && seen === undefined);
+      const untaken = this.#revise(closed, placed.fragments[0]!, placed.applied, isFree, effects);
+      if (untaken !== undefined) return untaken;
+    }
     counters.lateRecords += 1;
-    if (event === undefined) counters.heartbeats += 1;
+    if (isBare) counters.heartbeats += 1;
     else counters.events += 1;
     return 'taken';
   }
@@ -146,7 +150,8 @@ export class Revisions {
   ): Refusal | undefined {
     const { entry, rules, counters } = this.#parts;
     const closed = readClosed(entry);
-    if (this.#isCapped(closed)) {
+    // S13: what no one lives costs one session, and not a summary for each record of a robot.
+    if (isCapped(closed.fragment, rules, closed)) {
       counters.dataEvents += 1;
       return undefined;
     }
@@ -160,12 +165,6 @@ export class Revisions {
     const untaken = this.#revise(closed, fragment, applied, isFree, effects);
     if (untaken === undefined) counters.dataEvents += 1;
     return untaken;
-  }
-
-  /** S13: what no one lives costs one session, and not a summary for each record of a robot. */
-  #isCapped({ fragment, reason, byOperator }: ClosedSession): boolean {
-    const { maxEvents } = this.#parts.rules;
-    return maxEvents !== undefined && fragment.eventCount - (reason === ENDED && !byOperator ? 1 : 0) > maxEvents;
   }
 
   /** `fragment`: the session with what a record has added. A duplicate has said what was said: it leaves all as it is. */

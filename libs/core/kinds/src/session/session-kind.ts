@@ -18,6 +18,7 @@ import {
 } from './apply-event.ts';
 import { blankEvent, ENDED, type EventDecoder, resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { deadlineOf, dueReason } from './deadline.ts';
+import { isFull } from './capped.ts';
 import { isClosed } from './closed-mark.ts';
 import { readFragments } from './disorder-bytes.ts';
 import { DisorderedSessions } from './disordered-sessions.ts';
@@ -321,7 +322,7 @@ export class SessionKind implements Kind {
 
   /** True if what is kept of the key takes no more than that there was an event (S13): it then says nothing else. */
   #isMuted(isLive: boolean): boolean {
-    if (!isLive || !this.#isFull()) return false;
+    if (!isLive || !isFull(this.#entry, this.#rules)) return false;
     resetEvent(this.#event);
     return true;
   }
@@ -404,7 +405,7 @@ export class SessionKind implements Kind {
       this.#parts.counters.unmatchedEnds += 1;
       return undefined;
     }
-    if (!isEnd && isLive && this.#isFull()) {
+    if (!isEnd && isLive && isFull(this.#entry, this.#rules)) {
       this.#touch(isLive, effects);
       return undefined;
     }
@@ -497,12 +498,6 @@ export class SessionKind implements Kind {
     this.#entry.openedAt = this.#at.effectiveAt;
     effects.reshaped();
     effects.changed();
-  }
-
-  /** True if the session takes no more of events than of bare heartbeats (S13). */
-  #isFull(): boolean {
-    const { maxEvents } = this.#rules;
-    return maxEvents !== undefined && this.#entry.eventCount >= maxEvents;
   }
 
   /** Makes room for the event, and opens the session where none lives, or early data of `of`. False if there is none. */

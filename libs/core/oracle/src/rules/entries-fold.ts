@@ -261,7 +261,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     // Not forgotten: the record may begin its next life.
     this.#show(entry, entry.steps.end);
     const before = entry.machine.state;
-    const hasNoRoom = saysStateFull && this.#kind.needsRoom(record, before);
+    const hasNoRoom = saysStateFull && this.#kind.needsRoom(record, before, this.clock);
     const isTaken = record.isRefused !== true && !hasNoRoom && this.#take(entry, keyed);
     if (!isTaken) this.refuse(record);
     const isOfLife = isTaken && (before ?? entry.machine.state) !== undefined;
@@ -329,7 +329,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     if (opens && isFull()) return false;
     if (saysStateFull !== undefined || !this.weighsExactly || !lives) return true;
     // A longer number alone needs no room.
-    if (!opens && (stateBytes <= bytesBefore || !this.#kind.needsRoom(record, before))) return true;
+    if (!opens && (stateBytes <= bytesBefore || !this.#kind.needsRoom(record, before, this.clock))) return true;
     const added = opens ? { entries: 1, keyBytes: weightOf(name) } : { entries: 0, keyBytes: 0 };
     return this.hasRoomFor(added, this.#table.stateBytes + stateBytes - bytesBefore);
   }

@@ -58,8 +58,8 @@ export interface EntryRules<State, Said> {
   expect(said: Said, key: Uint8Array): Expectation | undefined;
   /** undefined: the image holds only owed records. @throws NotABlock */
   stateIn(image: LoggedImage): State | undefined;
-  /** True if the record may need room for state (I7). `state`: of its key, before it. */
-  needsRoom(record: InputRecord, state: State | undefined): boolean;
+  /** True if the record may need room for state (I7). `state`: of its key, before it; `clock`: the partition's, with it. */
+  needsRoom(record: InputRecord, state: State | undefined, clock: Millis): boolean;
   /** True if a record that both opens and ends an entry needed room for it (I7). Default: false. */
   passesThrough?(record: InputRecord): boolean;
   /** Bytes of a state in memory (I7), beside its entry and key. */

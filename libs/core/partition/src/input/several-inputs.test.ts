@@ -376,7 +376,7 @@ describe('with a grace, of several inputs', () => {
 
 /** Sessions by the time of their events, which excludes some of the others. */
 function drawnByTime(random: Random): OwnRules {
-  const { reducer, stats } = drawnRules(random);
+  const { reducer, stats, maxEvents } = drawnRules(random);
   const isRevised = random.chance(0.6);
   return {
     timeoutMs: 300 + random.below(700),
@@ -385,6 +385,7 @@ function drawnByTime(random: Random): OwnRules {
     ...(isRevised && { revisionWindowMs: 1 + random.below(3_000) }),
     ...(reducer && { reducer }),
     ...(stats && { stats }),
+    ...(maxEvents !== undefined && { maxEvents }),
   };
 }
 

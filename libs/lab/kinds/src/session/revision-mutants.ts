@@ -36,6 +36,12 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     seed: 84,
   },
   {
+    name: 'says a capped session again for each event that is late',
+    file: REVISIONS,
+    from: 'if (isEnd || !isCapped(closed.fragment, rules, closed)) {',
+    to: 'if (isEnd || !isCapped(closed.fragment, { ...rules, maxEvents: undefined }, closed)) {',
+  },
+  {
     name: 'adds nothing of a late event to what a closed session came to',
     seed: 490,
     file: REVISIONS,

@@ -125,15 +125,21 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets a session have an event more than it takes',
-    file: 'libs/core/kinds/src/session/session-kind.ts',
-    from: 'maxEvents !== undefined && this.#entry.eventCount >= maxEvents;',
-    to: 'maxEvents !== undefined && this.#entry.eventCount > maxEvents;',
+    file: 'libs/core/kinds/src/session/capped.ts',
+    from: 'maxEvents !== undefined && eventCount >= maxEvents;',
+    to: 'maxEvents !== undefined && eventCount > maxEvents;',
   },
   {
     name: 'calls a session capped that has just as many events as it takes',
-    file: 'libs/core/kinds/src/session/deadline.ts',
+    file: 'libs/core/kinds/src/session/capped.ts',
     from: "(reason === 'ENDED' && !byOperator ? 1 : 0) > maxEvents;",
     to: "(reason === 'ENDED' && !byOperator ? 1 : 0) >= maxEvents;",
+  },
+  {
+    name: 'takes whatever comes by its time, however much came before it',
+    file: 'libs/core/kinds/src/session/placing.ts',
+    from: 'const isMuted = arrival.event !== undefined && isFull(union.fragment, rules);',
+    to: 'const isMuted = arrival.event !== undefined && isFull({ eventCount: 0 }, rules);',
   },
   {
     name: 'reduces a duplicate again',

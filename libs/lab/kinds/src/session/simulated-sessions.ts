@@ -32,7 +32,7 @@ export const RULES = {
 /** Settings of worlds whose producers stamp (C7). */
 export type SessionGrace = Pick<SessionRules, 'graceMs' | 'late' | 'revisionWindowMs'>;
 
-/** States that are told of live sessions (S11), and the events that one takes (S13): in worlds without a grace, which excludes both. */
+/** States that are told of live sessions (S11), in worlds without a grace, which excludes them; and the events that one takes (S13). */
 type SessionTelling = Pick<SessionRules, 'sayOpened' | 'updateIntervalMs' | 'maxEvents'>;
 
 const NOTHING_TOLD: SessionTelling = { sayOpened: false, updateIntervalMs: undefined, maxEvents: undefined };
@@ -101,7 +101,9 @@ export class SimulatedSessions implements SimulatedKind {
     const tellings = drawTellings(simulation.random('telling'));
     const areUpdated = isAlone || simulation.random('updates of several').chance(0.5);
     const [first, changed] = areUpdated ? tellings : [withoutUpdates(tellings[0]), withoutUpdates(tellings[1])];
-    const telling = grace.graceMs > 0 ? NOTHING_TOLD : isChanged ? changed : first;
+    const caps = drawCaps(simulation.random('capped by time'));
+    const byTimeOnly = { ...NOTHING_TOLD, maxEvents: caps[isChanged ? 1 : 0] };
+    const telling = grace.graceMs > 0 ? byTimeOnly : isChanged ? changed : first;
     const [firstStats, changedStats] = drawStats(simulation.random('statistics'), scenario);
     const stats = isChanged ? changedStats : firstStats;
     const { timeoutMs } = scenario;
@@ -131,7 +133,7 @@ export class SimulatedSessions implements SimulatedKind {
     this.#erasures = erasures.chance(0.2) ? erasures : undefined;
     const acts = simulation.random('acts');
     this.#acts = acts.chance(0.3) ? acts : undefined;
-    const isCapped = first.maxEvents !== undefined || changed.maxEvents !== undefined;
+    const isCapped = [first.maxEvents, changed.maxEvents, ...caps].some((maxEvents) => maxEvents !== undefined);
     // Nor is one that comes too late and is dropped.
     const isPassedOver = isCapped || (scenario.timestampType === 'CreateTime' && drawn.late === 'drop');
     this.#failures = isPassedOver ? [FAILS_DECODING, FAILS_DECODING] : [FAILS_DECODING, FAILS_APPLYING];
@@ -285,6 +287,12 @@ function drawTellings(random: Random): readonly [SessionTelling, SessionTelling]
   });
   // Most worlds say closes alone, and take all.
   return random.chance(0.35) ? [drawn(), drawn()] : [NOTHING_TOLD, NOTHING_TOLD];
+}
+
+/** Events that a session takes, with a grace: before and after the settings change. Most worlds have none. */
+function drawCaps(random: Random): readonly [number | undefined, number | undefined] {
+  const drawn = (): number | undefined => oneOf(random, [undefined, 1, 3, 6]);
+  return random.chance(0.2) ? [drawn(), drawn()] : [undefined, undefined];
 }
 
 /** Before and after the settings change. */

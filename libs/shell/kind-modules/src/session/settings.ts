@@ -173,7 +173,7 @@ function graceProblems(section: SessionSection): Problem[] {
 }
 
 /** Finds settings by which what is told of live sessions would not be heard, or not be kept (S11). */
-function tellingProblems({ emit, updateIntervalMs, maxEvents, graceMs, changelogFormat }: SessionSection): Problem[] {
+function tellingProblems({ emit, updateIntervalMs, graceMs, changelogFormat }: SessionSection): Problem[] {
   const found: Problem[] = [];
   const isUpdated = emit.includes('updated');
   if (!emit.includes('closed'))
@@ -190,11 +190,10 @@ function tellingProblems({ emit, updateIntervalMs, maxEvents, graceMs, changelog
     const problem = `"updated" needs changelogFormat ${CHANGELOG_FORMAT_WITH_UPDATES}, which has when a session was told of`;
     found.push({ setting: 'emit', value: emit, problem, involved: ['changelogFormat'] });
   }
-  if (graceMs === 0) return found;
-  const problem = 'is not available together with graceMs in this version';
-  if (emit.some((said) => said !== 'closed'))
+  if (graceMs > 0 && emit.some((said) => said !== 'closed')) {
+    const problem = 'is not available together with graceMs in this version';
     found.push({ setting: 'emit', value: emit, problem, involved: ['graceMs'] });
-  if (maxEvents !== undefined) found.push({ setting: 'maxEvents', value: maxEvents, problem, involved: ['graceMs'] });
+  }
   return found;
 }
 

@@ -4,7 +4,7 @@ import type { PipelineRules } from '../../logs/history.ts';
 import { inputOf } from '../../logs/places.ts';
 import type { HeldGaps } from '../held-gaps.ts';
 import { joinedSessions } from './joined-sessions.ts';
-import { type Activity, newSession, type Session, withActivity } from './session-state.ts';
+import { type Activity, asCapped, newSession, type Session, withActivity } from './session-state.ts';
 
 /** Open at a time. */
 const SESSIONS_MAX = 1_024;
@@ -65,6 +65,12 @@ export function metBy(
   return met;
 }
 
+/** True if the event is of no open session, and its own would be closed by now. */
+export function isLateAlone(rules: PipelineRules, activity: Activity, clock: Millis): boolean {
+  const { graceMs } = rules;
+  return graceMs > 0 && activity.effectiveAt + timeoutOf(rules, activity, undefined) + graceMs <= clock;
+}
+
 export function withEvent(
   sessions: readonly Session[],
   rules: PipelineRules,
@@ -73,14 +79,14 @@ export function withEvent(
 ): Placed | 'late' | 'tooMany' | 'unknown' {
   const met = metBy(sessions, rules, activity, gaps);
   if (met.length === 0) {
-    const { graceMs } = rules;
-    if (graceMs > 0 && activity.effectiveAt + timeoutOf(rules, activity, undefined) + graceMs <= clock) return 'late';
+    if (isLateAlone(rules, activity, clock)) return 'late';
     if (opensNone) return 'unknown';
     if (sessions.length >= SESSIONS_MAX) return 'tooMany';
   }
   const one =
     met.length === 0 ? newSession(activity, untold(rules)) : met.reduce((a, b) => joinedSessions(a, b, rules));
-  let session = begun(withActivity(one, rules, onOwnInput(one, activity)), activity);
+  const said = asCapped(onOwnInput(one, activity), one, rules);
+  let session = begun(withActivity(one, rules, said), activity);
   const duplicates = session.duplicates - one.duplicates;
   let others = sessions.filter((each) => !met.includes(each));
   // Events within the timeout in force now.

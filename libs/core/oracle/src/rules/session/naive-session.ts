@@ -14,7 +14,7 @@ import type { HeldGaps } from '../held-gaps.ts';
 import { Telling } from '../telling.ts';
 import { bare, finishedOf, Refused, type Seen } from '../reducing/naive-reducer.ts';
 import { type ExpectedClose, expectedSummary } from './expected-close.ts';
-import { onOwnInput, toldData, withEnd, withEvent } from './event-time.ts';
+import { isLateAlone, onOwnInput, toldData, withEnd, withEvent } from './event-time.ts';
 import {
   type Activity,
   asCapped,
@@ -146,17 +146,15 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     if (event === 'bad') return false;
     const { effectiveAt, offset } = when;
     const occurredAt = event?.occurredAt ?? record.timestamp;
-    const activity = { offset, effectiveAt, occurredAt, event, seen: seenIn(record, event, this.#rules, effectiveAt) };
+    const seen = seenIn(record, event, this.#rules, effectiveAt);
+    const activity = { offset, effectiveAt, occurredAt, timestamp: record.timestamp, event, seen };
     const { state } = this;
     const input = this.#rules.inputs?.[record.input ?? 0];
     if (state?.closed !== undefined) return this.#takeAfterClose(state, input, { record, activity }, when);
-    if (input !== undefined) return this.#takeOf(input, { record, activity }, when);
+    if (input !== undefined) return this.#takeOf(input, activity, when);
     const isInOrder = this.#rules.graceMs === 0 && (state === undefined || isPlain(state));
     if (!isInOrder) return this.#takeByTime(activity, when);
-    return this.#takeInOrder(
-      state === undefined ? activity : asCapped(activity, state, this.#rules, record.timestamp),
-      when,
-    );
+    return this.#takeInOrder(state === undefined ? activity : asCapped(activity, state, this.#rules), when);
   }
 
   /** S9: a record of a key whose session has closed, and may be revised. */
@@ -172,7 +170,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
     if (isEnd) return true;
     if (input.touches) return input.unknownKey === 'open' && this.#takeNext(session, record, when);
     if (this.#isCapped(session, session.closed!)) return true;
-    const said = asCapped(activity, session, this.#rules, record.timestamp);
+    const said = asCapped(activity, session, this.#rules);
     this.#revise(session, withData(session, this.#rules, said));
     return true;
   }
@@ -191,16 +189,13 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       if (ended !== undefined) this.#revise(session, ended.sessions[0]!);
       return true;
     }
-    if (!this.#isLate(activity, when)) return unknownKey === 'open' && this.#takeNext(session, record, when);
+    if (!isLateAlone(this.#rules, activity, when.clock))
+      return unknownKey === 'open' && this.#takeNext(session, record, when);
     const placed = withEvent(alone, this.#rules, activity, at);
     if (typeof placed === 'string') return this.#rules.late === 'drop';
+    if (this.#isCapped(session, session.closed!)) return true;
     this.#revise(session, placed.sessions[0]!);
     return true;
-  }
-
-  /** By itself it is too late for a session, whatever a reducer makes of it (C7). */
-  #isLate(activity: Activity, { clock }: When): boolean {
-    return withEvent([], this.#rules, { ...activity, seen: undefined }, { gaps: this.#gaps, clock }) === 'late';
   }
 
   /** S9: the next session of the key, which ends the window of the one before; not by an event that a reducer refuses (S10). */
@@ -235,11 +230,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   }
 
   /** S8: a record of one of several inputs. */
-  #takeOf(
-    input: InputOfSeveral,
-    { record, activity }: { readonly record: InputRecord; readonly activity: Activity },
-    when: When,
-  ): boolean {
+  #takeOf(input: InputOfSeveral, activity: Activity, when: When): boolean {
     const { state } = this;
     const session = state?.isEarly === true ? undefined : state;
     if (activity.event?.type === ENDED && (!input.touches || session === undefined)) return true;
@@ -251,9 +242,9 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
       this.#takeDataByTime(activity);
       return true;
     }
-    if (isByTime && !isData && this.#isLate(activity, when)) return this.#rules.late === 'drop';
+    if (isByTime && !isData && isLateAlone(this.#rules, activity, when.clock)) return this.#rules.late === 'drop';
     if (session === undefined && (input.unknownKey === 'deadLetter' || (input.touches && !opens))) return false;
-    const said = state === undefined ? activity : asCapped(activity, state, this.#rules, record.timestamp);
+    const said = state === undefined ? activity : asCapped(activity, state, this.#rules);
     if (isData) {
       this.#takeData(input, said);
       return true;
@@ -272,7 +263,7 @@ export class NaiveSession extends Telling<ExpectedClose> implements Machine<Sess
   #takeDataByTime(activity: Activity): void {
     const sessions = this.#open();
     const met = toldData(sessions, activity, this.#gaps);
-    const told = withData(met, this.#rules, activity);
+    const told = withData(met, this.#rules, asCapped(activity, met, this.#rules));
     this.repeated(told.duplicates - met.duplicates);
     this.#keep(sessions.map((each) => (each === met ? told : each)));
   }

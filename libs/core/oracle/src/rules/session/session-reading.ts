@@ -1,22 +1,20 @@
 // Sessions, as the judges read them (docs/FORMATS.md, Summaries).
-import type { InputEvent, InputRecord, OutputRecord, PipelineRules } from '../../logs/history.ts';
+import type { OutputRecord, PipelineRules } from '../../logs/history.ts';
 import { EntriesFold, type FoldWatcher } from '../entries-fold.ts';
 import type { EntryRules, Expectation } from '../entry-rules.ts';
 import type { FaultWords } from '../fault-words.ts';
 import { incarnationFaults } from '../headers.ts';
-import { HeldGaps } from '../held-gaps.ts';
 import type { FoldCounts } from '../input-fold.ts';
 import type { EntryFault, Ending, KindFold, KindReading, OutputWords } from '../reading.ts';
 import { saidOutput } from '../said-output.ts';
 import { inputOf, nameAt, placeIn, placeOf } from '../../logs/places.ts';
-import { HEARTBEAT } from '../../logs/json-event.ts';
 import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
-import { metBy } from './event-time.ts';
-import { ENDED, eventOf, isPlain, NaiveSession, openIn } from './naive-session.ts';
+import { NaiveSession, openIn } from './naive-session.ts';
 import { NaiveStats } from '../statistics/naive-stats.ts';
 import { touchedHead } from './session-head.ts';
 import { differences, readImage } from './session-image.ts';
-import { isOfSource, type Session } from './session-state.ts';
+import { needsRoom } from './session-room.ts';
+import type { Session } from './session-state.ts';
 import { stateSize } from './state-size.ts';
 
 export function sessionReading(partition: number, rules: PipelineRules, counts: FoldCounts): KindReading {
@@ -83,17 +81,7 @@ export function sessionEntries(partition: number, rules: PipelineRules): EntryRu
     machine: (key, gaps) => new NaiveSession(rules, gaps, { partition, key }),
     expect: expectation,
     stateIn: ({ image }) => readImage(image),
-    // Parts that a heartbeat lacks: types, remembered ids, attributes, sources.
-    needsRoom: (record, state) => {
-      const event = eventOf(record, rules);
-      if (event === 'bad' || event?.type === ENDED) return false;
-      if (state === undefined) return true;
-      if (state.closed === undefined && opensAnother(record, event, state, rules)) return true;
-      if (event === undefined) return false;
-      if (rules.reducer !== undefined && record.value !== null) return true;
-      const isRemembered = event.eventId !== undefined && rules.dedupeEventIds > 0;
-      return event.type !== HEARTBEAT || isRemembered || event.attributes !== undefined || isOfSource(event, rules);
-    },
+    needsRoom: (record, state, clock) => needsRoom(record, state, clock, rules),
     stateBytes: stateSize,
     weighsExactly: true,
     growthAtMost: hasWindow(rules) ? CLOSE_GROWTH : 0,
@@ -125,20 +113,6 @@ const CLOSE_GROWTH = 60;
 /** S9 */
 function hasWindow({ revisionWindowMs = 0 }: PipelineRules): boolean {
   return revisionWindowMs > 0;
-}
-
-/** True if the record is of none of the key's open sessions (C7). */
-function opensAnother(
-  { timestamp, offset, input = 0 }: InputRecord,
-  event: InputEvent | undefined,
-  state: Session,
-  rules: PipelineRules,
-): boolean {
-  // Data is of one that is there, and activity begins with what is early (S8).
-  if (state.isEarly || rules.inputs?.[input]?.touches === false) return false;
-  const isByTime = rules.graceMs > 0 || !isPlain(state);
-  const activity = { offset, effectiveAt: timestamp, occurredAt: timestamp, event };
-  return isByTime && metBy(openIn(state), rules, activity, new HeldGaps({ unheardMs: 0, maxHoldMs: 0 })).length === 0;
 }
 
 function wordsOf(partition: number): FaultWords<Session> {

@@ -69,12 +69,17 @@ export interface Activity {
   readonly offset: number;
   readonly effectiveAt: Millis;
   readonly occurredAt: Millis;
+  /** The record's own timestamp: what a bare sign of life has for its time. */
+  readonly timestamp: Millis;
   readonly event: InputEvent | undefined;
   /** As a reducer sees it, read where one does and nowhere else (@throws Refused); undefined: there is nothing for one. */
   readonly seen?: (() => Seen) | undefined;
 }
 
-export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules: PipelineRules): Session {
+export function newSession(
+  { offset, effectiveAt, occurredAt }: Omit<Activity, 'timestamp'>,
+  rules: PipelineRules,
+): Session {
   return {
     isEarly: false,
     openedAt: effectiveAt,
@@ -107,14 +112,18 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
 }
 
 /** S13: beyond so many events one is taken as a bare sign of life, whatever it says but an end. */
-export function asCapped(
-  activity: Activity,
-  { eventCount }: Session,
+export function asCapped(activity: Activity, session: Session, rules: PipelineRules): Activity {
+  const isBeyond = isMuted(activity.event, session, rules);
+  return isBeyond ? { ...activity, event: undefined, seen: undefined, occurredAt: activity.timestamp } : activity;
+}
+
+/** True if the session hears nothing but a sign of life. */
+export function isMuted(
+  event: InputEvent | undefined,
+  { eventCount }: Pick<Session, 'eventCount'>,
   { maxEvents = Infinity }: PipelineRules,
-  timestamp: Millis,
-): Activity {
-  const isBeyond = activity.event !== undefined && activity.event.type !== 'ENDED' && eventCount >= maxEvents;
-  return isBeyond ? { ...activity, event: undefined, seen: undefined, occurredAt: timestamp } : activity;
+): boolean {
+  return event !== undefined && event.type !== 'ENDED' && eventCount >= maxEvents;
 }
 
 /** True if a record has to tell of a session as it is after a sign of life (S11). */

@@ -174,7 +174,7 @@ function storm(log: DisorderLog, random: Random): void {
 
 describe('sessions by event time, against the second reading of the rules', () => {
   test.each([...FOUND, ...Array.from({ length: SEED_COUNT }, (_, i) => FIRST_SEED + i)])(
-    '[C7][S5][S6][S7][S10][I7][R1] seed %i: each summary and each dead letter (rerun: SEED)',
+    '[C7][S5][S6][S7][S10][S13][I7][R1] seed %i: each summary and each dead letter (rerun: SEED)',
     (seed) => {
       const random = seededRandom(seed);
       const rules = {
@@ -185,6 +185,8 @@ describe('sessions by event time, against the second reading of the rules', () =
         dedupeEventIds: pick(random, [0, 2, 4]),
         maxAttributes: 4,
         maxAttributeBytes: 30,
+        // Drawn from a source of its own: the other seeds are what they were.
+        maxEvents: pick(seededRandom(13_000_000 + seed), [undefined, undefined, 1, 3, 8]),
       };
       const log = new DisorderLog({ rules, maxStateBytes: pick(random, [Infinity, Infinity, 600]) });
       storm(log, random);

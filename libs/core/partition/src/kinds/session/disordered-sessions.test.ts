@@ -102,6 +102,62 @@ describe('sessions by event time', () => {
     expect(log.refused).toEqual([]);
   });
 
+  test('[S13][C7] what comes beyond maxEvents is a bare heartbeat of the session of its time', () => {
+    const log = new DisorderLog({ rules: { maxEvents: 2 } });
+    const event = (type: string): object => ({ type, timeoutMs: 90, eventId: type, attributes: { last: type } });
+    for (const [time, type] of [
+      [0, 'A'],
+      [60, 'B'],
+      [30, 'C'],
+      [500, 'D'],
+      [40, 'E'],
+      [70, 'E'],
+    ] as const) {
+      log.add(T + time, 'k', { ...event(type) });
+      log.commit();
+      log.restart();
+    }
+    expect(overOf(log)).toEqual([
+      summary(0, 70, {
+        capped: true,
+        eventCount: 5,
+        duplicateCount: 0,
+        countsByType: { HEARTBEAT: 3, A: 1, B: 1 },
+        attributes: { last: 'B' },
+      }),
+      summary(500, 500, { capped: false, countsByType: { D: 1 } }),
+    ]);
+    expect(log.task.counters).toMatchObject({ cappedSessions: 1 });
+  });
+
+  test('[S13][C7] sessions that an event joins have their events together; its own timeout says what it joins, and no more', () => {
+    const log = new DisorderLog({ rules: { maxEvents: 2, minTimeoutMs: 1, maxTimeoutMs: 1_000 } });
+    log.add(T, 'k', { type: 'A' });
+    log.add(T + 300, 'k', { type: 'B' });
+    log.add(T + 90, 'k', { type: 'C', timeoutMs: 250 });
+    expect(overOf(log)).toEqual([
+      summary(0, 300, {
+        capped: true,
+        eventCount: 3,
+        timeoutMs: 100,
+        countsByType: { A: 1, B: 1, HEARTBEAT: 1 },
+        absorbed: ['3-1'],
+      }),
+    ]);
+  });
+
+  test('[S13][C7] an end is taken, however many came before it, and what is beyond needs no room', () => {
+    const log = new DisorderLog({ rules: { maxEvents: 1 }, maxStateBytes: 300 });
+    log.add(T, 'k', { type: 'A' });
+    log.add(T + 10, 'k', { type: 'B', attributes: { name: 'x'.repeat(400) } });
+    log.add(T + 20, 'k', { type: 'ENDED' });
+    log.add(T + 5, 'k', { type: 'C', attributes: { name: 'x'.repeat(400) } });
+    expect(overOf(log)).toEqual([
+      summary(0, 20, { reason: 'ENDED', capped: true, countsByType: { A: 1, HEARTBEAT: 2, ENDED: 1 }, attributes: {} }),
+    ]);
+    expect(log.refused).toEqual([]);
+  });
+
   test('[C7] an explicit end closes as of its time and the grace; what comes before it belongs to it, what comes after does not', () => {
     const log = new DisorderLog();
     log.add(T);

@@ -126,6 +126,7 @@ describe('[S10] sessions that are reduced, against the second reading of the rul
         maxSources: 2,
         // Drawn from a source of its own: the other seeds are what they were.
         ...(graceMs > 0 && windowOf(seededRandom(11_000_000 + seed))),
+        ...(graceMs > 0 && { maxEvents: pick(seededRandom(13_000_000 + seed), [undefined, undefined, 1, 4]) }),
         ...(graceMs === 0 && { sayOpened: random.chance(0.5), maxEvents: pick(random, [undefined, 4]) }),
       };
       const log = new DisorderLog({ rules, maxStateBytes: pick(random, [Infinity, Infinity, 1_200]) });

@@ -69,6 +69,19 @@ describe('what comes late for a closed session', () => {
     expect(log.task.counters).toMatchObject({ duplicates: 2, revisions: 1 });
   });
 
+  test('[S9][S13] says it again until it is capped, and an end after that', () => {
+    const log = new Revised({ rules: { maxEvents: 2 } }).at(0).clock(200).at(10).at(20).at(30).at(40, '');
+    expect(log.words()).toEqual([
+      '3-0/0 TIMEOUT 1 0..0 at 150',
+      '3-0/1 TIMEOUT 2 0..10 at 150',
+      '3-0/2 TIMEOUT 3 0..20 at 150',
+    ]);
+    expect(log.said().map(({ capped }) => capped)).toEqual([false, false, true]);
+    expect(log.task.counters).toMatchObject({ lateRecords: 4, revisions: 2 });
+    expect(log.at(15, null).words().slice(3)).toEqual(['3-0/3 ENDED 4 0..15 at 150']);
+    expect(log.refused).toEqual([]);
+  });
+
   test('[S9][I2] an end of its time gives it the reason ENDED, and any other end is none', () => {
     const log = new Revised().at(0).clock(200).at(40, null).at(-1, null).at(20);
     expect(log.words()).toEqual([

@@ -264,7 +264,7 @@ function drawnGrace(random: Random, graceMs: number): Partial<Rules> {
   if (graceMs === 0) return {};
   const revisionWindowMs = random.chance(0.5) ? 1 + random.below(10 * MINUTE) : 0;
   const late = revisionWindowMs > 0 ? 'revise' : random.chance(0.5) ? 'drop' : 'deadLetter';
-  return { graceMs, late, revisionWindowMs, maxDurationMs: undefined, maxEvents: undefined };
+  return { graceMs, late, revisionWindowMs, maxDurationMs: undefined };
 }
 
 /** Events of a few keys, each up to `behindMs` behind the present, and what is said of their windows. */
