@@ -5,7 +5,7 @@ import { ChangelogReader } from '@flatline/processor';
 import { pause } from '@flatline/system';
 import { connect, kafkaOf } from '../cluster.ts';
 import { configurationOf } from '../configuration.ts';
-import { beganBefore, Erasure, type ErasureStage } from '../erasing/erasure.ts';
+import { beganBefore, Erasure, type ErasureStage, waitText } from '../erasing/erasure.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CommandFailure, interruptedBefore } from '../failure.ts';
 import { pipelineOfKind } from '../pipeline-choice.ts';
@@ -62,7 +62,7 @@ interface Waiting {
 
 async function erased(act: KeyAct, { sent, flags, console, shell }: Waiting): Promise<ErasureStage> {
   const { clock, stop } = shell;
-  const { changelogTopic: topic } = act.pipeline;
+  const { changelogTopic: topic, truncateLagMs } = act.pipeline;
   const connection = await connect(kafkaOf(act.config, clock), stop);
   try {
     const scan = new KafkaLogScan({ clock, connection });
@@ -70,14 +70,14 @@ async function erased(act: KeyAct, { sent, flags, console, shell }: Waiting): Pr
     const place = { topic: act.pipeline.input.topic, partition: sent.partition };
     // A broker that had the record already does not say where: then it lies below the end.
     const erasure = new Erasure(sent.offset < 0 ? (await scan.bounds(place)).highWatermark - 1 : sent.offset);
-    console.note(WAITS.sent);
+    console.note(waitText('sent', truncateLagMs));
     let said: ErasureStage['stage'] = 'sent';
     for (;;) {
       const found = erasure.take(await reader.look());
       // Asked at the first commit behind the act: one that was refused has no base written again, and nothing is waited for.
       if (said === 'sent' && found.stage !== 'sent') await requireGone(act, { sent, flags, shell }, erasure.act);
       if (found.stage === 'erased') return found;
-      if (found.stage !== said) console.note(WAITS[found.stage]);
+      if (found.stage !== said) console.note(waitText(found.stage, truncateLagMs));
       said = found.stage;
       if (erasure.isForgotten) {
         console.note('the partition has another owner, which is asked once more');
@@ -107,12 +107,6 @@ async function requireGone(
       'why (flatline dead-letters list); a clock ahead of the brokers by more than maxFutureMs is one reason',
   );
 }
-
-const WAITS: Readonly<Record<'sent' | 'committed', string>> = {
-  sent: 'waiting for a processor to read the act and commit',
-  committed:
-    'nothing of the key lives; waiting until the changelog below is deleted, no sooner than after truncateLagMs',
-};
 
 function report(
   { key }: EraseFlags,

@@ -49,8 +49,8 @@ export function addSessionCommands(sessions: Command, context: CommandContext): 
 
 const ERASE_HELP = `
 Appends a record to the input, which takes effect once the processor has read it; the processor then writes its changelog again,
-and deletes what lies below. The receipt comes once the leader acknowledges that, after truncateLagMs at the earliest: interrupted,
-the same command goes on. Input, output and dead letters are not covered.
+and deletes what lies below. The receipt comes once the leader acknowledges that, after truncateLagMs (10 min unless it is set) or
+truncateLagBytes: interrupted, the same command goes on. Input, output and dead letters are not covered.
 
 Examples:
   $ flatline sessions erase anna

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { beganBefore, Erasure } from './erasure.ts';
+import { beganBefore, Erasure, waitText } from './erasure.ts';
 
 const commit = (offset: number, position: number) => ({ offset, position });
 const claim = (offset: number) => ({ offset, position: undefined });
@@ -14,6 +14,10 @@ describe('an erasure, by what the changelog says', () => {
     expect(look(0, 4, commit(5, 11), commit(7, 12))).toEqual({ stage: 'committed', commit: 5 });
     expect(look(2, 10, commit(9, 14))).toEqual({ stage: 'committed', commit: 5 });
     expect(look(4, 11)).toEqual({ stage: 'erased', commit: 5, truncatedTo: 4 });
+  });
+
+  test('[E1] says how long it takes at least', () => {
+    expect(waitText('committed', 600_000)).toMatch(/about 10 min \(truncateLagMs\)/);
   });
 
   test('[E1] is asked for again where the owner that has applied the act is followed by another', () => {

@@ -3,7 +3,9 @@
 // An act at an offset of the input is done once the first commit that the changelog still holds has applied it: whatever told of the
 // key before lies below, and is deleted. Who owns the partition forgets on a restart that it is to write all bases again: where a
 // claim follows the commit that applied the act, the act has to be sent once more.
+import type { DurationMs } from '@flatline/base';
 import type { ChangelogEnds } from '@flatline/processor';
+import { duration } from '../terminal/progress.ts';
 
 export type ErasureStage =
   /** No commit has applied the act. */
@@ -53,6 +55,13 @@ export class Erasure {
     this.#newest = act;
     this.#heardAt = undefined;
   }
+}
+
+/** Says what an erasure at this stage waits for. */
+export function waitText(stage: 'sent' | 'committed', truncateLagMs: DurationMs): string {
+  if (stage === 'sent') return 'waiting for a processor to read the act and commit';
+  const lag = `about ${duration(truncateLagMs)} (truncateLagMs), or sooner once truncateLagBytes are written`;
+  return `nothing of the key lives; waiting until the changelog below is deleted, ${lag}`;
 }
 
 /** True if a session of that name began before the act: then the act was refused. A later one is another session. */
