@@ -55,6 +55,7 @@ export const PATHS = [
   '/api/v1/entries',
   '/api/v1/owners',
   '/api/v1/events',
+  '/api/v1/stats',
   '/api/v1/watch',
   '/api/v1/dead-letters',
   '/api/v1/openapi.json',
