@@ -178,11 +178,13 @@ if (program === undefined) {
       const slowly = { pipeline: { kind: 'schedule', maxDuePerSecond: 1 } as object };
       const [paced, resumed] = [await watch('paced', slowly), await watch('resumed', slowly)];
       const starved = await watch('starved');
-      const due = (delayMs: number) =>
-        Array.from({ length: 150 }, (_, i) => recordOf(`k${i}`, 'x', { 'flatline-delay-ms': delayMs }));
+      const due = (delayMs: number, more: Readonly<Record<string, number>> = {}) =>
+        Array.from({ length: 150 }, (_, i) => recordOf(`k${i}`, 'x', { 'flatline-delay-ms': delayMs, ...more }));
       await resumed.scenario.producing((producer) => producer.send(due(1_000)));
       await paced.start();
-      await paced.scenario.producing((producer) => producer.send(due(1_000)));
+      // What may expire settles before the clock goes on, so the input waits for the pace.
+      const expiring = due(1_000, { 'flatline-expires-ms': 3_600_000 });
+      await paced.scenario.producing((producer) => producer.send(expiring));
       const until = new AbortController();
       const running = await starved.start();
       const beating = starved.beating(until.signal);
