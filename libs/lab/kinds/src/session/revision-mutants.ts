@@ -36,12 +36,6 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
     seed: 84,
   },
   {
-    name: 'says a capped session again for each event that is late',
-    file: REVISIONS,
-    from: 'if (isEnd || !isCapped(closed.fragment, rules, closed)) {',
-    to: 'if (isEnd || !isCapped(closed.fragment, { ...rules, maxEvents: undefined }, closed)) {',
-  },
-  {
     name: 'adds nothing of a late event to what a closed session came to',
     seed: 490,
     file: REVISIONS,
@@ -126,8 +120,8 @@ export const REVISION_MUTANTS: readonly Mutant[] = [
   {
     name: 'says a session again that has all its events',
     file: REVISIONS,
-    from: 'if (this.#isCapped(closed)) {',
-    to: 'if (this.#isCapped(closed) && closed.revision > 0) {',
+    from: 'if (isCapped(closed.fragment, rules, closed)) {',
+    to: 'if (isCapped(closed.fragment, rules, closed) && closed.revision > 0) {',
     seed: 21_908_458,
   },
 ];

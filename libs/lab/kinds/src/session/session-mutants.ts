@@ -136,12 +136,6 @@ export const SESSION_MUTANTS: readonly Mutant[] = [
     to: "(reason === 'ENDED' && !byOperator ? 1 : 0) >= maxEvents;",
   },
   {
-    name: 'takes whatever comes by its time, however much came before it',
-    file: 'libs/core/kinds/src/session/placing.ts',
-    from: 'const isMuted = arrival.event !== undefined && isFull(union.fragment, rules);',
-    to: 'const isMuted = arrival.event !== undefined && isFull({ eventCount: 0 }, rules);',
-  },
-  {
     name: 'reduces a duplicate again',
     file: 'libs/core/kinds/src/session/session-reducing.ts',
     from: 'if (isDuplicate(detail, this.#rules, event)) return undefined;',
