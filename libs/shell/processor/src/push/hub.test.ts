@@ -163,8 +163,9 @@ describe('the hub', () => {
   test('[Q3] once an event said where to go on, each behind it does: of a snapshot ahead of what was read, too', () => {
     const hub = new Hub({ topic: TOPIC, windowBytesMax: 10_000, nowMs: () => 0, stalledMs: STALLED_MS });
     for (let partition = 0; partition < PARTITIONS; partition += 1) hub.window.open(partition, 0);
-    const say = (partition: number, offset: number): void =>
+    const say = (partition: number, offset: number): void => {
       hub.output({ partition, offset, timestamp: 1, key: `k${partition}`, value: Buffer.from('{}'), headers: [] });
+    };
     say(1, 4);
     const sink = new TestSink(Infinity);
     // The snapshot has more of partition 0 than was read here, and one key of partition 1 as of a later offset.
