@@ -7,8 +7,8 @@ import { forked, type Forked } from '../forked.ts';
 
 /** Between two looks: bounds the error of a span. */
 const LOOK_MS: DurationMs = 10;
-/** Without a request for this long whoever posts has failed: after kill −9 a group alone takes ten seconds. */
-const STALLED_MS: DurationMs = 60_000;
+/** Without a request for this long whoever posts has failed: a process that begins with a million retries reads them first. */
+const STALLED_MS: DurationMs = 300_000;
 
 export class Sink {
   readonly url: string;
