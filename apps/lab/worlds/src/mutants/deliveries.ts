@@ -99,8 +99,8 @@ const IN_DELIVERIES: readonly EngineMutant[] = [
   {
     name: 'goes by a breaker that is not written yet',
     file: RUN,
-    from: 'if (!this.#isBreakerDecided) this.#begin();',
-    to: 'this.#begin();',
+    from: 'if (!this.#isBreakerDecided && !this.#hasOutcomes) this.#begin();',
+    to: 'if (!this.#hasOutcomes) this.#begin();',
   },
   {
     name: 'commits positions beyond what it has taken',

@@ -8,9 +8,9 @@
 // Does not own: gates and senders (shared by the process), what is decided (EndpointQueue), the deliveries that wait (engine).
 //
 // Invariants
-//   CR1  An attempt begins once its delivery is kept by a committed transaction, and what came of it is in the next one, which begins
-//        within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a crash was under way, or its outcome on
-//        its way to the log.
+//   CR1  An attempt begins once its delivery is kept by a committed transaction, and so is what came of those before it. What came of
+//        it is in the next one, which begins within COMMIT_GAP_MS, or when the one before is over. So what is sent again after a
+//        crash is no more than what may be under way at once.
 //   CR2  After any error of a commit nothing more is written or begun: whoever follows begins with what is committed.
 import { type Clock, type DurationMs, isConsequence, messageOf, type Millis, type Random } from '@flatline/base';
 import {
@@ -80,6 +80,8 @@ export class CourierRun {
   /** To be attempted once it is kept. */
   #decided: Delivery[] = [];
   #isBreakerDecided = false;
+  /** An attempt has ended, and no commit has what came of it. */
+  #hasOutcomes = false;
   /** Bytes of bodies that were taken since the last commit. */
   #takenBytes = 0;
   #underWay = 0;
@@ -133,8 +135,8 @@ export class CourierRun {
         this.#news = false;
         const decided = this.#turn();
         this.#decided.push(...decided);
-        // A breaker that has changed is known to all before anyone goes by it.
-        if (!this.#isBreakerDecided) this.#begin();
+        // A breaker that has changed is known to all before anyone goes by it, and outcomes before more is under way (CR1).
+        if (!this.#isBreakerDecided && !this.#hasOutcomes) this.#begin();
         const hasAny = this.#writes.length > 0 || this.#shouldCommitPositions;
         if (hasAny && this.#gapMs === 0) {
           await this.#commit();
@@ -163,8 +165,10 @@ export class CourierRun {
 
   #turn(): readonly Delivery[] {
     const now = this.#parts.clock.wallMs();
-    for (const { delivery, outcome } of this.#ended.splice(0))
+    for (const { delivery, outcome } of this.#ended.splice(0)) {
+      this.#hasOutcomes = true;
       this.#queues.get(delivery.endpoint)!.ended(delivery, outcome, now);
+    }
     if (this.#isClosing) return [];
     this.#take(this.#due, (record) => this.#taken.due(record, now));
     this.#takeOutputs(now);
@@ -204,7 +208,8 @@ export class CourierRun {
 
   /** 0: the next transaction may begin. */
   get #gapMs(): DurationMs {
-    const isUrgent = this.#isClosing || this.#isBreakerDecided || this.#isFull;
+    const isWaitedFor = this.#decided.length > 0 && this.#hasOutcomes;
+    const isUrgent = this.#isClosing || this.#isBreakerDecided || isWaitedFor || this.#isFull;
     if (isUrgent) return 0;
     const gapMs = this.#decided.length > 0 ? KEEP_GAP_MS : COMMIT_GAP_MS;
     return Math.max(0, this.#commitBeganAt + gapMs - this.#parts.clock.monotonicMs());
@@ -246,6 +251,7 @@ export class CourierRun {
     const decided = this.#writes;
     this.#writes = [];
     this.#isBreakerDecided = false;
+    this.#hasOutcomes = false;
     this.#takenBytes = 0;
     const writes = writesOf(decided, { notified, partition, now: clock.wallMs() });
     // Both: one that is not committed for long is forgotten, and where a run began with it would begin anywhere.

@@ -47,6 +47,7 @@ function readerOf(records: Readonly<Record<string, FetchedRecord | undefined>>):
   return { subscribe } as unknown as LogReader;
 }
 
+export const MAX_IN_FLIGHT = 2;
 const ENDPOINT = { name: 'sink', order: 'none', supersede: false, timeoutMs: 1_000 };
 const QUIET = { take: () => undefined, failure: undefined, onChange: () => undefined, close: () => undefined };
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -90,7 +91,7 @@ export class CourierWorld {
       ways: [
         {
           endpoint: ENDPOINT as unknown as EndpointConfig,
-          gate: new Gate({ maxInFlight: 2, maxPerSecond: undefined }),
+          gate: new Gate({ maxInFlight: MAX_IN_FLIGHT, maxPerSecond: undefined }),
           sender: {
             attempt: (delivery, end) => attempt?.(end, delivery) ?? Promise.resolve({ kind: 'delivered' }),
             close: () => Promise.resolve(),

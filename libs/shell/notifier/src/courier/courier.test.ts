@@ -3,7 +3,7 @@ import { Fenced } from '@flatline/base';
 import type { Delivery, Outcome } from '@flatline/deliveries';
 import { DELIVERY } from '../delivery.fixture.ts';
 import { isOfAnother, keptRecord, keptRecordOf, ownRecord } from '../records/delivery-record.ts';
-import { CourierWorld, END } from './courier-world.fixture.ts';
+import { CourierWorld, END, MAX_IN_FLIGHT } from './courier-world.fixture.ts';
 
 test('[N3] startFrom latest: a first run commits where it begins, so that what comes between two runs is sent', async () => {
   const world = new CourierWorld({ startFrom: 'latest' });
@@ -59,6 +59,28 @@ test('[N3] outcomes that come soon after each other are in one transaction', asy
     writes.flatMap(({ records }) => records).filter(({ value }) => value === null),
   );
   expect(drops.map(({ length }) => length).filter((length) => length > 0)).toEqual([1, 2]);
+});
+
+test('[N3] no more is under way, or ended and not committed, than may be under way at once', async () => {
+  const [held, most] = [Array.from({ length: 60 }, (_, i) => ({ ...DELIVERY, id: `d${i}` })), [0]];
+  let begun = 0;
+  const world: CourierWorld = new CourierWorld({
+    held,
+    attempt: () => {
+      begun += 1;
+      const settled = world.commits.flatMap(({ writes }) => writes.flatMap(({ records }) => records));
+      most.push(begun - settled.filter(({ value }) => value === null).length);
+      return new Promise((resolve) => {
+        world.clock.after(1 + (begun % 7), () => {
+          resolve({ kind: 'delivered' });
+        });
+      });
+    },
+  });
+  await world.clock.pass(5_000);
+  await world.courier.close();
+  expect(begun).toBe(held.length);
+  expect(Math.max(...most)).toBe(MAX_IN_FLIGHT);
 });
 
 test('[N3] a close does not wait for a sender that never ends', async () => {
