@@ -9,7 +9,7 @@ const DEFAULT = /\b(default|required)\b/i;
 const UNIT =
   /(?:≥|…) \d+ [a-z]|\bmilliseconds\b|\bms\b|\b(attempts|bytes|code units|records|attributes|copies|entries|ids|items|partitions|retries|runs|schedules|sockets|sources|starts|times|per second)\b/i;
 /** Numbers that are names, and count nothing. */
-const UNCOUNTED = /\b(port|partition|schemas|sequence|tokenEpoch|changelogFormat)$/;
+const UNCOUNTED = /\b(port|partition|schemas|sequence|tokenEpoch|changelogFormat|version)$/;
 
 /** `Type.option: unit`, for each declaration that lacks the named part. */
 export function undocumentedOptions(declarations: string): string[] {
