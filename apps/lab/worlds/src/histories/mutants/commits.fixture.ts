@@ -8,6 +8,7 @@ import {
   lastData,
   lastOf,
   mutant,
+  takeApart,
   transactionLike,
 } from '@flatline/lab-kinds/histories';
 import type { LogRecord } from '@flatline/oracle';
@@ -40,8 +41,10 @@ export const COMMITS: readonly HistoryMutant[] = [
   }),
   mutant('V5', 'the input position goes back', ({ changelog }) => {
     const all = commits(changelog.records);
-    change(all[all.length >> 1]!, ({ header }) => {
-      header.position -= 5;
+    const positions = all.map(({ value }) => takeApart(value!)!.header.position);
+    const at = all.length >> 1;
+    change(all[at]!, ({ header }) => {
+      header.position = positions.findLast((each) => each < positions[at]!)! - 1;
     });
   }),
   mutant('V12', 'the armed fault did not fire', () => ({ reach: { truncations: 1 } })),
