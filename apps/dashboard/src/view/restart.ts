@@ -15,7 +15,8 @@ export function Restart({ name, partition }: { readonly name: string; readonly p
     const path = `/api/v1/partitions/${part(name)}/${partition}/restart`;
     const { status, body } = await askJson(path, { method: 'POST' });
     const { error, outcome } = body as { readonly error?: string; readonly outcome?: string };
-    if (status !== 202) say(error ?? WORDS[outcome ?? ''] ?? `the processor answers ${status}`);
+    const refused = error ?? WORDS[outcome ?? ''] ?? `the processor answers ${status}`;
+    say(status === 202 ? 'is asked to try again' : refused);
   };
   return h(
     'span',

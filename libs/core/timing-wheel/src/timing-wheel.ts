@@ -80,7 +80,7 @@ export const POLL_MOVES_MIN = 4096;
 /** ...and how many more for each id that its limit lets it fire. */
 export const POLL_MOVES_PER_FIRE = 4;
 
-/** What has come due last has at least this part of what a poll may fire, however much was due before. */
+/** What has come due last has at least this part of what polls may fire, however much was due before. */
 const NEWEST_SHARE = 1 / 4;
 
 const TICK_MS = 10;
@@ -114,6 +114,8 @@ export class TimingWheel {
   #lookedAt = -Infinity;
   /** The last poll ended at a bound, or by an exception of its callback. */
   #stopped = false;
+  /** What of the share of what has come due last no poll has had yet; below 1. */
+  #newestOwed = 0;
 
   constructor(options: TimingWheelOptions) {
     const { tickMs = TICK_MS, startAt, initialCapacity = CAPACITY, deadlineOf } = options;
@@ -191,7 +193,7 @@ export class TimingWheel {
     this.#buckets.moveAll(ARRIVALS, DUE);
     const movedMax = this.#moved + POLL_MOVES_MIN + POLL_MOVES_PER_FIRE * limit;
     const isThrough = this.#reach(target, movedMax);
-    const share = Math.ceil(limit * NEWEST_SHARE);
+    const share = this.#shareOf(limit);
     let newest = this.#drain(DUE, share, movedMax, onDue);
     const backlog = this.#drain(BACKLOG, limit - newest, movedMax, onDue);
     newest += this.#drain(DUE, limit - newest - backlog, movedMax, onDue);
@@ -199,6 +201,14 @@ export class TimingWheel {
     if (isNewestLeft && newest < share && this.#moved < movedMax) refuseOrder(newest, backlog);
     this.#stopped = !isThrough || isNewestLeft || !this.#buckets.isEmpty(BACKLOG);
     return newest + backlog;
+  }
+
+  /** How much of `limit` is for what has come due last. What limits below four leave of its share is carried on to later polls. */
+  #shareOf(limit: number): number {
+    const owed = this.#newestOwed + limit * NEWEST_SHARE;
+    const share = Math.floor(owed);
+    this.#newestOwed = Number.isFinite(owed) ? owed - share : 0;
+    return share;
   }
 
   /** Empties all slots that start by the tick `target`. False if the bound on moves was met first. */

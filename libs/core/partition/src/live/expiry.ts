@@ -74,7 +74,8 @@ export class Expiry {
     }
     const settles = entries.aim();
     let left = limit - this.#settleFirst(limit);
-    if (left <= 0) return true;
+    // Where nothing may take effect by now, something is left only if something is due.
+    if (left <= 0 && (limit > 0 || !this.isSettled())) return true;
     while (this.#expireBurst(Math.min(left, EXPIRE_BURST), settles || entries.isExact)) {
       if (this.#dueSinceOwed >= DUE_PER_OWED) this.sayOwed();
       left -= EXPIRE_BURST;
@@ -131,6 +132,8 @@ export class Expiry {
     this.#dueSinceOwed += limit;
     if (entries.expire(limit)) return true;
     if (!all && !this.#expiresAll) return false;
+    // Where none may fire, a look within the tick cannot tell that none is due.
+    if (limit === 0) return (entries.earliestDue() ?? Infinity) <= this.#clock.now;
     return entries.expireWithinTick(limit);
   }
 

@@ -201,6 +201,8 @@ export class CourierRun {
   #begin(): void {
     const decided = this.#decided;
     this.#decided = [];
+    // It is kept: whoever follows begins it.
+    if (this.#isClosing) return;
     for (const delivery of decided)
       if (this.#unkept.has(delivery)) this.#decided.push(delivery);
       else this.#attempt(delivery);

@@ -83,6 +83,27 @@ test('[N3] no more is under way, or ended and not committed, than may be under w
   expect(Math.max(...most)).toBe(MAX_IN_FLIGHT);
 });
 
+test('[N3] what is decided on before a close is begun by whoever follows', async () => {
+  let begun = 0;
+  const attempt = (): Promise<Outcome> => {
+    begun += 1;
+    return Promise.resolve({ kind: 'delivered' });
+  };
+  const value = Buffer.from('{"incarnation":"0-1","state":"CLOSED","reason":"TIMEOUT"}');
+  const output = { key: Buffer.from('k'), value };
+  const closing: CourierWorld = new CourierWorld({
+    output,
+    attempt,
+    onCommit: () => void closing.courier.close(),
+  });
+  await closing.clock.pass(1_000);
+  expect([begun, closing.commits.length]).toEqual([0, 1]);
+  const open = new CourierWorld({ output, attempt });
+  await open.clock.pass(1_000);
+  await open.courier.close();
+  expect(begun).toBe(1);
+});
+
 test('[N3] a close does not wait for a sender that never ends', async () => {
   const world = new CourierWorld({ held: [DELIVERY], attempt: () => new Promise(() => undefined) });
   await world.clock.pass(1_000);

@@ -44,6 +44,18 @@ describe('many that are due at once', () => {
     for (let i = 0; i < MANY; i += 1) expect(log.said(`many ${i}`)).toHaveLength(1);
   });
 
+  test('[X6] say that more is due only where it is, also where none may take effect by now', () => {
+    const log = new ScheduleLog();
+    log.add(T, 'k', { 'due-at': T + 1_000 });
+    expect(log.task.expire(0, WALL)).toBe(false);
+    log.add(T + 1_000, null);
+    log.commit(false);
+    expect(log.task.expire(0, WALL)).toBe(true);
+    log.commit();
+    expect(log.said('k')).toHaveLength(1);
+    expect(log.task.expire(0, WALL)).toBe(false);
+  });
+
   test('[D1] take effect before a record of their key, though it is later than their instant', () => {
     const log = burst();
     log.add(T + 1_700, 'many 1900', {}, null);
