@@ -26,17 +26,11 @@ const BLOCKS: readonly Block[] = PAGES.flatMap((page) =>
 
 /** Programs that are not ours, each with what does what its blocks say. */
 const TRIED_ELSEWHERE: Readonly<Record<string, string>> = {
-  '.venv/bin/python': 'examples in other languages (e2e)',
-  cargo: 'examples in other languages (e2e)',
   cd: 'the shell',
   createdb: 'sinks (e2e)',
   curl: 'look-ups, push and recipes (e2e)',
   echo: 'kcat (e2e)',
   export: 'the shell',
-  go: 'examples in other languages (e2e)',
-  java: 'examples in other languages (e2e)',
-  mvn: 'examples in other languages (e2e)',
-  python3: 'examples in other languages (e2e)',
   push: 'over-http (e2e)',
   'push()': 'over-http (e2e)',
   tell: 'over-http (e2e)',
@@ -70,6 +64,8 @@ describe('a page', () => {
       .filter(([, program]) => program !== undefined && !['flatline', 'npm', 'npx', 'node'].includes(program))
       .filter(([, program]) => !Object.hasOwn(TRIED_ELSEWHERE, program!));
     expect(others).toEqual([]);
+    const asked = new Set(linesOf('sh').map(([, line]) => wordsOf(line).find((word) => !/^\w+=/.test(word))));
+    expect(Object.keys(TRIED_ELSEWHERE).filter((program) => !asked.has(program))).toEqual([]);
   });
 
   test.each(numbered('json'))(

@@ -153,7 +153,7 @@ export class TaskLoop {
     return more && pace.allowed(startedAt) === 0 ? 'later' : more;
   }
 
-  /** The input waits with it: what is due comes before what the input says next. */
+  /** The input waits with it, but for a slice at each wake: of what is due, some comes before what the input says next. */
   #waitForPace(): void {
     if (this.#paceTimer !== undefined) return;
     const { clock } = this.#parts.context.ports;
