@@ -164,4 +164,9 @@ export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
     found:
       'a leader cut off from its cluster under a schedule without further runs, for which nothing is awaited (the world)',
   },
+  {
+    seed: 80_419_187,
+    kind: 'schedule',
+    found: 'a stopped partition that runs again under its next owner as the world is judged (the world)',
+  },
 ];

@@ -194,7 +194,9 @@ class World {
       if (unfinished !== undefined && this.#mayStillTake(time.nowMs - startMs)) continue;
       // A repetition would come soon.
       await time.runFor(this.#lookMs);
-      const what = unfinished === undefined ? undefined : this.#unfinished();
+      // A partition that had stopped may run again by now, under an owner that has just taken it over.
+      const what = unfinished === undefined && this.#mayHaveStopped.size === 0 ? undefined : this.#unfinished();
+      if (unfinished === undefined && what !== undefined && this.#mayStillTake(time.nowMs - startMs)) continue;
       return what === undefined ? undefined : { what, limitMs: this.#calmLimitMs };
     }
   }

@@ -1,6 +1,6 @@
 // Probes of a simulated cluster: that they go all the way, that nothing else changes for them, and what is said where they do not.
 import { describe, expect, test } from '@jest/globals';
-import { rough } from '@flatline/cluster';
+import { calm, rough } from '@flatline/cluster';
 import { CHANGELOG, INPUT, type Process, World, type WorldSettings } from '../world.fixture.ts';
 import type { ProbeStatus } from './task-probe.ts';
 
@@ -61,7 +61,8 @@ describe('probes', () => {
         await time.runFor(250);
         if (beat === 30) processes[0]!.host.kill();
       }
-      await time.runFor(60_000);
+      world.simulation.faults.setRates(calm);
+      await time.runFor(90_000);
       expect(processes[1]!.failures).toEqual([]);
       expect(world.closed()).toEqual(world.expected());
       expect(world.closed()).not.toEqual([]);
