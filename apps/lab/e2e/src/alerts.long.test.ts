@@ -182,7 +182,7 @@ if (program === undefined) {
         Array.from({ length: 150 }, (_, i) => recordOf(`k${i}`, 'x', { 'flatline-delay-ms': delayMs, ...more }));
       await resumed.scenario.producing((producer) => producer.send(due(1_000)));
       await paced.start();
-      // What may expire settles before the clock goes on, so the input waits for the pace.
+      // A run that may expire goes first, before the clock goes on, so the input waits for the pace.
       const expiring = due(1_000, { 'flatline-expires-ms': 3_600_000 });
       await paced.scenario.producing((producer) => producer.send(expiring));
       const until = new AbortController();

@@ -104,7 +104,7 @@ export class EndpointQueue {
     return { flying: this.#flying, ready: this.#ready.length, named: this.#lines.size };
   }
 
-  /** What comes now is not parked for lack of room. */
+  /** True if the next delivery would not be parked for lack of room. */
   get hasRoom(): boolean {
     return this.#ready.hasRoom;
   }

@@ -66,7 +66,7 @@ export interface Effects {
   readonly clock: Millis;
   /**
    * The latest instant that may take effect now, beside the one that does: the clock, or before it where an eviction has to come
-   * next, or an instant has to be settled (Kept).
+   * next, or an instant has to be passed (Kept).
    */
   readonly dueThrough: Millis;
   /** Broker time as far as this machine knows it: only ever written down. */
@@ -91,7 +91,7 @@ export interface Effects {
   /** The state is longer or shorter. Comes before `changed`, and may fill the commit. */
   resized(): void;
   /**
-   * The due instant has come nearer, or the entry has come to settle first, or no more. Later instants need not be told: the timer
+   * The due instant has come nearer, or the entry has come to go first, or no more. Later instants need not be told: the timer
    * finds them when it fires.
    */
   dueSooner(): void;
@@ -142,20 +142,20 @@ export interface Owing {
 
 /**
  * A kind's state of a partition beside its entries, told at instants of the clock. Each commit carries it, whole. Before
- * an instant is settled nothing takes effect that is due at it or later, and nothing is taken that comes behind it.
+ * an instant is passed nothing takes effect that is due at it or later, and nothing is taken that comes behind it.
  */
 export interface Kept {
-  /** The first instant that may have to be settled. Read for each group of records. */
-  readonly settlesAt: Millis;
+  /** The first instant that may have to be passed. Read for each group of records. */
+  readonly passesAt: Millis;
   /** When something is to be said if nothing happens until then: the clock has to get there. Infinity: nothing is. */
   readonly dueAt: Millis;
   /**
-   * The next instant to be settled, `settlesAt` or later, where nothing is due before `earliestDue`; undefined: there is none up to
+   * The next instant to be passed, `passesAt` or later, where nothing is due before `earliestDue`; undefined: there is none up to
    * the clock.
    */
   next(clock: Millis, earliestDue: Millis): Millis | undefined;
   /** All that is due before `at` has taken effect. */
-  settle(at: Millis, effects: Effects): void;
+  pass(at: Millis, effects: Effects): void;
   /** Begins with what the last commit carries, if any, at its clock and the position of each input. @throws MalformedBytes */
   begin(bytes: Uint8Array | undefined, clock: Millis, positions: readonly number[]): void;
   /** The entry in the window is one of those that live then. */
@@ -189,7 +189,7 @@ export interface Kind {
    * `Effects.clock` in `due` is then the first that has reached the instant, and what is said of lateness a function of the log
    * (C5). Reading waits for it. May change where the kind calls `opened` or `dueSooner`. Left out: none does.
    */
-  settlesFirst?(): boolean;
+  goesFirst?(): boolean;
   /** Told of each restored entry, in the window, for what the kind counts of what lives. Changes nothing. */
   restored?(): void;
   /** Where its entries may have more to say than a commit should hold. */

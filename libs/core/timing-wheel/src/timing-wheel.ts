@@ -80,7 +80,7 @@ export const POLL_MOVES_MIN = 4096;
 /** ...and how many more for each id that its limit lets it fire. */
 export const POLL_MOVES_PER_FIRE = 4;
 
-/** What has come due last has at least this part of what polls may fire, however much was due before. */
+/** Least part of what polls may fire that is kept for the timers that came due last, however many were due before. */
 const NEWEST_SHARE = 1 / 4;
 
 const TICK_MS = 10;
@@ -114,7 +114,7 @@ export class TimingWheel {
   #lookedAt = -Infinity;
   /** The last poll ended at a bound, or by an exception of its callback. */
   #stopped = false;
-  /** What of the share of what has come due last no poll has had yet; below 1. */
+  /** The part of a timer, below 1, that polls still owe to those that came due last. */
   #newestOwed = 0;
 
   constructor(options: TimingWheelOptions) {

@@ -92,7 +92,7 @@ async function applied({ shape: { values }, instance }: Site, to: number): Promi
   );
 }
 
-/** What it holds: garbage collected. */
+/** Bytes held, after a collection of garbage. */
 export async function looked({ application, instance }: Pick<Site, 'application' | 'instance'>): Promise<BytesLook> {
   const assigned = await instance.assigned();
   const sum = (of: 'changelogBytes' | 'liveBytes'): number =>

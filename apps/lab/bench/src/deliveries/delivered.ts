@@ -70,7 +70,7 @@ async function notified(ground: Ground<DeliverySettings>, sink: Sink): Promise<D
   }
 }
 
-/** What has come of all deliveries is committed, and none waits. */
+/** Waits until the outcomes of all deliveries are committed, and none is left. */
 async function settled(instance: Instance): Promise<void> {
   await instance.until((assigned) =>
     assigned.every(

@@ -5,7 +5,7 @@ export const AGAIN_AFTER_MS: DurationMs = 10_000;
 export const TRIES_MAX = 10;
 
 /**
- * What the first answer says; undefined: none came, which means a reset.
+ * Returns the first answer; undefined: none came, which means a reset.
  *
  * @param send sends the message, as the `tries`-th time (from 1), and resolves to undefined where no answer came in time
  */

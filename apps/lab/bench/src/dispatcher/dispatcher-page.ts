@@ -29,7 +29,7 @@ export interface DispatcherTurn extends Measured, Reckoned {
   readonly evicted: number;
 }
 
-/** What was measured beside what was served: `endedMs` from the loss of a gateway until the last of its users was seen to end. */
+/** Measured beside the service: `endedMs` from the loss of a gateway until the last of its users was seen to end. */
 interface Beside extends Omit<Measured, 'provenMs'> {
   /** When the fault came. */
   readonly fromMs: DurationMs;
@@ -169,7 +169,7 @@ export const DISPATCHER_PAGE: Page<DispatcherRow> = {
   ],
 };
 
-/** What a system of this kind was reported to take for the restart of a shard that has backups. */
+/** Reported of a system of this kind: the restart of a shard that has backups. */
 const PEERS_RESTART_MS: DurationMs = 45_000;
 
 function againVerdict(rows: readonly DispatcherRow[]): string {

@@ -1,4 +1,4 @@
-// What fifteen million users would take on the same two instances, reckoned in proportion from the bytes and seconds of fewer. Pure.
+// Reckons bytes and seconds of fifteen million users on the same two instances, in proportion to those of fewer. Pure.
 import type { DurationMs } from '@flatline/base';
 
 const USERS = 15_000_000;

@@ -27,7 +27,7 @@ export interface ReaderTurn {
   readonly p50Ms: DurationMs;
   readonly p99Ms: DurationMs;
   readonly heard: number;
-  /** What the reader that is stopped took of what another one did; 1: it is not. */
+  /** Events that the stopped reader took, by those of another one; 1: it is not stopped. */
   readonly takenShare: number;
 }
 

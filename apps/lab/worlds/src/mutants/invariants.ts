@@ -180,7 +180,7 @@ const OF_TIMERS: readonly EngineMutant[] = [
   {
     name: 'leaves what has come to recur among what may wait',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
-    from: 'entry.dueAt < wasDueAt || settlesFirst !== this.settlesFirst()',
+    from: 'entry.dueAt < wasDueAt || goesFirst !== this.goesFirst()',
     to: 'entry.dueAt < wasDueAt',
     kind: 'schedule',
     invariant: 'EW1',

@@ -11,7 +11,7 @@
 // Invariants
 //   SK1  A key's schedules are one entry, due when the first of them is: they come out in the order of their due instants, and
 //        those that are due at one instant in the order of the log, so that a key's outputs are a function of the log (C5).
-//   SK2  What expires or recurs takes effect at the first clock that reaches it (Kind.settlesFirst), so that what becomes of a late
+//   SK2  What expires or recurs takes effect at the first clock that reaches it (Kind.goesFirst), so that what becomes of a late
 //        run depends on the log alone. Of what runs once and does not expire, nothing says how late it is: it may wait, so that a
 //        million of them do not hold up the clock. What is due as it is made runs with its record.
 //   SK3  The calendar is asked of nothing that it cannot reckon: a schedule may be older than the zones of this Node. Such a one
@@ -95,7 +95,7 @@ class ScheduleKind implements Kind {
     return this.#entry.dueAt;
   }
 
-  settlesFirst(): boolean {
+  goesFirst(): boolean {
     return needsClock(this.#entry.state);
   }
 
@@ -348,12 +348,12 @@ class ScheduleKind implements Kind {
       return;
     }
     const entry = this.#entry;
-    const [wasDueAt, length, settlesFirst] = [entry.dueAt, entry.stateLength, this.settlesFirst()];
+    const [wasDueAt, length, goesFirst] = [entry.dueAt, entry.stateLength, this.goesFirst()];
     entry.state = stateOf(schedules);
     entry.dueAt = Math.min(NEVER, ...schedules.flatMap((each) => (each.paused ? [] : [fireAt(each)])));
     assert(entry.dueAt > at, 'what is due has run', { dueAt: entry.dueAt, at });
     if (entry.stateLength !== length) effects.resized();
-    if (entry.dueAt < wasDueAt || settlesFirst !== this.settlesFirst()) effects.dueSooner();
+    if (entry.dueAt < wasDueAt || goesFirst !== this.goesFirst()) effects.dueSooner();
     effects.changed();
   }
 }

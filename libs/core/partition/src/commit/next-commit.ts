@@ -190,7 +190,7 @@ export interface CommitState {
   readonly applied: number;
   readonly clock: Millis;
   readonly held: HeldState;
-  /** What the kind keeps beside its entries; undefined: nothing. */
+  /** The kind's state beside its entries; undefined: it has none. */
   readonly kept: Uint8Array | undefined;
   /** Evictions under way (Q4); undefined: none is. */
   readonly evictions: Uint8Array | undefined;

@@ -201,9 +201,9 @@ export class RecordTaker {
     const evidence = evidenceOf(timestamp, rules, wallNow);
     if (this.#leavesDue(evidence)) return DUE;
     this.#time.advance(evidence, this.#again);
-    if (!this.#parts.expiry.isSettled()) return DUE;
+    if (!this.#parts.expiry.isFirstDone()) return DUE;
     if (this.#mayLackRoom(cursor) && !this.#parts.expiry.isDone()) return DUE;
-    if (this.#entries.mustSettle) return DUE;
+    if (this.#entries.mustPass) return DUE;
     this.#input.live = wallNow - timestamp <= rules.liveWithinMs;
     if (cursor.unreadable === undefined) return this.#takeGroup(cursor, limit);
     this.#refused.refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);

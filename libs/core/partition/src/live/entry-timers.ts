@@ -1,11 +1,11 @@
-// The timers of live entries: those that settle first in a wheel of their own (Kind.settlesFirst), so that what may be late does
+// The timers of live entries: those that go first in a wheel of their own (Kind.goesFirst), so that what may be late does
 // not stand between them and a record.
 //
 // Owns: the two wheels, and which of them an entry waits in.
 // Does not own: due instants, and what happens then (LiveEntries).
 //
 // Invariants
-//   EW1  An entry waits in one wheel: in `#first` exactly if it settles first.
+//   EW1  An entry waits in one wheel: in `#first` exactly if it goes first.
 //
 // Checked
 //   inspect  EW1
@@ -14,19 +14,19 @@ import { TimingWheel, type TimingWheelOptions } from '@flatline/timing-wheel';
 
 export interface EntryTimersOptions extends TimingWheelOptions {
   /** undefined: no entry does. */
-  readonly settlesFirst: ((slot: number) => boolean) | undefined;
+  readonly goesFirst: ((slot: number) => boolean) | undefined;
 }
 
 export class EntryTimers {
   readonly #rest: TimingWheel;
   readonly #first: TimingWheel | undefined;
-  readonly #settlesFirst: (slot: number) => boolean;
+  readonly #goesFirst: (slot: number) => boolean;
 
   constructor(options: EntryTimersOptions) {
-    const { settlesFirst } = options;
+    const { goesFirst } = options;
     this.#rest = new TimingWheel(options);
-    this.#first = settlesFirst && new TimingWheel({ ...options, initialCapacity: 0 });
-    this.#settlesFirst = settlesFirst ?? (() => false);
+    this.#first = goesFirst && new TimingWheel({ ...options, initialCapacity: 0 });
+    this.#goesFirst = goesFirst ?? (() => false);
   }
 
   get size(): number {
@@ -37,13 +37,13 @@ export class EntryTimers {
     return this.#rest.hasBacklog || this.#first?.hasBacklog === true;
   }
 
-  /** Arms a timer, or moves it: to be called where the entry has come to be due sooner, or has come to settle first. */
+  /** Arms a timer, or moves it: to be called where the entry has come to be due sooner, or has come to go first. */
   schedule(slot: number): void {
     if (this.#first === undefined) {
       this.#rest.schedule(slot);
       return;
     }
-    const isFirst = this.#settlesFirst(slot);
+    const isFirst = this.#goesFirst(slot);
     (isFirst ? this.#rest : this.#first).cancel(slot);
     (isFirst ? this.#first : this.#rest).schedule(slot);
   }
@@ -53,7 +53,7 @@ export class EntryTimers {
     this.#first?.cancel(slot);
   }
 
-  /** As TimingWheel, of what does not settle first. */
+  /** As TimingWheel, of what does not go first. */
   poll(now: Millis, limit: number, onDue: (slot: number) => void): number {
     return this.#rest.poll(now, limit, onDue);
   }
@@ -67,15 +67,15 @@ export class EntryTimers {
     return this.#rest.fireWithinTick(limit, onDue);
   }
 
-  /** A lower bound of what settles first; Infinity: nothing does. */
+  /** A lower bound of what goes first; Infinity: nothing does. */
   get firstDeadline(): Millis {
     return this.#first?.earliestDeadline() ?? Infinity;
   }
 
-  /** Fires up to `limit` of what settles first, to the end of the tick. True if there may be more. */
+  /** Fires up to `limit` of what goes first, to the end of the tick. True if there may be more. */
   fireFirst(now: Millis, limit: number, onDue: (slot: number) => void): boolean {
     const first = this.#first;
-    assert(first !== undefined, 'EW1: something settles first');
+    assert(first !== undefined, 'EW1: something goes first');
     const fired = first.poll(now, limit, onDue);
     return first.hasBacklog || fired >= limit || first.fireWithinTick(limit - fired, onDue) || first.hasBacklog;
   }
@@ -104,8 +104,8 @@ export class EntryTimers {
       const isFirst = first.isArmed(slot);
       const isRest = this.#rest.isArmed(slot);
       if (isFirst && isRest) faults.push(`EW1: slot ${slot} waits in both wheels`);
-      else if ((isFirst || isRest) && isFirst !== this.#settlesFirst(slot))
-        faults.push(`EW1: slot ${slot} waits ${isFirst ? 'to settle first' : 'among the rest'}, and should not`);
+      else if ((isFirst || isRest) && isFirst !== this.#goesFirst(slot))
+        faults.push(`EW1: slot ${slot} waits ${isFirst ? 'to go first' : 'among the rest'}, and should not`);
     }
     return faults;
   }

@@ -21,8 +21,8 @@ export class Expiry {
   /** True if `expire` goes on to what is due within the wheel's tick; and the clock at which that has left nothing. */
   #expiresAll = false;
   #expiredAllAt: Millis = -Infinity;
-  /** The clock at which nothing was left of what settles first. */
-  #settledAt: Millis = -Infinity;
+  /** The clock at which nothing was left of what goes first. */
+  #firstDoneAt: Millis = -Infinity;
   /** Due instants that may have taken effect since the last work on what is owed. */
   #dueSinceOwed = 0;
 
@@ -47,10 +47,10 @@ export class Expiry {
     return ((entries.earliestDue() ?? Infinity) > this.#clock.now && !entries.isEvicting) || this.demandAll();
   }
 
-  /** True if all that settles first has taken effect; if not, the next `expire` begins with it. */
-  isSettled(): boolean {
+  /** True if all that goes first has taken effect; if not, the next `expire` begins with it. */
+  isFirstDone(): boolean {
     const { now } = this.#clock;
-    return this.#entries.firstDue > now || this.#settledAt >= now;
+    return this.#entries.firstDue > now || this.#firstDoneAt >= now;
   }
 
   /** A record with a stamp of its own may have left behind what is due at once. */
@@ -60,23 +60,23 @@ export class Expiry {
 
   #forgetExpired(): void {
     this.#expiredAllAt = -Infinity;
-    this.#settledAt = -Infinity;
+    this.#firstDoneAt = -Infinity;
   }
 
   /** True if more is due, or owed that fits the commit. What is owed has a share while more is due, and all the rest then. */
   expire(limit: number): boolean {
     const entries = this.#entries;
     if (this.#commit.isFull) return entries.hasBacklog || entries.isEvicting;
-    if (entries.isEvicting && entries.mustSettle) {
-      // As of before the instant that is to be settled.
+    if (entries.isEvicting && entries.mustPass) {
+      // As of before the instant that is to be passed.
       entries.evictSome(limit);
       return true;
     }
-    const settles = entries.aim();
-    let left = limit - this.#settleFirst(limit);
+    const passes = entries.aim();
+    let left = limit - this.#takeFirst(limit);
     // Where nothing may take effect by now, something is left only if something is due.
-    if (left <= 0 && (limit > 0 || !this.isSettled())) return true;
-    while (this.#expireBurst(Math.min(left, EXPIRE_BURST), settles || entries.isExact)) {
+    if (left <= 0 && (limit > 0 || !this.isFirstDone())) return true;
+    while (this.#expireBurst(Math.min(left, EXPIRE_BURST), passes || entries.isExact)) {
       if (this.#dueSinceOwed >= DUE_PER_OWED) this.sayOwed();
       left -= EXPIRE_BURST;
       if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) {
@@ -84,8 +84,8 @@ export class Expiry {
         return true;
       }
     }
-    if (settles) {
-      entries.settle();
+    if (passes) {
+      entries.pass();
       return true;
     }
     if (this.#expiresAll) this.#expiredAllAt = this.#clock.now;
@@ -113,14 +113,14 @@ export class Expiry {
     return this.hasOwed && this.#commit.takesOwed;
   }
 
-  /** Returns how much of `limit` it took: all of it where more may settle first, or the commit is full. */
-  #settleFirst(limit: number): number {
+  /** Returns how much of `limit` it took: all of it where more may go first, or the commit is full. */
+  #takeFirst(limit: number): number {
     let used = 0;
-    while (used < limit && !this.isSettled()) {
+    while (used < limit && !this.isFirstDone()) {
       if (this.#isFullByNow()) return limit;
       const burst = Math.min(limit - used, EXPIRE_BURST);
       this.#dueSinceOwed += burst;
-      if (!this.#entries.expireFirst(burst)) this.#settledAt = this.#clock.now;
+      if (!this.#entries.expireFirst(burst)) this.#firstDoneAt = this.#clock.now;
       used += burst;
     }
     return used;

@@ -9,7 +9,7 @@
 //        it later needs no call (lazy re-arm).
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
-//   LE4  Before an instant is settled (`Kept`) nothing due at it or later takes effect by `expire`, and no record is taken by a
+//   LE4  Before an instant is passed (`Kept`) nothing due at it or later takes effect by `expire`, and no record is taken by a
 //        clock that has reached it.
 //   LE5  An eviction that took effect for an entry concerns it no more: else its turn would never end.
 //   LE3  What the kind says last of an entry is `changed`, or `end`: before it opens another, and before its call ends. Behind
@@ -20,7 +20,7 @@
 //   assertion  LE2, LE3, LE4, LE5
 //              LE3 without a look at each `find`, which would cost a heartbeat: a word too many is forgotten where the next entry
 //              of the group has changed. What has changed without a word does not have the digest that was written (CL3).
-//              LE4 as far as what is settled has been reached: the oracle folds the rest.
+//              LE4 as far as what is passed has been reached: the oracle folds the rest.
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
 import type {
   Effects,
@@ -97,9 +97,9 @@ export class LiveEntries implements Effects {
   #evictionsSaid: Uint8Array | undefined;
   /** Some are under way. A field of its own: each heartbeat asks. */
   #isEvicting = false;
-  /** The first instant that may have to be settled; Infinity: none. */
-  #settlesAt: Millis = Infinity;
-  /** The instant that is settled once nothing due before it is left; Infinity: none is. */
+  /** The first instant that may have to be passed; Infinity: none. */
+  #passesAt: Millis = Infinity;
+  /** The instant that is passed once nothing due before it is left; Infinity: none is. */
   #aim: Millis = Infinity;
   /** Set once each restored entry has its timer. */
   #wheel: EntryTimers | undefined;
@@ -138,14 +138,14 @@ export class LiveEntries implements Effects {
     assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
     this.evictAsOf(evictions);
     this.#kept?.begin(kept, this.clock, positions);
-    this.#settlesAt = this.#kept?.settlesAt ?? Infinity;
+    this.#passesAt = this.#kept?.passesAt ?? Infinity;
     const wheel = new EntryTimers({
       tickMs: this.#parts.tickMs,
-      // What was due before an instant that is still to be settled is polled as of before it.
-      startAt: Math.min(this.clock, this.#settlesAt - 1),
+      // Entries due before an instant that is still to be passed are polled as of before it.
+      startAt: Math.min(this.clock, this.#passesAt - 1),
       initialCapacity: Math.max(1024, this.#table.slotsEnd),
       deadlineOf: (slot) => this.#timerDueAt(slot),
-      settlesFirst: this.#kind.settlesFirst && ((slot) => this.#settlesFirst(slot)),
+      goesFirst: this.#kind.goesFirst && ((slot) => this.#goesFirst(slot)),
     });
     this.#arming = { wheel, slot: 0 };
   }
@@ -204,7 +204,7 @@ export class LiveEntries implements Effects {
     return this.#kept?.dueAt ?? Infinity;
   }
 
-  /** What is kept, as operators are shown it. */
+  /** The kind's state beside its entries, as operators are shown it. */
   get keptShown(): readonly ShownEntry[] {
     return this.#kept?.shown() ?? [];
   }
@@ -219,30 +219,30 @@ export class LiveEntries implements Effects {
     this.#kept?.committed();
   }
 
-  /** True if the clock has reached what may have to be settled: no record is taken before `expire` and `settle` have seen to it. */
-  get mustSettle(): boolean {
-    return this.#settlesAt <= this.clock;
+  /** True if the clock has reached what may have to be passed: no record is taken before `expire` and `pass` have seen to it. */
+  get mustPass(): boolean {
+    return this.#passesAt <= this.clock;
   }
 
-  /** True if an instant is to be settled: until then `expire` stops before it. */
+  /** True if an instant is to be passed: until then `expire` stops before it. */
   aim(): boolean {
     const kept = this.#kept;
-    if (kept === undefined || !this.mustSettle) return false;
+    if (kept === undefined || !this.mustPass) return false;
     const at = kept.next(this.clock, this.earliestDue() ?? Infinity);
-    this.#settlesAt = kept.settlesAt;
+    this.#passesAt = kept.passesAt;
     this.#aim = at ?? Infinity;
     return at !== undefined;
   }
 
   /** Nothing due before the instant aimed at is left. */
-  settle(): void {
+  pass(): void {
     const kept = this.#kept;
-    assert(kept !== undefined && this.#aim <= this.clock, 'LE4: an instant is settled that the clock has reached');
+    assert(kept !== undefined && this.#aim <= this.clock, 'LE4: an instant is passed that the clock has reached');
     this.#guarded(() => {
-      kept.settle(this.#aim, this);
+      kept.pass(this.#aim, this);
     });
     this.#aim = Infinity;
-    this.#settlesAt = kept.settlesAt;
+    this.#passesAt = kept.passesAt;
   }
 
   /** The clock, as far as what is due may take effect by now. */
@@ -288,7 +288,7 @@ export class LiveEntries implements Effects {
     }
   }
 
-  /** True if the entry was concerned. What is due behind the eviction is left: an instant may have to be settled before (LE4). */
+  /** True if the entry was concerned. What is due behind the eviction is left: an instant may have to be passed before (LE4). */
   #evictUnder(slot: number): boolean {
     const concerning = (): Eviction | undefined => {
       this.#entry.at(slot);
@@ -441,14 +441,14 @@ export class LiveEntries implements Effects {
     shown.end = Math.min(shown.end, shown.index + 1);
   }
 
-  /** A lower bound of what is due and settles first; Infinity: nothing does. */
+  /** A lower bound of what is due and goes first; Infinity: nothing does. */
   get firstDue(): Millis {
     return this.#wheel?.firstDeadline ?? Infinity;
   }
 
   /** True if nothing that is due is left to the end of a tick, where no more is due than takes effect at once. */
   get isExact(): boolean {
-    return this.#kind.settlesFirst !== undefined;
+    return this.#kind.goesFirst !== undefined;
   }
 
   /** Lets up to `limit` of it take effect, within the wheel's tick, too. True if there may be more. */
@@ -532,9 +532,9 @@ export class LiveEntries implements Effects {
   }
 
   /** Moves the window. */
-  #settlesFirst(slot: number): boolean {
+  #goesFirst(slot: number): boolean {
     this.#entry.at(slot);
-    return this.#kind.settlesFirst?.() === true;
+    return this.#kind.goesFirst?.() === true;
   }
 
   /** Moves the window. Of evictions no timer tells. */

@@ -89,7 +89,7 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     to: 'former === undefined && length > maxSchedulesPerKey',
   },
   {
-    name: 'settles what is due after the record that moved the clock',
+    name: 'takes the record that moved the clock before what goes first',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
     from: 'return needsClock(this.#entry.state);',
     to: 'return false;',
@@ -97,7 +97,7 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
   {
     name: 'leaves the timer where a schedule is due sooner',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
-    from: 'if (entry.dueAt < wasDueAt || settlesFirst !== this.settlesFirst()) effects.dueSooner();',
+    from: 'if (entry.dueAt < wasDueAt || goesFirst !== this.goesFirst()) effects.dueSooner();',
     to: '',
   },
   {

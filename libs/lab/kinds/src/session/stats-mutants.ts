@@ -6,7 +6,7 @@ const LIVE = 'libs/core/partition/src/live/live-entries.ts';
 
 export const STATS_MUTANTS: readonly Mutant[] = [
   {
-    name: 'lets what is due behind a window take effect before that is settled',
+    name: 'lets what is due behind a window take effect before that is passed',
     file: LIVE,
     from: 'return Math.min(this.clock, this.#aim - 1);',
     to: 'return this.clock;',
@@ -18,10 +18,10 @@ export const STATS_MUTANTS: readonly Mutant[] = [
     to: 'return Math.min(this.clock, this.#aim);',
   },
   {
-    name: 'takes a record before the windows are settled that its clock has passed',
+    name: 'takes a record that its clock has passed before the windows are',
     file: 'libs/core/partition/src/input/record-taker.ts',
-    from: 'if (this.#entries.mustSettle) return DUE;',
-    to: 'if (this.#entries.mustSettle && limit < 0) return DUE;',
+    from: 'if (this.#entries.mustPass) return DUE;',
+    to: 'if (this.#entries.mustPass && limit < 0) return DUE;',
   },
   {
     name: 'begins its statistics from nothing with each start',

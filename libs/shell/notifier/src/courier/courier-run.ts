@@ -75,7 +75,7 @@ export class CourierRun {
   readonly #unlisten: readonly (() => void)[];
   readonly #ended: Ended[] = [];
   #writes: Write[] = [];
-  /** What of these is kept by no commit yet. */
+  /** Those of them that no commit has kept yet. */
   readonly #unkept = new Set<Delivery>();
   /** To be attempted once it is kept. */
   #decided: Delivery[] = [];
@@ -217,7 +217,7 @@ export class CourierRun {
     return Math.max(0, this.#commitBeganAt + gapMs - this.#parts.clock.monotonicMs());
   }
 
-  /** What is written would be more than a transaction holds. */
+  /** True if a transaction would hold no more. */
   get #isFull(): boolean {
     return this.#writes.length >= TAKEN_MAX || this.#takenBytes >= TAKEN_BYTES_MAX;
   }

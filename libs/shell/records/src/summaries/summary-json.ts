@@ -38,7 +38,7 @@ const CAPPED = beginningOf('capped');
 const REDUCED = phraseOf(',"reduced":');
 const BY_OPERATOR = phraseOf(',"byOperator":true');
 const END = phraseOf('}');
-/** What most summaries say in these words, in one piece each. */
+/** Members that most summaries have in common, in one piece each. */
 const TIMED_OUT = phraseOf(',"reason":"TIMEOUT"');
 const NOTHING_AMISS = phraseOf(',"duplicateCount":0,"outOfOrderCount":0,"lateCount":0,"missingCount":0');
 const HEARTBEATS_ALONE = phraseOf(',"countsByType":{"HEARTBEAT":');

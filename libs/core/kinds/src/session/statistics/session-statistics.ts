@@ -4,7 +4,7 @@
 // Does not own: sessions (the engine), when all that is due in a window has taken effect (the engine says so).
 //
 // Whatever closes does so in the window that the clock is in, since the engine lets nothing later take effect before a window is
-// settled: so there is one window of each length, and none can be final too soon. A close as of an instant before it, as by a
+// passed: so there is one window of each length, and none can be final too soon. A close as of an instant before it, as by a
 // shorter maximum duration after a start, counts in the window that is not over.
 //
 // Values get their places from records, in the order of the log, and keep them: what a session counts as while it is open
@@ -56,7 +56,7 @@ export class SessionStatistics implements Kept {
   /** The clock of then. */
   #begunAt: Millis = 0;
   /** All windows that end here or before are over. A multiple of the shortest one's length. */
-  #settledTo: Millis = 0;
+  #passedTo: Millis = 0;
   /** For each dimension the values that have a place, in the order in which they came. */
   #values: Set<string>[];
   /** For each length. */
@@ -156,8 +156,8 @@ export class SessionStatistics implements Kept {
 
   // Called by the engine.
 
-  get settlesAt(): Millis {
-    return this.#settledTo + this.#shortestMs;
+  get passesAt(): Millis {
+    return this.#passedTo + this.#shortestMs;
   }
 
   get dueAt(): Millis {
@@ -167,22 +167,22 @@ export class SessionStatistics implements Kept {
 
   next(clock: Millis, earliestDue: Millis): Millis | undefined {
     const ms = this.#shortestMs;
-    const behindDue = floorTo(Math.max(this.#settledTo, Math.min(earliestDue, clock)), ms) + ms;
+    const behindDue = floorTo(Math.max(this.#passedTo, Math.min(earliestDue, clock)), ms) + ms;
     const at = Math.min(behindDue, this.dueAt);
     const isOver = at > clock;
     // Nothing takes effect and nothing is said in what is passed over.
-    this.#settledTo = isOver ? floorTo(clock, ms) : at - ms;
+    this.#passedTo = isOver ? floorTo(clock, ms) : at - ms;
     return isOver ? undefined : at;
   }
 
-  settle(at: Millis, effects: Effects): void {
+  pass(at: Millis, effects: Effects): void {
     this.#rules.windows.forEach((ms, index) => {
       const end = this.#endOf(ms);
       if (end > at) return;
       this.#say(index, { windowStart: end - ms, windowEnd: end }, effects);
       this.#windows[index] = new Map();
     });
-    this.#settledTo = at;
+    this.#passedTo = at;
   }
 
   restored(): void {
@@ -193,7 +193,7 @@ export class SessionStatistics implements Kept {
     if (bytes !== undefined && this.#read(new ByteReader(bytes), positions.length)) return;
     this.#since = positions;
     this.#begunAt = clock;
-    this.#settledTo = floorTo(clock, this.#shortestMs);
+    this.#passedTo = floorTo(clock, this.#shortestMs);
   }
 
   shown(): readonly ShownEntry[] {
@@ -206,7 +206,7 @@ export class SessionStatistics implements Kept {
     const out = new ByteWriter(256);
     out.text(this.#text);
     const [sinceOnFirst, ...sinceOnFurther] = this.#since;
-    for (const number of [sinceOnFirst!, this.#begunAt, this.#settledTo, ...sinceOnFurther]) out.varint(number);
+    for (const number of [sinceOnFirst!, this.#begunAt, this.#passedTo, ...sinceOnFurther]) out.varint(number);
     for (const values of this.#values) {
       out.varint(values.size);
       for (const value of values) out.text(value);
@@ -230,7 +230,7 @@ export class SessionStatistics implements Kept {
     if (input.text() !== this.#text) return false;
     const sinceOnFirst = input.varint();
     this.#begunAt = input.varint();
-    this.#settledTo = input.varint();
+    this.#passedTo = input.varint();
     this.#since = [sinceOnFirst, ...Array.from({ length: inputs - 1 }, () => input.varint())];
     this.#values = this.#rules.dimensions.map(() => {
       const values = new Set<string>();
@@ -250,7 +250,7 @@ export class SessionStatistics implements Kept {
   }
 
   #endOf(ms: DurationMs): Millis {
-    return floorTo(this.#settledTo, ms) + ms;
+    return floorTo(this.#passedTo, ms) + ms;
   }
 
   #say(index: number, window: { readonly windowStart: Millis; readonly windowEnd: Millis }, effects: Effects): void {

@@ -77,7 +77,7 @@ describe('many that are due at once', () => {
     for (let i = 0; i < 200; i += 1) expect(brief(log.said(`many ${i}`))).toEqual(['v 1000 #1 last']);
   });
 
-  test('[D3] one that comes to recur settles first from then on, and one that does not any more may wait', () => {
+  test('[D3] one that comes to recur goes first from then on, and one that does not any more may wait', () => {
     const log = new ScheduleLog();
     log.add(T, 'k', { 'due-at': T + 1_000, 'schedule-id': 'once' });
     log.add(T, 'k', { 'every-ms': 1_000, 'start-at': T + 2_000, 'schedule-id': 'often' });
