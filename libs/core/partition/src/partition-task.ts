@@ -321,13 +321,17 @@ export class PartitionTask {
     return this.#expiry.expire(limit);
   }
 
-  /**
-   * A lower bound of the earliest due instant: when a proof of silence is next needed (C2). undefined with no live entry, and
-   * until all timers are armed.
-   */
+  /** A lower bound of the earliest due instant; undefined with no live entry, and until all timers are armed. */
   earliestDue(): Millis | undefined {
-    const due = Math.min(this.#entries.earliestDue() ?? Infinity, this.#entries.keptDueAt);
-    return due === Infinity ? undefined : due;
+    return orNever(Math.min(this.#entries.earliestDue() ?? Infinity, this.#entries.keptDueAt));
+  }
+
+  /**
+   * A lower bound of the earliest due instant that the clock has yet to reach: when a proof of silence is next needed (C2). What is
+   * due by the clock needs none, however long it takes. undefined: nothing is, or not all timers are armed.
+   */
+  earliestAhead(): Millis | undefined {
+    return orNever(Math.min(this.#entries.earliestAhead() ?? Infinity, this.#entries.keptDueAt));
   }
 
   /** Returns the key's state between two calls of the task (Q2); undefined once the kind has thrown. */
@@ -425,4 +429,8 @@ export class PartitionTask {
     this.checkpoints.committed({ header: stored, stretches, slots, removed, offsets, bytes });
     for (const block of blocks) this.#options.blockMemory.giveBack(block.bytes);
   }
+}
+
+function orNever(due: Millis): Millis | undefined {
+  return due === Infinity ? undefined : due;
 }

@@ -62,6 +62,11 @@ export class Buckets {
     return this.#heads[bucket]! - 1;
   }
 
+  /** Returns the id that came last; negative if the bucket is empty. */
+  last(bucket: number): number {
+    return this.#tails[bucket]! - 1;
+  }
+
   /** Returns the id after one that is in a bucket; negative behind the last. */
   next(id: number): number {
     return this.#links[2 * id + 1]! - 1;

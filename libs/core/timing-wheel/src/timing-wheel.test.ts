@@ -114,7 +114,7 @@ describe('firing', () => {
     for (let id = 1000; id < 1006; id += 1) wheel.schedule(id, START + 20);
     fired = [];
     poll(START + 20, 16);
-    expect(fired.filter((id) => id >= 1000)).toEqual([1000, 1001, 1002, 1003]);
+    expect(fired.filter((id) => id >= 1000)).toEqual([1005, 1004, 1003, 1002]);
     expect(fired).toHaveLength(16);
     poll(START + 20, 16);
     expect(fired.filter((id) => id >= 1000)).toHaveLength(6);
@@ -134,6 +134,20 @@ describe('firing', () => {
     }
     expect(fired).toHaveLength(40);
     expect(fired.filter((id) => id < 1000)).toHaveLength(30);
+  });
+
+  test('[W3] the last to come due are those of the last tick, where one poll finds several', () => {
+    for (let id = 0; id < 1000; id += 1) wheel.schedule(id, START + 10);
+    wheel.schedule(1000, START + 20);
+    poll(START + 20, 8);
+    expect(fired).toContain(1000);
+    // One that comes due with the end of a burst is not behind it once more comes due.
+    for (let id = 2000; id < 2100; id += 1) wheel.schedule(id, START + 30);
+    wheel.schedule(2100, START + 40);
+    wheel.schedule(2101, START + 50);
+    poll(START + 40, 8);
+    poll(START + 50, 8);
+    expect(fired).toEqual(expect.arrayContaining([2100, 2101]));
   });
 
   test('[W3] so it is of any bursts and polls (rerun: the printed seed)', () => {

@@ -41,8 +41,8 @@
 //        keep arming the past without keeping a poll from ending.
 //   WH7  What waits in LOOKED belongs to the slot of the tick under way, and is not due at `#lookedAt`. It is put back before that
 //        slot is looked at for a later instant, and before the cursor moves.
-//   WH8  What polls have left of earlier instants is in BACKLOG, what has come due since in DUE. A poll that leaves any of the
-//        latter has fired its share of them (W3), or met its bound on moves.
+//   WH8  What polls have found due and left is in DUE, the first to come due in front. A poll that leaves any has fired the share
+//        that is for the last (W3) from the back, or met its bound on moves.
 //
 // Checked
 //   inspect    WH1, WH2, WH4, WH5, WH6, WH7
@@ -81,7 +81,7 @@ export const POLL_MOVES_MIN = 4096;
 export const POLL_MOVES_PER_FIRE = 4;
 
 /** Least part of what polls may fire that is kept for the timers that came due last, however many were due before. */
-const NEWEST_SHARE = 1 / 4;
+const LAST_SHARE = 1 / 4;
 
 const TICK_MS = 10;
 const CAPACITY = 1024;
@@ -89,8 +89,7 @@ const CAPACITY = 1024;
 const DUE = LEVEL_BUCKETS;
 const ARRIVALS = LEVEL_BUCKETS + 1;
 const LOOKED = LEVEL_BUCKETS + 2;
-const BACKLOG = LEVEL_BUCKETS + 3;
-const EXTRA_BUCKETS = 4;
+const EXTRA_BUCKETS = 3;
 const NO_BUCKET = -1;
 
 /**
@@ -115,7 +114,7 @@ export class TimingWheel {
   /** The last poll ended at a bound, or by an exception of its callback. */
   #stopped = false;
   /** The part of a timer, below 1, that polls still owe to those that came due last. */
-  #newestOwed = 0;
+  #lastOwed = 0;
 
   constructor(options: TimingWheelOptions) {
     const { tickMs = TICK_MS, startAt, initialCapacity = CAPACITY, deadlineOf } = options;
@@ -184,7 +183,6 @@ export class TimingWheel {
    */
   poll(now: Millis, limit: number, onDue: (id: number) => void): number {
     if (!(Number.isSafeInteger(now) && now >= this.#now && limit >= 0)) refusePoll(now, this.#now, limit);
-    if (now > this.#now) this.#buckets.moveAll(DUE, BACKLOG);
     this.#now = now;
     const target = tickAtOrBefore(now, this.#tickMs);
     if (target === this.#cursor && !this.hasBacklog) return 0;
@@ -194,20 +192,19 @@ export class TimingWheel {
     const movedMax = this.#moved + POLL_MOVES_MIN + POLL_MOVES_PER_FIRE * limit;
     const isThrough = this.#reach(target, movedMax);
     const share = this.#shareOf(limit);
-    let newest = this.#drain(DUE, share, movedMax, onDue);
-    const backlog = this.#drain(BACKLOG, limit - newest, movedMax, onDue);
-    newest += this.#drain(DUE, limit - newest - backlog, movedMax, onDue);
-    const isNewestLeft = !this.#buckets.isEmpty(DUE);
-    if (isNewestLeft && newest < share && this.#moved < movedMax) refuseOrder(newest, backlog);
-    this.#stopped = !isThrough || isNewestLeft || !this.#buckets.isEmpty(BACKLOG);
-    return newest + backlog;
+    const last = this.#drain('last', share, movedMax, onDue);
+    const first = this.#drain('first', limit - last, movedMax, onDue);
+    const isAnyLeft = !this.#buckets.isEmpty(DUE);
+    if (isAnyLeft && last < share && this.#moved < movedMax) refuseOrder(last, first);
+    this.#stopped = !isThrough || isAnyLeft;
+    return last + first;
   }
 
   /** How much of `limit` is for what has come due last. What limits below four leave of its share is carried on to later polls. */
   #shareOf(limit: number): number {
-    const owed = this.#newestOwed + limit * NEWEST_SHARE;
+    const owed = this.#lastOwed + limit * LAST_SHARE;
     const share = Math.floor(owed);
-    this.#newestOwed = Number.isFinite(owed) ? owed - share : 0;
+    this.#lastOwed = Number.isFinite(owed) ? owed - share : 0;
     return share;
   }
 
@@ -292,15 +289,22 @@ export class TimingWheel {
    */
   earliestDeadline(): Millis | undefined {
     if (this.#size === 0) return undefined;
-    let earliest = Infinity;
-    for (let bucket = LEVEL_BUCKETS; bucket < LEVEL_BUCKETS + EXTRA_BUCKETS; bucket += 1)
-      earliest = Math.min(earliest, this.#buckets.bound(bucket));
+    const earliest = this.earliestAhead() ?? Infinity;
+    return Math.min(earliest, this.#buckets.bound(DUE), this.#buckets.bound(ARRIVALS));
+  }
+
+  /**
+   * As `earliestDeadline`, of those that no poll has found due: the next that takes a later instant to fire. Ids that a bounded poll
+   * has not come to yet are among them.
+   */
+  earliestAhead(): Millis | undefined {
+    let earliest = this.#buckets.bound(LOOKED);
     for (let level = 0; level < LEVELS; level += 1) {
       if (this.#buckets.isLevelEmpty(level)) continue;
       const index = this.#buckets.firstOccupied(level, slotOf(this.#cursor, level) & (SLOTS - 1));
       earliest = Math.min(earliest, this.#buckets.bound(level * SLOTS + index));
     }
-    return earliest;
+    return earliest === Infinity ? undefined : earliest;
   }
 
   /** Each armed id, with the bound by which it is waited for: no later than its deadline, or the wheel is wrong. For checks. */
@@ -322,7 +326,6 @@ export class TimingWheel {
         buckets: this.#buckets,
         bucketsEnd: LEVEL_BUCKETS + EXTRA_BUCKETS,
         due: DUE,
-        backlog: BACKLOG,
         looked: LOOKED,
         size: this.#size,
         now: this.#now,
@@ -340,11 +343,11 @@ export class TimingWheel {
     this.#size = 0;
   }
 
-  /** Fires out of a bucket. Reads its head again each time: a callback may have cancelled, armed, or made the arrays grow. */
-  #drain(bucket: number, limit: number, movedMax: number, onDue: (id: number) => void): number {
+  /** Fires out of DUE. Reads its end again each time: a callback may have cancelled, armed, or made the arrays grow. */
+  #drain(end: 'first' | 'last', limit: number, movedMax: number, onDue: (id: number) => void): number {
     let fired = 0;
     while (fired < limit) {
-      const id = this.#buckets.first(bucket);
+      const id = this.#buckets[end](DUE);
       if (id < 0) break;
       const deadline = this.#deadlineOf(id);
       if (deadline > this.#now) {
@@ -433,8 +436,8 @@ function refusePoll(now: number, before: number, limit: number): never {
   assert(false, 'now is a safe integer that never goes back, limit at least 0', { now, before, limit });
 }
 
-function refuseOrder(newest: number, backlog: number): never {
-  assert(false, 'WH8: what has come due last has its share of a poll', { newest, backlog });
+function refuseOrder(last: number, first: number): never {
+  assert(false, 'WH8: what has come due last has its share of a poll', { last, first });
 }
 
 function refuseTick(tick: number, cursor: number): never {

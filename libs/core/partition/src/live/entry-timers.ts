@@ -82,10 +82,12 @@ export class EntryTimers {
 
   /** As TimingWheel. */
   earliestDeadline(): Millis | undefined {
-    const rest = this.#rest.earliestDeadline();
-    const first = this.#first?.earliestDeadline();
-    if (first === undefined || rest === undefined) return first ?? rest;
-    return Math.min(first, rest);
+    return earlier(this.#rest.earliestDeadline(), this.#first?.earliestDeadline());
+  }
+
+  /** As TimingWheel. */
+  earliestAhead(): Millis | undefined {
+    return earlier(this.#rest.earliestAhead(), this.#first?.earliestAhead());
   }
 
   /** As TimingWheel. */
@@ -109,4 +111,8 @@ export class EntryTimers {
     }
     return faults;
   }
+}
+
+function earlier(one: Millis | undefined, other: Millis | undefined): Millis | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }

@@ -199,6 +199,11 @@ export class LiveEntries implements Effects {
     return this.#wheel?.earliestDeadline();
   }
 
+  /** The same of those that the clock has not reached, as far as polls have looked. */
+  earliestAhead(): Millis | undefined {
+    return this.#wheel?.earliestAhead();
+  }
+
   /** When the clock has to get on for what is kept beside the entries. */
   get keptDueAt(): Millis {
     return this.#kept?.dueAt ?? Infinity;

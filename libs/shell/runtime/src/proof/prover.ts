@@ -50,6 +50,7 @@ export interface ProofRules {
 /** Facts of a task that has read all there is. */
 export interface Silence {
   readonly clock: Millis;
+  /** The earliest instant that the clock has yet to reach. */
   readonly earliestDue: Millis | undefined;
   /** C2: see InputPosition.live. */
   readonly live: boolean;

@@ -35,7 +35,7 @@ export interface InputFeed {
   step(wallNow: Millis, startedAt: DurationMs): boolean;
   /** Moves the clock where an answered request for the end has shown that nothing earlier is left (C3). */
   observe(): void;
-  /** Called when there is nothing else to do. */
+  /** Called when there is nothing more to step. What is due may still be taking effect. */
   considerSilence(wallNow: Millis): void;
   stop(): void;
   close(): void;
@@ -130,5 +130,5 @@ export class SingleFeed implements InputFeed {
 
 function silenceOf(task: PartitionTask): Silence {
   const { clock, counters, input } = task;
-  return { clock: clock.now, earliestDue: task.earliestDue(), live: input.live, closed: counters.expired };
+  return { clock: clock.now, earliestDue: task.earliestAhead(), live: input.live, closed: counters.expired };
 }

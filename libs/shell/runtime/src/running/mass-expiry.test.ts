@@ -41,4 +41,25 @@ describe('[F18] many sessions that die at once', () => {
     await time.runFor(20_000);
     expect(world.closed()).toEqual(world.expected());
   });
+
+  test.each([
+    ['each turn takes its time', { turnMs: 20 }, {}],
+    ['maxDuePerSecond spreads them', { turnMs: 0 }, { maxDuePerSecond: 2_000 }],
+  ])('[C2][X6] on a silent input what comes due behind them does not wait for all: %s', async (_, turns, settings) => {
+    const world = new World({ seed: 52, partitions: 1, timeoutMs: 5_000, ...settings });
+    const { time, log } = world.simulation;
+    world.turnMs = turns.turnMs;
+    const process = world.launch('a');
+    await time.runFor(3_000);
+    log.produce(INPUT, 0, ...Array.from({ length: DYING }, (_each, i) => ({ key: `d${i}`, value: '' })));
+    await time.runFor(100);
+    world.beat('behind');
+    const isClosed = (): boolean => world.closed().some((line) => line.startsWith('behind'));
+    await time.runFor(5_000);
+    while (!isClosed()) await time.runFor(20);
+    expect(world.closed().length).toBeLessThan(DYING / 2);
+    await time.runFor(30_000);
+    expect(world.closed()).toEqual(world.expected());
+    expect(process.failures).toEqual([]);
+  });
 });

@@ -174,7 +174,7 @@ export class MergedFeed implements InputFeed {
   /** Returns the instant that the input has to pass: the earliest that is due, or a record of another input, without waiting for a tick. */
   #wantedOf(number: number, front: Millis): Millis | undefined {
     const { tickMs } = this.#context.settings;
-    const due = this.#task.earliestDue() ?? Infinity;
+    const due = this.#task.earliestAhead() ?? Infinity;
     const awaited = this.#awaitedOf(number, front);
     const wanted = Math.min(front < due + tickMs ? due : Infinity, awaited - tickMs);
     return wanted === Infinity ? undefined : wanted;

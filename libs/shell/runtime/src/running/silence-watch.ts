@@ -50,7 +50,7 @@ export class SilenceWatch {
     if (evidence !== undefined) task.observe(evidence);
   }
 
-  /** Called when there is nothing else to do. `isAllRead`: the task has applied everything there is. */
+  /** Called when there is nothing more to step. `isAllRead`: the task has applied everything there is. */
   consider(isAllRead: boolean): void {
     this.#considerProof(isAllRead);
     this.#considerReadBack();

@@ -124,6 +124,7 @@ export class TaskLoop {
       const { clock } = this.#parts.context.ports;
       const wallNow = clock.wallMs();
       const startedAt = clock.monotonicMs();
+      const readBefore = this.#parts.task.counters.recordsRead;
       const stepMore = this.#feed.step(wallNow, startedAt);
       this.#feed.observe();
       this.readEnds.look();
@@ -132,9 +133,15 @@ export class TaskLoop {
       this.commits.consider(startedAt, this.#feed.isCaughtUp);
       this.#considerStop();
       // There may be room again in the task: a cut in this very turn may have made it.
-      if (expireMore === 'later') this.#waitForPace();
-      else if (stepMore || ((expireMore || this.#feed.canGoOn) && !this.#parts.task.isFull)) this.wake();
-      else this.#feed.considerSilence(wallNow);
+      const { task } = this.#parts;
+      const isHeldByPace = expireMore === 'later';
+      if (isHeldByPace) this.#waitForPace();
+      // What goes first holds the input up until the pace lets it go.
+      const goesOn = isHeldByPace ? stepMore && task.counters.recordsRead > readBefore : stepMore;
+      const mayGoOn = !isHeldByPace && (expireMore || this.#feed.canGoOn) && !task.isFull;
+      if (goesOn || mayGoOn) this.wake();
+      // A burst proves nothing of what comes due behind it.
+      if (!stepMore) this.#feed.considerSilence(wallNow);
     } catch (error) {
       // A broken assumption inside the core, or a record that brings one about: this task must not go on, and all others must.
       this.#end({ kind: 'failed', error });
@@ -153,7 +160,7 @@ export class TaskLoop {
     return more && pace.allowed(startedAt) === 0 ? 'later' : more;
   }
 
-  /** The input waits with it, but for a slice at each wake: of what is due, some comes before what the input says next. */
+  /** Only what is due waits: the input goes on, but for what goes first. */
   #waitForPace(): void {
     if (this.#paceTimer !== undefined) return;
     const { clock } = this.#parts.context.ports;
