@@ -2,7 +2,7 @@
 // has closed below the end that a page names is not on it, and what closes from there on is.
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import { rough } from '@flatline/cluster';
+import { calm, rough } from '@flatline/cluster';
 import { sessionView } from '@flatline/kinds/session';
 import type { EntryPage } from '../look-up.ts';
 import { OUTPUT, type Process, World } from '../world.fixture.ts';
@@ -87,6 +87,14 @@ describe('pages of entries', () => {
         processes[at]!.host.kill();
         await time.runFor(random.below(2_000));
         processes[at] = world.launch(processes[at]!.name);
+      }
+      // Where faults have kept nearly all of them from being answered, those of the calm are.
+      world.simulation.faults.setRates(calm);
+      await time.runFor(60_000);
+      for (let deed = 0; deed < 20; deed += 1) {
+        for (const key of KEYS) world.beat(key);
+        ask();
+        await time.runFor(random.below(400));
       }
       // Everything closes, so that each session that was shown has an output.
       await time.runFor(60_000);
